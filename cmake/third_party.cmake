@@ -1,0 +1,44 @@
+# The third-party libraries, all from Debian 12 packages (tools/setup installs them), linked statically.
+
+set(OPENSSL_USE_STATIC_LIBS ON)
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(GTest REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+
+add_library(muster_asio INTERFACE)
+target_link_libraries(muster_asio INTERFACE Threads::Threads)
+target_compile_definitions(muster_asio INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_ERROR_CODE_HEADER_ONLY)
+
+# Boost.JSON is built here once: Debian ships no static library of it.
+file(WRITE "${CMAKE_BINARY_DIR}/boost_json.cc.new" "#include <boost/json/src.hpp>\n")
+configure_file("${CMAKE_BINARY_DIR}/boost_json.cc.new" "${CMAKE_BINARY_DIR}/boost_json.cc" COPYONLY)
+add_library(muster_boost_json STATIC "${CMAKE_BINARY_DIR}/boost_json.cc")
+target_compile_options(muster_boost_json PRIVATE -w)
+
+# Generated protobuf code: muster_proto. Only the module wire may include it.
+find_package(Protobuf REQUIRED)
+file(GLOB proto_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/proto/*/*/*/*.proto")
+set(proto_sources)
+foreach(proto IN LISTS proto_files)
+  file(RELATIVE_PATH relative "${CMAKE_SOURCE_DIR}/proto" "${proto}")
+  string(REGEX REPLACE "\\.proto$" "" stem "${relative}")
+  set(out "${CMAKE_BINARY_DIR}/proto/${stem}.pb")
+  add_custom_command(OUTPUT "${out}.cc" "${out}.h"
+    COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR}/proto
+            --cpp_out=lite:${CMAKE_BINARY_DIR}/proto "${proto}"
+    DEPENDS "${proto}")
+  list(APPEND proto_sources "${out}.cc")
+endforeach()
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/proto")
+if(proto_sources)
+  add_library(muster_proto STATIC ${proto_sources})
+  target_compile_options(muster_proto PRIVATE -w)
+  target_include_directories(muster_proto SYSTEM PUBLIC "${CMAKE_BINARY_DIR}/proto")
+  target_link_libraries(muster_proto PUBLIC protobuf::libprotobuf-lite)
+else()
+  add_library(muster_proto INTERFACE)
+endif()

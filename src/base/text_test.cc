@@ -1,0 +1,37 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+TEST(JsonQuote, EscapesControlsAndReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(json_quote("a\"b\\\n\x01"), "\"a\\\"b\\\\\\n\\u0001\"");
+  EXPECT_EQ(json_quote("gr\xC3\xBC\xC3"), "\"gr\xC3\xBC\xEF\xBF\xBD\"");
+}
+
+TEST(ShellQuote, KeepsPlainWordsAndQuotesTheRest) {
+  EXPECT_EQ(shell_quote("--epochs=5"), "--epochs=5");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
+}
+
+TEST(Nearest, FindsASlipAndNotAStranger) {
+  const std::string_view keys[] = {"memory", "vcores", "tasks"};
+  EXPECT_EQ(nearest("memroy", keys), "memory");
+  EXPECT_EQ(nearest("task", keys), "tasks");
+  EXPECT_EQ(nearest("banana", keys), std::nullopt);
+}
+
+TEST(Printable, LetsNoEscapeSequencePass) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a^[[31mb");
+  EXPECT_EQ(printable("\xC2\x9B"), "\xEF\xBF\xBD");
+}
+
+TEST(FormatBytes, UsesBinaryUnits) {
+  EXPECT_EQ(format_bytes(512ULL << 20), "512 MiB");
+  EXPECT_EQ(format_bytes(1536ULL << 20), "1.5 GiB");
+}
+
+}  // namespace
+}  // namespace muster
