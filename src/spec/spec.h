@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/policy.h"
+#include "spec/settings.h"
+
+namespace muster::spec {
+
+/// One role as the user wrote it. Policies that the user left open are nullopt: the framework proposes them.
+/// What a role inherits from the top of the spec is found by `settings_of`.
+struct Role {
+  std::string name;
+
+  uint32_t tasks = 1;           ///< How many to ask for; equals `max` when that is given.
+  std::optional<uint32_t> min;  ///< Given together with `max`, or not at all.
+  std::optional<uint32_t> max;
+  uint32_t tasks_per_container = 1;
+
+  Bytes memory = 1ULL << 30;                  ///< Per task, as all resources.
+  uint32_t vcores = 1;
+  uint32_t gpus = 0;
+  std::map<std::string, uint64_t> resources;  ///< Further kinds by the cluster's name for them.
+  std::string node_label;
+  std::string constraint;
+  std::vector<std::string> allocation_tags;
+  std::optional<Docker> docker;
+
+  std::optional<Success> success;
+  std::optional<Failure> failure;
+  std::optional<Membership> membership;
+  std::vector<After> after;
+  std::optional<DeadlineAfter> deadline_after;
+
+  std::vector<std::string> ports;  ///< Names: `http` is given to the task as MUSTER_PORT_HTTP.
+  bool chief = false;              ///< Task 0 of this role is the chief. At most one role says so.
+
+  std::optional<std::string> command;
+  Environment env;                         ///< Added to the top-level one, and wins.
+  std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
+  std::optional<Python> python;            ///< Complete: keys the role left out are those of the top.
+  std::optional<Restart> restart;          ///< Complete, as `python`.
+
+  bool operator==(const Role&) const = default;
+};
+
+/// A job as the user wants it: every key of the specification with its value after all layers. A Spec that
+/// comes out of `load`, `from_quick` or `parse_json` is valid: `validate` finds nothing in it.
+struct Spec {
+  std::string name;  ///< Never empty: the spec's file name, or the program's, when the user gave none.
+  Framework framework = Framework::Generic;
+  std::optional<std::string> command;  ///< With the words after `--` already appended, quoted.
+  std::vector<File> files;
+  std::optional<Python> python;
+  Environment env;
+  std::vector<Role> roles;  ///< In the order of the spec; at least one; names differ.
+  std::optional<Barrier> barrier;
+  Restart restart;
+  std::vector<Rule> rules;
+  Deadlines deadlines;
+  Liveness liveness;
+  Checkpoint checkpoint;
+  std::optional<Tensorboard> tensorboard;
+  MasterSettings master;
+  Logs logs;
+  Network network;
+  Yarn yarn;
+  Local local;
+
+  bool operator==(const Spec&) const = default;
+};
+
+/// What a role runs with: its own settings where it has them, else those of the top of the spec.
+struct RoleSettings {
+  std::string command;
+  Environment env;
+  std::vector<File> files;
+  std::optional<Python> python;
+  Restart restart;
+
+  bool operator==(const RoleSettings&) const = default;
+};
+
+/// Returns what `role`, one of `spec.roles`, runs with.
+[[nodiscard]] RoleSettings settings_of(const Spec& spec, const Role& role);
+
+/// Returns the role of that name, or nullptr.
+[[nodiscard]] const Role* find_role(const Spec& spec, std::string_view name);
+
+}  // namespace muster::spec
