@@ -1,0 +1,224 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "job/failure.h"
+#include "job/ids.h"
+#include "job/view.h"
+
+/// Facts: what happened, in the past tense. Everything that enters Machine::apply is one of these and is
+/// logged with its time. They are small, self-contained and append-only as protobuf (module wire). Any fact may
+/// come late, twice, or for something the machine has forgotten: it must be harmless then.
+namespace muster::job {
+
+/// First fact of every log. The Plan itself stands in the log's header.
+struct JobStarted {
+  bool operator==(const JobStarted&) const = default;
+};
+
+/// The cluster granted a container for `request`. May come after a cancel or twice: the machine releases
+/// what it does not want.
+struct ContainerGranted {
+  RequestId request;
+  ContainerId container;
+  HostName host;
+  bool operator==(const ContainerGranted&) const = default;
+};
+
+/// Why the cluster said no.
+enum class RefusalKind : uint8_t {
+  NeverFits,  ///< No host can ever hold it: the job ends, with the numbers in `reason`.
+  Forbidden,  ///< Queue, label or rights: the job ends.
+  Transient,  ///< Ask again later, with back-off.
+};
+
+struct RequestRefused {
+  RequestId request;
+  RefusalKind kind = RefusalKind::Transient;
+  std::string reason;
+  bool operator==(const RequestRefused&) const = default;
+};
+
+/// The agent could not be started in a granted container. The container is the cluster's to end: a
+/// ContainerEnded may follow or not.
+struct LaunchFailed {
+  ContainerId container;
+  std::string reason;
+  bool operator==(const LaunchFailed&) const = default;
+};
+
+/// An agent said hello for the first time. `address` is where it listens for a later master.
+struct AgentJoined {
+  ContainerId container;
+  std::string address;  ///< "host:port"
+  bool operator==(const AgentJoined&) const = default;
+};
+
+/// Where one attempt stands, in an agent's report.
+struct AttemptReport {
+  enum class Phase : uint8_t { Preparing, Joined, Running, Ended };
+  AttemptId attempt;
+  Phase phase = Phase::Preparing;
+  Address address;             ///< From Joined on.
+  Generation generation;       ///< From Running on: the generation it was started in.
+  std::optional<Exit> exit;    ///< Exactly when Ended.
+  bool operator==(const AttemptReport&) const = default;
+};
+
+/// An agent's full report: after a reconnect, a takeover, or a suspicion that passed. It overrides the log's
+/// tail: attempts that are not listed do not exist there.
+struct AgentReported {
+  ContainerId container;
+  std::string address;
+  Epoch epoch;             ///< The highest it has seen, its answer's included.
+  Generation generation;   ///< The highest it has seen.
+  std::vector<AttemptReport> attempts;
+  bool operator==(const AgentReported&) const = default;
+};
+
+/// Silent for Plan::liveness.suspect. Cleared by AgentReported.
+struct AgentSuspected {
+  ContainerId container;
+  bool operator==(const AgentSuspected&) const = default;
+};
+
+/// How an agent's loss was known.
+enum class LossReason : uint8_t {
+  Silent,       ///< TCP and beats both missed for liveness.lost. It may live on unseen.
+  Closed,       ///< The connection closed and its process is known dead.
+  Unreachable,  ///< A new master dialled it in vain.
+};
+
+struct AgentLost {
+  ContainerId container;
+  LossReason reason = LossReason::Silent;
+  bool operator==(const AgentLost&) const = default;
+};
+
+/// The agent reserved the attempt's addresses; checkpoint and files are in place.
+struct AttemptJoined {
+  AttemptId attempt;
+  Address address;
+  bool operator==(const AttemptJoined&) const = default;
+};
+
+/// The attempt's process runs.
+struct AttemptStarted {
+  AttemptId attempt;
+  int32_t pid = 0;
+  bool operator==(const AttemptStarted&) const = default;
+};
+
+struct AttemptEnded {
+  AttemptId attempt;
+  Exit exit;
+  bool operator==(const AttemptEnded&) const = default;
+};
+
+/// No output and no progress for `silent`. Shown; no policy of its own yet.
+struct AttemptStalled {
+  AttemptId attempt;
+  Duration silent{};
+  bool operator==(const AttemptStalled&) const = default;
+};
+
+/// Why a container ended, as its cluster tells it.
+enum class ContainerEndKind : uint8_t {
+  Completed,     ///< Its agent ended by itself (after our release, or by a crash).
+  Released,      ///< We gave it back.
+  HostLost,      ///< The host went away, or became unhealthy and the cluster took the container.
+  Preempted,     ///< The cluster took it for somebody else.
+  OverMemory,    ///< The cluster killed it over its memory limit.
+  LaunchFailed,  ///< It never ran.
+  Killed,        ///< Killed from outside for another reason.
+};
+
+struct ContainerEnded {
+  ContainerId container;
+  ContainerEndKind kind = ContainerEndKind::Completed;
+  std::optional<int32_t> exit_code;  ///< Of the container's first process, as the cluster tells it.
+  std::string diagnostics;           ///< The cluster's own words, at most 4 KiB.
+  bool operator==(const ContainerEnded&) const = default;
+};
+
+/// A commit was asked for by a current attempt and is hereby granted. The shell admits only what
+/// Machine::may_commit allows; the machine ignores anything older than its generation.
+struct CheckpointCommitted {
+  AttemptId attempt;
+  Generation generation;
+  std::string name;  ///< What was committed, relative to the checkpoint's target.
+  bool operator==(const CheckpointCommitted&) const = default;
+};
+
+/// A task serves something people can open.
+struct EndpointPublished {
+  AttemptId attempt;
+  std::string name;  ///< "tensorboard", "notebook"
+  std::string url;
+  bool operator==(const EndpointPublished&) const = default;
+};
+
+enum class HostHealth : uint8_t { Healthy, Unhealthy, Decommissioning, Lost };
+
+/// The cluster's word on a host. Lost ends every container there; Decommissioning and Unhealthy only steer
+/// new asks away.
+struct HostReported {
+  HostName host;
+  HostHealth health = HostHealth::Healthy;
+  bool operator==(const HostReported&) const = default;
+};
+
+/// What the cluster could grant now to this job's queue, and how many hosts it knows.
+struct HeadroomReported {
+  uint64_t memory_bytes = 0;
+  uint32_t vcores = 0;
+  uint32_t gpus = 0;
+  uint32_t hosts = 0;
+  bool operator==(const HeadroomReported&) const = default;
+};
+
+/// The cluster will take the container `in` this long; its tasks are told and given that time to save.
+struct PreemptionNoticed {
+  ContainerId container;
+  Duration in{};
+  bool operator==(const PreemptionNoticed&) const = default;
+};
+
+struct DeadlinePassed {
+  DeadlineId deadline;
+  bool operator==(const DeadlinePassed&) const = default;
+};
+
+/// Somebody asked the job to stop.
+struct StopAsked {
+  std::string by;  ///< "alice from terminal", "SIGTERM", "resource manager": shown to people.
+  bool operator==(const StopAsked&) const = default;
+};
+
+/// A new master has read the log. Every intent is derived anew and Reconcile asked for.
+struct MasterRecovered {
+  Epoch epoch;
+  bool operator==(const MasterRecovered&) const = default;
+};
+
+using Fact =
+    std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFailed, AgentJoined, AgentReported,
+                 AgentSuspected, AgentLost, AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled,
+                 ContainerEnded, CheckpointCommitted, EndpointPublished, HostReported, HeadroomReported,
+                 PreemptionNoticed, DeadlinePassed, StopAsked, MasterRecovered>;
+
+/// "attempt-ended": the stable name of a fact's type, for scenarios, logs and JSON.
+[[nodiscard]] std::string_view name_of(const Fact& fact);
+
+[[nodiscard]] std::string_view to_string(ContainerEndKind kind);
+[[nodiscard]] std::string_view to_string(LossReason reason);
+[[nodiscard]] std::string_view to_string(RefusalKind kind);
+[[nodiscard]] std::string_view to_string(HostHealth health);
+
+}  // namespace muster::job

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/time.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/plan.h"
+#include "job/state.h"
+
+namespace muster::job {
+
+/// The one place where decisions about a job are made (design 2). A value: no threads, clocks, random numbers,
+/// sockets, files or logs inside, and everything it knows came through the Plan and apply().
+///
+/// The master's shell feeds it facts with job times that never decrease, writes each fact to the event log, and
+/// performs the returned actions once the fact is there. Replaying a log's facts gives the same state and the same
+/// actions, byte by byte. It accepts any fact in any order without failing: late, doubled and unknown ones change
+/// nothing.
+class Machine {
+ public:
+  explicit Machine(Plan plan);
+  Machine(Machine&&) noexcept;
+  Machine& operator=(Machine&&) noexcept;
+  ~Machine();
+
+  /// Takes in one fact and returns what to do, in order. `now` must not be before the last one.
+  [[nodiscard]] std::vector<Action> apply(Time now, const Fact& fact);
+
+  [[nodiscard]] const Plan& plan() const;
+  [[nodiscard]] const State& state() const;
+
+  /// Tells whether a commit by `attempt` of `generation` may be granted now: it runs, and the generation is the
+  /// current one. The shell asks this before it enters CheckpointCommitted.
+  [[nodiscard]] bool may_commit(AttemptId attempt, Generation generation) const;
+
+  /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal digests.
+  [[nodiscard]] uint64_t digest() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Raised with every change of what a log's facts lead to; stands in the event log's header.
+inline constexpr uint32_t kMachineVersion = 1;
+
+}  // namespace muster::job

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "job/ids.h"
+#include "spec/spec.h"
+
+namespace muster::job {
+
+/// What one task may use. The container asks for the sum over its tasks plus the agent's own share.
+struct Resources {
+  uint64_t memory_bytes = 0;
+  uint32_t vcores = 0;
+  uint32_t gpus = 0;
+  std::map<std::string, uint64_t> other;  ///< Further resource types by the cluster's names.
+  bool operator==(const Resources&) const = default;
+};
+
+/// The agent's own memory, added to every container's ask.
+inline constexpr uint64_t kAgentMemoryBytes = 32ULL << 20;
+
+/// The ladder of one role: how often each rung is tried within `window` (nullopt: the job's whole life).
+struct RestartBudget {
+  uint32_t process = 3;
+  uint32_t container = 3;
+  uint32_t host = 3;
+  uint32_t job = 0;
+  uint32_t infrastructure = 20;
+  std::optional<Duration> window = std::chrono::hours(1);
+  Duration backoff_low = std::chrono::seconds(1);
+  Duration backoff_high = std::chrono::minutes(1);
+  bool operator==(const RestartBudget&) const = default;
+};
+
+/// What a role waits for in another before its containers are asked for.
+struct After {
+  RoleIndex role;
+  spec::AfterCondition condition = spec::AfterCondition::Ended;
+  bool operator==(const After&) const = default;
+};
+
+/// "If the roles named have not all started to run `in` this long after the job started (or after those
+/// of the group that the role waits for ended), then fail, or no longer wait for this role."
+struct GroupDeadline {
+  std::vector<RoleIndex> roles;
+  Duration in{};
+  spec::DeadlineAction then = spec::DeadlineAction::Fail;
+  bool operator==(const GroupDeadline&) const = default;
+};
+
+/// One role with every default filled in.
+struct RolePlan {
+  std::string name;
+  uint32_t tasks = 1;      ///< Tasks wanted now; for elastic roles the most (`max`).
+  uint32_t tasks_min = 1;  ///< Tasks needed before the barrier opens; equals `tasks` unless elastic.
+  uint32_t tasks_per_container = 1;
+  Resources resources;  ///< Per task.
+  std::string node_label;
+  spec::Membership membership = spec::Membership::Independent;
+  spec::Success success = spec::Success::Required;
+  spec::FailurePolicy failure = spec::FailurePolicy::FailsJob;
+  RestartBudget restart;
+  std::vector<After> after;
+  std::optional<GroupDeadline> deadline_after;
+  std::vector<std::string> ports;
+  bool ranked = true;  ///< Counts in RANK and WORLD_SIZE.
+  bool operator==(const RolePlan&) const = default;
+};
+
+struct Deadlines {
+  std::optional<Duration> queue;   ///< From the first ask to the first container.
+  std::optional<Duration> gather;  ///< From the first ask of a generation to all containers.
+  std::optional<Duration> join = std::chrono::minutes(5);  ///< From a grant to the attempt's join.
+  std::optional<Duration> run;                             ///< From the first start to the job's end.
+  Duration stop = std::chrono::seconds(30);                ///< From TERM to KILL.
+  bool operator==(const Deadlines&) const = default;
+};
+
+struct LivenessPlan {
+  Duration beat = std::chrono::seconds(1);
+  Duration suspect = std::chrono::seconds(3);
+  Duration lost = std::chrono::seconds(10);
+  Duration orphan = std::chrono::minutes(15);
+  bool operator==(const LivenessPlan&) const = default;
+};
+
+/// How long an incomplete gang keeps what it holds while others may need it. After `hold` without a new
+/// grant everything granted is given back, and asked again after a back-off of `back_off_low..high`
+/// that doubles each time, with jitter. nullopt: hold for ever.
+struct GangHold {
+  std::optional<Duration> hold;
+  Duration back_off_low = std::chrono::seconds(10);
+  Duration back_off_high = std::chrono::minutes(5);
+  bool operator==(const GangHold&) const = default;
+};
+
+/// A Spec with every default and every proposal of its framework filled in: all that the machine knows of
+/// a job. Pure data, derived from the resolved Spec by framework::plan; the same Spec gives the same Plan.
+struct Plan {
+  JobId job;
+  uint64_t seed = 0;  ///< For jitter: hash(seed, id).
+  std::string name;
+  std::string framework;
+  spec::Barrier barrier = spec::Barrier::Gang;
+  std::vector<RolePlan> roles;  ///< In the order of the spec.
+  std::optional<TaskId> chief;  ///< IS_CHIEF; first in RANK order.
+  Deadlines deadlines;
+  LivenessPlan liveness;
+  GangHold gang;
+  bool gives_new_ports_on_restart = true;  ///< False where a framework needs the same address (rejoin).
+  uint32_t avoid_share_max_percent = 33;   ///< At most this share of the known hosts is ever avoided.
+  bool stop_on_first_failure = false;      ///< Any failed task fails the job at once, ignored roles too.
+  /// The resolved Spec: commands, files, environment and the rest that only agents and shells read.
+  spec::Spec spec;
+
+  [[nodiscard]] const RolePlan& role(RoleIndex index) const { return roles[index.value]; }
+  [[nodiscard]] std::optional<RoleIndex> find_role(std::string_view role_name) const;
+  [[nodiscard]] uint32_t task_count() const;
+};
+
+/// "worker:3" and "worker:3#2".
+[[nodiscard]] std::string to_string(const Plan& plan, TaskId task);
+[[nodiscard]] std::string to_string(const Plan& plan, AttemptId attempt);
+
+/// Parses "worker:3"; nullopt if the role is unknown or the index out of range.
+[[nodiscard]] std::optional<TaskId> parse_task(const Plan& plan, std::string_view text);
+
+}  // namespace muster::job

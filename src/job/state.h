@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "job/failure.h"
+#include "job/fact.h"
+#include "job/ids.h"
+#include "job/outcome.h"
+#include "job/view.h"
+
+/// What the machine knows: the four lives of design 2.1. Readers (status, summary, the shell) see it const;
+/// only the machine's own files change it.
+namespace muster::job {
+
+/// requested → granted → launching → ready → draining → gone
+enum class ContainerState : uint8_t { Granted, Launching, Ready, Draining, Gone };
+
+/// placed → joined → running → ended. Stopping marks a running or joined attempt that was told to stop.
+enum class AttemptState : uint8_t { Placed, Joined, Running, Stopping, Ended };
+
+enum class TaskState : uint8_t { Waiting, Active, Succeeded, Failed, Stopped };
+
+enum class JobPhase : uint8_t { Gathering, Running, Stopping, Ended };
+
+/// An ask that the cluster has not answered yet.
+struct Request {
+  RequestId id;
+  RoleIndex role;
+  std::vector<TaskId> tasks;  ///< The tasks its container is for.
+  Time asked{};
+  bool cancelled = false;
+};
+
+struct Container {
+  ContainerId id;
+  RoleIndex role;
+  HostName host;
+  ContainerState state = ContainerState::Granted;
+  std::vector<TaskId> tasks;  ///< By slot.
+  std::string agent_address;
+  bool suspected = false;
+  Time granted{};
+  Time ready{};
+};
+
+struct Attempt {
+  uint32_t number = 0;
+  ContainerId container;
+  HostName host;
+  uint32_t slot = 0;
+  AttemptState state = AttemptState::Placed;
+  Generation generation;  ///< The one it was started in; 0 before.
+  Address address;
+  int32_t pid = 0;
+  Time placed{}, joined{}, started{}, ended{};
+  std::optional<Exit> exit;
+  std::optional<Part> part;  ///< Once blame has settled.
+};
+
+struct Task {
+  TaskId id;
+  TaskState state = TaskState::Waiting;
+  std::vector<Attempt> attempts;  ///< All, oldest first; the last is the active one if `state` is Active.
+  uint32_t restarts = 0;          ///< MUSTER_RESTARTS of the next attempt.
+};
+
+struct Endpoint {
+  AttemptId attempt;
+  std::string name;
+  std::string url;
+};
+
+/// One step of the job's way, for the time line: "gathered", "joined", "running", with its time.
+struct Step {
+  std::string name;
+  Time at{};
+};
+
+struct State {
+  JobPhase phase = JobPhase::Gathering;
+  Epoch epoch{1};
+  Generation generation;              ///< The newest that was formed; 0 before the first.
+  View view;                          ///< Of `generation`; empty before the first.
+  std::vector<std::vector<Task>> tasks;  ///< By role, by index.
+  std::map<ContainerId, Container> containers;
+  std::map<RequestId, Request> requests;
+  std::map<HostName, HostHealth> hosts;
+  std::vector<Endpoint> endpoints;
+  std::vector<Step> steps;
+  std::optional<CheckpointCommitted> last_commit;
+  std::string stop_asked_by;
+  /// For people: what the job waits for now ("2 of 4 workers to join"); "" when for nothing.
+  std::string waits_for;
+  std::optional<Outcome> outcome;  ///< Decided; the job may still be Stopping.
+  Time started{}, ended{};
+
+  [[nodiscard]] const Task& task(TaskId id) const { return tasks[id.role.value][id.index]; }
+  [[nodiscard]] const Attempt* find_attempt(AttemptId id) const;
+};
+
+[[nodiscard]] std::string_view to_string(ContainerState state);
+[[nodiscard]] std::string_view to_string(AttemptState state);
+[[nodiscard]] std::string_view to_string(TaskState state);
+[[nodiscard]] std::string_view to_string(JobPhase phase);
+
+}  // namespace muster::job
