@@ -2,7 +2,7 @@
 """Reads cmake/layers.toml and prints what CMake needs of it.
 
 `layers.py cmake` prints one line per module for cmake/modules.cmake:
-    module|ring|used modules, comma-separated|link targets, comma-separated
+    module|ring|used modules|link targets|modules that only its tests link    (comma-separated)
 Modules come in dependency order. Exits with 1 and a message when the table contradicts itself.
 """
 
@@ -18,7 +18,7 @@ def load():
         table = tomllib.load(file)
     modules, libraries = table["modules"], table["libraries"]
     for name, module in modules.items():
-        for used in module["uses"]:
+        for used in [*module["uses"], *module.get("test_uses", [])]:
             if used not in modules:
                 sys.exit(f"layers.toml: module {name} uses {used}, which has no row")
         for library in module["libraries"]:
@@ -53,7 +53,8 @@ def main():
     for name in in_order(modules):
         module = modules[name]
         targets = dict.fromkeys(libraries[key]["target"] for key in module["libraries"])
-        print("|".join([name, str(module["ring"]), ",".join(module["uses"]), ",".join(targets)]))
+        columns = [module["uses"], targets, module.get("test_uses", [])]
+        print("|".join([name, str(module["ring"]), *(",".join(column) for column in columns)]))
 
 
 if __name__ == "__main__":
