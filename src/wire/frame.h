@@ -1,0 +1,219 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/ids.h"
+#include "job/outcome.h"
+#include "job/view.h"
+
+/// The frames of the control channel (design 4) as plain values, and their codec to protobuf
+/// (proto/muster/control/v1). Every frame may come again after a reconnect; receivers treat repeats as harmless.
+namespace muster::wire {
+
+// ---- agent → master ---------------------------------------------------------------------------------------------
+
+/// The first frame of an agent, on its own dial and as its answer to a master's; doubles as its full report.
+struct AgentHello {
+  job::AgentReported report;
+  std::string host_name;  ///< For people; the cluster's host name is the master's to know.
+  int32_t pid = 0;
+  std::string version;    ///< kVersion of the binary: master and agents are always the same.
+  bool fresh = false;     ///< True in the first hello of an agent's life.
+  bool operator==(const AgentHello&) const = default;
+};
+
+/// What an attempt's processes use now.
+struct Sample {
+  job::AttemptId attempt;
+  uint64_t memory_bytes = 0;  ///< PSS: shared memory counted once.
+  Duration cpu{};             ///< User and system time since its start.
+  bool operator==(const Sample&) const = default;
+};
+
+/// Every LivenessPlan::beat; samples at most every fifth beat.
+struct Beat {
+  uint64_t sequence = 0;
+  std::vector<Sample> samples;
+  bool operator==(const Beat&) const = default;
+};
+
+/// The answer to ReportAsked.
+struct Report {
+  job::AgentReported report;
+  bool operator==(const Report&) const = default;
+};
+
+/// A fact the agent saw: AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled or EndpointPublished. An
+/// attempt that could not be prepared or started (missing file, full disk) is an AttemptEnded with its class. Anything else from an agent is refused and logged.
+struct AgentFact {
+  job::Fact fact;
+  bool operator==(const AgentFact&) const = default;
+};
+
+/// An attempt wants to commit checkpoint `name` of `generation`; answered by CommitAnswered.
+struct CommitAsked {
+  job::AttemptId attempt;
+  job::Generation generation;
+  std::string name;
+  bool operator==(const CommitAsked&) const = default;
+};
+
+enum class OutputStream : uint8_t { Stdout, Stderr };
+
+/// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt from 0; a gap
+/// says that the byte budget was spent and `dropped` bytes are only in the file.
+struct Output {
+  job::AttemptId attempt;
+  OutputStream stream = OutputStream::Stdout;
+  uint64_t offset = 0;
+  uint64_t dropped = 0;
+  std::string bytes;
+  bool operator==(const Output&) const = default;
+};
+
+using AgentFrame = std::variant<AgentHello, Beat, Report, AgentFact, CommitAsked, Output>;
+
+// ---- master → agent ---------------------------------------------------------------------------------------------
+
+/// The master's answer to AgentHello, and its first frame when it dials. An agent ignores a master whose epoch is below
+/// the highest it has seen and closes.
+struct MasterWelcome {
+  job::Epoch epoch;
+  std::string job_id;
+  uint64_t seed = 0;
+  std::string plan_json;                       ///< The resolved Spec (spec::to_json); empty if the agent has it.
+  std::map<std::string, std::string> secrets;  ///< Values of secret env entries by the entry's key path.
+  std::string master_address;                  ///< Where to dial again.
+  bool operator==(const MasterWelcome&) const = default;
+};
+
+/// The view of one generation; sent to all ready agents when it is formed, before any StartAttempt of it.
+struct ViewPushed {
+  job::View view;
+  bool operator==(const ViewPushed&) const = default;
+};
+
+/// An action for this agent: PrepareAttempt, StartAttempt or StopAttempt.
+struct AgentOrder {
+  job::Action action;
+  bool operator==(const AgentOrder&) const = default;
+};
+
+struct ReportAsked {
+  bool operator==(const ReportAsked&) const = default;
+};
+
+/// The answer to CommitAsked. Refused: `refusal` says why (an old generation).
+struct CommitAnswered {
+  job::AttemptId attempt;
+  job::Generation generation;
+  std::string name;
+  std::string refusal;  ///< Empty: granted.
+  bool operator==(const CommitAnswered&) const = default;
+};
+
+/// Somebody follows (or no longer follows) output. `tail_lines`: how many last lines to send first.
+struct FollowOutput {
+  bool on = false;
+  uint32_t tail_lines = 0;
+  bool operator==(const FollowOutput&) const = default;
+};
+
+/// The job is over or this container is released: end every attempt, then yourself.
+struct AgentDismissed {
+  std::string reason;
+  bool operator==(const AgentDismissed&) const = default;
+};
+
+using MasterFrame = std::variant<MasterWelcome, ViewPushed, AgentOrder, ReportAsked, CommitAnswered,
+                                 FollowOutput, AgentDismissed>;
+
+// ---- client ⇄ master --------------------------------------------------------------------------------------------
+
+/// The first frame of a client.
+struct ClientHello {
+  std::string version;
+  std::string who;            ///< "alice from pts/3", for StopAsked and the log.
+  bool follow_facts = false;  ///< All facts from `from_index` on, then as they come.
+  uint64_t from_index = 0;
+  bool follow_output = false;
+  bool operator==(const ClientHello&) const = default;
+};
+
+/// Owners only.
+struct StopJob {
+  std::string by;
+  bool operator==(const StopJob&) const = default;
+};
+
+struct StatusAsked {
+  bool operator==(const StatusAsked&) const = default;
+};
+
+using ClientFrame = std::variant<ClientHello, StopJob, StatusAsked>;
+
+struct ClientWelcome {
+  std::string job_id;
+  job::Epoch epoch;
+  std::string plan_json;
+  uint64_t seed = 0;
+  bool operator==(const ClientWelcome&) const = default;
+};
+
+/// One logged fact. Folding them through job::Machine gives the client the master's own state.
+struct FactLogged {
+  uint64_t index = 0;
+  Time at{};
+  WallTime wall{};
+  job::Fact fact;
+  bool operator==(const FactLogged&) const = default;
+};
+
+/// The status document of design 7.
+struct StatusAnswered {
+  std::string json;
+  bool operator==(const StatusAnswered&) const = default;
+};
+
+/// The job has ended and everything is written. The last frame.
+struct JobEnded {
+  job::Outcome outcome;
+  bool operator==(const JobEnded&) const = default;
+};
+
+/// Why something asked for was not done ("viewers may not stop a job").
+struct Refused {
+  std::string reason;
+  bool operator==(const Refused&) const = default;
+};
+
+using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused>;
+
+// ---- codec ------------------------------------------------------------------------------------------------------
+
+[[nodiscard]] std::string encode(const AgentFrame& frame);
+[[nodiscard]] std::string encode(const MasterFrame& frame);
+[[nodiscard]] std::string encode(const ClientFrame& frame);
+[[nodiscard]] std::string encode(const ClientEvent& event);
+
+/// Decoders accept any bytes: damaged, oversized or unknown ones give an error of code Corrupt, never a crash.
+[[nodiscard]] Result<AgentFrame> decode_agent_frame(std::string_view bytes);
+[[nodiscard]] Result<MasterFrame> decode_master_frame(std::string_view bytes);
+[[nodiscard]] Result<ClientFrame> decode_client_frame(std::string_view bytes);
+[[nodiscard]] Result<ClientEvent> decode_client_event(std::string_view bytes);
+
+/// Facts alone, for the event log (proto/muster/event/v1).
+[[nodiscard]] std::string encode_fact(const job::Fact& fact);
+[[nodiscard]] Result<job::Fact> decode_fact(std::string_view bytes);
+
+}  // namespace muster::wire
