@@ -41,7 +41,7 @@ struct RestartBudget {
 /// What a role waits for in another before its containers are asked for.
 struct After {
   RoleIndex role;
-  spec::AfterCondition condition = spec::AfterCondition::Ended;
+  spec::Condition condition = spec::Condition::Ended;
   bool operator==(const After&) const = default;
 };
 
@@ -64,7 +64,7 @@ struct RolePlan {
   std::string node_label;
   spec::Membership membership = spec::Membership::Independent;
   spec::Success success = spec::Success::Required;
-  spec::FailurePolicy failure = spec::FailurePolicy::FailsJob;
+  spec::Failure failure = spec::Failure::FailsJob;
   RestartBudget restart;
   std::vector<After> after;
   std::optional<GroupDeadline> deadline_after;
