@@ -32,8 +32,9 @@ foreach(source IN LISTS bench_sources)
     ${MUSTER_TEST_MODULES} ${MUSTER_MODULES} muster_settings benchmark::benchmark_main)
 endforeach()
 
-# test/LABEL/test_*.py: real processes, driven by Debian's pytest; each file is one test. They find
-# the program under test in $MUSTER_BINARY. A file may state its limit: `# timeout: 600` (seconds).
+# test/LABEL/test_*.py: real processes, driven by the pinned pytest; each file is one test. They
+# find the program under test in $MUSTER_BINARY. A file may state its limit in seconds:
+# `# timeout: 600`.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   foreach(label IN ITEMS local hadoop spark web)
     file(GLOB pytest_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/${label}/test_*.py")
@@ -46,7 +47,7 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
         set(limit 300)
       endif()
       add_test(NAME ${label}.${stem} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-        COMMAND ${MUSTER_PYTHON} -m pytest -q -p no:cacheprovider "${file}")
+        COMMAND "${CMAKE_SOURCE_DIR}/tools/pytest" -q "${file}")
       set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
         ENVIRONMENT "MUSTER_BINARY=$<TARGET_FILE:muster>;PYTHONDONTWRITEBYTECODE=1")
     endforeach()

@@ -1,4 +1,4 @@
-# The third-party libraries, all from Debian 12 packages (tools/setup installs them), linked statically.
+# The third-party libraries: all from Debian 12 packages (tools/setup installs them), all static.
 
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(Threads REQUIRED)

@@ -15,25 +15,26 @@ enum class Blame : uint8_t {
   Muster,   ///< A bug in Muster.
 };
 
-/// What callers branch on. A code exists only if some caller reacts to it; everything else is Other.
+/// What callers branch on. A code exists only if some caller reacts to it; everything else is
+/// Other.
 enum class Errc : uint8_t {
   Other,
   InvalidArgument,
   NotFound,
   AlreadyExists,
   PermissionDenied,
-  Unavailable,       ///< Nobody answered, or the connection broke.
+  Unavailable,  ///< Nobody answered, or the connection broke.
   DeadlineExceeded,
   Cancelled,
-  Corrupt,           ///< Stored or received bytes are damaged.
+  Corrupt,  ///< Stored or received bytes are damaged.
   OutOfSpace,
-  NeverFits,         ///< A well-formed ask that can never be granted.
+  NeverFits,  ///< A well-formed ask that can never be granted.
   Unauthenticated,
-  Unsupported,       ///< This kernel or host lacks what is needed.
+  Unsupported,  ///< This kernel or host lacks what is needed.
 };
 
-/// One failure. `message` is a static sentence, then values; no trailing full stop; it names the thing
-/// and what the user can do.
+/// One failure. `message` is a static sentence, then values; no trailing full stop; it names the
+/// thing and what the user can do.
 struct Error {
   Errc code = Errc::Other;
   Blame blame = Blame::Muster;
@@ -50,7 +51,8 @@ struct Error {
 [[nodiscard]] Error cluster_error(std::string message, Errc code = Errc::Unavailable);
 [[nodiscard]] Error bug(std::string message);
 
-/// Returns an error for `errno_value` as "what: strerror text", with its code and blame derived from it.
+/// Returns an error for `errno_value` as "what: strerror text", with its code and blame derived
+/// from it.
 [[nodiscard]] Error system_error(int errno_value, std::string_view what);
 
 /// The stable lower-case names, for JSON and logs.

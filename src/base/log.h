@@ -1,12 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <fmt/format.h>
 
 namespace muster::log {
 
@@ -27,8 +27,8 @@ struct Field {
   Field(std::string_view k, T v) : key(k), value(fmt::to_string(v)) {}
 };
 
-/// Where log lines go. One per process, passed to the shells by constructor (no global). Implementations:
-/// FileSink in `os`, RecordingSink in `testing`.
+/// Where log lines go. One per process, passed to the shells by constructor (no global).
+/// Implementations: FileSink in `os`, RecordingSink in `testing`.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -36,8 +36,9 @@ class Sink {
   virtual void write(Level level, std::string_view event, std::initializer_list<Field> fields) = 0;
 };
 
-/// A Sink bound to a context (job, container, attempt) that is put before each line's own fields. Copies share
-/// the sink, which must outlive them. `event` is a stable dotted name: "task.launched".
+/// A Sink bound to a context (job, container, attempt) that is put before each line's own fields.
+/// Copies share the sink, which must outlive them. `event` is a stable dotted name:
+/// "task.launched".
 class Logger {
  public:
   explicit Logger(Sink& sink) : sink_(&sink) {}

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "base/error.h"
+
 #include <expected>
 #include <utility>
-
-#include "base/error.h"
 
 namespace muster {
 
@@ -31,8 +31,8 @@ using Status = Result<void>;
 
 }  // namespace muster
 
-/// Evaluates `expression` (a Result); on an error returns it from the enclosing function, else declares
-/// `variable` as its value. The enclosing function must return a Result.
+/// Evaluates `expression` (a Result); on an error returns it from the enclosing function, else
+/// declares `variable` as its value. The enclosing function must return a Result.
 #define MUSTER_TRY(variable, expression) \
   MUSTER_TRY_IMPL(MUSTER_CONCAT(muster_try_, __LINE__), variable, expression)
 #define MUSTER_TRY_IMPL(temporary, variable, expression) \
@@ -43,11 +43,11 @@ using Status = Result<void>;
   variable = std::move(temporary).value()
 
 /// Like MUSTER_TRY for a Status: returns the error, if any, from the enclosing function.
-#define MUSTER_TRY_STATUS(expression)                                 \
-  do {                                                                \
+#define MUSTER_TRY_STATUS(expression)                                    \
+  do {                                                                   \
     if (auto muster_status = (expression); !muster_status.has_value()) { \
-      return std::move(muster_status).error();                        \
-    }                                                                 \
+      return std::move(muster_status).error();                           \
+    }                                                                    \
   } while (false)
 
 #define MUSTER_CONCAT(a, b) MUSTER_CONCAT_IMPL(a, b)

@@ -16,8 +16,8 @@ namespace muster {
 /// Returns `text` quoted for /bin/sh so that it is one word there; plain words stay as they are.
 [[nodiscard]] std::string shell_quote(std::string_view text);
 
-/// Returns the candidate nearest to `word` by edit distance, if it is near enough to be a likely slip
-/// (at most a third of its length, at least 1); ties go to the first.
+/// Returns the candidate nearest to `word` by edit distance, if it is near enough to be a likely
+/// slip (at most a third of its length, at least 1); ties go to the first.
 [[nodiscard]] std::optional<std::string_view> nearest(std::string_view word,
                                                       std::span<const std::string_view> candidates);
 
@@ -33,8 +33,8 @@ namespace muster {
 /// Returns sizes for people in binary units: "512 MiB", "1.5 GiB".
 [[nodiscard]] std::string format_bytes(uint64_t bytes);
 
-/// Returns `text` with control bytes and invalid UTF-8 made visible or dropped, fit for a terminal: escape
-/// sequences cannot pass.
+/// Returns `text` with control bytes and invalid UTF-8 made visible or dropped, fit for a terminal:
+/// escape sequences cannot pass.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace muster

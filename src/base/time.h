@@ -9,8 +9,9 @@ namespace muster {
 /// Every duration in Muster, in microseconds.
 using Duration = std::chrono::microseconds;
 
-/// The clock of one job: 0 is the job's start; it is logged with every fact, never decreases, and goes on
-/// across masters. It has no now(): job time comes only from the log and the master's shell.
+/// The clock of one job: 0 is the job's start; it is logged with every fact, never decreases, and
+/// goes on across masters. It has no now(): job time comes only from the log and the master's
+/// shell.
 struct JobClock {
   using duration = Duration;
   using rep = Duration::rep;

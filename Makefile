@@ -1,0 +1,35 @@
+# A thin front: presets are in CMakePresets.json, everything else in tools/. `make help` lists it.
+
+.DEFAULT_GOAL := release
+.PHONY: release demo test bench soak lint format clean help
+
+release: ## Build build/release/muster (the default)
+	@tools/setup build
+	@test build/release/build.ninja -nt CMakePresets.json || cmake --preset release
+	@cmake --build --preset release --target muster
+
+demo: ## Train a digit classifier with TensorFlow on this machine
+	@tools/demo
+
+test: ## Run every test; LABELS="unit sim" narrows
+	@tools/test $(LABELS)
+
+bench: ## Measure and print the numbers
+	@tools/bench
+
+soak: ## Sanitizers, fuzzers, mutants and thousands of seeds
+	@tools/soak
+
+lint: ## Check layers, symbols, sizes, style, clang-tidy
+	@tools/setup build test
+	@tools/lint/run
+
+format: ## Format all C++ files
+	@tools/setup test
+	@tools/format
+
+clean: ## Remove what was built (caches outside the tree stay)
+	@rm -rf build
+
+help: ## Show this
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14

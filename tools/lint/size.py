@@ -1,0 +1,143 @@
+"""The size ratchet: what grows past a limit is flagged at the crossing.
+
+A function of more than 70 lines, a file of more than 400, a header of more than 250 fails, unless
+ratchet.toml names it with its present size. An entry is never raised, and follows downwards: when
+the thing shrinks, the check says to what the entry must fall.
+"""
+
+import ast
+import re
+import tomllib
+
+import tree as trees
+
+FUNCTION, FILE, HEADER = 70, 400, 250
+RATCHET = "tools/lint/ratchet.toml"
+SCOPE = re.compile(r"^(inline\s+|export\s+|typedef\s+|static\s+|constexpr\s+|const\s+)*"
+                   r"(namespace|class|struct|union|enum|extern)\b")
+
+ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)*")
+
+
+def check(tree):
+    known = tomllib.loads(tree.text(RATCHET)) if RATCHET in tree.paths else {}
+    sizes = {"functions": {}, "files": {}}
+    for path in tree.paths:
+        if path.endswith((".h", ".cc")):
+            functions = cpp_functions(tree.code(path))
+        elif path in tree.python():
+            functions = python_functions(tree.text(path))
+        else:
+            continue
+        limit = HEADER if path.endswith(".h") else FILE
+        sizes["files"][path] = (tree.text(path).count("\n"), limit, 1)
+        for name, line, length in functions:
+            key = f"{path}:{name}"
+            if length > sizes["functions"].get(key, (0, 0, 0))[0]:
+                sizes["functions"][key] = (length, FUNCTION, line)
+    findings = []
+    for kind, measured in sizes.items():
+        findings += judge(kind, measured, known.get(kind, {}))
+    return findings
+
+
+def judge(kind, measured, known):
+    findings = []
+    for key, (length, limit, line) in measured.items():
+        path, _, name = key.partition(":")
+        what = f"{name or 'the file'} has {length} lines"
+        if key not in known and length > limit:
+            findings.append(trees.Finding(
+                path, line, f"{what}, {limit} at most: look for the second subject in it"))
+        elif key in known and length > known[key]:
+            findings.append(trees.Finding(
+                path, line, f"{what} and may not grow past the {known[key]} of {RATCHET}"))
+        elif key in known and length < known[key]:
+            now = f"lower its entry to {length}" if length > limit else "remove its entry"
+            findings.append(trees.Finding(path, line, f"{what} now: {now} in {RATCHET}"))
+    for key in known:
+        if key not in measured:
+            findings.append(trees.Finding(RATCHET, 1, f"{key} is no more: remove its entry"))
+    return findings
+
+
+def python_functions(text):
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return []  # The check `python` tells.
+    return [(node.name, node.lineno, node.end_lineno - node.lineno + 1)
+            for node in ast.walk(module)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def cpp_functions(code):
+    """Returns (name, first line, number of lines) of each function at namespace or class scope."""
+    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m.group().count("\n"), code,
+                  flags=re.MULTILINE | re.DOTALL)
+    functions, inside, head_at, name, start = [], [], 0, "", 0
+    for match in re.finditer(r"[{};]", code):
+        at, sign = match.start(), match.group()
+        in_function = "function" in inside or "data" in inside
+        if sign == "{":
+            kind = "block" if in_function else kind_of(code[head_at:at])
+            inside.append(kind)
+            if kind == "function":
+                head = code[head_at:at]
+                if head.strip() and not head.lstrip().startswith(","):
+                    name = name_of(head)
+                    start = head_at + ACCESS.match(head).end()
+        elif sign == "}" and inside:
+            if inside.pop() == "function":
+                line = code.count("\n", 0, start) + 1
+                functions.append((name, line, code.count("\n", start, at) + 1))
+        if sign != ";" or "(" not in unclosed(code[head_at:at]):
+            head_at = at + 1
+    return merged(functions)
+
+
+def merged(functions):
+    """Joins a constructor with the braces of its initialiser list: same name, same first line."""
+    longest = {}
+    for name, line, length in functions:
+        longest[name, line] = max(length, longest.get((name, line), 0))
+    return [(name, line, length) for (name, line), length in longest.items()]
+
+
+def kind_of(head):
+    head = re.sub(r"\[\[.*?\]\]", "", head, flags=re.DOTALL)
+    head = without_template(head[ACCESS.match(head).end():])
+    if SCOPE.match(head) and "=" not in head:
+        return "scope"
+    if re.search(r"=\s*[\w:<>, ]*$", head):
+        return "data"
+    return "function"
+
+
+def without_template(head):
+    """Drops a leading `template <...>`, whose parameters may say `class`."""
+    head = head.strip()
+    while head.startswith("template"):
+        depth, end = 0, len(head)
+        for at, sign in enumerate(head):
+            depth += {"<": 1, ">": -1}.get(sign, 0)
+            if depth == 0 and sign == ">":
+                end = at + 1
+                break
+        head = head[end:].strip()
+    return head
+
+
+def unclosed(head):
+    """Returns "(" when a parenthesis is open at the end of `head`, as in `for (;`."""
+    return "(" if head.count("(") > head.count(")") else ""
+
+
+def name_of(head):
+    head = without_template(head[ACCESS.match(head).end():])
+    macro = re.match(r"(TEST(?:_[FP])?|TYPED_TEST|BENCHMARK_\w+)\s*\(([^)]*)\)", head)
+    if macro:
+        return f"{macro.group(1)}({' '.join(macro.group(2).split())})"
+    match = re.search(r"((?:[\w~]+(?:<[^()<>]*>)?::)*"
+                      r"(?:operator\s*[^\s(]+|operator\(\)|~?\w+))\s*\(", head)
+    return match.group(1) if match else " ".join(head.split())[:40]

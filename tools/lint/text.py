@@ -1,0 +1,65 @@
+"""Plain text rules: columns, blanks at line ends, #pragma once, words that never reach main."""
+
+import re
+
+import tree as trees
+
+COLUMNS = 100
+MEASURED = (".h", ".cc", ".py", ".md", ".sh", ".cmake", ".proto")
+TEXT = (*MEASURED, ".toml", ".yaml", ".yml", ".json", ".txt", ".ts", ".html", ".css", ".def",
+        "Makefile")
+# Written so that this file does not contain what it looks for.
+WORDS = [
+    (re.compile("FIX" + "ME|X" + "XX"), "never reaches main"),
+    (re.compile(r"\bTO" + r"DO\b(?!\([^)]+\): \S)"), "say what and when: TO" + "DO(when): what"),
+    (re.compile("/" + r"(work|root|home/[a-z]+)/(?!\.muster)"), "a path of one machine"),
+    (re.compile(r"\b(pypi\.org|files\.pythonhosted\.org|registry\.npmjs\.org"
+                r"|proxy\.golang\.org|repo1?\.maven\.org|docker\.io|index\.crates\.io)\b"),
+     "a package registry's host: the clients know theirs"),
+    (re.compile("<<<" + "<<<<|>>>" + ">>>>"), "a conflict marker"),
+]
+# Texts of others: captured outputs, licences, stored inputs.
+FOREIGN = re.compile(r"(^LICENSE$|/corpus/|/fixtures?/|/golden/|package-lock\.json$)")
+
+
+def check(tree):
+    findings, shell = [], set(tree.shell())
+    for path in tree.paths:
+        if (path.endswith(TEXT) or path in shell) and not FOREIGN.search(path):
+            findings += of_file(path, tree.text(path))
+    return findings
+
+
+def of_file(path, text):
+    findings = []
+    if not text:
+        return findings
+    if "\r" in text:
+        findings.append(trees.Finding(path, 1, "lines end with LF"))
+    if not text.endswith("\n") or text.endswith("\n\n"):
+        findings.append(trees.Finding(path, text.count("\n") + 1, "ends with exactly one newline"))
+    if path.endswith(".h") and "#pragma once" not in text:
+        findings.append(trees.Finding(path, 1, "headers start with #pragma once"))
+    lines = text.split("\n")
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if path.endswith(".md") and line.lstrip().startswith("```"):
+            fenced = not fenced
+        if path.endswith(MEASURED) and len(line) > COLUMNS and not exempt(path, line, fenced):
+            findings.append(trees.Finding(path, number, f"{len(line)} columns, {COLUMNS} at most"))
+        if line != line.rstrip() and not path.endswith(".md"):
+            findings.append(trees.Finding(path, number, "blanks at the end of the line"))
+        if "\t" in line and not path.endswith("Makefile"):
+            findings.append(trees.Finding(path, number, "a tab"))
+        for pattern, why in WORDS:
+            if pattern.search(line) and not trees.allowed(lines, number, "word"):
+                findings.append(trees.Finding(
+                    path, number, f"'{pattern.search(line).group()}': {why}"))
+    return findings
+
+
+def exempt(path, line, fenced):
+    """Addresses cannot be broken; in Markdown neither can tables, nor what a program printed."""
+    if re.search(r"https?://\S{40,}", line):
+        return True
+    return path.endswith(".md") and (fenced or line.lstrip().startswith("|"))
