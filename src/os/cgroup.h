@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/result.h"
+#include "os/pid.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::os {
+
+struct CgroupLimits {
+  uint64_t memory_bytes = 0;  ///< 0: no limit.
+  uint32_t cpu_shares = 0;    ///< Relative weight in thousandths of a core; 0: the default.
+};
+
+/// A control group of its own below ours. Destroying it removes the group if it is empty.
+class Cgroup {
+ public:
+  virtual ~Cgroup() = default;
+  /// Moves a process in; its later children follow.
+  virtual Status add(Pid pid) = 0;
+  /// Processes the kernel killed in here for lack of memory.
+  [[nodiscard]] virtual uint64_t oom_kills() const = 0;
+  [[nodiscard]] virtual std::optional<uint64_t> memory_peak_bytes() const = 0;
+};
+
+/// Control groups, where this user may make some: v2 with a delegated subtree, or v1.
+class Cgroups {
+ public:
+  virtual ~Cgroups() = default;
+  /// Makes a group. Unsupported where none is delegated: limits are then kept by watching (Meter).
+  virtual Result<std::unique_ptr<Cgroup>> create(const std::string& name,
+                                                 const CgroupLimits& limits) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Cgroups> make_cgroups();
+
+}  // namespace muster::os

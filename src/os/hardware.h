@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::os {
+
+/// One GPU of this host.
+struct Gpu {
+  uint32_t index = 0;  ///< As CUDA_VISIBLE_DEVICES counts with CUDA_DEVICE_ORDER=PCI_BUS_ID.
+  std::string uuid;    ///< "GPU-..."; empty if unknown.
+  std::string model;
+  uint64_t memory_bytes = 0;  ///< 0 if unknown.
+  bool operator==(const Gpu&) const = default;
+};
+
+/// What this machine, or the container this process lives in, can offer.
+struct Hardware {
+  uint64_t memory_bytes = 0;  ///< The smallest of the machine's and the cgroups' limits.
+  uint32_t cores = 1;         ///< Whole cores by affinity and cgroup quota, rounded up, at least 1.
+  std::vector<Gpu> gpus;
+};
+
+/// Looks at this machine. Blocks: asking nvidia-smi takes up to seconds, but only where the driver
+/// is loaded.
+[[nodiscard]] Hardware discover_hardware();
+
+/// The memory that could be had now without swapping, by machine and cgroups.
+[[nodiscard]] uint64_t available_memory_bytes();
+
+/// Parses the output of `nvidia-smi --query-gpu=index,uuid,name,memory.total
+/// --format=csv,noheader,nounits`.
+[[nodiscard]] Result<std::vector<Gpu>> parse_nvidia_smi(std::string_view text);
+
+/// Parses one /proc/driver/nvidia/gpus/*/information. The index is the caller's.
+[[nodiscard]] Result<Gpu> parse_nvidia_information(std::string_view text);
+
+}  // namespace muster::os

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace muster::os {
+
+/// Reads a pipe, socket or terminal on the loop as bytes come. Destroying it closes the descriptor;
+/// it may be destroyed inside its own callbacks.
+class PipeReader {
+ public:
+  struct Handlers {
+    /// The view is valid during the call only; at most 64 KiB.
+    std::function<void(std::string_view bytes)> bytes;
+    /// The other ends are closed (or reading failed). Once.
+    std::function<void()> ended;
+  };
+
+  /// Takes `fd` over and makes it non-blocking.
+  PipeReader(rt::IoLoop& loop, rt::Fd fd, Handlers handlers);
+  ~PipeReader();
+
+  /// Stops reading, so that a full pipe blocks its writers; resume() goes on.
+  void pause();
+  void resume();
+  /// Reads now what is there, up to `limit_bytes`; returns false when the end was reached.
+  bool drain(size_t limit_bytes);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace muster::os

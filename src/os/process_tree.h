@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/result.h"
+#include "os/pid.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace muster::os {
+
+/// One process as /proc shows it.
+struct ProcessInfo {
+  Pid pid;
+  Pid parent;
+  Pid group;
+  Pid session;
+  bool zombie = false;
+  uint64_t start_ticks = 0;  ///< Since boot; tells a reused pid from the one that was meant.
+  bool operator==(const ProcessInfo&) const = default;
+};
+
+/// Makes this process the parent of all orphans below it. Unsupported before Linux 3.4.
+[[nodiscard]] Status become_subreaper();
+
+/// Lists all processes of this host that can be seen.
+[[nodiscard]] std::vector<ProcessInfo> list_processes();
+
+/// Lists the processes below `root`, parents before children, without `root` itself. With a
+/// subreaper at the root this includes those that left their group and session.
+[[nodiscard]] std::vector<ProcessInfo> list_descendants(Pid root);
+
+/// Sends `signal` to every living process below `root` (not to `root`), looking again for new ones
+/// until none appears; returns how many got it.
+size_t signal_descendants(Pid root, int signal);
+
+/// Sends `signal` to all processes of a group. A group that is gone is success.
+[[nodiscard]] Status signal_group(Pid leader, int signal);
+
+/// Reaps ended children of this process that are not in `mine`: the orphans a subreaper was given.
+/// Returns them.
+std::vector<Pid> reap_adopted(const std::vector<Pid>& mine);
+
+}  // namespace muster::os

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "rt/loop.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace muster::rt {
+
+/// What a watch of a descriptor waits for.
+enum class Interest : uint8_t { Read, Write };
+
+/// Calls back while a descriptor is ready (again and again, like level-triggered poll), until it is
+/// destroyed. May be destroyed inside its own callback. Must be destroyed before its descriptor is
+/// closed and before its loop.
+class FdWatch {
+ public:
+  virtual ~FdWatch() = default;
+};
+
+/// The real event loop of a process: epoll, one thread, timers in one heap, a blocking pool that
+/// starts with its first work. Everything but post() is called on the thread that runs it.
+/// Destroying it drops what is queued; work that a pool thread is doing then is waited for.
+class IoLoop final : public Loop {
+ public:
+  IoLoop();
+  ~IoLoop() override;
+  IoLoop(const IoLoop&) = delete;
+  IoLoop& operator=(const IoLoop&) = delete;
+
+  [[nodiscard]] HostTime now() const override;
+  [[nodiscard]] WallTime wall_now() const override;
+  /// The one call that is safe from any thread.
+  void post(Callback callback) override;
+  TimerId call_at(HostTime when, Callback callback) override;
+  void cancel(TimerId timer) override;
+  void run_blocking(Callback work, Callback done) override;
+
+  /// Runs callbacks until stop(). May be called again after it returned.
+  void run();
+  /// Makes run() return after the current callback. Callable from callbacks; from other threads by
+  /// post().
+  void stop();
+  /// Runs what is ready, waiting at most until `until` for something; for tests and short tools.
+  void run_until(HostTime until);
+
+  /// Watches `fd`, which must be a pollable descriptor (not a regular file) and stay open as long
+  /// as the watch. At most one watch for each interest of a descriptor.
+  [[nodiscard]] std::unique_ptr<FdWatch> watch(int fd, Interest interest,
+                                               std::function<void()> ready);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::rt
