@@ -1,0 +1,208 @@
+#include "keeper/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "keeper/descendants.h"
+
+namespace muster::keeper {
+namespace {
+
+constexpr int kCannotStart = 70;
+constexpr int kOrphanPatienceSeconds = 2;
+
+int exit_status_of(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+sigset_t watched_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) {
+    sigaddset(&set, signal);
+  }
+  return set;
+}
+
+int fail(const char* what) {
+  std::fprintf(stderr, "muster keeper: %s: %s\n", what, std::strerror(errno));
+  return kCannotStart;
+}
+
+void close_all(const std::vector<int>& fds) {
+  for (const int fd : fds) {
+    ::close(fd);
+  }
+}
+
+/// Becomes the agent. Returns only on failure.
+void exec_agent(const Options& options, int life_fd, const sigset_t& original_mask) {
+  ::fcntl(life_fd, F_SETFD, 0);
+  std::vector<std::string> words = options.agent_argv;
+  words.emplace_back("--life-fd");
+  words.push_back(std::to_string(life_fd));
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  const std::string program = options.program.value_or("/proc/self/exe");
+  ::sigprocmask(SIG_SETMASK, &original_mask, nullptr);
+  ::execv(program.c_str(), argv.data());
+}
+
+/// Reaps what has ended; returns true when the agent is among them.
+bool reap(pid_t agent, int& agent_status) {
+  bool agent_ended = false;
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    if (pid == agent) {
+      agent_ended = true;
+      agent_status = exit_status_of(status);
+    }
+  }
+  return agent_ended;
+}
+
+/// Waits until the agent or the stub has ended; returns the status to leave with.
+int watch(pid_t agent, int stub_fd, int signal_fd) {
+  pollfd fds[2] = {{stub_fd, POLLIN, 0}, {signal_fd, POLLIN, 0}};
+  while (true) {
+    if (::poll(fds, 2, -1) < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return fail("poll");
+    }
+    if (fds[0].revents != 0) {
+      return 128 + SIGKILL;  // Nobody ever writes into this pipe: the stub is gone.
+    }
+    signalfd_siginfo info{};
+    if (::read(signal_fd, &info, sizeof info) != sizeof info) {
+      continue;
+    }
+    if (info.ssi_signo != SIGCHLD) {
+      ::kill(agent, SIGTERM);
+      continue;
+    }
+    int status = 0;
+    if (reap(agent, status)) {
+      return status;
+    }
+  }
+}
+
+/// The keeper's whole life. Returns its exit status.
+int keep(const Options& options, int stub_fd, const sigset_t& original_mask) {
+  ::setsid();
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    return fail("cannot become a subreaper");
+  }
+  const sigset_t watched = watched_signals();
+  const int signal_fd = ::signalfd(-1, &watched, SFD_CLOEXEC);
+  int life[2];
+  if (signal_fd < 0 || ::pipe2(life, O_CLOEXEC) != 0) {
+    return fail("cannot make its pipes");
+  }
+  const pid_t agent = ::fork();
+  if (agent < 0) {
+    return fail("cannot fork the agent");
+  }
+  if (agent == 0) {
+    exec_agent(options, life[0], original_mask);
+    _exit(fail("cannot execute the agent"));
+  }
+  ::close(life[0]);
+  close_all(options.handed);
+  const int status = watch(agent, stub_fd, signal_fd);
+  end_descendants();
+  return status;
+}
+
+/// Waits for the keeper, forwarding what asks it to end. Returns its exit status.
+int wait_for_keeper(pid_t keeper) {
+  const sigset_t watched = watched_signals();
+  while (true) {
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&watched, &info);
+    if (signal == SIGCHLD) {
+      int status = 0;
+      if (reap(keeper, status)) {
+        return status;
+      }
+    } else if (signal > 0) {
+      ::kill(keeper, SIGTERM);
+    }
+  }
+}
+
+/// After the keeper was killed the agent and its tasks are the stub's children: gives the agent time to end them.
+void wait_for_orphans() {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const time_t end = now.tv_sec + kOrphanPatienceSeconds;
+  while (now.tv_sec < end) {
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (pid < 0) {
+      return;
+    }
+    const timespec patience{end - now.tv_sec, 0};
+    ::sigtimedwait(&child, nullptr, &patience);
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+}
+
+}  // namespace
+
+int run(const Options& options) {
+  ::signal(SIGCHLD, SIG_DFL);  // Inherited as ignored it would reap our children behind our back.
+  const sigset_t watched = watched_signals();
+  sigset_t original_mask;
+  ::sigprocmask(SIG_BLOCK, &watched, &original_mask);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  int stub[2];
+  if (::pipe2(stub, O_CLOEXEC) != 0) {
+    return fail("cannot make its pipe");
+  }
+  const pid_t keeper = ::fork();
+  if (keeper < 0) {
+    return fail("cannot fork");
+  }
+  if (keeper == 0) {
+    ::close(stub[1]);
+    const int status = keep(options, stub[0], original_mask);
+    if (!options.remove_at_end.empty()) {
+      ::unlink(options.remove_at_end.c_str());
+    }
+    _exit(status);
+  }
+  ::close(stub[0]);
+  close_all(options.held);
+  close_all(options.handed);
+  const int status = wait_for_keeper(keeper);
+  wait_for_orphans();
+  end_descendants();
+  if (!options.remove_at_end.empty()) {
+    ::unlink(options.remove_at_end.c_str());
+  }
+  return status;
+}
+
+}  // namespace muster::keeper

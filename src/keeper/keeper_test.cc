@@ -1,0 +1,155 @@
+#include "keeper/keeper.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace muster::keeper {
+namespace {
+
+/// A container under test: a stub whose agent is a shell script. Every process of it inherits the write end of one
+/// pipe, so that its end of file says that all of them are gone.
+class Container {
+ public:
+  explicit Container(const std::string& script, const std::string& remove_at_end = "") {
+    int pipe_fds[2];
+    EXPECT_EQ(::pipe(pipe_fds), 0);
+    stub_ = ::fork();
+    if (stub_ == 0) {
+      ::close(pipe_fds[0]);
+      ::dup2(pipe_fds[1], STDOUT_FILENO);
+      ::close(pipe_fds[1]);
+      // $1 is --life-fd, $2 its number.
+      _exit(run({.agent_argv = {"sh", "-c", script, "agent"},
+                 .remove_at_end = remove_at_end,
+                 .program = "/bin/sh"}));
+    }
+    ::close(pipe_fds[1]);
+    out_ = pipe_fds[0];
+  }
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+  ~Container() {
+    ::kill(stub_, SIGKILL);
+    ::close(out_);
+  }
+
+  [[nodiscard]] pid_t stub() const { return stub_; }
+
+  /// Reads one line of numbers that the script printed.
+  std::string line() {
+    std::string text;
+    char c = 0;
+    while (readable() && ::read(out_, &c, 1) == 1 && c != '\n') {
+      text += c;
+    }
+    return text;
+  }
+
+  /// Waits until no process holds the pipe any more.
+  bool all_gone() {
+    char c = 0;
+    while (readable()) {
+      if (::read(out_, &c, 1) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int exit_status() {
+    int status = 0;
+    ::waitpid(stub_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  }
+
+ private:
+  [[nodiscard]] bool readable() const {
+    pollfd fd{out_, POLLIN, 0};
+    return ::poll(&fd, 1, 20'000) == 1;
+  }
+
+  pid_t stub_ = 0;
+  int out_ = -1;
+};
+
+constexpr const char* kLeftovers =
+    "setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000 & wait' &) ; ";
+
+TEST(Keeper, PassesOnTheAgentsExitStatus) {
+  Container container("exit 7");
+  EXPECT_EQ(container.exit_status(), 7);
+}
+
+TEST(Keeper, ReportsTheSignalThatKilledTheAgent) {
+  Container container("kill -9 $$");
+  EXPECT_EQ(container.exit_status(), 128 + 9);
+}
+
+TEST(Keeper, EndsDescendantsInOtherSessionsWhenTheAgentEnds) {
+  Container container(std::string(kLeftovers) + "exit 3");
+  EXPECT_TRUE(container.all_gone());
+  EXPECT_EQ(container.exit_status(), 3);
+}
+
+TEST(Keeper, EndsEverythingWhenTheAgentIsKilled) {
+  Container container(std::string(kLeftovers) + "echo $$; sleep 1000; true");
+  ::kill(std::stoi(container.line()), SIGKILL);
+  EXPECT_TRUE(container.all_gone());
+}
+
+TEST(Keeper, EndsEverythingWhenTheStubIsKilled) {
+  Container container(std::string(kLeftovers) + "echo up; sleep 1000; true");
+  EXPECT_EQ(container.line(), "up");
+  ::kill(container.stub(), SIGKILL);
+  EXPECT_TRUE(container.all_gone());
+}
+
+TEST(Keeper, AgentSeesItsLifePipeCloseWhenTheKeeperIsKilled) {
+  Container container("echo $PPID; cat /proc/self/fd/$2 > /dev/null; echo closed; exit 0");
+  ::kill(std::stoi(container.line()), SIGKILL);
+  EXPECT_EQ(container.line(), "closed");
+  EXPECT_TRUE(container.all_gone());
+}
+
+TEST(Keeper, StubEndsWhatAKilledKeeperLeft) {
+  Container container(std::string(kLeftovers) + "echo $PPID; sleep 1000; true");
+  ::kill(std::stoi(container.line()), SIGKILL);
+  EXPECT_TRUE(container.all_gone());
+  EXPECT_EQ(container.exit_status(), 128 + 9);
+}
+
+TEST(Keeper, ForwardsTermToTheAgent) {
+  Container container("trap 'echo asked; exit 5' TERM; echo up; while :; do sleep 0.05; done");
+  EXPECT_EQ(container.line(), "up");
+  ::kill(container.stub(), SIGTERM);
+  EXPECT_EQ(container.line(), "asked");
+  EXPECT_EQ(container.exit_status(), 5);
+}
+
+TEST(Keeper, RemovesItsFileAtTheEnd) {
+  const auto file = std::filesystem::temp_directory_path() / ("keeper." + std::to_string(::getpid()));
+  std::ofstream(file) << "claim";
+  Container container("exit 0", file);
+  EXPECT_EQ(container.exit_status(), 0);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Keeper, SaysSoWhenTheAgentCannotBeExecuted) {
+  const pid_t stub = ::fork();
+  if (stub == 0) {
+    _exit(run({.agent_argv = {"agent"}, .program = "/nonexistent/muster"}));
+  }
+  int status = 0;
+  ::waitpid(stub, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 70);
+}
+
+}  // namespace
+}  // namespace muster::keeper
