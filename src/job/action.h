@@ -1,19 +1,19 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/ids.h"
+#include "job/outcome.h"
+#include "job/plan.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "base/time.h"
-#include "job/ids.h"
-#include "job/outcome.h"
-#include "job/plan.h"
-
-/// Actions: something to do, in the imperative. Each is idempotent by its ids: doing one twice, or losing one
-/// and getting it again after MasterRecovered, must be harmless. They are released only when the fact that caused
-/// them is in the log.
+/// Actions: something to do, in the imperative. Each is idempotent by its ids: doing one twice, or
+/// losing one and getting it again after MasterRecovered, must be harmless. They are released only
+/// when the fact that caused them is in the log.
 namespace muster::job {
 
 /// Ask the cluster for one container of `role`.
@@ -45,18 +45,20 @@ struct ReleaseContainer {
   bool operator==(const ReleaseContainer&) const = default;
 };
 
-/// Tell the agent to place files, restore the checkpoint and reserve ports; answered by AttemptJoined.
+/// Tell the agent to place files, restore the checkpoint and reserve ports; answered by
+/// AttemptJoined.
 struct PrepareAttempt {
   AttemptId attempt;
   ContainerId container;
   uint32_t slot = 0;
-  bool restore = false;           ///< Bring the newest committed checkpoint first.
-  uint16_t keep_port = 0;         ///< Reserve this very port (rejoin under the same address); 0: any.
-  uint32_t restarts = 0;          ///< MUSTER_RESTARTS.
+  bool restore = false;    ///< Bring the newest committed checkpoint first.
+  uint16_t keep_port = 0;  ///< Reserve this very port (rejoin under the same address); 0: any.
+  uint32_t restarts = 0;   ///< MUSTER_RESTARTS.
   bool operator==(const PrepareAttempt&) const = default;
 };
 
-/// Start the process in `generation`. The shell has pushed that generation's view to the agent before.
+/// Start the process in `generation`. The shell has pushed that generation's view to the agent
+/// before.
 struct StartAttempt {
   AttemptId attempt;
   ContainerId container;
@@ -65,15 +67,15 @@ struct StartAttempt {
 };
 
 enum class StopReason : uint8_t {
-  JobEnds,      ///< The job is over.
-  Restart,      ///< Its scope restarts in the next generation.
-  Preemption,   ///< Its container will be taken; `grace` is the time to save.
-  UserStop,     ///< Somebody asked.
-  Shrink,       ///< An elastic role gives it up.
+  JobEnds,     ///< The job is over.
+  Restart,     ///< Its scope restarts in the next generation.
+  Preemption,  ///< Its container will be taken; `grace` is the time to save.
+  UserStop,    ///< Somebody asked.
+  Shrink,      ///< An elastic role gives it up.
 };
 
-/// TERM to the attempt's process group, KILL after `grace`; answered by AttemptEnded. Of an attempt that was
-/// only prepared the reservation is dropped, and AttemptEnded comes at once.
+/// TERM to the attempt's process group, KILL after `grace`; answered by AttemptEnded. Of an attempt
+/// that was only prepared the reservation is dropped, and AttemptEnded comes at once.
 struct StopAttempt {
   AttemptId attempt;
   ContainerId container;
@@ -82,9 +84,25 @@ struct StopAttempt {
   bool operator==(const StopAttempt&) const = default;
 };
 
+/// What a deadline is for.
+enum class DeadlineKind : uint8_t {
+  Queue,     ///< The first container is to be granted.
+  Gather,    ///< All containers of a cohort are to be granted.
+  Join,      ///< A placed attempt is to join.
+  Run,       ///< The job is to end.
+  Stop,      ///< Told attempts are to end, released containers to be gone.
+  Backoff,   ///< A restart waits.
+  Ask,       ///< A refused ask waits to be put again.
+  Hold,      ///< A gang keeps what it holds until another grant comes.
+  Regather,  ///< A gang that gave everything back waits to ask again.
+  Blame,     ///< Peer losses wait for an origin.
+  Group,     ///< A role is to end after others did (`deadline_after`).
+};
+
 /// Enter DeadlinePassed when job time reaches `at`. Setting an id again moves it.
 struct SetDeadline {
   DeadlineId deadline;
+  DeadlineKind kind = DeadlineKind::Queue;
   Time at{};
   std::string waits_for;  ///< For people: "2 of 4 workers to join".
   bool operator==(const SetDeadline&) const = default;
@@ -95,23 +113,26 @@ struct ClearDeadline {
   bool operator==(const ClearDeadline&) const = default;
 };
 
-/// Compare with the world: dial every agent that the state lists, ask the cluster for its containers; answers
-/// come as AgentReported, AgentLost and ContainerEnded.
+/// Compare with the world: dial every agent that the state lists, ask the cluster for its
+/// containers; answers come as AgentReported, AgentLost and ContainerEnded.
 struct Reconcile {
   bool operator==(const Reconcile&) const = default;
 };
 
-/// The job is over and everything is released. The last action of every job; may come again after a recovery.
+/// The job is over and everything is released. The last action of every job; may come again after a
+/// recovery.
 struct Finish {
   Outcome outcome;
   bool operator==(const Finish&) const = default;
 };
 
-using Action = std::variant<RequestContainer, CancelRequest, LaunchAgent, ReleaseContainer, PrepareAttempt,
-                            StartAttempt, StopAttempt, SetDeadline, ClearDeadline, Reconcile, Finish>;
+using Action =
+    std::variant<RequestContainer, CancelRequest, LaunchAgent, ReleaseContainer, PrepareAttempt,
+                 StartAttempt, StopAttempt, SetDeadline, ClearDeadline, Reconcile, Finish>;
 
 /// "request-container": the stable name of an action's type, for scenarios and logs.
 [[nodiscard]] std::string_view name_of(const Action& action);
 [[nodiscard]] std::string_view to_string(StopReason reason);
+[[nodiscard]] std::string_view to_string(DeadlineKind kind);
 
 }  // namespace muster::job

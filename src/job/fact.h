@@ -1,5 +1,10 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/failure.h"
+#include "job/ids.h"
+#include "job/view.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,14 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/time.h"
-#include "job/failure.h"
-#include "job/ids.h"
-#include "job/view.h"
-
-/// Facts: what happened, in the past tense. Everything that enters Machine::apply is one of these and is
-/// logged with its time. They are small, self-contained and append-only as protobuf (module wire). Any fact may
-/// come late, twice, or for something the machine has forgotten: it must be harmless then.
+/// Facts: what happened, in the past tense. Everything that enters Machine::apply is one of these
+/// and is logged with its time. They are small, self-contained and append-only as protobuf (module
+/// wire). Any fact may come late, twice, or for something the machine has forgotten: it must be
+/// harmless then.
 namespace muster::job {
 
 /// First fact of every log. The Plan itself stands in the log's header.
@@ -22,8 +23,8 @@ struct JobStarted {
   bool operator==(const JobStarted&) const = default;
 };
 
-/// The cluster granted a container for `request`. May come after a cancel or twice: the machine releases
-/// what it does not want.
+/// The cluster granted a container for `request`. May come after a cancel or twice: the machine
+/// releases what it does not want.
 struct ContainerGranted {
   RequestId request;
   ContainerId container;
@@ -65,19 +66,19 @@ struct AttemptReport {
   enum class Phase : uint8_t { Preparing, Joined, Running, Ended };
   AttemptId attempt;
   Phase phase = Phase::Preparing;
-  Address address;             ///< From Joined on.
-  Generation generation;       ///< From Running on: the generation it was started in.
-  std::optional<Exit> exit;    ///< Exactly when Ended.
+  Address address;           ///< From Joined on.
+  Generation generation;     ///< From Running on: the generation it was started in.
+  std::optional<Exit> exit;  ///< Exactly when Ended.
   bool operator==(const AttemptReport&) const = default;
 };
 
-/// An agent's full report: after a reconnect, a takeover, or a suspicion that passed. It overrides the log's
-/// tail: attempts that are not listed do not exist there.
+/// An agent's full report: after a reconnect, a takeover, or a suspicion that passed. It overrides
+/// the log's tail: attempts that are not listed do not exist there.
 struct AgentReported {
   ContainerId container;
   std::string address;
-  Epoch epoch;             ///< The highest it has seen, its answer's included.
-  Generation generation;   ///< The highest it has seen.
+  Epoch epoch;            ///< The highest it has seen, its answer's included.
+  Generation generation;  ///< The highest it has seen.
   std::vector<AttemptReport> attempts;
   bool operator==(const AgentReported&) const = default;
 };
@@ -166,8 +167,8 @@ struct EndpointPublished {
 
 enum class HostHealth : uint8_t { Healthy, Unhealthy, Decommissioning, Lost };
 
-/// The cluster's word on a host. Lost ends every container there; Decommissioning and Unhealthy only steer
-/// new asks away.
+/// The cluster's word on a host. Lost ends every container there; Decommissioning and Unhealthy
+/// only steer new asks away.
 struct HostReported {
   HostName host;
   HostHealth health = HostHealth::Healthy;
@@ -183,7 +184,8 @@ struct HeadroomReported {
   bool operator==(const HeadroomReported&) const = default;
 };
 
-/// The cluster will take the container `in` this long; its tasks are told and given that time to save.
+/// The cluster will take the container `in` this long; its tasks are told and given that time to
+/// save.
 struct PreemptionNoticed {
   ContainerId container;
   Duration in{};
@@ -207,11 +209,11 @@ struct MasterRecovered {
   bool operator==(const MasterRecovered&) const = default;
 };
 
-using Fact =
-    std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFailed, AgentJoined, AgentReported,
-                 AgentSuspected, AgentLost, AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled,
-                 ContainerEnded, CheckpointCommitted, EndpointPublished, HostReported, HeadroomReported,
-                 PreemptionNoticed, DeadlinePassed, StopAsked, MasterRecovered>;
+using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFailed, AgentJoined,
+                          AgentReported, AgentSuspected, AgentLost, AttemptJoined, AttemptStarted,
+                          AttemptEnded, AttemptStalled, ContainerEnded, CheckpointCommitted,
+                          EndpointPublished, HostReported, HeadroomReported, PreemptionNoticed,
+                          DeadlinePassed, StopAsked, MasterRecovered>;
 
 /// "attempt-ended": the stable name of a fact's type, for scenarios, logs and JSON.
 [[nodiscard]] std::string_view name_of(const Fact& fact);

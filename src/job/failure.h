@@ -1,21 +1,22 @@
 #pragma once
 
+#include "base/time.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
-
 namespace muster::job {
 
 /// Who or what a failure class speaks of. It decides how blame settles and which budget is charged.
 enum class FailureKind : uint8_t {
-  User,            ///< The program or its input is wrong for certain (ImportError): acts at once.
-  Program,         ///< The program ended without a known reason (exit 1, SIGSEGV): acts at once.
-  PeerLoss,        ///< It says that another task went away: a victim until proved otherwise; blame waits.
-  Resource,        ///< Memory, disk, files, ports: the place or the limit, not the code.
-  Infrastructure,  ///< The container, host or cluster went away or was taken (preemption, lost host).
+  User,      ///< The program or its input is wrong for certain (ImportError): acts at once.
+  Program,   ///< The program ended without a known reason (exit 1, SIGSEGV): acts at once.
+  PeerLoss,  ///< It says that another task went away: a victim until proved otherwise; blame waits.
+  Resource,  ///< Memory, disk, files, ports: the place or the limit, not the code.
+  Infrastructure,  ///< The container, host or cluster went away or was taken (preemption, lost
+                   ///< host).
   Stopped,         ///< Muster ended it (stop, restart of its gang): never a cause.
 };
 
@@ -27,8 +28,8 @@ enum class Remedy : uint8_t {
   GiveUp,     ///< Retrying cannot help: the failure policy of the role applies at once.
 };
 
-/// What an ended attempt amounts to. Made by the agent from the verdict rules, or by the machine for ends
-/// that no agent saw (lost container).
+/// What an ended attempt amounts to. Made by the agent from the verdict rules, or by the machine
+/// for ends that no agent saw (lost container).
 struct Failure {
   std::string class_name;  ///< Dotted, stable: "user.import", "memory.limit", "host.lost".
   FailureKind kind = FailureKind::Program;
@@ -43,9 +44,11 @@ struct Failure {
 struct Exit {
   std::optional<int32_t> exit_code;
   std::optional<int32_t> signal;
-  bool over_memory = false;  ///< Ended by the agent's memory watch or the kernel's out-of-memory killer.
+  bool over_memory =
+      false;  ///< Ended by the agent's memory watch or the kernel's out-of-memory killer.
   uint64_t memory_peak_bytes = 0;
-  Duration age{};  ///< Time since the end on the agent's clock when it reported, for reports after a break.
+  Duration age{};  ///< Time since the end on the agent's clock when it reported, for reports after
+                   ///< a break.
   /// Set unless the exit code is 0.
   std::optional<Failure> failure;
 

@@ -1,18 +1,19 @@
 #pragma once
 
+#include "base/strong.h"
+
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
-
-#include "base/strong.h"
 
 namespace muster::job {
 
 /// "digits-7f3k2q": unique per user and cluster; folder names, environment and pages use it.
 using JobId = Strong<struct JobIdTag, std::string>;
 
-/// A container, named by its cluster ("c3" on local, "container_e01_..." on YARN). Never used twice in a job.
+/// A container, named by its cluster ("c3" on local, "container_e01_..." on YARN). Never used twice
+/// in a job.
 using ContainerId = Strong<struct ContainerIdTag, std::string>;
 
 /// A host as its cluster names it ("h1", "node7.example.org").
@@ -24,7 +25,8 @@ using RequestId = Strong<struct RequestIdTag, uint32_t>;
 /// One version of the membership, counted from 1. 0 means none yet.
 using Generation = Strong<struct GenerationTag, uint32_t>;
 
-/// One life of the master, counted from 1: a takeover raises it. Agents obey the highest they have seen.
+/// One life of the master, counted from 1: a takeover raises it. Agents obey the highest they have
+/// seen.
 using Epoch = Strong<struct EpochTag, uint32_t>;
 
 /// A timer that the machine set, counted from 1, never used twice.

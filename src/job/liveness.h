@@ -1,21 +1,23 @@
 #pragma once
 
-#include <map>
-#include <vector>
-
 #include "base/time.h"
 #include "job/fact.h"
 #include "job/ids.h"
 #include "job/plan.h"
 
+#include <map>
+#include <vector>
+
 namespace muster::job {
 
-/// Judges from beats whether agents live: volatile, not logged; only its verdicts enter the machine, as facts.
+/// Judges from beats whether agents live: volatile, not logged; only its verdicts enter the
+/// machine, as facts.
 ///
-/// The master's shell tells it of every sign of life and calls judge() at the time due() names. It counts the
-/// shell's own stalls out: when judge() is called later than due() said, the delay is not held against the agents, and
-/// the shell must drain its sockets before judging. After a `Suspected` verdict a beat alone asks for a report
-/// (returned by beat()); the suspicion ends with AgentReported.
+/// The master's shell tells it of every sign of life and calls judge() at the time due() names. It
+/// counts the shell's own stalls out: when judge() is called later than due() said, the delay is
+/// not held against the agents, and the shell must drain its sockets before judging. After a
+/// `Suspected` verdict a beat alone asks for a report (returned by beat()); the suspicion ends with
+/// AgentReported.
 class Liveness {
  public:
   explicit Liveness(const LivenessPlan& plan);
@@ -24,16 +26,19 @@ class Liveness {
   void watch(ContainerId container, HostTime now);
   /// Stops watching: the container is draining or gone.
   void forget(const ContainerId& container);
-  /// A beat or any other frame came. Returns true if the agent was suspected: the shell asks it for a report.
+  /// A beat or any other frame came. Returns true if the agent was suspected: the shell asks it for
+  /// a report.
   bool beat(const ContainerId& container, HostTime now);
-  /// The connection closed. `process_dead`: the cluster or the kernel knows that the agent's process ended.
+  /// The connection closed. `process_dead`: the cluster or the kernel knows that the agent's
+  /// process ended.
   void closed(const ContainerId& container, HostTime now, bool process_dead);
   /// A closed connection came back.
   void reconnected(const ContainerId& container, HostTime now);
 
   /// When judge() should next be called; HostTime::max() when nothing is watched.
   [[nodiscard]] HostTime due() const;
-  /// Returns the verdicts that are new at `now`: AgentSuspected and AgentLost facts, in container order.
+  /// Returns the verdicts that are new at `now`: AgentSuspected and AgentLost facts, in container
+  /// order.
   [[nodiscard]] std::vector<Fact> judge(HostTime now);
 
  private:

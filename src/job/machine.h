@@ -1,24 +1,25 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "base/time.h"
 #include "job/action.h"
 #include "job/fact.h"
 #include "job/plan.h"
 #include "job/state.h"
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 namespace muster::job {
 
-/// The one place where decisions about a job are made (design 2). A value: no threads, clocks, random numbers,
-/// sockets, files or logs inside, and everything it knows came through the Plan and apply().
+/// The one place where decisions about a job are made (design 2). A value: no threads, clocks,
+/// random numbers, sockets, files or logs inside, and everything it knows came through the Plan and
+/// apply().
 ///
-/// The master's shell feeds it facts with job times that never decrease, writes each fact to the event log, and
-/// performs the returned actions once the fact is there. Replaying a log's facts gives the same state and the same
-/// actions, byte by byte. It accepts any fact in any order without failing: late, doubled and unknown ones change
-/// nothing.
+/// The master's shell feeds it facts with job times that never decrease, writes each fact to the
+/// event log, and performs the returned actions once the fact is there. Replaying a log's facts
+/// gives the same state and the same actions, byte by byte. It accepts any fact in any order
+/// without failing: late, doubled and unknown ones change nothing.
 class Machine {
  public:
   explicit Machine(Plan plan);
@@ -32,11 +33,12 @@ class Machine {
   [[nodiscard]] const Plan& plan() const;
   [[nodiscard]] const State& state() const;
 
-  /// Tells whether a commit by `attempt` of `generation` may be granted now: it runs, and the generation is the
-  /// current one. The shell asks this before it enters CheckpointCommitted.
+  /// Tells whether a commit by `attempt` of `generation` may be granted now: it runs, and the
+  /// generation is the current one. The shell asks this before it enters CheckpointCommitted.
   [[nodiscard]] bool may_commit(AttemptId attempt, Generation generation) const;
 
-  /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal digests.
+  /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal
+  /// digests.
   [[nodiscard]] uint64_t digest() const;
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/failure.h"
+#include "job/ids.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "base/time.h"
-#include "job/failure.h"
-#include "job/ids.h"
 
 namespace muster::job {
 
@@ -40,8 +40,10 @@ struct FirstCause {
 struct Outcome {
   JobResult result = JobResult::Succeeded;
   OutcomeReason reason = OutcomeReason::Completed;
-  std::string class_name;  ///< Of the first cause, or "deadline.run", "stop.user", "cluster.refused"; "" on success.
-  std::string message;     ///< One sentence: why, with the numbers. "" on success.
+  std::string class_name;  ///< Of the first cause, or "deadline.run", "stop.user",
+                           ///< "cluster.refused"; "" on success.
+  std::string
+      message;  ///< One sentence: why, with the numbers. On success "" or what was tolerated.
   std::optional<FirstCause> first_cause;
   bool operator==(const Outcome&) const = default;
 };

@@ -1,15 +1,15 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/ids.h"
+#include "spec/spec.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/time.h"
-#include "job/ids.h"
-#include "spec/spec.h"
 
 namespace muster::job {
 
@@ -25,7 +25,8 @@ struct Resources {
 /// The agent's own memory, added to every container's ask.
 inline constexpr uint64_t kAgentMemoryBytes = 32ULL << 20;
 
-/// The ladder of one role: how often each rung is tried within `window` (nullopt: the job's whole life).
+/// The ladder of one role: how often each rung is tried within `window` (nullopt: the job's whole
+/// life). A task has its own count of every rung but `job`, which the whole job shares.
 struct RestartBudget {
   uint32_t process = 3;
   uint32_t container = 3;
@@ -45,8 +46,8 @@ struct After {
   bool operator==(const After&) const = default;
 };
 
-/// "If the roles named have not all started to run `in` this long after the job started (or after those
-/// of the group that the role waits for ended), then fail, or no longer wait for this role."
+/// The role must have ended `in` after every task of `roles` has ended; else the job fails, or no
+/// longer waits for this role and ignores its failures.
 struct GroupDeadline {
   std::vector<RoleIndex> roles;
   Duration in{};
@@ -57,8 +58,9 @@ struct GroupDeadline {
 /// One role with every default filled in.
 struct RolePlan {
   std::string name;
-  uint32_t tasks = 1;      ///< Tasks wanted now; for elastic roles the most (`max`).
-  uint32_t tasks_min = 1;  ///< Tasks needed before the barrier opens; equals `tasks` unless elastic.
+  uint32_t tasks = 1;  ///< Tasks wanted now; for elastic roles the most (`max`).
+  uint32_t tasks_min =
+      1;  ///< Tasks needed before the barrier opens; equals `tasks` unless elastic.
   uint32_t tasks_per_container = 1;
   Resources resources;  ///< Per task.
   std::string node_label;
@@ -77,8 +79,8 @@ struct Deadlines {
   std::optional<Duration> queue;   ///< From the first ask to the first container.
   std::optional<Duration> gather;  ///< From the first ask of a generation to all containers.
   std::optional<Duration> join = std::chrono::minutes(5);  ///< From a grant to the attempt's join.
-  std::optional<Duration> run;                             ///< From the first start to the job's end.
-  Duration stop = std::chrono::seconds(30);                ///< From TERM to KILL.
+  std::optional<Duration> run;               ///< From the first start to the job's end.
+  Duration stop = std::chrono::seconds(30);  ///< From TERM to KILL.
   bool operator==(const Deadlines&) const = default;
 };
 
@@ -90,9 +92,9 @@ struct LivenessPlan {
   bool operator==(const LivenessPlan&) const = default;
 };
 
-/// How long an incomplete gang keeps what it holds while others may need it. After `hold` without a new
-/// grant everything granted is given back, and asked again after a back-off of `back_off_low..high`
-/// that doubles each time, with jitter. nullopt: hold for ever.
+/// How long an incomplete gang keeps what it holds while others may need it. After `hold` without a
+/// new grant everything granted is given back, and asked again after a back-off of
+/// `back_off_low..high` that doubles each time, with jitter. nullopt: hold for ever.
 struct GangHold {
   std::optional<Duration> hold;
   Duration back_off_low = std::chrono::seconds(10);
@@ -100,8 +102,9 @@ struct GangHold {
   bool operator==(const GangHold&) const = default;
 };
 
-/// A Spec with every default and every proposal of its framework filled in: all that the machine knows of
-/// a job. Pure data, derived from the resolved Spec by framework::plan; the same Spec gives the same Plan.
+/// A Spec with every default and every proposal of its framework filled in: all that the machine
+/// knows of a job. Pure data, derived from the resolved Spec by framework::plan; the same Spec
+/// gives the same Plan.
 struct Plan {
   JobId job;
   uint64_t seed = 0;  ///< For jitter: hash(seed, id).
@@ -113,9 +116,14 @@ struct Plan {
   Deadlines deadlines;
   LivenessPlan liveness;
   GangHold gang;
-  bool gives_new_ports_on_restart = true;  ///< False where a framework needs the same address (rejoin).
-  uint32_t avoid_share_max_percent = 33;   ///< At most this share of the known hosts is ever avoided.
-  bool stop_on_first_failure = false;      ///< Any failed task fails the job at once, ignored roles too.
+  bool gives_new_ports_on_restart =
+      true;  ///< False where a framework needs the same address (rejoin).
+  uint32_t avoid_share_max_percent =
+      33;  ///< At most this share of the known hosts is ever avoided.
+  bool stop_on_first_failure =
+      false;  ///< Any failed task fails the job at once, ignored roles too.
+  bool chief_failure_fails_job =
+      false;  ///< A failed chief fails the job, whatever its role's policy.
   /// The resolved Spec: commands, files, environment and the rest that only agents and shells read.
   spec::Spec spec;
 

@@ -1,5 +1,12 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/fact.h"
+#include "job/failure.h"
+#include "job/ids.h"
+#include "job/outcome.h"
+#include "job/view.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,21 +14,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
-#include "job/failure.h"
-#include "job/fact.h"
-#include "job/ids.h"
-#include "job/outcome.h"
-#include "job/view.h"
-
-/// What the machine knows: the four lives of design 2.1. Readers (status, summary, the shell) see it const;
-/// only the machine's own files change it.
+/// What the machine knows: the four lives of design 2.1. Readers (status, summary, the shell) see
+/// it const; only the machine's own files change it.
 namespace muster::job {
 
 /// requested → granted → launching → ready → draining → gone
 enum class ContainerState : uint8_t { Granted, Launching, Ready, Draining, Gone };
 
-/// placed → joined → running → ended. Stopping marks a running or joined attempt that was told to stop.
+/// placed → joined → running → ended. Stopping marks a running or joined attempt that was told to
+/// stop.
 enum class AttemptState : uint8_t { Placed, Joined, Running, Stopping, Ended };
 
 enum class TaskState : uint8_t { Waiting, Active, Succeeded, Failed, Stopped };
@@ -45,6 +46,8 @@ struct Container {
   std::vector<TaskId> tasks;  ///< By slot.
   std::string agent_address;
   bool suspected = false;
+  uint32_t occupants = 0;  ///< Tasks whose place this is.
+  uint32_t live = 0;       ///< Attempts here that have not ended.
   Time granted{};
   Time ready{};
 };
@@ -66,8 +69,9 @@ struct Attempt {
 struct Task {
   TaskId id;
   TaskState state = TaskState::Waiting;
-  std::vector<Attempt> attempts;  ///< All, oldest first; the last is the active one if `state` is Active.
-  uint32_t restarts = 0;          ///< MUSTER_RESTARTS of the next attempt.
+  std::vector<Attempt>
+      attempts;           ///< All, oldest first; the last is the active one if `state` is Active.
+  uint32_t restarts = 0;  ///< MUSTER_RESTARTS of the next attempt.
 };
 
 struct Endpoint {
@@ -85,12 +89,13 @@ struct Step {
 struct State {
   JobPhase phase = JobPhase::Gathering;
   Epoch epoch{1};
-  Generation generation;              ///< The newest that was formed; 0 before the first.
-  View view;                          ///< Of `generation`; empty before the first.
+  Generation generation;                 ///< The newest that was formed; 0 before the first.
+  View view;                             ///< Of `generation`; empty before the first.
   std::vector<std::vector<Task>> tasks;  ///< By role, by index.
   std::map<ContainerId, Container> containers;
   std::map<RequestId, Request> requests;
   std::map<HostName, HostHealth> hosts;
+  std::optional<HeadroomReported> headroom;  ///< The newest word on it.
   std::vector<Endpoint> endpoints;
   std::vector<Step> steps;
   std::optional<CheckpointCommitted> last_commit;

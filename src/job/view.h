@@ -1,11 +1,11 @@
 #pragma once
 
+#include "job/ids.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "job/ids.h"
 
 namespace muster::job {
 
@@ -24,12 +24,14 @@ struct Member {
   Address address;
   HostName host;
   ContainerId container;
-  uint32_t slot = 0;  ///< Position within its container, from 0: LOCAL_RANK when all its tasks are ranked.
+  uint32_t slot =
+      0;  ///< Position within its container, from 0: LOCAL_RANK when all its tasks are ranked.
   bool operator==(const Member&) const = default;
 };
 
-/// The membership of one generation; immutable once its generation is current. Members are in order of
-/// (role, index); a task without an address (not joined under `as_granted`, ended) is not listed.
+/// The membership of one generation; immutable once its generation is current. Members are in order
+/// of (role, index); a task without an address (not joined under `as_granted`, ended) is not
+/// listed.
 struct View {
   Generation generation;
   std::vector<Member> members;
