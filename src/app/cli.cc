@@ -308,6 +308,8 @@ void put_words(Command& command, std::vector<std::string> words) {
     submit->spec.words = std::move(words);
   } else if (auto* plan = std::get_if<PlanOptions>(&command)) {
     plan->spec.words = std::move(words);
+  } else if (auto* completion = std::get_if<CompletionOptions>(&command)) {
+    completion->words = std::move(words);
   }
 }
 
