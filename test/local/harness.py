@@ -1,4 +1,4 @@
-"""Drives the real program as a user would: a private MUSTER_HOME, commands with a limit, a terminal.
+"""Drives the real program as a user would: a MUSTER_HOME of its own, limits, a terminal.
 
 Everything a job starts inherits MUSTER_HOME, so a scan of /proc finds whatever it left behind.
 """

@@ -1,4 +1,4 @@
-"""Bad specs: exit status 2, FILE:LINE:COLUMN, the culprit's name, a suggestion; nothing is started."""
+"""Bad specs: exit status 2, FILE:LINE:COLUMN, the culprit, a suggestion; nothing is started."""
 
 import os
 import re

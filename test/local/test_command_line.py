@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 
+import harness
 import pytest
 
 VERBS = ["run", "submit", "ps", "status", "logs", "stop", "history", "show", "validate", "explain",
@@ -133,8 +134,6 @@ def test_internal_verbs_are_not_for_people(muster):
 
 
 def test_output_to_a_full_device(muster):
-    import harness
-
     with open("/dev/full", "wb") as full:
         done = subprocess.run([harness.BINARY, "version"], stdout=full, stderr=subprocess.PIPE,
                               env=muster.environment, timeout=10, check=False)

@@ -2,6 +2,7 @@
 """The examples, with their real frameworks."""
 
 import os
+import pathlib
 import re
 import subprocess
 
@@ -77,6 +78,6 @@ def test_a_parameter_server_job_survives_the_death_of_a_worker(muster, venv):
 
 
 def is_task(pid, role, index):
-    values = dict(item.split("=", 1) for item in
-                  open(f"/proc/{pid}/environ", encoding="utf-8").read().split("\0") if "=" in item)
+    text = pathlib.Path(f"/proc/{pid}/environ").read_text(errors="replace")
+    values = dict(item.split("=", 1) for item in text.split("\0") if "=" in item)
     return (values.get("MUSTER_ROLE"), values.get("MUSTER_INDEX")) == (role, index)

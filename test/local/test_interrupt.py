@@ -119,8 +119,8 @@ def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster):
     (keeper,) = muster.pids("keeper")
     os.kill(keeper, signal.SIGTERM)
     running.sees("attempt 2 up", 30)
-    harness.eventually(lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1,
-                       10)
+    harness.eventually(
+        lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1, 10)
     muster("stop", "last").expect(0)
     running.wait().expect(4)
 

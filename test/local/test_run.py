@@ -124,8 +124,8 @@ def test_standard_input_is_empty(muster):
 
 
 def test_a_hundred_tasks(muster):
-    done = muster.run({"command": "echo here", "roles": {"worker": {"tasks": 100, "memory": "16m"}}},
-                      within=120).expect(0)
+    roles = {"worker": {"tasks": 100, "memory": "16m"}}
+    done = muster.run({"command": "echo here", "roles": roles}, within=120).expect(0)
     assert len(done.lines(r"^worker:\d+\W.*here$")) == 100
 
 

@@ -1,6 +1,7 @@
 """Secrets and strangers: what no artefact contains, and who is turned away."""
 
 import os
+import pathlib
 import re
 import socket
 import stat
@@ -20,7 +21,7 @@ def listeners(pids):
                 inodes.add(match.group(1))
     found = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in open(table, encoding="ascii").readlines()[1:]:
+        for line in pathlib.Path(table).read_text().splitlines()[1:]:
             words = line.split()
             if words[3] == "0A" and words[9] in inodes:
                 address, port = words[1].split(":")
@@ -131,7 +132,8 @@ def test_a_viewer_key_of_another_job_is_refused(muster, gate):
     first = muster.start("run", muster.spec({"name": "one", "command": gate.wait, "tasks": 1}))
     harness.eventually(lambda: muster.jobs() and muster.status()["phase"] == "running")
     second = muster.start("run", muster.spec({"name": "two", "command": gate.wait, "tasks": 1}))
-    harness.eventually(lambda: len(muster.jobs()) == 2 and muster.status("two")["phase"] == "running")
+    harness.eventually(
+        lambda: len(muster.jobs()) == 2 and muster.status("two")["phase"] == "running")
     one, two = (muster.home / "jobs" / job for job in muster.jobs())
     secrets = [path for path in one.rglob("*")
                if path.is_file() and re.search("secret|key", path.name)]

@@ -11,9 +11,9 @@ TASK_KEYS = {"index", "state", "attempts", "host", "exit_code"}
 
 
 def test_status_of_a_failed_job(muster):
-    command = 'if [ "$MUSTER_INDEX" = 1 ]; then echo "ValueError: bad row" >&2; exit 7; fi; sleep 60'
-    muster.run({"command": command, "tasks": 2, "restart": {"process": 0, "container": 0, "host": 0}}
-               ).expect(1)
+    command = '[ $MUSTER_INDEX = 0 ] && sleep 60; echo "ValueError: bad row" >&2; exit 7'
+    once = {"process": 0, "container": 0, "host": 0}
+    muster.run({"command": command, "tasks": 2, "restart": once}).expect(1)
     status = muster.status()
     assert set(status) >= STATUS_KEYS
     assert status["schema"] == "muster.status/1"

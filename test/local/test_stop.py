@@ -1,5 +1,6 @@
 """muster stop and muster submit."""
 
+import os
 import time
 
 import harness
@@ -89,9 +90,8 @@ def test_clean_all_keeps_what_runs(muster, gate):
 
 def test_a_job_that_must_wait_says_for_what(muster):
     """Two jobs that each take more than half of the memory: the second waits for the first."""
-    total = next(int(line.split()[1]) for line in open("/proc/meminfo", encoding="utf-8")
-                 if line.startswith("MemTotal"))
-    roles = {"worker": {"memory": f"{total * 6 // 10 // 1024}m"}}
+    total_mib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    roles = {"worker": {"memory": f"{total_mib * 6 // 10}m"}}
     first = muster.start("run", muster.spec(
         {"name": "first", "command": "sleep 1000", "roles": roles}))
     muster.wait_for_phase("running")
