@@ -20,8 +20,6 @@ TEST(Nearest, FindsASlipAndNotAStranger) {
   const std::string_view keys[] = {"memory", "vcores", "tasks"};
   EXPECT_EQ(nearest("memroy", keys), "memory");
   EXPECT_EQ(nearest("task", keys), "tasks");
-  const std::string_view commands[] = {"run", "ps"};
-  EXPECT_EQ(nearest("rnu", commands), "run");
   EXPECT_EQ(nearest("banana", keys), std::nullopt);
 }
 

@@ -1,0 +1,51 @@
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import tidy
+from tree import ROOT
+
+FLAGS = ("-std=c++23",)
+
+
+class TidyTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        (self.root / "src").mkdir()
+        shutil.copy(ROOT / ".clang-tidy", self.root)
+        self.cache = tidy.Cache(self.root, self.root / "cache")
+
+    def file(self, name, text):
+        path = self.root / "src" / name
+        path.write_text(text)
+        return path
+
+    def test_finds_and_remembers(self):
+        clean = self.file("a.cc", "namespace { int one() { return 1; } }\nint a() "
+                                  "{ return one(); }\n")
+        clash = self.file("b.cc", "namespace { int one() { return 2; } }\nint b() "
+                                  "{ return one(); }\n")
+        dirty = self.file("c.cc", "int BadName(int* p) { if (p == 0) return 1; return 2; }\n")
+        found = tidy.of_batch(self.root, self.cache, [clean, clash, dirty], FLAGS)
+        self.assertEqual({finding.path for finding in found}, {"src/c.cc"})
+        text = " ".join(finding.message for finding in found)
+        for rule in ("readability-identifier-naming", "modernize-use-nullptr",
+                     "readability-braces-around-statements"):
+            self.assertIn(rule, text)
+        known = [self.cache.knows(path, FLAGS) for path in (clean, clash, dirty)]
+        self.assertEqual(known, [True, True, False])
+
+    def test_a_changed_header_is_looked_at_again(self):
+        header = self.file("h.h", "#pragma once\nint one();\n")
+        source = self.file("s.cc", '#include "h.h"\nint one() { return 1; }\n')
+        before = self.cache.key(source, FLAGS)
+        header.write_text("#pragma once\nint one();\nint two();\n")
+        tidy.contents.cache_clear()
+        self.assertNotEqual(self.cache.key(source, FLAGS), before)
+        self.assertNotEqual(self.cache.key(source, ("-O2",)), self.cache.key(source, FLAGS))
+
+    def test_a_crash_is_a_finding(self):
+        self.assertEqual(len(tidy.parse(self.root, "", 1, "stack dump")), 1)

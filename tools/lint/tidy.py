@@ -1,0 +1,181 @@
+"""clang-tidy over every C++ file of the ci build, remembering what was clean.
+
+Most of clang-tidy's time goes into the standard library's headers, again for each file. So files
+are checked in batches, one translation unit that includes them all; files that do not go together
+(two anonymous namespaces with one name) are told apart by the compiler's errors and go into
+another batch. A file is clean when it and every project header it includes, the flags and
+.clang-tidy are byte for byte what they were when it last passed; then it is not looked at again.
+"""
+
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import tree as trees
+
+PROGRAM, COMPILER = "clang-tidy-19", "clang++-19"
+BATCH, WORKERS = 16, 2
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
+DIAGNOSTIC = re.compile(r"^(/?[^:\n]+):(\d+):\d+: (?:fatal )?(error|warning): (.*)$", re.MULTILINE)
+
+
+def check(tree, build="build/ci"):
+    commands = tree.root / build / "compile_commands.json"
+    if not commands.exists():
+        return [trees.Finding(build, 1, "is not configured: cmake --preset ci")]
+    entries = [entry for entry in json.loads(commands.read_text())
+               if is_ours(entry["file"], tree.root, build)]
+    flags, cache = all_flags(entries), Cache(tree.root)
+    paths = sorted({pathlib.Path(entry["file"]) for entry in entries})
+    stale = [path for path in paths if path.exists() and not cache.knows(path, flags)]
+    size = min(BATCH, max(4, -(-len(stale) // WORKERS)))
+    batches = [stale[at:at + size] for at in range(0, len(stale), size)]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        parts = list(pool.map(lambda batch: of_batch(tree.root, cache, batch, flags), batches))
+    return sorted({finding for part in parts for finding in part})
+
+
+def all_flags(entries):
+    """Returns every flag that some file is compiled with, once: targets differ by paths to look
+    in and by definitions that agree."""
+    return tuple(dict.fromkeys(flag for entry in entries for flag in flags_of(entry)))
+
+
+def is_ours(path, root, build):
+    """Our sources, and the one-line files of header_check, but no generated code."""
+    relative = os.path.relpath(path, root)
+    return relative.startswith((
+        "src/", "sim/", "testing/", "fuzz/", "bench/", f"{build}/header_check/"))
+
+
+def flags_of(entry):
+    """Returns the command's words without the compiler, the file and the output."""
+    words, kept, pair = shlex.split(entry["command"])[1:], [], ""
+    for word in words:
+        if pair:
+            kept += [pair + word] if pair == "-isystem" else []
+            pair = ""
+        elif word in ("-o", "-isystem"):
+            pair = word
+        elif word not in ("-c", entry["file"]) and not word.startswith(("-Werror", "/usr/bin/")):
+            kept.append(word)
+    return tuple(kept)
+
+
+def of_batch(root, cache, paths, flags):
+    """Checks `paths` together, or in as many parts as they need; returns the findings."""
+    findings = []
+    while paths:
+        together, paths = compatible(paths, flags)
+        found = tidy(root, together, flags)
+        findings += found
+        dirty = {finding.path for finding in found}
+        sources = {os.path.relpath(path, root) for path in together}
+        if dirty <= sources:
+            for path in together:
+                if os.path.relpath(path, root) not in dirty:
+                    cache.remember(path, flags)
+    return findings
+
+
+def compatible(paths, flags):
+    """Splits `paths` into those that compile as one translation unit, and the others."""
+    together, apart = list(paths), []
+    while len(together) > 1:
+        run = on_unit(together, [COMPILER, *flags, "-w", "-fsyntax-only", "-ferror-limit=0"])
+        if run.returncode == 0:
+            break
+        wrong = {pathlib.Path(match.group(1)) for match in DIAGNOSTIC.finditer(run.stderr)
+                 if match.group(3) == "error"}
+        culprits = [path for path in together if path in wrong and path != together[0]]
+        # Errors in a header, or in the first file alone: put the last one apart and look again.
+        culprits = culprits or [together[-1]]
+        apart += culprits
+        together = [path for path in together if path not in culprits]
+    return together, apart
+
+
+def on_unit(paths, command):
+    """Runs `command` with a file that includes `paths` as its last word before any `--`."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cc") as unit:
+        unit.write("".join(f'#include "{path}"  // NOLINT\n' for path in paths))
+        unit.flush()
+        at = command.index("--") if "--" in command else len(command)
+        return subprocess.run([*command[:at], unit.name, *command[at:]], capture_output=True,
+                              text=True, check=False)
+
+
+def tidy(root, paths, flags):
+    run = on_unit(paths, [PROGRAM, "--quiet", f"--config-file={root}/.clang-tidy", "--", *flags])
+    return parse(root, run.stdout, run.returncode, run.stderr)
+
+
+def parse(root, output, status, errors):
+    findings = {
+        trees.Finding(os.path.relpath(match.group(1), root), int(match.group(2)), match.group(4))
+        for match in DIAGNOSTIC.finditer(output)}
+    if status != 0 and not findings:
+        findings.add(trees.Finding(".clang-tidy", 1, f"{PROGRAM} failed: {errors[-2000:]}"))
+    return sorted(findings)
+
+
+class Cache:
+    """Empty files named by the hash of all that a verdict rests on, kept outside the tree."""
+
+    def __init__(self, root, folder=None):
+        self.root = pathlib.Path(root)
+        home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+        self.folder = folder or pathlib.Path(home) / "muster" / "tidy"
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True).stdout
+        self.base = version + (self.root / ".clang-tidy").read_bytes()
+
+    def knows(self, path, flags):
+        return (self.folder / self.key(path, flags)).exists()
+
+    def remember(self, path, flags):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / self.key(path, flags)).touch()
+
+    def key(self, path, flags):
+        digest = hashlib.sha256(self.base)
+        # Flags name this checkout's folder; the verdict does not depend on where it lies.
+        digest.update("\0".join(flags).replace(str(self.root), "").encode())
+        folders = tuple(flag[2:] for flag in flags if flag.startswith("-I"))
+        for file in sorted(closure(path, (*folders, str(self.root / "src"), str(self.root)))):
+            digest.update(os.path.relpath(file, self.root).encode() + b"\0" + contents(file))
+        return digest.hexdigest()
+
+
+@functools.cache
+def contents(path):
+    return path.read_bytes()
+
+
+@functools.cache
+def included(path, folders):
+    """Returns the project files that `path` names in its #include lines."""
+    found = []
+    for name in INCLUDE.findall(contents(path).decode(errors="replace")):
+        for folder in (str(path.parent), *folders):
+            file = pathlib.Path(folder) / name
+            if not folder.startswith("/usr") and file.is_file():
+                found.append(file)
+                break
+    return found
+
+
+def closure(path, folders):
+    files, todo = set(), [path]
+    while todo:
+        file = todo.pop()
+        if file not in files:
+            files.add(file)
+            todo += included(file, folders)
+    return files
