@@ -20,7 +20,7 @@ struct ToNull {};
 struct ToParent {};  ///< The same as the parent's own.
 struct ToFd {
   int fd = -1;
-};                 ///< A copy of a descriptor of the parent.
+};  ///< A copy of a descriptor of the parent.
 struct ToPipe {};  ///< The other end comes back in Spawned (or as Processes' output).
 struct ToFile {    ///< Appended to, made with mode 0644 if missing; read for stdin.
   std::filesystem::path path;
@@ -77,7 +77,8 @@ struct Spawned {
 /// must reap it.
 [[nodiscard]] Result<Spawned> spawn(const SpawnOptions& options);
 
-/// How a process ended and what it used (with its reaped children).
+/// How a process ended and what it used (with its reaped children). Neither code nor signal is set
+/// if somebody else reaped it.
 struct Exit {
   std::optional<int> code;    ///< Set unless a signal ended it.
   std::optional<int> signal;  ///< Set if a signal ended it.

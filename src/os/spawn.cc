@@ -1,0 +1,426 @@
+#include "os/spawn.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace muster::os {
+namespace {
+
+/// What the child was doing when it failed.
+enum class Step : uint8_t { None, Group, DeathSignal, Limits, Folder, Streams, Exec };
+
+/// Everything the child needs, made by the parent: between vfork and exec the child may only make
+/// system calls.
+struct ChildPlan {
+  const SpawnOptions* options = nullptr;
+  std::vector<std::string> candidates;  ///< Paths to try with execve, in order.
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  std::array<int, 3> streams{-1, -1, -1};
+  std::vector<KeptFd> keep;
+  int descriptor_max = 0;
+  pid_t parent = 0;
+  // The child's report. The memory is shared, so no pipe is needed.
+  Step failed = Step::None;
+  int error = 0;
+};
+
+// ---- in the child: system calls only
+// ----------------------------------------------------------------------------
+
+void reset_signals() {
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::sigaction(signal, &standard, nullptr);  // Fails for those that cannot be changed, harmlessly.
+  }
+}
+
+/// Moves every descriptor the child shall have out of the way of the numbers it shall have them
+/// under, then into place. dup2 to the final number clears close-on-exec.
+bool place_descriptors(ChildPlan& plan) {
+  for (int& fd : plan.streams) {
+    fd = ::fcntl(fd, F_DUPFD_CLOEXEC, plan.descriptor_max);
+    if (fd < 0) {
+      return false;
+    }
+  }
+  for (KeptFd& kept : plan.keep) {
+    kept.parent_fd = ::fcntl(kept.parent_fd, F_DUPFD_CLOEXEC, plan.descriptor_max);
+    if (kept.parent_fd < 0) {
+      return false;
+    }
+  }
+  for (int stream = 0; stream < 3; ++stream) {
+    if (::dup2(plan.streams[static_cast<size_t>(stream)], stream) < 0) {
+      return false;
+    }
+  }
+  return std::ranges::all_of(
+      plan.keep, [](const KeptFd& kept) { return ::dup2(kept.parent_fd, kept.child_fd) >= 0; });
+}
+
+/// Descriptors that a library opened without close-on-exec must not leak into user programs.
+void close_others(const ChildPlan& plan) {
+  const auto wanted = [&](unsigned fd) {
+    return std::ranges::any_of(
+        plan.keep, [&](const KeptFd& kept) { return kept.child_fd == static_cast<int>(fd); });
+  };
+  unsigned first = 3;
+  while (true) {
+    while (wanted(first)) {
+      ++first;
+    }
+    unsigned last = ~0U;
+    for (const KeptFd& kept : plan.keep) {
+      if (static_cast<unsigned>(kept.child_fd) > first) {
+        last = std::min(last, static_cast<unsigned>(kept.child_fd) - 1);
+      }
+    }
+    // Before Linux 5.9 there is no close_range; the parent's own descriptors are all close-on-exec
+    // anyway.
+    constexpr unsigned kCloseRangeCloexec = 4;
+    if (::syscall(SYS_close_range, first, last, kCloseRangeCloexec) != 0 || last == ~0U) {
+      return;
+    }
+    first = last + 1;
+  }
+}
+
+Step prepare_child(ChildPlan& plan) {
+  const SpawnOptions& options = *plan.options;
+  if (options.grouping == Grouping::NewSession && ::setsid() < 0) {
+    return Step::Group;
+  }
+  if (options.grouping == Grouping::NewGroup && ::setpgid(0, 0) != 0) {
+    return Step::Group;
+  }
+  if (options.parent_death_signal.has_value()) {
+    if (::prctl(PR_SET_PDEATHSIG, *options.parent_death_signal) != 0) {
+      return Step::DeathSignal;
+    }
+    if (::getppid() != plan.parent) {
+      ::_exit(127);  // The parent ended before the kernel knew of the wish.
+    }
+  }
+  for (const ResourceLimit& limit : options.limits) {
+    const rlimit value{.rlim_cur = limit.soft, .rlim_max = limit.hard};
+    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &value) != 0) {
+      return Step::Limits;
+    }
+  }
+  if (options.niceness != 0) {
+    errno = 0;
+    if (::nice(options.niceness) == -1 && errno != 0) {
+      return Step::Limits;
+    }
+  }
+  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) {
+    return Step::Folder;
+  }
+  if (!place_descriptors(plan)) {
+    return Step::Streams;
+  }
+  close_others(plan);
+  return Step::None;
+}
+
+/// Tries each candidate as execvp does: the error of one that is there counts more than "not
+/// found".
+Step execute(ChildPlan& plan) {
+  int worst = ENOENT;
+  for (const std::string& path : plan.candidates) {
+    ::execve(path.c_str(), plan.argv.data(), plan.envp.data());
+    if (errno != ENOENT && errno != ENOTDIR) {
+      worst = errno;
+      if (errno != EACCES) {
+        break;
+      }
+    }
+  }
+  errno = worst;
+  return Step::Exec;
+}
+
+int child_main(void* argument) {
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  reset_signals();
+  plan.failed = prepare_child(plan);
+  if (plan.failed == Step::None) {
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    plan.failed = execute(plan);
+  }
+  plan.error = errno;
+  ::_exit(127);
+}
+
+// ---- in the parent
+// ----------------------------------------------------------------------------------------------
+
+/// A stack for the child, which runs while the calling thread waits.
+class ChildStack {
+ public:
+  ChildStack() {
+    memory_ = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  }
+  ~ChildStack() {
+    if (valid()) {
+      ::munmap(memory_, kSize);
+    }
+  }
+  ChildStack(const ChildStack&) = delete;
+  ChildStack& operator=(const ChildStack&) = delete;
+  [[nodiscard]] bool valid() const { return memory_ != MAP_FAILED; }
+  [[nodiscard]] void* top() const { return static_cast<char*>(memory_) + kSize; }
+
+ private:
+  static constexpr size_t kSize = 256U << 10;
+  void* memory_;
+};
+
+/// One standard stream: the child's end, and the parent's if it is a pipe.
+struct StreamEnds {
+  rt::Fd child;
+  rt::Fd parent;
+};
+
+Result<StreamEnds> open_pipe(bool child_reads) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return system_error(errno, "a pipe for a child process cannot be made");
+  }
+  StreamEnds made{.child = rt::Fd(ends[child_reads ? 0 : 1]),
+                  .parent = rt::Fd(ends[child_reads ? 1 : 0])};
+  ::fcntl(made.parent.get(), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+Result<StreamEnds> open_path(const char* path, int flags) {
+  StreamEnds ends{.child = rt::Fd(::open(path, flags | O_CLOEXEC, 0644)), .parent = {}};
+  if (!ends.child.valid()) {
+    return system_error(errno, fmt::format("{} cannot be opened for a child process", path));
+  }
+  return ends;
+}
+
+Result<StreamEnds> copy_descriptor(int fd) {
+  StreamEnds ends{.child = rt::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)), .parent = {}};
+  if (!ends.child.valid()) {
+    return system_error(errno, fmt::format("descriptor {} cannot be given to a child process", fd));
+  }
+  return ends;
+}
+
+Result<StreamEnds> open_stream(const Stdio& wish, int number) {
+  const bool child_reads = number == 0;
+  struct Visitor {
+    int number;
+    bool child_reads;
+    Result<StreamEnds> operator()(const ToNull&) const {
+      return open_path("/dev/null", child_reads ? O_RDONLY : O_WRONLY);
+    }
+    Result<StreamEnds> operator()(const ToParent&) const {
+      // A daemon may have closed its own; the child shall still have three streams.
+      return ::fcntl(number, F_GETFD) < 0 ? (*this)(ToNull{}) : copy_descriptor(number);
+    }
+    Result<StreamEnds> operator()(const ToFd& to) const { return copy_descriptor(to.fd); }
+    Result<StreamEnds> operator()(const ToPipe&) const { return open_pipe(child_reads); }
+    Result<StreamEnds> operator()(const ToFile& to) const {
+      return open_path(to.path.c_str(), child_reads ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND);
+    }
+  };
+  return std::visit(Visitor{.number = number, .child_reads = child_reads}, wish);
+}
+
+std::vector<std::string> program_candidates(const SpawnOptions& options) {
+  const std::string& program = options.argv.front();
+  if (program.find('/') != std::string::npos) {
+    return {program};
+  }
+  const auto path = options.env.find("PATH");
+  const std::string_view folders = path == options.env.end()
+                                       ? std::string_view("/usr/local/bin:/usr/bin:/bin")
+                                       : std::string_view(path->second);
+  std::vector<std::string> candidates;
+  for (const std::string_view folder : split(folders, ':')) {
+    candidates.push_back(folder.empty() ? program : fmt::format("{}/{}", folder, program));
+  }
+  return candidates;
+}
+
+Error child_error(const ChildPlan& plan) {
+  const SpawnOptions& options = *plan.options;
+  const std::string& program = options.argv.front();
+  switch (plan.failed) {
+    case Step::Folder: {
+      Error error = system_error(plan.error, fmt::format("the working folder {} cannot be entered",
+                                                         options.folder.string()));
+      error.blame = Blame::User;
+      return error;
+    }
+    case Step::Exec: {
+      Error error = system_error(plan.error, fmt::format("the program {} cannot be run", program));
+      if (plan.error == E2BIG) {
+        error.message += " (its arguments and environment are too large for the kernel)";
+      }
+      if (plan.error == ENOENT && ::access(program.c_str(), F_OK) == 0) {
+        error.message += " (it is there, but the interpreter or loader it names is not)";
+      }
+      error.blame = Blame::User;
+      return error;
+    }
+    case Step::Limits: {
+      Error error =
+          system_error(plan.error, fmt::format("a resource limit of {} cannot be set", program));
+      error.blame = Blame::User;
+      return error;
+    }
+    case Step::Group:
+      return system_error(plan.error,
+                          fmt::format("a process group for {} cannot be made", program));
+    case Step::DeathSignal:
+      return system_error(plan.error, fmt::format("{} cannot be tied to its parent", program));
+    case Step::Streams:
+      return system_error(plan.error, fmt::format("the streams of {} cannot be set up", program));
+    case Step::None:
+      break;
+  }
+  return bug("a child process failed without a reason");
+}
+
+/// Runs `plan` in a child that shares this memory until its exec or end.
+Result<Pid> start_child(ChildPlan& plan) {
+  const ChildStack stack;
+  if (!stack.valid()) {
+    return system_error(errno, "no memory for starting a process");
+  }
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // No handler of ours may run in the child.
+  const pid_t pid = ::clone(child_main, stack.top(), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const int clone_error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) {
+    return system_error(clone_error,
+                        fmt::format("a process for {} cannot be made", plan.options->argv.front()));
+  }
+  if (plan.failed != Step::None) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return child_error(plan);
+  }
+  return Pid(pid);
+}
+
+Exit to_exit(int status, const rusage& usage) {
+  Exit exit;
+  if (WIFEXITED(status)) {
+    exit.code = WEXITSTATUS(status);
+  } else {
+    exit.signal = WTERMSIG(status);
+    exit.core_dumped = WCOREDUMP(status);
+  }
+  exit.memory_peak_bytes = static_cast<uint64_t>(usage.ru_maxrss) << 10;
+  const auto time = [](const timeval& value) {
+    return std::chrono::seconds(value.tv_sec) + std::chrono::microseconds(value.tv_usec);
+  };
+  exit.cpu = time(usage.ru_utime) + time(usage.ru_stime);
+  return exit;
+}
+
+Result<std::optional<Exit>> wait_for(Pid pid, int flags) {
+  int status = 0;
+  rusage usage{};
+  pid_t got = 0;
+  do {
+    got = ::wait4(pid.value, &status, flags, &usage);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    return Error{Errc::NotFound, Blame::Muster, fmt::format("{} is no child process", pid.value)};
+  }
+  if (got == 0) {
+    return std::optional<Exit>();
+  }
+  return std::optional<Exit>(to_exit(status, usage));
+}
+
+}  // namespace
+
+Result<Spawned> spawn(const SpawnOptions& options) {
+  if (options.argv.empty() || options.argv.front().empty()) {
+    return user_error("there is no program to run");
+  }
+  MUSTER_TRY(StreamEnds in, open_stream(options.stdin_from, 0));
+  MUSTER_TRY(StreamEnds out, open_stream(options.stdout_to, 1));
+  MUSTER_TRY(StreamEnds err, open_stream(options.stderr_to, 2));
+
+  ChildPlan plan;
+  plan.options = &options;
+  plan.candidates = program_candidates(options);
+  for (const std::string& word : options.argv) {
+    plan.argv.push_back(
+        const_cast<char*>(word.c_str()));  // execve takes no const, but changes nothing.
+  }
+  plan.argv.push_back(nullptr);
+  std::vector<std::string> env;
+  env.reserve(options.env.size());
+  for (const auto& [name, value] : options.env) {
+    env.push_back(fmt::format("{}={}", name, value));
+    plan.envp.push_back(env.back().data());
+  }
+  plan.envp.push_back(nullptr);
+  plan.streams = {in.child.get(), out.child.get(), err.child.get()};
+  plan.keep = options.keep;
+  plan.descriptor_max = 3;
+  for (const KeptFd& kept : options.keep) {
+    plan.descriptor_max = std::max(plan.descriptor_max, kept.child_fd + 1);
+  }
+  plan.parent = ::getpid();
+
+  MUSTER_TRY(const Pid pid, start_child(plan));
+  return Spawned{.pid = pid,
+                 .stdin_pipe = std::move(in.parent),
+                 .stdout_pipe = std::move(out.parent),
+                 .stderr_pipe = std::move(err.parent)};
+}
+
+Result<std::optional<Exit>> try_reap(Pid pid) { return wait_for(pid, WNOHANG); }
+
+Result<Exit> reap(Pid pid) {
+  MUSTER_TRY(const std::optional<Exit> exit, wait_for(pid, 0));
+  return *exit;
+}
+
+std::map<std::string, std::string> own_environment() {
+  std::map<std::string, std::string> found;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      found.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return found;
+}
+
+}  // namespace muster::os
