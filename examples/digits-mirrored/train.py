@@ -65,7 +65,7 @@ class Network(tf.Module):
         replica = tf.distribute.get_replica_context()
         gradients = replica.all_reduce("sum", tape.gradient(loss, self.weights))
         for weight, mean, square, gradient in zip(
-            self.weights, self.means, self.squares, gradients, strict=False
+            self.weights, self.means, self.squares, gradients, strict=True
         ):
             mean.assign_add(0.1 * (gradient - mean))
             square.assign_add(0.01 * (tf.square(gradient) - square))

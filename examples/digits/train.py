@@ -75,7 +75,7 @@ class Network(tf.Module):
             )
         gradients = tape.gradient(loss, self.weights)
         for weight, mean, square, gradient in zip(
-            self.weights, self.means, self.squares, gradients, strict=False
+            self.weights, self.means, self.squares, gradients, strict=True
         ):
             mean.assign_add(0.1 * (gradient - mean))
             square.assign_add(0.01 * (tf.square(gradient) - square))

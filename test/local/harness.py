@@ -1,0 +1,280 @@
+"""Drives the real program as a user would: a MUSTER_HOME of its own, limits, a terminal.
+
+Everything a job starts inherits MUSTER_HOME, so a scan of /proc finds whatever it left behind.
+"""
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import subprocess
+import termios
+import threading
+import time
+
+BINARY = pathlib.Path(os.environ.get("MUSTER_BINARY", "build/release/muster")).resolve()
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+# Master, agents and keepers are gone 2 s after a job's end; the rest is a busy machine.
+LEFTOVER_GRACE = 5
+
+
+def eventually(probe, within=20, what=None):
+    """Returns the first true value of `probe()`, or fails after `within` seconds."""
+    deadline = time.monotonic() + within
+    pause = threading.Event()
+    while True:
+        value = probe()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within} s: {what or probe}")
+        pause.wait(0.02)
+
+
+@dataclasses.dataclass
+class Finished:
+    """A command that ended. `text` is both streams, in no particular order."""
+
+    arguments: list
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def text(self):
+        return self.out + self.err
+
+    def json(self):
+        return json.loads(self.out)
+
+    def lines(self, pattern):
+        """Returns the lines of both streams in which the expression is found."""
+        return [line for line in self.text.splitlines() if re.search(pattern, line)]
+
+    def expect(self, code):
+        assert self.code == code, (
+            f"exit status {self.code}, not {code}, of muster {self.arguments}\n"
+            f"--- stdout\n{self.out[-6000:]}\n--- stderr\n{self.err[-6000:]}"
+        )
+        return self
+
+    def expect_error(self, code, *words):
+        """Checks the exit status, and that the message is short and contains all the words."""
+        self.expect(code)
+        for word in words:
+            assert word in self.err, f"no {word!r} in:\n{self.err}"
+        assert len(self.err.splitlines()) <= 10, self.err
+        assert "Traceback" not in self.err
+        return self
+
+
+class Running:
+    """A command that runs; its output is collected as it comes."""
+
+    def __init__(self, arguments, environment, cwd, terminal=False):
+        self.arguments = arguments
+        self.started = time.monotonic()
+        self._text = {"out": bytearray(), "err": bytearray()}
+        self.terminal = None
+        if terminal:
+            self._start_on_terminal(environment, cwd)
+        else:
+            self.process = subprocess.Popen(
+                [BINARY, *arguments], env=environment, cwd=cwd, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            self._collect("out", self.process.stdout.fileno())
+            self._collect("err", self.process.stderr.fileno())
+
+    def _start_on_terminal(self, environment, cwd):
+        self.terminal, child = pty.openpty()
+
+        def take_terminal():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(
+            [BINARY, *self.arguments], env=environment, cwd=cwd, stdin=child, stdout=child,
+            stderr=child, start_new_session=True, preexec_fn=take_terminal)
+        os.close(child)
+        self._collect("out", self.terminal)
+
+    def _collect(self, name, descriptor):
+        def read():
+            with contextlib.suppress(OSError):
+                while chunk := os.read(descriptor, 65536):
+                    self._text[name] += chunk
+
+        thread = threading.Thread(target=read, daemon=True)
+        thread.start()
+        setattr(self, f"_{name}_reader", thread)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def text(self):
+        return b"".join(self._text.values()).decode(errors="replace").replace("\r\n", "\n")
+
+    def sees(self, pattern, within=20):
+        """Waits until the expression is found in the output; returns the match."""
+        return eventually(
+            lambda: re.search(pattern, self.text, re.MULTILINE), within,
+            f"{pattern!r} in the output of muster {self.arguments}; it is:\n{self.text}")
+
+    def type(self, keys):
+        os.write(self.terminal, keys)
+
+    def hang_up(self):
+        """Closes the terminal, as a closed window does."""
+        os.close(self.terminal)
+        self.terminal = None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, within=30):
+        try:
+            code = self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(
+                f"muster {self.arguments} did not end within {within} s; its output:\n{self.text}"
+            ) from None
+        self._out_reader.join(5)
+        if not self.terminal and hasattr(self, "_err_reader"):
+            self._err_reader.join(5)
+        texts = {name: bytes(text).decode(errors="replace").replace("\r\n", "\n")
+                 for name, text in self._text.items()}
+        return Finished(self.arguments, code, texts["out"], texts["err"],
+                        time.monotonic() - self.started)
+
+
+class Muster:
+    """The program with a home of its own. `folder` is where specs and programs are written."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.home = folder / "home"
+        self.environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(("MUSTER_", "OMP_", "TF_", "PYTEST"))
+        }
+        self.environment.update(MUSTER_HOME=str(self.home), PATH="/usr/bin:/bin", LC_ALL="C.UTF-8")
+
+    # Commands
+
+    def start(self, *arguments, terminal=False, env=None, cwd=None):
+        environment = {**self.environment, **(env or {})}
+        return Running([str(argument) for argument in arguments], environment,
+                       cwd or self.folder, terminal)
+
+    def __call__(self, *arguments, within=30, env=None, cwd=None):
+        return self.start(*arguments, env=env, cwd=cwd).wait(within)
+
+    def run(self, spec, *arguments, within=60, env=None):
+        """Writes the spec and follows it to its end."""
+        return self("run", self.spec(spec), *arguments, within=within, env=env)
+
+    def run_shell(self, command, within=60, env=None, **top):
+        """Runs one task that is this shell command."""
+        return self.run({"command": command, "tasks": 1, **top}, within=within, env=env)
+
+    # Files
+
+    def write(self, name, text, mode=0o644):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    def spec(self, spec, name="job.yaml"):
+        """Writes a spec, text or a dict, and returns its path."""
+        return self.write(name, spec if isinstance(spec, str) else json.dumps(spec, indent=1))
+
+    # What there is
+
+    def jobs(self):
+        folder = self.home / "jobs"
+        return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+    def job(self):
+        """Returns the id of the only job."""
+        (job,) = self.jobs()
+        return job
+
+    def job_folder(self):
+        return self.home / "jobs" / self.job()
+
+    def status(self, job="last"):
+        return self("status", job, "--json").expect(0).json()
+
+    def wait_for_phase(self, phase, within=30):
+        return eventually(
+            lambda: self.jobs() and (status := self.status())["phase"] == phase and status,
+            within, f"phase {phase}; {self.jobs()}")
+
+    def log_text(self, task, attempt=1, stream="stdout"):
+        name = f"{task.replace(':', '-')}.{attempt}.{stream}"
+        return (self.job_folder() / "logs" / name).read_text(errors="replace")
+
+    def processes(self):
+        """Returns pid → command line of every process that belongs to this home."""
+        marker = f"MUSTER_HOME={self.home}".encode()
+        found = {}
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if marker in (folder / "environ").read_bytes().split(b"\0"):
+                    line = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+                    found[int(folder.name)] = b" ".join(line).decode(errors="replace")
+        return found
+
+    def pids(self, verb):
+        """Returns the processes of one kind: master, agent, keeper."""
+        pattern = re.compile(rf"^\S*muster {verb}\b")
+        return sorted(pid for pid, line in self.processes().items() if pattern.search(line))
+
+    def expect_nothing_left(self, within=LEFTOVER_GRACE):
+        try:
+            eventually(lambda: not self.processes(), within)
+        except AssertionError:
+            raise AssertionError(f"left behind: {self.processes()}") from None
+
+    def end_everything(self):
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def files_with(self, text):
+        """Returns the files under the home that contain the text."""
+        needle = text.encode()
+        return [path for path in self.home.rglob("*")
+                if path.is_file() and needle in path.read_bytes()]
+
+
+class Gate:
+    """A file that tasks wait for, so that a test says when they go on."""
+
+    def __init__(self, path):
+        self.path = path
+
+    @property
+    def wait(self):
+        """Returns the shell command that waits for the gate."""
+        return f"while ! [ -e {self.path} ]; do sleep 0.02; done"
+
+    def open(self):
+        self.path.touch()
+
+
+def readable(descriptor, within):
+    return bool(select.select([descriptor], [], [], within)[0])

@@ -1,0 +1,209 @@
+# timeout: 900
+"""Programs that misbehave: each ends with its class, its culprit and its last words."""
+
+import os
+import re
+import signal
+
+import harness
+import pytest
+
+ONCE = {"process": 0, "container": 0, "host": 0}
+
+
+def cause_of(muster, spec, within=60):
+    """Runs a spec that must fail by its program; returns (first cause, outcome, run)."""
+    done = muster.run({"restart": ONCE, **spec}, within=within).expect(1)
+    outcome = muster.status()["outcome"]
+    tail = done.text.splitlines()[-20:]
+    assert any(outcome["first_cause"]["task"] in line for line in tail), tail
+    return outcome["first_cause"], outcome, done
+
+
+def test_an_import_that_fails_names_the_module(muster):
+    muster.write("train.py", "import tensorflow_that_is_not_there\n")
+    cause, outcome, done = cause_of(
+        muster, {"command": "python3 train.py", "files": ["train.py"], "tasks": 1,
+                 "restart": {"process": 3}})
+    assert "tensorflow_that_is_not_there" in cause["evidence"]
+    assert "import" in outcome["class"]
+    assert muster.status()["roles"]["worker"]["tasks"][0]["attempts"] == 1
+    assert "tensorflow_that_is_not_there" in "\n".join(done.text.splitlines()[-20:])
+
+
+def test_a_framework_that_python_lacks(muster):
+    muster.write("train.py", "import tensorflow\n")
+    _, _, done = cause_of(muster, {
+        "framework": "tensorflow", "command": "/usr/bin/python3 train.py", "files": ["train.py"],
+        "tasks": 1})
+    assert re.search(r"python3? .*has no tensorflow", done.text)
+
+
+def test_a_command_that_does_not_exist(muster):
+    cause, outcome, _ = cause_of(muster, {"command": "no-such-program --x", "tasks": 1})
+    assert cause["exit_code"] == 127 and "no-such-program" in cause["evidence"]
+    assert "command" in outcome["class"]
+
+
+def test_a_command_that_is_not_executable(muster):
+    muster.write("run.sh", "echo hi\n", mode=0o644)
+    cause, _, _ = cause_of(muster, {"command": "./run.sh", "files": ["run.sh"], "tasks": 1})
+    assert cause["exit_code"] == 126 and "run.sh" in cause["evidence"]
+
+
+@pytest.mark.parametrize("code", [1, 3, 137, 255])
+def test_exit_codes(muster, code):
+    cause, _, _ = cause_of(muster, {"command": f"exit {code}", "tasks": 1})
+    assert (cause["exit_code"], cause["signal"]) == (code, None)
+
+
+@pytest.mark.parametrize("name", ["SEGV", "ABRT", "KILL"])
+def test_signals(muster, name):
+    cause, _, done = cause_of(muster, {"command": f"kill -{name} $$", "tasks": 1})
+    assert (cause["exit_code"], cause["signal"]) == (None, int(getattr(signal, f"SIG{name}")))
+    assert f"SIG{name}" in done.text
+
+
+def test_a_task_over_its_memory(muster):
+    muster.write("eat.py", "import time\nblock = b'1' * (400 << 20)\ntime.sleep(60)\n")
+    cause, outcome, _ = cause_of(muster, {
+        "command": "exec python3 eat.py", "files": ["eat.py"],
+        "roles": {"worker": {"memory": "100m"}}}, within=30)
+    assert "memory" in outcome["class"]
+    assert "100" in cause["evidence"] and re.search(r"\b4\d\d\b", cause["evidence"])
+
+
+def test_memory_of_children_counts(muster):
+    muster.write("eat.py", """
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        block = b"1" * (60 << 20)
+        time.sleep(60)
+time.sleep(60)
+""")
+    _, outcome, _ = cause_of(muster, {
+        "command": "exec python3 eat.py", "files": ["eat.py"],
+        "roles": {"worker": {"memory": "128m"}}}, within=30)
+    assert "memory" in outcome["class"]
+
+
+def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(muster):
+    command = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+    running = muster.start("run", muster.spec(
+        {"command": command, "tasks": 1, "deadlines": {"stop": "1s"}}))
+    running.sees("ready")
+    muster("stop", "last", within=15).expect(0)
+    running.wait(5).expect(4)
+
+
+def test_a_task_has_the_time_to_save_when_it_is_stopped(muster):
+    command = "trap 'sleep 0.5; echo saved; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+    running = muster.start("run", muster.spec({"command": command, "tasks": 1}))
+    running.sees("ready")
+    muster("stop", "last").expect(0)
+    assert running.wait().expect(4).lines("saved")
+
+
+def test_children_in_other_sessions_are_ended(muster):
+    muster.write("fork.py", """
+import os, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(1000)
+        os._exit(0)
+print("forked", flush=True)
+""")
+    done = muster.run_shell("exec python3 fork.py", files=["fork.py"]).expect(0)
+    assert done.lines("forked")
+    muster.expect_nothing_left()
+
+
+def test_children_without_our_environment_are_ended(muster):
+    mark = f"7{os.getpid()}.25"
+    done = muster.run_shell(f"setsid env -i /bin/sleep {mark} & echo left").expect(0)
+    assert done.lines("left")
+    harness.eventually(lambda: not running_with(mark), 5)
+
+
+def running_with(word):
+    return os.system(f"pgrep -f 'sleep {re.escape(word)}$' >/dev/null") == 0
+
+
+def test_a_child_that_holds_the_output_open_does_not_delay_the_end(muster):
+    done = muster.run_shell("setsid sleep 300 & echo parent ends", within=20).expect(0)
+    assert done.seconds < 15
+
+
+def test_a_program_that_closes_its_output(muster):
+    done = muster.run_shell("echo before; exec >&- 2>&-; sleep 0.3; exit 5", restart=ONCE)
+    done.expect(1)
+    assert done.lines("before")
+    assert muster.status()["outcome"]["first_cause"]["exit_code"] == 5
+
+
+def test_binary_output_is_kept_and_does_not_reach_the_terminal_raw(muster):
+    command = "head -c 4096 /dev/zero; printf '\\033[2J\\377\\376end\\n'"
+    done = muster.run_shell(command).expect(0)
+    assert "end" in done.text and "\x1b[2J" not in done.text
+    data = (muster.job_folder() / "logs" / "worker-0.1.stdout").read_bytes()
+    assert data == b"\0" * 4096 + b"\x1b[2J\xff\xfeend\n"
+
+
+def test_a_line_of_100_mb(muster):
+    done = muster.run_shell("head -c 104857600 /dev/zero | tr '\\0' x; echo; echo after",
+                            within=120).expect(0)
+    assert done.lines(r"^worker:0\W.*after$")
+    assert len(done.text) < 10 << 20
+    logs = muster.job_folder() / "logs"
+    kept = sum(path.stat().st_size for path in logs.glob("worker-0.1.stdout*"))
+    assert kept == 104857600 + len("\nafter\n")
+
+
+def test_a_gigabyte_of_output_is_bounded_on_disk_and_slows_nobody(muster):
+    muster.write("flood.py", "import sys\nblock = (b'y' * 99 + b'\\n') * 10000\n"
+                 "for _ in range(1000): sys.stdout.buffer.write(block)\n")
+    done = muster.run({
+        "command": "python3 flood.py; echo the end", "files": ["flood.py"], "tasks": 1,
+        "logs": {"max": "64m", "keep": 4}}, within=300).expect(0)
+    assert done.lines(r"^worker:0\W.*the end$")
+    kept = sum(path.stat().st_size for path in (muster.job_folder() / "logs").iterdir())
+    assert kept <= 70 << 20
+    newest = muster.job_folder() / "logs" / "worker-0.1.stdout"
+    assert newest.read_bytes().endswith(b"the end\n")
+
+
+def test_a_slow_reader_does_not_block_a_task(muster):
+    """The client's own output is not read: the task must end all the same."""
+    path = muster.spec({"command": "seq 1 2000000; touch done", "tasks": 1})
+    script = f"'{harness.BINARY}' run '{path}' | sleep 20"
+    harness.subprocess.Popen(["sh", "-c", script], env=muster.environment, cwd=muster.folder)
+    muster.wait_for_phase("ended", 20)
+    assert muster.status()["outcome"]["result"] == "succeeded"
+    muster.end_everything()
+
+
+def test_a_variable_that_the_kernel_refuses(muster):
+    """One variable holds 128 KiB at most; a longer one could never be given to the task."""
+    done = muster.run({"command": "true", "tasks": 1, "env": {"HUGE": "x" * 200_000}})
+    assert done.code in (1, 2)
+    assert "HUGE" in done.err or "argument list too long" in done.text.lower()
+
+
+def test_a_port_taken_between_reservation_and_use_is_retried(muster):
+    muster.write("bind.py", """
+import os, socket
+if os.environ["MUSTER_RESTARTS"] == "0":
+    raise OSError(98, "Address already in use")
+print("bound", flush=True)
+""")
+    done = muster.run_shell("python3 bind.py", files=["bind.py"],
+                            restart={"backoff": "10ms..20ms"}).expect(0)
+    assert done.lines("bound")
+    ports = set()
+    for path in (muster.job_folder() / "logs").glob("*"):
+        ports.add(path.name)
+    assert {"worker-0.1.stderr", "worker-0.2.stdout"} <= ports

@@ -1,0 +1,147 @@
+"""The verbs that read and help: help, version, explain, config, plan, init, doctor, completion."""
+
+import json
+import re
+import subprocess
+
+import harness
+import pytest
+
+VERBS = ["run", "submit", "ps", "status", "logs", "stop", "history", "show", "validate", "explain",
+         "config", "plan", "demo", "init", "doctor", "clean", "completion", "version"]
+
+
+def test_help_names_every_verb(muster):
+    text = muster("--help").expect(0).out
+    for verb in VERBS:
+        assert re.search(rf"^\s+{verb}\b", text, re.MULTILINE), verb
+    assert muster("help").code in (0, 2)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(muster, verb):
+    done = muster(verb, "--help").expect(0)
+    assert verb in done.out and done.err == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_refuses_unknown_flags(muster, verb):
+    muster(verb, "--certainly-not-a-flag").expect_error(2, "certainly-not-a-flag")
+
+
+def test_no_verb_at_all_shows_help(muster):
+    done = muster()
+    assert done.code in (0, 2) and "run" in done.text
+
+
+def test_an_unknown_verb_has_a_suggestion(muster):
+    muster("statsu").expect_error(2, "statsu", "status")
+
+
+def test_version(muster):
+    assert re.search(r"\d+\.\d+", muster("version").expect(0).out)
+    assert "version" in muster("version", "--json").expect(0).json()
+    assert muster("--version").expect(0).out
+
+
+def test_explain_a_key(muster):
+    text = muster("explain", "restart.process").expect(0).out
+    assert "restart.process" in text and "3" in text
+    assert "memory" in muster("explain", "roles.worker.memory").expect(0).out
+    muster("explain", "restrat").expect_error(2, "restrat", "restart")
+    assert "checkpoint" in muster("explain").expect(0).out
+
+
+def test_config_says_who_won(muster):
+    (muster.home).mkdir()
+    (muster.home / "config.yaml").write_text("logs: {keep: 9}\n")
+    text = muster("config", "--explain", "logs.keep").expect(0).out
+    assert "9" in text and "config.yaml" in text
+    text = muster("config", "--explain", "logs.keep", env={"MUSTER_SET_LOGS__KEEP": "7"}).out
+    assert "7" in text and "MUSTER_SET_LOGS__KEEP" in text
+    assert muster("config", "--json").expect(0).json()
+
+
+def test_the_home_s_config_is_a_layer(muster):
+    muster.home.mkdir()
+    (muster.home / "config.yaml").write_text("env: {FROM_CONFIG: 'yes'}\n")
+    assert muster.run_shell("echo got $FROM_CONFIG").expect(0).lines("got yes$")
+    (muster.home / "config.yaml").write_text("logz: {keep: 9}\n")
+    muster.run_shell("true").expect_error(2, "config.yaml:1:1", "logz", "logs")
+
+
+def test_plan_changes_nothing_and_asks_for_everything(muster):
+    path = muster.spec({"command": "true", "framework": "pytorch",
+                        "roles": {"worker": {"tasks": 3, "memory": "512m"}}})
+    text = muster("plan", path).expect(0).out
+    assert "worker" in text and "3" in text and "512" in text
+    assert muster.jobs() == []
+    assert muster("plan", path, "--json").expect(0).json()
+
+
+def test_plan_yaml_of_the_short_form_is_a_spec(muster):
+    done = muster("plan", "--yaml", "-n", "2", "--framework", "pytorch", "--", "echo", "a b")
+    path = muster.spec(done.expect(0).out)
+    assert muster("run", path).expect(0).lines("a b$")
+
+
+def test_plan_says_that_it_can_never_fit(muster):
+    path = muster.spec({"command": "true", "roles": {"worker": {"memory": "100000g"}}})
+    done = muster("plan", path).expect(6)
+    assert "100000" in done.text
+
+
+def test_init_writes_a_spec_that_validates(muster):
+    done = muster("init", "--list").expect(0)
+    templates = re.findall(r"^\s*([a-z][a-z-]+)\b", done.out, re.MULTILINE)
+    assert {"pytorch", "tensorflow"} <= set(templates)
+    for name in ("pytorch", "tensorflow"):
+        folder = muster.folder / name
+        folder.mkdir()
+        muster("init", name, cwd=folder).expect(0)
+        (spec,) = folder.glob("*.yaml")
+        muster("validate", spec, cwd=folder).expect(0)
+        muster("init", name, cwd=folder).expect_error(2, spec.name)
+
+
+def test_doctor_finds_this_machine_fit(muster):
+    done = muster("doctor").expect(0)
+    assert re.search("(?i)memory", done.out)
+    assert muster("doctor", "--json").expect(0).json()["schema"].startswith("muster.doctor/")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(muster, shell):
+    text = muster("completion", shell).expect(0).out
+    for verb in ("submit", "history", "explain"):
+        assert verb in text
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=text.encode(), check=True)
+    muster("completion", "tcsh").expect_error(2, "tcsh", "bash")
+
+
+def test_demo_shows_the_features_in_seconds(muster):
+    done = muster("demo", within=20).expect(0)
+    assert len({line.split(":")[0] for line in done.lines(r"^[a-z]+:\d\W")}) >= 1
+    assert done.seconds < 15
+    assert muster.status()["outcome"]["result"] == "succeeded"
+
+
+def test_internal_verbs_are_not_for_people(muster):
+    for verb in ("master", "agent", "keeper"):
+        done = muster(verb, within=10)
+        assert done.code == 2 and "itself" in done.err
+
+
+def test_output_to_a_full_device(muster):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([harness.BINARY, "version"], stdout=full, stderr=subprocess.PIPE,
+                              env=muster.environment, timeout=10, check=False)
+    assert done.returncode != 0
+
+
+def test_json_goes_to_standard_output_alone(muster):
+    muster.run_shell("true").expect(0)
+    done = muster("status", "last", "--json").expect(0)
+    json.loads(done.out)
+    assert done.err == ""

@@ -1,0 +1,244 @@
+# timeout: 600
+"""Processes, agents, hosts and masters that die, and what happens then."""
+
+import os
+import signal
+import time
+
+import harness
+
+QUICK = {"backoff": "10ms..50ms"}
+
+# Prints its attempt and generation, leaves its process id in a file, and waits for the gate.
+MEMBER = """
+import os, pathlib, sys, time
+role, index = os.environ["MUSTER_ROLE"], os.environ["MUSTER_INDEX"]
+attempt, generation = os.environ["MUSTER_ATTEMPT"], os.environ["MUSTER_GENERATION"]
+folder = pathlib.Path(sys.argv[1])
+print("attempt", attempt, "generation", generation, flush=True)
+part = folder / f".{role}-{index}.{attempt}"
+part.write_text(str(os.getpid()))
+part.rename(folder / f"{role}-{index}.{attempt}")
+while not (folder / "gate").exists():
+    time.sleep(0.02)
+"""
+
+
+class Gang:
+    """A running job of MEMBER programs."""
+
+    def __init__(self, muster, gate, **spec):
+        self.muster, self.gate = muster, gate
+        muster.write("member.py", MEMBER)
+        spec = {"command": f"exec python3 member.py {muster.folder}", "files": ["member.py"],
+                "restart": QUICK, **spec}
+        self.running = muster.start("run", muster.spec(spec))
+
+    def pid(self, task, attempt=1, within=30):
+        path = self.muster.folder / f"{task.replace(':', '-')}.{attempt}"
+        harness.eventually(path.exists, within, f"{path.name}; output:\n{self.running.text}")
+        return int(path.read_text())
+
+    def finish(self, code=0):
+        self.gate.open()
+        return self.running.wait(60).expect(code)
+
+    def task(self, role, index):
+        tasks = self.muster.status()["roles"][role]["tasks"]
+        return next(task for task in tasks if task["index"] == index)
+
+
+def test_a_killed_task_restarts_alone(muster, gate):
+    gang = Gang(muster, gate, tasks=2)
+    other = gang.pid("worker:1")
+    os.kill(gang.pid("worker:0"), signal.SIGKILL)
+    gang.pid("worker:0", attempt=2)
+    os.kill(other, 0)
+    done = gang.finish()
+    assert (gang.task("worker", 0)["attempts"], gang.task("worker", 1)["attempts"]) == (2, 1)
+    assert done.lines("worker:0.*(SIGKILL|signal 9)")
+
+
+def test_a_killed_rank_restarts_the_whole_gang(muster, gate):
+    gang = Gang(muster, gate, framework="pytorch", tasks=3)
+    for rank in (0, 1):
+        gang.pid(f"worker:{rank}")
+    os.kill(gang.pid("worker:2"), signal.SIGKILL)
+    for rank in range(3):
+        gang.pid(f"worker:{rank}", attempt=2)
+    gang.finish()
+    assert muster.status()["generation"] == 2
+    for rank in range(3):
+        assert muster.log_text(f"worker:{rank}", attempt=2) == "attempt 2 generation 2\n"
+
+
+def test_a_worker_of_a_parameter_server_job_rejoins(muster, gate):
+    gang = Gang(muster, gate, framework="tensorflow",
+                roles={"chief": {}, "worker": {"tasks": 2}, "ps": {}})
+    before = {task: gang.pid(task) for task in ("chief:0", "worker:1", "ps:0")}
+    os.kill(gang.pid("worker:0"), signal.SIGKILL)
+    gang.pid("worker:0", attempt=2)
+    for pid in before.values():
+        os.kill(pid, 0)
+    gang.finish()
+    assert gang.task("ps", 0)["attempts"] == 1
+
+
+def test_restarts_are_bounded(muster):
+    done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 9", restart={
+        "process": 2, "container": 0, "host": 0, "backoff": "1ms..2ms"}).expect(1)
+    assert len(done.lines(r"worker:0 \| try \d$")) == 3
+    assert muster.status()["roles"]["worker"]["tasks"][0]["attempts"] == 3
+
+
+def test_the_ladder_climbs_from_process_to_container_to_host(muster):
+    done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 9", local={"hosts": 2}, restart={
+        "process": 1, "container": 1, "host": 1, "backoff": "1ms..2ms"}).expect(1)
+    assert len(done.lines(r"worker:0 \| try \d$")) == 4
+    shown = muster("show", "last").expect(0).out
+    assert "h1" in shown and "h2" in shown
+
+
+def test_a_killed_agent_brings_a_new_container(muster, gate):
+    gang = Gang(muster, gate, tasks=1)
+    first = gang.pid("worker:0")
+    (agent,) = muster.pids("agent")
+    os.kill(agent, signal.SIGKILL)
+    gang.pid("worker:0", attempt=2)
+    assert not os.path.exists(f"/proc/{first}") or first not in muster.processes()
+    assert muster.pids("agent") != [agent]
+    gang.finish()
+    assert gang.task("worker", 0)["attempts"] == 2
+
+
+def test_a_killed_keeper_ends_its_container(muster, gate):
+    gang = Gang(muster, gate, tasks=1)
+    first = gang.pid("worker:0")
+    (keeper,) = muster.pids("keeper")
+    os.kill(keeper, signal.SIGKILL)
+    gang.pid("worker:0", attempt=2)
+    assert first not in muster.processes()
+    gang.finish()
+
+
+def test_a_killed_master_costs_no_task(muster, gate):
+    gang = Gang(muster, gate, tasks=3)
+    before = [gang.pid(f"worker:{index}") for index in range(3)]
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    harness.eventually(lambda: muster.pids("master") not in ([], [master]), 10)
+    for pid in before:
+        os.kill(pid, 0)
+    harness.eventually(lambda: muster.status()["phase"] == "running", 10)
+    gang.finish()
+    assert all(gang.task("worker", index)["attempts"] == 1 for index in range(3))
+
+
+def test_a_task_that_ends_while_there_is_no_master_is_counted(muster, gate):
+    gang = Gang(muster, gate, tasks=2)
+    gang.pid("worker:0"), gang.pid("worker:1")
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    gang.finish()
+    assert muster.status()["outcome"]["result"] == "succeeded"
+
+
+def test_master_and_agent_killed_together(muster, gate):
+    gang = Gang(muster, gate, tasks=2)
+    gang.pid("worker:0"), gang.pid("worker:1")
+    (master,) = muster.pids("master")
+    agent = muster.pids("agent")[0]
+    os.kill(master, signal.SIGKILL)
+    os.kill(agent, signal.SIGKILL)
+    harness.eventually(lambda: any((muster.folder / f"worker-{i}.2").exists() for i in (0, 1)), 40)
+    gang.finish()
+
+
+def test_everything_killed_at_once_leaves_nothing_and_status_still_answers(muster, gate):
+    gang = Gang(muster, gate, tasks=2)
+    gang.pid("worker:0"), gang.pid("worker:1")
+    for pid in muster.processes():
+        if pid != gang.running.pid:
+            os.kill(pid, signal.SIGKILL)
+    gang.running.wait(60)
+    muster.expect_nothing_left()
+    assert muster.status()["job"] == muster.job()
+    assert muster("ps", "--json").expect(0).json()["jobs"] == []
+
+
+def test_a_stopped_agent_is_suspected_then_lost(muster, gate):
+    gang = Gang(muster, gate, tasks=1, liveness={"beat": "100ms", "suspect": "300ms", "lost": "1s"})
+    gang.pid("worker:0")
+    (agent,) = muster.pids("agent")
+    os.kill(agent, signal.SIGSTOP)
+    gang.pid("worker:0", attempt=2)
+    gang.finish()
+
+
+def test_a_short_stop_of_an_agent_costs_nothing(muster, gate):
+    gang = Gang(muster, gate, tasks=1)
+    gang.pid("worker:0")
+    (agent,) = muster.pids("agent")
+    os.kill(agent, signal.SIGSTOP)
+    time.sleep(4)
+    os.kill(agent, signal.SIGCONT)
+    gang.finish()
+    assert gang.task("worker", 0)["attempts"] == 1
+
+
+def test_a_failing_host_is_avoided(muster):
+    """A task that fails until it is on another virtual host succeeds there."""
+    command = 'if [ -e "$0.seen" ]; then echo moved; else touch "$0.seen"; exit 9; fi'
+    done = muster.run_shell(f"sh -c '{command}' {muster.folder}/mark", local={"hosts": 2}, restart={
+        "process": 0, "container": 0, "host": 1, "backoff": "1ms..2ms"}).expect(0)
+    assert done.lines("moved")
+    assert muster.status()["roles"]["worker"]["tasks"][0]["attempts"] == 2
+
+
+def test_the_culprit_is_named_and_not_its_victims(muster):
+    """Three ranks end with "connection reset" before the fourth, whose fault it is, ends."""
+    muster.write("rank.py", """
+import os, sys, time
+if os.environ["RANK"] == "2":
+    time.sleep(0.5)
+    raise ValueError("a bad row in part 17")
+time.sleep(0.2)
+raise RuntimeError("[gloo/transport/tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:4242")
+""")
+    done = muster.run({"framework": "pytorch", "command": "exec python3 rank.py", "tasks": 4,
+                       "files": ["rank.py"], "restart": {"process": 0, "container": 0, "host": 0}})
+    done.expect(1)
+    cause = muster.status()["outcome"]["first_cause"]
+    assert cause["task"] == "worker:2"
+    assert "ValueError: a bad row in part 17" in cause["evidence"]
+    tail = "\n".join(done.text.splitlines()[-20:])
+    assert "worker:2" in tail and "a bad row in part 17" in tail
+
+
+def test_a_rule_of_the_user_comes_first(muster):
+    done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 42", rules=[
+        {"match": {"exit_code": 42}, "class": "user.data", "retry": "no"}]).expect(1)
+    assert len(done.lines(r"\| try \d$")) == 1
+    assert muster.status()["outcome"]["class"] == "user.data"
+
+
+def test_a_tolerated_role_may_fail(muster):
+    muster.run({"restart": {"process": 0, "container": 0, "host": 0}, "roles": {
+        "worker": {"command": "sleep 0.5"},
+        "extra": {"command": "exit 3", "failure": "ignored", "success": "ignored"}}}).expect(0)
+    assert muster.status()["outcome"]["result"] == "succeeded"
+
+
+def test_a_role_that_ends_the_job_stops_the_others(muster):
+    done = muster.run({"roles": {
+        "chief": {"command": "echo chief done", "success": "ends_job"},
+        "server": {"command": "sleep 1000", "success": "ignored"}}}).expect(0)
+    assert done.seconds < 20
+    assert muster.status()["roles"]["server"]["tasks"][0]["state"] == "stopped"
+
+
+def test_a_role_waits_for_another(muster):
+    done = muster.run({"roles": {
+        "train": {"command": "cat $MUSTER_CHECKPOINT_DIR/made", "after": ["prepare"]},
+        "prepare": {"command": "sleep 0.3; echo prepared > $MUSTER_CHECKPOINT_DIR/made"}}})
+    assert done.expect(0).lines(r"^train:0\W.*prepared$")

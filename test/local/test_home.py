@@ -1,0 +1,184 @@
+"""MUSTER_HOME that is missing, read-only, full, damaged; a user without a name; odd limits."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import harness
+import pytest
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounts and changes of user need root")
+
+
+def in_namespace(muster, script, within=60):
+    """Runs a shell script with mounts of its own."""
+    return subprocess.run(
+        ["unshare", "-m", "sh", "-c", script], env=muster.environment, cwd=muster.folder,
+        capture_output=True, text=True, timeout=within, check=False)
+
+
+def test_the_home_is_made(muster):
+    shutil.rmtree(muster.home, ignore_errors=True)
+    muster.run_shell("true").expect(0)
+
+
+def test_the_home_defaults_to_a_folder_in_the_user_s_home(muster):
+    path = muster.spec({"command": "true", "tasks": 1})
+    environment = {**muster.environment, "HOME": str(muster.folder)}
+    del environment["MUSTER_HOME"]
+    subprocess.run([harness.BINARY, "run", path], env=environment, cwd=muster.folder, check=True,
+                   timeout=30, capture_output=True)
+    assert (muster.folder / ".muster" / "jobs").is_dir()
+
+
+def test_jobs_holds_nothing_but_job_folders(muster):
+    muster.run_shell("true").expect(0)
+    muster.run_shell("exit 1", restart={"process": 0, "container": 0, "host": 0}).expect(1)
+    assert all((muster.home / "jobs" / job / "plan.json").exists() for job in muster.jobs())
+
+
+def test_the_home_is_a_file(muster):
+    muster.home.write_text("")
+    muster.run_shell("true", within=10).expect_error(6, str(muster.home))
+    muster.home.unlink()
+
+
+@root_only
+def test_the_home_is_read_only(muster):
+    muster.home.mkdir()
+    path = muster.spec({"command": "true", "tasks": 1})
+    done = in_namespace(muster, f"mount --bind {muster.home} {muster.home} && "
+                        f"mount -o remount,bind,ro {muster.home} && {harness.BINARY} run {path}")
+    assert done.returncode == 6, done.stderr
+    assert "Read-only file system" in done.stderr and str(muster.home) in done.stderr
+
+
+@root_only
+def test_the_disk_is_full_before_the_start(muster):
+    muster.home.mkdir()
+    path = muster.spec({"command": "true", "tasks": 1})
+    done = in_namespace(muster, f"mount -t tmpfs -o size=64k none {muster.home} && "
+                        f"dd if=/dev/zero of={muster.home}/fill bs=1k 2>/dev/null; "
+                        f"{harness.BINARY} run {path}")
+    assert done.returncode == 6, done.stderr
+    assert "No space left" in done.stderr
+
+
+@root_only
+def test_the_disk_fills_while_the_job_runs(muster):
+    """Output is lost from the files, but the task ends as it wants to and the client sees it."""
+    muster.home.mkdir()
+    path = muster.spec({"command": "head -c 20000000 /dev/zero | tr '\\0' x; echo; echo the end",
+                        "tasks": 1})
+    done = in_namespace(muster, f"mount -t tmpfs -o size=4m none {muster.home} && "
+                        f"{harness.BINARY} run {path}")
+    assert "the end" in done.stdout, done.stderr
+    assert "No space left" in done.stdout + done.stderr
+    assert done.returncode in (0, 3)
+
+
+def test_a_log_with_a_torn_tail_is_read_to_there(muster):
+    muster.run_shell("true").expect(0)
+    before = muster.status()
+    segment = max((muster.job_folder() / "events").iterdir())
+    with segment.open("ab") as file:
+        file.write(b"\x40\x00\x00\x00torn")
+    (muster.job_folder() / "summary.json").unlink()
+    assert muster.status()["outcome"] == before["outcome"]
+
+
+@pytest.mark.parametrize("damage", ["middle", "empty", "random", "gone"])
+def test_a_corrupt_log_is_said_to_be_one(muster, damage):
+    muster.run_shell("true").expect(0)
+    (muster.job_folder() / "summary.json").unlink()
+    segment = max((muster.job_folder() / "events").iterdir())
+    data = bytearray(segment.read_bytes())
+    if damage == "middle":
+        data[len(data) // 2] ^= 0xFF
+        segment.write_bytes(data)
+    elif damage == "empty":
+        segment.write_bytes(b"")
+    elif damage == "random":
+        segment.write_bytes(os.urandom(4096))
+    else:
+        segment.unlink()
+    done = muster("show", "last", within=10)
+    assert done.code in (0, 6), done.text
+    assert "terminate" not in done.err and done.code != 70
+    if done.code:
+        assert muster.job() in done.err
+    muster("ps", "--json").expect(0)
+    muster("history", "--json").expect(0)
+
+
+def test_foreign_things_in_the_jobs_folder_do_not_confuse(muster):
+    muster.run_shell("true").expect(0)
+    jobs = muster.home / "jobs"
+    (jobs / "notes.txt").write_text("mine")
+    (jobs / "empty-folder").mkdir()
+    muster("ps").expect(0)
+    muster("history").expect(0)
+    muster("clean").expect(0)
+    assert (jobs / "notes.txt").exists()
+
+
+@root_only
+def test_a_user_without_a_name(muster):
+    muster.folder.chmod(0o755)
+    muster.home.mkdir()
+    os.chown(muster.home, 54321, 54321)
+    path = muster.spec({"command": "id -u", "tasks": 1})
+    folder = muster.folder
+    while folder != folder.parent and folder.as_posix() != "/tmp":
+        folder.chmod(folder.stat().st_mode | 0o055)
+        folder = folder.parent
+    binary = shutil.copy(harness.BINARY, muster.folder / "muster")
+    environment = {**muster.environment, "HOME": str(muster.home)}
+    done = subprocess.run(
+        ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", binary, "run", path],
+        env=environment, cwd=muster.folder, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "54321" in done.stdout
+
+
+def test_without_home_user_or_path(muster):
+    path = muster.spec({"command": "/bin/echo bare", "tasks": 1})
+    done = subprocess.run(
+        [harness.BINARY, "run", path], env={"MUSTER_HOME": str(muster.home)}, cwd=muster.folder,
+        capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "bare" in done.stdout
+
+
+def test_a_home_with_blanks_and_a_long_name(muster):
+    home = muster.folder / ("with a space " + "x" * 120)
+    path = muster.spec({"command": "echo $MUSTER_JOB_ID", "tasks": 1})
+    muster("run", path, env={"MUSTER_HOME": str(home)}).expect(0)
+    assert "last" not in muster("status", "last", "--json", env={"MUSTER_HOME": str(home)}).json()[
+        "job"]
+
+
+def test_few_open_files_allowed(muster):
+    path = muster.spec({"command": "true", "tasks": 20})
+    script = f"ulimit -n 256; '{harness.BINARY}' run '{path}'"
+    done = subprocess.run(["sh", "-c", script], env=muster.environment, cwd=muster.folder,
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_folder_of_the_client_is_removed_meanwhile(muster):
+    gone = muster.folder / "gone"
+    gone.mkdir()
+    path = muster.spec({"command": "sleep 0.5; echo still", "tasks": 1})
+    running = muster.start("run", path, cwd=gone)
+    gone.rmdir()
+    assert running.wait().expect(0).lines("still")
+
+
+def test_a_spec_of_a_past_job_can_be_run_again(muster):
+    muster.run_shell("echo hi", name="again").expect(0)
+    copy = muster.job_folder() / "spec.yaml"
+    muster("run", copy).expect(0)
+    plan = json.loads((muster.home / "jobs" / muster.jobs()[0] / "plan.json").read_text())
+    assert plan

@@ -1,0 +1,135 @@
+"""Ctrl-C, a closed terminal, TERM and HUP, to the client and to each process of a job."""
+
+import os
+import signal
+
+import harness
+import pytest
+
+SPEC = {"command": "echo up $MUSTER_INDEX; exec sleep 1000", "tasks": 2}
+
+
+def start(muster, *arguments, terminal=False, **top):
+    running = muster.start("run", muster.spec({**SPEC, **top}), *arguments, terminal=terminal)
+    muster.wait_for_phase("running")
+    if "command" not in top:
+        running.sees("worker:0.*up 0")
+    return running
+
+
+def test_ctrl_c_detaches_and_says_how_to_come_back_and_to_stop(muster):
+    running = start(muster, terminal=True)
+    running.type(b"\x03")
+    done = running.wait(10).expect(130)
+    job = muster.job()
+    assert f"muster logs {job}" in done.text or f"muster logs -f {job}" in done.text
+    assert f"muster stop {job}" in done.text
+    assert muster.status()["phase"] == "running"
+    muster("stop", job).expect(0)
+
+
+def test_a_second_ctrl_c_stops(muster):
+    running = start(muster, terminal=True)
+    running.type(b"\x03")
+    running.sees("Ctrl-C|again|stop")
+    running.type(b"\x03")
+    running.wait(20).expect(4)
+    assert muster.status()["outcome"]["result"] == "stopped"
+
+
+def test_a_closed_terminal_detaches(muster):
+    running = start(muster, terminal=True)
+    running.hang_up()
+    running.wait(10)
+    assert muster.status()["phase"] == "running"
+    muster("stop", "last").expect(0)
+
+
+def test_sigint_without_a_terminal_stops(muster):
+    running = start(muster)
+    running.signal(signal.SIGINT)
+    running.wait(20).expect(4)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_sigterm_always_stops(muster, terminal):
+    running = start(muster, terminal=terminal)
+    running.signal(signal.SIGTERM)
+    running.wait(20).expect(4)
+    assert muster.status()["outcome"]["result"] == "stopped"
+
+
+def test_sighup_detaches(muster):
+    running = start(muster)
+    running.signal(signal.SIGHUP)
+    running.wait(10).expect(130)
+    assert muster.status()["phase"] == "running"
+    muster("stop", "last").expect(0)
+
+
+def test_a_killed_client_leaves_the_job_running(muster):
+    running = start(muster)
+    running.signal(signal.SIGKILL)
+    running.wait(5)
+    assert muster.status()["phase"] == "running"
+    muster("stop", "last").expect(0)
+
+
+@pytest.mark.parametrize(("how", "code", "phase"), [
+    ("stop", 4, "ended"), ("detach", 130, "running")])
+def test_on_interrupt_overrides(muster, how, code, phase):
+    running = start(muster, "--on-interrupt", how, terminal=how == "stop")
+    if how == "stop":
+        running.type(b"\x03")
+    else:
+        running.signal(signal.SIGINT)
+    running.wait(20).expect(code)
+    assert muster.status()["phase"] == phase
+    if phase == "running":
+        muster("stop", "last").expect(0)
+
+
+def test_interrupt_while_the_job_waits(muster):
+    """A job that waits for memory has no tasks yet; it can be stopped all the same."""
+    running = muster.start("run", muster.spec(
+        {"command": "true", "roles": {"a": {"command": "sleep 1000"}, "b": {"after": ["a"]}}}))
+    muster.wait_for_phase("running")
+    running.signal(signal.SIGTERM)
+    running.wait(20).expect(4)
+
+
+def test_sigterm_to_the_master_stops_the_job_in_order(muster):
+    running = start(muster)
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGTERM)
+    running.wait(30).expect(4)
+    muster.expect_nothing_left()
+
+
+def test_sigterm_to_an_agent_is_a_lost_container_and_the_task_comes_back(muster):
+    running = start(muster, tasks=1, command="echo attempt $MUSTER_ATTEMPT up; exec sleep 1000")
+    (agent,) = muster.pids("agent")
+    os.kill(agent, signal.SIGTERM)
+    running.sees("attempt 2 up", 30)
+    muster("stop", "last").expect(0)
+    running.wait().expect(4)
+
+
+def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster):
+    running = start(muster, tasks=1, command="echo attempt $MUSTER_ATTEMPT up; exec sleep 1000")
+    (keeper,) = muster.pids("keeper")
+    os.kill(keeper, signal.SIGTERM)
+    running.sees("attempt 2 up", 30)
+    harness.eventually(
+        lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1, 10)
+    muster("stop", "last").expect(0)
+    running.wait().expect(4)
+
+
+def test_a_detached_job_ends_by_itself(muster, gate):
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}), terminal=True)
+    muster.wait_for_phase("running")
+    running.type(b"\x03")
+    running.wait(10).expect(130)
+    gate.open()
+    assert muster.wait_for_phase("ended")["outcome"]["result"] == "succeeded"

@@ -1,0 +1,126 @@
+"""What the reading commands print, and their JSON."""
+
+import datetime
+import json
+import re
+
+STATUS_KEYS = {"schema", "job", "application_id", "phase", "on", "generation", "outcome", "roles",
+               "endpoints", "timeline"}
+CAUSE_KEYS = {"task", "attempt", "host", "exit_code", "signal", "evidence", "log"}
+TASK_KEYS = {"index", "state", "attempts", "host", "exit_code"}
+
+
+def test_status_of_a_failed_job(muster):
+    command = '[ $MUSTER_INDEX = 0 ] && sleep 60; echo "ValueError: bad row" >&2; exit 7'
+    once = {"process": 0, "container": 0, "host": 0}
+    muster.run({"command": command, "tasks": 2, "restart": once}).expect(1)
+    status = muster.status()
+    assert set(status) >= STATUS_KEYS
+    assert status["schema"] == "muster.status/1"
+    assert (status["job"], status["phase"], status["on"]) == (muster.job(), "ended", "local")
+    assert status["application_id"] is None and status["generation"] == 1
+    outcome = status["outcome"]
+    assert (outcome["result"], outcome["exit_status"]) == ("failed", 1)
+    assert outcome["class"].startswith("user.")
+    cause = outcome["first_cause"]
+    assert set(cause) >= CAUSE_KEYS
+    assert (cause["task"], cause["attempt"], cause["exit_code"], cause["signal"]) == (
+        "worker:1", 1, 7, None)
+    assert "ValueError: bad row" in cause["evidence"]
+    assert cause["log"].endswith("worker-1.1.stderr")
+    tasks = {task["index"]: task for task in status["roles"]["worker"]["tasks"]}
+    assert set(tasks[0]) >= TASK_KEYS
+    assert (tasks[1]["state"], tasks[1]["exit_code"], tasks[1]["attempts"]) == ("failed", 7, 1)
+    assert (tasks[0]["state"], tasks[0]["exit_code"]) == ("stopped", None)
+
+
+def test_status_of_a_succeeded_job(muster):
+    muster.run_shell("true").expect(0)
+    status = muster.status()
+    assert status["outcome"]["result"] == "succeeded"
+    assert status["outcome"]["exit_status"] == 0
+    assert status["outcome"]["first_cause"] is None
+    assert status["roles"]["worker"]["tasks"][0]["exit_code"] == 0
+    steps = {entry["step"]: entry["ms"] for entry in status["timeline"]}
+    assert steps and all(isinstance(ms, int) and 0 <= ms < 60000 for ms in steps.values())
+
+
+def test_status_while_it_runs(muster, gate):
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
+    status = muster.wait_for_phase("running")
+    assert status["outcome"] is None
+    assert {task["state"] for task in status["roles"]["worker"]["tasks"]} == {"active"}
+    text = muster("status", "last").expect(0).out
+    assert "running" in text and "worker" in text
+    gate.open()
+    running.wait().expect(0)
+    assert muster.status()["phase"] == "ended"
+
+
+def test_status_by_a_unique_prefix(muster):
+    muster.run_shell("true", name="alpha").expect(0)
+    muster.run_shell("true", name="beta").expect(0)
+    assert muster.status("alpha")["job"].startswith("alpha-")
+    assert muster.status("b")["job"].startswith("beta-")
+
+
+def test_an_ambiguous_prefix_lists_the_candidates(muster):
+    muster.run_shell("true", name="alpha").expect(0)
+    muster.run_shell("true", name="alpha").expect(0)
+    muster("status", "alpha").expect_error(2, *muster.jobs())
+
+
+def test_no_such_job_suggests_the_nearest(muster):
+    muster.run_shell("true", name="digits").expect(0)
+    job = muster.job()
+    near = job[:-1] + ("z" if job[-1] != "z" else "y")
+    muster("status", near).expect_error(2, "no such job", near, "did you mean", job)
+    muster("status", "last", env={"MUSTER_HOME": str(muster.folder / "empty")}).expect(2)
+
+
+def test_ps_lists_what_runs_and_history_what_ran(muster, gate):
+    muster.run_shell("true", name="past").expect(0)
+    running = muster.start("run", muster.spec({"name": "now", "command": gate.wait, "tasks": 1}))
+    running.sees("running")
+    listed = muster("ps", "--json").expect(0).json()
+    assert re.fullmatch(r"muster\.ps/1", listed["schema"])
+    assert [job["job"].split("-")[0] for job in listed["jobs"]] == ["now"]
+    assert "now-" in muster("ps").expect(0).out
+    gate.open()
+    running.wait().expect(0)
+    past = muster("history", "--json").expect(0).json()
+    assert past["schema"] == "muster.history/1"
+    assert {job["job"] for job in past["jobs"]} == set(muster.jobs())
+    assert all(job["result"] == "succeeded" for job in past["jobs"])
+    assert "past-" in muster("history").expect(0).out
+
+
+def test_ps_and_history_of_an_empty_home(muster):
+    assert muster("ps", "--json").expect(0).json()["jobs"] == []
+    assert muster("history", "--json").expect(0).json()["jobs"] == []
+    muster("ps").expect(0)
+    muster("history").expect(0)
+
+
+def test_show_tells_the_story_of_a_job(muster):
+    muster.run_shell("exit 3", restart={"process": 0, "container": 0, "host": 0}).expect(1)
+    text = muster("show", "last").expect(0).out
+    assert "worker:0" in text and "3" in text
+    shown = muster("show", "last", "--json").expect(0).json()
+    assert shown["schema"].startswith("muster.show/")
+
+
+def test_summary_agrees_with_status(muster):
+    muster.run_shell("true").expect(0)
+    summary = json.loads((muster.job_folder() / "summary.json").read_text())
+    assert summary["outcome"] == muster.status()["outcome"]
+
+
+def test_times_are_iso_8601(muster):
+    muster.run_shell("true").expect(0)
+    job = muster("history", "--json").expect(0).json()["jobs"][0]
+    times = [value for value in job.values()
+             if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value)]
+    assert times
+    for value in times:
+        datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))

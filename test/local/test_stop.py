@@ -1,0 +1,109 @@
+"""muster stop and muster submit."""
+
+import os
+import time
+
+import harness
+
+
+def test_submit_returns_at_once_and_says_what_to_type(muster):
+    done = muster("submit", muster.spec({"command": "sleep 1000", "tasks": 1})).expect(0)
+    assert done.seconds < 10
+    job = muster.job()
+    assert job in done.out
+    for verb in ("status", "logs", "stop"):
+        assert f"muster {verb}" in done.text
+    muster.wait_for_phase("running")
+    muster("stop", job).expect(0)
+
+
+def test_submit_json(muster):
+    done = muster("submit", muster.spec({"command": "true", "tasks": 1}), "--json").expect(0)
+    assert done.json()["job"] == muster.job()
+    muster.wait_for_phase("ended")
+
+
+def test_stop_returns_when_the_job_has_ended_and_nothing_is_left_two_seconds_later(muster):
+    muster("submit", muster.spec({"command": "sleep 1000", "tasks": 3})).expect(0)
+    muster.wait_for_phase("running")
+    muster("stop", "last").expect(0)
+    assert muster.status()["phase"] == "ended"
+    muster.expect_nothing_left(within=3)
+
+
+def test_stopping_twice_is_no_error(muster):
+    muster("submit", muster.spec({"command": "sleep 1000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    first, second = muster.start("stop", "last"), muster.start("stop", "last")
+    first.wait().expect(0)
+    second.wait().expect(0)
+    muster("stop", "last").expect(0)
+
+
+def test_stopping_an_ended_job_changes_nothing(muster):
+    muster.run_shell("true").expect(0)
+    muster("stop", "last").expect(0)
+    assert muster.status()["outcome"]["result"] == "succeeded"
+
+
+def test_stopping_no_job(muster):
+    muster("stop", "nothing-abc").expect_error(2, "no such job", "nothing-abc")
+
+
+def test_stop_right_after_submit(muster):
+    for _ in range(3):
+        muster("submit", muster.spec({"command": "sleep 1000", "tasks": 4})).expect(0)
+        muster("stop", "last").expect(0)
+        assert muster.status()["outcome"]["result"] == "stopped"
+
+
+def test_term_goes_to_the_whole_process_group(muster):
+    command = "(trap 'echo child stopped; exit' TERM; while :; do sleep 0.05; done) & echo up; wait"
+    running = muster.start("run", muster.spec({"command": command, "tasks": 1}))
+    running.sees("up")
+    muster("stop", "last").expect(0)
+    assert running.wait().expect(4).lines("child stopped")
+
+
+def test_a_job_goes_on_without_its_client(muster, gate):
+    muster("submit", muster.spec({"command": gate.wait, "tasks": 2})).expect(0)
+    muster.wait_for_phase("running")
+    gate.open()
+    assert muster.wait_for_phase("ended")["outcome"]["exit_status"] == 0
+
+
+def test_clean_removes_only_old_jobs(muster):
+    muster.run_shell("true").expect(0)
+    muster("clean").expect(0)
+    assert len(muster.jobs()) == 1
+
+
+def test_clean_all_keeps_what_runs(muster, gate):
+    muster.run_shell("true").expect(0)
+    running = muster.start("run", muster.spec({"name": "now", "command": gate.wait, "tasks": 1}))
+    running.sees("running")
+    muster("clean", "--all").expect(0)
+    assert [job.split("-")[0] for job in muster.jobs()] == ["now"]
+    gate.open()
+    running.wait().expect(0)
+
+
+def test_a_job_that_must_wait_says_for_what(muster):
+    """Two jobs that each take more than half of the memory: the second waits for the first."""
+    total_mib = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    roles = {"worker": {"memory": f"{total_mib * 6 // 10}m"}}
+    first = muster.start("run", muster.spec(
+        {"name": "first", "command": "sleep 1000", "roles": roles}))
+    muster.wait_for_phase("running")
+    second = muster.start("run", muster.spec({"name": "second", "command": "true", "roles": roles},
+                                             name="second.yaml"))
+    second.sees("(?i)memory")
+    (waiting,) = [job for job in muster.jobs() if job.startswith("second")]
+    assert muster.status(waiting)["phase"] == "gathering"
+    assert "memory" in muster("status", waiting).expect(0).out
+    started = time.monotonic()
+    muster("stop", "first").expect(0)
+    second.wait(20).expect(0)
+    assert time.monotonic() - started < 20
+    first.wait().expect(4)
+    harness.eventually(lambda: not muster.processes(), 5)
