@@ -1,0 +1,270 @@
+#include "verdict/classifier.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "base/check.h"
+#include "verdict/failure_class.h"
+#include "verdict/last_words.h"
+#include "verdict/rule.h"
+
+namespace muster::verdict {
+namespace {
+
+constexpr int kShellSignalBase = 128;
+constexpr int kSignalMax = 31;
+
+RE2::Options options() {
+  RE2::Options wanted(RE2::Quiet);
+  wanted.set_max_mem(1 << 20);
+  return wanted;
+}
+
+/// Where a rule's pattern was found: the whole line, and what the first group captured.
+struct Found {
+  std::string line;
+  std::string captured;
+};
+
+/// The signal, also when a shell reports it as exit code 128 + n.
+std::optional<int32_t> signal_of(const job::Exit& exit) {
+  if (exit.signal) {
+    return exit.signal;
+  }
+  const int32_t code = exit.exit_code.value_or(0);
+  if (code > kShellSignalBase && code <= kShellSignalBase + kSignalMax) {
+    return code - kShellSignalBase;
+  }
+  return std::nullopt;
+}
+
+bool holds(const Rule& rule, const End& end, bool uncaught) {
+  switch (rule.ending) {
+    case Ending::Any:
+      return true;
+    case Ending::Code:
+      return end.exit.exit_code == rule.number;
+    case Ending::Signal:
+      return signal_of(end.exit) == rule.number;
+    case Ending::AnySignal:
+      return signal_of(end.exit).has_value();
+    case Ending::OverMemory:
+      return end.exit.over_memory;
+    case Ending::Uncaught:
+      return uncaught && !signal_of(end.exit);
+    case Ending::Stopped:
+      return end.stopped;
+    case Ending::ClusterCode:
+      return end.cluster_code == fmt::to_string(rule.number);
+  }
+  return false;
+}
+
+std::string line_at(std::string_view text, size_t offset) {
+  const size_t begin = text.rfind('\n', offset == 0 ? 0 : offset - 1);
+  const size_t from = begin == std::string_view::npos || begin >= offset ? 0 : begin + 1;
+  return std::string(text.substr(from, text.find('\n', offset) - from));
+}
+
+std::optional<Found> find(const RE2& pattern, const std::string& text) {
+  re2::StringPiece groups[2];
+  const int count = pattern.NumberOfCapturingGroups() > 0 ? 2 : 1;
+  if (!pattern.Match(text, 0, text.size(), RE2::UNANCHORED, groups, count)) {
+    return std::nullopt;
+  }
+  const auto offset = static_cast<size_t>(groups[0].data() - text.data());
+  return Found{line_at(text, offset), count == 2 ? groups[1].as_string() : std::string()};
+}
+
+const std::string& text_for(Where where, const LastWords& words) {
+  return where == Where::Output ? words.output : words.final_error;
+}
+
+std::string hint_for(std::string_view hint, std::string_view captured) {
+  const size_t at = hint.find("{}");
+  if (at == std::string_view::npos) {
+    return std::string(hint);
+  }
+  const std::string_view shown = captured.empty() ? "what it needs" : captured;
+  return fmt::format("{}{}{}", hint.substr(0, at), shown, hint.substr(at + 2));
+}
+
+job::Failure make_failure(const FailureClass& row, const Found& found, const LastWords& words) {
+  return job::Failure{.class_name = std::string(row.name),
+                      .kind = row.kind,
+                      .remedy = row.remedy,
+                      .evidence = evidence_of(words, found.line),
+                      .hint = hint_for(row.hint, found.captured)};
+}
+
+}  // namespace
+
+struct Classifier::Patterns {
+  struct UserRule {
+    spec::Rule rule;
+    std::unique_ptr<RE2> pattern;
+  };
+  std::vector<UserRule> user;
+  std::vector<std::unique_ptr<RE2>> telling;  ///< As built_in_rules().telling; compiled when first used.
+
+  std::optional<std::pair<const UserRule*, Found>> match_user(const End& end,
+                                                              const LastWords& words) const {
+    for (const UserRule& row : user) {
+      const spec::Match& match = row.rule.match;
+      const bool fits = (!match.exit_code || match.exit_code == end.exit.exit_code) &&
+                        (!match.signal || match.signal == end.exit.signal) &&
+                        (!match.cluster_code || *match.cluster_code == end.cluster_code);
+      if (!fits) {
+        continue;
+      }
+      const std::optional<Found> found =
+          row.pattern ? find(*row.pattern, words.output) : std::optional<Found>(Found{});
+      if (found) {
+        return std::pair(&row, *found);
+      }
+    }
+    return std::nullopt;
+  }
+
+  const RE2& telling_pattern(size_t index, const Rule& rule) {
+    telling.resize(built_in_rules().telling.size());
+    if (!telling[index]) {
+      telling[index] = std::make_unique<RE2>(
+          re2::StringPiece(rule.pattern.data(), rule.pattern.size()), options());
+      MUSTER_CHECK(telling[index]->ok(), "a built-in pattern is not an RE2 expression");
+    }
+    return *telling[index];
+  }
+
+  /// The telling rules on the last error, then on those that led to it.
+  std::optional<std::pair<const Rule*, Found>> match_telling(const End& end, const LastWords& words) {
+    const std::span<const Rule> rules = built_in_rules().telling;
+    for (const bool earlier : {false, true}) {
+      if (earlier && words.errors == words.final_error) {
+        break;
+      }
+      for (size_t i = 0; i < rules.size(); ++i) {
+        const Rule& rule = rules[i];
+        if (!holds(rule, end, words.uncaught) || (earlier && rule.where != Where::Error)) {
+          continue;
+        }
+        if (rule.where == Where::Nowhere) {
+          return std::pair(&rule, Found{});
+        }
+        const std::string& text = earlier ? words.errors : text_for(rule.where, words);
+        if (std::optional<Found> found = find(telling_pattern(i, rule), text)) {
+          return std::pair(&rule, *std::move(found));
+        }
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+Classifier::Classifier(std::unique_ptr<Patterns> patterns, PythonContext python)
+    : patterns_(std::move(patterns)), python_(std::move(python)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+Result<Classifier> Classifier::make(std::span<const spec::Rule> rules, PythonContext python) {
+  auto patterns = std::make_unique<Patterns>();
+  for (const spec::Rule& rule : rules) {
+    Patterns::UserRule& row = patterns->user.emplace_back(rule, nullptr);
+    if (!rule.match.pattern) {
+      continue;
+    }
+    row.pattern = std::make_unique<RE2>(*rule.match.pattern, options());
+    if (!row.pattern->ok()) {
+      return user_error(fmt::format("rules: the pattern of class {} is not an RE2 expression: {}",
+                                    rule.failure_class, row.pattern->error()));
+    }
+  }
+  return Classifier(std::move(patterns), std::move(python));
+}
+
+namespace {
+
+job::Remedy remedy_of(const std::optional<spec::Retry>& retry, job::Remedy otherwise) {
+  if (!retry) {
+    return otherwise;
+  }
+  switch (*retry) {
+    case spec::Retry::Yes:
+      return job::Remedy::Restart;
+    case spec::Retry::No:
+      return job::Remedy::GiveUp;
+    case spec::Retry::Elsewhere:
+      return job::Remedy::Elsewhere;
+  }
+  return otherwise;
+}
+
+const Rule* first_that_holds(std::span<const Rule> rules, const End& end, bool uncaught) {
+  for (const Rule& rule : rules) {
+    if (holds(rule, end, uncaught)) {
+      return &rule;
+    }
+  }
+  return nullptr;
+}
+
+/// The hint when the framework itself is what cannot be imported; empty otherwise.
+std::string framework_hint(const job::Failure& failure, std::string_view captured,
+                           const PythonContext& python) {
+  const std::string_view module = captured.substr(0, captured.find('.'));
+  if (failure.class_name != "user.import" || module.empty() || module != python.module) {
+    return {};
+  }
+  const std::string where =
+      python.task_python.empty() ? std::string() : fmt::format(" ({})", python.task_python);
+  if (python.client_python.empty()) {
+    return fmt::format("python3 of the task{} has no {}", where, module);
+  }
+  return fmt::format(
+      "python3 of the task{} has no {}; yours is {}: activate that environment before `muster run`, "
+      "or ship it with `python: {{env: ...}}`",
+      where, module, python.client_python);
+}
+
+}  // namespace
+
+job::Failure Classifier::classify(const End& end) {
+  MUSTER_CHECK(!end.exit.succeeded(), "a success has no failure class");
+  const LastWords words = read_last_words(end.stdout_tail, end.stderr_tail);
+  const RuleTable rules = built_in_rules();
+  if (end.stopped) {
+    return make_failure(find_class("stopped"), {}, words);
+  }
+  if (const auto user = patterns_->match_user(end, words)) {
+    const spec::Rule& rule = user->first->rule;
+    FailureClass row = find_class(rule.failure_class);
+    row.remedy = remedy_of(rule.retry, row.remedy);
+    return make_failure(row, user->second, words);
+  }
+  if (const Rule* rule = first_that_holds(rules.certain, end, words.uncaught)) {
+    return make_failure(find_class(rule->class_name), {}, words);
+  }
+  if (const auto telling = patterns_->match_telling(end, words)) {
+    job::Failure failure =
+        make_failure(find_class(telling->first->class_name), telling->second, words);
+    if (std::string hint = framework_hint(failure, telling->second.captured, python_); !hint.empty()) {
+      failure.hint = std::move(hint);
+    }
+    return failure;
+  }
+  const Rule* rule = first_that_holds(rules.general, end, words.uncaught);
+  MUSTER_CHECK(rule != nullptr, "the last rule holds always");
+  return make_failure(find_class(rule->class_name), {}, words);
+}
+
+job::Failure failure_of(std::string_view class_name, std::string_view evidence) {
+  LastWords words = read_last_words({}, evidence);
+  return make_failure(find_class(class_name), {}, words);
+}
+
+}  // namespace muster::verdict

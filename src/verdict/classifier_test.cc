@@ -1,0 +1,320 @@
+#include "verdict/classifier.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "verdict/failure_class.h"
+#include "verdict/rule.h"
+
+namespace muster::verdict {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// One file of the corpus: how a real program ended, what it said, and what that is.
+struct Sample {
+  std::string name;
+  std::string label;
+  job::Exit exit;
+  std::string output;
+};
+
+Sample read_sample(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  Sample sample;
+  sample.name = path.parent_path().filename().string() + "/" + path.stem().string();
+  std::string line;
+  while (std::getline(file, line) && line != "---") {
+    const size_t colon = line.find(": ");
+    const std::string key = line.substr(0, colon);
+    const std::string value = line.substr(colon + 2);
+    if (key == "class") {
+      sample.label = value;
+    } else if (key == "exit_code") {
+      sample.exit.exit_code = std::stoi(value);
+    } else if (key == "signal") {
+      sample.exit.signal = std::stoi(value);
+    }
+  }
+  std::stringstream rest;
+  rest << file.rdbuf();
+  sample.output = rest.str();
+  return sample;
+}
+
+std::vector<Sample> read_corpus() {
+  std::vector<Sample> samples;
+  const std::filesystem::path root = std::filesystem::path(MUSTER_SOURCE_DIR) / "src/verdict/corpus";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() == ".txt") {
+      samples.push_back(read_sample(entry.path()));
+    }
+  }
+  std::ranges::sort(samples, {}, &Sample::name);
+  return samples;
+}
+
+Classifier classifier(std::vector<spec::Rule> rules = {}, PythonContext python = {}) {
+  auto made = Classifier::make(rules, std::move(python));
+  EXPECT_TRUE(made.has_value());
+  return std::move(made).value();
+}
+
+job::Exit with_code(int32_t code) {
+  job::Exit exit;
+  exit.exit_code = code;
+  return exit;
+}
+
+job::Exit with_signal(int32_t number) {
+  job::Exit exit;
+  exit.signal = number;
+  return exit;
+}
+
+job::Failure classify(job::Exit exit, std::string_view stderr_tail = {}) {
+  return classifier().classify({.exit = std::move(exit), .stderr_tail = stderr_tail});
+}
+
+class Corpus : public testing::TestWithParam<Sample> {};
+
+TEST_P(Corpus, HasItsLabel) {
+  const Sample& sample = GetParam();
+  const job::Failure failure = classify(sample.exit, sample.output);
+  EXPECT_EQ(failure.class_name, sample.label) << failure.evidence;
+}
+
+// It must not matter which stream a program uses for its last words.
+TEST_P(Corpus, HasItsLabelOnStdoutToo) {
+  const Sample& sample = GetParam();
+  const job::Failure failure =
+      classifier().classify({.exit = sample.exit, .stdout_tail = sample.output});
+  EXPECT_EQ(failure.class_name, sample.label);
+}
+
+TEST_P(Corpus, HasEvidenceFitToShow) {
+  const Sample& sample = GetParam();
+  const job::Failure failure = classify(sample.exit, sample.output);
+  EXPECT_LE(failure.evidence.size(), 4096U);
+  EXPECT_EQ(failure.evidence.empty(), trim(sample.output).empty());
+  for (const std::string_view line : split(failure.evidence, '\n')) {
+    EXPECT_EQ(printable(line), line);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Corpus, testing::ValuesIn(read_corpus()), [](const auto& about) {
+  std::string name = about.param.name;
+  std::ranges::replace_if(name, [](char c) { return !isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+});
+
+TEST(Classifier, HasASampleOrAnEndingForEveryClass) {
+  std::set<std::string_view> seen = {"stopped", "memory.limit", "host.lost", "host.disk",
+                                     "container.preempted", "container.killed"};
+  const std::vector<Sample> corpus = read_corpus();
+  for (const Sample& sample : corpus) {
+    seen.insert(sample.label);
+  }
+  for (const FailureClass& row : failure_classes()) {
+    EXPECT_TRUE(seen.contains(row.name)) << row.name << " has no sample";
+  }
+}
+
+TEST(Rules, NameKnownClassesAndAreManyEnough) {
+  const RuleTable table = built_in_rules();
+  for (const auto rules : {table.certain, table.telling, table.general}) {
+    for (const Rule& rule : rules) {
+      EXPECT_TRUE(std::ranges::count(failure_classes(), rule.class_name, &FailureClass::name) == 1)
+          << rule.class_name;
+      EXPECT_EQ(rule.where == Where::Nowhere, rule.pattern.empty());
+    }
+  }
+  EXPECT_GE(table.certain.size() + table.telling.size() + table.general.size(), 40U);
+  EXPECT_EQ(table.general.back().ending, Ending::Any);
+}
+
+TEST(Classifier, TellsWhatTheClusterSays) {
+  const auto of = [](std::string_view code) {
+    return classifier().classify({.exit = with_signal(SIGKILL), .cluster_code = code}).class_name;
+  };
+  EXPECT_EQ(of("-100"), "host.lost");
+  EXPECT_EQ(of("-101"), "host.disk");
+  EXPECT_EQ(of("-102"), "container.preempted");
+  EXPECT_EQ(of("-103"), "memory.limit");
+  EXPECT_EQ(of("-104"), "memory.limit");
+  EXPECT_EQ(of("-105"), "container.killed");
+  EXPECT_EQ(of("-106"), "container.killed");
+  EXPECT_EQ(of("-107"), "container.killed");
+  EXPECT_EQ(of("-1"), "program.killed");
+}
+
+TEST(Classifier, PutsTheMemoryMarkBeforeTheSignal) {
+  job::Exit exit = with_signal(SIGKILL);
+  exit.over_memory = true;
+  EXPECT_EQ(classify(exit).class_name, "memory.limit");
+}
+
+TEST(Classifier, NeverCallsWhatMusterStoppedACause) {
+  const job::Failure failure = classifier().classify(
+      {.exit = with_signal(SIGTERM), .stopped = true, .stderr_tail = "Connection reset by peer\n"});
+  EXPECT_EQ(failure.class_name, "stopped");
+  EXPECT_EQ(failure.kind, job::FailureKind::Stopped);
+}
+
+TEST(Classifier, TriesTheUsersRulesFirst) {
+  spec::Rule rule;
+  rule.match.exit_code = 42;
+  rule.failure_class = "user.data";
+  rule.retry = spec::Retry::No;
+  Classifier subject = classifier({rule});
+  const job::Failure own = subject.classify(
+      {.exit = with_code(42), .stderr_tail = "ModuleNotFoundError: No module named 'x'\n"});
+  EXPECT_EQ(own.class_name, "user.data");
+  EXPECT_EQ(own.kind, job::FailureKind::User);
+  EXPECT_EQ(own.remedy, job::Remedy::GiveUp);
+  EXPECT_EQ(subject.classify({.exit = with_code(41)}).class_name, "user.exit");
+}
+
+TEST(Classifier, NeedsEveryPartOfAUsersRule) {
+  spec::Rule rule;
+  rule.match = {.exit_code = 1, .signal = {}, .cluster_code = {}, .pattern = "license .* expired"};
+  rule.failure_class = "licence";
+  rule.retry = spec::Retry::Elsewhere;
+  Classifier subject = classifier({rule});
+  const std::string_view said = "starting\nlicense server: expired\nbye\n";
+  const job::Failure own = subject.classify({.exit = with_code(1), .stdout_tail = said});
+  EXPECT_EQ(own.class_name, "licence");
+  EXPECT_EQ(own.remedy, job::Remedy::Elsewhere);
+  EXPECT_THAT(own.evidence, StartsWith("license server: expired"));
+  EXPECT_EQ(subject.classify({.exit = with_code(2), .stdout_tail = said}).class_name, "user.exit");
+}
+
+TEST(Classifier, RefusesAPatternThatIsNone) {
+  spec::Rule rule;
+  rule.match.pattern = "loss (";
+  rule.failure_class = "user.loss";
+  const auto made = Classifier::make(std::vector{rule});
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().message,
+            "rules: the pattern of class user.loss is not an RE2 expression: missing ): loss (");
+}
+
+TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
+  Classifier subject = classifier(
+      {}, {.module = "tensorflow", .task_python = "", .client_python = "/home/ada/venv/bin/python3"});
+  const auto of = [&](std::string_view module) {
+    return subject
+        .classify({.exit = with_code(1),
+                   .stderr_tail = fmt::format("Traceback (most recent call last):\n  File \"t.py\", line 1\n"
+                                              "ModuleNotFoundError: No module named '{}'\n",
+                                              module)})
+        .hint;
+  };
+  EXPECT_THAT(of("tensorflow"),
+              StartsWith("python3 of the task has no tensorflow; yours is /home/ada/venv/bin/python3"));
+  EXPECT_THAT(of("tensorflow.keras"), HasSubstr("has no tensorflow; yours is"));
+  EXPECT_THAT(of("numpyy"), StartsWith("the task's Python cannot import numpyy"));
+}
+
+TEST(Classifier, IgnoresAnErrorThatWasSurvived) {
+  std::string output = "Traceback (most recent call last):\n  File \"t.py\", line 1\nKeyError: 'x'\n";
+  for (int step = 0; step < 100; ++step) {
+    output += "step " + std::to_string(step) + "\n";
+  }
+  EXPECT_EQ(classify(with_code(7), output).class_name, "user.exit");
+}
+
+TEST(Classifier, ReadsTracebacksBehindALaunchersPrefix) {
+  const job::Failure failure = classify(
+      with_code(1), "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"t.py\", line 1\n"
+                    "[rank0]:     import x\n[rank0]: ModuleNotFoundError: No module named 'x'\n");
+  EXPECT_EQ(failure.class_name, "user.import");
+  EXPECT_THAT(failure.evidence, StartsWith("ModuleNotFoundError: No module named 'x'\n"));
+}
+
+TEST(Classifier, LooksBehindALaunchersOwnError) {
+  const job::Failure failure = classify(
+      with_code(1),
+      "Traceback (most recent call last):\n  File \"t.py\", line 1\nModuleNotFoundError: No module named 'x'\n"
+      "Traceback (most recent call last):\n  File \"run.py\", line 9\n"
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \nt.py FAILED\n");
+  EXPECT_EQ(failure.class_name, "user.import");
+}
+
+TEST(Evidence, StartsWithTheTellingLineAndShowsTheInnermostFrames) {
+  const job::Failure failure = classify(
+      with_code(1), "Traceback (most recent call last):\n"
+                    "  File \"a.py\", line 1, in <module>\n    main()\n"
+                    "  File \"a.py\", line 2, in main\n    run()\n    ^^^^^\n"
+                    "  File \"a.py\", line 3, in run\n    go()\n"
+                    "  File \"a.py\", line 4, in go\n    {}['x']\nKeyError: 'x'\n");
+  EXPECT_EQ(failure.evidence,
+            "KeyError: 'x'\n  File \"a.py\", line 2, in main\n    run()\n"
+            "  File \"a.py\", line 3, in run\n    go()\n  File \"a.py\", line 4, in go\n    {}['x']");
+}
+
+TEST(Evidence, HasNoEscapesNoBinaryAndNoProgressBars) {
+  std::string garbage(3000, '\x01');
+  const job::Failure failure =
+      classify(with_code(3), "10%\r50%\r100% done\n\x1b[31mred\x1b[0m\x1b]0;title\a line\n" + garbage);
+  EXPECT_EQ(failure.evidence, "(3000 bytes that are not text)\n100% done\nred line");
+}
+
+TEST(Evidence, StaysWithinItsBoundWhateverIsSaid) {
+  for (const std::string& unit : {std::string("x"), std::string("\xC3\xBC"), std::string("a\n")}) {
+    std::string output;
+    while (output.size() < (1U << 20)) {
+      output += unit;
+    }
+    const job::Failure failure = classify(with_code(1), output);
+    EXPECT_LE(failure.evidence.size(), 4096U);
+    EXPECT_FALSE(failure.evidence.empty());
+  }
+}
+
+// Goal: no output can make the rules slow. Method: texts that break backtracking matchers, in full length;
+// the bound is generous because the machine may be busy.
+TEST(Classifier, TakesBoundedTimeOnHostileOutput) {
+  Classifier subject = classifier();
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::string& unit :
+       {std::string("Traceback (most recent call last):\n"), std::string("No space left on device "),
+        std::string("unable to write to "), std::string("a a a a aaaa nan"), std::string("\x1b[[[["),
+        std::string("Assertion "), std::string("During handling of the above exception\n")}) {
+    std::string output;
+    while (output.size() < (4U << 20)) {
+      output += unit;
+    }
+    const job::Failure failure = subject.classify(
+        {.exit = with_code(1), .stdout_tail = output, .stderr_tail = output});
+    EXPECT_FALSE(failure.class_name.empty());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(FindClass, GivesUnknownNamesTheirFamilysRemedy) {
+  EXPECT_EQ(find_class("user.my_data").remedy, job::Remedy::GiveUp);
+  EXPECT_EQ(find_class("peer.elastic").kind, job::FailureKind::PeerLoss);
+  EXPECT_EQ(find_class("licence").kind, job::FailureKind::Program);
+  EXPECT_EQ(find_class("licence").remedy, job::Remedy::Restart);
+}
+
+TEST(FailureOf, NamesAnEndThatNoAgentSaw) {
+  const job::Failure failure = failure_of("host.lost", "node7 went away");
+  EXPECT_EQ(failure.kind, job::FailureKind::Infrastructure);
+  EXPECT_EQ(failure.evidence, "node7 went away");
+}
+
+}  // namespace
+}  // namespace muster::verdict

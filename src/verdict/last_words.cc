@@ -1,0 +1,242 @@
+#include "verdict/last_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "verdict/clean_text.h"
+
+namespace muster::verdict {
+namespace {
+
+constexpr std::string_view kHeader = "Traceback (most recent call last):";
+constexpr size_t kMessageLinesMax = 30;
+/// A traceback this far from the end was survived.
+constexpr size_t kLinesAfterMax = 60;
+constexpr size_t kLastLines = 6;
+constexpr size_t kContextLinesMax = 10;
+constexpr size_t kFrameLinesMax = 6;
+constexpr size_t kEvidenceLineMax = 300;
+
+using Lines = std::vector<std::string>;
+
+/// One traceback: lines [begin, message) are header and frames, [message, end) the exception.
+struct Traceback {
+  size_t begin = 0;
+  size_t message = 0;
+  size_t end = 0;
+};
+
+size_t indent_of(std::string_view line) {
+  const size_t indent = line.find_first_not_of(' ');
+  return indent == std::string_view::npos ? line.size() : indent;
+}
+
+/// True for "ValueError: text" and for a bare "KeyboardInterrupt".
+bool starts_exception(std::string_view line) {
+  size_t at = 0;
+  while (at < line.size() && (std::isalnum(static_cast<unsigned char>(line[at])) != 0 ||
+                              line[at] == '_' || line[at] == '.')) {
+    ++at;
+  }
+  const bool named = at > 0 && std::isdigit(static_cast<unsigned char>(line[0])) == 0;
+  return named && (at == line.size() || line[at] == ':');
+}
+
+bool links_tracebacks(std::string_view line) {
+  return line.starts_with("The above exception was the direct cause") ||
+         line.starts_with("During handling of the above exception");
+}
+
+bool ends_message(std::string_view line) {
+  return trim(line) == kHeader || links_tracebacks(line);
+}
+
+/// True for the start of an uncaught C++ exception, a fatal error of the interpreter, a fatal log line.
+bool starts_fatal(std::string_view line) {
+  const bool glog = line.size() > 6 && line[0] == 'F' && line[5] == ' ' &&
+                    std::ranges::all_of(line.substr(1, 4), [](char c) { return c >= '0' && c <= '9'; });
+  return glog || line.starts_with("terminate called ") || line.starts_with("Fatal Python error");
+}
+
+/// True for what a shell says about a child that died of a signal.
+bool is_shell_remark(std::string_view line) {
+  constexpr auto kRemarks = std::to_array<std::string_view>(
+      {"Aborted", "Killed", "Terminated", "Segmentation fault", "Bus error", "Illegal instruction",
+       "Floating point exception", "CPU time limit exceeded"});
+  return std::ranges::any_of(kRemarks, [&](std::string_view remark) {
+    return line == remark || line == fmt::format("{} (core dumped)", remark);
+  });
+}
+
+bool is_stack_noise(std::string_view line) {
+  return line.starts_with("frame #") || trim(line).find_first_not_of("^~ ") == std::string_view::npos;
+}
+
+Traceback read_traceback(const Lines& lines, size_t header) {
+  Traceback found{.begin = header, .message = lines.size(), .end = lines.size()};
+  const size_t indent = indent_of(lines[header]);
+  size_t at = header + 1;
+  while (at < lines.size() && trim(lines[at]) != kHeader) {
+    const bool frame = indent_of(lines[at]) > indent;
+    if (!frame && starts_exception(std::string_view(lines[at]).substr(indent_of(lines[at])))) {
+      break;
+    }
+    ++at;
+  }
+  found.message = at;
+  found.end = at;
+  while (found.end < lines.size() && found.end - at < kMessageLinesMax &&
+         (found.end == at || !ends_message(lines[found.end]))) {
+    ++found.end;
+  }
+  return found;
+}
+
+std::vector<Traceback> find_tracebacks(const Lines& lines) {
+  std::vector<Traceback> found;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (trim(lines[i]) != kHeader) {
+      continue;
+    }
+    const Traceback one = read_traceback(lines, i);
+    if (one.message < lines.size() && trim(lines[one.message]) != kHeader) {
+      found.push_back(one);
+    }
+  }
+  return found;
+}
+
+std::string text_of(const Lines& lines, size_t begin, size_t end) {
+  std::string text;
+  for (size_t i = begin; i < end; ++i) {
+    text += lines[i];
+    text += '\n';
+  }
+  return text;
+}
+
+/// True for errors that only pass on that another process failed.
+bool wraps_another(std::string_view message) {
+  const std::string_view name = message.substr(0, message.find(':'));
+  return name.ends_with("ChildFailedError") || name.ends_with("CalledProcessError");
+}
+
+bool is_linked(const Lines& lines, const Traceback& earlier, const Traceback& later) {
+  return wraps_another(lines[later.message]) ||
+         std::any_of(lines.begin() + static_cast<ptrdiff_t>(earlier.message),
+                     lines.begin() + static_cast<ptrdiff_t>(later.begin), links_tracebacks);
+}
+
+void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
+  Lines frames;
+  for (size_t i = last.begin + 1; i < last.message; ++i) {
+    if (!is_stack_noise(lines[i])) {
+      frames.push_back(lines[i]);
+    }
+  }
+  const size_t skipped = frames.size() - std::min(frames.size(), kFrameLinesMax);
+  context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(skipped), frames.end());
+}
+
+/// Fills in the errors from the last traceback; false if there is none that ended the program.
+bool read_python(const Lines& lines, LastWords& words) {
+  const std::vector<Traceback> found = find_tracebacks(lines);
+  if (found.empty()) {
+    return false;
+  }
+  const Traceback& last = found.back();
+  const auto after = std::count_if(lines.begin() + static_cast<ptrdiff_t>(last.message), lines.end(),
+                                   [](const std::string& line) { return !is_stack_noise(line); });
+  if (static_cast<size_t>(after) > kLinesAfterMax) {
+    return false;
+  }
+  words.uncaught = true;
+  words.final_error = text_of(lines, last.message, last.end);
+  words.errors = words.final_error;
+  for (size_t i = found.size() - 1; i > 0 && is_linked(lines, found[i - 1], found[i]); --i) {
+    words.errors = text_of(lines, found[i - 1].message, found[i - 1].end) + words.errors;
+  }
+  add_frames(lines, last, words.context);
+  for (size_t i = last.message; i < last.end && words.context.size() < kContextLinesMax; ++i) {
+    if (!is_stack_noise(lines[i])) {
+      words.context.push_back(lines[i]);
+    }
+  }
+  return true;
+}
+
+/// Fills in the errors from a fatal line, or else from the last lines.
+void read_plain(const Lines& lines, LastWords& words) {
+  Lines kept;
+  std::ranges::copy_if(lines, std::back_inserter(kept),
+                       [](const std::string& line) { return !is_stack_noise(line); });
+  size_t begin = kept.size() - std::min(kept.size(), kLastLines);
+  const auto fatal = std::ranges::find_if(kept, starts_fatal);
+  if (fatal != kept.end() && kept.end() - fatal <= static_cast<ptrdiff_t>(kLinesAfterMax)) {
+    begin = static_cast<size_t>(fatal - kept.begin());
+  }
+  const size_t end = std::min(kept.size(), begin + kMessageLinesMax);
+  words.final_error = text_of(kept, begin, end);
+  words.errors = words.final_error;
+  const size_t shown = std::min(end, begin + kContextLinesMax);
+  words.context.assign(kept.begin() + static_cast<ptrdiff_t>(begin),
+                       kept.begin() + static_cast<ptrdiff_t>(shown));
+}
+
+/// The line that tells most when no rule pointed at one.
+std::string_view headline_of(const LastWords& words) {
+  const std::vector<std::string_view> lines = split(words.final_error, '\n');
+  if (words.uncaught || (!lines.empty() && lines[0].starts_with("Fatal Python error"))) {
+    return lines[0];
+  }
+  const auto what = std::ranges::find_if(
+      lines, [](std::string_view line) { return trim(line).starts_with("what():"); });
+  if (what != lines.end()) {
+    return *what;
+  }
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (!line->empty() && !is_shell_remark(*line)) {
+      return *line;
+    }
+  }
+  return lines.empty() ? std::string_view{} : lines[0];
+}
+
+}  // namespace
+
+LastWords read_last_words(std::string_view stdout_tail, std::string_view stderr_tail) {
+  const Lines out = clean_lines(stdout_tail, kTailBytesMax);
+  const Lines err = clean_lines(stderr_tail, kTailBytesMax);
+  LastWords words;
+  words.output = text_of(out, 0, out.size()) + text_of(err, 0, err.size());
+  if (read_python(err, words) || read_python(out, words)) {
+    return words;
+  }
+  const bool said = std::ranges::any_of(
+      err, [](const std::string& line) { return !is_stack_noise(line) && !is_shell_remark(line); });
+  read_plain(said ? err : out, words);
+  return words;
+}
+
+std::string evidence_of(const LastWords& words, std::string_view headline) {
+  const std::string_view first = trim(headline.empty() ? headline_of(words) : headline);
+  std::string evidence = clip(first, kEvidenceLineMax);
+  for (const std::string& line : words.context) {
+    if (trim(line) == first) {
+      continue;
+    }
+    const std::string clipped = clip(line, kEvidenceLineMax);
+    if (evidence.size() + 1 + clipped.size() > kEvidenceBytesMax) {
+      break;
+    }
+    evidence += '\n';
+    evidence += clipped;
+  }
+  return evidence;
+}
+
+}  // namespace muster::verdict
