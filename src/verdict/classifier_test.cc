@@ -9,8 +9,10 @@
 #include <sstream>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include "base/text.h"
 #include "verdict/failure_class.h"
@@ -144,6 +146,48 @@ TEST(Rules, NameKnownClassesAndAreManyEnough) {
   EXPECT_EQ(table.general.back().ending, Ending::Any);
 }
 
+// Lines that no sample holds, with the class they must get after exit code 1.
+struct Line {
+  std::string_view label;
+  std::string_view text;
+};
+constexpr Line kLines[] = {
+    {"user.library", "RuntimeError: module compiled against API version 0x10 but this is 0xf"},
+    {"memory.shm", "RuntimeError: unable to write to file </torch_4242_1_0>"},
+    {"memory.shm", "RuntimeError: unable to mmap 4096 bytes from file /dev/shm/psm_1"},
+    {"user.assertion", "train: loader.c:7: read: Assertion `n == 7' failed."},
+    {"checkpoint.corrupt", "OSError: Unable to open file (file signature not found)"},
+    {"rendezvous.timeout", "RuntimeError: wait timeout after 1800000ms, keys: /default_pg/0//0//worker_key"},
+    {"peer.lost", "grpc.RpcError: StatusCode.UNAVAILABLE: keepalive watchdog timeout"},
+    {"network.download", "Exception: URL fetch failure on https://example.org/mnist.npz: None"},
+    {"user.traceback", "ZeroDivisionError: division by zero"},
+};
+
+class Lines : public testing::TestWithParam<Line> {};
+
+TEST_P(Lines, HaveTheirLabel) {
+  EXPECT_EQ(classify(with_code(1), GetParam().text).class_name, GetParam().label);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, Lines, testing::ValuesIn(kLines));
+
+TEST(Rules, EachPatternHasASampleOrALine) {
+  const std::vector<Sample> corpus = read_corpus();
+  for (const Rule& rule : built_in_rules().telling) {
+    if (rule.pattern.empty()) {
+      continue;
+    }
+    const RE2 pattern(std::string{rule.pattern});
+    const auto found = [&](std::string_view label, std::string_view text) {
+      return label == rule.class_name && RE2::PartialMatch(std::string(text), pattern);
+    };
+    EXPECT_TRUE(std::ranges::any_of(
+                    corpus, [&](const Sample& one) { return found(one.label, one.output); }) ||
+                std::ranges::any_of(kLines, [&](const Line& one) { return found(one.label, one.text); }))
+        << rule.class_name << ": " << rule.pattern;
+  }
+}
+
 TEST(Classifier, TellsWhatTheClusterSays) {
   const auto of = [](std::string_view code) {
     return classifier().classify({.exit = with_signal(SIGKILL), .cluster_code = code}).class_name;
@@ -213,7 +257,7 @@ TEST(Classifier, RefusesAPatternThatIsNone) {
 TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
   Classifier subject = classifier(
       {}, {.module = "tensorflow", .task_python = "", .client_python = "/home/ada/venv/bin/python3"});
-  const auto of = [&](std::string_view module) {
+  const auto of = [&](std::string_view module) -> std::string {
     return subject
         .classify({.exit = with_code(1),
                    .stderr_tail = fmt::format("Traceback (most recent call last):\n  File \"t.py\", line 1\n"

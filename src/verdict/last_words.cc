@@ -17,6 +17,8 @@ constexpr size_t kMessageLinesMax = 30;
 /// A traceback this far from the end was survived.
 constexpr size_t kLinesAfterMax = 60;
 constexpr size_t kLastLines = 6;
+/// What a library logs just before it gives up says why.
+constexpr size_t kLinesBeforeFatal = 3;
 constexpr size_t kContextLinesMax = 10;
 constexpr size_t kFrameLinesMax = 6;
 constexpr size_t kEvidenceLineMax = 300;
@@ -131,6 +133,12 @@ bool is_linked(const Lines& lines, const Traceback& earlier, const Traceback& la
                      lines.begin() + static_cast<ptrdiff_t>(later.begin), links_tracebacks);
 }
 
+bool is_own_frame(std::string_view line) {
+  return trim(line).starts_with("File \"") && line.find("-packages/") == std::string_view::npos &&
+         line.find("/lib/python") == std::string_view::npos && line.find("<frozen ") == std::string_view::npos;
+}
+
+/// Adds the innermost frames, and before them the program's own innermost one if a library hides it.
 void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
   Lines frames;
   for (size_t i = last.begin + 1; i < last.message; ++i) {
@@ -138,7 +146,14 @@ void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
       frames.push_back(lines[i]);
     }
   }
-  const size_t skipped = frames.size() - std::min(frames.size(), kFrameLinesMax);
+  size_t skipped = frames.size() - std::min(frames.size(), kFrameLinesMax);
+  const auto own = std::find_if(frames.rbegin(), frames.rend(), is_own_frame);
+  if (own != frames.rend() && static_cast<size_t>(frames.rend() - own) <= skipped) {
+    const auto at = static_cast<size_t>(frames.rend() - own) - 1;
+    context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(at),
+                   frames.begin() + static_cast<ptrdiff_t>(at + 2));
+    skipped = frames.size() - kFrameLinesMax + 2;
+  }
   context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(skipped), frames.end());
 }
 
@@ -177,7 +192,8 @@ void read_plain(const Lines& lines, LastWords& words) {
   size_t begin = kept.size() - std::min(kept.size(), kLastLines);
   const auto fatal = std::ranges::find_if(kept, starts_fatal);
   if (fatal != kept.end() && kept.end() - fatal <= static_cast<ptrdiff_t>(kLinesAfterMax)) {
-    begin = static_cast<size_t>(fatal - kept.begin());
+    const auto at = static_cast<size_t>(fatal - kept.begin());
+    begin = at - std::min(at, kLinesBeforeFatal);
   }
   const size_t end = std::min(kept.size(), begin + kMessageLinesMax);
   words.final_error = text_of(kept, begin, end);
@@ -190,8 +206,13 @@ void read_plain(const Lines& lines, LastWords& words) {
 /// The line that tells most when no rule pointed at one.
 std::string_view headline_of(const LastWords& words) {
   const std::vector<std::string_view> lines = split(words.final_error, '\n');
-  if (words.uncaught || (!lines.empty() && lines[0].starts_with("Fatal Python error"))) {
+  if (words.uncaught) {
     return lines[0];
+  }
+  const auto fatal = std::ranges::find_if(
+      lines, [](std::string_view line) { return line.starts_with("Fatal Python error"); });
+  if (fatal != lines.end()) {
+    return *fatal;
   }
   const auto what = std::ranges::find_if(
       lines, [](std::string_view line) { return trim(line).starts_with("what():"); });
@@ -218,7 +239,7 @@ LastWords read_last_words(std::string_view stdout_tail, std::string_view stderr_
   }
   const bool said = std::ranges::any_of(
       err, [](const std::string& line) { return !is_stack_noise(line) && !is_shell_remark(line); });
-  read_plain(said ? err : out, words);
+  read_plain(said || out.empty() ? err : out, words);
   return words;
 }
 

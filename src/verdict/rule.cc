@@ -74,6 +74,7 @@ constexpr auto kTelling = std::to_array<Rule>({
     {"peer.lost", Any, 0, Error, R"(Connection (?:closed by|reset by|was likely closed)|[Bb]roken pipe)"},
     {"peer.lost", Any, 0, Error, R"(Collective ops is aborted|stopped sending heartbeats|another task died)"},
     {"peer.lost", Any, 0, Error, R"(UnavailableError|HorovodInternalError|Socket closed|StatusCode\.UNAVAILABLE)"},
+    {"peer.lost", Any, 0, Error, R"(error information from remote target /job:)"},
     {"rendezvous.timeout", Any, 0, Error, R"(waiting for clients|client socket has timed out|Socket Timeout)"},
     {"rendezvous.timeout", Any, 0, Error, R"(Barrier timed out|[Rr]endezvous ?(?:has timed out|Timeout))"},
     {"rendezvous.timeout", Any, 0, Error, R"([Ww]ait timeout after|[Tt]imed? ?out waiting for key)"},
