@@ -15,6 +15,9 @@ class Archive:
     weak: set = dataclasses.field(default_factory=set)
     needs: dict = dataclasses.field(default_factory=dict)
 
+    def defines(self, symbol):
+        return symbol in self.strong or symbol in self.weak
+
 
 def parse(listing):
     """Reads `nm -A -P`: "lib.a[object.o]: symbol type value size"."""

@@ -40,7 +40,7 @@ def judge(modules, built, libraries):
     for name, archive in built.items():
         may = [name, *modules[name]["uses"]]
         for symbol, member in archive.needs.items():
-            if any(symbol in built[used].strong | built[used].weak for used in may if used in built):
+            if any(used in built and built[used].defines(symbol) for used in may):
                 continue
             why = reached(symbol, modules[name], built, libraries)
             if why:
@@ -52,7 +52,7 @@ def judge(modules, built, libraries):
 
 def reached(symbol, module, built, libraries):
     """Returns why needing `symbol`, which no declared module defines, is wrong; else None."""
-    owners = [name for name, archive in built.items() if symbol in archive.strong | archive.weak]
+    owners = [name for name, archive in built.items() if archive.defines(symbol)]
     if owners:
         return f"which {owners[0]} defines and its row does not name"
     if "N6muster" in symbol and "4wire2v1" not in symbol and not generated(symbol):

@@ -24,8 +24,8 @@ WORLD = {
                r"|_ZNSt18condition_variable\w+|_ZNSt12__basic_future\w+|sem_\w+|futex",
     "files": r"(f|fre|fd)?open(at)?(64)?|creat|opendir|readdir(64)?|p?read(64|v)?|p?write(64|v)?"
              r"|close|unlink(at)?|rename(at2?)?|mkdir(at)?|rmdir|[fl]?stat(at|x)?(64)?|access"
-             r"|chdir|getcwd|realpath|readlink(at)?|symlink(at)?|mmap(64)?|memfd_create|pipe2?|fcntl"
-             r"|ioctl|_ZNSt13basic_filebuf\w+|_ZNSt14basic_[io]fstream\w+"
+             r"|chdir|getcwd|realpath|readlink(at)?|symlink(at)?|mmap(64)?|memfd_create|pipe2?"
+             r"|fcntl|ioctl|_ZNSt13basic_filebuf\w+|_ZNSt14basic_[io]fstream\w+"
              r"|_ZNSt10filesystem(?!7__cxx114path)\w+",
     "sockets": r"socket(pair)?|bind|listen|connect|accept4?|send(to|msg)?|recv(from|msg)?|p?poll"
                r"|select|epoll_\w+|gethostname|uname|if_\w+",
