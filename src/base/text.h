@@ -30,6 +30,9 @@ namespace muster {
 /// Returns `text` without leading and trailing blanks (space, tab, CR, LF).
 [[nodiscard]] std::string_view trim(std::string_view text);
 
+/// Returns the offset of the first byte that is not part of valid UTF-8, or nullopt if all are.
+[[nodiscard]] std::optional<size_t> find_invalid_utf8(std::string_view text);
+
 /// Returns sizes for people in binary units: "512 MiB", "1.5 GiB".
 [[nodiscard]] std::string format_bytes(uint64_t bytes);
 

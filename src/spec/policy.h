@@ -47,7 +47,7 @@ enum class Failure : uint8_t {
 /// What a role waits for in another role.
 enum class Condition : uint8_t { Ended, Running, Succeeded };
 
-/// What happens when a role is not running in time after other roles ended.
+/// What happens when a role has not ended in time after other roles ended.
 enum class DeadlineAction : uint8_t {
   Fail,    ///< The job fails.
   Ignore,  ///< The job no longer waits for the role.

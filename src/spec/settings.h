@@ -202,7 +202,7 @@ struct After {
   bool operator==(const After&) const = default;
 };
 
-/// The role must be running `in` after all of `roles` have ended; else `then`.
+/// The role must have ended `in` after all of `roles` have ended; else `then`.
 struct DeadlineAfter {
   std::vector<std::string> roles;
   Duration in{};

@@ -15,6 +15,14 @@ RoleSettings settings_of(const Spec& spec, const Role& role) {
   return settings;
 }
 
+std::string place_of(const File& file) {
+  std::string_view path = file.as.empty() ? file.src : file.as;
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  return std::string(file.as.empty() ? path.substr(path.rfind('/') + 1) : path);
+}
+
 const Role* find_role(const Spec& spec, std::string_view name) {
   const auto found = std::ranges::find(spec.roles, name, &Role::name);
   return found == spec.roles.end() ? nullptr : &*found;

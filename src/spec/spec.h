@@ -89,6 +89,9 @@ struct RoleSettings {
 /// Returns what `role`, one of `spec.roles`, runs with.
 [[nodiscard]] RoleSettings settings_of(const Spec& spec, const Role& role);
 
+/// Returns the name a file gets in the task's folder: `as`, else the last part of `src` without a trailing slash.
+[[nodiscard]] std::string place_of(const File& file);
+
 /// Returns the role of that name, or nullptr.
 [[nodiscard]] const Role* find_role(const Spec& spec, std::string_view name);
 

@@ -1,0 +1,325 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "spec/keys.h"
+#include "spec/row.h"
+#include "spec/settings.h"
+#include "spec/spec.h"
+
+namespace muster::spec {
+
+/// The map form of an EnvValue, as keys.
+struct SecretSource {
+  std::optional<std::string> from_env;
+  std::optional<std::string> from_file;
+};
+
+/// How a field of type T is read, written and described. Specialised for every type a key can have; an enum needs
+/// only a specialisation of `enumerators`, a group of keys one of `rows_of`.
+template <class T>
+struct Codec;
+
+/// The rows of a group of keys. Specialised for each group.
+template <class T>
+[[nodiscard]] std::span<const Row> rows_of();
+
+/// The dataclass that stands for a group in Python. Specialised with `rows_of`.
+template <class T>
+inline constexpr std::string_view kPythonClass = {};
+
+/// All values of an enum, in the order in which people read them.
+template <class E>
+[[nodiscard]] std::span<const E> enumerators();
+
+// Defined in keys_*.cc.
+#define MUSTER_SPEC_GROUP(Type, python_class)                            \
+  template <>                                                            \
+  std::span<const Row> rows_of<Type>();                                  \
+  template <>                                                            \
+  inline constexpr std::string_view kPythonClass<Type> = python_class
+
+MUSTER_SPEC_GROUP(Python, "Python");
+MUSTER_SPEC_GROUP(Restart, "Restart");
+MUSTER_SPEC_GROUP(Match, "Match");
+MUSTER_SPEC_GROUP(Rule, "Rule");
+MUSTER_SPEC_GROUP(Deadlines, "Deadlines");
+MUSTER_SPEC_GROUP(Liveness, "Liveness");
+MUSTER_SPEC_GROUP(Checkpoint, "Checkpoint");
+MUSTER_SPEC_GROUP(Tensorboard, "Tensorboard");
+MUSTER_SPEC_GROUP(MasterSettings, "Master");
+MUSTER_SPEC_GROUP(Logs, "Logs");
+MUSTER_SPEC_GROUP(Network, "Network");
+MUSTER_SPEC_GROUP(Yarn, "Yarn");
+MUSTER_SPEC_GROUP(Local, "Local");
+MUSTER_SPEC_GROUP(Docker, "Docker");
+MUSTER_SPEC_GROUP(DeadlineAfter, "DeadlineAfter");
+#undef MUSTER_SPEC_GROUP
+template <>
+std::span<const Row> rows_of<File>();
+template <>
+std::span<const Row> rows_of<SecretSource>();
+
+// Defined in choices.cc.
+#define MUSTER_SPEC_CHOICE(Enum) \
+  template <>                    \
+  std::span<const Enum> enumerators<Enum>()
+
+MUSTER_SPEC_CHOICE(Framework);
+MUSTER_SPEC_CHOICE(Barrier);
+MUSTER_SPEC_CHOICE(Membership);
+MUSTER_SPEC_CHOICE(Success);
+MUSTER_SPEC_CHOICE(Failure);
+MUSTER_SPEC_CHOICE(Condition);
+MUSTER_SPEC_CHOICE(DeadlineAction);
+MUSTER_SPEC_CHOICE(CheckpointBy);
+MUSTER_SPEC_CHOICE(Resume);
+MUSTER_SPEC_CHOICE(Unpack);
+MUSTER_SPEC_CHOICE(Retry);
+MUSTER_SPEC_CHOICE(ClusterType);
+#undef MUSTER_SPEC_CHOICE
+
+/// What the scalar codecs share; defined in codec.cc.
+namespace scalar {
+
+/// Returns the text of a scalar; adds a problem and returns nullopt for anything else.
+[[nodiscard]] std::optional<std::string_view> text(Decoder& decoder, const Node& node, const Row& row,
+                                                   std::string_view wanted);
+void decode_text(Decoder& decoder, const Node& node, const Row& row, std::string& out);
+void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out);
+[[nodiscard]] std::optional<int64_t> whole_number(Decoder& decoder, const Node& node, const Row& row,
+                                                  int64_t min, int64_t max);
+void decode_size(Decoder& decoder, const Node& node, const Row& row, Bytes& out);
+/// `none`, where the row allows it, resets `out`.
+void decode_duration(Decoder& decoder, const Node& node, const Row& row,
+                     std::optional<Duration>& out);
+[[nodiscard]] std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
+                                           std::span<const std::string_view> names);
+[[nodiscard]] Shape number_shape(const Row& row, int64_t min, int64_t max);
+[[nodiscard]] Shape text_shape();
+[[nodiscard]] Shape size_shape();
+[[nodiscard]] Shape duration_shape(bool none);
+[[nodiscard]] Shape choice_shape(std::vector<std::string_view> names);
+
+}  // namespace scalar
+
+template <>
+struct Codec<std::string> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, std::string& out) {
+    scalar::decode_text(decoder, node, row, out);
+  }
+  static Node encode(const Row&, const std::string& value) { return text_node(value); }
+  static Shape shape(const Row&) { return scalar::text_shape(); }
+};
+
+template <>
+struct Codec<bool> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, bool& out) {
+    scalar::decode_bool(decoder, node, row, out);
+  }
+  static Node encode(const Row&, bool value) { return plain_node(value ? "true" : "false"); }
+  static Shape shape(const Row&) {
+    return {.type = "true or false", .json = R"({"type":"boolean"})", .python = "bool"};
+  }
+};
+
+template <class T>
+  requires(std::same_as<T, uint32_t> || std::same_as<T, int32_t>)
+struct Codec<T> {
+  static int64_t low(const Row& row) {
+    return row.notes.min.value_or(std::numeric_limits<T>::min());
+  }
+  static int64_t high(const Row& row) {
+    return row.notes.max.value_or(std::numeric_limits<T>::max());
+  }
+  static void decode(Decoder& decoder, const Node& node, const Row& row, T& out) {
+    if (const auto number = scalar::whole_number(decoder, node, row, low(row), high(row))) {
+      out = static_cast<T>(*number);
+    }
+  }
+  static Node encode(const Row&, T value) { return plain_node(std::to_string(value)); }
+  static Shape shape(const Row& row) { return scalar::number_shape(row, low(row), high(row)); }
+};
+
+template <>
+struct Codec<Bytes> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, Bytes& out) {
+    scalar::decode_size(decoder, node, row, out);
+  }
+  static Node encode(const Row& row, Bytes value);
+  static Shape shape(const Row&) { return scalar::size_shape(); }
+};
+
+template <>
+struct Codec<std::optional<Duration>> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row,
+                     std::optional<Duration>& out) {
+    scalar::decode_duration(decoder, node, row, out);
+  }
+  static Node encode(const Row& row, const std::optional<Duration>& value);
+  static Shape shape(const Row& row) { return scalar::duration_shape(row.notes.none); }
+};
+
+template <>
+struct Codec<Duration> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, Duration& out) {
+    std::optional<Duration> read = out;
+    scalar::decode_duration(decoder, node, row, read);
+    out = read.value_or(out);
+  }
+  static Node encode(const Row& row, Duration value) {
+    return Codec<std::optional<Duration>>::encode(row, value);
+  }
+  static Shape shape(const Row&) { return scalar::duration_shape(false); }
+};
+
+template <class E>
+  requires(std::is_enum_v<E>)
+struct Codec<E> {
+  static std::vector<std::string_view> names() {
+    std::vector<std::string_view> all;
+    for (const E value : enumerators<E>()) {
+      all.push_back(to_string(value));
+    }
+    return all;
+  }
+  static void decode(Decoder& decoder, const Node& node, const Row& row, E& out) {
+    if (const auto index = scalar::choice(decoder, node, row, names())) {
+      out = enumerators<E>()[*index];
+    }
+  }
+  static Node encode(const Row&, E value) { return text_node(to_string(value)); }
+  static Shape shape(const Row&) { return scalar::choice_shape(names()); }
+};
+
+/// A group of keys with rows of its own.
+template <class T>
+concept Group = requires { requires !kPythonClass<T>.empty(); };
+
+template <Group T>
+struct Codec<T> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, T& out) {
+    decode_rows(decoder, node, rows_of<T>(), &out, row.name);
+  }
+  static Node encode(const Row&, const T& value) { return encode_rows(rows_of<T>(), &value); }
+  static Shape shape(const Row&) {
+    return {.form = Form::Object,
+            .type = "map",
+            .python = std::string(kPythonClass<T>),
+            .rows = rows_of<T>(),
+            .python_class = kPythonClass<T>};
+  }
+};
+
+template <class T>
+  requires(!std::same_as<T, Duration>)
+struct Codec<std::optional<T>> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, std::optional<T>& out) {
+    if (node.kind == Node::Kind::Null && decoder.null_is_unset) {
+      out.reset();
+      return;
+    }
+    T value = out.value_or(T{});
+    const size_t before = decoder.problems.size();
+    Codec<T>::decode(decoder, node, row, value);
+    if (decoder.problems.size() == before) {
+      out = std::move(value);
+    }
+  }
+  static Node encode(const Row& row, const std::optional<T>& value) {
+    return value.has_value() ? Codec<T>::encode(row, *value) : Node{};
+  }
+  static Shape shape(const Row& row) { return Codec<T>::shape(row); }
+};
+
+/// Lists; a list may be left empty by giving no value.
+template <class T>
+struct Codec<std::vector<T>> {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, std::vector<T>& out) {
+    if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::Map) {
+      decoder.fail(node, std::string(row.name) + ": must be a list, as in [a, b], not " +
+                             std::string(describe(node.kind)));
+      return;
+    }
+    out.clear();
+    for (const Node& item : node.items) {
+      Codec<T>::decode(decoder, item, row, out.emplace_back());
+    }
+  }
+  static Node encode(const Row& row, const std::vector<T>& value) {
+    Node list = list_node();
+    for (const T& item : value) {
+      list.items.push_back(Codec<T>::encode(row, item));
+    }
+    return list;
+  }
+  static Shape shape(const Row& row) {
+    Shape item = Codec<T>::shape(row);
+    item.form = Form::List;
+    item.type = "list of " + item.type + (item.type == "map" ? "s" : "");
+    item.python = "list[" + item.python + "]";
+    return item;
+  }
+};
+
+// The keys that have a notation of their own; defined in codec_special.cc.
+#define MUSTER_SPEC_CODEC(Type)                                                              \
+  template <>                                                                                \
+  struct Codec<Type> {                                                                       \
+    static void decode(Decoder& decoder, const Node& node, const Row& row, Type& out);       \
+    static Node encode(const Row& row, const Type& value);                                   \
+    static Shape shape(const Row& row);                                                      \
+  }
+
+using Resources = std::map<std::string, uint64_t>;
+MUSTER_SPEC_CODEC(Backoff);
+MUSTER_SPEC_CODEC(std::optional<PortRange>);
+MUSTER_SPEC_CODEC(Mount);
+MUSTER_SPEC_CODEC(File);
+MUSTER_SPEC_CODEC(EnvValue);
+MUSTER_SPEC_CODEC(Environment);
+MUSTER_SPEC_CODEC(Resources);
+MUSTER_SPEC_CODEC(std::vector<After>);
+MUSTER_SPEC_CODEC(std::vector<Role>);
+#undef MUSTER_SPEC_CODEC
+
+/// A signal by number or name: 9, KILL, SIGKILL.
+struct SignalCodec {
+  static void decode(Decoder& decoder, const Node& node, const Row& row,
+                     std::optional<int32_t>& out);
+  static Node encode(const Row& row, const std::optional<int32_t>& value);
+  static Shape shape(const Row& row);
+};
+
+template <class Owner, class Value>
+Owner owner_of(Value Owner::*);
+template <class Owner, class Value>
+Value value_of(Value Owner::*);
+
+/// Makes the row of a field; `Coder` is given only where the field's type does not tell how it is written.
+template <auto Field, class Coder = Codec<decltype(value_of(Field))>>
+constexpr Row row(std::string_view name, Notes notes) {
+  using Owner = decltype(owner_of(Field));
+  return {.name = name,
+          .notes = notes,
+          .decode = [](Decoder& decoder, const Node& node, const Row& self, void* object) {
+            Coder::decode(decoder, node, self, static_cast<Owner*>(object)->*Field);
+          },
+          .encode = [](const Row& self, const void* object) {
+            return Coder::encode(self, static_cast<const Owner*>(object)->*Field);
+          },
+          .fallback = [](const Row& self) { return Coder::encode(self, Owner{}.*Field); },
+          .shape = [](const Row& self) { return Coder::shape(self); }};
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,389 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "spec/codec.h"
+#include "spec/duration_text.h"
+#include "spec/keys.h"
+#include "spec/names.h"
+
+namespace muster::spec {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int32_t>, 22> kSignals = {
+    {{"HUP", 1},   {"INT", 2},   {"QUIT", 3},  {"ILL", 4},   {"TRAP", 5},  {"ABRT", 6},
+     {"BUS", 7},   {"FPE", 8},   {"KILL", 9},  {"USR1", 10}, {"SEGV", 11}, {"USR2", 12},
+     {"PIPE", 13}, {"ALRM", 14}, {"TERM", 15}, {"STKFLT", 16}, {"CHLD", 17}, {"CONT", 18},
+     {"STOP", 19}, {"XCPU", 24}, {"XFSZ", 25}, {"SYS", 31}}};
+
+constexpr int32_t kSignalMax = 64;
+
+std::optional<int32_t> signal_of(std::string_view text) {
+  if (text.starts_with("SIG")) {
+    text.remove_prefix(3);
+  }
+  for (const auto& [name, number] : kSignals) {
+    if (name == text) {
+      return number;
+    }
+  }
+  return std::nullopt;
+}
+
+template <class T>
+void decode_scalar(Decoder& decoder, const Node& node, const Row& row, std::string_view wanted,
+                   Result<T> (*parse)(std::string_view), T& out) {
+  const auto value = scalar::text(decoder, node, row, wanted);
+  if (!value.has_value()) {
+    return;
+  }
+  Result<T> parsed = parse(*value);
+  if (parsed.has_value()) {
+    out = std::move(*parsed);
+  } else {
+    decoder.fail(node, fmt::format("{}: {}", row.name, parsed.error().message));
+  }
+}
+
+Result<PortRange> parse_port_range(std::string_view text) {
+  const Error wrong = user_error(fmt::format("`{}` is not a range of ports, like 20000-20999", text));
+  const size_t dash = text.find('-');
+  const auto port = [](std::string_view digits) -> std::optional<uint16_t> {
+    uint16_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, problem] = std::from_chars(digits.data(), end, number);
+    const bool fine = problem == std::errc() && stop == end && number != 0;
+    return fine ? std::optional(number) : std::nullopt;
+  };
+  const auto low = port(trim(text.substr(0, dash)));
+  const auto high = dash == std::string_view::npos ? low : port(trim(text.substr(dash + 1)));
+  if (!low.has_value() || !high.has_value()) {
+    return wrong;
+  }
+  if (*low > *high) {
+    return user_error(fmt::format("`{}` begins above its end", text));
+  }
+  return PortRange{.low = *low, .high = *high};
+}
+
+Result<Mount> parse_mount(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ':');
+  const bool mode = parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw");
+  if ((parts.size() != 2 && !mode) || !parts[0].starts_with('/') || !parts[1].starts_with('/')) {
+    return user_error(fmt::format("`{}` is not a mount, like /data:/data or /data:/data:ro", text));
+  }
+  return Mount{.source = std::string(parts[0]),
+               .target = std::string(parts[1]),
+               .read_only = mode && parts[2] == "ro"};
+}
+
+/// One entry of the map form of a list whose elements are named: its key, checked.
+bool name_fits(Decoder& decoder, const Member& member, const Row& row,
+               std::string (*check)(std::string_view)) {
+  const std::string wrong = check(member.key);
+  if (!wrong.empty()) {
+    decoder.problems.add(member.origin, fmt::format("{}: {}", row.name, wrong));
+  }
+  return wrong.empty();
+}
+
+bool expect_map(Decoder& decoder, const Node& node, const Row& row, std::string_view example) {
+  if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::List) {
+    decoder.fail(node, fmt::format("{}: must be a map, as in {}; not {}", row.name, example,
+                                   describe(node.kind)));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void SignalCodec::decode(Decoder& decoder, const Node& node, const Row& row,
+                         std::optional<int32_t>& out) {
+  if (node.kind == Node::Kind::Scalar) {
+    if (const auto number = signal_of(node.text)) {
+      out = *number;
+      return;
+    }
+    const bool digits = !node.text.empty() && node.text.find_first_not_of("-0123456789") == std::string::npos;
+    if (!digits) {
+      decoder.fail(node, fmt::format("{}: `{}` is not a signal; write a number or a name like KILL",
+                                     row.name, node.text));
+      return;
+    }
+  }
+  if (const auto number = scalar::whole_number(decoder, node, row, 1, kSignalMax)) {
+    out = static_cast<int32_t>(*number);
+  }
+}
+
+Node SignalCodec::encode(const Row&, const std::optional<int32_t>& value) {
+  return value.has_value() ? plain_node(std::to_string(*value)) : Node{};
+}
+
+Shape SignalCodec::shape(const Row&) {
+  return {.type = "signal by number or name",
+          .json = R"({"type":["integer","string"]})",
+          .python = "int | str"};
+}
+
+void Codec<Backoff>::decode(Decoder& decoder, const Node& node, const Row& row, Backoff& out) {
+  decode_scalar(decoder, node, row, "a range of durations like 1s..1m", &parse_backoff, out);
+}
+
+Node Codec<Backoff>::encode(const Row&, const Backoff& value) {
+  return text_node(backoff_text(value));
+}
+
+Shape Codec<Backoff>::shape(const Row&) {
+  return {.type = "range of durations", .json = R"({"type":"string"})", .python = "str"};
+}
+
+void Codec<std::optional<PortRange>>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                             std::optional<PortRange>& out) {
+  if (node.kind == Node::Kind::Scalar && node.text.empty()) {
+    out.reset();
+    return;
+  }
+  PortRange range;
+  const size_t before = decoder.problems.size();
+  decode_scalar(decoder, node, row, "a range of ports like 20000-20999", &parse_port_range, range);
+  if (decoder.problems.size() == before && node.kind == Node::Kind::Scalar) {
+    out = range;
+  }
+}
+
+Node Codec<std::optional<PortRange>>::encode(const Row&, const std::optional<PortRange>& value) {
+  return text_node(value.has_value() ? fmt::format("{}-{}", value->low, value->high) : "");
+}
+
+Shape Codec<std::optional<PortRange>>::shape(const Row&) {
+  return {.type = "range of ports", .json = R"({"type":["string","integer"]})", .python = "str"};
+}
+
+void Codec<Mount>::decode(Decoder& decoder, const Node& node, const Row& row, Mount& out) {
+  decode_scalar(decoder, node, row, "a mount like /data:/data:ro", &parse_mount, out);
+}
+
+Node Codec<Mount>::encode(const Row&, const Mount& value) {
+  return text_node(fmt::format("{}:{}{}", value.source, value.target, value.read_only ? ":ro" : ""));
+}
+
+Shape Codec<Mount>::shape(const Row&) {
+  return {.type = "mount", .json = R"({"type":"string"})", .python = "str"};
+}
+
+void Codec<File>::decode(Decoder& decoder, const Node& node, const Row& row, File& out) {
+  if (node.kind == Node::Kind::Scalar) {
+    out.src = node.text;
+  } else if (node.kind == Node::Kind::Map) {
+    decode_rows(decoder, node, rows_of<File>(), &out, row.name);
+  } else {
+    decoder.fail(node, fmt::format("{}: must be a path or a map with the key src, not {}", row.name,
+                                   describe(node.kind)));
+  }
+}
+
+Node Codec<File>::encode(const Row&, const File& value) {
+  if (value == File{.src = value.src}) {
+    return text_node(value.src);
+  }
+  return encode_rows(rows_of<File>(), &value);
+}
+
+Shape Codec<File>::shape(const Row&) {
+  return {.form = Form::Object,
+          .type = "path or map",
+          .python = "str | File",
+          .rows = rows_of<File>(),
+          .python_class = "File",
+          .shorthand = R"({"type":"string"})"};
+}
+
+void Codec<EnvValue>::decode(Decoder& decoder, const Node& node, const Row& row, EnvValue& out) {
+  if (node.kind == Node::Kind::Scalar) {
+    out = {.source = EnvValue::Source::Literal, .text = node.text};
+    return;
+  }
+  if (node.kind != Node::Kind::Map) {
+    decoder.fail(node, fmt::format("{}: {}", row.name,
+                                   node.kind == Node::Kind::Null
+                                       ? "a variable has no value; write \"\" for an empty one"
+                                       : "a variable must be text or a map with from_env or from_file"));
+    return;
+  }
+  SecretSource secret;
+  const size_t before = decoder.problems.size();
+  decode_rows(decoder, node, rows_of<SecretSource>(), &secret, row.name);
+  if (decoder.problems.size() != before) {
+    return;
+  }
+  if (secret.from_env.has_value() == secret.from_file.has_value()) {
+    decoder.fail(node, fmt::format("{}: give either from_env or from_file", row.name));
+  } else if (secret.from_env.has_value()) {
+    out = {.source = EnvValue::Source::FromEnv, .text = *secret.from_env};
+  } else {
+    out = {.source = EnvValue::Source::FromFile, .text = *secret.from_file};
+  }
+}
+
+Node Codec<EnvValue>::encode(const Row&, const EnvValue& value) {
+  Node map = map_node();
+  switch (value.source) {
+    case EnvValue::Source::Literal:
+      return text_node(value.text);
+    case EnvValue::Source::FromEnv:
+      put(map, "from_env", text_node(value.text));
+      break;
+    case EnvValue::Source::FromFile:
+      put(map, "from_file", text_node(value.text));
+      break;
+  }
+  return map;
+}
+
+Shape Codec<EnvValue>::shape(const Row&) {
+  return {.form = Form::Object,
+          .type = "text, or a map with from_env or from_file",
+          .python = "str | SecretSource",
+          .rows = rows_of<SecretSource>(),
+          .python_class = "SecretSource",
+          .shorthand = R"({"type":["string","number","boolean"]})"};
+}
+
+void Codec<Environment>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                Environment& out) {
+  if (!expect_map(decoder, node, row, "{NAME: value}")) {
+    return;
+  }
+  for (const Member& member : node.members) {
+    if (name_fits(decoder, member, row, &wrong_variable)) {
+      Codec<EnvValue>::decode(decoder, member.value, row, out[member.key]);
+    }
+  }
+}
+
+Node Codec<Environment>::encode(const Row& row, const Environment& value) {
+  Node map = map_node();
+  for (const auto& [name, variable] : value) {
+    put(map, name, Codec<EnvValue>::encode(row, variable));
+  }
+  return map;
+}
+
+Shape Codec<Environment>::shape(const Row& row) {
+  Shape item = Codec<EnvValue>::shape(row);
+  item.form = Form::Map;
+  item.type = "map of variables: " + item.type;
+  item.python = "dict[str, " + item.python + "]";
+  return item;
+}
+
+void Codec<Resources>::decode(Decoder& decoder, const Node& node, const Row& row, Resources& out) {
+  if (!expect_map(decoder, node, row, "{yarn.io/fpga: 1}")) {
+    return;
+  }
+  for (const Member& member : node.members) {
+    const Row named{.name = member.key, .notes = {}};
+    const auto count = scalar::whole_number(decoder, member.value, named, 0, INT64_MAX);
+    if (name_fits(decoder, member, row, &wrong_resource) && count.has_value()) {
+      out[member.key] = static_cast<uint64_t>(*count);
+    }
+  }
+}
+
+Node Codec<Resources>::encode(const Row&, const Resources& value) {
+  Node map = map_node();
+  for (const auto& [name, count] : value) {
+    put(map, name, plain_node(std::to_string(count)));
+  }
+  return map;
+}
+
+Shape Codec<Resources>::shape(const Row&) {
+  return {.form = Form::Map,
+          .type = "map of counts",
+          .json = R"({"type":"integer","minimum":0})",
+          .python = "dict[str, int]"};
+}
+
+void Codec<std::vector<After>>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                       std::vector<After>& out) {
+  if (node.kind == Node::Kind::Scalar) {
+    decoder.fail(node, fmt::format("{}: must be a list or a map of roles, as in [{}]", row.name, node.text));
+    return;
+  }
+  out.clear();
+  for (const Node& item : node.items) {
+    Codec<std::string>::decode(decoder, item, row, out.emplace_back().role);
+  }
+  for (const Member& member : node.members) {
+    After& after = out.emplace_back();
+    after.role = member.key;
+    Codec<Condition>::decode(decoder, member.value, row, after.condition);
+  }
+}
+
+Node Codec<std::vector<After>>::encode(const Row& row, const std::vector<After>& value) {
+  Node map = map_node();
+  for (const After& after : value) {
+    put(map, after.role, Codec<Condition>::encode(row, after.condition));
+  }
+  return map;
+}
+
+Shape Codec<std::vector<After>>::shape(const Row& row) {
+  const Shape condition = Codec<Condition>::shape(row);
+  return {.form = Form::Map,
+          .type = "list of roles, or map from role to ended, running or succeeded",
+          .json = condition.json,
+          .python = "list[str] | dict[str, str]",
+          .choices = condition.choices,
+          .shorthand = R"({"type":"array","items":{"type":"string"}})"};
+}
+
+void Codec<std::vector<Role>>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                      std::vector<Role>& out) {
+  if (!expect_map(decoder, node, row, "{worker: {tasks: 2}}")) {
+    return;
+  }
+  for (const Member& member : node.members) {
+    if (!name_fits(decoder, member, row, &wrong_role_name)) {
+      continue;
+    }
+    Role& role = out.emplace_back();
+    role.name = member.key;
+    decode_rows(decoder, member.value, role_rows(), &role, "role " + member.key);
+    if (role.max.has_value()) {
+      role.tasks = *role.max;
+      if (const Node* tasks = find(member.value, "tasks")) {
+        decoder.fail(*tasks, fmt::format("role {}: give either tasks or min and max", role.name));
+      }
+    }
+  }
+}
+
+Node Codec<std::vector<Role>>::encode(const Row&, const std::vector<Role>& value) {
+  Node map = map_node();
+  for (const Role& role : value) {
+    Node members = encode_rows(role_rows(), &role);
+    if (role.max.has_value()) {
+      remove(members, "tasks");
+    }
+    put(map, role.name, std::move(members));
+  }
+  return map;
+}
+
+Shape Codec<std::vector<Role>>::shape(const Row&) {
+  return {.form = Form::Map,
+          .type = "map of roles",
+          .python = "dict[str, Role]",
+          .rows = role_rows(),
+          .python_class = "Role"};
+}
+
+}  // namespace muster::spec

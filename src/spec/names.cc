@@ -1,0 +1,138 @@
+#include "spec/names.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace muster::spec {
+namespace {
+
+constexpr std::string_view kLower = "abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kUpper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view kDigits = "0123456789";
+constexpr size_t kJobNameMax = 64;
+constexpr size_t kRoleNameMax = 32;
+
+bool in(char c, std::initializer_list<std::string_view> sets) {
+  return std::ranges::any_of(
+      sets, [c](std::string_view set) { return set.find(c) != std::string_view::npos; });
+}
+
+template <class First, class Rest>
+bool fits(std::string_view name, size_t max, First first, Rest rest) {
+  return !name.empty() && name.size() <= max && first(name[0]) &&
+         std::ranges::all_of(name.substr(1), rest);
+}
+
+}  // namespace
+
+std::string wrong_job_name(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower, kUpper, kDigits}); };
+  const auto rest = [](char c) { return in(c, {kLower, kUpper, kDigits, "._-"}); };
+  if (fits(name, kJobNameMax, first, rest)) {
+    return "";
+  }
+  return fmt::format("`{}` is not a job name; use 1 to 64 letters, digits, `.`, `_` and `-`, and begin with "
+                     "a letter or a digit", name);
+}
+
+std::string wrong_role_name(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower}); };
+  const auto rest = [](char c) { return in(c, {kLower, kDigits, "_-"}); };
+  if (fits(name, kRoleNameMax, first, rest)) {
+    return "";
+  }
+  return fmt::format("`{}` is not a role name; use 1 to 32 lower-case letters, digits, `_` and `-`, and "
+                     "begin with a letter", name);
+}
+
+std::string wrong_variable(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower, kUpper, "_"}); };
+  const auto rest = [](char c) { return in(c, {kLower, kUpper, kDigits, "_"}); };
+  if (!fits(name, 256, first, rest)) {
+    return fmt::format("`{}` is not the name of an environment variable", name);
+  }
+  if (name.starts_with("MUSTER_")) {
+    return fmt::format("`{}` cannot be set; names with MUSTER_ are Muster's own", name);
+  }
+  return "";
+}
+
+std::string wrong_port_name(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower}); };
+  const auto rest = [](char c) { return in(c, {kLower, kDigits, "_"}); };
+  if (fits(name, kRoleNameMax, first, rest)) {
+    return "";
+  }
+  return fmt::format("`{}` is not the name of a port; use 1 to 32 lower-case letters, digits and `_`, and "
+                     "begin with a letter", name);
+}
+
+std::string wrong_resource(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower, kUpper, kDigits}); };
+  const auto rest = [](char c) { return in(c, {kLower, kUpper, kDigits, "._/-"}); };
+  if (fits(name, 256, first, rest)) {
+    return "";
+  }
+  return fmt::format("`{}` is not the name of a resource, like yarn.io/fpga", name);
+}
+
+std::string wrong_class(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower}); };
+  const auto rest = [](char c) { return in(c, {kLower, kDigits, "._-"}); };
+  if (fits(name, 64, first, rest)) {
+    return "";
+  }
+  return fmt::format("`{}` is not a failure class, like user.data", name);
+}
+
+std::string wrong_word(std::string_view text) {
+  if (text.empty()) {
+    return "must not be empty";
+  }
+  return wrong_line(text);
+}
+
+std::string wrong_line(std::string_view text) {
+  if (text.find_first_of("\n\r") != std::string_view::npos) {
+    return fmt::format("`{}` contains a line break", text);
+  }
+  return "";
+}
+
+std::string wrong_place(std::string_view path) {
+  if (path.starts_with('/')) {
+    return fmt::format("`{}` must be relative: it is a place in the task's folder", path);
+  }
+  for (const std::string_view part : split(path, '/')) {
+    if (part == "..") {
+      return fmt::format("`{}` leads out of the task's folder", path);
+    }
+  }
+  return wrong_line(path);
+}
+
+std::string wrong_checkpoint_dir(std::string_view path) {
+  return path.empty() ? "must not be empty" : wrong_place(path);
+}
+
+std::string wrong_command(std::string_view command) {
+  return trim(command).empty() ? "must not be empty" : "";
+}
+
+std::string job_name_from(std::string_view text) {
+  std::string name;
+  for (const char c : text.substr(0, kJobNameMax)) {
+    name += in(c, {kLower, kUpper, kDigits, "._-"}) ? c : '-';
+  }
+  const size_t start = name.find_first_not_of("._-");
+  name = start == std::string::npos ? "job" : name.substr(start);
+  while (name.ends_with('-') || name.ends_with('.')) {
+    name.pop_back();
+  }
+  return name;
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::spec {
+
+/// What names may look like. Each returns what is wrong with a name, as a sentence that quotes it, or "".
+[[nodiscard]] std::string wrong_job_name(std::string_view name);
+[[nodiscard]] std::string wrong_role_name(std::string_view name);
+[[nodiscard]] std::string wrong_variable(std::string_view name);
+[[nodiscard]] std::string wrong_port_name(std::string_view name);
+[[nodiscard]] std::string wrong_resource(std::string_view name);
+[[nodiscard]] std::string wrong_class(std::string_view name);
+/// What every text that ends in a command line, a path or an address must keep: not empty, no line breaks.
+[[nodiscard]] std::string wrong_word(std::string_view text);
+/// The same for a text that may be empty.
+[[nodiscard]] std::string wrong_line(std::string_view text);
+/// A place inside a task's folder: relative, without `..`. May be empty.
+[[nodiscard]] std::string wrong_place(std::string_view path);
+/// The same, and not empty.
+[[nodiscard]] std::string wrong_checkpoint_dir(std::string_view path);
+[[nodiscard]] std::string wrong_command(std::string_view command);
+
+/// Returns a job name made from any text, a file's stem or a program: never empty, always valid.
+[[nodiscard]] std::string job_name_from(std::string_view text);
+
+}  // namespace muster::spec

@@ -1,0 +1,89 @@
+#include "spec/size.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "spec/number.h"
+
+namespace muster::spec {
+namespace {
+
+constexpr std::string_view kUnits = "bkmgt";
+constexpr Bytes kMax = std::numeric_limits<int64_t>::max();
+
+std::optional<unsigned> shift_of(char unit) {
+  const size_t at = kUnits.find(unit);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return static_cast<unsigned>(10 * at);
+}
+
+/// Returns what the user probably meant: "2gb", "2 GiB", "2G", "1.5g".
+std::optional<std::string> suggest(std::string_view text) {
+  const std::optional<LooseNumber> loose = read_loose_number(text);
+  if (!loose.has_value()) {
+    return std::nullopt;
+  }
+  std::string unit = loose->rest;
+  for (const std::string_view ending : {"ytes", "yte", "ib", "b"}) {
+    if (unit.size() > ending.size() && unit.ends_with(ending)) {
+      unit.resize(unit.size() - ending.size());
+      break;
+    }
+  }
+  const std::optional<unsigned> shift = unit.size() == 1 ? shift_of(unit[0]) : std::nullopt;
+  const double bytes = shift ? loose->value * std::exp2(*shift) : 0;
+  if (bytes < 1 || bytes > 1e15 || bytes != std::floor(bytes)) {
+    return std::nullopt;
+  }
+  return format_size(static_cast<Bytes>(bytes));
+}
+
+}  // namespace
+
+Result<Bytes> parse_size(std::string_view text) {
+  const auto refuse = [&](std::string_view why) {
+    return user_error(fmt::format("`{}` {}", text, why));
+  };
+  if (text.starts_with('-')) {
+    return refuse("is negative; a size is a whole number and a unit, like 512m or 2g");
+  }
+  Bytes number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  if (problem == std::errc::result_out_of_range) {
+    return refuse("is too large");
+  }
+  if (problem == std::errc() && unit.empty()) {
+    return refuse(fmt::format("has no unit; did you mean `{}m` or `{}g`?", number, number));
+  }
+  const std::optional<unsigned> shift =
+      problem == std::errc() && unit.size() == 1 ? shift_of(unit[0]) : std::nullopt;
+  if (!shift.has_value()) {
+    if (const auto meant = suggest(text)) {
+      return refuse(fmt::format("is not a size; did you mean `{}`?", *meant));
+    }
+    return refuse("is not a size; write a whole number and a unit, like 512m or 2g");
+  }
+  if (number > (kMax >> *shift)) {
+    return refuse("is too large");
+  }
+  return number << *shift;
+}
+
+std::string format_size(Bytes bytes) {
+  size_t unit = 0;
+  while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{}{}", bytes, kUnits[unit]);
+}
+
+}  // namespace muster::spec
