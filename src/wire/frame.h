@@ -201,6 +201,8 @@ using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswer
 
 // ---- codec ------------------------------------------------------------------------------------------------------
 
+/// Agents send their frames only with facts that pass is_agent_fact, masters orders only with actions on attempts
+/// (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for reasons and evidence) are cut.
 [[nodiscard]] std::string encode(const AgentFrame& frame);
 [[nodiscard]] std::string encode(const MasterFrame& frame);
 [[nodiscard]] std::string encode(const ClientFrame& frame);
@@ -211,6 +213,9 @@ using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswer
 [[nodiscard]] Result<MasterFrame> decode_master_frame(std::string_view bytes);
 [[nodiscard]] Result<ClientFrame> decode_client_frame(std::string_view bytes);
 [[nodiscard]] Result<ClientEvent> decode_client_event(std::string_view bytes);
+
+/// Tells whether an agent may send `fact` in an AgentFact: the five named there.
+[[nodiscard]] bool is_agent_fact(const job::Fact& fact);
 
 /// Facts alone, for the event log (proto/muster/event/v1).
 [[nodiscard]] std::string encode_fact(const job::Fact& fact);

@@ -1,0 +1,47 @@
+#include "wire/field_codec.h"
+
+#include <fmt/format.h>
+
+namespace muster::wire {
+namespace {
+
+Status get_bounded(const std::string& wire, std::string& text, size_t bytes_max, std::string_view what) {
+  if (wire.size() > bytes_max) {
+    return corrupt(fmt::format("{} has {} bytes, at most {} are allowed", what, wire.size(), bytes_max));
+  }
+  text = wire;
+  return {};
+}
+
+}  // namespace
+
+Error corrupt(std::string_view what) { return {Errc::Corrupt, Blame::Muster, std::string(what)}; }
+
+std::string put_name(std::string_view text) { return std::string(text.substr(0, kNameBytesMax)); }
+
+std::string put_text(std::string_view text) { return std::string(text.substr(0, kTextBytesMax)); }
+
+Status get_name(const std::string& wire, std::string& text, std::string_view what) {
+  return get_bounded(wire, text, kNameBytesMax, what);
+}
+
+Status get_text(const std::string& wire, std::string& text, std::string_view what) {
+  return get_bounded(wire, text, kTextBytesMax, what);
+}
+
+Status required(bool present, Status read, std::string_view what) {
+  if (!present) {
+    return corrupt(fmt::format("{} is missing", what));
+  }
+  return read;
+}
+
+Status get_port(uint32_t wire, uint16_t& port, std::string_view what) {
+  if (wire > UINT16_MAX) {
+    return corrupt(fmt::format("{} {} is no port", what, wire));
+  }
+  port = static_cast<uint16_t>(wire);
+  return {};
+}
+
+}  // namespace muster::wire

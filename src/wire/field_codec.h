@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "job/ids.h"
+
+/// What the codecs of all messages share: bounds, and errors that name the field. Encoders cut what is too long, so
+/// that they never write what a decoder refuses.
+namespace muster::wire {
+
+/// Ids, names, addresses, class names.
+inline constexpr size_t kNameBytesMax = 4U << 10;
+/// Evidence, reasons, diagnostics, URLs.
+inline constexpr size_t kTextBytesMax = 64U << 10;
+/// One fact; a full report of a container with many attempts is the largest.
+inline constexpr size_t kFactBytesMax = 4U << 20;
+/// Frames and headers that carry the resolved specification or a view, and status documents.
+inline constexpr size_t kPlanBytesMax = 16U << 20;
+
+[[nodiscard]] Error corrupt(std::string_view what);
+
+/// Returns `text` cut to the bound.
+[[nodiscard]] std::string put_name(std::string_view text);
+[[nodiscard]] std::string put_text(std::string_view text);
+
+/// Copies `wire` to `text`; Corrupt when it is over the bound. `what` names the field.
+Status get_name(const std::string& wire, std::string& text, std::string_view what);
+Status get_text(const std::string& wire, std::string& text, std::string_view what);
+
+/// Corrupt above 65535.
+Status get_port(uint32_t wire, uint16_t& port, std::string_view what);
+
+/// Returns what reading a sub-message that must be there gave, or Corrupt when it was missing.
+Status required(bool present, Status read, std::string_view what);
+
+/// Parses `bytes` as `Message`; Corrupt when they are none or more than `bytes_max`.
+template <class Message>
+Result<Message> parse(std::string_view bytes, size_t bytes_max, std::string_view what) {
+  Message message;
+  if (bytes.size() > bytes_max || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return corrupt(std::string(what) + (bytes.size() > bytes_max ? " is too long" : " cannot be parsed"));
+  }
+  return message;
+}
+
+}  // namespace muster::wire
