@@ -1,10 +1,9 @@
 #include "base/check.h"
+#include "muster/control/v1/agent.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
-
-#include "muster/control/v1/agent.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -82,14 +81,16 @@ Result<AgentFrame> get_fact(const control::v1::AgentFact& message) {
   AgentFact fact;
   MUSTER_TRY_STATUS(required(message.has_fact(), get(message.fact(), fact.fact), "fact"));
   if (!is_agent_fact(fact.fact)) {
-    return corrupt("an agent tells of what is not its own: " + std::string(job::name_of(fact.fact)));
+    return corrupt("an agent tells of what is not its own: " +
+                   std::string(job::name_of(fact.fact)));
   }
   return fact;
 }
 
 Result<AgentFrame> get_commit(const control::v1::CommitAsked& message) {
   CommitAsked commit;
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), commit.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), commit.attempt), "attempt"));
   commit.generation = job::Generation(message.generation());
   MUSTER_TRY_STATUS(get_name(message.name(), commit.name, "checkpoint name"));
   return commit;

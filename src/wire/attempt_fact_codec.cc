@@ -1,10 +1,8 @@
-#include "wire/fact_message_codec.h"
-
+#include "muster/event/v1/fact.pb.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
+#include "wire/fact_message_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/event/v1/fact.pb.h"
 
 namespace muster::wire {
 
@@ -42,7 +40,8 @@ void put(const job::AttemptJoined& value, event::v1::AttemptJoined& message) {
 }
 
 Status get(const event::v1::AttemptJoined& message, job::AttemptJoined& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   return required(message.has_address(), get(message.address(), value.address), "address");
 }
 
@@ -52,7 +51,8 @@ void put(const job::AttemptStarted& value, event::v1::AttemptStarted& message) {
 }
 
 Status get(const event::v1::AttemptStarted& message, job::AttemptStarted& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   value.pid = message.pid();
   return {};
 }
@@ -63,7 +63,8 @@ void put(const job::AttemptEnded& value, event::v1::AttemptEnded& message) {
 }
 
 Status get(const event::v1::AttemptEnded& message, job::AttemptEnded& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   return required(message.has_exit(), get(message.exit(), value.exit), "exit");
 }
 
@@ -73,7 +74,8 @@ void put(const job::AttemptStalled& value, event::v1::AttemptStalled& message) {
 }
 
 Status get(const event::v1::AttemptStalled& message, job::AttemptStalled& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   value.silent = Duration(message.silent_us());
   return {};
 }
@@ -85,7 +87,8 @@ void put(const job::CheckpointCommitted& value, event::v1::CheckpointCommitted& 
 }
 
 Status get(const event::v1::CheckpointCommitted& message, job::CheckpointCommitted& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   value.generation.value = message.generation();
   return get_name(message.name(), value.name, "name");
 }
@@ -97,7 +100,8 @@ void put(const job::EndpointPublished& value, event::v1::EndpointPublished& mess
 }
 
 Status get(const event::v1::EndpointPublished& message, job::EndpointPublished& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.name(), value.name, "name"));
   return get_text(message.url(), value.url, "url");
 }

@@ -1,9 +1,8 @@
+#include "muster/control/v1/client.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
-
-#include "muster/control/v1/client.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -44,11 +43,15 @@ struct PutClientEvent {
     put(value.fact, *message.mutable_fact());
   }
   void operator()(const Output& value) const { put(value, *event.mutable_output()); }
-  void operator()(const StatusAnswered& value) const { event.mutable_status()->set_json(value.json); }
+  void operator()(const StatusAnswered& value) const {
+    event.mutable_status()->set_json(value.json);
+  }
   void operator()(const JobEnded& value) const {
     put(value.outcome, *event.mutable_ended()->mutable_outcome());
   }
-  void operator()(const Refused& value) const { event.mutable_refused()->set_reason(put_text(value.reason)); }
+  void operator()(const Refused& value) const {
+    event.mutable_refused()->set_reason(put_text(value.reason));
+  }
 };
 
 Result<ClientFrame> get_hello(const control::v1::ClientHello& message) {
@@ -93,7 +96,8 @@ Result<ClientEvent> get_output(const control::v1::Output& message) {
 
 Result<ClientEvent> get_ended(const control::v1::JobEnded& message) {
   JobEnded ended;
-  MUSTER_TRY_STATUS(required(message.has_outcome(), get(message.outcome(), ended.outcome), "outcome"));
+  MUSTER_TRY_STATUS(
+      required(message.has_outcome(), get(message.outcome(), ended.outcome), "outcome"));
   return ended;
 }
 

@@ -1,10 +1,8 @@
-#include "wire/fact_message_codec.h"
-
+#include "muster/event/v1/fact.pb.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
+#include "wire/fact_message_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/event/v1/fact.pb.h"
 
 namespace muster::wire {
 

@@ -6,7 +6,8 @@
 #include "job/view.h"
 #include "wire/frame.h"
 
-/// Messages of proto/muster/control/v1 that several frames share ⇄ domain types; the rules are event_codec.h's.
+/// Messages of proto/muster/control/v1 that several frames share ⇄ domain types; the rules are
+/// event_codec.h's.
 namespace muster::control::v1 {
 class Outcome;
 class Output;

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <string_view>
-
-#include <fmt/format.h>
-
 #include "base/result.h"
 #include "job/action.h"
 #include "job/fact.h"
@@ -11,11 +7,16 @@
 #include "job/outcome.h"
 #include "wire/frame.h"
 
-/// Enumerators on the wire are their position plus one; 0 is "unspecified" and never written. enum_codec.cc checks
-/// the positions against the generated code.
+#include <fmt/format.h>
+
+#include <string_view>
+
+/// Enumerators on the wire are their position plus one; 0 is "unspecified" and never written.
+/// enum_codec.cc checks the positions against the generated code.
 namespace muster::wire {
 
-/// Tells whether `value` is an enumerator. Exhaustive switches: a new enumerator does not compile without its line.
+/// Tells whether `value` is an enumerator. Exhaustive switches: a new enumerator does not compile
+/// without its line.
 [[nodiscard]] bool is_known(job::FailureKind value);
 [[nodiscard]] bool is_known(job::Remedy value);
 [[nodiscard]] bool is_known(job::RefusalKind value);

@@ -1,11 +1,10 @@
 #include "wire/event_codec.h"
 
-#include "wire/enum_codec.h"
-#include "wire/field_codec.h"
-
 #include "muster/event/v1/fact.pb.h"
 #include "muster/event/v1/failure.pb.h"
 #include "muster/event/v1/ids.pb.h"
+#include "wire/enum_codec.h"
+#include "wire/field_codec.h"
 
 namespace muster::wire {
 

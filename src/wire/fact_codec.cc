@@ -1,10 +1,9 @@
-#include "wire/event_codec.h"
+#include "muster/event/v1/fact.pb.h"
 #include "wire/enum_codec.h"
+#include "wire/event_codec.h"
 #include "wire/fact_message_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
-
-#include "muster/event/v1/fact.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -14,7 +13,9 @@ struct PutFact {
   event::v1::Fact& fact;
 
   void operator()(const job::JobStarted&) const { fact.mutable_job_started(); }
-  void operator()(const job::ContainerGranted& v) const { put(v, *fact.mutable_container_granted()); }
+  void operator()(const job::ContainerGranted& v) const {
+    put(v, *fact.mutable_container_granted());
+  }
   void operator()(const job::RequestRefused& v) const { put(v, *fact.mutable_request_refused()); }
   void operator()(const job::LaunchFailed& v) const { put(v, *fact.mutable_launch_failed()); }
   void operator()(const job::AgentJoined& v) const { put(v, *fact.mutable_agent_joined()); }
@@ -26,11 +27,19 @@ struct PutFact {
   void operator()(const job::AttemptEnded& v) const { put(v, *fact.mutable_attempt_ended()); }
   void operator()(const job::AttemptStalled& v) const { put(v, *fact.mutable_attempt_stalled()); }
   void operator()(const job::ContainerEnded& v) const { put(v, *fact.mutable_container_ended()); }
-  void operator()(const job::CheckpointCommitted& v) const { put(v, *fact.mutable_checkpoint_committed()); }
-  void operator()(const job::EndpointPublished& v) const { put(v, *fact.mutable_endpoint_published()); }
+  void operator()(const job::CheckpointCommitted& v) const {
+    put(v, *fact.mutable_checkpoint_committed());
+  }
+  void operator()(const job::EndpointPublished& v) const {
+    put(v, *fact.mutable_endpoint_published());
+  }
   void operator()(const job::HostReported& v) const { put(v, *fact.mutable_host_reported()); }
-  void operator()(const job::HeadroomReported& v) const { put(v, *fact.mutable_headroom_reported()); }
-  void operator()(const job::PreemptionNoticed& v) const { put(v, *fact.mutable_preemption_noticed()); }
+  void operator()(const job::HeadroomReported& v) const {
+    put(v, *fact.mutable_headroom_reported());
+  }
+  void operator()(const job::PreemptionNoticed& v) const {
+    put(v, *fact.mutable_preemption_noticed());
+  }
   void operator()(const job::DeadlinePassed& v) const { put(v, *fact.mutable_deadline_passed()); }
   void operator()(const job::StopAsked& v) const { put(v, *fact.mutable_stop_asked()); }
   void operator()(const job::MasterRecovered& v) const { put(v, *fact.mutable_master_recovered()); }

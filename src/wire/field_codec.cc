@@ -5,9 +5,11 @@
 namespace muster::wire {
 namespace {
 
-Status get_bounded(const std::string& wire, std::string& text, size_t bytes_max, std::string_view what) {
+Status get_bounded(const std::string& wire, std::string& text, size_t bytes_max,
+                   std::string_view what) {
   if (wire.size() > bytes_max) {
-    return corrupt(fmt::format("{} has {} bytes, at most {} are allowed", what, wire.size(), bytes_max));
+    return corrupt(
+        fmt::format("{} has {} bytes, at most {} are allowed", what, wire.size(), bytes_max));
   }
   text = wire;
   return {};

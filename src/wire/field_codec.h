@@ -1,15 +1,15 @@
 #pragma once
 
+#include "base/result.h"
+#include "job/ids.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "job/ids.h"
-
-/// What the codecs of all messages share: bounds, and errors that name the field. Encoders cut what is too long, so
-/// that they never write what a decoder refuses.
+/// What the codecs of all messages share: bounds, and errors that name the field. Encoders cut what
+/// is too long, so that they never write what a decoder refuses.
 namespace muster::wire {
 
 /// Ids, names, addresses, class names.
@@ -41,8 +41,10 @@ Status required(bool present, Status read, std::string_view what);
 template <class Message>
 Result<Message> parse(std::string_view bytes, size_t bytes_max, std::string_view what) {
   Message message;
-  if (bytes.size() > bytes_max || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return corrupt(std::string(what) + (bytes.size() > bytes_max ? " is too long" : " cannot be parsed"));
+  if (bytes.size() > bytes_max ||
+      !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return corrupt(std::string(what) +
+                   (bytes.size() > bytes_max ? " is too long" : " cannot be parsed"));
   }
   return message;
 }

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
-
 #include "base/result.h"
 #include "base/time.h"
 #include "job/action.h"
@@ -16,19 +8,30 @@
 #include "job/outcome.h"
 #include "job/view.h"
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 /// The frames of the control channel (design 4) as plain values, and their codec to protobuf
-/// (proto/muster/control/v1). Every frame may come again after a reconnect; receivers treat repeats as harmless.
+/// (proto/muster/control/v1). Every frame may come again after a reconnect; receivers treat repeats
+/// as harmless.
 namespace muster::wire {
 
-// ---- agent → master ---------------------------------------------------------------------------------------------
+// ---- agent → master
+// ---------------------------------------------------------------------------------------------
 
-/// The first frame of an agent, on its own dial and as its answer to a master's; doubles as its full report.
+/// The first frame of an agent, on its own dial and as its answer to a master's; doubles as its
+/// full report.
 struct AgentHello {
   job::AgentReported report;
   std::string host_name;  ///< For people; the cluster's host name is the master's to know.
   int32_t pid = 0;
-  std::string version;    ///< kVersion of the binary: master and agents are always the same.
-  bool fresh = false;     ///< True in the first hello of an agent's life.
+  std::string version;  ///< kVersion of the binary: master and agents are always the same.
+  bool fresh = false;   ///< True in the first hello of an agent's life.
   bool operator==(const AgentHello&) const = default;
 };
 
@@ -53,8 +56,9 @@ struct Report {
   bool operator==(const Report&) const = default;
 };
 
-/// A fact the agent saw: AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled or EndpointPublished. An
-/// attempt that could not be prepared or started (missing file, full disk) is an AttemptEnded with its class. Anything else from an agent is refused and logged.
+/// A fact the agent saw: AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled or
+/// EndpointPublished. An attempt that could not be prepared or started (missing file, full disk) is
+/// an AttemptEnded with its class. Anything else from an agent is refused and logged.
 struct AgentFact {
   job::Fact fact;
   bool operator==(const AgentFact&) const = default;
@@ -70,8 +74,8 @@ struct CommitAsked {
 
 enum class OutputStream : uint8_t { Stdout, Stderr };
 
-/// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt from 0; a gap
-/// says that the byte budget was spent and `dropped` bytes are only in the file.
+/// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt
+/// from 0; a gap says that the byte budget was spent and `dropped` bytes are only in the file.
 struct Output {
   job::AttemptId attempt;
   OutputStream stream = OutputStream::Stdout;
@@ -83,21 +87,24 @@ struct Output {
 
 using AgentFrame = std::variant<AgentHello, Beat, Report, AgentFact, CommitAsked, Output>;
 
-// ---- master → agent ---------------------------------------------------------------------------------------------
+// ---- master → agent
+// ---------------------------------------------------------------------------------------------
 
-/// The master's answer to AgentHello, and its first frame when it dials. An agent ignores a master whose epoch is below
-/// the highest it has seen and closes.
+/// The master's answer to AgentHello, and its first frame when it dials. An agent ignores a master
+/// whose epoch is below the highest it has seen and closes.
 struct MasterWelcome {
   job::Epoch epoch;
   std::string job_id;
   uint64_t seed = 0;
-  std::string plan_json;                       ///< The resolved Spec (spec::to_json); empty if the agent has it.
-  std::map<std::string, std::string> secrets;  ///< Values of secret env entries by the entry's key path.
-  std::string master_address;                  ///< Where to dial again.
+  std::string plan_json;  ///< The resolved Spec (spec::to_json); empty if the agent has it.
+  std::map<std::string, std::string>
+      secrets;                 ///< Values of secret env entries by the entry's key path.
+  std::string master_address;  ///< Where to dial again.
   bool operator==(const MasterWelcome&) const = default;
 };
 
-/// The view of one generation; sent to all ready agents when it is formed, before any StartAttempt of it.
+/// The view of one generation; sent to all ready agents when it is formed, before any StartAttempt
+/// of it.
 struct ViewPushed {
   job::View view;
   bool operator==(const ViewPushed&) const = default;
@@ -138,7 +145,8 @@ struct AgentDismissed {
 using MasterFrame = std::variant<MasterWelcome, ViewPushed, AgentOrder, ReportAsked, CommitAnswered,
                                  FollowOutput, AgentDismissed>;
 
-// ---- client ⇄ master --------------------------------------------------------------------------------------------
+// ---- client ⇄ master
+// --------------------------------------------------------------------------------------------
 
 /// The first frame of a client.
 struct ClientHello {
@@ -197,18 +205,22 @@ struct Refused {
   bool operator==(const Refused&) const = default;
 };
 
-using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused>;
+using ClientEvent =
+    std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused>;
 
-// ---- codec ------------------------------------------------------------------------------------------------------
+// ---- codec
+// ------------------------------------------------------------------------------------------------------
 
-/// Agents send their frames only with facts that pass is_agent_fact, masters orders only with actions on attempts
-/// (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for reasons and evidence) are cut.
+/// Agents send their frames only with facts that pass is_agent_fact, masters orders only with
+/// actions on attempts (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for
+/// reasons and evidence) are cut.
 [[nodiscard]] std::string encode(const AgentFrame& frame);
 [[nodiscard]] std::string encode(const MasterFrame& frame);
 [[nodiscard]] std::string encode(const ClientFrame& frame);
 [[nodiscard]] std::string encode(const ClientEvent& event);
 
-/// Decoders accept any bytes: damaged, oversized or unknown ones give an error of code Corrupt, never a crash.
+/// Decoders accept any bytes: damaged, oversized or unknown ones give an error of code Corrupt,
+/// never a crash.
 [[nodiscard]] Result<AgentFrame> decode_agent_frame(std::string_view bytes);
 [[nodiscard]] Result<MasterFrame> decode_master_frame(std::string_view bytes);
 [[nodiscard]] Result<ClientFrame> decode_client_frame(std::string_view bytes);

@@ -1,16 +1,17 @@
 #include "wire/frame.h"
 
-#include <array>
-#include <random>
+#include "wire/log_record.h"
 
 #include <gtest/gtest.h>
 
-#include "wire/log_record.h"
+#include <array>
+#include <random>
 
 namespace muster::wire {
 namespace {
 
-/// Values of every kind from a seed, odd ones included: bytes that are no UTF-8, empty texts, extreme numbers.
+/// Values of every kind from a seed, odd ones included: bytes that are no UTF-8, empty texts,
+/// extreme numbers.
 class Arbitrary {
  public:
   explicit Arbitrary(uint64_t seed) : engine_(seed) {}
@@ -24,7 +25,9 @@ class Arbitrary {
     }
     return text;
   }
-  uint32_t number() { return coin() ? static_cast<uint32_t>(below(5)) : static_cast<uint32_t>(engine_()); }
+  uint32_t number() {
+    return coin() ? static_cast<uint32_t>(below(5)) : static_cast<uint32_t>(engine_());
+  }
   int32_t signed_number() { return static_cast<int32_t>(engine_()); }
   Duration duration() { return Duration(static_cast<int64_t>(engine_())); }
   template <class Enum>
@@ -67,7 +70,8 @@ class Arbitrary {
     job::AgentReported report{container(), text(), job::Epoch(number()), generation(), {}};
     for (uint64_t i = below(4); i > 0; --i) {
       job::AttemptReport& one = report.attempts.emplace_back();
-      one = {attempt(), one_of(job::AttemptReport::Phase::Ended), address(), generation(), std::nullopt};
+      one = {attempt(), one_of(job::AttemptReport::Phase::Ended), address(), generation(),
+             std::nullopt};
       if (coin()) {
         one.exit = exit();
       }
@@ -78,102 +82,153 @@ class Arbitrary {
   /// A fact of the kind at position `kind` of the variant.
   job::Fact fact(size_t kind) {
     switch (kind) {
-      case 0: return job::JobStarted{};
-      case 1: return job::ContainerGranted{job::RequestId(number()), container(), host()};
-      case 2: return job::RequestRefused{job::RequestId(number()), one_of(job::RefusalKind::Transient), text()};
-      case 3: return job::LaunchFailed{container(), text()};
-      case 4: return job::AgentJoined{container(), text()};
-      case 5: return report();
-      case 6: return job::AgentSuspected{container()};
-      case 7: return job::AgentLost{container(), one_of(job::LossReason::Unreachable)};
-      case 8: return job::AttemptJoined{attempt(), address()};
-      case 9: return job::AttemptStarted{attempt(), signed_number()};
-      case 10: return job::AttemptEnded{attempt(), exit()};
-      case 11: return job::AttemptStalled{attempt(), duration()};
-      case 12: return container_ended();
-      case 13: return job::CheckpointCommitted{attempt(), generation(), text()};
-      case 14: return job::EndpointPublished{attempt(), text(), text()};
-      case 15: return job::HostReported{host(), one_of(job::HostHealth::Lost)};
-      case 16: return job::HeadroomReported{engine_(), number(), number(), number()};
-      case 17: return job::PreemptionNoticed{container(), duration()};
-      case 18: return job::DeadlinePassed{job::DeadlineId(number())};
-      case 19: return job::StopAsked{text()};
-      default: return job::MasterRecovered{job::Epoch(number())};
+      case 0:
+        return job::JobStarted{};
+      case 1:
+        return job::ContainerGranted{job::RequestId(number()), container(), host()};
+      case 2:
+        return job::RequestRefused{job::RequestId(number()), one_of(job::RefusalKind::Transient),
+                                   text()};
+      case 3:
+        return job::LaunchFailed{container(), text()};
+      case 4:
+        return job::AgentJoined{container(), text()};
+      case 5:
+        return report();
+      case 6:
+        return job::AgentSuspected{container()};
+      case 7:
+        return job::AgentLost{container(), one_of(job::LossReason::Unreachable)};
+      case 8:
+        return job::AttemptJoined{attempt(), address()};
+      case 9:
+        return job::AttemptStarted{attempt(), signed_number()};
+      case 10:
+        return job::AttemptEnded{attempt(), exit()};
+      case 11:
+        return job::AttemptStalled{attempt(), duration()};
+      case 12:
+        return container_ended();
+      case 13:
+        return job::CheckpointCommitted{attempt(), generation(), text()};
+      case 14:
+        return job::EndpointPublished{attempt(), text(), text()};
+      case 15:
+        return job::HostReported{host(), one_of(job::HostHealth::Lost)};
+      case 16:
+        return job::HeadroomReported{engine_(), number(), number(), number()};
+      case 17:
+        return job::PreemptionNoticed{container(), duration()};
+      case 18:
+        return job::DeadlinePassed{job::DeadlineId(number())};
+      case 19:
+        return job::StopAsked{text()};
+      default:
+        return job::MasterRecovered{job::Epoch(number())};
     }
   }
   job::ContainerEnded container_ended() {
-    job::ContainerEnded ended{container(), one_of(job::ContainerEndKind::Killed), std::nullopt, text()};
+    job::ContainerEnded ended{container(), one_of(job::ContainerEndKind::Killed), std::nullopt,
+                              text()};
     if (coin()) {
       ended.exit_code = signed_number();
     }
     return ended;
   }
-  Output output() { return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text()}; }
+  Output output() {
+    return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text()};
+  }
 
   AgentFrame agent_frame(size_t kind) {
     switch (kind) {
-      case 0: return AgentHello{report(), text(), signed_number(), text(), coin()};
-      case 1: return Beat{engine_(), {{attempt(), engine_(), duration()}, {attempt(), 0, Duration(1)}}};
-      case 2: return Report{report()};
+      case 0:
+        return AgentHello{report(), text(), signed_number(), text(), coin()};
+      case 1:
+        return Beat{engine_(), {{attempt(), engine_(), duration()}, {attempt(), 0, Duration(1)}}};
+      case 2:
+        return Report{report()};
       case 3: {
         constexpr std::array<size_t, 5> kKinds{8, 9, 10, 11, 14};
         return AgentFact{fact(kKinds[below(kKinds.size())])};
       }
-      case 4: return CommitAsked{attempt(), generation(), text()};
-      default: return output();
+      case 4:
+        return CommitAsked{attempt(), generation(), text()};
+      default:
+        return output();
     }
   }
   job::Action order() {
     switch (below(3)) {
       case 0:
-        return job::PrepareAttempt{attempt(), container(), number(), coin(),
-                                   static_cast<uint16_t>(engine_()), number()};
-      case 1: return job::StartAttempt{attempt(), container(), generation()};
+        return job::PrepareAttempt{
+            attempt(), container(), number(), coin(), static_cast<uint16_t>(engine_()), number()};
+      case 1:
+        return job::StartAttempt{attempt(), container(), generation()};
       default:
-        return job::StopAttempt{attempt(), container(), duration(), one_of(job::StopReason::Shrink)};
+        return job::StopAttempt{attempt(), container(), duration(),
+                                one_of(job::StopReason::Shrink)};
     }
   }
   MasterFrame master_frame(size_t kind) {
     switch (kind) {
       case 0:
-        return MasterWelcome{job::Epoch(number()), text(), engine_(), text(),
-                             {{text(), text()}, {"a", text()}}, text()};
+        return MasterWelcome{job::Epoch(number()),
+                             text(),
+                             engine_(),
+                             text(),
+                             {{text(), text()}, {"a", text()}},
+                             text()};
       case 1: {
         job::View view{generation(), {}};
         for (uint64_t i = below(5); i > 0; --i) {
-          view.members.push_back({attempt().task, number(), address(), host(), container(), number()});
+          view.members.push_back(
+              {attempt().task, number(), address(), host(), container(), number()});
         }
         return ViewPushed{view};
       }
-      case 2: return AgentOrder{order()};
-      case 3: return ReportAsked{};
-      case 4: return CommitAnswered{attempt(), generation(), text(), text()};
-      case 5: return FollowOutput{coin(), number()};
-      default: return AgentDismissed{text()};
+      case 2:
+        return AgentOrder{order()};
+      case 3:
+        return ReportAsked{};
+      case 4:
+        return CommitAnswered{attempt(), generation(), text(), text()};
+      case 5:
+        return FollowOutput{coin(), number()};
+      default:
+        return AgentDismissed{text()};
     }
   }
   ClientFrame client_frame(size_t kind) {
     switch (kind) {
-      case 0: return ClientHello{text(), text(), coin(), engine_(), coin()};
-      case 1: return StopJob{text()};
-      default: return StatusAsked{};
+      case 0:
+        return ClientHello{text(), text(), coin(), engine_(), coin()};
+      case 1:
+        return StopJob{text()};
+      default:
+        return StatusAsked{};
     }
   }
   ClientEvent client_event(size_t kind) {
     switch (kind) {
-      case 0: return ClientWelcome{text(), job::Epoch(number()), text(), engine_()};
-      case 1: return FactLogged{engine_(), Time(duration()), WallTime(duration()), fact(below(kFacts))};
-      case 2: return output();
-      case 3: return StatusAnswered{text()};
+      case 0:
+        return ClientWelcome{text(), job::Epoch(number()), text(), engine_()};
+      case 1:
+        return FactLogged{engine_(), Time(duration()), WallTime(duration()), fact(below(kFacts))};
+      case 2:
+        return output();
+      case 3:
+        return StatusAnswered{text()};
       case 4: {
-        job::Outcome outcome{one_of(job::JobResult::Stopped), one_of(job::OutcomeReason::Refused), text(),
-                             text(), std::nullopt};
+        job::Outcome outcome{one_of(job::JobResult::Stopped), one_of(job::OutcomeReason::Refused),
+                             text(), text(), std::nullopt};
         if (coin()) {
-          outcome.first_cause = {attempt(), host(), container(), signed_number(), std::nullopt, failure(), 3};
+          outcome.first_cause = {attempt(), host(), container(), signed_number(), std::nullopt,
+                                 failure(), 3};
         }
         return JobEnded{outcome};
       }
-      default: return Refused{text()};
+      default:
+        return Refused{text()};
     }
   }
 
@@ -240,7 +295,8 @@ TEST(FrameCodec, EncodesEqualValuesToEqualBytes) {
 
 TEST(LogRecordCodec, GivesBackHeaderAndRecord) {
   Arbitrary any(3);
-  const LogHeader header{1, 2, any.text(), any.text(), job::Epoch(4), ~0ULL, WallTime(Duration(-5)), any.text()};
+  const LogHeader header{
+      1, 2, any.text(), any.text(), job::Epoch(4), ~0ULL, WallTime(Duration(-5)), any.text()};
   EXPECT_EQ(decode_log_header(encode_log_header(header)), header);
   const LogRecord record{9, Time(Duration(8)), WallTime(Duration(7)), any.fact(10)};
   EXPECT_EQ(decode_log_record(encode_log_record(record)), record);

@@ -1,9 +1,8 @@
 #include "wire/log_record.h"
 
+#include "muster/event/v1/log.pb.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/event/v1/log.pb.h"
 
 namespace muster::wire {
 

@@ -1,15 +1,16 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "base/result.h"
 #include "base/time.h"
 #include "job/fact.h"
 #include "job/ids.h"
 
-/// What a log segment holds (proto/muster/event/v1/log.proto), as plain values. The framing around it is eventlog's.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// What a log segment holds (proto/muster/event/v1/log.proto), as plain values. The framing around
+/// it is eventlog's.
 namespace muster::wire {
 
 /// The first frame of every segment.

@@ -1,10 +1,9 @@
 #include "base/check.h"
+#include "muster/control/v1/master.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
-
-#include "muster/control/v1/master.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -25,7 +24,9 @@ struct PutMasterFrame {
     }
     message.set_master_address(put_name(value.master_address));
   }
-  void operator()(const ViewPushed& value) const { put(value.view, *frame.mutable_view()->mutable_view()); }
+  void operator()(const ViewPushed& value) const {
+    put(value.view, *frame.mutable_view()->mutable_view());
+  }
   void operator()(const AgentOrder& value) const {
     control::v1::AgentOrder& message = *frame.mutable_order();
     if (const auto* prepare = std::get_if<job::PrepareAttempt>(&value.action)) {
@@ -99,7 +100,8 @@ Result<MasterFrame> get_order(const control::v1::AgentOrder& message) {
 
 Result<MasterFrame> get_commit(const control::v1::CommitAnswered& message) {
   CommitAnswered answer;
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), answer.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), answer.attempt), "attempt"));
   answer.generation = job::Generation(message.generation());
   MUSTER_TRY_STATUS(get_name(message.name(), answer.name, "checkpoint name"));
   MUSTER_TRY_STATUS(get_text(message.refusal(), answer.refusal, "refusal"));

@@ -1,9 +1,8 @@
+#include "muster/control/v1/client.pb.h"
 #include "wire/control_codec.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/control/v1/client.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -23,7 +22,8 @@ void put_cause(const job::FirstCause& value, control::v1::FirstCause& message) {
 }
 
 Status get_cause(const control::v1::FirstCause& message, job::FirstCause& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.host(), value.host.value, "host"));
   MUSTER_TRY_STATUS(get_name(message.container(), value.container.value, "container"));
   if (message.has_exit_code()) {
@@ -32,7 +32,8 @@ Status get_cause(const control::v1::FirstCause& message, job::FirstCause& value)
   if (message.has_signal()) {
     value.signal = message.signal();
   }
-  MUSTER_TRY_STATUS(required(message.has_failure(), get(message.failure(), value.failure), "failure"));
+  MUSTER_TRY_STATUS(
+      required(message.has_failure(), get(message.failure(), value.failure), "failure"));
   value.victims = message.victims();
   return {};
 }

@@ -1,8 +1,7 @@
+#include "muster/event/v1/fact.pb.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/event/v1/fact.pb.h"
 
 namespace muster::wire {
 namespace {
@@ -18,9 +17,11 @@ void put(const job::AttemptReport& value, event::v1::AttemptReport& message) {
 }
 
 Status get(const event::v1::AttemptReport& message, job::AttemptReport& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), wire::get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), wire::get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(enum_from_wire(message.phase(), value.phase, "attempt phase"));
-  MUSTER_TRY_STATUS(required(message.has_address(), wire::get(message.address(), value.address), "address"));
+  MUSTER_TRY_STATUS(
+      required(message.has_address(), wire::get(message.address(), value.address), "address"));
   value.generation = job::Generation(message.generation());
   if (message.has_exit()) {
     return wire::get(message.exit(), value.exit.emplace());

@@ -1,10 +1,9 @@
+#include "muster/control/v1/output.pb.h"
+#include "muster/control/v1/view.pb.h"
 #include "wire/control_codec.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
-
-#include "muster/control/v1/output.pb.h"
-#include "muster/control/v1/view.pb.h"
 
 namespace muster::wire {
 
@@ -48,7 +47,8 @@ void put(const job::PrepareAttempt& value, control::v1::PrepareAttempt& message)
 }
 
 Status get(const control::v1::PrepareAttempt& message, job::PrepareAttempt& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.container(), value.container.value, "container"));
   value.slot = message.slot();
   value.restore = message.restore();
@@ -64,7 +64,8 @@ void put(const job::StartAttempt& value, control::v1::StartAttempt& message) {
 }
 
 Status get(const control::v1::StartAttempt& message, job::StartAttempt& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.container(), value.container.value, "container"));
   value.generation = job::Generation(message.generation());
   return {};
@@ -78,7 +79,8 @@ void put(const job::StopAttempt& value, control::v1::StopAttempt& message) {
 }
 
 Status get(const control::v1::StopAttempt& message, job::StopAttempt& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.container(), value.container.value, "container"));
   value.grace = Duration(message.grace_us());
   return enum_from_wire(message.reason(), value.reason, "stop reason");
@@ -93,7 +95,8 @@ void put(const Output& value, control::v1::Output& message) {
 }
 
 Status get(const control::v1::Output& message, Output& value) {
-  MUSTER_TRY_STATUS(required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(enum_from_wire(message.stream(), value.stream, "output stream"));
   value.offset = message.offset();
   value.dropped = message.dropped();

@@ -1,0 +1,137 @@
+#include "testing/memory_channel.h"
+
+#include "base/check.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::testing {
+
+MemoryChannel::MemoryChannel(MemoryNetwork& network, std::shared_ptr<MemoryWire> wire, size_t end,
+                             control::Peer peer)
+    : network_(network), wire_(std::move(wire)), end_(end), peer_(std::move(peer)) {
+  wire_->ends[end_].channel = this;
+  network_.channels_.insert(this);
+}
+
+MemoryChannel::~MemoryChannel() {
+  *alive_ = false;
+  network_.channels_.erase(this);
+  wire_->ends[end_].channel = nullptr;
+  if (!wire_->broken) {
+    wire_->broken = true;
+    push(network_, wire_, 1 - end_,
+         {nullptr, cluster_error("the other end closed the connection")});
+  }
+}
+
+void MemoryChannel::start(Handlers handlers) {
+  MUSTER_CHECK(!handlers_.has_value(), "a channel is started once");
+  handlers_ = std::move(handlers);
+  drain_early();
+}
+
+void MemoryChannel::drain_early() {
+  if (early_.empty()) {
+    return;
+  }
+  // In a later turn: neither frames nor the end come inside a call into the channel.
+  network_.loop_.post([this, alive = alive_] {
+    if (!*alive) {
+      return;
+    }
+    const MemoryWire::Item item = std::move(early_.front());
+    early_.pop_front();
+    drain_early();
+    dispatch(item);
+  });
+}
+
+void MemoryChannel::send(std::string frame) {
+  send_shared(std::make_shared<const std::string>(std::move(frame)));
+}
+
+void MemoryChannel::send_shared(std::shared_ptr<const std::string> frame) {
+  MUSTER_CHECK(frame->size() <= control::kFrameMax, "a frame is within bounds");
+  if (!wire_->broken) {
+    push(network_, wire_, 1 - end_, {std::move(frame), {}});
+  }
+}
+
+size_t MemoryChannel::queued_bytes() const { return wire_->ends[1 - end_].incoming_bytes; }
+
+void MemoryChannel::close() { cut(cluster_error("the connection was closed")); }
+
+void MemoryChannel::cut(const Error& reason) {
+  if (wire_->broken) {
+    return;
+  }
+  wire_->broken = true;
+  push(network_, wire_, 0, {nullptr, reason});
+  push(network_, wire_, 1, {nullptr, reason});
+}
+
+void MemoryChannel::resume() {
+  pump(network_, wire_, 0);
+  pump(network_, wire_, 1);
+}
+
+void MemoryChannel::push(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire, size_t to,
+                         MemoryWire::Item item) {
+  wire->ends[to].incoming_bytes += item.frame ? item.frame->size() : 0;
+  wire->ends[to].incoming.push_back(std::move(item));
+  pump(network, wire, to);
+}
+
+void MemoryChannel::pump(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire,
+                         size_t to) {
+  MemoryWire::End& end = wire->ends[to];
+  const MemoryWire::End& from = wire->ends[1 - to];
+  if (end.scheduled || end.incoming.empty() || network.is_blocked(from.name, end.name)) {
+    return;
+  }
+  end.scheduled = true;
+  end.last = std::max(end.last, network.loop_.now() + network.delay(from.name, end.name));
+  network.loop_.call_at(end.last, [&network, wire, to] { deliver(network, wire, to); });
+}
+
+void MemoryChannel::deliver(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire,
+                            size_t to) {
+  MemoryWire::End& end = wire->ends[to];
+  end.scheduled = false;
+  if (network.is_blocked(wire->ends[1 - to].name, end.name)) {
+    return;
+  }
+  const MemoryWire::Item item = std::move(end.incoming.front());
+  end.incoming.pop_front();
+  end.incoming_bytes -= item.frame ? item.frame->size() : 0;
+  pump(network, wire, to);
+  if (end.channel != nullptr) {
+    end.channel->receive(item);
+  }
+}
+
+void MemoryChannel::receive(const MemoryWire::Item& item) {
+  if (!handlers_ || !early_.empty()) {
+    early_.push_back(item);
+    return;
+  }
+  dispatch(item);
+}
+
+void MemoryChannel::dispatch(const MemoryWire::Item& item) {
+  // The callbacks may destroy this channel, and with it themselves.
+  if (item.frame) {
+    const auto callback = handlers_->frame;
+    if (callback) {
+      callback(*item.frame);
+    }
+    return;
+  }
+  const auto callback = handlers_->closed;
+  if (callback) {
+    callback(item.reason);
+  }
+}
+
+}  // namespace muster::testing

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "control/transport.h"
+#include "rt/loop.h"
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace muster::testing {
+
+class MemoryChannel;
+class MemoryListener;
+
+/// The wires between the parties of one world. Every party (a host, a process) has a name; a fault
+/// concerns two names. Like TCP, a connection loses, doubles and reorders nothing: frames can only
+/// be late, or the connection is cut.
+class MemoryNetwork {
+ public:
+  explicit MemoryNetwork(rt::Loop& loop) : loop_(loop) {}
+  MemoryNetwork(const MemoryNetwork&) = delete;
+  MemoryNetwork& operator=(const MemoryNetwork&) = delete;
+
+  /// How long a frame from one name to another takes; default: nothing (it comes in a later turn of
+  /// the loop).
+  std::function<Duration(const std::string& from, const std::string& to)> latency;
+
+  /// Frames and dials from `from` to `to` get lost in silence (they wait) until heal(); the other
+  /// way still works.
+  void block(const std::string& from, const std::string& to) { blocked_.emplace(from, to); }
+  void heal(const std::string& from, const std::string& to);
+  /// Breaks every connection of `name`: both ends are told (unless blocked, then when healed).
+  void cut(const std::string& name);
+  /// Connections that live now.
+  [[nodiscard]] size_t connections() const;
+
+ private:
+  friend class MemoryTransport;
+  friend class MemoryChannel;
+  friend class MemoryListener;
+
+  [[nodiscard]] bool is_blocked(const std::string& from, const std::string& to) const {
+    return blocked_.contains({from, to});
+  }
+  [[nodiscard]] Duration delay(const std::string& from, const std::string& to) const {
+    return latency ? latency(from, to) : Duration::zero();
+  }
+
+  rt::Loop& loop_;
+  std::set<std::pair<std::string, std::string>> blocked_;
+  std::map<std::string, MemoryListener*> listeners_;  ///< By address.
+  std::set<MemoryChannel*> channels_;
+  uint16_t next_port_ = 10'000;
+};
+
+/// A control::Transport of one party over a MemoryNetwork. Listeners and channels must be destroyed
+/// before the network.
+class MemoryTransport final : public control::Transport {
+ public:
+  MemoryTransport(MemoryNetwork& network, std::string name)
+      : network_(network), name_(std::move(name)) {}
+  ~MemoryTransport() override { *alive_ = false; }
+
+  Result<std::unique_ptr<control::Listener>> listen(const control::ListenOptions& options,
+                                                    control::KeyLookup keys,
+                                                    Accepted accepted) override;
+  void dial(const std::string& address, const control::Peer& self, const control::Key& key,
+            Duration deadline, Dialled dialled) override;
+
+ private:
+  MemoryNetwork& network_;
+  std::string name_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::testing
