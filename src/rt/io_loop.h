@@ -42,7 +42,7 @@ class IoLoop final : public Loop {
   /// Makes run() return after the current callback. Callable from callbacks; from other threads by
   /// post().
   void stop();
-  /// Runs what is ready, waiting at most until `until` for something; for tests and short tools.
+  /// Like run(), but returns at `until` at the latest; for tests and short tools.
   void run_until(HostTime until);
 
   /// Watches `fd`, which must be a pollable descriptor (not a regular file) and stay open as long
