@@ -1,0 +1,65 @@
+"""Where values come from: site file, configuration, environment, spec, --set; later wins."""
+
+import os
+import subprocess
+
+import harness
+import pytest
+
+
+def test_each_layer_beats_the_one_before(muster):
+    muster.home.mkdir()
+    (muster.home / "config.yaml").write_text("env: {A: config, B: config, C: config, D: config}\n")
+    path = muster.spec({"command": "echo $A $B $C $D", "tasks": 1, "env": {"C": "spec",
+                                                                          "D": "spec"}})
+    done = muster("run", path, "--set", "env.D=set", env={"MUSTER_SET_ENV__B": "variable"})
+    assert done.expect(0).lines(r"\| config variable spec set$")
+
+
+def test_roles_of_the_environment_need_not_exist(muster):
+    path = muster.spec({"command": "echo hi", "tasks": 1})
+    muster("run", path, env={"MUSTER_SET_ROLES__WORKER__TASKS": "2"}).expect(0)
+    assert muster.log_text("worker:0") == "hi\n"
+
+
+@pytest.fixture
+def site(muster):
+    """Returns a function that runs muster where /etc/muster/site.yaml says so."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount")
+
+    def run(text, *arguments):
+        etc = muster.folder / "etc"
+        subprocess.run(["cp", "-a", "/etc", etc], check=True)
+        (etc / "muster").mkdir()
+        (etc / "muster" / "site.yaml").write_text(text)
+        script = f'mount --bind {etc} /etc && exec "$@"'
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script, "sh", harness.BINARY, *map(str, arguments)],
+            env=muster.environment, cwd=muster.folder, capture_output=True, text=True, timeout=30,
+            check=False)
+        return harness.Finished(list(arguments), done.returncode, done.stdout, done.stderr, 0)
+
+    return run
+
+
+def test_a_site_has_defaults(muster, site):
+    path = muster.spec({"command": "echo from $PLACE", "tasks": 1})
+    assert site("env: {PLACE: site}\n", "run", path).expect(0).lines("from site$")
+
+
+def test_a_site_has_limits(muster, site):
+    path = muster.spec({"command": "true", "tasks": 5})
+    site("limits: {tasks: 3}\n", "run", path).expect_error(2, "5", "this site allows at most 3")
+    assert muster.jobs() == []
+
+
+def test_a_site_enforces(muster, site):
+    path = muster.spec({"command": "true", "tasks": 1, "logs": {"keep": 7}})
+    done = site("enforced: {logs: {keep: 3}}\n", "run", path).expect(0)
+    assert done.lines("warning: logs.keep is 3 on this site")
+
+
+def test_a_broken_site_file_is_named(muster, site):
+    path = muster.spec({"command": "true", "tasks": 1})
+    site("limtis: {}\n", "run", path).expect_error(2, "/etc/muster/site.yaml:1:1", "limits")
