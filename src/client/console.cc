@@ -1,12 +1,12 @@
 #include "client/console.h"
 
-#include <cerrno>
-#include <poll.h>
-#include <unistd.h>
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <cerrno>
+#include <poll.h>
+#include <unistd.h>
 
 namespace muster::client {
 
@@ -16,7 +16,8 @@ Console::Console(Screen screen, int out_fd, int err_fd)
 Console::~Console() { clear_status(); }
 
 void Console::out(std::string_view text) {
-  // The status line stands on standard error; it is only in the way when both are the same terminal.
+  // The status line stands on standard error; it is only in the way when both are the same
+  // terminal.
   const bool redraw = status_drawn_ && screen_.out_is_terminal;
   if (redraw) {
     clear_status();
@@ -79,7 +80,8 @@ void Console::write(int fd, std::string_view text, bool& failed) {
       continue;
     }
     if (errno == EAGAIN) {
-      // Somebody else made the terminal non-blocking; waiting here is what a blocking write would do.
+      // Somebody else made the terminal non-blocking; waiting here is what a blocking write would
+      // do.
       pollfd waiting{fd, POLLOUT, 0};
       ::poll(&waiting, 1, -1);
       continue;

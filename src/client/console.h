@@ -13,9 +13,10 @@ struct Screen {
   unsigned width = 80;  ///< Columns, at least 20.
 };
 
-/// Writes to the user: task output and results on standard output, progress and errors on standard error, and one
-/// status line that is redrawn in place while standard error is a terminal. A stream whose reader went away (EPIPE)
-/// is silently dropped from then on: the job is followed to its end all the same.
+/// Writes to the user: task output and results on standard output, progress and errors on standard
+/// error, and one status line that is redrawn in place while standard error is a terminal. A stream
+/// whose reader went away (EPIPE) is silently dropped from then on: the job is followed to its end
+/// all the same.
 class Console {
  public:
   explicit Console(Screen screen, int out_fd = 1, int err_fd = 2);
@@ -27,11 +28,13 @@ class Console {
   void out(std::string_view text);
   /// Writes whole lines to standard error, above the status line.
   void err(std::string_view text);
-  /// Replaces the status line, cut to the terminal's width; empty removes it. Nothing without a terminal.
+  /// Replaces the status line, cut to the terminal's width; empty removes it. Nothing without a
+  /// terminal.
   void status(std::string_view text);
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
-  /// True once standard output has failed for good (its reader went away, or the disk behind it is full).
+  /// True once standard output has failed for good (its reader went away, or the disk behind it is
+  /// full).
   [[nodiscard]] bool out_failed() const { return out_failed_; }
 
  private:

@@ -1,16 +1,17 @@
 #include "client/line_folder.h"
 
-#include <algorithm>
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <algorithm>
 
 namespace muster::client {
 
 LineFolder::LineFolder(const job::Plan& plan, Duration window) : plan_(plan), window_(window) {}
 
-std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::string_view bytes, HostTime now) {
+std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::string_view bytes,
+                                        HostTime now) {
   std::vector<ShownLine> ready;
   Partial& partial = partials_[{task, is_err}];
   while (!bytes.empty()) {
@@ -41,14 +42,16 @@ std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::stri
   return ready;
 }
 
-std::vector<ShownLine> LineFolder::dropped(job::TaskId task, bool is_err, uint64_t bytes, HostTime now) {
+std::vector<ShownLine> LineFolder::dropped(job::TaskId task, bool is_err, uint64_t bytes,
+                                           HostTime now) {
   std::vector<ShownLine> ready;
   Partial& partial = partials_[{task, is_err}];
   if (!partial.text.empty()) {
     line_done(task, is_err, partial, now, ready);
   }
-  ready.push_back(ShownLine{to_string(plan_, task), task, true,
-                            fmt::format("({} of output not shown here; the log has it all)", format_bytes(bytes))});
+  ready.push_back(ShownLine{
+      to_string(plan_, task), task, true,
+      fmt::format("({} of output not shown here; the log has it all)", format_bytes(bytes))});
   return ready;
 }
 
@@ -91,7 +94,8 @@ void LineFolder::line_done(job::TaskId task, bool is_err, Partial& partial, Host
                            std::vector<ShownLine>& ready) {
   std::string text = std::move(partial.text);
   if (partial.cut > 0) {
-    text += fmt::format(" ... ({} more in this line; the log has it all)", format_bytes(partial.cut));
+    text +=
+        fmt::format(" ... ({} more in this line; the log has it all)", format_bytes(partial.cut));
   }
   partial = Partial{};
   // Empty lines are layout, not messages: folding them would only stir the order.

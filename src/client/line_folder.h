@@ -1,15 +1,15 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/ids.h"
+#include "job/plan.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "base/time.h"
-#include "job/ids.h"
-#include "job/plan.h"
 
 namespace muster::client {
 
@@ -21,13 +21,14 @@ struct ShownLine {
   std::string text;
 };
 
-/// Makes lines for people out of pieces of many tasks' output: cuts at newlines, and folds what many say alike.
+/// Makes lines for people out of pieces of many tasks' output: cuts at newlines, and folds what
+/// many say alike.
 ///
-/// The first task that says a line is shown at once. The same line from other tasks within `window` is held back and
-/// comes as one line "worker:1-31 | (the same, 31 times)" when the window closes; a line that one task repeats without
-/// anything else between is counted the same way. Carriage returns (progress bars) end a line too: of a bar only the last
-/// state before a newline or the window is kept. Lines longer than kLineMax are cut and say so. Pure: time comes as
-/// a parameter.
+/// The first task that says a line is shown at once. The same line from other tasks within `window`
+/// is held back and comes as one line "worker:1-31 | (the same, 31 times)" when the window closes;
+/// a line that one task repeats without anything else between is counted the same way. Carriage
+/// returns (progress bars) end a line too: of a bar only the last state before a newline or the
+/// window is kept. Lines longer than kLineMax are cut and say so. Pure: time comes as a parameter.
 class LineFolder {
  public:
   static constexpr size_t kLineMax = 4096;
@@ -35,10 +36,13 @@ class LineFolder {
   LineFolder(const job::Plan& plan, Duration window);
 
   /// Takes a piece of output; returns the lines that are ready to show.
-  [[nodiscard]] std::vector<ShownLine> feed(job::TaskId task, bool is_err, std::string_view bytes, HostTime now);
+  [[nodiscard]] std::vector<ShownLine> feed(job::TaskId task, bool is_err, std::string_view bytes,
+                                            HostTime now);
   /// Says that `bytes` of a task's output were dropped on the way (they are in its log file).
-  [[nodiscard]] std::vector<ShownLine> dropped(job::TaskId task, bool is_err, uint64_t bytes, HostTime now);
-  /// Returns what became due: folded lines whose window closed, unfinished lines that are older than the window.
+  [[nodiscard]] std::vector<ShownLine> dropped(job::TaskId task, bool is_err, uint64_t bytes,
+                                               HostTime now);
+  /// Returns what became due: folded lines whose window closed, unfinished lines that are older
+  /// than the window.
   [[nodiscard]] std::vector<ShownLine> flush(HostTime now);
   /// Returns everything that is left, unfinished lines too. At the end.
   [[nodiscard]] std::vector<ShownLine> finish();
@@ -48,7 +52,7 @@ class LineFolder {
  private:
   struct Partial {
     std::string text;
-    uint64_t cut = 0;  ///< Bytes of this line beyond kLineMax.
+    uint64_t cut = 0;       ///< Bytes of this line beyond kLineMax.
     bool returned = false;  ///< The text ends with a carriage return: the next byte starts it anew.
     HostTime since{};
   };
@@ -60,7 +64,8 @@ class LineFolder {
   };
   using PartialKey = std::pair<job::TaskId, bool>;
 
-  void line_done(job::TaskId task, bool is_err, Partial& partial, HostTime now, std::vector<ShownLine>& ready);
+  void line_done(job::TaskId task, bool is_err, Partial& partial, HostTime now,
+                 std::vector<ShownLine>& ready);
   [[nodiscard]] ShownLine show_fold(const std::string& text, const Fold& fold) const;
   void close_due(HostTime now, std::vector<ShownLine>& ready);
 

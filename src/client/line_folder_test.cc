@@ -38,7 +38,8 @@ class LineFolderTest : public testing::Test {
 
 TEST_F(LineFolderTest, JoinsPiecesOfALine) {
   EXPECT_TRUE(folder_.feed(worker(0), false, "hel", at(0)).empty());
-  EXPECT_EQ(texts(folder_.feed(worker(0), false, "lo\nwor", at(1))), std::vector<std::string>{"worker:0|hello"});
+  EXPECT_EQ(texts(folder_.feed(worker(0), false, "lo\nwor", at(1))),
+            std::vector<std::string>{"worker:0|hello"});
 }
 
 TEST_F(LineFolderTest, ShowsAnUnfinishedLineWhenItsWindowCloses) {
@@ -52,7 +53,8 @@ TEST_F(LineFolderTest, FoldsTheSameLineOfManyTasks) {
   for (uint32_t i = 1; i < 32; ++i) {
     EXPECT_TRUE(folder_.feed(worker(i), false, "loaded\n", at(10)).empty());
   }
-  EXPECT_EQ(texts(folder_.flush(at(200))), std::vector<std::string>{"worker:1-31|(the same, 31 more: loaded)"});
+  EXPECT_EQ(texts(folder_.flush(at(200))),
+            std::vector<std::string>{"worker:1-31|(the same, 31 more: loaded)"});
   EXPECT_EQ(folder_.due(), HostTime::max());
 }
 
@@ -84,8 +86,10 @@ TEST_F(LineFolderTest, FinishLosesNothing) {
 
 TEST(NameTasks, MakesRangesAndGroupsByRole) {
   const job::Plan plan = plan_of(32);
-  EXPECT_EQ(name_tasks(plan, {worker(3), worker(1), worker(2), {job::RoleIndex{0}, 0}, worker(7), worker(1)}),
-            "ps:0 worker:1-3,7");
+  EXPECT_EQ(
+      name_tasks(plan,
+                 {worker(3), worker(1), worker(2), {job::RoleIndex{0}, 0}, worker(7), worker(1)}),
+      "ps:0 worker:1-3,7");
 }
 
 }  // namespace

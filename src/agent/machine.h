@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/ids.h"
+#include "job/view.h"
+
+/// The decisions of an agent, apart from all mechanism: what to do about an order, an end, a silence.
+namespace muster::agent {
+
+/// What the shell is to do, in order.
+struct Tell {  ///< Send this fact to the master; lost ones are made good by the next report.
+  job::Fact fact;
+  bool operator==(const Tell&) const = default;
+};
+struct Prepare {  ///< Place files, restore, reserve; then call prepared() or prepare_failed().
+  job::PrepareAttempt order;
+  bool operator==(const Prepare&) const = default;
+};
+struct Start {  ///< Run the prepared attempt; then call started() or start_failed(), and ended() at its end.
+  job::AttemptId attempt;
+  job::Generation generation;
+  bool operator==(const Start&) const = default;
+};
+struct Terminate {  ///< TERM to the attempt's process group.
+  job::AttemptId attempt;
+  bool operator==(const Terminate&) const = default;
+};
+struct Kill {  ///< KILL to everything the attempt started.
+  job::AttemptId attempt;
+  bool operator==(const Kill&) const = default;
+};
+struct Drop {  ///< Let go what was prepared (ports); the attempt will never start.
+  job::AttemptId attempt;
+  bool operator==(const Drop&) const = default;
+};
+struct Quit {  ///< Nothing lives here any more and nobody wants this agent: leave.
+  std::string reason;
+  bool operator==(const Quit&) const = default;
+};
+using Effect = std::variant<Tell, Prepare, Start, Terminate, Kill, Drop, Quit>;
+using Effects = std::vector<Effect>;
+
+/// Where one attempt stands in this agent.
+///
+///     waiting ─1► preparing ─2► joined ─3► starting ─4► running ─5► ended
+///        └────────────6───────────┴──────────6────────────────────────▲
+///
+/// 1 no older attempt of the task is left here  2 prepared  3 StartAttempt and its view are here
+/// 4 started  5 its process ended  6 stopped before it ran, or preparing or starting failed
+enum class Phase : uint8_t { Waiting, Preparing, Joined, Starting, Running, Ended };
+
+/// A value: no clocks, files or processes inside; the shell feeds it and performs the effects.
+///
+/// It obeys the highest (epoch, generation) it has seen and ignores the rest. Every order may come again and is
+/// answered again. Never two attempts of one task live here at a time: the younger waits. Without a master it keeps
+/// everything for the orphan window, then ends it.
+class Machine {
+ public:
+  struct Settings {
+    job::ContainerId container;
+    std::string address;  ///< Where this agent listens.
+    job::Epoch epoch;     ///< Of the master that launched it.
+    Duration orphan{};
+    Duration stop_grace = std::chrono::seconds(30);
+  };
+
+  Machine(Settings settings, HostTime now);
+
+  /// A master showed its epoch. Returns false for one that is no longer in charge: close that connection.
+  [[nodiscard]] bool welcome(job::Epoch epoch);
+  /// The plan's values, once known.
+  void set_times(Duration orphan, Duration stop_grace);
+  void connected();
+  void disconnected(HostTime now);
+
+  [[nodiscard]] Effects push_view(job::View view);
+  [[nodiscard]] Effects order(HostTime now, const job::Action& action);
+  /// The master wants this agent to end everything, and then itself.
+  [[nodiscard]] Effects dismiss(HostTime now, std::string reason);
+  /// Somebody else wants that (SIGTERM, the keeper's death): tasks get at most `grace`.
+  [[nodiscard]] Effects leave(HostTime now, Duration grace, std::string reason);
+
+  [[nodiscard]] Effects prepared(job::AttemptId attempt, job::Address address);
+  [[nodiscard]] Effects prepare_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
+  [[nodiscard]] Effects started(job::AttemptId attempt, int32_t pid);
+  [[nodiscard]] Effects start_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
+  /// The attempt's process and everything it left behind are gone. Of an attempt that was told to stop the failure
+  /// becomes that of the stop.
+  [[nodiscard]] Effects ended(job::AttemptId attempt, job::Exit exit, HostTime now);
+
+  /// When tick() is next due; HostTime::max() for never.
+  [[nodiscard]] HostTime due() const;
+  [[nodiscard]] Effects tick(HostTime now);
+
+  /// The full report: everything known here, ages of ends as of `now`.
+  [[nodiscard]] job::AgentReported report(HostTime now) const;
+  /// The view of `generation`, if it is here.
+  [[nodiscard]] const job::View* view(job::Generation generation) const;
+  /// Tells whether the attempt was told to stop.
+  [[nodiscard]] bool stopping(job::AttemptId attempt) const;
+  [[nodiscard]] std::optional<Phase> phase(job::AttemptId attempt) const;
+  [[nodiscard]] job::Epoch epoch() const { return epoch_; }
+  [[nodiscard]] job::Generation generation() const { return generation_; }
+  [[nodiscard]] bool leaving() const { return quit_reason_.has_value(); }
+
+ private:
+  struct Attempt {
+    job::PrepareAttempt order;
+    Phase phase = Phase::Waiting;
+    bool shell_busy = false;  ///< The shell still prepares or starts it, though it may have ended for us.
+    job::Address address;
+    std::optional<job::Generation> start_in;  ///< StartAttempt came.
+    job::Generation generation;
+    int32_t pid = 0;
+    std::optional<job::Failure> stop;  ///< Told to stop: what its end then counts as.
+    HostTime kill_at = HostTime::max();
+    HostTime ended_at{};
+    job::Exit exit;
+  };
+
+  void on_prepare(const job::PrepareAttempt& order, Effects& effects);
+  void on_start(const job::StartAttempt& order, HostTime now, Effects& effects);
+  void on_stop(const job::StopAttempt& order, HostTime now, Effects& effects);
+  void stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason, HostTime kill_at,
+                    HostTime now, Effects& effects);
+  void end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now, Effects& effects);
+  void repeat(job::AttemptId id, const Attempt& attempt, Effects& effects) const;
+  void advance(Effects& effects);
+  void forget_older(job::AttemptId id);
+  void stop_everything(HostTime now, Duration grace, const job::Failure& reason, std::string why,
+                       Effects& effects);
+  [[nodiscard]] bool task_is_free_for(job::AttemptId id) const;
+  [[nodiscard]] bool anything_lives() const;
+
+  Settings settings_;
+  job::Epoch epoch_;
+  job::Generation generation_;
+  std::optional<job::View> view_;
+  std::map<job::AttemptId, Attempt> attempts_;
+  HostTime orphan_since_;  ///< HostTime::max() while a master is there.
+  std::optional<std::string> quit_reason_;
+  bool quit_told_ = false;
+};
+
+}  // namespace muster::agent

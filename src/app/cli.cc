@@ -1,0 +1,359 @@
+#include "app/cli.h"
+
+#include "base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string_view>
+
+namespace muster::app {
+namespace {
+
+/// The parser and everything it fills in.
+struct Parser {
+  CLI::App app{"Runs distributed machine-learning jobs on the clusters you already have.",
+               "muster"};
+  RunCommand run;
+  SubmitCommand submit;
+  PlanOptions plan;
+  PsCommand ps;
+  HistoryCommand history;
+  StatusCommand status;
+  ShowCommand show;
+  LogsOptions logs;
+  StopOptions stop;
+  SpecFileOptions validate;
+  ExplainOptions explain;
+  ConfigOptions config;
+  InitOptions init;
+  CleanOptions clean;
+  DoctorOptions doctor;
+  DemoOptions demo;
+  CompletionOptions completion;
+  VersionOptions version;
+  MasterCommand master;
+  bool version_flag = false;
+  /// The command that the line names, once parsed.
+  std::function<Command()> chosen;
+
+  Parser();
+
+ private:
+  template <class Options>
+  CLI::App* command(const char* name, const char* description, Options& options);
+  void add_run_commands();
+  void add_job_commands();
+  void add_spec_commands();
+  void add_other_commands();
+};
+
+void add_spec_options(CLI::App* command, SpecOptions& options) {
+  command->add_option("spec", options.spec, "The job's specification (YAML or JSON)");
+  command
+      ->add_option("--on", options.on,
+                   "Where to run: local (the default), or a cluster of the site file")
+      ->type_name("CLUSTER");
+  command->add_option("--set", options.sets, "Set a key of the specification: roles.worker.tasks=8")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("-n,--tasks", options.tasks,
+                      "Without a specification: how many tasks (role worker)");
+  command
+      ->add_option("--framework", options.framework,
+                   "tensorflow, pytorch, jax, standalone, generic")
+      ->type_name("NAME");
+  command->add_option("--role", options.roles, "A further role: ps=1,memory=2g")
+      ->type_name("ROLE=N[,KEY=VALUE...]")
+      ->allow_extra_args(false);
+  command->add_option("--name", options.name, "The job's name");
+  command->footer(
+      "Words after -- are the command (without a specification) or are appended to it.");
+}
+
+void add_json(CLI::App* command, bool& json) {
+  command->add_flag("--json", json, "Print JSON with a versioned schema");
+}
+
+void add_job(CLI::App* command, std::string& id) {
+  command->add_option("job", id, "A job's id, a unique prefix of it, or `last`")
+      ->required()
+      ->type_name("ID");
+}
+
+template <class Options>
+CLI::App* Parser::command(const char* name, const char* description, Options& options) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  sub->callback([this, &options] { chosen = [&options] { return Command{options}; }; });
+  return sub;
+}
+
+void Parser::add_run_commands() {
+  const std::map<std::string, OnInterrupt> interrupts = {
+      {"auto", OnInterrupt::Auto}, {"detach", OnInterrupt::Detach}, {"stop", OnInterrupt::Stop}};
+  CLI::App* sub = command("run", "Run a job and follow it to its end", run);
+  add_spec_options(sub, run.spec);
+  sub->add_option("--on-interrupt", run.on_interrupt, "What Ctrl-C does: auto, detach, stop")
+      ->transform(CLI::CheckedTransformer(interrupts).description(""))
+      ->type_name("WHAT");
+  sub->add_option("--exit-code-from", run.exit_code_from,
+                  "End with the exit code of this role's task")
+      ->type_name("ROLE");
+  sub->add_flag("-q,--quiet", run.quiet,
+                "Show only the tasks' output, and the summary of a failure");
+  add_json(sub, run.json);
+
+  sub = command("submit", "Start a job and return at once", submit);
+  add_spec_options(sub, submit.spec);
+  add_json(sub, submit.json);
+
+  sub = command("plan", "Show what a job would ask for and whether it can fit; changes nothing",
+                plan);
+  add_spec_options(sub, plan.spec);
+  sub->add_flag("--yaml", plan.yaml, "Print the whole specification with every default");
+  add_json(sub, plan.json);
+}
+
+void Parser::add_job_commands() {
+  CLI::App* sub = command("ps", "List the jobs that run (--all: every job)", ps);
+  sub->add_flag("-a,--all", ps.all, "Ended jobs too");
+  sub->add_option("--limit", ps.limit, "At most so many, newest first");
+  add_json(sub, ps.json);
+
+  sub = command("status", "Show how a job stands", status);
+  add_job(sub, status.id);
+  add_json(sub, status.json);
+
+  sub = command("logs", "Show the output of a job's tasks", logs);
+  add_job(sub, logs.id);
+  sub->add_option("task", logs.task, "A role or one task: worker, worker:1")
+      ->type_name("ROLE[:INDEX]");
+  sub->add_flag("-f,--follow", logs.follow, "Go on as it comes, until the job ends");
+  sub->add_option("--since", logs.since, "Only what came after: 10m, or 2026-11-21T09:30:00Z");
+  sub->add_option("--grep", logs.grep, "Only lines that match this regular expression")
+      ->type_name("REGEX");
+  sub->add_option("--tail", logs.tail, "Only the last so many lines of each task");
+  sub->add_option("--attempt", logs.attempt, "Only this attempt (the default: all)");
+  sub->add_option("--stream", logs.stream, "stdout or stderr")
+      ->check(CLI::IsMember({"stdout", "stderr"}));
+  add_json(sub, logs.json);
+
+  sub = command("stop", "Stop a job and wait for its end", stop);
+  add_job(sub, stop.id);
+  sub->add_flag("--no-wait", stop.no_wait, "Return as soon as the job has been told");
+  add_json(sub, stop.json);
+
+  sub = command("history", "List the jobs that have ended", history);
+  sub->add_option("--limit", history.limit, "At most so many, newest first");
+  add_json(sub, history.json);
+
+  sub = command("show", "Show everything that happened in a job", show);
+  add_job(sub, show.id);
+  add_json(sub, show.json);
+}
+
+void Parser::add_spec_commands() {
+  CLI::App* sub = command("validate", "Check a specification", validate);
+  sub->add_option("spec", validate.spec, "The file")->required();
+  sub->add_option("--set", validate.sets, "As for run")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  add_json(sub, validate.json);
+
+  sub = command("explain", "Explain a key of the specification", explain);
+  sub->add_option("key", explain.key,
+                  "A key: roles.worker.memory; without one all keys are listed");
+  sub->add_flag("--json-schema", explain.json_schema, "Print the JSON Schema of the specification");
+  sub->add_flag("--markdown", explain.markdown, "Print the reference page");
+
+  sub = command("config", "Show the configuration and where each value comes from", config);
+  sub->add_option("--explain", config.explain, "Show every layer's value of one key, and who won")
+      ->type_name("KEY");
+  sub->add_option("--spec", config.spec, "Take this specification into account");
+  sub->add_option("--set", config.sets, "As for run")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  add_json(sub, config.json);
+
+  sub = command("init", "Write a specification and a program to start from", init);
+  sub->add_option("template", init.template_name, "Which template");
+  sub->add_option("folder", init.folder, "Where to (default: here)");
+  sub->add_flag("--list", init.list, "List the templates");
+  sub->add_flag("--force", init.force, "Overwrite files that exist");
+}
+
+void Parser::add_other_commands() {
+  CLI::App* sub = command("demo", "Show every feature with four small tasks in two seconds", demo);
+  sub->add_flag("--fast", demo.fast, "Without the explanations");
+
+  sub = command("doctor", "Check what jobs on this machine need", doctor);
+  add_json(sub, doctor.json);
+
+  sub = command("clean", "Remove old jobs", clean);
+  sub->add_option("--older", clean.older, "Older than this (default 30d)")->type_name("DURATION");
+  sub->add_option("--over", clean.over, "Then the oldest until all fit in this (default 5g)")
+      ->type_name("SIZE");
+  sub->add_flag("--all", clean.all, "Every job that has ended");
+  sub->add_flag("--dry-run", clean.dry_run, "Only say what would go");
+  add_json(sub, clean.json);
+
+  sub = command("completion", "Print a completion script: bash, zsh or fish", completion);
+  sub->add_option("shell", completion.shell, "bash, zsh, fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "words"}));
+  sub->add_option("words", completion.words)->group("");
+
+  sub = command("version", "Print the version", version);
+  add_json(sub, version.json);
+
+  sub = command("master", "Started by Muster itself", master);
+  sub->group("");
+  sub->add_option("--job", master.job_folder)->required();
+  sub->add_option("--ready-fd", master.ready_fd);
+  sub->add_flag("--takeover", master.takeover);
+}
+
+Parser::Parser() {
+  app.require_subcommand(0, 1);
+  app.set_help_flag("-h,--help", "Print help");
+  app.add_flag("--version", version_flag, "Print the version");
+  app.get_formatter()->column_width(28);
+  add_run_commands();
+  add_job_commands();
+  add_spec_commands();
+  add_other_commands();
+}
+
+/// Takes the words after the first `--` away from `words`: they belong to the job, whatever they
+/// look like.
+std::vector<std::string> take_job_words(std::vector<std::string>& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) {
+    return {};
+  }
+  std::vector<std::string> rest(std::next(dashes), words.end());
+  words.erase(dashes, words.end());
+  return rest;
+}
+
+Printed mistake(std::string message) {
+  return Printed{{}, "muster: " + std::move(message) + "\n", 2};
+}
+
+std::vector<std::string_view> command_names(const Parser& parser) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* sub : parser.app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_snames()) {
+      names.push_back("-" + name);
+    }
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+/// Returns " (did you mean X?)" for the first word that looks like an option but is none of
+/// `command`'s.
+std::string suggest_option(const CLI::App& command, std::span<const std::string> words) {
+  const std::vector<std::string> known = option_names(command);
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  for (const std::string& word : words) {
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) {
+      continue;
+    }
+    if (const auto near = nearest(name, candidates)) {
+      return fmt::format("; did you mean {}?", *near);
+    }
+  }
+  return {};
+}
+
+Command explain_mistake(const Parser& parser, const std::vector<std::string>& words,
+                        const CLI::ParseError& error) {
+  if (!words.empty() && !words[0].starts_with("-")) {
+    const std::vector<std::string_view> names = command_names(parser);
+    if (std::ranges::find(names, words[0]) == names.end()) {
+      const auto near = nearest(words[0], names);
+      return mistake(fmt::format("there is no command \"{}\"{}", printable(words[0]),
+                                 near ? fmt::format("; did you mean `muster {}`?", *near)
+                                      : "; `muster --help` lists them"));
+    }
+    const CLI::App* sub = parser.app.get_subcommand(words[0]);
+    return mistake(fmt::format("{}: {}{} (`muster {} --help` tells more)", words[0],
+                               printable(error.what()),
+                               suggest_option(*sub, std::span(words).subspan(1)), words[0]));
+  }
+  return mistake(fmt::format("{} (`muster --help` tells more)", printable(error.what())));
+}
+
+void put_words(Command& command, std::vector<std::string> words) {
+  if (auto* run = std::get_if<RunCommand>(&command)) {
+    run->spec.words = std::move(words);
+  } else if (auto* submit = std::get_if<SubmitCommand>(&command)) {
+    submit->spec.words = std::move(words);
+  } else if (auto* plan = std::get_if<PlanOptions>(&command)) {
+    plan->spec.words = std::move(words);
+  } else if (auto* completion = std::get_if<CompletionOptions>(&command)) {
+    completion->words = std::move(words);
+  }
+}
+
+}  // namespace
+
+Command parse_command_line(std::vector<std::string> words) {
+  const auto parser = std::make_unique<Parser>();
+  std::vector<std::string> job_words = take_job_words(words);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    parser->app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    return Printed{parser->app.help(), {}, 0};
+  } catch (const CLI::CallForAllHelp&) {
+    return Printed{parser->app.help(), {}, 0};
+  } catch (const CLI::ParseError& error) {
+    return explain_mistake(*parser, words, error);
+  }
+  if (parser->version_flag) {
+    return VersionOptions{};
+  }
+  if (!parser->chosen) {
+    return Printed{{}, parser->app.help(), 2};
+  }
+  Command command = parser->chosen();
+  put_words(command, std::move(job_words));
+  return command;
+}
+
+std::vector<CommandHelp> command_help() {
+  const auto parser = std::make_unique<Parser>();
+  std::vector<CommandHelp> all;
+  for (const CLI::App* sub : parser->app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_group().empty()) {
+      continue;
+    }
+    CommandHelp help{sub->get_name(), sub->get_description(), sub->help("muster"),
+                     option_names(*sub), false};
+    help.takes_job = std::ranges::any_of(sub->get_options(), [](const CLI::Option* option) {
+      return option->get_name(true) == "job";
+    });
+    all.push_back(std::move(help));
+  }
+  return all;
+}
+
+}  // namespace muster::app

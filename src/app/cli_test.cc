@@ -1,0 +1,60 @@
+#include "app/cli.h"
+
+#include "app/completion.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::app {
+namespace {
+
+std::string mistake(std::vector<std::string> words) {
+  const Command command = parse_command_line(std::move(words));
+  const auto* printed = std::get_if<Printed>(&command);
+  EXPECT_TRUE(printed != nullptr && printed->exit_status == 2);
+  return printed != nullptr ? printed->err : "";
+}
+
+TEST(CommandLine, LeavesWordsAfterDashesToTheJob) {
+  const Command command =
+      parse_command_line({"run", "-n", "4", "--", "python", "t.py", "--json", "--", "x"});
+  const auto* run = std::get_if<RunCommand>(&command);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->spec.tasks, 4U);
+  EXPECT_FALSE(run->json);
+  EXPECT_EQ(run->spec.words, (std::vector<std::string>{"python", "t.py", "--json", "--", "x"}));
+}
+
+TEST(CommandLine, TakesAnOptionOncePerValue) {
+  const Command command = parse_command_line({"run", "--set", "a=1", "job.yaml", "--set", "b=2"});
+  const auto* run = std::get_if<RunCommand>(&command);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->spec.spec, "job.yaml");
+  EXPECT_EQ(run->spec.sets, (std::vector<std::string>{"a=1", "b=2"}));
+}
+
+TEST(CommandLine, SuggestsTheNearestCommandAndOption) {
+  EXPECT_EQ(mistake({"rnu", "x"}),
+            "muster: there is no command \"rnu\"; did you mean `muster run`?\n");
+  EXPECT_EQ(mistake({"frobnicate"}),
+            "muster: there is no command \"frobnicate\"; `muster --help` lists them\n");
+  EXPECT_NE(mistake({"status", "last", "--jsn"}).find("did you mean --json?"), std::string::npos);
+}
+
+TEST(CommandLine, ShowsHelpWithoutFailing) {
+  const Command command = parse_command_line({"logs", "--help"});
+  const auto* printed = std::get_if<Printed>(&command);
+  ASSERT_NE(printed, nullptr);
+  EXPECT_EQ(printed->exit_status, 0);
+  EXPECT_NE(printed->out.find("--grep"), std::string::npos);
+}
+
+TEST(Completion, OffersCommandsOptionsAndJobs) {
+  EXPECT_EQ(complete({"st"}, {}), (std::vector<std::string>{"status", "stop"}));
+  EXPECT_EQ(complete({"status", "d"}, {"digits-1", "other-2"}),
+            (std::vector<std::string>{"digits-1"}));
+  EXPECT_EQ(complete({"clean", "--dr"}, {}), (std::vector<std::string>{"--dry-run"}));
+  EXPECT_TRUE(complete({"run", "job"}, {"job-1"}).empty());
+}
+
+}  // namespace
+}  // namespace muster::app

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the user typed, by command, before anything is looked at. Filled by parse_command_line.
+namespace muster::app {
+
+/// What a SIGINT does to a followed job.
+enum class OnInterrupt : uint8_t {
+  Auto,  ///< On a terminal the first detaches and a second within 3 s stops; else it stops.
+  Detach,
+  Stop,
+};
+
+/// run, submit, plan: everything that makes a Spec.
+struct SpecOptions {
+  std::string spec;               ///< The file; empty for the quick form.
+  std::string on;                 ///< "local", "yarn" or a cluster of the site file; empty: local.
+  std::vector<std::string> sets;  ///< KEY=VALUE
+  std::optional<uint32_t> tasks;  ///< -n
+  std::optional<std::string> framework;
+  std::vector<std::string> roles;  ///< --role ps=1,memory=2g
+  std::optional<std::string> name;
+  std::vector<std::string> words;  ///< After `--`.
+};
+
+struct RunOptions {
+  SpecOptions spec;
+  OnInterrupt on_interrupt = OnInterrupt::Auto;
+  std::string exit_code_from;  ///< A role; empty: the table of design 6.
+  bool quiet = false;          ///< Only the tasks' output and the end.
+  bool json = false;           ///< submit: the answer as JSON. run: the final status.
+};
+
+struct PlanOptions {
+  SpecOptions spec;
+  bool yaml = false;
+  bool json = false;
+};
+
+struct JobOptions {
+  std::string id;
+  bool json = false;
+};
+
+struct ListOptions {
+  bool all = false;
+  uint32_t limit = 20;
+  bool json = false;
+};
+
+struct LogsOptions {
+  std::string id;
+  std::string task;  ///< "worker" or "worker:1"; empty: all.
+  bool follow = false;
+  std::string since;  ///< A duration ("10m") or an ISO time.
+  std::string grep;   ///< An RE2 expression.
+  std::optional<uint32_t> tail;
+  std::optional<uint32_t> attempt;
+  std::string stream;  ///< "stdout", "stderr"; empty: both.
+  bool json = false;
+};
+
+struct StopOptions {
+  std::string id;
+  bool no_wait = false;
+  bool json = false;
+};
+
+struct SpecFileOptions {
+  std::string spec;
+  std::vector<std::string> sets;
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string key;
+  bool json_schema = false;
+  bool markdown = false;
+};
+
+struct ConfigOptions {
+  std::string explain;
+  std::string spec;
+  std::vector<std::string> sets;
+  bool json = false;
+};
+
+struct InitOptions {
+  std::string template_name;
+  std::string folder = ".";
+  bool list = false;
+  bool force = false;
+};
+
+struct CleanOptions {
+  std::string older;  ///< A duration; empty: 30 days.
+  std::string over;   ///< A size; empty: 5g.
+  bool all = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+struct CompletionOptions {
+  std::string shell;
+  std::vector<std::string> words;  ///< For `--complete`: the words typed so far.
+};
+
+struct MasterCommand {
+  std::string job_folder;
+  int ready_fd = -1;
+  bool takeover = false;
+};
+
+}  // namespace muster::app

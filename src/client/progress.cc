@@ -1,0 +1,199 @@
+#include "client/progress.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace muster::client {
+namespace {
+
+using job::AttemptState;
+using job::ContainerState;
+using job::TaskState;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+void count_task(const job::Task& task, Progress& progress) {
+  switch (task.state) {
+    case TaskState::Succeeded:
+      ++progress.succeeded;
+      return;
+    case TaskState::Failed:
+      ++progress.failed;
+      return;
+    case TaskState::Active:
+      break;
+    case TaskState::Waiting:
+    case TaskState::Stopped:
+      return;
+  }
+  if (task.attempts.empty()) {
+    return;
+  }
+  switch (task.attempts.back().state) {
+    case AttemptState::Joined:
+      ++progress.joined;
+      return;
+    case AttemptState::Running:
+      ++progress.joined;
+      ++progress.running;
+      return;
+    case AttemptState::Placed:
+    case AttemptState::Stopping:
+    case AttemptState::Ended:
+      return;
+  }
+}
+
+std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& ended) {
+  const job::State& state = machine.state();
+  const std::string task = to_string(machine.plan(), ended.attempt.task);
+  std::string line = fmt::format("{} ended: {}", task, describe_exit(ended.exit));
+  if (ended.exit.failure) {
+    line += fmt::format(" ({})", ended.exit.failure->class_name);
+  }
+  const job::Task& now = state.task(ended.attempt.task);
+  if (now.state == TaskState::Failed) {
+    line += ", failed for good";
+  }
+  return line;
+}
+
+bool knows(const job::Machine& machine, job::AttemptId id) {
+  return machine.state().find_attempt(id) != nullptr;
+}
+
+}  // namespace
+
+Progress progress_of(const job::Machine& machine) {
+  Progress progress;
+  for (const job::RolePlan& role : machine.plan().roles) {
+    const uint32_t each = std::max(1U, role.tasks_per_container);
+    progress.containers_wanted += (role.tasks + each - 1) / each;
+    progress.tasks_wanted += role.tasks;
+  }
+  const job::State& state = machine.state();
+  for (const auto& [id, container] : state.containers) {
+    if (container.state != ContainerState::Gone && container.state != ContainerState::Draining) {
+      ++progress.containers_granted;
+    }
+  }
+  for (const auto& role : state.tasks) {
+    for (const job::Task& task : role) {
+      count_task(task, progress);
+    }
+  }
+  return progress;
+}
+
+std::string phase_line(const job::Machine& machine, Time now) {
+  const job::State& state = machine.state();
+  const Progress progress = progress_of(machine);
+  const std::string since = format_duration(now - state.started);
+  std::string line;
+  switch (state.phase) {
+    case job::JobPhase::Gathering:
+      line =
+          fmt::format("gathering: containers {}/{}, joined {}/{} ({})", progress.containers_granted,
+                      progress.containers_wanted, progress.joined, progress.tasks_wanted, since);
+      break;
+    case job::JobPhase::Running:
+      line = fmt::format("running: {}/{} tasks", progress.running, progress.tasks_wanted);
+      if (progress.succeeded > 0) {
+        line += fmt::format(", {} done", progress.succeeded);
+      }
+      if (progress.failed > 0) {
+        line += fmt::format(", {} failed", progress.failed);
+      }
+      line += fmt::format(" ({})", since);
+      break;
+    case job::JobPhase::Stopping:
+      line = fmt::format("stopping: {} tasks still run ({})", progress.running, since);
+      break;
+    case job::JobPhase::Ended:
+      line = fmt::format("ended ({})", since);
+      break;
+  }
+  if (!state.waits_for.empty() && state.phase != job::JobPhase::Ended) {
+    line += ", waiting for " + state.waits_for;
+  }
+  return line;
+}
+
+std::string describe_exit(const job::Exit& exit) {
+  if (exit.signal) {
+    const char* name = sigabbrev_np(*exit.signal);
+    return name != nullptr ? fmt::format("signal {} (SIG{})", *exit.signal, name)
+                           : fmt::format("signal {}", *exit.signal);
+  }
+  if (exit.exit_code == 0) {
+    return "success";
+  }
+  return exit.exit_code ? fmt::format("exit code {}", *exit.exit_code) : "lost";
+}
+
+std::optional<std::string> narrate(const job::Machine& machine, const job::Fact& fact) {
+  const job::State& state = machine.state();
+  using Line = std::optional<std::string>;
+  const auto host_of = [&](const job::ContainerId& id) {
+    const auto found = state.containers.find(id);
+    return found == state.containers.end() ? std::string("its host") : found->second.host.value;
+  };
+  const auto nothing = [](const auto&) -> Line { return std::nullopt; };
+  return std::visit(
+      Overloaded{
+          [&](const job::AttemptEnded& ended) -> Line {
+            if (ended.exit.succeeded() || !knows(machine, ended.attempt)) {
+              return std::nullopt;
+            }
+            const job::Attempt* attempt = state.find_attempt(ended.attempt);
+            if (attempt->part == job::Part::Stopped) {
+              return std::nullopt;
+            }
+            return narrate_end(machine, ended);
+          },
+          [&](const job::AgentSuspected& suspected) -> Line {
+            return fmt::format("container {} on {} is silent", suspected.container.value,
+                               host_of(suspected.container));
+          },
+          [&](const job::AgentLost& lost) -> Line {
+            return fmt::format("container {} on {} is lost ({})", lost.container.value,
+                               host_of(lost.container), to_string(lost.reason));
+          },
+          [&](const job::RequestRefused& refused) -> Line {
+            return "the cluster refused: " + printable(refused.reason);
+          },
+          [&](const job::LaunchFailed& failed) -> Line {
+            return fmt::format("container {} could not be started: {}", failed.container.value,
+                               printable(failed.reason));
+          },
+          [&](const job::HostReported& report) -> Line {
+            return report.health == job::HostHealth::Healthy
+                       ? Line{}
+                       : Line{fmt::format("host {} is {}", report.host.value,
+                                          to_string(report.health))};
+          },
+          [&](const job::PreemptionNoticed& notice) -> Line {
+            return fmt::format("the cluster takes container {} in {}", notice.container.value,
+                               format_duration(notice.in));
+          },
+          [&](const job::EndpointPublished& endpoint) -> Line {
+            return fmt::format("{}: {}", endpoint.name, printable(endpoint.url));
+          },
+          [&](const job::StopAsked& stop) -> Line { return "stop asked by " + printable(stop.by); },
+          [&](const job::MasterRecovered& recovered) -> Line {
+            return fmt::format("a new master has taken over (the {}. of this job)",
+                               recovered.epoch.value);
+          },
+          nothing,
+      },
+      fact);
+}
+
+}  // namespace muster::client

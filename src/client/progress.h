@@ -1,0 +1,40 @@
+#pragma once
+
+#include "job/fact.h"
+#include "job/machine.h"
+
+#include <optional>
+#include <string>
+
+namespace muster::client {
+
+/// How far a job is, counted for people.
+struct Progress {
+  uint32_t containers_wanted = 0;
+  uint32_t containers_granted = 0;
+  uint32_t tasks_wanted = 0;
+  uint32_t joined = 0;
+  uint32_t running = 0;
+  uint32_t succeeded = 0;
+  uint32_t failed = 0;
+  bool operator==(const Progress&) const = default;
+};
+
+/// Counts over the state's tasks and containers.
+[[nodiscard]] Progress progress_of(const job::Machine& machine);
+
+/// Returns the phase line: "gathering: containers 3/4, joined 2/4 (1.2 s), waiting for ...". Times
+/// are since the job's start.
+[[nodiscard]] std::string phase_line(const job::Machine& machine, Time now);
+
+/// Tells in one line what a fact means for people, given the machine that has just applied it;
+/// nullopt for what the phase line shows anyway: the end of a task that failed or was lost and what
+/// is done about it, a new generation, a takeover, a stop, a suspected agent, a refused ask, an
+/// endpoint.
+[[nodiscard]] std::optional<std::string> narrate(const job::Machine& machine,
+                                                 const job::Fact& fact);
+
+/// "exit code 7", "signal 9 (SIGKILL)", "success".
+[[nodiscard]] std::string describe_exit(const job::Exit& exit);
+
+}  // namespace muster::client

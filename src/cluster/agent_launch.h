@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cluster/link.h"
+
+namespace muster::cluster {
+
+/// All that an agent is told at its start: the master's order and what the cluster adds. Its text form travels on
+/// the cluster's own secret channel (local: a pipe that only stub, keeper and agent ever hold).
+struct AgentLaunch {
+  LaunchOrder order;
+  std::string job_folder;       ///< JobFolder's root as this host sees it.
+  std::string listen_host;      ///< The literal address to listen on and to publish.
+  std::vector<uint32_t> gpus;   ///< Indices of this container's GPUs; its tasks share them in slot order.
+  bool hide_gpus = true;        ///< Tasks without GPUs see none.
+  Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.
+};
+
+/// The text form: lines of `key=value`; values hold no newline (a bug else).
+[[nodiscard]] std::string encode(const AgentLaunch& launch);
+
+/// Corrupt for anything that encode() does not make.
+[[nodiscard]] Result<AgentLaunch> decode_agent_launch(std::string_view text);
+
+/// No launch is longer.
+inline constexpr size_t kAgentLaunchMax = 16U << 10;
+
+}  // namespace muster::cluster
