@@ -1,0 +1,240 @@
+#include "sim/core/agent_model.h"
+
+#include <csignal>
+#include <utility>
+
+namespace muster::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using job::AttemptReport;
+
+}  // namespace
+
+job::Exit exit_of(int32_t code, std::string class_name, job::FailureKind kind, job::Remedy remedy) {
+  job::Exit exit;
+  exit.exit_code = code;
+  if (code != 0) {
+    exit.failure = job::Failure{std::move(class_name), kind, remedy, "evidence", ""};
+  }
+  return exit;
+}
+
+job::Exit killed_by(int32_t signal, std::string class_name, job::FailureKind kind) {
+  job::Exit exit;
+  exit.signal = signal;
+  exit.failure = job::Failure{std::move(class_name), kind, job::Remedy::Restart, "evidence", ""};
+  return exit;
+}
+
+AgentModel::AgentModel(AgentSurroundings surroundings, job::ContainerId container, job::HostName host)
+    : around_(std::move(surroundings)), container_(std::move(container)), host_(std::move(host)) {}
+
+void AgentModel::order(job::Epoch epoch, const job::Action& action) {
+  if (!alive_ || epoch < epoch_) {
+    return;
+  }
+  epoch_ = epoch;
+  if (const auto* prepare_order = std::get_if<job::PrepareAttempt>(&action)) {
+    prepare(*prepare_order);
+  } else if (const auto* start_order = std::get_if<job::StartAttempt>(&action)) {
+    start(*start_order);
+  } else if (const auto* stop_order = std::get_if<job::StopAttempt>(&action)) {
+    stop(*stop_order);
+  }
+}
+
+void AgentModel::prepare(const job::PrepareAttempt& prepare) {
+  const auto found = processes_.find(prepare.attempt);
+  if (found != processes_.end()) {
+    // Told again: the answer is told again.
+    if (found->second.report.phase == AttemptReport::Phase::Joined) {
+      around_.tell(container_, job::AttemptJoined{prepare.attempt, found->second.report.address});
+    }
+    return;
+  }
+  Process& process = processes_[prepare.attempt];
+  process.report.attempt = prepare.attempt;
+  process.life = ++lives_;
+  const uint64_t life = process.life;
+  if (around_.faults.strikes(Fault::PrepareFails)) {
+    end(prepare.attempt, TrueEnd::Origin,
+        exit_of(126, "disk.full", job::FailureKind::Resource, job::Remedy::Elsewhere), true);
+    return;
+  }
+  const uint16_t port =
+      prepare.keep_port != 0 ? prepare.keep_port : static_cast<uint16_t>(20000 + around_.world.random().below(20000));
+  const Duration takes = around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(50)));
+  around_.world.after(takes, [this, attempt = prepare.attempt, life, port] {
+    const auto process = processes_.find(attempt);
+    if (!alive_ || process == processes_.end() || process->second.life != life ||
+        process->second.report.phase != AttemptReport::Phase::Preparing) {
+      return;
+    }
+    process->second.report.phase = AttemptReport::Phase::Joined;
+    process->second.report.address = {.host = host_.value, .port = port, .named_ports = {}};
+    around_.tell(container_, job::AttemptJoined{attempt, process->second.report.address});
+  });
+}
+
+void AgentModel::start(const job::StartAttempt& start) {
+  if (start.generation < generation_) {
+    return;
+  }
+  generation_ = start.generation;
+  const auto found = processes_.find(start.attempt);
+  if (found == processes_.end() || found->second.report.phase != AttemptReport::Phase::Joined) {
+    return;
+  }
+  found->second.report.phase = AttemptReport::Phase::Running;
+  found->second.report.generation = start.generation;
+  around_.truth.newest[start.attempt] = around_.truth.attempts.size();
+  around_.truth.attempts.push_back({.id = start.attempt,
+                                    .generation = start.generation,
+                                    .container = container_,
+                                    .host = host_,
+                                    .started = around_.world.now(),
+                                    .ended = std::nullopt,
+                                    .end = TrueEnd::Success,
+                                    .exit = {}});
+  around_.tell(container_, job::AttemptStarted{start.attempt, static_cast<int32_t>(1000 + lives_)});
+  live(start.attempt, found->second.life);
+}
+
+void AgentModel::live(job::AttemptId attempt, uint64_t life) {
+  Random& random = around_.world.random();
+  const Duration lasts = random.between(Duration(milliseconds(20)), Duration(seconds(20)));
+  save(attempt, life);
+  around_.world.after(lasts, [this, attempt, life] {
+    const auto process = processes_.find(attempt);
+    if (!alive_ || process == processes_.end() || process->second.life != life || process->second.stopping) {
+      return;
+    }
+    if (around_.faults.strikes(Fault::ProgramFails)) {
+      const bool hopeless = around_.world.random().chance(10);
+      end(attempt, TrueEnd::Origin,
+          exit_of(hopeless ? 3 : 1, hopeless ? "user.import" : "program.exit",
+                  hopeless ? job::FailureKind::User : job::FailureKind::Program,
+                  hopeless ? job::Remedy::GiveUp : job::Remedy::Restart),
+          true);
+      return;
+    }
+    end(attempt, TrueEnd::Success, exit_of(0, "", job::FailureKind::Program, job::Remedy::Restart), true);
+  });
+}
+
+void AgentModel::save(job::AttemptId attempt, uint64_t life) {
+  around_.world.after(around_.world.random().between(Duration(seconds(1)), Duration(seconds(8))), [this, attempt, life] {
+    const auto process = processes_.find(attempt);
+    if (!alive_ || process == processes_.end() || process->second.life != life ||
+        process->second.report.phase != AttemptReport::Phase::Running) {
+      return;
+    }
+    around_.ask_commit(container_, attempt, process->second.report.generation);
+    save(attempt, life);
+  });
+}
+
+void AgentModel::stop(const job::StopAttempt& stop) {
+  const auto found = processes_.find(stop.attempt);
+  if (found == processes_.end() || found->second.stopping) {
+    return;
+  }
+  Process& process = found->second;
+  switch (process.report.phase) {
+    case AttemptReport::Phase::Ended:
+      around_.tell(container_, job::AttemptEnded{stop.attempt, *process.report.exit});
+      return;
+    case AttemptReport::Phase::Preparing:
+    case AttemptReport::Phase::Joined:
+      end(stop.attempt, TrueEnd::Stopped, killed_by(SIGTERM, "stopped", job::FailureKind::Stopped), true);
+      return;
+    case AttemptReport::Phase::Running:
+      break;
+  }
+  process.stopping = true;
+  const uint64_t life = process.life;
+  const bool obeys = around_.world.random().chance(80);
+  const Duration takes = obeys ? around_.world.random().between(Duration::zero(), stop.grace) : stop.grace;
+  around_.world.after(takes, [this, attempt = stop.attempt, life, obeys] {
+    const auto running = processes_.find(attempt);
+    if (alive_ && running != processes_.end() && running->second.life == life) {
+      end(attempt, TrueEnd::Stopped, killed_by(obeys ? SIGTERM : SIGKILL, "stopped", job::FailureKind::Stopped), true);
+    }
+  });
+}
+
+void AgentModel::end(job::AttemptId attempt, TrueEnd how, job::Exit exit, bool tell) {
+  Process& process = processes_.at(attempt);
+  if (process.report.phase == AttemptReport::Phase::Ended) {
+    return;
+  }
+  const bool ran = process.report.phase == AttemptReport::Phase::Running;
+  process.report.phase = AttemptReport::Phase::Ended;
+  process.report.exit = exit;
+  if (how == TrueEnd::Origin) {
+    around_.truth.origins.insert(attempt);
+  }
+  if (ran) {
+    TrueAttempt& truth = around_.truth.attempts[around_.truth.newest.at(attempt)];
+    truth.ended = around_.world.now();
+    truth.end = how;
+    truth.exit = exit;
+    if (how == TrueEnd::Origin) {
+      around_.process_died(truth);
+    }
+  }
+  if (tell) {
+    around_.tell(container_, job::AttemptEnded{attempt, std::move(exit)});
+  }
+}
+
+void AgentModel::peer_lost(job::Generation generation) {
+  for (auto& [attempt, process] : processes_) {
+    const bool concerned = alive_ && process.report.phase == AttemptReport::Phase::Running &&
+                           process.report.generation == generation && !process.stopping;
+    if (!concerned || around_.faults.strikes(Fault::ProgramHangs)) {
+      continue;
+    }
+    const uint64_t life = process.life;
+    const Duration notices = around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
+    around_.world.after(notices, [this, id = attempt, life] {
+      const auto running = processes_.find(id);
+      if (alive_ && running != processes_.end() && running->second.life == life && !running->second.stopping) {
+        end(id, TrueEnd::Victim, exit_of(1, "peer.lost", job::FailureKind::PeerLoss, job::Remedy::Restart), true);
+      }
+    });
+  }
+}
+
+std::optional<job::AgentReported> AgentModel::report(job::Epoch epoch) {
+  if (epoch < epoch_) {
+    return std::nullopt;
+  }
+  epoch_ = epoch;
+  job::AgentReported report;
+  report.container = container_;
+  report.address = host_.value + ":7000";
+  report.epoch = epoch_;
+  report.generation = generation_;
+  for (const auto& [attempt, process] : processes_) {
+    report.attempts.push_back(process.report);
+  }
+  return report;
+}
+
+void AgentModel::die(TrueEnd how) {
+  if (!alive_) {
+    return;
+  }
+  for (auto& [attempt, process] : processes_) {
+    if (process.report.phase != AttemptReport::Phase::Ended) {
+      end(attempt, how, killed_by(SIGKILL, "container.lost", job::FailureKind::Infrastructure), false);
+    }
+  }
+  alive_ = false;
+}
+
+}  // namespace muster::sim

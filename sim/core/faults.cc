@@ -1,0 +1,40 @@
+#include "sim/core/faults.h"
+
+namespace muster::sim {
+namespace {
+
+constexpr std::array<std::string_view, kFaultCount> kNames = {
+    "slow-messages", "doubled-facts", "broken-connections", "partitions",     "program-fails",
+    "program-hangs", "prepare-fails", "agent-dies",         "host-dies",      "host-isolated",
+    "preemption",    "launch-fails",  "refused-requests",   "late-grants",    "doubled-grants",
+    "scarce-cluster", "master-crashes", "master-stalls",    "log-unavailable", "stop-asked",
+};
+
+}  // namespace
+
+std::string_view to_string(Fault fault) { return kNames[static_cast<size_t>(fault)]; }
+
+Faults::Faults(Random random, const std::set<Fault>& without) : random_(random) {
+  for (size_t i = 0; i < kFaultCount; ++i) {
+    const bool on = random_.chance(50);
+    const auto percent = static_cast<uint32_t>(random_.between(uint64_t{2}, uint64_t{25}));
+    percent_[i] = on && !without.contains(static_cast<Fault>(i)) ? percent : 0;
+  }
+}
+
+bool Faults::strikes(Fault fault) {
+  const uint32_t percent = percent_[static_cast<size_t>(fault)];
+  return active_ && percent > 0 && random_.chance(percent);
+}
+
+std::string Faults::names() const {
+  std::string names;
+  for (size_t i = 0; i < kFaultCount; ++i) {
+    if (percent_[i] > 0) {
+      names += (names.empty() ? "" : " ") + std::string(kNames[i]);
+    }
+  }
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace muster::sim

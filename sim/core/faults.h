@@ -1,0 +1,63 @@
+#pragma once
+
+#include "sim/random.h"
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace muster::sim {
+
+/// The kinds of trouble a seed can bring. Each is off with probability one half for a whole run, so that combinations
+/// are met that no single setting would give.
+enum class Fault : uint8_t {
+  SlowMessages,       ///< Some messages take seconds.
+  DoubledFacts,       ///< Cluster and agents say things twice.
+  BrokenConnections,  ///< What is under way is lost; the agent dials again and reports.
+  Partitions,         ///< An agent and its master do not hear each other for a while.
+  ProgramFails,       ///< The user's program exits with an error.
+  ProgramHangs,       ///< It ignores its peers' end and runs on until it is stopped.
+  PrepareFails,       ///< The agent cannot place files.
+  AgentDies,
+  HostDies,
+  HostIsolated,       ///< The host is unreachable, but what runs there lives on unseen.
+  Preemption,
+  LaunchFails,
+  RefusedRequests,
+  LateGrants,         ///< Granted after a cancel.
+  DoubledGrants,
+  ScarceCluster,      ///< Fewer slots than the job wants, for a while.
+  MasterCrashes,
+  MasterStalls,
+  LogUnavailable,
+  StopAsked,
+  kCount,
+};
+
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kCount);
+
+[[nodiscard]] std::string_view to_string(Fault fault);
+
+/// Which faults a run has, and how often each strikes (percent of its opportunities).
+class Faults {
+ public:
+  /// Draws them; those named in `without` stay off (to find the smallest set that still fails).
+  Faults(Random random, const std::set<Fault>& without);
+
+  [[nodiscard]] bool on(Fault fault) const { return percent_[static_cast<size_t>(fault)] > 0 && active_; }
+  /// Draws whether `fault` strikes now; never after heal().
+  [[nodiscard]] bool strikes(Fault fault);
+  /// From now on nothing strikes any more.
+  void heal() { active_ = false; }
+  /// Those that were drawn, for the report of a failure.
+  [[nodiscard]] std::string names() const;
+
+ private:
+  Random random_;
+  bool active_ = true;
+  std::array<uint32_t, kFaultCount> percent_{};
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/failure.h"
+#include "job/ids.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::sim {
+
+/// Why an attempt really ended, as the world that ended it knows.
+enum class TrueEnd : uint8_t {
+  Success,
+  Origin,     ///< By itself: its program, its agent, its container, its host.
+  Victim,     ///< Because a peer went away.
+  Stopped,    ///< Muster told it to.
+  Orphaned,   ///< Its agent had no master for too long.
+};
+
+/// One life of one process.
+struct TrueAttempt {
+  job::AttemptId id;
+  job::Generation generation;
+  job::ContainerId container;
+  job::HostName host;
+  Time started{};
+  std::optional<Time> ended;
+  TrueEnd end = TrueEnd::Success;
+  job::Exit exit;
+};
+
+/// What really happened, kept by the models and read by the checkers. The machine never sees it.
+struct Truth {
+  std::vector<TrueAttempt> attempts;                  ///< In the order of their starts.
+  std::map<job::AttemptId, size_t> newest;            ///< Index into `attempts`.
+  std::set<job::ContainerId> live_containers;         ///< Granted and not gone.
+  std::set<job::AttemptId> origins;                   ///< Attempts whose end nobody else caused.
+  std::set<job::ContainerId> origin_containers;       ///< Lost, preempted or killed by the world.
+  bool stop_asked = false;
+  bool refused_for_good = false;
+};
+
+}  // namespace muster::sim

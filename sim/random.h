@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/time.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::sim {
+
+/// A small deterministic generator (splitmix64): the same seed gives the same numbers on every
+/// machine, which the distributions of the standard library do not promise.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t next() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+  }
+  /// A number in 0..bound-1; 0 for a bound of 0.
+  uint64_t below(uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
+  /// A number in low..high, both included.
+  uint64_t between(uint64_t low, uint64_t high) { return low + below(high - low + 1); }
+  Duration between(Duration low, Duration high) {
+    return low + Duration(static_cast<Duration::rep>(
+                     below(static_cast<uint64_t>((high - low).count()) + 1)));
+  }
+  /// True with probability `percent` / 100.
+  bool chance(uint32_t percent) { return below(100) < percent; }
+  /// A generator of its own, so that what one part draws does not move the others' numbers.
+  Random fork() { return Random(next()); }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace muster::sim
