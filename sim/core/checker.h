@@ -1,0 +1,46 @@
+#pragma once
+
+#include "job/machine.h"
+#include "sim/core/truth.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::sim {
+
+/// Something that must hold in every run. Sees each step of the machine in charge and what really happened; says what is
+/// broken in one sentence, once is enough.
+class Checker {
+ public:
+  virtual ~Checker() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+
+  /// The machine in charge applied `fact` and wants `actions`.
+  virtual void applied(Time, const job::Fact&, std::span<const job::Action>, const job::Machine&) {}
+  /// A process has started.
+  virtual void started(const TrueAttempt&, const Truth&, const job::Machine&) {}
+  /// A commit was granted to a process that was started in `started_in`.
+  virtual void committed(job::AttemptId, job::Generation /*started_in*/, const job::Machine&) {}
+  /// The run is over; `machine` is the last in charge.
+  virtual void finished(const job::Machine&, const Truth&) {}
+
+  [[nodiscard]] const std::string& broken() const { return broken_; }
+
+ protected:
+  void fail(std::string what) {
+    if (broken_.empty()) {
+      broken_ = std::move(what);
+    }
+  }
+
+ private:
+  std::string broken_;
+};
+
+/// Makes one of each. `plan` outlives them.
+[[nodiscard]] std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan);
+
+}  // namespace muster::sim

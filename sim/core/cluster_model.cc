@@ -1,0 +1,237 @@
+#include "sim/core/cluster_model.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr size_t kHosts = 6;
+constexpr size_t kSlotsEach = 6;
+constexpr Duration kDisturbEvery = seconds(2);
+
+}  // namespace
+
+ClusterModel::ClusterModel(Around around) : around_(std::move(around)) {
+  for (size_t i = 1; i <= kHosts; ++i) {
+    hosts_.push_back(job::HostName{"h" + std::to_string(i)});
+  }
+  slots_per_host_ = around_.faults.on(Fault::ScarceCluster) ? 1 : kSlotsEach;
+  around_.world.after(kDisturbEvery, [this] { disturb(); });
+}
+
+void ClusterModel::request(const job::RequestContainer& request) {
+  cancelled_.erase(request.request);
+  if (grants_.contains(request.request)) {
+    // Asked again by a new master: the grant is told again.
+    for (const auto& [container, held] : held_) {
+      if (held.request == request.request) {
+        around_.tell(job::ContainerGranted{held.request, container, held.host});
+      }
+    }
+    return;
+  }
+  if (!open_.emplace(request.request, request).second) {
+    return;
+  }
+  const Duration takes = around_.world.random().between(Duration(milliseconds(1)), Duration(seconds(2)));
+  around_.world.after(takes, [this, id = request.request] {
+    if (around_.faults.strikes(Fault::RefusedRequests) && open_.contains(id)) {
+      open_.erase(id);
+      const bool never = around_.world.random().chance(5);
+      around_.truth.refused_for_good = around_.truth.refused_for_good || never;
+      around_.tell(job::RequestRefused{id, never ? job::RefusalKind::NeverFits : job::RefusalKind::Transient,
+                                       "64 GiB asked, 24 GiB at most"});
+      return;
+    }
+    try_grant(id);
+  });
+}
+
+void ClusterModel::cancel(job::RequestId request) {
+  cancelled_.insert(request);
+  if (!around_.faults.strikes(Fault::LateGrants)) {
+    open_.erase(request);
+  }
+}
+
+void ClusterModel::try_grant(job::RequestId id) {
+  const auto asked = open_.find(id);
+  if (asked == open_.end()) {
+    return;
+  }
+  std::vector<job::HostName> candidates;
+  for (const job::HostName& host : hosts_) {
+    const bool avoided = std::ranges::find(asked->second.avoid, host) != asked->second.avoid.end();
+    if (!avoided && !down_.contains(host) && in_use(host) < slots_per_host_) {
+      candidates.push_back(host);
+    }
+  }
+  if (candidates.empty()) {
+    around_.world.after(seconds(1), [this, id] { try_grant(id); });
+    return;
+  }
+  grant(id, candidates[around_.world.random().below(candidates.size())]);
+}
+
+void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
+  const job::ContainerId container{"c" + std::to_string(++containers_)};
+  held_[container] = Held{.request = id, .host = host, .launched = false, .gone = false, .end = {}};
+  ++grants_[id];
+  open_.erase(id);
+  around_.truth.live_containers.insert(container);
+  around_.tell(job::ContainerGranted{id, container, host});
+  if (around_.faults.strikes(Fault::DoubledGrants)) {
+    // A second container for one ask: nobody wants it.
+    const job::ContainerId extra{"c" + std::to_string(++containers_)};
+    held_[extra] = Held{.request = id, .host = host, .launched = false, .gone = false, .end = {}};
+    around_.truth.live_containers.insert(extra);
+    around_.tell(job::ContainerGranted{id, extra, host});
+  }
+}
+
+void ClusterModel::launch(const job::ContainerId& container) {
+  const auto held = held_.find(container);
+  if (held == held_.end() || held->second.launched || held->second.gone) {
+    return;
+  }
+  held->second.launched = true;
+  const Duration takes = around_.world.random().between(Duration(milliseconds(5)), Duration(milliseconds(500)));
+  around_.world.after(takes, [this, container] {
+    Held& held = held_.at(container);
+    if (held.gone) {
+      return;
+    }
+    if (around_.faults.strikes(Fault::LaunchFails)) {
+      around_.truth.origin_containers.insert(container);
+      around_.tell(job::LaunchFailed{container, "no space left on device"});
+      end(container, job::ContainerEndKind::LaunchFailed, milliseconds(10));
+      return;
+    }
+    around_.start_agent(container, held.host);
+  });
+}
+
+void ClusterModel::release(const job::ContainerId& container) {
+  const auto held = held_.find(container);
+  if (held == held_.end()) {
+    return;
+  }
+  if (held->second.gone) {
+    around_.tell(held->second.end);
+    return;
+  }
+  around_.end_agent(container, TrueEnd::Stopped);
+  end(container, job::ContainerEndKind::Released,
+      around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200))));
+}
+
+void ClusterModel::agent_ended(const job::ContainerId& container) {
+  end(container, job::ContainerEndKind::Completed,
+      around_.world.random().between(Duration(milliseconds(1)), Duration(seconds(2))));
+}
+
+void ClusterModel::end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice) {
+  Held& held = held_.at(container);
+  if (held.gone) {
+    return;
+  }
+  held.gone = true;
+  held.end = job::ContainerEnded{container, kind, std::nullopt, "as the cluster says"};
+  around_.truth.live_containers.erase(container);
+  around_.world.after(notice, [this, container] { around_.tell(held_.at(container).end); });
+}
+
+void ClusterModel::reconcile() {
+  for (const auto& [container, held] : held_) {
+    if (held.gone) {
+      around_.tell(held.end);
+    } else {
+      around_.tell(job::ContainerGranted{held.request, container, held.host});
+    }
+  }
+}
+
+bool ClusterModel::known_gone(const job::ContainerId& container) const {
+  const auto held = held_.find(container);
+  return held == held_.end() || held->second.gone;
+}
+
+void ClusterModel::disturb() {
+  if (!around_.faults.on(Fault::ScarceCluster)) {
+    slots_per_host_ = kSlotsEach;
+  }
+  const std::vector<job::ContainerId> alive = living();
+  if (!alive.empty()) {
+    disturb_container(alive[around_.world.random().below(alive.size())]);
+  }
+  around_.world.after(kDisturbEvery, [this] { disturb(); });
+}
+
+void ClusterModel::disturb_container(const job::ContainerId& container) {
+  const job::HostName host = held_.at(container).host;
+  if (around_.faults.strikes(Fault::HostDies)) {
+    lose_host(host, false);
+  } else if (around_.faults.strikes(Fault::HostIsolated)) {
+    lose_host(host, true);
+  } else if (around_.faults.strikes(Fault::AgentDies)) {
+    around_.truth.origin_containers.insert(container);
+    around_.end_agent(container, TrueEnd::Origin);
+    agent_ended(container);
+  } else if (around_.faults.strikes(Fault::Preemption)) {
+    const Duration in = around_.world.random().between(Duration::zero(), Duration(seconds(5)));
+    if (around_.world.random().chance(70)) {
+      around_.tell(job::PreemptionNoticed{container, in});
+    }
+    around_.world.after(in, [this, container] {
+      if (!held_.at(container).gone) {
+        around_.truth.origin_containers.insert(container);
+        around_.end_agent(container, TrueEnd::Origin);
+        end(container, job::ContainerEndKind::Preempted, milliseconds(50));
+      }
+    });
+  }
+}
+
+void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
+  down_.insert(host);
+  const Duration notice = around_.world.random().between(Duration(seconds(1)), Duration(seconds(15)));
+  for (const job::ContainerId& container : living()) {
+    if (held_.at(container).host != host) {
+      continue;
+    }
+    around_.truth.origin_containers.insert(container);
+    // An isolated host's processes end only when the cluster fences the host.
+    if (!lives_on) {
+      around_.end_agent(container, TrueEnd::Origin);
+    } else {
+      around_.world.after(notice, [this, container] { around_.end_agent(container, TrueEnd::Origin); });
+    }
+    end(container, job::ContainerEndKind::HostLost, notice);
+  }
+  around_.world.after(notice, [this, host] { around_.tell(job::HostReported{host, job::HostHealth::Lost}); });
+  around_.world.after(notice + seconds(30), [this, host] {
+    down_.erase(host);
+    around_.tell(job::HostReported{host, job::HostHealth::Healthy});
+  });
+}
+
+size_t ClusterModel::in_use(const job::HostName& host) const {
+  return static_cast<size_t>(std::ranges::count_if(
+      held_, [&](const auto& entry) { return !entry.second.gone && entry.second.host == host; }));
+}
+
+std::vector<job::ContainerId> ClusterModel::living() const {
+  std::vector<job::ContainerId> alive;
+  for (const auto& [container, held] : held_) {
+    if (!held.gone) {
+      alive.push_back(container);
+    }
+  }
+  return alive;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "job/action.h"
+#include "job/fact.h"
+#include "sim/core/faults.h"
+#include "sim/core/truth.h"
+#include "sim/world.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::sim {
+
+/// A cluster as strict as a resource manager and as loose as a laptop: grants late, twice, after a cancel, or never;
+/// takes containers and hosts away. Survives every master. Slots are hosts x containers a host.
+class ClusterModel {
+ public:
+  struct Around {
+    World& world;
+    Faults& faults;
+    Truth& truth;
+    std::function<void(job::Fact)> tell;
+    /// A container's agent starts; the run makes an AgentModel.
+    std::function<void(const job::ContainerId&, const job::HostName&)> start_agent;
+    /// A container's processes end, for this reason.
+    std::function<void(const job::ContainerId&, TrueEnd)> end_agent;
+  };
+
+  explicit ClusterModel(Around around);
+
+  void request(const job::RequestContainer& request);
+  void cancel(job::RequestId request);
+  void launch(const job::ContainerId& container);
+  void release(const job::ContainerId& container);
+  /// A new master compares books: tells the end of what is gone, and grants again that may have been missed.
+  void reconcile();
+  /// A container's agent ended by itself: the cluster notices after a while.
+  void agent_ended(const job::ContainerId& container);
+
+  [[nodiscard]] bool known_gone(const job::ContainerId& container) const;
+  [[nodiscard]] const std::map<job::RequestId, uint32_t>& launches() const { return grants_; }
+
+ private:
+  struct Held {
+    job::RequestId request;
+    job::HostName host;
+    bool launched = false;
+    bool gone = false;
+    job::ContainerEnded end;
+  };
+
+  void try_grant(job::RequestId request);
+  void grant(job::RequestId request, const job::HostName& host);
+  void end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice);
+  void disturb();
+  void disturb_container(const job::ContainerId& container);
+  void lose_host(const job::HostName& host, bool lives_on);
+  [[nodiscard]] size_t in_use(const job::HostName& host) const;
+  [[nodiscard]] std::vector<job::ContainerId> living() const;
+
+  Around around_;
+  uint32_t containers_ = 0;
+  size_t slots_per_host_ = 0;
+  std::vector<job::HostName> hosts_;
+  std::set<job::HostName> down_;
+  std::map<job::RequestId, job::RequestContainer> open_;
+  std::set<job::RequestId> cancelled_;
+  std::map<job::RequestId, uint32_t> grants_;
+  std::map<job::ContainerId, Held> held_;
+};
+
+}  // namespace muster::sim
