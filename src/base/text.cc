@@ -37,35 +37,30 @@ size_t utf8_length(std::string_view text) {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
+/// Counts insertions, deletions, replacements and swaps of neighbours ("rnu" is one away from "run").
 size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> next(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) {
     row[j] = j;
   }
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
+    next[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      diagonal = above;
+      const size_t replaced = row[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        next[j] = std::min(next[j], before[j - 2] + 1);
+      }
     }
+    std::swap(before, row);
+    std::swap(row, next);
   }
   return row[b.size()];
 }
 
 }  // namespace
-
-std::optional<size_t> find_invalid_utf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = utf8_length(text.substr(at));
-    if (length == 0) {
-      return at;
-    }
-    at += length;
-  }
-  return std::nullopt;
-}
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";

@@ -20,6 +20,8 @@ TEST(Nearest, FindsASlipAndNotAStranger) {
   const std::string_view keys[] = {"memory", "vcores", "tasks"};
   EXPECT_EQ(nearest("memroy", keys), "memory");
   EXPECT_EQ(nearest("task", keys), "tasks");
+  const std::string_view commands[] = {"run", "ps"};
+  EXPECT_EQ(nearest("rnu", commands), "run");
   EXPECT_EQ(nearest("banana", keys), std::nullopt);
 }
 
@@ -31,13 +33,6 @@ TEST(Printable, LetsNoEscapeSequencePass) {
 TEST(FormatBytes, UsesBinaryUnits) {
   EXPECT_EQ(format_bytes(512ULL << 20), "512 MiB");
   EXPECT_EQ(format_bytes(1536ULL << 20), "1.5 GiB");
-}
-
-TEST(FindInvalidUtf8, ReturnsTheFirstBadByte) {
-  EXPECT_EQ(find_invalid_utf8(""), std::nullopt);
-  EXPECT_EQ(find_invalid_utf8("gr\xC3\xBC\xC3\x9F"), std::nullopt);
-  EXPECT_EQ(find_invalid_utf8("ab\xFF"), 2U);
-  EXPECT_EQ(find_invalid_utf8("\xC3"), 0U);
 }
 
 }  // namespace
