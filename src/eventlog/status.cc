@@ -1,0 +1,141 @@
+#include "eventlog/status.h"
+
+#include "eventlog/json_text.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace muster::eventlog {
+namespace {
+
+std::string iso_or_null(bool known, WallTime when) {
+  return known ? json_quote(format_iso(when)) : "null";
+}
+
+std::string log_path(const job::Plan& plan, job::AttemptId attempt, const StatusContext& context) {
+  return fmt::format("{}/{}-{}.{}.stderr", context.logs_folder, plan.role(attempt.task.role).name,
+                     attempt.task.index, attempt.number);
+}
+
+std::string cause_json(const job::Plan& plan, const job::FirstCause& cause,
+                       const StatusContext& context) {
+  return JsonObject()
+      .text("task", to_string(plan, cause.attempt.task))
+      .number("attempt", cause.attempt.number)
+      .text_or_null("host", cause.host.value)
+      .text_or_null("container", cause.container.value)
+      .number("exit_code", cause.exit_code)
+      .number("signal", cause.signal)
+      .text("evidence", cause.failure.evidence)
+      .text("log", log_path(plan, cause.attempt, context))
+      .text_or_null("hint", cause.failure.hint)
+      .number("victims", cause.victims)
+      .str();
+}
+
+std::string address_text(const job::Attempt& attempt) {
+  return attempt.address.port == 0
+             ? std::string()
+             : fmt::format("{}:{}", attempt.address.host, attempt.address.port);
+}
+
+std::string task_json(const job::Task& task) {
+  JsonObject object;
+  object.number("index", task.id.index).text("state", to_string(task.state));
+  if (task.attempts.empty()) {
+    return object.number("attempts", 0).raw("host", "null").raw("exit_code", "null").str();
+  }
+  const job::Attempt& last = task.attempts.back();
+  return object.number("attempts", task.attempts.size())
+      .text_or_null("host", last.host.value)
+      .number("exit_code", last.exit ? last.exit->exit_code : std::nullopt)
+      .number("signal", last.exit ? last.exit->signal : std::nullopt)
+      .text("attempt_state", to_string(last.state))
+      .text_or_null("container", last.container.value)
+      .text_or_null("address", address_text(last))
+      .number("restarts", task.restarts)
+      .str();
+}
+
+std::string roles_json(const job::Plan& plan, const job::State& state) {
+  JsonObject roles;
+  for (size_t role = 0; role < plan.roles.size() && role < state.tasks.size(); ++role) {
+    JsonArray tasks;
+    for (const job::Task& task : state.tasks[role]) {
+      tasks.raw(task_json(task));
+    }
+    roles.raw(plan.roles[role].name, JsonObject().raw("tasks", tasks.str()).str());
+  }
+  return roles.str();
+}
+
+/// The newest of each name: a restarted task publishes its endpoint again.
+std::string endpoints_json(const job::State& state) {
+  std::map<std::string, std::string> by_name;
+  for (const job::Endpoint& endpoint : state.endpoints) {
+    by_name[endpoint.name] = endpoint.url;
+  }
+  JsonObject object;
+  for (const auto& [name, url] : by_name) {
+    object.text(name, url);
+  }
+  return object.str();
+}
+
+}  // namespace
+
+std::string outcome_json(const job::Plan& plan, const job::State& state,
+                         const StatusContext& context) {
+  if (state.phase != job::JobPhase::Ended || !state.outcome) {
+    return "null";
+  }
+  const job::Outcome& outcome = *state.outcome;
+  return JsonObject()
+      .text("result", to_string(outcome.result))
+      .text_or_null("class", outcome.class_name)
+      .number("exit_status", job::exit_status(outcome.reason))
+      .text("reason", to_string(outcome.reason))
+      .text_or_null("message", outcome.message)
+      .raw("first_cause", outcome.first_cause ? cause_json(plan, *outcome.first_cause, context)
+                                              : std::string("null"))
+      .str();
+}
+
+std::string timeline_json(const job::State& state) {
+  JsonArray steps;
+  Time before = state.started;
+  for (const job::Step& step : state.steps) {
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(step.at - before);
+    steps.raw(JsonObject().text("step", step.name).number("ms", took.count()).str());
+    before = std::max(before, step.at);
+  }
+  return steps.str();
+}
+
+std::string status_json(const job::Plan& plan, const job::State& state,
+                        const StatusContext& context) {
+  const bool ended = state.phase == job::JobPhase::Ended;
+  const WallTime ended_at = context.started + state.ended.time_since_epoch();
+  const std::string& waits = state.waits_for.empty() ? context.waits_for : state.waits_for;
+  return JsonObject()
+      .text("schema", "muster.status/1")
+      .text("job", plan.job.value)
+      .text_or_null("application_id", context.application_id)
+      .text("phase", to_string(state.phase))
+      .text("on", context.on)
+      .number("generation", state.generation.value)
+      .raw("outcome", outcome_json(plan, state, context))
+      .raw("roles", roles_json(plan, state))
+      .raw("endpoints", endpoints_json(state))
+      .raw("timeline", timeline_json(state))
+      .text("name", plan.name)
+      .number("epoch", state.epoch.value)
+      .raw("started", iso_or_null(context.started != WallTime{}, context.started))
+      .raw("ended", iso_or_null(ended, ended_at))
+      .text_or_null("waits_for", ended ? std::string_view() : std::string_view(waits))
+      .text_or_null("log_trouble", context.log_trouble)
+      .str();
+}
+
+}  // namespace muster::eventlog

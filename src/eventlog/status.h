@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/plan.h"
+#include "job/state.h"
+
+#include <string>
+
+namespace muster::eventlog {
+
+/// What status and summary show that the machine does not know.
+struct StatusContext {
+  std::string on = "local";    ///< The cluster's name.
+  std::string application_id;  ///< The cluster's own id of the job; "" for none.
+  std::string logs_folder;  ///< Where the tasks' output files lie: "/home/me/.muster/jobs/x/logs".
+  WallTime started{};       ///< Wall clock of job time 0.
+  std::string waits_for;    ///< In the cluster's words; "" when for nothing.
+  std::string log_trouble;  ///< Why the event log cannot be written; "" while it can.
+};
+
+/// Returns the status document of design 7 (schema muster.status/1), one line of JSON. Besides what
+/// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for` and
+/// `log_trouble` (text or null), per task `attempt_state`, `container`, `address`, `restarts`,
+/// `signal`; in the outcome `reason` and `message`, in its cause `container`, `hint` and `victims`.
+[[nodiscard]] std::string status_json(const job::Plan& plan, const job::State& state,
+                                      const StatusContext& context);
+
+/// Returns the member `outcome` of status and summary: null until the job has ended.
+[[nodiscard]] std::string outcome_json(const job::Plan& plan, const job::State& state,
+                                       const StatusContext& context);
+
+/// Returns the member `timeline`: how long each step of the job's way took, in milliseconds.
+[[nodiscard]] std::string timeline_json(const job::State& state);
+
+}  // namespace muster::eventlog

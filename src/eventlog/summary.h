@@ -1,0 +1,41 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "eventlog/status.h"
+#include "job/outcome.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::eventlog {
+
+/// The small file beside an ended job's log, for lists of jobs (schema muster.summary/1). Its
+/// presence says that the job has ended; everything more is in the log.
+struct Summary {
+  std::string job;
+  std::string name;
+  std::string on;
+  std::string result;  ///< "succeeded", "failed", "stopped".
+  std::string reason;  ///< As OutcomeReason.
+  std::string class_name;
+  std::string message;
+  int32_t exit_status = 0;
+  std::string started;  ///< ISO 8601.
+  std::string ended;
+  int64_t duration_ms = 0;
+  uint64_t tasks = 0;
+  uint64_t restarts = 0;  ///< Attempts beyond the first, over all tasks.
+};
+
+/// Returns the file's text for a job that has ended. Besides Summary's members it has `outcome` and
+/// `timeline`, the same as in the status document.
+[[nodiscard]] std::string summary_json(const job::Plan& plan, const job::State& state,
+                                       const StatusContext& context);
+
+/// Reads it back; Corrupt names what is wrong.
+[[nodiscard]] Result<Summary> parse_summary(std::string_view text);
+
+}  // namespace muster::eventlog
