@@ -17,6 +17,7 @@ struct Usage {
   bool exact =
       true;  ///< False where only resident sizes could be read (shared memory counts for each).
   Duration cpu{};  ///< User and system time of the processes that live, with their reaped children.
+  bool operator==(const Usage&) const = default;
 };
 
 /// Measures memory and processor time of processes.

@@ -1,0 +1,155 @@
+#include "os/cgroup.h"
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/proc_text.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace muster::os {
+namespace {
+
+constexpr std::string_view kCgroupRoot = "/sys/fs/cgroup";
+
+/// Writes a control file in one call, as the kernel wants it. Returns 0 or the errno.
+int control(const Path& file, std::string_view value) {
+  const rt::Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd.valid() || ::write(fd.get(), value.data(), value.size()) < 0) {
+    return errno;
+  }
+  return 0;
+}
+
+Error not_delegated(const Path& folder, int error) {
+  Error made =
+      system_error(error, fmt::format("no control group can be made in {}", folder.string()));
+  made.code = Errc::Unsupported;
+  return made;
+}
+
+/// One group, which is a folder in each hierarchy (v2 has one, v1 one per controller).
+class FolderCgroup final : public Cgroup {
+ public:
+  explicit FolderCgroup(bool unified) : unified_(unified) {}
+  ~FolderCgroup() override {
+    for (const Path& folder : folders_) {
+      ::rmdir(
+          folder.c_str());  // Busy while processes live in it: then the keeper's end empties it.
+    }
+  }
+
+  Status make(const Path& folder) {
+    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+      return not_delegated(folder.parent_path(), errno);
+    }
+    folders_.push_back(folder);
+    return {};
+  }
+  Status limit(const char* file, uint64_t value) {
+    const int error = control(folders_.back() / file, fmt::to_string(value));
+    return error == 0 ? Status() : not_delegated(folders_.back(), error);
+  }
+
+  Status add(Pid pid) override {
+    for (const Path& folder : folders_) {
+      const int error = control(folder / "cgroup.procs", fmt::to_string(pid.value));
+      if (error != 0) {
+        return system_error(
+            error, fmt::format("process {} cannot be put in {}", pid.value, folder.string()));
+      }
+    }
+    return {};
+  }
+  [[nodiscard]] uint64_t oom_kills() const override {
+    const char* file = unified_ ? "memory.events" : "memory.oom_control";
+    return number_after(read_proc(folders_.front() / file), "oom_kill ").value_or(0);
+  }
+  [[nodiscard]] std::optional<uint64_t> memory_peak_bytes() const override {
+    const char* file = unified_ ? "memory.peak" : "memory.max_usage_in_bytes";
+    return parse_decimal(read_proc(folders_.front() / file));
+  }
+
+ private:
+  bool unified_;
+  std::vector<Path> folders_;  // The one with the memory controller first.
+};
+
+bool lists(const std::string& controllers, std::string_view wanted) {
+  const auto words = split(trim(controllers), ' ');
+  return std::ranges::find(words, wanted) != words.end();
+}
+
+class HostCgroups final : public Cgroups {
+ public:
+  Result<std::unique_ptr<Cgroup>> create(const std::string& name,
+                                         const CgroupLimits& limits) override {
+    const std::string own = read_proc("/proc/self/cgroup");
+    const std::string unified = find_cgroup("", own, kCgroupRoot);
+    if (!unified.empty() && lists(read_proc(Path(unified) / "cgroup.controllers"), "memory")) {
+      return create_unified(unified, name, limits);
+    }
+    return create_v1(own, name, limits);
+  }
+
+ private:
+  static Result<std::unique_ptr<Cgroup>> create_unified(const Path& parent, const std::string& name,
+                                                        const CgroupLimits& limits) {
+    // The kernel refuses this to a group with processes of its own: then it was not prepared for
+    // us.
+    const std::string given = read_proc(parent / "cgroup.subtree_control");
+    if (!lists(given, "memory")) {
+      const int error = control(parent / "cgroup.subtree_control", "+memory");
+      if (error != 0) {
+        return not_delegated(parent, error);
+      }
+    }
+    auto group = std::make_unique<FolderCgroup>(true);
+    MUSTER_TRY_STATUS(group->make(parent / name));
+    if (limits.memory_bytes > 0) {
+      MUSTER_TRY_STATUS(group->limit("memory.max", limits.memory_bytes));
+    }
+    if (limits.cpu_shares > 0 && lists(given, "cpu")) {
+      // The default weight, 100, is one core.
+      const uint64_t weight = std::clamp<uint64_t>(limits.cpu_shares / 10, 1, 10'000);
+      MUSTER_TRY_STATUS(group->limit("cpu.weight", weight));
+    }
+    return group;
+  }
+
+  static Result<std::unique_ptr<Cgroup>> create_v1(const std::string& own, const std::string& name,
+                                                   const CgroupLimits& limits) {
+    const std::string memory = find_cgroup("memory", own, kCgroupRoot);
+    if (memory.empty()) {
+      return Error{Errc::Unsupported, Blame::Cluster, "this host has no memory control groups"};
+    }
+    auto group = std::make_unique<FolderCgroup>(false);
+    MUSTER_TRY_STATUS(group->make(Path(memory) / name));
+    if (limits.memory_bytes > 0) {
+      MUSTER_TRY_STATUS(group->limit("memory.limit_in_bytes", limits.memory_bytes));
+    }
+    const std::string cpu = find_cgroup("cpu", own, kCgroupRoot);
+    if (limits.cpu_shares > 0 && !cpu.empty()) {
+      MUSTER_TRY_STATUS(group->make(Path(cpu) / name));
+      // The default, 1024, is one core.
+      const uint64_t shares = std::max<uint64_t>(2, uint64_t{limits.cpu_shares} * 1024 / 1000);
+      MUSTER_TRY_STATUS(group->limit("cpu.shares", shares));
+    }
+    return group;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Cgroups> make_cgroups() { return std::make_unique<HostCgroups>(); }
+
+}  // namespace muster::os

@@ -1,0 +1,191 @@
+#include "os/cgroup.h"
+#include "os/file_sink.h"
+#include "os/hardware.h"
+#include "os/identity.h"
+#include "os/local_files.h"
+#include "os/memory.h"
+#include "os/proc_text.h"
+#include "os/spawn.h"
+#include "os/watch.h"
+#include "rt/io_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace muster::os {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Identity, PrefersTheEnvironmentAndNeverFails) {
+  EXPECT_EQ(user_name({{"HADOOP_USER_NAME", "alice"}, {"USER", "bob"}}), "alice");
+  EXPECT_EQ(user_name({{"HADOOP_USER_NAME", ""}, {"USER", "bob"}}), "bob");
+  EXPECT_FALSE(user_name({}).empty());
+  EXPECT_FALSE(host_name().empty());
+}
+
+TEST(Identity, UserInNoPasswordFileIsANumber) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can become somebody else";
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(::setuid(54321) == 0 && user_name({}) == "54321" ? 0 : 1);
+  }
+  EXPECT_EQ(reap(Pid(child))->code, 0);
+}
+
+TEST(Meter, CountsSharedMemoryOnce) {
+  constexpr size_t kSize = 64U << 20;
+  void* shared = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  std::fill_n(static_cast<char*>(shared), kSize, 'x');
+  std::array<int, 2> gate{};
+  ASSERT_EQ(::pipe(gate.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const char seen = static_cast<char*>(shared)[0];
+    for (size_t at = 0; at < kSize; at += 4096) {
+      static_cast<volatile char*>(shared)[at] = seen;
+    }
+    ::close(gate[0]);
+    (void)!::write(gate[1], "x", 1);
+    ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(gate[0], &byte, 1), 1);
+  const auto meter = make_meter();
+  const std::array both{Pid(::getpid()), Pid(child)};
+  const Usage usage = meter->measure(both);
+  EXPECT_TRUE(usage.exact);
+  EXPECT_GT(usage.memory_bytes, kSize);
+  EXPECT_LT(usage.memory_bytes, 2 * kSize);
+  EXPECT_GT(usage.cpu, 0us);
+  ::kill(child, SIGKILL);
+  (void)reap(Pid(child));
+  EXPECT_EQ(meter->measure(std::array{Pid(child)}), Usage());
+  ::munmap(shared, kSize);
+  ::close(gate[0]);
+  ::close(gate[1]);
+}
+
+TEST(Meter, ParsesTheKernelsText) {
+  EXPECT_EQ(parse_pss_bytes("00400000-7ffd [rollup]\nRss:  10 kB\nPss:   7 kB\nPss_Anon: 3 kB\n"),
+            7U << 10);
+  EXPECT_FALSE(parse_pss_bytes("").has_value());
+  EXPECT_FALSE(parse_pss_bytes("Pss: lots").has_value());
+}
+
+TEST(Hardware, SeesThisMachine) {
+  const Hardware hardware = discover_hardware();
+  EXPECT_GE(hardware.cores, 1U);
+  EXPECT_GT(hardware.memory_bytes, 64U << 20);
+  EXPECT_GT(available_memory_bytes(), 0U);
+  EXPECT_LE(available_memory_bytes(), hardware.memory_bytes);
+}
+
+TEST(Hardware, ParsesNvidiaSmi) {
+  const auto gpus = parse_nvidia_smi(
+      "1, GPU-bb, NVIDIA A100-SXM4-40GB, 40960\n0, GPU-aa, NVIDIA GB10, [N/A]\n\n");
+  const std::vector<Gpu> expected{
+      {.index = 0, .uuid = "GPU-aa", .model = "NVIDIA GB10", .memory_bytes = 0},
+      {.index = 1,
+       .uuid = "GPU-bb",
+       .model = "NVIDIA A100-SXM4-40GB",
+       .memory_bytes = uint64_t{40960} << 20}};
+  EXPECT_EQ(gpus, expected);
+  EXPECT_EQ(parse_nvidia_smi(""), std::vector<Gpu>());
+  EXPECT_FALSE(parse_nvidia_smi("NVIDIA-SMI has failed because ...").has_value());
+}
+
+TEST(Hardware, ParsesTheDriversInformation) {
+  const auto gpu = parse_nvidia_information(
+      "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 97\nGPU UUID: \t GPU-12ab\n"
+      "Bus Location: \t 0000:19:00.0\n");
+  ASSERT_TRUE(gpu.has_value());
+  EXPECT_EQ(gpu->model, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(gpu->uuid, "GPU-12ab");
+  EXPECT_FALSE(parse_nvidia_information("").has_value());
+}
+
+TEST(Cgroups, LimitKillsAreCountedWhereDelegated) {
+  const auto groups = make_cgroups();
+  auto group = groups->create("muster-test-" + std::to_string(::getpid()),
+                              {.memory_bytes = 32U << 20, .cpu_shares = 500});
+  if (!group.has_value()) {
+    EXPECT_EQ(group.error().code, Errc::Unsupported) << group.error().message;
+    GTEST_SKIP() << group.error().message;
+  }
+  const auto child = spawn({.argv = {"/bin/sh", "-c", "read go; head -c 200m /dev/zero | tail"},
+                            .env = {{"PATH", "/usr/bin:/bin"}},
+                            .stdin_from = ToPipe{}});
+  ASSERT_TRUE(child.has_value());
+  ASSERT_TRUE((*group)->add(child->pid).has_value());
+  ASSERT_EQ(::write(child->stdin_pipe.get(), "go\n", 3), 3);
+  ASSERT_TRUE(reap(child->pid).has_value());
+  EXPECT_GE((*group)->oom_kills(), 1U);
+  EXPECT_GT((*group)->memory_peak_bytes().value_or(1U << 30), 16U << 20);
+}
+
+TEST(ProcText, FindsNumbersAndGroups) {
+  EXPECT_EQ(number_after("a 1\nlow 2\noom_kill 3\n", "oom_kill "), 3U);
+  EXPECT_EQ(number_after("a 1\n", "b "), std::nullopt);
+  EXPECT_EQ(parse_decimal("max\n"), std::nullopt);
+  EXPECT_EQ(find_cgroup("memory", "0::/\n", "/nowhere"), "");
+  const std::string root = ::testing::TempDir() + "/cgroups";
+  const auto files = make_local_files(nullptr);
+  ASSERT_TRUE(files->make_folders(root + "/memory/a/b").has_value());
+  EXPECT_EQ(find_cgroup("memory", "4:cpu,memory:/a/b\n0::/\n", root), root + "/memory/a/b");
+  EXPECT_EQ(find_cgroup("memory", "4:memory:/host/only\n", root), root + "/memory");
+  ASSERT_TRUE(files->remove_tree(root).has_value());
+}
+
+class WithFolder : public ::testing::Test {
+ protected:
+  WithFolder() {
+    std::string name = ::testing::TempDir() + "/host.XXXXXX";
+    root = ::mkdtemp(name.data());
+  }
+  ~WithFolder() override { EXPECT_TRUE(files->remove_tree(root).has_value()); }
+
+  rt::IoLoop loop;
+  std::unique_ptr<Files> files = make_local_files(nullptr);
+  Path root;
+};
+
+TEST_F(WithFolder, LogRotatesAndKeepsFewFiles) {
+  auto sink = open_file_sink(*files, loop, root / "log", {.rotate_at_bytes = 100, .keep = 2});
+  ASSERT_TRUE(sink.has_value());
+  for (int line = 0; line < 20; ++line) {
+    (*sink)->write(log::Level::Info, "test.line", {{"number", line}});
+  }
+  (*sink)->write(log::Level::Debug, "test.unseen", {});
+  const std::vector<FolderEntry> expected{
+      {"log", FileKind::File}, {"log.1", FileKind::File}, {"log.2", FileKind::File}};
+  EXPECT_EQ(files->list(root), expected);
+  const auto text = files->read(root / "log");
+  EXPECT_TRUE(text->ends_with("info test.line number=19\n")) << *text;
+  EXPECT_LE(text->size(), 100U);
+}
+
+TEST_F(WithFolder, WatchTellsOfWritesAndNewFiles) {
+  int changes = 0;
+  const auto watch = watch_file(loop, root, [&] {
+    ++changes;
+    loop.stop();
+  });
+  ASSERT_TRUE(watch.has_value());
+  ASSERT_TRUE(files->write(root / "new", "x").has_value());
+  loop.run_until(loop.now() + 10s);
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(watch_file(loop, root / "none", [] {}).error().code, Errc::NotFound);
+}
+
+}  // namespace
+}  // namespace muster::os
