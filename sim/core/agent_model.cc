@@ -6,10 +6,10 @@
 namespace muster::sim {
 namespace {
 
+using job::AttemptReport;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using job::AttemptReport;
 
 }  // namespace
 
@@ -29,7 +29,8 @@ job::Exit killed_by(int32_t signal, std::string class_name, job::FailureKind kin
   return exit;
 }
 
-AgentModel::AgentModel(AgentSurroundings surroundings, job::ContainerId container, job::HostName host)
+AgentModel::AgentModel(AgentSurroundings surroundings, job::ContainerId container,
+                       job::HostName host)
     : around_(std::move(surroundings)), container_(std::move(container)), host_(std::move(host)) {}
 
 void AgentModel::order(job::Epoch epoch, const job::Action& action) {
@@ -64,9 +65,11 @@ void AgentModel::prepare(const job::PrepareAttempt& prepare) {
         exit_of(126, "disk.full", job::FailureKind::Resource, job::Remedy::Elsewhere), true);
     return;
   }
-  const uint16_t port =
-      prepare.keep_port != 0 ? prepare.keep_port : static_cast<uint16_t>(20000 + around_.world.random().below(20000));
-  const Duration takes = around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(50)));
+  const uint16_t port = prepare.keep_port != 0
+                            ? prepare.keep_port
+                            : static_cast<uint16_t>(20000 + around_.world.random().below(20000));
+  const Duration takes =
+      around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(50)));
   around_.world.after(takes, [this, attempt = prepare.attempt, life, port] {
     const auto process = processes_.find(attempt);
     if (!alive_ || process == processes_.end() || process->second.life != life ||
@@ -109,7 +112,8 @@ void AgentModel::live(job::AttemptId attempt, uint64_t life) {
   save(attempt, life);
   around_.world.after(lasts, [this, attempt, life] {
     const auto process = processes_.find(attempt);
-    if (!alive_ || process == processes_.end() || process->second.life != life || process->second.stopping) {
+    if (!alive_ || process == processes_.end() || process->second.life != life ||
+        process->second.stopping) {
       return;
     }
     if (around_.faults.strikes(Fault::ProgramFails)) {
@@ -121,20 +125,23 @@ void AgentModel::live(job::AttemptId attempt, uint64_t life) {
           true);
       return;
     }
-    end(attempt, TrueEnd::Success, exit_of(0, "", job::FailureKind::Program, job::Remedy::Restart), true);
+    end(attempt, TrueEnd::Success, exit_of(0, "", job::FailureKind::Program, job::Remedy::Restart),
+        true);
   });
 }
 
 void AgentModel::save(job::AttemptId attempt, uint64_t life) {
-  around_.world.after(around_.world.random().between(Duration(seconds(1)), Duration(seconds(8))), [this, attempt, life] {
-    const auto process = processes_.find(attempt);
-    if (!alive_ || process == processes_.end() || process->second.life != life ||
-        process->second.report.phase != AttemptReport::Phase::Running) {
-      return;
-    }
-    around_.ask_commit(container_, attempt, process->second.report.generation);
-    save(attempt, life);
-  });
+  around_.world.after(around_.world.random().between(Duration(seconds(1)), Duration(seconds(8))),
+                      [this, attempt, life] {
+                        const auto process = processes_.find(attempt);
+                        if (!alive_ || process == processes_.end() ||
+                            process->second.life != life ||
+                            process->second.report.phase != AttemptReport::Phase::Running) {
+                          return;
+                        }
+                        around_.ask_commit(container_, attempt, process->second.report.generation);
+                        save(attempt, life);
+                      });
 }
 
 void AgentModel::stop(const job::StopAttempt& stop) {
@@ -149,7 +156,8 @@ void AgentModel::stop(const job::StopAttempt& stop) {
       return;
     case AttemptReport::Phase::Preparing:
     case AttemptReport::Phase::Joined:
-      end(stop.attempt, TrueEnd::Stopped, killed_by(SIGTERM, "stopped", job::FailureKind::Stopped), true);
+      end(stop.attempt, TrueEnd::Stopped, killed_by(SIGTERM, "stopped", job::FailureKind::Stopped),
+          true);
       return;
     case AttemptReport::Phase::Running:
       break;
@@ -157,11 +165,13 @@ void AgentModel::stop(const job::StopAttempt& stop) {
   process.stopping = true;
   const uint64_t life = process.life;
   const bool obeys = around_.world.random().chance(80);
-  const Duration takes = obeys ? around_.world.random().between(Duration::zero(), stop.grace) : stop.grace;
+  const Duration takes =
+      obeys ? around_.world.random().between(Duration::zero(), stop.grace) : stop.grace;
   around_.world.after(takes, [this, attempt = stop.attempt, life, obeys] {
     const auto running = processes_.find(attempt);
     if (alive_ && running != processes_.end() && running->second.life == life) {
-      end(attempt, TrueEnd::Stopped, killed_by(obeys ? SIGTERM : SIGKILL, "stopped", job::FailureKind::Stopped), true);
+      end(attempt, TrueEnd::Stopped,
+          killed_by(obeys ? SIGTERM : SIGKILL, "stopped", job::FailureKind::Stopped), true);
     }
   });
 }
@@ -199,11 +209,14 @@ void AgentModel::peer_lost(job::Generation generation) {
       continue;
     }
     const uint64_t life = process.life;
-    const Duration notices = around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
+    const Duration notices =
+        around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
     around_.world.after(notices, [this, id = attempt, life] {
       const auto running = processes_.find(id);
-      if (alive_ && running != processes_.end() && running->second.life == life && !running->second.stopping) {
-        end(id, TrueEnd::Victim, exit_of(1, "peer.lost", job::FailureKind::PeerLoss, job::Remedy::Restart), true);
+      if (alive_ && running != processes_.end() && running->second.life == life &&
+          !running->second.stopping) {
+        end(id, TrueEnd::Victim,
+            exit_of(1, "peer.lost", job::FailureKind::PeerLoss, job::Remedy::Restart), true);
       }
     });
   }
@@ -231,7 +244,8 @@ void AgentModel::die(TrueEnd how) {
   }
   for (auto& [attempt, process] : processes_) {
     if (process.report.phase != AttemptReport::Phase::Ended) {
-      end(attempt, how, killed_by(SIGKILL, "container.lost", job::FailureKind::Infrastructure), false);
+      end(attempt, how, killed_by(SIGKILL, "container.lost", job::FailureKind::Infrastructure),
+          false);
     }
   }
   alive_ = false;

@@ -25,11 +25,14 @@ struct AgentSurroundings {
   /// A process of `attempt` ended on its own: its peers may notice.
   std::function<void(const TrueAttempt& attempt)> process_died;
   /// Commits go through the master.
-  std::function<void(const job::ContainerId& from, job::AttemptId attempt, job::Generation generation)> ask_commit;
+  std::function<void(const job::ContainerId& from, job::AttemptId attempt,
+                     job::Generation generation)>
+      ask_commit;
 };
 
-/// One agent with its container and its processes: obeys the highest epoch and generation it has seen, starts and stops
-/// what it is told, reports ends. Processes behave by chance: succeed, fail, hang, save checkpoints.
+/// One agent with its container and its processes: obeys the highest epoch and generation it has
+/// seen, starts and stops what it is told, reports ends. Processes behave by chance: succeed, fail,
+/// hang, save checkpoints.
 class AgentModel {
  public:
   AgentModel(AgentSurroundings surroundings, job::ContainerId container, job::HostName host);
@@ -72,7 +75,8 @@ class AgentModel {
 };
 
 /// Exits as the verdict rules would make them.
-[[nodiscard]] job::Exit exit_of(int32_t code, std::string class_name, job::FailureKind kind, job::Remedy remedy);
+[[nodiscard]] job::Exit exit_of(int32_t code, std::string class_name, job::FailureKind kind,
+                                job::Remedy remedy);
 [[nodiscard]] job::Exit killed_by(int32_t signal, std::string class_name, job::FailureKind kind);
 
 }  // namespace muster::sim

@@ -11,8 +11,8 @@
 
 namespace muster::sim {
 
-/// Something that must hold in every run. Sees each step of the machine in charge and what really happened; says what is
-/// broken in one sentence, once is enough.
+/// Something that must hold in every run. Sees each step of the machine in charge and what really
+/// happened; says what is broken in one sentence, once is enough.
 class Checker {
  public:
   virtual ~Checker() = default;

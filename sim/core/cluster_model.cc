@@ -37,14 +37,16 @@ void ClusterModel::request(const job::RequestContainer& request) {
   if (!open_.emplace(request.request, request).second) {
     return;
   }
-  const Duration takes = around_.world.random().between(Duration(milliseconds(1)), Duration(seconds(2)));
+  const Duration takes =
+      around_.world.random().between(Duration(milliseconds(1)), Duration(seconds(2)));
   around_.world.after(takes, [this, id = request.request] {
     if (around_.faults.strikes(Fault::RefusedRequests) && open_.contains(id)) {
       open_.erase(id);
       const bool never = around_.world.random().chance(5);
       around_.truth.refused_for_good = around_.truth.refused_for_good || never;
-      around_.tell(job::RequestRefused{id, never ? job::RefusalKind::NeverFits : job::RefusalKind::Transient,
-                                       "64 GiB asked, 24 GiB at most"});
+      around_.tell(
+          job::RequestRefused{id, never ? job::RefusalKind::NeverFits : job::RefusalKind::Transient,
+                              "64 GiB asked, 24 GiB at most"});
       return;
     }
     try_grant(id);
@@ -99,7 +101,8 @@ void ClusterModel::launch(const job::ContainerId& container) {
     return;
   }
   held->second.launched = true;
-  const Duration takes = around_.world.random().between(Duration(milliseconds(5)), Duration(milliseconds(500)));
+  const Duration takes =
+      around_.world.random().between(Duration(milliseconds(5)), Duration(milliseconds(500)));
   around_.world.after(takes, [this, container] {
     Held& held = held_.at(container);
     if (held.gone) {
@@ -134,7 +137,8 @@ void ClusterModel::agent_ended(const job::ContainerId& container) {
       around_.world.random().between(Duration(milliseconds(1)), Duration(seconds(2))));
 }
 
-void ClusterModel::end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice) {
+void ClusterModel::end(const job::ContainerId& container, job::ContainerEndKind kind,
+                       Duration notice) {
   Held& held = held_.at(container);
   if (held.gone) {
     return;
@@ -198,7 +202,8 @@ void ClusterModel::disturb_container(const job::ContainerId& container) {
 
 void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
   down_.insert(host);
-  const Duration notice = around_.world.random().between(Duration(seconds(1)), Duration(seconds(15)));
+  const Duration notice =
+      around_.world.random().between(Duration(seconds(1)), Duration(seconds(15)));
   for (const job::ContainerId& container : living()) {
     if (held_.at(container).host != host) {
       continue;
@@ -208,11 +213,13 @@ void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
     if (!lives_on) {
       around_.end_agent(container, TrueEnd::Origin);
     } else {
-      around_.world.after(notice, [this, container] { around_.end_agent(container, TrueEnd::Origin); });
+      around_.world.after(notice,
+                          [this, container] { around_.end_agent(container, TrueEnd::Origin); });
     }
     end(container, job::ContainerEndKind::HostLost, notice);
   }
-  around_.world.after(notice, [this, host] { around_.tell(job::HostReported{host, job::HostHealth::Lost}); });
+  around_.world.after(
+      notice, [this, host] { around_.tell(job::HostReported{host, job::HostHealth::Lost}); });
   around_.world.after(notice + seconds(30), [this, host] {
     down_.erase(host);
     around_.tell(job::HostReported{host, job::HostHealth::Healthy});

@@ -15,8 +15,9 @@
 
 namespace muster::sim {
 
-/// A cluster as strict as a resource manager and as loose as a laptop: grants late, twice, after a cancel, or never;
-/// takes containers and hosts away. Survives every master. Slots are hosts x containers a host.
+/// A cluster as strict as a resource manager and as loose as a laptop: grants late, twice, after a
+/// cancel, or never; takes containers and hosts away. Survives every master. Slots are hosts x
+/// containers a host.
 class ClusterModel {
  public:
   struct Around {
@@ -36,7 +37,8 @@ class ClusterModel {
   void cancel(job::RequestId request);
   void launch(const job::ContainerId& container);
   void release(const job::ContainerId& container);
-  /// A new master compares books: tells the end of what is gone, and grants again that may have been missed.
+  /// A new master compares books: tells the end of what is gone, and grants again that may have
+  /// been missed.
   void reconcile();
   /// A container's agent ended by itself: the cluster notices after a while.
   void agent_ended(const job::ContainerId& container);

@@ -83,7 +83,8 @@ ClusterModel::Around CoreRun::cluster_around() {
           .faults = faults_,
           .truth = truth_,
           .tell = [this](job::Fact fact) { hear({}, std::move(fact)); },
-          .start_agent = [this](const auto& container, const auto& host) { start_agent(container, host); },
+          .start_agent = [this](const auto& container,
+                                const auto& host) { start_agent(container, host); },
           .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); }};
 }
 
@@ -92,7 +93,8 @@ MasterModel::Around CoreRun::master_around() {
           .faults = faults_,
           .plan = plan_,
           .applied =
-              [this](const job::Fact& fact, std::span<const job::Action> actions, const job::Machine& machine) {
+              [this](const job::Fact& fact, std::span<const job::Action> actions,
+                     const job::Machine& machine) {
                 if (options_.trace) {
                   trace(world_.now(), plan_, fact, actions);
                 }
@@ -117,15 +119,15 @@ AgentSurroundings CoreRun::agent_around() {
           .plan = plan_,
           .tell = [this](const auto& from, job::Fact fact) { hear(from, std::move(fact)); },
           .process_died = [this](const TrueAttempt& attempt) { process_died(attempt); },
-          .ask_commit = [this](const auto&, job::AttemptId attempt, job::Generation generation) {
-            ask_commit(attempt, generation);
-          }};
+          .ask_commit = [this](const auto&, job::AttemptId attempt,
+                               job::Generation generation) { ask_commit(attempt, generation); }};
 }
 
 Duration CoreRun::travel() {
   Random& random = world_.random();
-  return faults_.strikes(Fault::SlowMessages) ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
-                                              : random.between(Duration(milliseconds(1)), Duration(milliseconds(5)));
+  return faults_.strikes(Fault::SlowMessages)
+             ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
+             : random.between(Duration(milliseconds(1)), Duration(milliseconds(5)));
 }
 
 AgentModel* CoreRun::find_agent(const job::ContainerId& container) {
@@ -142,7 +144,8 @@ void CoreRun::hear(const job::ContainerId& container, job::Fact fact) {
   }
   const int copies = faults_.strikes(Fault::DoubledFacts) ? 2 : 1;
   for (int i = 0; i < copies; ++i) {
-    const Time arrives = std::max(world_.now() + travel(), from_agent ? deaf_until_[container] : Time{});
+    const Time arrives =
+        std::max(world_.now() + travel(), from_agent ? deaf_until_[container] : Time{});
     world_.at(arrives, [this, fact] { master_.feed(fact); });
   }
 }
@@ -169,7 +172,8 @@ void CoreRun::act(job::Epoch epoch, const job::Action& action) {
   }
 }
 
-void CoreRun::order(job::Epoch epoch, const job::ContainerId& container, const job::Action& action) {
+void CoreRun::order(job::Epoch epoch, const job::ContainerId& container,
+                    const job::Action& action) {
   if (faults_.strikes(Fault::BrokenConnections)) {
     world_.after(travel() + milliseconds(100), [this, container] { dial(container); });
     return;
@@ -278,7 +282,8 @@ void CoreRun::disturb() {
     master_.lose_log(random.between(Duration(milliseconds(100)), Duration(seconds(30))));
   }
   if (faults_.strikes(Fault::Partitions) && !agents_.empty()) {
-    auto victim = std::next(agents_.begin(), static_cast<std::ptrdiff_t>(random.below(agents_.size())));
+    auto victim =
+        std::next(agents_.begin(), static_cast<std::ptrdiff_t>(random.below(agents_.size())));
     const Duration lasts = random.between(Duration(seconds(1)), Duration(seconds(25)));
     deaf_until_[victim->first] = world_.now() + lasts;
     world_.after(lasts, [this, container = victim->first] { dial(container); });
@@ -310,7 +315,8 @@ CoreResult CoreRun::run() {
   const auto over = [this] { return master_.finished() || !failure_.empty(); };
   if (!world_.run_until(Time{kFaultPhase + kHealBound}, over)) {
     const job::State& state = master_.machine().state();
-    broken("progress", std::string("the job is still ") + std::string(to_string(state.phase)) + " long after all faults ended" +
+    broken("progress", std::string("the job is still ") + std::string(to_string(state.phase)) +
+                           " long after all faults ended" +
                            (state.waits_for.empty() ? "" : ", waiting for " + state.waits_for));
   }
   // What was under way when the job ended must change nothing any more.

@@ -16,10 +16,10 @@ struct CoreOptions {
 };
 
 struct CoreResult {
-  std::string failure;        ///< "checker: what is broken"; empty: all is well.
-  std::string faults;         ///< Those that the seed drew.
-  uint64_t hash = 0;          ///< Of everything that happened.
-  uint64_t steps = 0;         ///< Events of the world.
+  std::string failure;  ///< "checker: what is broken"; empty: all is well.
+  std::string faults;   ///< Those that the seed drew.
+  uint64_t hash = 0;    ///< Of everything that happened.
+  uint64_t steps = 0;   ///< Events of the world.
   uint64_t facts = 0;
   std::set<std::string> probes;  ///< Rare branches that were reached.
 };
@@ -27,7 +27,8 @@ struct CoreResult {
 /// Runs one seed: a phase with faults, then one without, in which the job must end within a bound.
 [[nodiscard]] CoreResult run_core(const CoreOptions& options);
 
-/// Takes faults away as long as the seed still fails with the same checker; returns the options of the smallest failing run.
+/// Takes faults away as long as the seed still fails with the same checker; returns the options of
+/// the smallest failing run.
 [[nodiscard]] CoreOptions shrink(const CoreOptions& failing);
 
 }  // namespace muster::sim

@@ -4,10 +4,10 @@ namespace muster::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaultCount> kNames = {
-    "slow-messages", "doubled-facts", "broken-connections", "partitions",     "program-fails",
-    "program-hangs", "prepare-fails", "agent-dies",         "host-dies",      "host-isolated",
-    "preemption",    "launch-fails",  "refused-requests",   "late-grants",    "doubled-grants",
-    "scarce-cluster", "master-crashes", "master-stalls",    "log-unavailable", "stop-asked",
+    "slow-messages",  "doubled-facts",  "broken-connections", "partitions",      "program-fails",
+    "program-hangs",  "prepare-fails",  "agent-dies",         "host-dies",       "host-isolated",
+    "preemption",     "launch-fails",   "refused-requests",   "late-grants",     "doubled-grants",
+    "scarce-cluster", "master-crashes", "master-stalls",      "log-unavailable", "stop-asked",
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace muster::sim {
 
-/// The kinds of trouble a seed can bring. Each is off with probability one half for a whole run, so that combinations
-/// are met that no single setting would give.
+/// The kinds of trouble a seed can bring. Each is off with probability one half for a whole run, so
+/// that combinations are met that no single setting would give.
 enum class Fault : uint8_t {
   SlowMessages,       ///< Some messages take seconds.
   DoubledFacts,       ///< Cluster and agents say things twice.
@@ -22,13 +22,13 @@ enum class Fault : uint8_t {
   PrepareFails,       ///< The agent cannot place files.
   AgentDies,
   HostDies,
-  HostIsolated,       ///< The host is unreachable, but what runs there lives on unseen.
+  HostIsolated,  ///< The host is unreachable, but what runs there lives on unseen.
   Preemption,
   LaunchFails,
   RefusedRequests,
-  LateGrants,         ///< Granted after a cancel.
+  LateGrants,  ///< Granted after a cancel.
   DoubledGrants,
-  ScarceCluster,      ///< Fewer slots than the job wants, for a while.
+  ScarceCluster,  ///< Fewer slots than the job wants, for a while.
   MasterCrashes,
   MasterStalls,
   LogUnavailable,
@@ -46,7 +46,9 @@ class Faults {
   /// Draws them; those named in `without` stay off (to find the smallest set that still fails).
   Faults(Random random, const std::set<Fault>& without);
 
-  [[nodiscard]] bool on(Fault fault) const { return percent_[static_cast<size_t>(fault)] > 0 && active_; }
+  [[nodiscard]] bool on(Fault fault) const {
+    return percent_[static_cast<size_t>(fault)] > 0 && active_;
+  }
   /// Draws whether `fault` strikes now; never after heal().
   [[nodiscard]] bool strikes(Fault fault);
   /// From now on nothing strikes any more.

@@ -30,7 +30,8 @@ void MasterModel::feed(job::Fact fact) {
   inbox_.push_back(std::move(fact));
   if (!turn_due_) {
     turn_due_ = true;
-    const Duration soon = around_.world.random().between(Duration::zero(), Duration(microseconds(500)));
+    const Duration soon =
+        around_.world.random().between(Duration::zero(), Duration(microseconds(500)));
     const Time when = std::max(around_.world.now() + soon, stalled_until_);
     around_.world.at(when, [this, life = life_] {
       if (life == life_) {
@@ -82,7 +83,8 @@ void MasterModel::write_batch() {
   }
   writing_ = true;
   const size_t count = unlogged_.size();
-  const Duration takes = around_.world.random().between(Duration(microseconds(20)), Duration(milliseconds(2)));
+  const Duration takes =
+      around_.world.random().between(Duration(microseconds(20)), Duration(milliseconds(2)));
   const Time when = std::max(around_.world.now() + takes, log_back_at_);
   around_.world.at(when, [this, life = life_, count] {
     if (life == life_) {
@@ -126,7 +128,8 @@ void MasterModel::judge_later() {
   const HostTime due = liveness_->due();
   const Time now = around_.world.now();
   const Time when = due == HostTime::max() ? now + seconds(1)
-                                           : std::clamp(Time{due.time_since_epoch()}, now + milliseconds(1), now + seconds(1));
+                                           : std::clamp(Time{due.time_since_epoch()},
+                                                        now + milliseconds(1), now + seconds(1));
   around_.world.at(std::max(when, stalled_until_), [this, life = life_] {
     if (life != life_ || !alive_) {
       return;
@@ -159,7 +162,8 @@ void MasterModel::crash() {
   inbox_.clear();
   deadlines_.clear();
   turn_due_ = writing_ = false;
-  const Duration gap = around_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
+  const Duration gap =
+      around_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
   around_.world.after(gap, [this] { recover(); });
 }
 
@@ -181,9 +185,13 @@ void MasterModel::recover() {
   judge_later();
 }
 
-void MasterModel::stall(Duration duration) { stalled_until_ = std::max(stalled_until_, around_.world.now() + duration); }
+void MasterModel::stall(Duration duration) {
+  stalled_until_ = std::max(stalled_until_, around_.world.now() + duration);
+}
 
-void MasterModel::lose_log(Duration duration) { log_back_at_ = std::max(log_back_at_, around_.world.now() + duration); }
+void MasterModel::lose_log(Duration duration) {
+  log_back_at_ = std::max(log_back_at_, around_.world.now() + duration);
+}
 
 void MasterModel::check_replay() {
   job::Machine again(around_.plan);

@@ -18,9 +18,9 @@
 
 namespace muster::sim {
 
-/// The master of a run through all its lives: batches facts, logs them, releases actions when they are in the log, crashes
-/// between any two of these steps, and recovers by replay. Checks on the way that a replay of the log is the machine
-/// that wrote it.
+/// The master of a run through all its lives: batches facts, logs them, releases actions when they
+/// are in the log, crashes between any two of these steps, and recovers by replay. Checks on the
+/// way that a replay of the log is the machine that wrote it.
 class MasterModel {
  public:
   struct Around {
@@ -28,7 +28,8 @@ class MasterModel {
     Faults& faults;
     const job::Plan& plan;
     /// The machine in charge applied a fact.
-    std::function<void(const job::Fact&, std::span<const job::Action>, const job::Machine&)> applied;
+    std::function<void(const job::Fact&, std::span<const job::Action>, const job::Machine&)>
+        applied;
     /// An action is released, by a master of this epoch.
     std::function<void(job::Epoch, const job::Action&)> act;
     /// A replay differed from the machine that wrote the log.

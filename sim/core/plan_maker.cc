@@ -26,14 +26,16 @@ job::RestartBudget make_budget(Random& random) {
   budget.infrastructure = random.chance(70) ? 20 : static_cast<uint32_t>(random.below(4));
   budget.window = random.chance(30) ? std::optional<Duration>(seconds(30)) : std::nullopt;
   budget.backoff_low = random.between(Duration(milliseconds(10)), Duration(seconds(2)));
-  budget.backoff_high = budget.backoff_low * static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
+  budget.backoff_high =
+      budget.backoff_low * static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
   return budget;
 }
 
 job::RolePlan make_role(Random& random, std::string_view name, spec::Membership membership) {
   job::RolePlan role;
   role.name = name;
-  role.tasks = static_cast<uint32_t>(random.between(uint64_t{1}, name == "worker" ? uint64_t{5} : uint64_t{2}));
+  role.tasks = static_cast<uint32_t>(
+      random.between(uint64_t{1}, name == "worker" ? uint64_t{5} : uint64_t{2}));
   role.tasks_min = role.tasks;
   role.membership = membership;
   if (membership == spec::Membership::Elastic) {
@@ -42,10 +44,10 @@ job::RolePlan make_role(Random& random, std::string_view name, spec::Membership 
   role.tasks_per_container =
       random.chance(25) ? static_cast<uint32_t>(random.between(uint64_t{1}, role.tasks)) : 1;
   role.resources = {.memory_bytes = 1ULL << 30, .vcores = 1, .gpus = 0, .other = {}};
-  role.success = pick(random, std::array{spec::Success::Required, spec::Success::Required, spec::Success::Ignored,
-                                         spec::Success::EndsJob});
-  role.failure = pick(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob, spec::Failure::Tolerated,
-                                         spec::Failure::Ignored});
+  role.success = pick(random, std::array{spec::Success::Required, spec::Success::Required,
+                                         spec::Success::Ignored, spec::Success::EndsJob});
+  role.failure = pick(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob,
+                                         spec::Failure::Tolerated, spec::Failure::Ignored});
   // A tolerated failure of a role whose success nobody asks for is refused by the specification.
   if (role.failure == spec::Failure::Tolerated && role.success != spec::Success::Required) {
     role.failure = spec::Failure::FailsJob;
@@ -60,10 +62,10 @@ void add_orders(Random& random, job::Plan& plan) {
       continue;
     }
     const auto earlier = static_cast<uint16_t>(random.below(later));
-    plan.roles[later].after.push_back({.role = job::RoleIndex{earlier},
-                                       .condition = pick(random, std::array{spec::Condition::Ended,
-                                                                            spec::Condition::Running,
-                                                                            spec::Condition::Succeeded})});
+    plan.roles[later].after.push_back(
+        {.role = job::RoleIndex{earlier},
+         .condition = pick(random, std::array{spec::Condition::Ended, spec::Condition::Running,
+                                              spec::Condition::Succeeded})});
   }
 }
 
@@ -76,14 +78,15 @@ job::Plan make_plan(Random random) {
   plan.framework = "generic";
   plan.seed = random.next();
   plan.barrier = random.chance(75) ? spec::Barrier::Gang : spec::Barrier::AsGranted;
-  const auto memberships = std::array{spec::Membership::Static, spec::Membership::Rejoin, spec::Membership::Elastic,
-                                      spec::Membership::Independent};
+  const auto memberships = std::array{spec::Membership::Static, spec::Membership::Rejoin,
+                                      spec::Membership::Elastic, spec::Membership::Independent};
   const bool one_kind = random.chance(60);
   const spec::Membership common = pick(random, memberships);
   const uint64_t roles = random.between(uint64_t{1}, kNames.size());
   bool matters = false;
   for (uint64_t i = 0; i < roles; ++i) {
-    plan.roles.push_back(make_role(random, kNames[i], one_kind ? common : pick(random, memberships)));
+    plan.roles.push_back(
+        make_role(random, kNames[i], one_kind ? common : pick(random, memberships)));
     matters = matters || plan.roles.back().success != spec::Success::Ignored;
   }
   if (!matters) {

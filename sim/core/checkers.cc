@@ -1,0 +1,305 @@
+#include "sim/core/checker.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace muster::sim {
+namespace {
+
+/// Never two live attempts of a task in one generation; nobody is started twice.
+class OneLiveAttempt final : public Checker {
+ public:
+  explicit OneLiveAttempt(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "one live attempt"; }
+  void started(const TrueAttempt& attempt, const Truth& truth, const job::Machine&) override {
+    for (const TrueAttempt& other : truth.attempts) {
+      const bool same_task = other.id.task == attempt.id.task && other.id != attempt.id;
+      if (same_task && !other.ended && other.generation == attempt.generation) {
+        fail(to_string(plan_, attempt.id) + " starts while " + to_string(plan_, other.id) +
+             " still runs in the same generation");
+      }
+    }
+    if (!seen_.insert(attempt.id).second) {
+      fail(to_string(plan_, attempt.id) + " is started a second time");
+    }
+  }
+
+ private:
+  const job::Plan& plan_;
+  std::set<job::AttemptId> seen_;
+};
+
+/// Only the current generation commits.
+class CommitFence final : public Checker {
+ public:
+  std::string_view name() const override { return "commit fence"; }
+  void committed(job::AttemptId attempt, job::Generation started_in,
+                 const job::Machine& machine) override {
+    const job::Attempt* known = machine.state().find_attempt(attempt);
+    const bool newest = known != nullptr &&
+                        machine.state().task(attempt.task).attempts.back().number == attempt.number;
+    if (!newest) {
+      fail("a commit of an attempt that has a successor is granted");
+    }
+    if (started_in > machine.state().generation) {
+      fail("a commit of a generation that does not exist is granted");
+    }
+    if (known != nullptr && known->state == job::AttemptState::Ended) {
+      fail("a commit of an ended attempt is granted");
+    }
+  }
+};
+
+/// At the end every container is released, and none is leaked by the machine.
+class AllReleased final : public Checker {
+ public:
+  std::string_view name() const override { return "all released"; }
+  void finished(const job::Machine& machine, const Truth& truth) override {
+    if (machine.state().phase != job::JobPhase::Ended) {
+      return;
+    }
+    if (!truth.live_containers.empty()) {
+      fail("the job has ended and container " + truth.live_containers.begin()->value +
+           " still lives");
+    }
+  }
+};
+
+/// The job's end absorbs: its outcome never changes, and nothing is started after it.
+class EndAbsorbs final : public Checker {
+ public:
+  std::string_view name() const override { return "end absorbs"; }
+  void applied(Time, const job::Fact&, std::span<const job::Action> actions,
+               const job::Machine& machine) override {
+    const std::optional<job::Outcome>& outcome = machine.state().outcome;
+    if (outcome_ && outcome != outcome_) {
+      fail("a decided outcome has changed");
+    }
+    outcome_ = outcome;
+    for (const job::Action& action : actions) {
+      if (const auto* finish = std::get_if<job::Finish>(&action)) {
+        if (!outcome || finish->outcome != *outcome) {
+          fail("finish tells another outcome than the state");
+        }
+        finished_ = true;
+      }
+      const bool begins = std::holds_alternative<job::RequestContainer>(action) ||
+                          std::holds_alternative<job::LaunchAgent>(action) ||
+                          std::holds_alternative<job::PrepareAttempt>(action) ||
+                          std::holds_alternative<job::StartAttempt>(action);
+      if (begins && (outcome_ || finished_)) {
+        fail(std::string(job::name_of(action)) + " after the outcome was decided");
+      }
+    }
+  }
+
+ private:
+  std::optional<job::Outcome> outcome_;
+  bool finished_ = false;
+};
+
+/// One generation has one view; nobody starts before the barrier, and only members of the view do.
+class OneView final : public Checker {
+ public:
+  explicit OneView(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "one view"; }
+  void applied(Time, const job::Fact&, std::span<const job::Action> actions,
+               const job::Machine& machine) override {
+    const job::View& view = machine.state().view;
+    if (view.generation != machine.state().generation) {
+      fail("the view is not that of the newest generation");
+    }
+    if (view.generation < newest_) {
+      fail("the generation went back");
+    }
+    newest_ = std::max(newest_, view.generation);
+    // A generation may be formed twice after a crash took its first forming out of the log, but
+    // only before anyone was started in it.
+    if (started_.contains(view.generation) && views_[view.generation] != view) {
+      fail("generation " + std::to_string(view.generation.value) + " has a second view");
+    }
+    views_[view.generation] = view;
+    for (const job::Action& action : actions) {
+      if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
+        check_start(*start, machine);
+      }
+    }
+  }
+
+ private:
+  void check_start(const job::StartAttempt& start, const job::Machine& machine) {
+    const job::View& view = machine.state().view;
+    if (start.generation > view.generation) {
+      fail("a start names a generation that was not formed");
+      return;
+    }
+    started_.insert(start.generation);
+    if (start.generation != view.generation) {
+      return;
+    }
+    const auto is_member = [&](const job::Member& member) {
+      return member.task == start.attempt.task && member.attempt == start.attempt.number;
+    };
+    if (std::ranges::none_of(view.members, is_member)) {
+      fail(to_string(plan_, start.attempt) + " is started and not in the view of its generation");
+    }
+    if (plan_.barrier == spec::Barrier::Gang) {
+      check_barrier(start, machine);
+    }
+  }
+  /// With the gang barrier a starting task finds every member of its own role that the role needs.
+  void check_barrier(const job::StartAttempt& start, const job::Machine& machine) {
+    const job::RolePlan& role = plan_.role(start.attempt.task.role);
+    const auto members = static_cast<uint32_t>(std::ranges::count_if(
+        machine.state().view.members,
+        [&](const job::Member& member) { return member.task.role == start.attempt.task.role; }));
+    uint32_t over = 0;
+    for (const job::Task& task : machine.state().tasks[start.attempt.task.role.value]) {
+      over += task.state == job::TaskState::Succeeded || task.state == job::TaskState::Failed ||
+                      task.state == job::TaskState::Stopped
+                  ? 1U
+                  : 0U;
+    }
+    const bool coupled = role.membership == spec::Membership::Static;
+    if (coupled && members + over < role.tasks_min) {
+      fail(to_string(plan_, start.attempt) + " is started before its gang is complete");
+    }
+  }
+
+  const job::Plan& plan_;
+  job::Generation newest_;
+  std::map<job::Generation, job::View> views_;
+  std::set<job::Generation> started_;
+};
+
+/// No task runs more often than the sum of all budgets allows. Counts the launches that really
+/// happened and shares no arithmetic with the machine: every launch beyond a task's first answers a
+/// charge, and each rung of each task and the infrastructure can be charged its count once a
+/// window.
+class WithinBudgets final : public Checker {
+ public:
+  explicit WithinBudgets(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "within budgets"; }
+  void finished(const job::Machine&, const Truth& truth) override {
+    std::map<job::TaskId, uint64_t> launches;
+    Time last{};
+    for (const TrueAttempt& attempt : truth.attempts) {
+      ++launches[attempt.id.task];
+      last = std::max(last, attempt.started);
+    }
+    uint64_t charges = 0;
+    for (const job::RolePlan& role : plan_.roles) {
+      const job::RestartBudget& budget = role.restart;
+      const uint64_t windows =
+          budget.window ? 1 + static_cast<uint64_t>(last.time_since_epoch() / *budget.window) : 1;
+      const uint64_t rungs =
+          budget.process + budget.container + budget.host + budget.job + budget.infrastructure;
+      charges += windows * rungs * role.tasks;
+    }
+    for (const auto& [task, count] : launches) {
+      if (count > charges + 1) {
+        fail(to_string(plan_, task) + " ran " + std::to_string(count) +
+             " times; all budgets allow " + std::to_string(charges + 1));
+      }
+    }
+  }
+
+ private:
+  const job::Plan& plan_;
+};
+
+/// The verdict equals what really happened: success only of what succeeded, a stop only if one was
+/// asked, and the first cause is an end that nobody else caused.
+class TrueVerdict final : public Checker {
+ public:
+  explicit TrueVerdict(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "true verdict"; }
+  void finished(const job::Machine& machine, const Truth& truth) override {
+    const std::optional<job::Outcome>& outcome = machine.state().outcome;
+    if (!outcome) {
+      return;
+    }
+    switch (outcome->result) {
+      case job::JobResult::Succeeded:
+        check_success(machine, truth);
+        break;
+      case job::JobResult::Stopped:
+        if (!truth.stop_asked) {
+          fail("stopped, and nobody asked");
+        }
+        break;
+      case job::JobResult::Failed:
+        check_failure(*outcome, truth);
+        break;
+    }
+  }
+
+ private:
+  static bool really_succeeded(const Truth& truth, job::TaskId task) {
+    return std::ranges::any_of(truth.attempts, [&](const TrueAttempt& attempt) {
+      return attempt.id.task == task && attempt.ended && attempt.end == TrueEnd::Success;
+    });
+  }
+  void check_success(const job::Machine& machine, const Truth& truth) {
+    const bool ended_by_one = std::ranges::any_of(machine.state().tasks, [&](const auto& role) {
+      return std::ranges::any_of(role, [&](const job::Task& task) {
+        return plan_.role(task.id.role).success == spec::Success::EndsJob &&
+               really_succeeded(truth, task.id);
+      });
+    });
+    if (ended_by_one) {
+      return;
+    }
+    for (const auto& role : machine.state().tasks) {
+      for (const job::Task& task : role) {
+        if (task.state == job::TaskState::Succeeded && !really_succeeded(truth, task.id)) {
+          fail(to_string(plan_, task.id) + " counts as succeeded and never did");
+        }
+        const job::RolePlan& plan = plan_.role(task.id.role);
+        const bool needed = plan.success == spec::Success::Required &&
+                            plan.failure == spec::Failure::FailsJob &&
+                            plan.membership != spec::Membership::Elastic && !plan.deadline_after;
+        if (needed && !really_succeeded(truth, task.id)) {
+          fail("the job succeeded without " + to_string(plan_, task.id));
+        }
+      }
+    }
+  }
+  void check_failure(const job::Outcome& outcome, const Truth& truth) {
+    if (outcome.reason == job::OutcomeReason::Refused && !truth.refused_for_good) {
+      fail("refused, and the cluster never refused for good");
+    }
+    if (!outcome.first_cause) {
+      return;
+    }
+    const job::FirstCause& cause = *outcome.first_cause;
+    const bool by_attempt = truth.origins.contains(cause.attempt);
+    const bool by_container = truth.origin_containers.contains(cause.container);
+    const bool lone_victim = cause.failure.kind == job::FailureKind::PeerLoss;
+    if (!by_attempt && !by_container && !lone_victim &&
+        outcome.reason != job::OutcomeReason::DeadlinePassed) {
+      fail("the first cause " + to_string(plan_, cause.attempt) + " (" + cause.failure.class_name +
+           ") was caused by somebody else");
+    }
+  }
+
+  const job::Plan& plan_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
+  std::vector<std::unique_ptr<Checker>> checkers;
+  checkers.push_back(std::make_unique<OneLiveAttempt>(plan));
+  checkers.push_back(std::make_unique<CommitFence>());
+  checkers.push_back(std::make_unique<AllReleased>());
+  checkers.push_back(std::make_unique<EndAbsorbs>());
+  checkers.push_back(std::make_unique<OneView>(plan));
+  checkers.push_back(std::make_unique<WithinBudgets>(plan));
+  checkers.push_back(std::make_unique<TrueVerdict>(plan));
+  return checkers;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,150 @@
+// core_sim: runs seeds of the simulated world against the real machine.
+//
+//   core_sim --seeds 1..500          run them; the first failure is shrunk and printed with a
+//   command that repeats it core_sim --seed 17 --trace       one seed, with every fact and action
+//   core_sim --seed 17 --without host-dies,preemption
+//   core_sim --seeds 1..10000 --probes   also demand that every probe is reached
+
+#include "base/text.h"
+#include "sim/core/core_run.h"
+#include "sim/core/probes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using muster::sim::CoreOptions;
+using muster::sim::CoreResult;
+using muster::sim::Fault;
+
+struct Arguments {
+  uint64_t first = 1;
+  uint64_t last = 200;
+  std::set<Fault> without;
+  bool trace = false;
+  bool probes = false;
+};
+
+std::optional<uint64_t> number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                  : std::nullopt;
+}
+
+std::optional<Fault> fault_named(std::string_view name) {
+  for (size_t i = 0; i < muster::sim::kFaultCount; ++i) {
+    if (to_string(static_cast<Fault>(i)) == name) {
+      return static_cast<Fault>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+bool take_range(std::string_view text, Arguments& arguments) {
+  const size_t dots = text.find("..");
+  const auto first = number(text.substr(0, dots));
+  const auto last = dots == std::string_view::npos ? first : number(text.substr(dots + 2));
+  if (!first || !last) {
+    return false;
+  }
+  arguments.first = *first;
+  arguments.last = *last;
+  return true;
+}
+
+bool take_without(std::string_view text, Arguments& arguments) {
+  for (const std::string_view name : muster::split(text, ',')) {
+    const auto fault = fault_named(name);
+    if (!fault) {
+      return false;
+    }
+    arguments.without.insert(*fault);
+  }
+  return true;
+}
+
+std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
+  Arguments arguments;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (words[i] == "--trace") {
+      arguments.trace = true;
+    } else if (words[i] == "--probes") {
+      arguments.probes = true;
+    } else if ((words[i] == "--seed" || words[i] == "--seeds") && has_value) {
+      if (!take_range(words[++i], arguments)) {
+        return std::nullopt;
+      }
+    } else if (words[i] == "--without" && has_value) {
+      if (!take_without(words[++i], arguments)) {
+        return std::nullopt;
+      }
+    } else {
+      return std::nullopt;
+    }
+  }
+  return arguments;
+}
+
+std::string command_for(const CoreOptions& options) {
+  std::string without;
+  for (const Fault fault : options.without) {
+    without += (without.empty() ? " --without " : ",") + std::string(to_string(fault));
+  }
+  return fmt::format("core_sim --seed {}{} --trace", options.seed, without);
+}
+
+int report_failure(const CoreOptions& options, const CoreResult& result) {
+  const CoreOptions smallest = muster::sim::shrink(options);
+  fmt::print("seed {} failed: {}\n  faults: {}\n  again:  {}\n", options.seed, result.failure,
+             result.faults, command_for(smallest));
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::optional<Arguments> arguments = parse({argv + 1, argv + argc});
+  if (!arguments) {
+    fmt::print(stderr,
+               "usage: core_sim [--seeds A..B] [--without FAULT,...] [--trace] [--probes]\n");
+    return 2;
+  }
+  std::set<std::string> reached;
+  uint64_t facts = 0;
+  int failed = 0;
+  for (uint64_t seed = arguments->first; seed <= arguments->last; ++seed) {
+    const CoreOptions options{
+        .seed = seed, .without = arguments->without, .trace = arguments->trace};
+    const CoreResult result = run_core(options);
+    facts += result.facts;
+    reached.insert(result.probes.begin(), result.probes.end());
+    if (!result.failure.empty()) {
+      ++failed;
+      report_failure(options, result);
+      if (failed == 5) {
+        break;
+      }
+    }
+  }
+  if (arguments->probes) {
+    for (const std::string_view probe : muster::sim::Probes::all()) {
+      if (!reached.contains(std::string(probe))) {
+        fmt::print("no seed reached the probe \"{}\"\n", probe);
+        ++failed;
+      }
+    }
+  }
+  fmt::print("{} seeds, {} facts, {} of {} probes, {} failed\n",
+             arguments->last - arguments->first + 1, facts, reached.size(),
+             muster::sim::Probes::all().size(), failed);
+  return failed == 0 ? 0 : 1;
+}

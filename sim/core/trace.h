@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/plan.h"
+
+#include <span>
+#include <string>
+
+namespace muster::sim {
+
+/// Prints one step of a run to standard output: time, fact, actions. For `core_sim --trace`.
+void trace(Time now, const job::Plan& plan, const job::Fact& fact,
+           std::span<const job::Action> actions);
+
+/// "attempt-ended worker:1#2 exit 1 (peer.lost)": one fact or action with its ids.
+[[nodiscard]] std::string describe(const job::Plan& plan, const job::Fact& fact);
+[[nodiscard]] std::string describe(const job::Plan& plan, const job::Action& action);
+
+}  // namespace muster::sim

@@ -1,0 +1,8 @@
+# The seed runs of the simulator: programs of their own, so that a failing seed is a command line.
+
+if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
+  add_executable(core_sim sim/core/main.cc)
+  target_link_libraries(core_sim PRIVATE muster_sim)
+  add_test(NAME sim.core_seeds COMMAND core_sim --seeds 1..500)
+  set_tests_properties(sim.core_seeds PROPERTIES LABELS sim TIMEOUT 600)
+endif()
