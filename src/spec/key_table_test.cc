@@ -1,0 +1,62 @@
+#include "spec/key_table.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::spec {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(KeyTable, DocumentsEveryKeyOnceInSentences) {
+  std::set<std::string> paths;
+  for (const KeyInfo& key : key_table()) {
+    EXPECT_TRUE(paths.insert(key.path).second) << key.path;
+    EXPECT_TRUE(key.doc.ends_with('.')) << key.path;
+    EXPECT_FALSE(key.type.empty()) << key.path;
+    EXPECT_FALSE(key.since.empty()) << key.path;
+  }
+  EXPECT_GT(paths.size(), 100U);
+}
+
+TEST(Explain, FindsAKeyHoweverItIsWritten) {
+  for (const char* key : {"roles.<role>.tasks_per_container", "roles.worker.tasks_per_container",
+                          "roles.tasks_per_container", "tasks_per_container"}) {
+    const auto text = explain(key);
+    ASSERT_TRUE(text.has_value()) << key;
+    EXPECT_THAT(*text, HasSubstr("roles.<role>.tasks_per_container: whole number from 1 to 1024\n"
+                                 "  default: 1\n  where: a role; since 0.1\n"));
+  }
+  const auto files = explain("files");
+  EXPECT_THAT(*files, HasSubstr("Keys below it:\n  files[].src"));
+  EXPECT_TRUE(explain("rules.match.exit_code").has_value());
+  EXPECT_TRUE(explain("rules[0].match.exit_code").has_value());
+  EXPECT_TRUE(explain("limits.total_memory").has_value());
+}
+
+TEST(Explain, SuggestsANearKey) {
+  EXPECT_EQ(explain("barier").error().message, "no key `barier`; did you mean `barrier`?");
+  EXPECT_EQ(explain("restart.windw").error().message,
+            "no key `restart.windw`; did you mean `restart.window`?");
+}
+
+TEST(ReferenceMarkdown, ShowsTypesAndDefaults) {
+  const std::string page = reference_markdown();
+  EXPECT_THAT(page, HasSubstr("| `deadlines.join` | duration or none; default: 5m | "));
+  EXPECT_THAT(page, HasSubstr("| `barrier` | one of gang, as_granted; default: gang, unless"));
+  EXPECT_THAT(page, HasSubstr("| `files[].src` | text; must be given | "));
+  EXPECT_THAT(page, HasSubstr("| `limits.memory` | size; default: no limit | "));
+}
+
+TEST(PythonDataclasses, HasAFieldForEachKey) {
+  const std::string module = python_dataclasses();
+  EXPECT_THAT(module, HasSubstr("class Restart:\n"));
+  EXPECT_THAT(module, HasSubstr("    roles: dict[str, Role] | None = None\n"));
+  EXPECT_THAT(module, HasSubstr("    class_: str\n"));
+  EXPECT_LT(module.find("class Role:"), module.find("class Job:"));
+}
+
+}  // namespace
+}  // namespace muster::spec

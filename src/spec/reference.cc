@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "spec/key_table.h"
+
+namespace muster::spec {
+namespace {
+
+constexpr std::string_view kIntroduction = R"(# Reference: the job specification
+
+<!-- Made from the table of keys in src/spec by `muster explain --markdown`; edit the table, not this page. -->
+
+A specification is YAML, or the same as JSON. `muster explain KEY` prints an entry of this page, `muster validate
+SPEC` checks a file without running it.
+
+Sizes are whole numbers with a binary unit: `b`, `k`, `m`, `g`, `t`, as in `512m` or `2g`. Durations are whole
+numbers with `us`, `ms`, `s`, `m`, `h` or `d`, as in `250ms`, `15s`, `10m`, `12h`; `none` means no limit where an
+entry says so.
+
+Values come from several places; later ones win: built in, the site file `/etc/muster/site.yaml`,
+`$MUSTER_HOME/config.yaml`, environment variables like `MUSTER_SET_ROLES__WORKER__TASKS=8`, the specification,
+and `--set roles.worker.tasks=8`. Maps are merged key by key; a list replaces the one below it. What a site lists
+under `enforced` wins over all. `muster config --explain KEY` shows who won.
+)";
+
+constexpr std::string_view kSite = R"(The site file has four keys. `defaults` and `enforced` hold keys of a specification; in `roles` there, `"*"` stands
+for every role of a job, and what is said of a role by name concerns only jobs that have it. `limits` and
+`clusters` are described here. `$MUSTER_HOME/config.yaml` has `defaults` and `clusters`.
+)";
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out;
+}
+
+std::string_view title(Place place) {
+  switch (place) {
+    case Place::Top:
+      return "At the top";
+    case Place::Role:
+      return "In a role";
+    case Place::Site:
+      return "In the site file";
+  }
+  return "";
+}
+
+std::string entry(const KeyInfo& key) {
+  std::string facts = escaped(key.type);
+  if (key.required) {
+    facts += "; must be given";
+  } else if (!key.fallback.empty()) {
+    facts += "; default: " + escaped(key.fallback);
+  }
+  return fmt::format("| `{}` | {} | {} |\n", escaped(key.path), facts, escaped(key.doc));
+}
+
+}  // namespace
+
+std::string reference_markdown() {
+  std::string out(kIntroduction);
+  const std::vector<KeyInfo> table = key_table();
+  for (const Place place : {Place::Top, Place::Role, Place::Site}) {
+    out += fmt::format("\n## {}\n\n", title(place));
+    if (place == Place::Site) {
+      out += std::string(kSite) + "\n";
+    }
+    out += "| key | value | meaning |\n|---|---|---|\n";
+    for (const KeyInfo& key : table) {
+      if (key.place == place) {
+        out += entry(key);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace muster::spec
