@@ -1,12 +1,12 @@
 #include "spec/codec.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/duration_text.h"
 #include "spec/size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace muster::spec {
 namespace scalar {
@@ -17,7 +17,7 @@ std::optional<std::string_view> text(Decoder& decoder, const Node& node, const R
     return node.text;
   }
   if (node.kind != Node::Kind::Null) {
-    decoder.fail(node, fmt::format("{}: must be {}, not {}", row.name, wanted, describe(node.kind)));
+    decoder.fail(node, fmt::format("{}: must be {}, not {}", row.name, wanted, describe(node)));
   } else if (!decoder.null_is_unset) {
     decoder.fail(node, fmt::format("{}: has no value", row.name));
   }
@@ -43,8 +43,9 @@ void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out) 
     return;
   }
   std::string lower(*value);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
   const bool yes = lower == "true" || lower == "yes" || lower == "on";
   const bool no = lower == "false" || lower == "no" || lower == "off";
   if (!yes && !no) {
@@ -82,10 +83,10 @@ std::optional<int64_t> whole_number(Decoder& decoder, const Node& node, const Ro
     return refuse(fmt::format("write `{}` without leading zeros", *value));
   }
   const bool overflow = problem == std::errc::result_out_of_range;
-  if (number < min || (overflow && negative)) {
+  if (overflow ? negative : number < min) {
     return refuse(fmt::format("must be at least {}, not {}", min, *value));
   }
-  if (number > max || overflow) {
+  if (overflow || number > max) {
     return refuse(fmt::format("must be at most {}, not {}", max, *value));
   }
   return number;
@@ -101,7 +102,8 @@ void decode_size(Decoder& decoder, const Node& node, const Row& row, Bytes& out)
   if (!size.has_value()) {
     decoder.fail(node, fmt::format("{}: {}", row.name, size.error().message));
   } else if (*size < min) {
-    decoder.fail(node, fmt::format("{}: must be at least {}, not {}", row.name, format_size(min), *value));
+    decoder.fail(
+        node, fmt::format("{}: must be at least {}, not {}", row.name, format_size(min), *value));
   } else {
     out = *size;
   }
@@ -120,7 +122,8 @@ void decode_duration(Decoder& decoder, const Node& node, const Row& row,
     if (row.notes.none) {
       out.reset();
     } else {
-      decoder.fail(node, fmt::format("{}: cannot be none; write a duration like 15s or 10m", row.name));
+      decoder.fail(node,
+                   fmt::format("{}: cannot be none; write a duration like 15s or 10m", row.name));
     }
     return;
   }
@@ -129,9 +132,9 @@ void decode_duration(Decoder& decoder, const Node& node, const Row& row,
   if (!duration.has_value()) {
     decoder.fail(node, fmt::format("{}: {}", row.name, duration.error().message));
   } else if (*duration < min) {
-    decoder.fail(node,
-                 fmt::format("{}: must be at least {}, not {}{}", row.name, duration_text(min), *value,
-                             row.notes.none ? "; for no limit write none" : ""));
+    decoder.fail(
+        node, fmt::format("{}: must be at least {}, not {}{}", row.name, duration_text(min), *value,
+                          row.notes.none ? "; for no limit write none" : ""));
   } else {
     out = *duration;
   }
@@ -154,8 +157,8 @@ std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
     return static_cast<size_t>(found - names.begin());
   }
   const std::optional<std::string_view> meant = nearest(*value, names);
-  decoder.fail(node, fmt::format("{}: must be one of {}; not `{}`{}", row.name, join(all, ", "), *value,
-                                 meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+  decoder.fail(node, fmt::format("{}: must be one of {}; not `{}`{}", row.name, join(all, ", "),
+                                 *value, meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
   return std::nullopt;
 }
 
@@ -174,7 +177,8 @@ Shape number_shape(const Row& row, int64_t min, int64_t max) {
 Shape text_shape() { return {.type = "text", .json = R"({"type":"string"})", .python = "str"}; }
 
 Shape size_shape() {
-  return {.type = "size", .json = R"({"type":"string","pattern":"^[0-9]+[bkmgt]$"})", .python = "str"};
+  return {
+      .type = "size", .json = R"({"type":"string","pattern":"^[0-9]+[bkmgt]$"})", .python = "str"};
 }
 
 Shape duration_shape(bool none) {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include "spec/keys.h"
+#include "spec/row.h"
+#include "spec/settings.h"
+#include "spec/spec.h"
+
 #include <array>
 #include <charconv>
 #include <concepts>
@@ -12,11 +17,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "spec/keys.h"
-#include "spec/row.h"
-#include "spec/settings.h"
-#include "spec/spec.h"
-
 namespace muster::spec {
 
 /// The map form of an EnvValue, as keys.
@@ -25,8 +25,8 @@ struct SecretSource {
   std::optional<std::string> from_file;
 };
 
-/// How a field of type T is read, written and described. Specialised for every type a key can have; an enum needs
-/// only a specialisation of `enumerators`, a group of keys one of `rows_of`.
+/// How a field of type T is read, written and described. Specialised for every type a key can have;
+/// an enum needs only a specialisation of `enumerators`, a group of keys one of `rows_of`.
 template <class T>
 struct Codec;
 
@@ -43,10 +43,10 @@ template <class E>
 [[nodiscard]] std::span<const E> enumerators();
 
 // Defined in keys_*.cc.
-#define MUSTER_SPEC_GROUP(Type, python_class)                            \
-  template <>                                                            \
-  std::span<const Row> rows_of<Type>();                                  \
-  template <>                                                            \
+#define MUSTER_SPEC_GROUP(Type, python_class) \
+  template <>                                 \
+  std::span<const Row> rows_of<Type>();       \
+  template <>                                 \
   inline constexpr std::string_view kPythonClass<Type> = python_class
 
 MUSTER_SPEC_GROUP(Python, "Python");
@@ -93,12 +93,12 @@ MUSTER_SPEC_CHOICE(ClusterType);
 namespace scalar {
 
 /// Returns the text of a scalar; adds a problem and returns nullopt for anything else.
-[[nodiscard]] std::optional<std::string_view> text(Decoder& decoder, const Node& node, const Row& row,
-                                                   std::string_view wanted);
+[[nodiscard]] std::optional<std::string_view> text(Decoder& decoder, const Node& node,
+                                                   const Row& row, std::string_view wanted);
 void decode_text(Decoder& decoder, const Node& node, const Row& row, std::string& out);
 void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out);
-[[nodiscard]] std::optional<int64_t> whole_number(Decoder& decoder, const Node& node, const Row& row,
-                                                  int64_t min, int64_t max);
+[[nodiscard]] std::optional<int64_t> whole_number(Decoder& decoder, const Node& node,
+                                                  const Row& row, int64_t min, int64_t max);
 void decode_size(Decoder& decoder, const Node& node, const Row& row, Bytes& out);
 /// `none`, where the row allows it, resets `out`.
 void decode_duration(Decoder& decoder, const Node& node, const Row& row,
@@ -247,8 +247,9 @@ template <class T>
 struct Codec<std::vector<T>> {
   static void decode(Decoder& decoder, const Node& node, const Row& row, std::vector<T>& out) {
     if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::Map) {
-      decoder.fail(node, std::string(row.name) + ": must be a list, as in [a, b], not " +
-                             std::string(describe(node.kind)));
+      const std::string example = node.kind == Node::Kind::Scalar ? node.text : "a, b";
+      decoder.fail(node, std::string(row.name) + ": must be a list, as in [" + example + "]; not " +
+                             describe(node));
       return;
     }
     out.clear();
@@ -273,12 +274,12 @@ struct Codec<std::vector<T>> {
 };
 
 // The keys that have a notation of their own; defined in codec_special.cc.
-#define MUSTER_SPEC_CODEC(Type)                                                              \
-  template <>                                                                                \
-  struct Codec<Type> {                                                                       \
-    static void decode(Decoder& decoder, const Node& node, const Row& row, Type& out);       \
-    static Node encode(const Row& row, const Type& value);                                   \
-    static Shape shape(const Row& row);                                                      \
+#define MUSTER_SPEC_CODEC(Type)                                                        \
+  template <>                                                                          \
+  struct Codec<Type> {                                                                 \
+    static void decode(Decoder& decoder, const Node& node, const Row& row, Type& out); \
+    static Node encode(const Row& row, const Type& value);                             \
+    static Shape shape(const Row& row);                                                \
   }
 
 using Resources = std::map<std::string, uint64_t>;
@@ -306,18 +307,21 @@ Owner owner_of(Value Owner::*);
 template <class Owner, class Value>
 Value value_of(Value Owner::*);
 
-/// Makes the row of a field; `Coder` is given only where the field's type does not tell how it is written.
+/// Makes the row of a field; `Coder` is given only where the field's type does not tell how it is
+/// written.
 template <auto Field, class Coder = Codec<decltype(value_of(Field))>>
 constexpr Row row(std::string_view name, Notes notes) {
   using Owner = decltype(owner_of(Field));
   return {.name = name,
           .notes = notes,
-          .decode = [](Decoder& decoder, const Node& node, const Row& self, void* object) {
-            Coder::decode(decoder, node, self, static_cast<Owner*>(object)->*Field);
-          },
-          .encode = [](const Row& self, const void* object) {
-            return Coder::encode(self, static_cast<const Owner*>(object)->*Field);
-          },
+          .decode =
+              [](Decoder& decoder, const Node& node, const Row& self, void* object) {
+                Coder::decode(decoder, node, self, static_cast<Owner*>(object)->*Field);
+              },
+          .encode =
+              [](const Row& self, const void* object) {
+                return Coder::encode(self, static_cast<const Owner*>(object)->*Field);
+              },
           .fallback = [](const Row& self) { return Coder::encode(self, Owner{}.*Field); },
           .shape = [](const Row& self) { return Coder::shape(self); }};
 }

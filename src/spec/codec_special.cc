@@ -1,21 +1,21 @@
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/codec.h"
 #include "spec/duration_text.h"
 #include "spec/keys.h"
 #include "spec/names.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace muster::spec {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, int32_t>, 22> kSignals = {
-    {{"HUP", 1},   {"INT", 2},   {"QUIT", 3},  {"ILL", 4},   {"TRAP", 5},  {"ABRT", 6},
-     {"BUS", 7},   {"FPE", 8},   {"KILL", 9},  {"USR1", 10}, {"SEGV", 11}, {"USR2", 12},
+    {{"HUP", 1},   {"INT", 2},   {"QUIT", 3},  {"ILL", 4},     {"TRAP", 5},  {"ABRT", 6},
+     {"BUS", 7},   {"FPE", 8},   {"KILL", 9},  {"USR1", 10},   {"SEGV", 11}, {"USR2", 12},
      {"PIPE", 13}, {"ALRM", 14}, {"TERM", 15}, {"STKFLT", 16}, {"CHLD", 17}, {"CONT", 18},
      {"STOP", 19}, {"XCPU", 24}, {"XFSZ", 25}, {"SYS", 31}}};
 
@@ -49,7 +49,8 @@ void decode_scalar(Decoder& decoder, const Node& node, const Row& row, std::stri
 }
 
 Result<PortRange> parse_port_range(std::string_view text) {
-  const Error wrong = user_error(fmt::format("`{}` is not a range of ports, like 20000-20999", text));
+  const Error wrong =
+      user_error(fmt::format("`{}` is not a range of ports, like 20000-20999", text));
   const size_t dash = text.find('-');
   const auto port = [](std::string_view digits) -> std::optional<uint16_t> {
     uint16_t number = 0;
@@ -93,7 +94,7 @@ bool name_fits(Decoder& decoder, const Member& member, const Row& row,
 bool expect_map(Decoder& decoder, const Node& node, const Row& row, std::string_view example) {
   if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::List) {
     decoder.fail(node, fmt::format("{}: must be a map, as in {}; not {}", row.name, example,
-                                   describe(node.kind)));
+                                   describe(node)));
     return false;
   }
   return true;
@@ -108,7 +109,8 @@ void SignalCodec::decode(Decoder& decoder, const Node& node, const Row& row,
       out = *number;
       return;
     }
-    const bool digits = !node.text.empty() && node.text.find_first_not_of("-0123456789") == std::string::npos;
+    const bool digits =
+        !node.text.empty() && node.text.find_first_not_of("-0123456789") == std::string::npos;
     if (!digits) {
       decoder.fail(node, fmt::format("{}: `{}` is not a signal; write a number or a name like KILL",
                                      row.name, node.text));
@@ -169,7 +171,8 @@ void Codec<Mount>::decode(Decoder& decoder, const Node& node, const Row& row, Mo
 }
 
 Node Codec<Mount>::encode(const Row&, const Mount& value) {
-  return text_node(fmt::format("{}:{}{}", value.source, value.target, value.read_only ? ":ro" : ""));
+  return text_node(
+      fmt::format("{}:{}{}", value.source, value.target, value.read_only ? ":ro" : ""));
 }
 
 Shape Codec<Mount>::shape(const Row&) {
@@ -183,7 +186,7 @@ void Codec<File>::decode(Decoder& decoder, const Node& node, const Row& row, Fil
     decode_rows(decoder, node, rows_of<File>(), &out, row.name);
   } else {
     decoder.fail(node, fmt::format("{}: must be a path or a map with the key src, not {}", row.name,
-                                   describe(node.kind)));
+                                   describe(node)));
   }
 }
 
@@ -209,10 +212,11 @@ void Codec<EnvValue>::decode(Decoder& decoder, const Node& node, const Row& row,
     return;
   }
   if (node.kind != Node::Kind::Map) {
-    decoder.fail(node, fmt::format("{}: {}", row.name,
-                                   node.kind == Node::Kind::Null
-                                       ? "a variable has no value; write \"\" for an empty one"
-                                       : "a variable must be text or a map with from_env or from_file"));
+    decoder.fail(node,
+                 fmt::format("{}: {}", row.name,
+                             node.kind == Node::Kind::Null
+                                 ? "a variable has no value; write \"\" for an empty one"
+                                 : "a variable must be text or a map with from_env or from_file"));
     return;
   }
   SecretSource secret;
@@ -313,7 +317,8 @@ Shape Codec<Resources>::shape(const Row&) {
 void Codec<std::vector<After>>::decode(Decoder& decoder, const Node& node, const Row& row,
                                        std::vector<After>& out) {
   if (node.kind == Node::Kind::Scalar) {
-    decoder.fail(node, fmt::format("{}: must be a list or a map of roles, as in [{}]", row.name, node.text));
+    decoder.fail(
+        node, fmt::format("{}: must be a list or a map of roles, as in [{}]", row.name, node.text));
     return;
   }
   out.clear();

@@ -1,9 +1,3 @@
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/key_path.h"
 #include "spec/layers.h"
@@ -11,6 +5,12 @@
 #include "spec/row.h"
 #include "spec/stack.h"
 #include "spec/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace muster::spec {
 namespace {
@@ -60,14 +60,16 @@ class Explanation {
   std::string take() { return std::move(text_); }
 
  private:
-  std::vector<Said> collect(const std::vector<std::string>& parts, const Row& row, bool entry) const {
+  std::vector<Said> collect(const std::vector<std::string>& parts, const Row& row,
+                            bool entry) const {
     std::vector<Said> said;
     const Node builtin = entry ? Node{} : row.fallback(row);
     if (builtin.kind != Node::Kind::Null) {
       said.push_back({"built-in", shown(builtin)});
     } else {
-      said.push_back({"built-in", row.notes.unset.empty() ? "not set"
-                                                          : fmt::format("not set: {}", row.notes.unset)});
+      said.push_back({"built-in", row.notes.unset.empty()
+                                      ? "not set"
+                                      : fmt::format("not set: {}", row.notes.unset)});
     }
     const auto look = [&](const Node& layer, bool loose) {
       const Node spread = spread_roles(layer, roles_, loose);
@@ -124,15 +126,18 @@ Result<std::string> config_explain(const Layers& layers, std::string_view key) {
   std::vector<std::string> roles = role_names(stack);
   const bool of_role = path.parts.size() > 1 && path.parts[0] == "roles";
   if (of_role && path.entry && path.parts.size() == 2) {
-    return user_error(fmt::format("`{}` is a whole role; name one of its keys, as in {}.memory", key, key));
+    return user_error(
+        fmt::format("`{}` is a whole role; name one of its keys, as in {}.memory", key, key));
   }
   if (!of_role && path.parts[0] == "roles") {
-    return user_error("`roles` holds whole roles; name one key of a role, as in roles.worker.memory");
+    return user_error(
+        "`roles` holds whole roles; name one key of a role, as in roles.worker.memory");
   }
   if (of_role && std::ranges::find(roles, path.parts[1]) == roles.end()) {
     if (!roles.empty()) {
-      return user_error(fmt::format("the job has no role {}; it has {}", path.parts[1], join(roles, ", ")),
-                        Errc::NotFound);
+      return user_error(
+          fmt::format("the job has no role {}; it has {}", path.parts[1], join(roles, ", ")),
+          Errc::NotFound);
     }
     roles = {path.parts[1]};
   }

@@ -1,12 +1,12 @@
 #include "spec/document.h"
 
-#include <algorithm>
-#include <charconv>
-#include <utility>
+#include "base/check.h"
 
 #include <fmt/format.h>
 
-#include "base/check.h"
+#include <algorithm>
+#include <charconv>
+#include <utility>
 
 namespace muster::spec {
 namespace {
@@ -79,14 +79,19 @@ void remove(Node& map, std::string_view key) {
 
 Origin origin_of(const Node& root, const std::vector<std::string>& path) {
   const Node* node = &root;
+  Origin origin = root.origin;
   for (const std::string& part : path) {
     const Node* next = step(*node, part);
     if (next == nullptr) {
       break;
     }
+    const auto member = std::ranges::find(node->members, part, &Member::key);
+    const bool by_key = member != node->members.end() && next->kind == Node::Kind::Map &&
+                        member->origin.source != nullptr;
+    origin = by_key ? member->origin : next->origin;
     node = next;
   }
-  return node->origin;
+  return origin;
 }
 
 void merge(Node& base, const Node& over) {
@@ -113,12 +118,14 @@ bool same_value(const Node& left, const Node& right) {
          std::ranges::equal(left.members, right.members, same_member);
 }
 
-std::string_view describe(Node::Kind kind) {
-  switch (kind) {
+std::string describe(const Node& node) {
+  constexpr size_t kShown = 40;
+  switch (node.kind) {
     case Node::Kind::Null:
       return "nothing";
     case Node::Kind::Scalar:
-      return "text";
+      return fmt::format("`{}{}`", node.text.substr(0, kShown),
+                         node.text.size() > kShown ? "..." : "");
     case Node::Kind::List:
       return "a list";
     case Node::Kind::Map:

@@ -72,8 +72,8 @@ void put(Node& map, std::string_view key, Node value);
 /// Removes a member of a map, if it is there.
 void remove(Node& map, std::string_view key);
 
-/// Returns the nearest origin to a path of keys and list positions ("roles", "worker", "after", "0"): that of
-/// the deepest part which is there.
+/// Returns the nearest origin to a path of keys and list positions ("roles", "worker", "after",
+/// "0"): that of the deepest part which is there; of a map that is the place of its key.
 [[nodiscard]] Origin origin_of(const Node& root, const std::vector<std::string>& path);
 
 /// Puts `over` on top of `base`: maps merge member by member, everything else is replaced.
@@ -82,7 +82,7 @@ void merge(Node& base, const Node& over);
 /// Equal values; origins do not matter.
 [[nodiscard]] bool same_value(const Node& left, const Node& right);
 
-/// What a node is, for messages: "nothing", "text", "a list", "a map".
-[[nodiscard]] std::string_view describe(Node::Kind kind);
+/// What a node is, for messages: "nothing", "`4`", "a list", "a map".
+[[nodiscard]] std::string describe(const Node& node);
 
 }  // namespace muster::spec

@@ -1,16 +1,16 @@
 #include "spec/duration_text.h"
 
+#include "base/text.h"
+#include "spec/number.h"
+
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include "base/text.h"
-#include "spec/number.h"
 
 namespace muster::spec {
 namespace {
@@ -28,10 +28,22 @@ constexpr std::array<Unit, 6> kUnits = {{{"us", 1},
                                          {"d", 86400LL * 1000 * 1000}}};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOtherNames = {
-    {{"sec", "s"},     {"secs", "s"},        {"second", "s"}, {"seconds", "s"},
-     {"min", "m"},     {"mins", "m"},        {"minute", "m"}, {"minutes", "m"},
-     {"hr", "h"},      {"hrs", "h"},         {"hour", "h"},   {"hours", "h"},
-     {"day", "d"},     {"days", "d"},        {"msec", "ms"},  {"millis", "ms"},
+    {{"sec", "s"},
+     {"secs", "s"},
+     {"second", "s"},
+     {"seconds", "s"},
+     {"min", "m"},
+     {"mins", "m"},
+     {"minute", "m"},
+     {"minutes", "m"},
+     {"hr", "h"},
+     {"hrs", "h"},
+     {"hour", "h"},
+     {"hours", "h"},
+     {"day", "d"},
+     {"days", "d"},
+     {"msec", "ms"},
+     {"millis", "ms"},
      {"milliseconds", "ms"}}};
 
 std::optional<int64_t> unit_of(std::string_view name) {

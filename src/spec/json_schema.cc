@@ -1,14 +1,14 @@
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/text.h"
 #include "spec/key_table.h"
 #include "spec/keys.h"
 #include "spec/row.h"
 #include "spec/writer.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 namespace muster::spec {
 namespace {
@@ -19,8 +19,9 @@ class Schema {
   std::string run() {
     std::string top = object(spec_rows());
     // `tasks` alone at the top is a short form that no row of the table stands for.
-    top.insert(top.find("\"properties\":{") + 14,
-               R"("tasks":{"type":"integer","minimum":1,"description":"One role, worker, with so many tasks."},)");
+    top.insert(
+        top.find("\"properties\":{") + 14,
+        R"("tasks":{"type":"integer","minimum":1,"description":"One role, worker, with so many tasks."},)");
     std::string definitions;
     for (const auto& [name, text] : definitions_) {
       definitions += (definitions.empty() ? "" : ",") + json_quote(name) + ":" + text;

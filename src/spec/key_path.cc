@@ -1,14 +1,14 @@
 #include "spec/key_path.h"
 
-#include <memory>
-#include <optional>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/keys.h"
 #include "spec/names.h"
 #include "spec/yaml_reader.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
 
 namespace muster::spec {
 namespace {
@@ -56,7 +56,8 @@ class Walk {
       case Form::Object:
         return descend(shape.rows);
       case Form::List:
-        return wrong(fmt::format("cannot be set alone: {} is a list; give it whole, as in {}=[a, b]", part, part));
+        return wrong(fmt::format(
+            "cannot be set alone: {} is a list; give it whole, as in {}=[a, b]", part, part));
       case Form::Map:
         return shape.python_class == "Role" ? role() : entry(shape);
     }
@@ -138,7 +139,8 @@ Result<KeyPath> resolve_key(std::string_view dotted) {
   return Walk(dotted).run();
 }
 
-Node value_for(const KeyPath& key, std::string_view text, const Origin& origin, Problems& problems) {
+Node value_for(const KeyPath& key, std::string_view text, const Origin& origin,
+               Problems& problems) {
   const Shape shape = key.row->shape(*key.row);
   const std::string_view trimmed = trim(text);
   switch (shape.form) {

@@ -1,15 +1,15 @@
 #include "spec/key_table.h"
 
-#include <algorithm>
-#include <array>
-
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/text.h"
 #include "spec/keys.h"
 #include "spec/row.h"
 #include "spec/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 namespace muster::spec {
 namespace {
@@ -42,16 +42,17 @@ class Listing {
     for (const Row& row : rows) {
       const Shape shape = row.shape(row);
       const std::string path = prefix + std::string(row.name);
-      keys_.push_back({.path = path,
-                       .type = shape.type,
-                       .fallback = shape.form == Form::Object && row.notes.unset.empty() && !row.notes.required
-                                       ? ""
-                                       : fallback_of(row),
-                       .choices = shape.choices,
-                       .doc = std::string(row.notes.doc),
-                       .place = place_,
-                       .required = row.notes.required,
-                       .since = row.notes.since});
+      keys_.push_back(
+          {.path = path,
+           .type = shape.type,
+           .fallback = shape.form == Form::Object && row.notes.unset.empty() && !row.notes.required
+                           ? ""
+                           : fallback_of(row),
+           .choices = shape.choices,
+           .doc = std::string(row.notes.doc),
+           .place = place_,
+           .required = row.notes.required,
+           .since = row.notes.since});
       const bool role = shape.python_class == "Role";
       if (!row.notes.inherited && !role) {
         add(shape.rows, path + std::string(below(shape.form)));
@@ -83,15 +84,16 @@ void append(std::vector<KeyInfo>& all, Listing listing) {
   std::ranges::move(listing.take(), std::back_inserter(all));
 }
 
-/// Returns a path with its changing parts left out: "roles.worker.memory", "roles.<role>.memory" and
-/// "roles.memory" become the same.
+/// Returns a path with its changing parts left out: "roles.worker.memory", "roles.<role>.memory"
+/// and "roles.memory" become the same.
 std::string skeleton(std::string_view path) {
   std::vector<std::string> kept;
   const std::vector<std::string_view> parts = split(path, '.');
   for (size_t i = 0; i < parts.size(); ++i) {
     std::string_view part = parts[i].substr(0, parts[i].find('['));
     const bool role_name = i == 1 && parts[0] == "roles" && parts.size() > 2;
-    const bool digits = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool digits =
+        !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
     if (!role_name && !part.starts_with('<') && !digits) {
       kept.emplace_back(part);
     }

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "base/result.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/result.h"
 
 namespace muster::spec {
 
@@ -24,11 +24,14 @@ struct KeyInfo {
   std::string_view since;
 };
 
-/// Returns every key in the order of the reference page: those of the top, of a role, of the site file.
+/// Returns every key in the order of the reference page: those of the top, of a role, of the site
+/// file.
 [[nodiscard]] std::vector<KeyInfo> key_table();
 
-/// Returns the documentation of a key for a terminal. `key` may be a whole path, with a role's name or without
-/// (`roles.worker.memory`, `roles.memory`), or only its end (`memory`). The error suggests near keys.
+/// Returns the documentation of a key for a terminal. `key` may be a whole path, with a role's name
+/// or without
+/// (`roles.worker.memory`, `roles.memory`), or only its end (`memory`). The error suggests near
+/// keys.
 [[nodiscard]] Result<std::string> explain(std::string_view key);
 
 /// Returns the JSON Schema (2020-12) of a specification, indented, with a line break at the end.

@@ -1,9 +1,9 @@
 #include "spec/key_table.h"
 
-#include <set>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace muster::spec {
 namespace {

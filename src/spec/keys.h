@@ -1,11 +1,11 @@
 #pragma once
 
+#include "spec/row.h"
+#include "spec/spec.h"
+
 #include <map>
 #include <span>
 #include <string>
-
-#include "spec/row.h"
-#include "spec/spec.h"
 
 namespace muster::spec {
 
@@ -32,12 +32,14 @@ enum class ClusterType : uint8_t { Local, Yarn, Spark };
 /// A cluster that a site has given a name to.
 struct ClusterEntry {
   ClusterType type = ClusterType::Local;
-  std::string conf;  ///< The folder with the cluster's configuration; empty: where it is looked for by default.
+  std::string conf;  ///< The folder with the cluster's configuration; empty: where it is looked for
+                     ///< by default.
 
   bool operator==(const ClusterEntry&) const = default;
 };
 
-/// The tables of keys: the one place where a key is declared. The field it fills stands in settings.h or spec.h.
+/// The tables of keys: the one place where a key is declared. The field it fills stands in
+/// settings.h or spec.h.
 [[nodiscard]] std::span<const Row> spec_rows();
 [[nodiscard]] std::span<const Row> role_rows();
 [[nodiscard]] std::span<const Row> limits_rows();

@@ -1,10 +1,10 @@
-#include <array>
-#include <span>
-
 #include "base/check.h"
 #include "spec/codec.h"
 #include "spec/keys.h"
 #include "spec/names.h"
+
+#include <array>
+#include <span>
 
 // The keys of a site file that are not keys of a specification.
 
@@ -17,36 +17,46 @@ constexpr std::string_view kNoLimit = "no limit";
 
 std::string_view to_string(ClusterType value) {
   switch (value) {
-    case ClusterType::Local: return "local";
-    case ClusterType::Yarn: return "yarn";
-    case ClusterType::Spark: return "spark";
+    case ClusterType::Local:
+      return "local";
+    case ClusterType::Yarn:
+      return "yarn";
+    case ClusterType::Spark:
+      return "spark";
   }
   MUSTER_CHECK(false, "unknown ClusterType");
 }
 
 std::span<const Row> limits_rows() {
   static constexpr std::array kRows = {
-      row<&Limits::tasks>("tasks", {.doc = "The most tasks of a job.", .unset = kNoLimit, .min = 1}),
+      row<&Limits::tasks>("tasks",
+                          {.doc = "The most tasks of a job.", .unset = kNoLimit, .min = 1}),
       row<&Limits::memory>("memory", {.doc = "The most memory of one task.", .unset = kNoLimit}),
-      row<&Limits::vcores>("vcores", {.doc = "The most cores of one task.", .unset = kNoLimit, .min = 1}),
+      row<&Limits::vcores>("vcores",
+                           {.doc = "The most cores of one task.", .unset = kNoLimit, .min = 1}),
       row<&Limits::gpus>("gpus", {.doc = "The most GPUs of one task.", .unset = kNoLimit}),
-      row<&Limits::total_memory>("total_memory", {.doc = "The most memory of all tasks of a job together.",
-                                                  .unset = kNoLimit}),
-      row<&Limits::total_vcores>("total_vcores", {.doc = "The most cores of all tasks of a job together.",
-                                                  .unset = kNoLimit}),
-      row<&Limits::total_gpus>("total_gpus", {.doc = "The most GPUs of all tasks of a job together.",
-                                              .unset = kNoLimit}),
-      row<&Limits::run>("run", {.doc = "The longest deadlines.run; a job without one is refused, too.",
-                                .unset = kNoLimit})};
+      row<&Limits::total_memory>(
+          "total_memory",
+          {.doc = "The most memory of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::total_vcores>(
+          "total_vcores",
+          {.doc = "The most cores of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::total_gpus>(
+          "total_gpus",
+          {.doc = "The most GPUs of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::run>("run",
+                        {.doc = "The longest deadlines.run; a job without one is refused, too.",
+                         .unset = kNoLimit})};
   return kRows;
 }
 
 std::span<const Row> cluster_rows() {
   static constexpr std::array kRows = {
       row<&ClusterEntry::type>("type", {.doc = "What the cluster is.", .required = true}),
-      row<&ClusterEntry::conf>("conf", {.doc = "The folder with its configuration, as in /etc/hadoop/prod.",
-                                        .unset = "where the cluster's own tools look",
-                                        .check = wrong_line})};
+      row<&ClusterEntry::conf>("conf",
+                               {.doc = "The folder with its configuration, as in /etc/hadoop/prod.",
+                                .unset = "where the cluster's own tools look",
+                                .check = wrong_line})};
   return kRows;
 }
 

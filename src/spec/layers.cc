@@ -1,10 +1,5 @@
 #include "spec/layers.h"
 
-#include <algorithm>
-#include <memory>
-
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/text.h"
 #include "spec/key_path.h"
@@ -15,13 +10,19 @@
 #include "spec/validate.h"
 #include "spec/writer.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
 namespace muster::spec {
 namespace {
 
 /// Merges the layers of one job and turns the result into a Spec.
 class Loading {
  public:
-  explicit Loading(const Layers& layers) : layers_(layers), stack_(read_layers(layers, problems_)) {}
+  explicit Loading(const Layers& layers)
+      : layers_(layers), stack_(read_layers(layers, problems_)) {}
 
   Result<Loaded> run() {
     if (problems_.empty()) {
@@ -42,17 +43,16 @@ class Loading {
     MUSTER_CHECK(stack_.job.has_value(), "load needs a spec or the quick form");
     const Node* said = find(*stack_.job, "roles");
     if (said != nullptr && (said->kind == Node::Kind::Scalar || said->kind == Node::Kind::List)) {
-      problems_.add(said->origin, fmt::format("roles: must be a map, as in {{worker: {{tasks: 2}}}}; not {}",
-                                              describe(said->kind)));
+      problems_.add(said->origin,
+                    fmt::format("roles: must be a map, as in {{worker: {{tasks: 2}}}}; not {}",
+                                describe(*said)));
       return;
     }
     roles_ = role_names(stack_);
     Node& document = loaded_.document;
     document = map_node();
     document.origin = stack_.job->origin;
-    for (const std::string& role : roles_) {
-      merge(document, nested({"roles", role}, map_node()));
-    }
+    merge(document, empty_roles());
     for (const Node& layer : stack_.below) {
       merge(document, spread_roles(layer, roles_, true));
     }
@@ -69,7 +69,34 @@ class Loading {
     }
   }
 
-  /// A --set for a role the job does not have is a slip: nothing else would give that role a meaning.
+  /// Returns the roles with nothing in them, so that they keep their order and know their places.
+  Node empty_roles() const {
+    Node roles = map_node();
+    const auto take = [&](const Node& layer) {
+      const Node* said = find(layer, "roles");
+      for (const Member& member : said == nullptr ? std::vector<Member>() : said->members) {
+        const bool wanted = std::ranges::find(roles_, member.key) != roles_.end();
+        if (wanted && find(roles, member.key) == nullptr) {
+          Node empty = map_node();
+          empty.origin = member.value.origin;
+          roles.members.push_back(
+              {.key = member.key, .origin = member.origin, .value = std::move(empty)});
+        }
+      }
+      roles.origin = said == nullptr ? roles.origin : said->origin;
+    };
+    take(*stack_.job);
+    std::ranges::for_each(stack_.above, take);
+    Node document = map_node();
+    document.origin = stack_.job->origin;
+    if (!roles_.empty()) {
+      put(document, "roles", std::move(roles));
+    }
+    return document;
+  }
+
+  /// A --set for a role the job does not have is a slip: nothing else would give that role a
+  /// meaning.
   void known_roles(const Node& layer) {
     const Node* said = find(layer, "roles");
     if (said == nullptr) {
@@ -77,8 +104,8 @@ class Loading {
     }
     for (const Member& member : said->members) {
       if (member.key != "*" && std::ranges::find(roles_, member.key) == roles_.end()) {
-        problems_.add(member.value.origin,
-                      fmt::format("the job has no role {}; it has {}", member.key, join(roles_, ", ")));
+        problems_.add(member.value.origin, fmt::format("the job has no role {}; it has {}",
+                                                       member.key, join(roles_, ", ")));
       }
     }
   }
@@ -89,8 +116,9 @@ class Loading {
     }
     Node* command = find(document, "command");
     if (command == nullptr || command->kind != Node::Kind::Scalar) {
-      problems_.add(document.origin,
-                    "words after `--` are appended to the top-level command, and this job has none");
+      problems_.add(
+          document.origin,
+          "words after `--` are appended to the top-level command, and this job has none");
       return;
     }
     command->text = with_words(command->text, layers_.args);
@@ -174,7 +202,8 @@ class Loading {
 }  // namespace
 
 Result<Loaded> load(const Layers& layers) {
-  MUSTER_CHECK(layers.spec.has_value() != layers.quick.has_value(), "give a spec or the quick form");
+  MUSTER_CHECK(layers.spec.has_value() != layers.quick.has_value(),
+               "give a spec or the quick form");
   return Loading(layers).run();
 }
 

@@ -1,16 +1,16 @@
 #pragma once
 
+#include "base/result.h"
+#include "spec/document.h"
+#include "spec/keys.h"
+#include "spec/spec.h"
+
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "base/result.h"
-#include "spec/document.h"
-#include "spec/keys.h"
-#include "spec/spec.h"
 
 namespace muster::spec {
 
@@ -29,17 +29,17 @@ struct QuickOptions {
   std::vector<std::string> command;      ///< The words after `--`.
 };
 
-/// Everything that values may come from, in rising order after the built-in ones. All as text: this module opens
-/// no file and reads no environment.
+/// Everything that values may come from, in rising order after the built-in ones. All as text: this
+/// module opens no file and reads no environment.
 struct Layers {
   std::optional<TextInput> site;    ///< /etc/muster/site.yaml
   std::optional<TextInput> config;  ///< $MUSTER_HOME/config.yaml
   /// The variables whose name begins with MUSTER_SET_; others are passed over.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::optional<TextInput> spec;      ///< Exactly one of `spec` and `quick` is given.
+  std::optional<TextInput> spec;  ///< Exactly one of `spec` and `quick` is given.
   std::optional<QuickOptions> quick;
-  std::vector<std::string> sets;      ///< --set, as in "roles.worker.tasks=8"
-  std::vector<std::string> args;      ///< Words to append to the top-level command of `spec`.
+  std::vector<std::string> sets;  ///< --set, as in "roles.worker.tasks=8"
+  std::vector<std::string> args;  ///< Words to append to the top-level command of `spec`.
 };
 
 /// A job ready to be planned.
@@ -47,11 +47,12 @@ struct Loaded {
   Spec spec;
   Node document;                      ///< All layers merged; tells where each value came from.
   std::vector<std::string> warnings;  ///< "FILE:LINE:COLUMN: warning: ...", one line each.
-  std::map<std::string, ClusterEntry> clusters;  ///< The names that `--on` may use besides the types.
+  std::map<std::string, ClusterEntry>
+      clusters;  ///< The names that `--on` may use besides the types.
 };
 
-/// Puts the layers on top of each other and checks the result. On failure the error's message has at most 10
-/// lines "FILE:LINE:COLUMN: error: message". Pure: the same layers give the same result.
+/// Puts the layers on top of each other and checks the result. On failure the error's message has
+/// at most 10 lines "FILE:LINE:COLUMN: error: message". Pure: the same layers give the same result.
 [[nodiscard]] Result<Loaded> load(const Layers& layers);
 
 /// The same for a job without any file or layer.
@@ -60,8 +61,8 @@ struct Loaded {
 /// Returns the clusters that the site and the user's configuration name, without needing a job.
 [[nodiscard]] Result<std::map<std::string, ClusterEntry>> load_clusters(const Layers& layers);
 
-/// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the winner marked.
-/// Works without a spec, too.
+/// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
+/// winner marked. Works without a spec, too.
 [[nodiscard]] Result<std::string> config_explain(const Layers& layers, std::string_view key);
 
 }  // namespace muster::spec

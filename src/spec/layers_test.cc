@@ -54,7 +54,8 @@ TEST(Load, ReadsEveryKeyAtTheTop) {
   EXPECT_EQ(spec.python, (Python{.env = "venv.tar.gz", .interpreter = "bin/python3"}));
   EXPECT_EQ(spec.env.at("OMP_NUM_THREADS").text, "1");
   EXPECT_EQ(spec.env.at("TOKEN"), (EnvValue{.source = EnvValue::Source::FromEnv, .text = "TOKEN"}));
-  EXPECT_EQ(spec.env.at("KEY"), (EnvValue{.source = EnvValue::Source::FromFile, .text = "key.txt"}));
+  EXPECT_EQ(spec.env.at("KEY"),
+            (EnvValue{.source = EnvValue::Source::FromFile, .text = "key.txt"}));
   ASSERT_EQ(spec.roles.size(), 3U);
   EXPECT_EQ(spec.roles[0].name, "chief");
   EXPECT_EQ(spec.roles[1].tasks, 2U);
@@ -107,7 +108,8 @@ roles:
     python: {interpreter: /usr/bin/python3}
     restart: {process: 1}
   eval: {after: [db, worker]}
-)")).spec;
+)"))
+                        .spec;
   const Role& role = spec.roles.at(1);
   EXPECT_EQ(role.tasks, 8U);
   EXPECT_EQ(role.min, 2U);
@@ -119,7 +121,8 @@ roles:
   EXPECT_EQ(role.node_label, "fast");
   EXPECT_EQ(role.constraint, "notin,node,ps");
   EXPECT_EQ(role.allocation_tags.at(0), "train");
-  EXPECT_EQ(role.docker->mounts.at(1), (Mount{.source = "/etc/x", .target = "/x", .read_only = true}));
+  EXPECT_EQ(role.docker->mounts.at(1),
+            (Mount{.source = "/etc/x", .target = "/x", .read_only = true}));
   EXPECT_EQ(role.success, Success::EndsJob);
   EXPECT_EQ(role.failure, Failure::FailsJob);
   EXPECT_EQ(role.membership, Membership::Elastic);
@@ -194,14 +197,17 @@ TEST(Load, EnforcedValuesWinWithAMessage) {
 
 TEST(Load, LimitsRefuseWithTheNumbers) {
   Layers layers = job("command: a\nroles:\n  worker: {tasks: 4, memory: 128g, gpus: 9}\n");
-  layers.site = TextInput{"site.yaml",
-                          "limits: {tasks: 3, memory: 64g, gpus: 8, total_memory: 256g, run: 1d}\n"};
+  layers.site = TextInput{
+      "site.yaml", "limits: {tasks: 3, memory: 64g, gpus: 8, total_memory: 256g, run: 1d}\n"};
   EXPECT_EQ(error_of(layers),
             "job.yaml:1:1: error: deadlines.run is none; this site wants one of at most 1d\n"
             "job.yaml:3:3: error: the number of tasks is 4; this site allows at most 3\n"
-            "job.yaml:3:3: error: the memory of all tasks together is 512g; this site allows at most 256g\n"
-            "job.yaml:3:30: error: role worker: the memory of a task is 128g; this site allows at most 64g\n"
-            "job.yaml:3:42: error: role worker: the number of gpus of a task is 9; this site allows at most 8");
+            "job.yaml:3:3: error: the memory of all tasks together is 512g; this site allows at "
+            "most 256g\n"
+            "job.yaml:3:30: error: role worker: the memory of a task is 128g; this site allows at "
+            "most 64g\n"
+            "job.yaml:3:42: error: role worker: the number of gpus of a task is 9; this site "
+            "allows at most 8");
 }
 
 TEST(Load, ReadsTheSitesClusters) {

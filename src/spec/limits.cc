@@ -1,9 +1,9 @@
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/duration_text.h"
 #include "spec/size.h"
 #include "spec/validate.h"
+
+#include <fmt/format.h>
 
 namespace muster::spec {
 namespace {
@@ -17,8 +17,8 @@ class LimitCheck {
   void at_most(Value value, const std::optional<Value>& limit, std::string_view what,
                const std::vector<std::string>& path, Text text) {
     if (limit.has_value() && value > *limit) {
-      problems_.add(origin_of(document_, path),
-                    fmt::format("{} is {}; this site allows at most {}", what, text(value), text(*limit)));
+      problems_.add(origin_of(document_, path), fmt::format("{} is {}; this site allows at most {}",
+                                                            what, text(value), text(*limit)));
     }
   }
 
@@ -29,7 +29,8 @@ class LimitCheck {
 
 }  // namespace
 
-void check_limits(const Spec& spec, const Limits& limits, const Node& document, Problems& problems) {
+void check_limits(const Spec& spec, const Limits& limits, const Node& document,
+                  Problems& problems) {
   LimitCheck check(document, problems);
   const auto number = [](auto value) { return std::to_string(value); };
   uint64_t tasks = 0;
@@ -38,12 +39,12 @@ void check_limits(const Spec& spec, const Limits& limits, const Node& document, 
   uint64_t gpus = 0;
   for (const Role& role : spec.roles) {
     const std::string of = fmt::format("role {}: ", role.name);
-    check.at_most(role.memory, limits.memory, of + "the memory of a task", {"roles", role.name, "memory"},
-                  format_size);
+    check.at_most(role.memory, limits.memory, of + "the memory of a task",
+                  {"roles", role.name, "memory"}, format_size);
     check.at_most(role.vcores, limits.vcores, of + "the number of vcores of a task",
                   {"roles", role.name, "vcores"}, number);
-    check.at_most(role.gpus, limits.gpus, of + "the number of gpus of a task", {"roles", role.name, "gpus"},
-                  number);
+    check.at_most(role.gpus, limits.gpus, of + "the number of gpus of a task",
+                  {"roles", role.name, "gpus"}, number);
     tasks += role.tasks;
     // A sum that does not fit is above every limit.
     uint64_t all = 0;
@@ -57,16 +58,19 @@ void check_limits(const Spec& spec, const Limits& limits, const Node& document, 
     return limit.has_value() ? std::optional<uint64_t>(*limit) : std::nullopt;
   };
   check.at_most(tasks, wide(limits.tasks), "the number of tasks", {"roles"}, number);
-  check.at_most(memory, limits.total_memory, "the memory of all tasks together", {"roles"}, format_size);
-  check.at_most(vcores, wide(limits.total_vcores), "the number of vcores of all tasks together", {"roles"},
-                number);
-  check.at_most(gpus, wide(limits.total_gpus), "the number of gpus of all tasks together", {"roles"}, number);
+  check.at_most(memory, limits.total_memory, "the memory of all tasks together", {"roles"},
+                format_size);
+  check.at_most(vcores, wide(limits.total_vcores), "the number of vcores of all tasks together",
+                {"roles"}, number);
+  check.at_most(gpus, wide(limits.total_gpus), "the number of gpus of all tasks together",
+                {"roles"}, number);
   if (limits.run.has_value() && !spec.deadlines.run.has_value()) {
     problems.add(origin_of(document, {"deadlines", "run"}),
                  fmt::format("deadlines.run is none; this site wants one of at most {}",
                              duration_text(*limits.run)));
   } else if (limits.run.has_value()) {
-    check.at_most(*spec.deadlines.run, limits.run, "deadlines.run", {"deadlines", "run"}, duration_text);
+    check.at_most(*spec.deadlines.run, limits.run, "deadlines.run", {"deadlines", "run"},
+                  duration_text);
   }
 }
 

@@ -1,10 +1,10 @@
 #include "spec/names.h"
 
-#include <algorithm>
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <algorithm>
 
 namespace muster::spec {
 namespace {
@@ -34,8 +34,10 @@ std::string wrong_job_name(std::string_view name) {
   if (fits(name, kJobNameMax, first, rest)) {
     return "";
   }
-  return fmt::format("`{}` is not a job name; use 1 to 64 letters, digits, `.`, `_` and `-`, and begin with "
-                     "a letter or a digit", name);
+  return fmt::format(
+      "`{}` is not a job name; use 1 to 64 letters, digits, `.`, `_` and `-`, and begin with "
+      "a letter or a digit",
+      name);
 }
 
 std::string wrong_role_name(std::string_view name) {
@@ -44,8 +46,10 @@ std::string wrong_role_name(std::string_view name) {
   if (fits(name, kRoleNameMax, first, rest)) {
     return "";
   }
-  return fmt::format("`{}` is not a role name; use 1 to 32 lower-case letters, digits, `_` and `-`, and "
-                     "begin with a letter", name);
+  return fmt::format(
+      "`{}` is not a role name; use 1 to 32 lower-case letters, digits, `_` and `-`, and "
+      "begin with a letter",
+      name);
 }
 
 std::string wrong_variable(std::string_view name) {
@@ -66,8 +70,10 @@ std::string wrong_port_name(std::string_view name) {
   if (fits(name, kRoleNameMax, first, rest)) {
     return "";
   }
-  return fmt::format("`{}` is not the name of a port; use 1 to 32 lower-case letters, digits and `_`, and "
-                     "begin with a letter", name);
+  return fmt::format(
+      "`{}` is not the name of a port; use 1 to 32 lower-case letters, digits and `_`, and "
+      "begin with a letter",
+      name);
 }
 
 std::string wrong_resource(std::string_view name) {

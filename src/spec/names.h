@@ -5,14 +5,16 @@
 
 namespace muster::spec {
 
-/// What names may look like. Each returns what is wrong with a name, as a sentence that quotes it, or "".
+/// What names may look like. Each returns what is wrong with a name, as a sentence that quotes it,
+/// or "".
 [[nodiscard]] std::string wrong_job_name(std::string_view name);
 [[nodiscard]] std::string wrong_role_name(std::string_view name);
 [[nodiscard]] std::string wrong_variable(std::string_view name);
 [[nodiscard]] std::string wrong_port_name(std::string_view name);
 [[nodiscard]] std::string wrong_resource(std::string_view name);
 [[nodiscard]] std::string wrong_class(std::string_view name);
-/// What every text that ends in a command line, a path or an address must keep: not empty, no line breaks.
+/// What every text that ends in a command line, a path or an address must keep: not empty, no line
+/// breaks.
 [[nodiscard]] std::string wrong_word(std::string_view text);
 /// The same for a text that may be empty.
 [[nodiscard]] std::string wrong_line(std::string_view text);

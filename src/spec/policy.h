@@ -5,7 +5,8 @@
 
 namespace muster::spec {
 
-/// Whose conventions a task's environment follows, and who proposes the policies the user left open.
+/// Whose conventions a task's environment follows, and who proposes the policies the user left
+/// open.
 enum class Framework : uint8_t {
   Generic,
   Tensorflow,

@@ -1,13 +1,13 @@
 #include "spec/problems.h"
 
-#include <algorithm>
-#include <numeric>
-#include <tuple>
+#include "base/check.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "base/check.h"
-#include "base/text.h"
+#include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace muster::spec {
 namespace {
@@ -64,8 +64,8 @@ Error Problems::error() const {
   std::vector<std::string> lines;
   for (const size_t index : order) {
     const Problem& problem = found_[index];
-    std::string line = one_line(
-        fmt::format("{}: error: {}", to_string(problem.origin), problem.message));
+    std::string line =
+        one_line(fmt::format("{}: error: {}", to_string(problem.origin), problem.message));
     if (std::ranges::find(lines, line) == lines.end()) {
       lines.push_back(std::move(line));
     }

@@ -1,17 +1,18 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "spec/document.h"
+
+#include <string>
+#include <vector>
 
 namespace muster::spec {
 
 /// Collects everything that is wrong with the inputs, to be told in one go.
 class Problems {
  public:
-  /// Notes one problem. `message` is printed as one line: line breaks and control bytes in it are made visible.
+  /// Notes one problem. `message` is printed as one line: line breaks and control bytes in it are
+  /// made visible.
   void add(const Origin& origin, std::string message);
 
   [[nodiscard]] bool empty() const { return found_.empty(); }
@@ -20,8 +21,9 @@ class Problems {
   /// The messages without their origins, in the order of adding.
   [[nodiscard]] std::vector<std::string> messages() const;
 
-  /// Returns one error whose message has a line "FILE:LINE:COLUMN: error: message" for each problem: by source in
-  /// the order of first mention, then by position, without repetitions, at most 10 lines. Demands a problem.
+  /// Returns one error whose message has a line "FILE:LINE:COLUMN: error: message" for each
+  /// problem: by source in the order of first mention, then by position, without repetitions, at
+  /// most 10 lines. Demands a problem.
   [[nodiscard]] Error error() const;
 
  private:

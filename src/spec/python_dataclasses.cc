@@ -1,14 +1,14 @@
-#include <algorithm>
-#include <array>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/key_table.h"
 #include "spec/keys.h"
 #include "spec/row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
 namespace muster::spec {
 namespace {
@@ -57,8 +57,9 @@ class Module {
     for (const Row& row : rows) {
       const Shape shape = row.shape(row);
       text_ += comment(row.notes.doc);
-      text_ += row.notes.required ? fmt::format("    {}: {}\n", field_name(row.name), shape.python)
-                                  : fmt::format("    {}: {} | None = None\n", field_name(row.name), shape.python);
+      text_ += row.notes.required
+                   ? fmt::format("    {}: {}\n", field_name(row.name), shape.python)
+                   : fmt::format("    {}: {} | None = None\n", field_name(row.name), shape.python);
     }
   }
 

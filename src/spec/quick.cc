@@ -1,13 +1,13 @@
 #include "spec/quick.h"
 
-#include <algorithm>
-#include <memory>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/key_path.h"
 #include "spec/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
 
 namespace muster::spec {
 namespace {
@@ -17,7 +17,8 @@ Origin option(std::string name) {
               Source{.name = std::move(name), .layer = Layer::CommandLine})};
 }
 
-void set(Node& layer, const std::vector<std::string>& path, std::string_view text, const Origin& origin) {
+void set(Node& layer, const std::vector<std::string>& path, std::string_view text,
+         const Origin& origin) {
   Node value = plain_node(text);
   value.origin = origin;
   merge(layer, nested(path, std::move(value)));
@@ -48,14 +49,17 @@ void add_role(Node& layer, const std::string& text, Problems& problems) {
     problems.add(origin, fmt::format("role {} is given twice", role));
     return;
   }
-  set_tasks(layer, role, equals == std::string_view::npos ? "1" : parts[0].substr(equals + 1), origin);
+  set_tasks(layer, role, equals == std::string_view::npos ? "1" : parts[0].substr(equals + 1),
+            origin);
   for (size_t i = 1; i < parts.size(); ++i) {
     const size_t at = parts[i].find('=');
     if (at == std::string_view::npos) {
-      problems.add(origin, fmt::format("`{}` is not KEY=VALUE; write it as in ps=1,memory=2g", parts[i]));
+      problems.add(origin,
+                   fmt::format("`{}` is not KEY=VALUE; write it as in ps=1,memory=2g", parts[i]));
       continue;
     }
-    const Result<KeyPath> key = resolve_key(fmt::format("roles.{}.{}", role, parts[i].substr(0, at)));
+    const Result<KeyPath> key =
+        resolve_key(fmt::format("roles.{}.{}", role, parts[i].substr(0, at)));
     if (key.has_value()) {
       merge(layer, nested(key->parts, value_for(*key, parts[i].substr(at + 1), origin, problems)));
     } else {
@@ -66,7 +70,8 @@ void add_role(Node& layer, const std::string& text, Problems& problems) {
 
 /// Returns the program a command runs, for the job's name: "train" for "python3 -u src/train.py".
 std::string program_of(const std::vector<std::string>& command) {
-  std::string_view program = command.empty() ? std::string_view("job") : std::string_view(command[0]);
+  std::string_view program =
+      command.empty() ? std::string_view("job") : std::string_view(command[0]);
   for (const std::string_view word : command) {
     if (word.ends_with(".py") || word.ends_with(".sh")) {
       program = word.substr(0, word.size() - 3);

@@ -6,7 +6,8 @@
 
 namespace muster::spec {
 
-/// Returns the options of the quick form as a layer in the shape of a specification. Inside this module only.
+/// Returns the options of the quick form as a layer in the shape of a specification. Inside this
+/// module only.
 [[nodiscard]] Node quick_layer(const QuickOptions& options, Problems& problems);
 
 /// Returns `command` with the words appended, each quoted for /bin/sh.

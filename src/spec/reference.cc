@@ -1,10 +1,10 @@
-#include <algorithm>
-#include <string>
+#include "base/text.h"
+#include "spec/key_table.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-#include "spec/key_table.h"
+#include <algorithm>
+#include <string>
 
 namespace muster::spec {
 namespace {
@@ -26,7 +26,8 @@ and `--set roles.worker.tasks=8`. Maps are merged key by key; a list replaces th
 under `enforced` wins over all. `muster config --explain KEY` shows who won.
 )";
 
-constexpr std::string_view kSite = R"(The site file has four keys. `defaults` and `enforced` hold keys of a specification; in `roles` there, `"*"` stands
+constexpr std::string_view kSite =
+    R"(The site file has four keys. `defaults` and `enforced` hold keys of a specification; in `roles` there, `"*"` stands
 for every role of a job, and what is said of a role by name concerns only jobs that have it. `limits` and
 `clusters` are described here. `$MUSTER_HOME/config.yaml` has `defaults` and `clusters`.
 )";

@@ -7,8 +7,8 @@
 namespace muster::spec {
 namespace {
 
-/// Takes away, again and again, the roles that wait for nobody who is left. What stays contains every circle, and
-/// each role in it waits for another one that stays.
+/// Takes away, again and again, the roles that wait for nobody who is left. What stays contains
+/// every circle, and each role in it waits for another one that stays.
 std::map<std::string_view, const Role*> entangled(const Spec& spec) {
   std::map<std::string_view, const Role*> left;
   for (const Role& role : spec.roles) {
@@ -31,8 +31,8 @@ std::vector<std::string> waiting_cycle(const Spec& spec) {
   if (left.empty()) {
     return {};
   }
-  const auto first = std::ranges::find_if(
-      spec.roles, [&](const Role& role) { return left.contains(role.name); });
+  const auto first =
+      std::ranges::find_if(spec.roles, [&](const Role& role) { return left.contains(role.name); });
   std::vector<std::string> path = {first->name};
   for (;;) {
     const Role& role = *left.at(path.back());

@@ -1,11 +1,11 @@
 #include "spec/row.h"
 
-#include <algorithm>
+#include "base/text.h"
+#include "spec/keys.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-#include "spec/keys.h"
+#include <algorithm>
 
 namespace muster::spec {
 namespace {
@@ -27,12 +27,17 @@ std::string hint(std::string_view name, std::span<const Row> rows) {
   return "";
 }
 
+/// Lists the keys of a group, if they are few.
 std::string known(std::span<const Row> rows) {
+  constexpr size_t kListed = 10;
+  if (rows.size() > kListed) {
+    return "a map of keys";
+  }
   std::vector<std::string> names;
   for (const Row& row : rows) {
     names.emplace_back(row.name);
   }
-  return join(names, ", ");
+  return "a map with some of the keys " + join(names, ", ");
 }
 
 }  // namespace
@@ -59,21 +64,23 @@ void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, 
                  std::string_view what) {
   const std::string where = what.empty() ? "" : fmt::format("{}: ", what);
   if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::List) {
-    decoder.fail(node, fmt::format("{}must be a map with some of the keys {}; not {}", where,
-                                   known(rows), describe(node.kind)));
+    decoder.fail(node, fmt::format("{}must be {}; not {}", where, known(rows), describe(node)));
     return;
   }
+  bool slip = false;
   for (const Member& member : node.members) {
     const Row* row = find_row(rows, member.key);
     if (row == nullptr) {
-      decoder.problems.add(member.origin,
-                           fmt::format("{}unknown key `{}`{}", where, member.key, hint(member.key, rows)));
+      slip = true;
+      decoder.problems.add(member.origin, fmt::format("{}unknown key `{}`{}", where, member.key,
+                                                      hint(member.key, rows)));
       continue;
     }
     row->decode(decoder, member.value, *row, object);
   }
+  // A key that seems to be missing was most likely the mistyped one.
   for (const Row& row : rows) {
-    if (row.notes.required && find(node, row.name) == nullptr) {
+    if (row.notes.required && !slip && find(node, row.name) == nullptr) {
       decoder.fail(node, fmt::format("{}the key `{}` is missing", where, row.name));
     }
   }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "spec/document.h"
+#include "spec/problems.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,22 +11,19 @@
 #include <type_traits>
 #include <vector>
 
-#include "spec/document.h"
-#include "spec/problems.h"
-
 namespace muster::spec {
 
 /// What a row says about its key besides the field. Durations are in microseconds, sizes in bytes.
 struct Notes {
-  std::string_view doc;               ///< One or more sentences.
-  std::string_view unset = {};        ///< What holds when nobody sets it: "proposed by the framework".
+  std::string_view doc;         ///< One or more sentences.
+  std::string_view unset = {};  ///< What holds when nobody sets it: "proposed by the framework".
   bool required = false;
   std::optional<int64_t> min = {};
   std::optional<int64_t> max = {};
-  bool none = false;                  ///< `none` is a value and means no limit.
+  bool none = false;                                 ///< `none` is a value and means no limit.
   std::string (*check)(std::string_view) = nullptr;  ///< Returns what is wrong with a text, or "".
-  bool inherited = false;             ///< In a role: the keys below are those of the top.
-  std::string_view also = {};         ///< Words people use instead, with blanks between, for suggestions.
+  bool inherited = false;      ///< In a role: the keys below are those of the top.
+  std::string_view also = {};  ///< Words people use instead, with blanks between, for suggestions.
   std::string_view since = "0.1";
 };
 
@@ -32,13 +32,13 @@ struct Row;
 enum class Form : uint8_t { Scalar, Object, List, Map };
 struct Shape {
   Form form = Form::Scalar;
-  std::string type;                      ///< For people: "size", "list of text", "one of a, b".
-  std::string json;                      ///< JSON Schema of a scalar, or of what a List or Map without rows holds.
-  std::string python;                    ///< The Python type without "| None".
+  std::string type;    ///< For people: "size", "list of text", "one of a, b".
+  std::string json;    ///< JSON Schema of a scalar, or of what a List or Map without rows holds.
+  std::string python;  ///< The Python type without "| None".
   std::vector<std::string_view> choices;
-  std::span<const Row> rows = {};        ///< Of an Object, or of each element of a List or Map.
-  std::string_view python_class = {};    ///< The name of the dataclass made from `rows`.
-  std::string shorthand = {};            ///< JSON Schema of another way to write it.
+  std::span<const Row> rows = {};      ///< Of an Object, or of each element of a List or Map.
+  std::string_view python_class = {};  ///< The name of the dataclass made from `rows`.
+  std::string shorthand = {};          ///< JSON Schema of another way to write it.
 };
 
 /// Turns nodes into fields and collects what is wrong. Fields whose node is wrong keep their value.
@@ -46,10 +46,13 @@ struct Decoder {
   Problems& problems;
   bool null_is_unset = false;  ///< A canonical text writes unset values as null; people may not.
 
-  void fail(const Node& node, std::string message) { problems.add(node.origin, std::move(message)); }
+  void fail(const Node& node, std::string message) {
+    problems.add(node.origin, std::move(message));
+  }
 };
 
-/// One key of one group of keys: the row of the table. The field's type decides how it is read and written.
+/// One key of one group of keys: the row of the table. The field's type decides how it is read and
+/// written.
 struct Row {
   std::string_view name;
   Notes notes;
@@ -62,7 +65,8 @@ struct Row {
 /// Returns the row of that name, or nullptr.
 [[nodiscard]] const Row* find_row(std::span<const Row> rows, std::string_view name);
 
-/// Reads the members of `node` into `object`, whose rows these are. `what` names the group in messages: "a role".
+/// Reads the members of `node` into `object`, whose rows these are. `what` names the group in
+/// messages: "a role".
 void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, void* object,
                  std::string_view what);
 

@@ -1,17 +1,17 @@
 #include "spec/serialize.h"
 
-#include <memory>
-
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "spec/keys.h"
 #include "spec/problems.h"
 #include "spec/validate.h"
 #include "spec/writer.h"
 #include "spec/yaml_reader.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include <memory>
 
 namespace muster::spec {
 namespace {
@@ -42,7 +42,8 @@ Node from_json(const boost::json::value& value) {
     case boost::json::kind::object: {
       Node map = map_node();
       for (const auto& [key, member] : value.get_object()) {
-        map.members.push_back({.key = std::string(key.data(), key.size()), .value = from_json(member)});
+        map.members.push_back(
+            {.key = std::string(key.data(), key.size()), .value = from_json(member)});
       }
       return map;
     }
@@ -97,8 +98,8 @@ Result<Spec> parse_json(std::string_view text) {
   boost::json::parse_options options;
   options.max_depth = kNestingMax;
   boost::system::error_code failed;
-  const boost::json::value value = boost::json::parse(
-      boost::json::string_view(text.data(), text.size()), failed, {}, options);
+  const boost::json::value value =
+      boost::json::parse(boost::json::string_view(text.data(), text.size()), failed, {}, options);
   if (failed) {
     return user_error("a stored specification is damaged: it is not JSON", Errc::Corrupt);
   }

@@ -1,22 +1,23 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "base/result.h"
 #include "spec/spec.h"
 
+#include <string>
+#include <string_view>
+
 namespace muster::spec {
 
-/// Returns the canonical text of a spec: one line of JSON with every field in a fixed order, unset policies as null.
-/// Secrets stay references (from_env, from_file). Equal specs have equal texts.
+/// Returns the canonical text of a spec: one line of JSON with every field in a fixed order, unset
+/// policies as null. Secrets stay references (from_env, from_file). Equal specs have equal texts.
 [[nodiscard]] std::string to_json(const Spec& spec);
 
-/// Reads a text of `to_json` back: parse_json(to_json(spec)) == spec for every valid spec. Anything else, also a
-/// spec that `validate` refuses, is an error.
+/// Reads a text of `to_json` back: parse_json(to_json(spec)) == spec for every valid spec. Anything
+/// else, also a spec that `validate` refuses, is an error.
 [[nodiscard]] Result<Spec> parse_json(std::string_view text);
 
-/// Returns a specification file for people that means `spec`: what equals the built-in value is left out.
+/// Returns a specification file for people that means `spec`: what equals the built-in value is
+/// left out.
 [[nodiscard]] std::string to_yaml(const Spec& spec);
 
 }  // namespace muster::spec

@@ -1,8 +1,8 @@
 #include "spec/serialize.h"
 
-#include <gtest/gtest.h>
-
 #include "spec/layers.h"
+
+#include <gtest/gtest.h>
 
 namespace muster::spec {
 namespace {

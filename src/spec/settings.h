@@ -1,14 +1,14 @@
 #pragma once
 
+#include "base/time.h"
+#include "spec/policy.h"
+
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "base/time.h"
-#include "spec/policy.h"
 
 namespace muster::spec {
 
@@ -99,7 +99,8 @@ struct Deadlines {
   bool operator==(const Deadlines&) const = default;
 };
 
-/// When a silent agent is suspected, when it is lost, and how long one without a master keeps its tasks.
+/// When a silent agent is suspected, when it is lost, and how long one without a master keeps its
+/// tasks.
 struct Liveness {
   Duration beat = std::chrono::seconds(1);
   Duration suspect = std::chrono::seconds(3);
@@ -111,10 +112,11 @@ struct Liveness {
 
 /// Where checkpoints are written and which of them come back.
 struct Checkpoint {
-  std::string dir = "ckpt";  ///< The folder's name below the job's own; tasks see it as MUSTER_CHECKPOINT_DIR.
-  std::string to;            ///< A folder or URI it is mirrored to; empty: not mirrored.
+  std::string dir =
+      "ckpt";  ///< The folder's name below the job's own; tasks see it as MUSTER_CHECKPOINT_DIR.
+  std::string to;  ///< A folder or URI it is mirrored to; empty: not mirrored.
   CheckpointBy by = CheckpointBy::Chief;
-  uint32_t keep = 3;         ///< Complete checkpoints kept at `to`.
+  uint32_t keep = 3;  ///< Complete checkpoints kept at `to`.
   Resume resume = Resume::Restarts;
 
   bool operator==(const Checkpoint&) const = default;

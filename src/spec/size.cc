@@ -1,13 +1,13 @@
 #include "spec/size.h"
 
+#include "spec/number.h"
+
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
-
-#include <fmt/format.h>
-
-#include "spec/number.h"
 
 namespace muster::spec {
 namespace {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "spec/policy.h"
+#include "spec/settings.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -7,13 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/policy.h"
-#include "spec/settings.h"
-
 namespace muster::spec {
 
-/// One role as the user wrote it. Policies that the user left open are nullopt: the framework proposes them.
-/// What a role inherits from the top of the spec is found by `settings_of`.
+/// One role as the user wrote it. Policies that the user left open are nullopt: the framework
+/// proposes them. What a role inherits from the top of the spec is found by `settings_of`.
 struct Role {
   std::string name;
 
@@ -22,7 +22,7 @@ struct Role {
   std::optional<uint32_t> max;
   uint32_t tasks_per_container = 1;
 
-  Bytes memory = 1ULL << 30;                  ///< Per task, as all resources.
+  Bytes memory = 1ULL << 30;  ///< Per task, as all resources.
   uint32_t vcores = 1;
   uint32_t gpus = 0;
   std::map<std::string, uint64_t> resources;  ///< Further kinds by the cluster's name for them.
@@ -43,16 +43,18 @@ struct Role {
   std::optional<std::string> command;
   Environment env;                         ///< Added to the top-level one, and wins.
   std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
-  std::optional<Python> python;            ///< Complete: keys the role left out are those of the top.
-  std::optional<Restart> restart;          ///< Complete, as `python`.
+  std::optional<Python> python;    ///< Complete: keys the role left out are those of the top.
+  std::optional<Restart> restart;  ///< Complete, as `python`.
 
   bool operator==(const Role&) const = default;
 };
 
-/// A job as the user wants it: every key of the specification with its value after all layers. A Spec that
-/// comes out of `load`, `from_quick` or `parse_json` is valid: `validate` finds nothing in it.
+/// A job as the user wants it: every key of the specification with its value after all layers. A
+/// Spec that comes out of `load`, `from_quick` or `parse_json` is valid: `validate` finds nothing
+/// in it.
 struct Spec {
-  std::string name;  ///< Never empty: the spec's file name, or the program's, when the user gave none.
+  std::string
+      name;  ///< Never empty: the spec's file name, or the program's, when the user gave none.
   Framework framework = Framework::Generic;
   std::optional<std::string> command;  ///< With the words after `--` already appended, quoted.
   std::vector<File> files;
@@ -89,7 +91,8 @@ struct RoleSettings {
 /// Returns what `role`, one of `spec.roles`, runs with.
 [[nodiscard]] RoleSettings settings_of(const Spec& spec, const Role& role);
 
-/// Returns the name a file gets in the task's folder: `as`, else the last part of `src` without a trailing slash.
+/// Returns the name a file gets in the task's folder: `as`, else the last part of `src` without a
+/// trailing slash.
 [[nodiscard]] std::string place_of(const File& file);
 
 /// Returns the role of that name, or nullptr.

@@ -1,15 +1,15 @@
 #include "spec/stack.h"
 
-#include <algorithm>
-#include <memory>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "spec/key_path.h"
 #include "spec/names.h"
 #include "spec/quick.h"
 #include "spec/yaml_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
 
 namespace muster::spec {
 namespace {
@@ -21,14 +21,15 @@ std::shared_ptr<const Source> source_of(std::string name, Layer layer) {
 }
 
 /// Returns the map that a file holds; an empty file is an empty map where `may_be_empty`.
-std::optional<Node> read_map(const TextInput& input, Layer layer, bool may_be_empty, Problems& problems) {
+std::optional<Node> read_map(const TextInput& input, Layer layer, bool may_be_empty,
+                             Problems& problems) {
   std::optional<Node> node = read_yaml(input.text, source_of(input.name, layer), problems);
   if (!node.has_value() || node->kind == Node::Kind::Map) {
     return node;
   }
   if (node->kind != Node::Kind::Null) {
     problems.add(node->origin, fmt::format("must be a map of keys, as in `name: digits`; not {}",
-                                           describe(node->kind)));
+                                           describe(*node)));
     return std::nullopt;
   }
   if (!may_be_empty) {
@@ -41,14 +42,16 @@ std::optional<Node> read_map(const TextInput& input, Layer layer, bool may_be_em
 
 void read_clusters(const Node& node, Problems& problems, std::map<std::string, ClusterEntry>& out) {
   if (node.kind == Node::Kind::Scalar || node.kind == Node::Kind::List) {
-    problems.add(node.origin, "clusters: must be a map, as in {prod: {type: yarn, conf: /etc/hadoop/prod}}");
+    problems.add(node.origin,
+                 "clusters: must be a map, as in {prod: {type: yarn, conf: /etc/hadoop/prod}}");
     return;
   }
   Decoder decoder{.problems = problems};
   for (const Member& member : node.members) {
     const std::string wrong = wrong_role_name(member.key);
     if (!wrong.empty() || member.key == "local" || member.key == "yarn" || member.key == "spark") {
-      problems.add(member.origin, fmt::format("clusters: `{}` cannot be the name of a cluster", member.key));
+      problems.add(member.origin,
+                   fmt::format("clusters: `{}` cannot be the name of a cluster", member.key));
       continue;
     }
     decode_rows(decoder, member.value, cluster_rows(), &out[member.key], "cluster " + member.key);
@@ -83,7 +86,7 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
   }
   for (const Node* part : {&defaults, stack.enforced.has_value() ? &*stack.enforced : nullptr}) {
     if (part != nullptr && (part->kind == Node::Kind::Scalar || part->kind == Node::Kind::List)) {
-      problems.add(part->origin, fmt::format("must be a map of keys, not {}", describe(part->kind)));
+      problems.add(part->origin, fmt::format("must be a map of keys, not {}", describe(*part)));
     }
   }
   defaults.kind = Node::Kind::Map;
@@ -91,8 +94,8 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
   stack.below.push_back(std::move(defaults));
 }
 
-/// Returns the key that a variable means: ROLES__WORKER__TASKS is roles.worker.tasks. What follows ENV keeps its
-/// case.
+/// Returns the key that a variable means: ROLES__WORKER__TASKS is roles.worker.tasks. What follows
+/// ENV keeps its case.
 std::string key_of_variable(std::string_view name) {
   std::string key;
   bool keep_case = false;
@@ -112,8 +115,8 @@ std::string key_of_variable(std::string_view name) {
   return key;
 }
 
-std::optional<Node> read_assignment(std::string_view key, std::string_view value, const Origin& origin,
-                                    Problems& problems) {
+std::optional<Node> read_assignment(std::string_view key, std::string_view value,
+                                    const Origin& origin, Problems& problems) {
   const Result<KeyPath> path = resolve_key(key);
   if (!path.has_value()) {
     problems.add(origin, path.error().message);
@@ -166,8 +169,9 @@ void expand_tasks(Node& layer, Problems& problems) {
     return;
   }
   if (const Node* roles = find(layer, "roles"); roles != nullptr) {
-    problems.add(tasks->origin,
-                 "give either tasks or roles; tasks alone means one role, worker, with so many tasks");
+    problems.add(
+        tasks->origin,
+        "give either tasks or roles; tasks alone means one role, worker, with so many tasks");
   }
   Node moved = nested({"roles", "worker", "tasks"}, *tasks);
   // The role stands where the key stood, so that roles keep the order of the text.

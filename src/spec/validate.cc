@@ -1,18 +1,18 @@
 #include "spec/validate.h"
 
+#include "base/text.h"
+#include "spec/duration_text.h"
+#include "spec/names.h"
+#include "spec/role_order.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
-
-#include "base/text.h"
-#include "spec/duration_text.h"
-#include "spec/names.h"
-#include "spec/role_order.h"
 
 namespace muster::spec {
 namespace {
@@ -64,14 +64,15 @@ class Check {
       total += role.tasks;
     }
     if (total > static_cast<uint64_t>(kTasksMax)) {
-      fail({"roles"}, fmt::format("the roles have {} tasks together; at most {} are possible", total,
-                                  kTasksMax));
+      fail({"roles"}, fmt::format("the roles have {} tasks together; at most {} are possible",
+                                  total, kTasksMax));
     }
     std::string chief;
     for (const Role& role : spec_.roles) {
       if (role.chief && !chief.empty()) {
         fail({"roles", role.name, "chief"},
-             fmt::format("role {}: role {} is the chief already; only one can be", role.name, chief));
+             fmt::format("role {}: role {} is the chief already; only one can be", role.name,
+                         chief));
       }
       chief = role.chief ? role.name : chief;
     }
@@ -87,8 +88,8 @@ class Check {
       fail(at, fmt::format("role {}: min and max belong together; {} is missing", role.name,
                            role.min.has_value() ? "max" : "min"));
     } else if (role.min.has_value() && *role.min > *role.max) {
-      fail({"roles", role.name, "min"}, fmt::format("role {}: min is {} and max only {}", role.name,
-                                                    *role.min, *role.max));
+      fail({"roles", role.name, "min"},
+           fmt::format("role {}: min is {} and max only {}", role.name, *role.min, *role.max));
     }
   }
 
@@ -105,9 +106,10 @@ class Check {
     }
     if (role.failure == Failure::Tolerated && role.success == Success::Ignored) {
       fail({"roles", role.name, "failure"},
-           fmt::format("role {}: a failure cannot be tolerated in a role whose success is ignored; write "
-                       "failure: ignored",
-                       role.name));
+           fmt::format(
+               "role {}: a failure cannot be tolerated in a role whose success is ignored; write "
+               "failure: ignored",
+               role.name));
     }
   }
 
@@ -159,7 +161,8 @@ class Check {
     std::set<std::string> seen;
     for (const std::string& port : role.ports) {
       if (!seen.insert(port).second) {
-        fail({"roles", role.name, "ports"}, fmt::format("role {}: the port {} is named twice", role.name, port));
+        fail({"roles", role.name, "ports"},
+             fmt::format("role {}: the port {} is named twice", role.name, port));
       }
     }
   }
@@ -188,10 +191,13 @@ class Check {
       if (const std::string wrong = wrong_word(file.src); !wrong.empty()) {
         fail(at, "files: " + wrong);
       } else if (place.empty() || place == "." || place == "..") {
-        fail(at, fmt::format("files: `{}` has no name of its own; give it one with `as`", file.src));
+        fail(at,
+             fmt::format("files: `{}` has no name of its own; give it one with `as`", file.src));
       } else if (!fresh) {
-        fail(at, fmt::format("files: `{}` and `{}` would both be {} in the task's folder; rename one with `as`",
-                             there->second, file.src, place));
+        fail(at,
+             fmt::format(
+                 "files: `{}` and `{}` would both be {} in the task's folder; rename one with `as`",
+                 there->second, file.src, place));
       }
       at.pop_back();
     }
@@ -206,8 +212,9 @@ class Check {
   void whole_gang() {
     const auto ignored = [](const Role& role) { return role.success == Success::Ignored; };
     if (!spec_.roles.empty() && std::ranges::all_of(spec_.roles, ignored)) {
-      fail({"roles"}, "the success of every role is ignored, so the job could never succeed; one must be "
-                      "required or ends_job");
+      fail({"roles"},
+           "the success of every role is ignored, so the job could never succeed; one must be "
+           "required or ends_job");
     }
     const std::vector<std::string> cycle = waiting_cycle(spec_);
     if (!cycle.empty()) {
@@ -219,9 +226,10 @@ class Check {
   void liveness() {
     const Liveness& live = spec_.liveness;
     if (live.beat >= live.suspect || live.suspect >= live.lost) {
-      fail({"liveness"},
-           fmt::format("liveness: beat must be below suspect, and suspect below lost; they are {}, {} and {}",
-                       duration_text(live.beat), duration_text(live.suspect), duration_text(live.lost)));
+      fail({"liveness"}, fmt::format("liveness: beat must be below suspect, and suspect below "
+                                     "lost; they are {}, {} and {}",
+                                     duration_text(live.beat), duration_text(live.suspect),
+                                     duration_text(live.lost)));
     }
   }
 

@@ -7,8 +7,8 @@
 
 namespace muster::spec {
 
-/// Adds a problem for everything in `spec` that cannot be meant: what no single key shows, but several together.
-/// `document` is what the spec was read from and tells where; it may lack keys.
+/// Adds a problem for everything in `spec` that cannot be meant: what no single key shows, but
+/// several together. `document` is what the spec was read from and tells where; it may lack keys.
 void validate(const Spec& spec, const Node& document, Problems& problems);
 
 /// Adds a problem for everything that a site does not allow, with the numbers.

@@ -1,11 +1,11 @@
 #include "spec/writer.h"
 
+#include "base/check.h"
+#include "base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include "base/check.h"
-#include "base/text.h"
 
 namespace muster::spec {
 namespace {
@@ -15,8 +15,8 @@ constexpr size_t kFlowWidth = 80;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Returns whether a text that begins with a digit is a size, a duration or a range of these, which no reader of
-/// YAML takes for a number.
+/// Returns whether a text that begins with a digit is a size, a duration or a range of these, which
+/// no reader of YAML takes for a number.
 bool is_measure(std::string_view text) {
   const size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
@@ -26,24 +26,27 @@ bool is_measure(std::string_view text) {
   if (digits == 0 || digits == std::string_view::npos) {
     return false;
   }
-  constexpr std::array<std::string_view, 10> kUnits = {"b",  "k", "m", "g", "t",
+  constexpr std::array<std::string_view, 10> kUnits = {"b",  "k",  "m", "g", "t",
                                                        "us", "ms", "s", "h", "d"};
   return std::ranges::find(kUnits, text.substr(digits)) != kUnits.end();
 }
 
 bool is_special(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  constexpr std::array<std::string_view, 10> kWords = {"true", "false", "yes", "no",   "on",
-                                                       "off",  "null",  "y",   "n", ""};
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  constexpr std::array<std::string_view, 10> kWords = {"true", "false", "yes", "no", "on",
+                                                       "off",  "null",  "y",   "n",  ""};
   return std::ranges::find(kWords, lower) != kWords.end();
 }
 
-/// Returns whether every reader of YAML takes the bare text for the text itself, in flow context too.
+/// Returns whether every reader of YAML takes the bare text for the text itself, in flow context
+/// too.
 bool is_plain(std::string_view text) {
   const auto allowed = [](char c) {
-    return is_letter(c) || is_digit(c) || std::string_view("_./ =+@%-").find(c) != std::string_view::npos;
+    return is_letter(c) || is_digit(c) ||
+           std::string_view("_./ =+@%-").find(c) != std::string_view::npos;
   };
   if (is_special(text) || !std::ranges::all_of(text, allowed) || text.ends_with(' ')) {
     return false;
@@ -92,9 +95,9 @@ bool is_leaf(const Node& node) {
 
 /// A map of scalars reads better on one line, if that is short.
 bool fits_one_line(const Node& node, size_t used) {
-  const bool flat = std::ranges::all_of(node.items, is_leaf) &&
-                    std::ranges::all_of(node.members,
-                                        [](const Member& member) { return is_leaf(member.value); });
+  const bool flat =
+      std::ranges::all_of(node.items, is_leaf) &&
+      std::ranges::all_of(node.members, [](const Member& member) { return is_leaf(member.value); });
   return flat && used + flow(node).size() <= kFlowWidth;
 }
 

@@ -1,11 +1,6 @@
 #include "spec/yaml_reader.h"
 
-#include <algorithm>
-#include <map>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
+#include "base/text.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -13,17 +8,24 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-#include "base/text.h"
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace muster::spec {
 namespace {
 
-/// Builds nodes from the parser's events. After the first fatal problem it ignores what follows: the parser cannot
-/// be told to stop.
+/// Builds nodes from the parser's events. After the first fatal problem it ignores what follows:
+/// the parser cannot be told to stop.
 class Builder final : public YAML::EventHandler {
  public:
-  Builder(std::shared_ptr<const Source> source, Problems& problems)
-      : source_(std::move(source)), problems_(problems) {}
+  Builder(std::string_view text, std::shared_ptr<const Source> source, Problems& problems)
+      : text_(text), source_(std::move(source)), problems_(problems) {}
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] Node take() { return std::move(root_); }
@@ -47,6 +49,10 @@ class Builder final : public YAML::EventHandler {
     }
     if (value.find('\0') != std::string::npos) {
       fail(at(mark), "a text contains a NUL byte");
+      return;
+    }
+    if (quoted && !closed(mark)) {
+      fail(at(mark), "a quote is never closed");
       return;
     }
     if (find_invalid_utf8(value).has_value()) {
@@ -88,7 +94,7 @@ class Builder final : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = 0;
     size_t count_before = 0;
-    size_t depth = 1;            ///< Of what lies in it, itself included.
+    size_t depth = 1;              ///< Of what lies in it, itself included.
     std::optional<Member> member;  ///< Of a map: the key whose value comes next.
   };
   struct Anchored {
@@ -101,6 +107,25 @@ class Builder final : public YAML::EventHandler {
     return {.source = source_,
             .line = static_cast<uint32_t>(std::max(mark.line, 0)) + 1,
             .column = static_cast<uint32_t>(std::max(mark.column, 0)) + 1};
+  }
+
+  /// The parser takes the end of the text for the end of a quoted scalar. Returns false if the
+  /// quote that opens at `mark` has no partner.
+  bool closed(const YAML::Mark& mark) const {
+    size_t i = static_cast<size_t>(std::max(mark.pos, 0));
+    if (i >= text_.size() || (text_[i] != '"' && text_[i] != '\'')) {
+      return true;
+    }
+    const char quote = text_[i];
+    for (++i; i < text_.size(); ++i) {
+      const bool doubled = quote == '\'' && text_.substr(i, 2) == "''";
+      if (doubled || (quote == '"' && text_[i] == '\\')) {
+        ++i;
+      } else if (text_[i] == quote) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void fail(const Origin& origin, std::string message) {
@@ -187,6 +212,10 @@ class Builder final : public YAML::EventHandler {
     if (parent.node.kind == Node::Kind::List) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.member.has_value()) {
+      if (node.kind == Node::Kind::Null) {
+        // The parser places a missing value at whatever comes next.
+        node.origin = parent.member->origin;
+      }
       parent.member->value = std::move(node);
       parent.node.members.push_back(*std::exchange(parent.member, std::nullopt));
     } else {
@@ -196,7 +225,7 @@ class Builder final : public YAML::EventHandler {
 
   void place_key(Open& parent, Node node) {
     if (node.kind != Node::Kind::Scalar) {
-      fail(node.origin, fmt::format("a key must be text, not {}", describe(node.kind)));
+      fail(node.origin, fmt::format("a key must be text, not {}", describe(node)));
       return;
     }
     const auto same = std::ranges::find(parent.node.members, node.text, &Member::key);
@@ -208,6 +237,7 @@ class Builder final : public YAML::EventHandler {
     parent.member = Member{.key = std::move(node.text), .origin = node.origin, .value = {}};
   }
 
+  std::string_view text_;
   std::shared_ptr<const Source> source_;
   Problems& problems_;
   Node root_;
@@ -221,7 +251,8 @@ class Builder final : public YAML::EventHandler {
 Origin position(const std::shared_ptr<const Source>& source, std::string_view text, size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = static_cast<uint32_t>(std::ranges::count(before, '\n'));
-  const size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  const size_t line_start =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   return {source, line + 1, static_cast<uint32_t>(offset - line_start) + 1};
 }
 
@@ -237,12 +268,63 @@ std::optional<size_t> indenting_tab(std::string_view text) {
   return std::nullopt;
 }
 
+/// Says in a user's words what the parser complains about.
+std::string_view explained(std::string_view complaint) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {{
+      {"illegal map value",
+       "a `:` stands where none can; put quotes around a text with `: ` in it"},
+      {"end of sequence flow not found", "a `[` is never closed, or a comma is missing"},
+      {"end of map flow not found", "a `{` is never closed, or a comma is missing"},
+      {"end of map not found", "wrong indentation, or a `:` is missing"},
+      {"end of sequence not found", "wrong indentation of a list"},
+      {"illegal block entry", "a `-` stands where no list can begin"},
+      {"the referenced anchor is not defined", "an alias refers to no anchor"},
+  }};
+  for (const auto& [theirs, ours] : kWords) {
+    if (complaint == theirs) {
+      return ours;
+    }
+  }
+  return complaint;
+}
+
+std::optional<uint32_t> hex4(std::string_view text) {
+  uint32_t value = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  const bool whole = text.size() == 4 && problem == std::errc() && stop == text.data() + 4;
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+/// JSON writes characters beyond U+FFFF as two escapes, which YAML does not know: returns JSON with
+/// YAML's single escape instead, and any other text as it is.
+std::string without_surrogates(std::string_view text) {
+  std::string out(text);
+  if (!trim(text).starts_with('{')) {
+    return out;
+  }
+  for (size_t i = 0; i + 12 <= out.size(); ++i) {
+    if (out[i] != '\\') {
+      continue;
+    }
+    const std::string_view rest = std::string_view(out).substr(i, 12);
+    const auto high = rest.starts_with("\\u") ? hex4(rest.substr(2, 4)) : std::nullopt;
+    const auto low = rest.substr(6, 2) == "\\u" ? hex4(rest.substr(8, 4)) : std::nullopt;
+    if (high >= 0xD800U && high < 0xDC00U && low >= 0xDC00U && low < 0xE000U) {
+      const uint32_t code = 0x10000 + ((*high - 0xD800) << 10) + (*low - 0xDC00);
+      out.replace(i, 12, fmt::format("\\U{:08x}", code));
+    }
+    ++i;
+  }
+  return out;
+}
+
 /// Refuses what the parser should not even see. Returns false after adding a problem.
 bool acceptable(std::string_view text, const std::shared_ptr<const Source>& source,
                 Problems& problems) {
   if (text.size() > kTextBytesMax) {
-    problems.add({source, 0, 0}, fmt::format("{} is too long; at most {} are read",
-                                             format_bytes(text.size()), format_bytes(kTextBytesMax)));
+    problems.add({source, 0, 0},
+                 fmt::format("{} is too long; at most {} are read", format_bytes(text.size()),
+                             format_bytes(kTextBytesMax)));
     return false;
   }
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
@@ -263,14 +345,15 @@ std::optional<Node> read_yaml(std::string_view text, const std::shared_ptr<const
   if (!acceptable(text, source, problems)) {
     return std::nullopt;
   }
-  std::istringstream stream{std::string(text)};
-  Builder builder(source, problems);
+  const std::string readable = without_surrogates(text);
+  std::istringstream stream(readable);
+  Builder builder(readable, source, problems);
   // yaml-cpp tells of syntax errors by exceptions only; none passes this function.
   try {
     YAML::Parser parser(stream);
     if (parser.HandleNextDocument(builder) && !builder.failed()) {
       Problems rest;
-      Builder second(source, rest);
+      Builder second(readable, source, rest);
       if (parser.HandleNextDocument(second)) {
         problems.add({source, 0, 0}, "contains more than one document; only one is possible");
         return std::nullopt;
@@ -287,7 +370,7 @@ std::optional<Node> read_yaml(std::string_view text, const std::shared_ptr<const
     const bool placed = problem.mark.line >= 0;
     problems.add({source, placed ? static_cast<uint32_t>(problem.mark.line) + 1 : 0,
                   placed ? static_cast<uint32_t>(problem.mark.column) + 1 : 0},
-                 fmt::format("not YAML: {}", problem.msg));
+                 fmt::format("not YAML: {}", explained(problem.msg)));
     return std::nullopt;
   }
   if (builder.failed()) {

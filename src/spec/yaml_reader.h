@@ -1,11 +1,11 @@
 #pragma once
 
+#include "spec/document.h"
+#include "spec/problems.h"
+
 #include <memory>
 #include <optional>
 #include <string_view>
-
-#include "spec/document.h"
-#include "spec/problems.h"
 
 namespace muster::spec {
 
@@ -14,9 +14,10 @@ inline constexpr size_t kTextBytesMax = 1 << 20;
 inline constexpr size_t kNestingMax = 32;
 inline constexpr size_t kNodesMax = 100'000;
 
-/// Reads one YAML (or JSON) document into nodes that know where they stand. Anchors and aliases work within the
-/// limit of nodes; tags other than !!str, duplicate keys and a second document are problems. Returns nullopt,
-/// with at least one problem added, if the text is not usable. An empty text is a Null node.
+/// Reads one YAML (or JSON) document into nodes that know where they stand. Anchors and aliases
+/// work within the limit of nodes; tags other than !!str, duplicate keys and a second document are
+/// problems. Returns nullopt, with at least one problem added, if the text is not usable. An empty
+/// text is a Null node.
 [[nodiscard]] std::optional<Node> read_yaml(std::string_view text,
                                             const std::shared_ptr<const Source>& source,
                                             Problems& problems);

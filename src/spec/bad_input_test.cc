@@ -1,0 +1,435 @@
+// The text of every error about a specification is frozen here: a change of a message is a change
+// of this table.
+
+#include "spec/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster::spec {
+namespace {
+
+std::string error_of(const Layers& layers) {
+  const Result<Loaded> result = load(layers);
+  return result.has_value() ? "no error" : result.error().message;
+}
+
+std::string error_of(const std::string& text) {
+  return error_of(Layers{.spec = TextInput{"j.yaml", text}});
+}
+
+struct Case {
+  std::string text;
+  std::string message;
+};
+
+void expect_all(const std::vector<Case>& cases) {
+  for (const Case& row : cases) {
+    EXPECT_EQ(error_of(row.text), row.message) << row.text;
+  }
+}
+
+TEST(BadInput, IsNoDocument) {
+  expect_all({
+      {"", "j.yaml: error: the specification is empty"},
+      {"# only a comment\n", "j.yaml: error: the specification is empty"},
+      {"tasks: [1\n", "j.yaml:2:1: error: not YAML: a `[` is never closed, or a comma is missing"},
+      {"a: b: c\n",
+       "j.yaml:1:5: error: not YAML: a `:` stands where none can; put quotes around a text with `: "
+       "` in it"},
+      {"command: 'open\n", "j.yaml:1:10: error: a quote is never closed"},
+      {"- tasks\n", "j.yaml:1:1: error: must be a map of keys, as in `name: digits`; not a list"},
+      {"just text",
+       "j.yaml:1:1: error: must be a map of keys, as in `name: digits`; not `just text`"},
+      {"tasks:\n\t- 1\n", "j.yaml:2:1: error: a tab in the indentation; YAML wants spaces"},
+      {"roles:\n  worker:\n\ttasks: 1\n",
+       "j.yaml:3:1: error: a tab in the indentation; YAML wants spaces"},
+      {"tasks: 1\n---\ntasks: 2\n",
+       "j.yaml: error: contains more than one document; only one is possible"},
+      {std::string("tasks: 1\0", 9), "j.yaml:1:9: error: not a text: it contains a NUL byte"},
+      {"name: \xff\xfe\n", "j.yaml:1:7: error: not UTF-8 text"},
+      {"name: \"\\ud800\"\n", "j.yaml:1:14: error: not YAML: invalid unicode: 55296"},
+      {"name: !!python/object:os.system x\n",
+       "j.yaml:1:7: error: the tag `tag:yaml.org,2002:python/object:os.system` has no meaning "
+       "here; leave it out"},
+      {"command: *nowhere\n", "j.yaml:1:10: error: not YAML: an alias refers to no anchor"},
+      {"command: &a [*a]\n", "j.yaml:1:14: error: an alias refers to a value that contains it"},
+      {"{\"tasks\": 1, \"command\": \"a\"]\n", "j.yaml:1:28: error: not YAML: illegal flow end"},
+      {std::string(2 << 20, '#'), "j.yaml: error: 2 MiB is too long; at most 1 MiB are read"},
+      {"command: a\ntasks: 1\nfiles: [[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]\n",
+       "j.yaml:3:9: error: files: must be a path or a map with the key src, not a list"},
+      {std::string(100, '['), "j.yaml:1:17: error: nested deeper than 32 levels"},
+      {std::string(100000, '['), "j.yaml:1:17: error: nested deeper than 32 levels"},
+      {"a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+       "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+       "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
+       "j.yaml:5:29: error: more than 100000 values"},
+      {"{? [a]: 1}", "j.yaml:1:4: error: a key must be text, not a list"},
+      {"tasks: 1\n<<: {command: a}\n", "j.yaml:2:1: error: unknown key `<<`"},
+  });
+}
+
+TEST(BadInput, HasUnknownKeys) {
+  expect_all({
+      {"command: a\ntasks: 1\nbarier: gang\n",
+       "j.yaml:3:1: error: unknown key `barier`; did you mean `barrier`?"},
+      {"command: a\ntasks: 1\nfrobnicate: 1\n", "j.yaml:3:1: error: unknown key `frobnicate`"},
+      {"command: a\ntasks: 1\nmemory: 2g\n",
+       "j.yaml:3:1: error: unknown key `memory`; it is a key of a role, as in roles.worker.memory"},
+      {"command: a\nroles: {worker: {task: 2}}\n",
+       "j.yaml:2:18: error: role worker: unknown key `task`; did you mean `tasks`?"},
+      {"command: a\nroles: {worker: {instances: 2}}\n",
+       "j.yaml:2:18: error: role worker: unknown key `instances`; did you mean `tasks`?"},
+      {"command: a\nroles: {worker: {barrier: gang}}\n",
+       "j.yaml:2:18: error: role worker: unknown key `barrier`; it belongs to the top of the "
+       "specification"},
+      {"command: a\ntasks: 1\nrestart: {proces: 3}\n",
+       "j.yaml:3:11: error: restart: unknown key `proces`; did you mean `process`?"},
+      {"command: a\ntasks: 1\nenv: {A: {from_evn: B}}\n",
+       "j.yaml:3:11: error: env: unknown key `from_evn`; did you mean `from_env`?"},
+      {"command: a\ntasks: 1\nfiles: [{source: a}]\n",
+       "j.yaml:3:10: error: files: unknown key `source`; did you mean `src`?"},
+      {"command: a\ntasks: 1\nrules: [{match: {exitcode: 1}, class: a}]\n",
+       "j.yaml:3:18: error: match: unknown key `exitcode`; did you mean `exit_code`?"},
+  });
+}
+
+TEST(BadInput, HasWrongTypes) {
+  expect_all({
+      {"command: [a]\ntasks: 1\n", "j.yaml:1:10: error: command: must be text, not a list"},
+      {"command:\ntasks: 1\n", "j.yaml:1:1: error: command: has no value"},
+      {"command: ' '\ntasks: 1\n", "j.yaml:1:10: error: command: must not be empty"},
+      {"command: a\ntasks: many\n", "j.yaml:2:8: error: tasks: must be a whole number, not `many`"},
+      {"command: a\ntasks: '4'\n",
+       "j.yaml:2:8: error: tasks: must be a whole number; remove the quotes around `4`"},
+      {"command: a\ntasks: 4.0\n", "j.yaml:2:8: error: tasks: must be a whole number, not `4.0`"},
+      {"command: a\ntasks: 1e3\n", "j.yaml:2:8: error: tasks: must be a whole number, not `1e3`"},
+      {"command: a\ntasks: 0x10\n", "j.yaml:2:8: error: tasks: must be a whole number, not `0x10`"},
+      {"command: a\ntasks: 010\n", "j.yaml:2:8: error: tasks: write `010` without leading zeros"},
+      {"command: a\ntasks: {}\n", "j.yaml:2:8: error: tasks: must be a whole number, not a map"},
+      {"command: a\ntasks: 1\nfiles: train.py\n",
+       "j.yaml:3:8: error: files: must be a list, as in [train.py]; not `train.py`"},
+      {"command: a\ntasks: 1\nfiles: [[a]]\n",
+       "j.yaml:3:9: error: files: must be a path or a map with the key src, not a list"},
+      {"command: a\ntasks: 1\nenv: [A]\n",
+       "j.yaml:3:6: error: env: must be a map, as in {NAME: value}; not a list"},
+      {"command: a\ntasks: 1\nenv: {A: }\n",
+       "j.yaml:3:7: error: env: a variable has no value; write \"\" for an empty one"},
+      {"command: a\ntasks: 1\nenv: {A: [1]}\n",
+       "j.yaml:3:10: error: env: a variable must be text or a map with from_env or from_file"},
+      {"command: a\ntasks: 1\nenv: {A: {from_env: B, from_file: c}}\n",
+       "j.yaml:3:10: error: env: give either from_env or from_file"},
+      {"command: a\ntasks: 1\nenv: {A=B: c}\n",
+       "j.yaml:3:7: error: env: `A=B` is not the name of an environment variable"},
+      {"command: a\ntasks: 1\nenv: {MUSTER_RANK: 1}\n",
+       "j.yaml:3:7: error: env: `MUSTER_RANK` cannot be set; names with MUSTER_ are Muster's own"},
+      {"command: a\nroles: [worker]\n",
+       "j.yaml:2:8: error: roles: must be a map, as in {worker: {tasks: 2}}; not a list"},
+      {"command: a\nroles: {worker: 4}\n",
+       "j.yaml:2:17: error: role worker: must be a map of keys; not `4`"},
+      {"command: a\nroles: {worker: {chief: maybe}}\n",
+       "j.yaml:2:25: error: chief: must be true or false, not `maybe`"},
+      {"command: a\nroles: {worker: {chief: 'true'}}\n",
+       "j.yaml:2:25: error: chief: must be true or false; remove the quotes around `true`"},
+      {"command: a\ntasks: 1\nframework: pytroch\n",
+       "j.yaml:3:12: error: framework: must be one of generic, tensorflow, pytorch, horovod, "
+       "mxnet, jax, xgboost, ray, mpi, standalone; not `pytroch`; did you mean `pytorch`?"},
+      {"command: a\ntasks: 1\nbarrier: none\n",
+       "j.yaml:3:10: error: barrier: must be one of gang, as_granted; not `none`"},
+      {"command: a\ntasks: 1\nrestart: 3\n",
+       "j.yaml:3:10: error: restart: must be a map with some of the keys process, container, host, "
+       "job, infrastructure, window, backoff; not `3`"},
+      {"command: a\ntasks: 1\nrules: [{match: {}, class: a.b}]\n",
+       "j.yaml:3:9: error: rules: match needs at least one of exit_code, signal, cluster_code, "
+       "pattern"},
+      {"command: a\ntasks: 1\nrules: [{class: a.b}]\n",
+       "j.yaml:3:9: error: rules: the key `match` is missing"},
+      {"command: a\ntasks: 1\nrules: [{match: {signal: KIL}, class: a.b}]\n",
+       "j.yaml:3:26: error: signal: `KIL` is not a signal; write a number or a name like KILL"},
+      {"command: a\ntasks: 1\nrules: [{match: {signal: 99}, class: a.b}]\n",
+       "j.yaml:3:26: error: signal: must be at most 64, not 99"},
+      {"command: a\ntasks: 1\nrules: [{match: {exit_code: 300}, class: 'A B'}]\n",
+       "j.yaml:3:29: error: exit_code: must be at most 255, not 300\nj.yaml:3:42: error: class: `A "
+       "B` is not a failure class, like user.data"},
+      {"command: a\ntasks: 1\nname: '../etc'\n",
+       "j.yaml:3:7: error: name: `../etc` is not a job name; use 1 to 64 letters, digits, `.`, `_` "
+       "and `-`, and begin with a letter or a digit"},
+      {"command: a\ntasks: 1\nnetwork: {port_range: 9-1}\n",
+       "j.yaml:3:23: error: port_range: `9-1` begins above its end"},
+      {"command: a\ntasks: 1\nnetwork: {port_range: 1-99999}\n",
+       "j.yaml:3:23: error: port_range: `1-99999` is not a range of ports, like 20000-20999"},
+      {"command: a\nroles: {w: {docker: {mounts: [data]}}}\n",
+       "j.yaml:2:21: error: docker: the key `image` is missing\nj.yaml:2:31: error: mounts: `data` "
+       "is not a mount, like /data:/data or /data:/data:ro"},
+      {"command: a\nroles: {w: {after: db}, db: {}}\n",
+       "j.yaml:2:20: error: after: must be a list or a map of roles, as in [db]"},
+      {"command: a\nroles: {w: {resources: {fpga: two}}}\n",
+       "j.yaml:2:31: error: fpga: must be a whole number, not `two`"},
+  });
+}
+
+TEST(BadInput, HasImpossibleNumbers) {
+  expect_all({
+      {"command: a\ntasks: 0\n", "j.yaml:2:8: error: tasks: must be at least 1, not 0"},
+      {"command: a\ntasks: -3\n", "j.yaml:2:8: error: tasks: must be at least 1, not -3"},
+      {"command: a\ntasks: 1000000\n",
+       "j.yaml:2:8: error: tasks: must be at most 100000, not 1000000"},
+      {"command: a\ntasks: 99999999999999999999999\n",
+       "j.yaml:2:8: error: tasks: must be at most 100000, not 99999999999999999999999"},
+      {"command: a\ntasks: -99999999999999999999999\n",
+       "j.yaml:2:8: error: tasks: must be at least 1, not -99999999999999999999999"},
+      {"command: a\nroles: {a: {tasks: 60000}, b: {tasks: 60000}}\n",
+       "j.yaml:2:8: error: the roles have 120000 tasks together; at most 100000 are possible"},
+      {"command: a\nroles: {w: {memory: 2gb}}\n",
+       "j.yaml:2:21: error: memory: `2gb` is not a size; did you mean `2g`?"},
+      {"command: a\nroles: {w: {memory: 2 GiB}}\n",
+       "j.yaml:2:21: error: memory: `2 GiB` is not a size; did you mean `2g`?"},
+      {"command: a\nroles: {w: {memory: 1.5g}}\n",
+       "j.yaml:2:21: error: memory: `1.5g` is not a size; did you mean `1536m`?"},
+      {"command: a\nroles: {w: {memory: 512}}\n",
+       "j.yaml:2:21: error: memory: `512` has no unit; did you mean `512m` or `512g`?"},
+      {"command: a\nroles: {w: {memory: -1}}\n",
+       "j.yaml:2:21: error: memory: `-1` is negative; a size is a whole number and a unit, like "
+       "512m or 2g"},
+      {"command: a\nroles: {w: {memory: 1e9g}}\n",
+       "j.yaml:2:21: error: memory: `1e9g` is not a size; write a whole number and a unit, like "
+       "512m or 2g"},
+      {"command: a\nroles: {w: {memory: 99999999999g}}\n",
+       "j.yaml:2:21: error: memory: `99999999999g` is too large"},
+      {"command: a\nroles: {w: {memory: 99999999999999999999g}}\n",
+       "j.yaml:2:21: error: memory: `99999999999999999999g` is too large"},
+      {"command: a\nroles: {w: {memory: 0m}}\n",
+       "j.yaml:2:21: error: memory: must be at least 1m, not 0m"},
+      {"command: a\nroles: {w: {memory: lots}}\n",
+       "j.yaml:2:21: error: memory: `lots` is not a size; write a whole number and a unit, like "
+       "512m or 2g"},
+      {"command: a\nroles: {w: {vcores: 0}}\n",
+       "j.yaml:2:21: error: vcores: must be at least 1, not 0"},
+      {"command: a\nroles: {w: {gpus: -1}}\n",
+       "j.yaml:2:19: error: gpus: must be at least 0, not -1"},
+      {"command: a\nroles: {w: {min: 4, max: 2}}\n",
+       "j.yaml:2:18: error: role w: min is 4 and max only 2"},
+      {"command: a\nroles: {w: {min: 4}}\n",
+       "j.yaml:2:9: error: role w: min and max belong together; max is missing"},
+      {"command: a\nroles: {w: {tasks: 3, min: 1, max: 4}}\n",
+       "j.yaml:2:20: error: role w: give either tasks or min and max"},
+      {"command: a\ntasks: 1\ndeadlines: {run: 5min}\n",
+       "j.yaml:3:18: error: run: `5min` is not a duration; did you mean `5m`?"},
+      {"command: a\ntasks: 1\ndeadlines: {run: 90}\n",
+       "j.yaml:3:18: error: run: `90` has no unit; did you mean `90s`?"},
+      {"command: a\ntasks: 1\ndeadlines: {run: 0s}\n",
+       "j.yaml:3:18: error: run: must be at least 1s, not 0s; for no limit write none"},
+      {"command: a\ntasks: 1\ndeadlines: {stop: none}\n",
+       "j.yaml:3:19: error: stop: cannot be none; write a duration like 15s or 10m"},
+      {"command: a\ntasks: 1\ndeadlines: {run: -5s}\n",
+       "j.yaml:3:18: error: run: `-5s` is negative; a duration is a whole number and a unit, like "
+       "250ms, 15s or 10m"},
+      {"command: a\ntasks: 1\ndeadlines: {run: 99999999999999d}\n",
+       "j.yaml:3:18: error: run: `99999999999999d` is too long"},
+      {"command: a\ntasks: 1\nrestart: {backoff: 1s}\n",
+       "j.yaml:3:20: error: backoff: `1s` is not a range of durations, like 1s..1m"},
+      {"command: a\ntasks: 1\nrestart: {backoff: 1m..1s}\n",
+       "j.yaml:3:20: error: backoff: `1m..1s` begins above its end"},
+      {"command: a\ntasks: 1\nliveness: {beat: 5s}\n",
+       "j.yaml:3:1: error: liveness: beat must be below suspect, and suspect below lost; they are "
+       "5s, 3s and 10s"},
+      {"command: a\ntasks: 1\nlocal: {hosts: 0}\n",
+       "j.yaml:3:16: error: hosts: must be at least 1, not 0"},
+  });
+}
+
+TEST(BadInput, NamesRolesWrongly) {
+  expect_all({
+      {"command: a\n",
+       "j.yaml:1:1: error: neither roles nor tasks is given; `tasks: 1` is the shortest job"},
+      {"command: a\nroles: {}\n",
+       "j.yaml:1:1: error: neither roles nor tasks is given; `tasks: 1` is the shortest job"},
+      {"command: a\ntasks: 1\nroles: {ps: {}}\n",
+       "j.yaml:2:8: error: give either tasks or roles; tasks alone means one role, worker, with so "
+       "many tasks"},
+      {"command: a\nroles: {Worker: {}}\n",
+       "j.yaml:2:9: error: roles: `Worker` is not a role name; use 1 to 32 lower-case letters, "
+       "digits, `_` and `-`, and begin with a letter"},
+      {"command: a\nroles: {'*': {}}\n",
+       "j.yaml:2:9: error: roles: `*` is not a role name; use 1 to 32 lower-case letters, digits, "
+       "`_` and `-`, and begin with a letter"},
+      {"command: a\nroles: {a23456789012345678901234567890123: {}}\n",
+       "j.yaml:2:9: error: roles: `a23456789012345678901234567890123` is not a role name; use 1 to "
+       "32 lower-case letters, digits, `_` and `-`, and begin with a letter"},
+      {"command: a\nroles:\n  worker: {}\n  worker: {}\n",
+       "j.yaml:4:3: error: duplicate key `worker`; the first one is in line 3"},
+      {"command: a\ncommand: b\ntasks: 1\n",
+       "j.yaml:2:1: error: duplicate key `command`; the first one is in line 1"},
+      {"roles: {worker: {}}\n",
+       "j.yaml:1:9: error: role worker: has no command; give it one, or one at the top for all "
+       "roles"},
+      {"command: a\nroles: {a: {chief: true}, b: {chief: true}}\n",
+       "j.yaml:2:38: error: role b: role a is the chief already; only one can be"},
+  });
+}
+
+TEST(BadInput, Contradicts) {
+  expect_all({
+      {"command: a\nroles: {db: {}, w: {after: [bd]}}\n",
+       "j.yaml:2:29: error: role w: after names `bd`, which is no role"},
+      {"command: a\nroles: {w: {after: [w]}}\n",
+       "j.yaml:2:21: error: role w: after names the role itself"},
+      {"command: a\nroles: {db: {}, w: {after: [db, db]}}\n",
+       "j.yaml:2:33: error: role w: after names db twice"},
+      {"command: a\nroles:\n  a: {after: [b]}\n  b: {after: [c]}\n  c: {after: [a]}\n  d: {after: "
+       "[a]}\n",
+       "j.yaml:3:14: error: the roles wait for each other in a circle: a after b after c after a"},
+      {"command: a\nroles: {w: {deadline_after: {roles: [x], in: 1m}}}\n",
+       "j.yaml:2:37: error: role w: deadline_after names `x`, which is no role; did you mean `w`?"},
+      {"command: a\nroles: {w: {deadline_after: {roles: [], in: 1m}}}\n",
+       "j.yaml:2:37: error: role w: deadline_after names no role"},
+      {"command: a\nroles: {w: {deadline_after: {roles: [w]}}}\n",
+       "j.yaml:2:29: error: deadline_after: the key `in` is missing"},
+      {"command: a\nroles: {w: {}, e: {success: ignored, failure: tolerated}}\n",
+       "j.yaml:2:47: error: role e: a failure cannot be tolerated in a role whose success is "
+       "ignored; write failure: ignored"},
+      {"command: a\nroles: {w: {membership: elastic}}\n",
+       "j.yaml:2:25: error: role w: elastic needs min and max instead of tasks"},
+      {"command: a\nroles: {w: {membership: static, min: 1, max: 2}}\n",
+       "j.yaml:2:25: error: role w: min and max make it elastic; membership says static"},
+      {"command: a\nroles: {w: {success: ignored}}\n",
+       "j.yaml:2:8: error: the success of every role is ignored, so the job could never succeed; "
+       "one must be required or ends_job"},
+      {"command: a\nroles: {w: {ports: [http, http]}}\n",
+       "j.yaml:2:20: error: role w: the port http is named twice"},
+      {"command: a\nroles: {w: {ports: [HTTP]}}\n",
+       "j.yaml:2:21: error: ports: `HTTP` is not the name of a port; use 1 to 32 lower-case "
+       "letters, digits and `_`, and begin with a letter"},
+      {"command: a\ntasks: 1\nfiles: [a/x.py, b/x.py]\n",
+       "j.yaml:3:17: error: files: `a/x.py` and `b/x.py` would both be x.py in the task's folder; "
+       "rename one with `as`"},
+      {"command: a\ntasks: 1\nfiles: [..]\n",
+       "j.yaml:3:9: error: files: `..` has no name of its own; give it one with `as`"},
+      {"command: a\ntasks: 1\nfiles: ['']\n", "j.yaml:3:9: error: files: must not be empty"},
+      {"command: a\ntasks: 1\nfiles: [\"a\\nb\"]\n",
+       "j.yaml:3:9: error: files: `a\\nb` contains a line break"},
+      {"command: a\ntasks: 1\nfiles: [{src: a, as: ../b}]\n",
+       "j.yaml:3:22: error: as: `../b` leads out of the task's folder"},
+      {"command: a\ntasks: 1\nfiles: [{src: a, as: /b}]\n",
+       "j.yaml:3:22: error: as: `/b` must be relative: it is a place in the task's folder"},
+      {"command: a\ntasks: 1\ncheckpoint: {dir: ../ckpt}\n",
+       "j.yaml:3:19: error: dir: `../ckpt` leads out of the task's folder"},
+      {"command: a\ntasks: 1\npython: {}\n", "j.yaml:3:1: error: python: needs env or interpreter"},
+      {"command: a\ntasks: 1\ntensorboard: {}\n",
+       "j.yaml:3:14: error: tensorboard: the key `logdir` is missing"},
+      {"command: a\ntasks: 1\nenv: {A: \"a\\0b\"}\n",
+       "j.yaml:3:10: error: a text contains a NUL byte"},
+  });
+}
+
+TEST(BadInput, ShowsAtMostTenLines) {
+  std::string text = "command: a\ntasks: 1\n";
+  for (int i = 0; i < 25; ++i) {
+    text += "wrong" + std::to_string(i) + ": 1\n";
+  }
+  const std::string message = error_of(text);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 9);
+  EXPECT_TRUE(message.ends_with("\nand 16 more errors")) << message;
+}
+
+TEST(BadInput, OnTheCommandLine) {
+  const std::vector<Case> cases = {
+      {"tasks", "--set tasks: error: must be KEY=VALUE, as in roles.worker.tasks=8"},
+      {"=3", "--set =3: error: must be KEY=VALUE, as in roles.worker.tasks=8"},
+      {"roles.worker.task=3",
+       "--set roles.worker.task=3: error: `roles.worker.task` is no key: there is no `task`; did "
+       "you mean `tasks`?"},
+      {"roles.ps.memory=3g",
+       "--set roles.ps.memory=3g: error: the job has no role ps; it has worker"},
+      {"roles.worker.memory=3gb",
+       "--set roles.worker.memory=3gb: error: memory: `3gb` is not a size; did you mean `3g`?"},
+      {"roles.worker.memory.x=3gb",
+       "--set roles.worker.memory.x=3gb: error: `roles.worker.memory.x` is no key: memory has "
+       "nothing below it"},
+      {"name.x=3", "--set name.x=3: error: `name.x` is no key: name has nothing below it"},
+      {"files.0=a",
+       "--set files.0=a: error: `files.0` cannot be set alone: files is a list; give it whole, as "
+       "in files=[a, b]"},
+      {"files=[a", "--set files=[a: error: not YAML: a `[` is never closed, or a comma is missing"},
+      {"restart=3",
+       "--set restart=3: error: restart: must be a map with some of the keys process, container, "
+       "host, job, infrastructure, window, backoff; not `3`"},
+      {"barrier=gnag",
+       "--set barrier=gnag: error: barrier: must be one of gang, as_granted; not `gnag`"},
+      {"tasks=0", "--set tasks=0: error: tasks: must be at least 1, not 0"},
+      {"roles.W.tasks=1",
+       "--set roles.W.tasks=1: error: `W` is not a role name; use 1 to 32 lower-case letters, "
+       "digits, `_` and `-`, and begin with a letter"},
+  };
+  for (const Case& row : cases) {
+    EXPECT_EQ(
+        error_of(Layers{.spec = TextInput{"j.yaml", "command: a\ntasks: 1\n"}, .sets = {row.text}}),
+        row.message)
+        << row.text;
+  }
+}
+
+TEST(BadInput, InTheQuickForm) {
+  const auto message = [](QuickOptions options) {
+    const auto spec = from_quick(options);
+    return spec.has_value() ? "no error" : spec.error().message;
+  };
+  EXPECT_EQ(message({}),
+            "the command line: error: no command is given; put it at the end, after `--`");
+  EXPECT_EQ(message({.tasks = "0", .command = {"a"}}),
+            "-n 0: error: tasks: must be at least 1, not 0");
+  EXPECT_EQ(
+      message({.framework = "pytroch", .command = {"a"}}),
+      "--framework pytroch: error: framework: must be one of generic, tensorflow, pytorch, "
+      "horovod, mxnet, jax, xgboost, ray, mpi, standalone; not `pytroch`; did you mean `pytorch`?");
+  EXPECT_EQ(message({.roles = {"ps=1,memory"}, .command = {"a"}}),
+            "--role ps=1,memory: error: `memory` is not KEY=VALUE; write it as in ps=1,memory=2g");
+  EXPECT_EQ(message({.roles = {"ps=1,mem=2g"}, .command = {"a"}}),
+            "--role ps=1,mem=2g: error: `roles.ps.mem` is no key: there is no `mem`; did you mean "
+            "`memory`?");
+  EXPECT_EQ(message({.roles = {"ps=1,memory=2gb"}, .command = {"a"}}),
+            "--role ps=1,memory=2gb: error: memory: `2gb` is not a size; did you mean `2g`?");
+  EXPECT_EQ(message({.roles = {"PS=1"}, .command = {"a"}}),
+            "--role PS=1: error: `PS` is not a role name; use 1 to 32 lower-case letters, digits, "
+            "`_` and `-`, and begin with a letter");
+  EXPECT_EQ(message({.roles = {"ps=1", "ps=2"}, .command = {"a"}}),
+            "--role ps=2: error: role ps is given twice");
+  EXPECT_EQ(message({.roles = {"ps=5..2"}, .command = {"a"}}),
+            "--role ps=5..2: error: role ps: min is 5 and max only 2");
+}
+
+TEST(BadInput, InTheOtherLayers) {
+  const auto message = [](Layers layers) {
+    layers.spec = TextInput{"j.yaml", "command: a\ntasks: 1\n"};
+    return error_of(layers);
+  };
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "logs: {keep: 3}"}}),
+            "site.yaml:1:1: error: `logs` must stand below defaults:");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "wrong: 1"}}),
+            "site.yaml:1:1: error: unknown key `wrong`; here are only defaults, limits, enforced "
+            "and clusters");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "defaults: 3"}}),
+            "site.yaml:1:11: error: must be a map of keys, not `3`");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "limits: {memroy: 3g}"}}),
+            "site.yaml:1:10: error: limits: unknown key `memroy`; did you mean `memory`?");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "clusters: {prod: {conf: /x}}"}}),
+            "site.yaml:1:18: error: cluster prod: the key `type` is missing");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "clusters: {local: {type: local}}"}}),
+            "site.yaml:1:12: error: clusters: `local` cannot be the name of a cluster");
+  EXPECT_EQ(message({.config = TextInput{"config.yaml", "limits: {tasks: 3}"}}),
+            "config.yaml:1:1: error: unknown key `limits`; here are only defaults and clusters");
+  EXPECT_EQ(message({.environment = {{"MUSTER_SET_ROLES__WORKER__TASK", "3"}}}),
+            "MUSTER_SET_ROLES__WORKER__TASK: error: `roles.worker.task` is no key: there is no "
+            "`task`; did you mean `tasks`?");
+  EXPECT_EQ(message({.environment = {{"MUSTER_SET_LOGS__KEEP", "many"}}}),
+            "MUSTER_SET_LOGS__KEEP: error: keep: must be a whole number, not `many`");
+  EXPECT_EQ(message({.args = {"w"}}), "no error");
+  EXPECT_EQ(
+      error_of(Layers{.spec = TextInput{"j.yaml", "roles: {w: {command: a}}"}, .args = {"w"}}),
+      "j.yaml:1:1: error: words after `--` are appended to the top-level command, and this job has "
+      "none");
+}
+
+}  // namespace
+}  // namespace muster::spec
