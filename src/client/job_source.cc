@@ -1,6 +1,7 @@
 #include "client/job_source.h"
 
 #include "base/text.h"
+#include "client/disk_probe.h"
 #include "spec/serialize.h"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t kSpecMax = 1U << 20;
-
-bool is_uri(std::string_view path) { return path.find("://") != std::string_view::npos; }
 
 /// Reads an optional layer: a file that does not exist is no error.
 Result<std::optional<spec::TextInput>> read_optional(os::Files& files, const fs::path& path) {
@@ -66,7 +65,7 @@ Result<spec::TextInput> read_spec(os::Files& files, const std::string& name,
 }
 
 void make_absolute(std::string& path, const fs::path& base) {
-  if (!path.empty() && !is_uri(path)) {
+  if (!path.empty() && !spec::is_uri(path)) {
     const bool folder = path.ends_with('/');
     path = (base / path).lexically_normal().string();
     if (folder && !path.ends_with('/')) {
@@ -86,7 +85,7 @@ void make_absolute(spec::Environment& environment, const fs::path& base) {
 void make_absolute(spec::Spec& spec, const fs::path& base) {
   const auto files = [&](std::vector<spec::File>& list) {
     for (spec::File& file : list) {
-      if (file.as.empty() && !is_uri(file.src)) {
+      if (file.as.empty() && !spec::is_uri(file.src)) {
         // The last part names the file in the task's folder; it must survive the joining below.
         const fs::path trimmed = fs::path(file.src).lexically_normal();
         file.as = (trimmed.has_filename() ? trimmed : trimmed.parent_path()).filename().string();
@@ -175,8 +174,10 @@ Result<ReadJob> read_job(os::Files& files, const JobSource& source,
   ReadJob job;
   MUSTER_TRY(job.loaded, spec::load(layers));
   spec::Spec& spec = job.loaded.spec;
+  const fs::path file = surroundings.working_folder / source.spec;
+  DiskProbe probe(layers.spec ? file.parent_path() : surroundings.working_folder);
+  MUSTER_TRY_STATUS(spec::check_files(spec, job.loaded.document, probe));
   if (layers.spec) {
-    const fs::path file = surroundings.working_folder / source.spec;
     make_absolute(spec, file.parent_path());
     job.spec_text = layers.spec->text;
   } else {

@@ -16,7 +16,9 @@ template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return !text.empty() && error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  return !text.empty() && error == std::errc() && end == text.data() + text.size()
+             ? std::optional(value)
+             : std::nullopt;
 }
 
 }  // namespace
@@ -40,7 +42,8 @@ std::optional<LogStream> parse_log_name(std::string_view name) {
   if (!index || !attempt) {
     return std::nullopt;
   }
-  return LogStream{std::string(dots[0].substr(0, dash)), *index, *attempt, dots[2] == "stderr", {}, 1};
+  return LogStream{
+      std::string(dots[0].substr(0, dash)), *index, *attempt, dots[2] == "stderr", {}, 1};
 }
 
 Result<std::vector<LogStream>> list_logs(os::Files& files, const std::filesystem::path& folder,
@@ -48,7 +51,8 @@ Result<std::vector<LogStream>> list_logs(os::Files& files, const std::filesystem
   std::vector<LogStream> streams;
   const Result<std::vector<os::FolderEntry>> entries = files.list(folder);
   if (!entries) {
-    return entries.error().code == Errc::NotFound ? Result<std::vector<LogStream>>(streams) : entries.error();
+    return entries.error().code == Errc::NotFound ? Result<std::vector<LogStream>>(streams)
+                                                  : entries.error();
   }
   for (const os::FolderEntry& entry : *entries) {
     std::optional<LogStream> stream = parse_log_name(entry.name);
@@ -56,16 +60,18 @@ Result<std::vector<LogStream>> list_logs(os::Files& files, const std::filesystem
       continue;
     }
     stream->path = folder / entry.name;
-    while (stream->parts < kPartsMax && files.exists(stream->path.string() + "." + std::to_string(stream->parts))) {
+    while (stream->parts < kPartsMax &&
+           files.exists(stream->path.string() + "." + std::to_string(stream->parts))) {
       ++stream->parts;
     }
     streams.push_back(std::move(*stream));
   }
   const auto rank = [&](const LogStream& stream) {
-    return std::tuple(std::ranges::find(roles, stream.role) - roles.begin(), stream.role, stream.index, stream.attempt,
-                      stream.is_err);
+    return std::tuple(std::ranges::find(roles, stream.role) - roles.begin(), stream.role,
+                      stream.index, stream.attempt, stream.is_err);
   };
-  std::ranges::sort(streams, [&](const LogStream& a, const LogStream& b) { return rank(a) < rank(b); });
+  std::ranges::sort(streams,
+                    [&](const LogStream& a, const LogStream& b) { return rank(a) < rank(b); });
   return streams;
 }
 
@@ -73,7 +79,8 @@ LogCursor::LogCursor(os::Files& files, LogStream stream)
     : files_(files), stream_(std::move(stream)), part_(stream_.parts - 1) {}
 
 std::filesystem::path LogCursor::part(uint32_t number) const {
-  return number == 0 ? stream_.path : std::filesystem::path(stream_.path.string() + "." + std::to_string(number));
+  return number == 0 ? stream_.path
+                     : std::filesystem::path(stream_.path.string() + "." + std::to_string(number));
 }
 
 uint64_t LogCursor::size_of(uint32_t number) const {
@@ -101,7 +108,8 @@ void LogCursor::skip_to(WallTime since) {
   for (const std::string_view line : split(*index, '\n')) {
     const size_t blank = line.find(' ');
     const auto offset = number_of<uint64_t>(line.substr(0, blank));
-    const auto written = blank == std::string_view::npos ? std::nullopt : number_of<int64_t>(line.substr(blank + 1));
+    const auto written =
+        blank == std::string_view::npos ? std::nullopt : number_of<int64_t>(line.substr(blank + 1));
     if (!offset || !written) {
       continue;
     }

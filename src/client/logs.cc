@@ -17,18 +17,20 @@ constexpr size_t kLineMax = 1U << 20;
 }  // namespace
 
 struct LogViewer::Pattern {
+  Pattern(const std::string& text, const RE2::Options& options) : expression(text, options) {}
   RE2 expression;
 };
 
 struct LogViewer::View {
   LogCursor cursor;
   std::string partial;
-  bool first_pass = true;            ///< Lines are held back for --tail.
+  bool first_pass = true;  ///< Lines are held back for --tail.
   std::deque<std::string> held;
 };
 
-LogViewer::LogViewer(os::Files& files, Console& console, std::filesystem::path folder, std::vector<std::string> roles,
-                     LogQuery query, std::unique_ptr<Pattern> pattern)
+LogViewer::LogViewer(os::Files& files, Console& console, std::filesystem::path folder,
+                     std::vector<std::string> roles, LogQuery query,
+                     std::unique_ptr<Pattern> pattern)
     : files_(files),
       console_(console),
       folder_(std::move(folder)),
@@ -38,20 +40,21 @@ LogViewer::LogViewer(os::Files& files, Console& console, std::filesystem::path f
 
 LogViewer::~LogViewer() = default;
 
-Result<std::unique_ptr<LogViewer>> LogViewer::make(os::Files& files, Console& console, std::filesystem::path folder,
+Result<std::unique_ptr<LogViewer>> LogViewer::make(os::Files& files, Console& console,
+                                                   std::filesystem::path folder,
                                                    std::vector<std::string> roles, LogQuery query) {
   std::unique_ptr<Pattern> pattern;
   if (!query.grep.empty()) {
     RE2::Options options;
     options.set_log_errors(false);
-    pattern = std::make_unique<Pattern>(Pattern{RE2(query.grep, options)});
+    pattern = std::make_unique<Pattern>(query.grep, options);
     if (!pattern->expression.ok()) {
       return user_error(fmt::format("--grep {}: {} (the syntax is RE2's)", printable(query.grep),
                                     pattern->expression.error()));
     }
   }
-  return std::unique_ptr<LogViewer>(new LogViewer(files, console, std::move(folder), std::move(roles), std::move(query),
-                                                  std::move(pattern)));
+  return std::unique_ptr<LogViewer>(new LogViewer(
+      files, console, std::move(folder), std::move(roles), std::move(query), std::move(pattern)));
 }
 
 Status LogViewer::find_streams() {
@@ -118,7 +121,8 @@ void LogViewer::take(View& view, std::string_view bytes) {
 
 void LogViewer::finish() {
   for (const std::unique_ptr<View>& view : views_) {
-    if (!view->partial.empty() && (!pattern_ || RE2::PartialMatch(view->partial, pattern_->expression))) {
+    if (!view->partial.empty() &&
+        (!pattern_ || RE2::PartialMatch(view->partial, pattern_->expression))) {
       show(*view, view->partial);
     }
     view->partial.clear();
@@ -130,15 +134,15 @@ void LogViewer::show(const View& view, std::string_view line) {
   if (query_.json) {
     console_.out(fmt::format(R"({{"task":"{}:{}","attempt":{},"stream":"{}","line":{}}})"
                              "\n",
-                             stream.role, stream.index, stream.attempt, stream.is_err ? "stderr" : "stdout",
-                             json_quote(line)));
+                             stream.role, stream.index, stream.attempt,
+                             stream.is_err ? "stderr" : "stdout", json_quote(line)));
     return;
   }
   while (line.ends_with('\r')) {
     line.remove_suffix(1);
   }
-  const std::string prefix =
-      paint(fmt::format("{}:{}", stream.role, stream.index), stream.is_err ? "33" : "36", console_.screen().colour);
+  const std::string prefix = paint(fmt::format("{}:{}", stream.role, stream.index),
+                                   stream.is_err ? "33" : "36", console_.screen().colour);
   console_.out(prefix + " | " + printable(line) + "\n");
 }
 
@@ -153,8 +157,9 @@ Result<WallTime> parse_since(std::string_view text, WallTime now) {
     rest = strptime(copy.c_str(), "%Y-%m-%d", &parts);
   }
   if (rest == nullptr || (*rest != '\0' && *rest != 'Z' && *rest != '.')) {
-    return user_error(fmt::format("--since {}: neither a duration such as 10m nor a time such as 2026-11-21T09:30:00Z",
-                                  printable(text)));
+    return user_error(fmt::format(
+        "--since {}: neither a duration such as 10m nor a time such as 2026-11-21T09:30:00Z",
+        printable(text)));
   }
   return WallTime(std::chrono::seconds(timegm(&parts)));
 }
