@@ -62,6 +62,17 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::optional<size_t> find_invalid_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text.substr(at));
+    if (length == 0) {
+      return at;
+    }
+    at += length;
+  }
+  return std::nullopt;
+}
+
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
