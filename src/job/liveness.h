@@ -35,22 +35,24 @@ class Liveness {
   /// A closed connection came back.
   void reconnected(const ContainerId& container, HostTime now);
 
-  /// When judge() should next be called; HostTime::max() when nothing is watched.
-  [[nodiscard]] HostTime due() const;
+  /// When judge() should next be called; HostTime::max() when nothing is watched. Beats do not move
+  /// it: judge() then finds nothing and names the next time.
+  [[nodiscard]] HostTime due() const { return due_; }
   /// Returns the verdicts that are new at `now`: AgentSuspected and AgentLost facts, in container
-  /// order.
+  /// order. An agent that is lost is no longer watched.
   [[nodiscard]] std::vector<Fact> judge(HostTime now);
 
  private:
   struct Agent {
     HostTime last_sign{};
     bool suspected = false;
-    bool connected = true;
     bool dead = false;
   };
+  [[nodiscard]] HostTime due_of(const Agent& agent) const;
+
   LivenessPlan plan_;
   std::map<ContainerId, Agent> agents_;
-  HostTime last_judged_{};
+  HostTime due_ = HostTime::max();  ///< Never later than the earliest verdict.
 };
 
 }  // namespace muster::job
