@@ -1,0 +1,144 @@
+#include "framework/environment.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "framework/address_book.h"
+#include "framework/framework.h"
+#include "framework/tensorboard.h"
+
+namespace muster::framework {
+namespace {
+
+/// The kernel's limit for "NAME=value" with its final zero byte.
+constexpr size_t kVariableBytesMax = 128 << 10;
+
+void add_own(const Seat& seat, const std::string& view, Variables& variables) {
+  variables["MUSTER_JOB_ID"] = seat.plan.job.value;
+  variables["MUSTER_ROLE"] = seat.role.name;
+  variables["MUSTER_INDEX"] = fmt::to_string(seat.self.task.index);
+  variables["MUSTER_ATTEMPT"] = fmt::to_string(seat.self.attempt);
+  variables["MUSTER_RESTARTS"] = fmt::to_string(seat.self.attempt - 1);
+  variables["MUSTER_GENERATION"] = fmt::to_string(seat.view.generation.value);
+  variables["MUSTER_CHECKPOINT_DIR"] = seat.context.checkpoint_dir;
+  variables["MUSTER_PORT"] = fmt::to_string(seat.self.address.port);
+  for (const auto& [name, port] : seat.self.address.named_ports) {
+    variables[port_variable(name)] = fmt::to_string(port);
+  }
+  variables["MUSTER_VIEW_FILE"] = seat.context.view_file;
+  if (view.size() <= kInlineBytesMax) {
+    variables["MUSTER_VIEW"] = view;
+  }
+}
+
+uint32_t tracked_tasks(const job::Plan& plan) {
+  uint32_t count = 0;
+  for (const job::RolePlan& role : plan.roles) {
+    count += role.ranked ? role.tasks : 0;
+  }
+  return count;
+}
+
+/// The names that programs written for TonY read.
+void add_tony(const Seat& seat, Variables& variables) {
+  const std::string& application =
+      seat.context.application_id.empty() ? seat.plan.job.value : seat.context.application_id;
+  const bool gang = seat.plan.barrier == spec::Barrier::Gang;
+  variables["JOB_NAME"] = seat.role.name;
+  variables["TASK_INDEX"] = fmt::to_string(seat.self.task.index);
+  variables["TASK_NUM"] = fmt::to_string(tracked_tasks(seat.plan));
+  variables["JOB_ID"] = application;
+  variables["appid"] = application;
+  variables["SESSION_ID"] = "0";
+  variables["DISTRIBUTED_MODE"] = gang ? "GANG" : "FCFS";
+  if (seat.is_chief()) {
+    variables["IS_CHIEF"] = "true";
+  }
+  if (seat.view.generation.value > 1) {
+    variables["NUM_AM_RETRIES"] = fmt::to_string(seat.view.generation.value - 1);
+  }
+  if (!seat.context.master_host.empty()) {
+    variables["AM_HOST"] = seat.context.master_host;
+    variables["AM_PORT"] = fmt::to_string(seat.context.master_port);
+  }
+  if (gang) {
+    std::string cluster =
+        cluster_json(seat.plan, seat.view, Gaps::Skip, [](const job::RolePlan&) { return true; });
+    if (cluster.size() <= kInlineBytesMax) {
+      variables["CLUSTER_SPEC"] = std::move(cluster);
+    }
+  }
+}
+
+void add_tensorboard(const Seat& seat, const Framework& row, Variables& variables) {
+  if (seat.plan.spec.tensorboard) {
+    variables["TB_LOG_DIR"] = seat.plan.spec.tensorboard->logdir;
+  }
+  const auto port = seat.self.address.named_ports.find(std::string(kTensorboardPort));
+  if (row.has_tensorboard && port != seat.self.address.named_ports.end() &&
+      serves_tensorboard(seat.plan, seat.self.task)) {
+    variables["TB_PORT"] = fmt::to_string(port->second);
+  }
+}
+
+void add_devices(const Seat& seat, const Framework& row, EnvironmentMap& environment) {
+  environment.defaults["OMP_NUM_THREADS"] =
+      fmt::to_string(std::max<uint32_t>(1, seat.role.resources.vcores));
+  if (seat.role.resources.gpus == 0) {
+    environment.set["CUDA_VISIBLE_DEVICES"] = "-1";
+    environment.set["HIP_VISIBLE_DEVICES"] = "-1";
+    return;
+  }
+  const bool whole = row.gpu_sight == GpuSight::Container && !seat.context.container_gpus.empty();
+  const std::vector<uint32_t>& gpus = whole ? seat.context.container_gpus : seat.context.gpus;
+  if (!gpus.empty()) {
+    environment.set["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(gpus, ","));
+  }
+}
+
+Status check_sizes(const Variables& variables) {
+  for (const auto& [name, value] : variables) {
+    const size_t size = name.size() + value.size() + 2;
+    if (size > kVariableBytesMax) {
+      return user_error(fmt::format(
+          "{} would be {} bytes long, and the kernel passes at most {}: use fewer tasks, or shorter "
+          "host names",
+          name, size, kVariableBytesMax));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string port_variable(std::string_view port_name) {
+  std::string name = "MUSTER_PORT_";
+  for (const char c : port_name) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += lower ? static_cast<char>(c - 'a' + 'A') : (kept ? c : '_');
+  }
+  return name;
+}
+
+Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
+                                   const TaskContext& context) {
+  MUSTER_TRY(const Seat seat, find_seat(plan, view, context));
+  const Framework* row = find_framework(plan.spec.framework);
+  if (row == nullptr) {
+    return bug(fmt::format("no framework {}", plan.framework));
+  }
+  EnvironmentMap environment;
+  add_own(seat, view_json(plan, view), environment.set);
+  add_tony(seat, environment.set);
+  add_tensorboard(seat, *row, environment.set);
+  add_devices(seat, *row, environment);
+  MUSTER_TRY_STATUS(row->add_variables(seat, environment.set));
+  MUSTER_TRY_STATUS(check_sizes(environment.set));
+  return environment;
+}
+
+}  // namespace muster::framework

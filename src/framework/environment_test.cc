@@ -1,0 +1,280 @@
+#include "framework/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/address_book.h"
+#include "framework/framework.h"
+#include "framework/plan.h"
+
+namespace muster::framework {
+namespace {
+
+using testing::HasSubstr;
+using Variables = std::map<std::string, std::string>;
+
+spec::Role role(std::string name, uint32_t tasks = 1) {
+  spec::Role made;
+  made.name = std::move(name);
+  made.tasks = tasks;
+  made.command = "true";
+  return made;
+}
+
+job::Plan plan_of(spec::Framework framework, std::vector<spec::Role> roles) {
+  spec::Spec spec;
+  spec.name = "digits";
+  spec.framework = framework;
+  spec.roles = std::move(roles);
+  return plan(spec, {.job = job::JobId("digits-1")}).value();
+}
+
+/// Every task joined, on 10.0.0.<role>, ports 4000 + index; each container carries what the role says.
+job::View view_of(const job::Plan& plan) {
+  job::View view{.generation = job::Generation(1), .members = {}};
+  for (uint16_t r = 0; r < plan.roles.size(); ++r) {
+    const job::RolePlan& one = plan.roles[r];
+    for (uint32_t i = 0; i < one.tasks; ++i) {
+      job::Member member{.task = {job::RoleIndex(r), i}, .attempt = 1};
+      member.address.host = "10.0.0." + std::to_string(r + 1);
+      member.address.port = static_cast<uint16_t>(4000 + i);
+      for (const std::string& name : one.ports) {
+        member.address.named_ports[name] = static_cast<uint16_t>(5000 + i);
+      }
+      member.container = job::ContainerId("c" + std::to_string(r) + "." +
+                                          std::to_string(i / one.tasks_per_container));
+      member.slot = i % one.tasks_per_container;
+      view.members.push_back(std::move(member));
+    }
+  }
+  return view;
+}
+
+TaskContext context_of(const job::Plan& plan, std::string_view task) {
+  return {.task = job::parse_task(plan, task).value(),
+          .checkpoint_dir = "/job/ckpt",
+          .view_file = "/job/view.json"};
+}
+
+Variables set_for(const job::Plan& plan, const job::View& view, std::string_view task) {
+  const Result<EnvironmentMap> made = environment(plan, view, context_of(plan, task));
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  return made.value_or(EnvironmentMap{}).set;
+}
+
+TEST(Environment, OfAGenericTaskIsExactlyThis) {
+  spec::Role worker = role("worker", 2);
+  worker.ports = {"http", "x-ray"};
+  worker.vcores = 3;
+  const job::Plan plan = plan_of(spec::Framework::Generic, {worker, role("db")});
+  job::View view = view_of(plan);
+  view.generation = job::Generation(3);
+  view.members[1].attempt = 2;
+  const Result<EnvironmentMap> made = environment(plan, view, context_of(plan, "worker:1"));
+  ASSERT_TRUE(made.has_value());
+  const Variables expected = {
+      {"MUSTER_JOB_ID", "digits-1"},
+      {"MUSTER_ROLE", "worker"},
+      {"MUSTER_INDEX", "1"},
+      {"MUSTER_ATTEMPT", "2"},
+      {"MUSTER_RESTARTS", "1"},
+      {"MUSTER_GENERATION", "3"},
+      {"MUSTER_CHECKPOINT_DIR", "/job/ckpt"},
+      {"MUSTER_PORT", "4001"},
+      {"MUSTER_PORT_HTTP", "5001"},
+      {"MUSTER_PORT_X_RAY", "5001"},
+      {"MUSTER_PORT_TENSORBOARD", "5001"},
+      {"MUSTER_VIEW_FILE", "/job/view.json"},
+      {"MUSTER_VIEW", R"({"worker":["10.0.0.1:4000","10.0.0.1:4001"],"db":["10.0.0.2:4000"]})"},
+      {"JOB_NAME", "worker"},
+      {"TASK_INDEX", "1"},
+      {"TASK_NUM", "3"},
+      {"JOB_ID", "digits-1"},
+      {"appid", "digits-1"},
+      {"SESSION_ID", "0"},
+      {"DISTRIBUTED_MODE", "GANG"},
+      {"NUM_AM_RETRIES", "2"},
+      {"CLUSTER_SPEC", R"({"worker":["10.0.0.1:4000","10.0.0.1:4001"],"db":["10.0.0.2:4000"]})"},
+      {"CUDA_VISIBLE_DEVICES", "-1"},
+      {"HIP_VISIBLE_DEVICES", "-1"},
+  };
+  EXPECT_EQ(made->set, expected);
+  EXPECT_EQ(made->defaults, (Variables{{"OMP_NUM_THREADS", "3"}}));
+}
+
+TEST(Environment, MarksTheChiefAlone) {
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker", 2)});
+  const job::View view = view_of(plan);
+  EXPECT_EQ(set_for(plan, view, "worker:0").at("IS_CHIEF"), "true");
+  EXPECT_EQ(set_for(plan, view, "worker:0").at("TB_PORT"), "5000");
+  EXPECT_FALSE(set_for(plan, view, "worker:1").contains("IS_CHIEF"));
+  EXPECT_FALSE(set_for(plan, view, "worker:1").contains("TB_PORT"));
+}
+
+TEST(Environment, NamesApplicationAndMasterOfTheCluster) {
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker")});
+  TaskContext context = context_of(plan, "worker:0");
+  context.application_id = "application_1_0001";
+  context.master_host = "node1";
+  context.master_port = 7000;
+  const Variables set = environment(plan, view_of(plan), context).value().set;
+  EXPECT_EQ(set.at("JOB_ID"), "application_1_0001");
+  EXPECT_EQ(set.at("appid"), "application_1_0001");
+  EXPECT_EQ(set.at("MUSTER_JOB_ID"), "digits-1");
+  EXPECT_EQ(set.at("AM_HOST"), "node1");
+  EXPECT_EQ(set.at("AM_PORT"), "7000");
+}
+
+TEST(Environment, ShowsTheGpusThatWereGiven) {
+  spec::Role worker = role("worker", 2);
+  worker.gpus = 1;
+  const auto devices = [&](spec::Framework framework) {
+    const job::Plan plan = plan_of(framework, {worker});
+    TaskContext context = context_of(plan, "worker:1");
+    context.gpus = {3};
+    context.container_gpus = {2, 3};
+    return environment(plan, view_of(plan), context).value().set.at("CUDA_VISIBLE_DEVICES");
+  };
+  EXPECT_EQ(devices(spec::Framework::Tensorflow), "3");
+  EXPECT_EQ(devices(spec::Framework::Pytorch), "2,3");
+}
+
+TEST(Environment, LeavesALongViewToItsFile) {
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker", 7000)});
+  const job::View view = view_of(plan);
+  const Variables set = set_for(plan, view, "worker:6999");
+  EXPECT_GT(view_json(plan, view).size(), kInlineBytesMax);
+  EXPECT_FALSE(set.contains("MUSTER_VIEW"));
+  EXPECT_FALSE(set.contains("CLUSTER_SPEC"));
+  EXPECT_EQ(set.at("MUSTER_VIEW_FILE"), "/job/view.json");
+}
+
+TEST(Environment, SaysSoWhenAVariableGrowsTooLong) {
+  const job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 4000)});
+  job::View view = view_of(plan);
+  for (job::Member& member : view.members) {
+    member.address.host = "a-rather-long-name-of-a-host.in.a.long.domain.example.org";
+  }
+  const Result<EnvironmentMap> made = environment(plan, view, context_of(plan, "worker:0"));
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, HasSubstr("TF_CONFIG would be 260070 bytes long"));
+}
+
+TEST(Environment, ReportsATaskThatTheViewDoesNotList) {
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker", 2)});
+  job::View view = view_of(plan);
+  view.members.pop_back();
+  const Result<EnvironmentMap> made = environment(plan, view, context_of(plan, "worker:1"));
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().blame, Blame::Muster);
+}
+
+TEST(Tensorflow, HasTheClusterInTfConfig) {
+  const job::Plan plan = plan_of(spec::Framework::Tensorflow,
+                                 {role("chief"), role("worker", 2), role("ps"), role("evaluator"),
+                                  role("tensorboard")});
+  const job::View view = view_of(plan);
+  EXPECT_EQ(set_for(plan, view, "worker:1").at("TF_CONFIG"),
+            R"({"cluster":{"chief":["10.0.0.1:4000"],"worker":["10.0.0.2:4000","10.0.0.2:4001"],)"
+            R"("ps":["10.0.0.3:4000"]},"task":{"type":"worker","index":1}})");
+  EXPECT_EQ(set_for(plan, view, "evaluator:0").at("TF_CONFIG"),
+            R"({"cluster":{"chief":["10.0.0.1:4000"],"worker":["10.0.0.2:4000","10.0.0.2:4001"],)"
+            R"("ps":["10.0.0.3:4000"],"evaluator":["10.0.0.4:4000"]},)"
+            R"("task":{"type":"evaluator","index":0}})");
+  EXPECT_EQ(set_for(plan, view, "worker:0").at("TASK_NUM"), "3");
+  EXPECT_EQ(set_for(plan, view, "tensorboard:0").at("TB_PORT"), "5000");
+  EXPECT_FALSE(set_for(plan, view, "chief:0").contains("TB_PORT"));
+}
+
+TEST(Tensorflow, KeepsIndicesWhenAPeerHasEnded) {
+  const job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 3), role("ps")});
+  job::View view = view_of(plan);
+  view.members.erase(view.members.begin() + 1);
+  EXPECT_EQ(set_for(plan, view, "worker:2").at("TF_CONFIG"),
+            R"({"cluster":{"worker":{"0":"10.0.0.1:4000","2":"10.0.0.1:4002"},)"
+            R"("ps":["10.0.0.2:4000"]},"task":{"type":"worker","index":2}})");
+  EXPECT_EQ(set_for(plan, view, "worker:2").at("MUSTER_VIEW"),
+            R"({"worker":["10.0.0.1:4000",null,"10.0.0.1:4002"],"ps":["10.0.0.2:4000"]})");
+}
+
+TEST(Tensorflow, HasNoClusterBeforeEverybodyJoined) {
+  job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 2)});
+  plan.barrier = spec::Barrier::AsGranted;
+  job::View view = view_of(plan);
+  view.members.pop_back();
+  const Variables set = set_for(plan, view, "worker:0");
+  EXPECT_FALSE(set.contains("TF_CONFIG"));
+  EXPECT_FALSE(set.contains("CLUSTER_SPEC"));
+  EXPECT_EQ(set.at("DISTRIBUTED_MODE"), "FCFS");
+}
+
+TEST(Pytorch, HasWhatTorchrunSets) {
+  spec::Role worker = role("worker", 4);
+  worker.tasks_per_container = 2;
+  spec::Role chief = role("chief");
+  spec::Role logger = role("logger");
+  logger.success = spec::Success::Ignored;
+  const job::Plan plan = plan_of(spec::Framework::Pytorch, {worker, chief, logger});
+  job::View view = view_of(plan);
+  view.generation = job::Generation(2);
+  const Variables set = set_for(plan, view, "worker:2");
+  const Variables expected = {
+      {"MASTER_ADDR", "10.0.0.2"},    {"MASTER_PORT", "4000"},
+      {"INIT_METHOD", "tcp://10.0.0.2:4000"},
+      {"WORLD_SIZE", "5"},            {"WORLD", "5"},
+      {"RANK", "3"},                  {"LOCAL_RANK", "0"},
+      {"LOCAL_WORLD_SIZE", "2"},      {"GROUP_RANK", "2"},
+      {"GROUP_WORLD_SIZE", "3"},      {"ROLE_NAME", "worker"},
+      {"ROLE_RANK", "2"},             {"ROLE_WORLD_SIZE", "4"},
+      {"TORCHELASTIC_RUN_ID", "digits-1"},
+      {"TORCHELASTIC_RESTART_COUNT", "1"},
+      {"TORCHELASTIC_MAX_RESTARTS", "9"},
+      {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+  };
+  for (const auto& [name, value] : expected) {
+    EXPECT_EQ(set.at(name), value) << name;
+  }
+  EXPECT_EQ(set_for(plan, view, "worker:3").at("LOCAL_RANK"), "1");
+  EXPECT_EQ(set_for(plan, view, "chief:0").at("RANK"), "0");
+  EXPECT_EQ(set_for(plan, view, "chief:0").at("LOCAL_WORLD_SIZE"), "1");
+  EXPECT_FALSE(set_for(plan, view, "logger:0").contains("RANK"));
+  EXPECT_EQ(set_for(plan, view, "logger:0").at("WORLD_SIZE"), "5");
+}
+
+TEST(Pytorch, WritesAnIpv6LiteralAsUrl) {
+  const job::Plan plan = plan_of(spec::Framework::Pytorch, {role("worker")});
+  job::View view = view_of(plan);
+  view.members[0].address.host = "fd00::1";
+  const Variables set = set_for(plan, view, "worker:0");
+  EXPECT_EQ(set.at("MASTER_ADDR"), "fd00::1");
+  EXPECT_EQ(set.at("INIT_METHOD"), "tcp://[fd00::1]:4000");
+  EXPECT_EQ(set.at("MUSTER_VIEW"), R"({"worker":["[fd00::1]:4000"]})");
+}
+
+TEST(Jax, HasTheCoordinatorAndItsPlace) {
+  const job::Plan plan = plan_of(spec::Framework::Jax, {role("worker", 2)});
+  const Variables set = set_for(plan, view_of(plan), "worker:1");
+  EXPECT_EQ(set.at("JAX_COORDINATOR_ADDRESS"), "10.0.0.1:4000");
+  EXPECT_EQ(set.at("JAX_NUM_PROCESSES"), "2");
+  EXPECT_EQ(set.at("JAX_PROCESS_ID"), "1");
+  EXPECT_FALSE(set.contains("TF_CONFIG"));
+  EXPECT_FALSE(set.contains("RANK"));
+}
+
+TEST(Standalone, KnowsNoPeersBySpecialNames) {
+  const job::Plan plan = plan_of(spec::Framework::Standalone, {role("worker", 2)});
+  const Variables set = set_for(plan, view_of(plan), "worker:0");
+  EXPECT_FALSE(set.contains("CLUSTER_SPEC"));
+  EXPECT_FALSE(set.contains("TB_PORT"));
+  EXPECT_EQ(set.at("IS_CHIEF"), "true");
+}
+
+TEST(PythonModule, IsWhatProgramsImport) {
+  EXPECT_EQ(python_module(spec::Framework::Tensorflow), "tensorflow");
+  EXPECT_EQ(python_module(spec::Framework::Pytorch), "torch");
+  EXPECT_EQ(python_module(spec::Framework::Generic), "");
+  EXPECT_EQ(python_module(spec::Framework::Ray), "");
+}
+
+}  // namespace
+}  // namespace muster::framework

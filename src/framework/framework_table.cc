@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "framework/framework.h"
+#include "framework/frameworks.h"
+
+namespace muster::framework {
+
+const Framework* find_framework(spec::Framework name) {
+  static constexpr std::array<const Framework*, 5> kTable = {
+      &kGeneric, &kStandalone, &kTensorflow, &kPytorch, &kJax,
+  };
+  const auto row = std::ranges::find(kTable, name, [](const Framework* one) { return one->name; });
+  return row == kTable.end() ? nullptr : *row;
+}
+
+std::string_view python_module(spec::Framework name) {
+  const Framework* row = find_framework(name);
+  return row == nullptr ? std::string_view{} : row->python_module;
+}
+
+bool is_companion(std::string_view role_name) {
+  return role_name == "evaluator" || role_name == "tensorboard";
+}
+
+RoleProposal companion_proposal() {
+  return {.membership = spec::Membership::Independent,
+          .success = spec::Success::Ignored,
+          .failure = spec::Failure::Ignored,
+          .ranked = false};
+}
+
+Status accept_plan(const job::Plan&) { return {}; }
+
+Status check_collective(const job::Plan& plan) {
+  if (plan.barrier == spec::Barrier::AsGranted) {
+    return user_error(fmt::format(
+        "barrier: as_granted is not possible with {}, whose ranks must know their number and the first "
+        "one's address before they start; use gang",
+        plan.framework));
+  }
+  bool ranked = false;
+  for (const job::RolePlan& role : plan.roles) {
+    ranked = ranked || role.ranked;
+    if (role.ranked && role.membership == spec::Membership::Rejoin) {
+      return user_error(fmt::format(
+          "roles.{}.membership: rejoin is not possible with {}, whose ranks cannot come back while "
+          "the others run; use static or elastic",
+          role.name, plan.framework));
+    }
+  }
+  if (!ranked) {
+    return user_error(fmt::format(
+        "roles: {} needs a role whose success is not ignored, to take part in the training",
+        plan.framework));
+  }
+  return {};
+}
+
+}  // namespace muster::framework

@@ -1,0 +1,246 @@
+#include "framework/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::framework {
+namespace {
+
+using testing::HasSubstr;
+
+spec::Role role(std::string name, uint32_t tasks = 1) {
+  spec::Role made;
+  made.name = std::move(name);
+  made.tasks = tasks;
+  made.command = "true";
+  return made;
+}
+
+spec::Spec job_of(spec::Framework framework, std::vector<spec::Role> roles) {
+  spec::Spec made;
+  made.name = "digits";
+  made.framework = framework;
+  made.roles = std::move(roles);
+  return made;
+}
+
+Result<job::Plan> planned(const spec::Spec& spec) {
+  return plan(spec, {.job = job::JobId("digits-1"), .seed = 7});
+}
+
+job::Plan must_plan(const spec::Spec& spec) {
+  Result<job::Plan> made = planned(spec);
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  return made.value_or(job::Plan{});
+}
+
+std::string refusal(const spec::Spec& spec) {
+  const Result<job::Plan> made = planned(spec);
+  EXPECT_FALSE(made.has_value());
+  if (made) {
+    return "";
+  }
+  EXPECT_EQ(made.error().blame, Blame::User);
+  return made.error().message;
+}
+
+struct Policies {
+  spec::Membership membership;
+  spec::Success success;
+  spec::Failure failure;
+  bool ranked;
+  bool operator==(const Policies&) const = default;
+};
+
+Policies policies(const job::Plan& plan, std::string_view name) {
+  const job::RolePlan& found = plan.role(plan.find_role(name).value());
+  return {found.membership, found.success, found.failure, found.ranked};
+}
+
+using enum spec::Membership;
+using spec::Failure;
+using spec::Framework;
+using spec::Success;
+
+constexpr Policies kCompanion = {Independent, Success::Ignored, Failure::Ignored, false};
+
+TEST(Plan, TakesWhatTheSpecSaysAsItIs) {
+  spec::Spec spec = job_of(Framework::Generic, {role("worker", 3)});
+  spec.roles[0].memory = 2ULL << 30;
+  spec.roles[0].vcores = 2;
+  spec.roles[0].gpus = 1;
+  spec.roles[0].ports = {"http"};
+  spec.restart.process = 5;
+  spec.deadlines.run = std::chrono::hours(2);
+  const job::Plan plan = must_plan(spec);
+  EXPECT_EQ(plan.job.value, "digits-1");
+  EXPECT_EQ(plan.seed, 7U);
+  EXPECT_EQ(plan.framework, "generic");
+  EXPECT_EQ(plan.barrier, spec::Barrier::Gang);
+  EXPECT_EQ(plan.roles[0].tasks_min, 3U);
+  EXPECT_EQ(plan.roles[0].resources.memory_bytes, 2ULL << 30);
+  EXPECT_EQ(plan.roles[0].resources.vcores, 2U);
+  EXPECT_EQ(plan.roles[0].resources.gpus, 1U);
+  EXPECT_EQ(plan.roles[0].restart.process, 5U);
+  EXPECT_EQ(plan.deadlines.run, std::chrono::hours(2));
+  EXPECT_EQ(plan.liveness.orphan, std::chrono::minutes(15));
+  EXPECT_EQ(plan.spec, spec);
+}
+
+TEST(Plan, LetsARoleHaveItsOwnRestarts) {
+  spec::Spec spec = job_of(Framework::Generic, {role("worker"), role("ps")});
+  spec.roles[1].restart = spec::Restart{.process = 0, .backoff = {.low = Duration(5), .high = Duration(9)}};
+  const job::Plan plan = must_plan(spec);
+  EXPECT_EQ(plan.roles[0].restart.process, 3U);
+  EXPECT_EQ(plan.roles[1].restart.process, 0U);
+  EXPECT_EQ(plan.roles[1].restart.backoff_high, Duration(9));
+}
+
+TEST(Plan, FindsTheChief) {
+  spec::Spec spec = job_of(Framework::Generic, {role("ps"), role("worker", 2), role("chief")});
+  EXPECT_EQ(must_plan(spec).chief, (job::TaskId{job::RoleIndex(2), 0}));
+  spec.roles[1].chief = true;
+  EXPECT_EQ(must_plan(spec).chief, (job::TaskId{job::RoleIndex(1), 0}));
+  spec.roles = {role("ps"), role("worker", 2)};
+  EXPECT_EQ(must_plan(spec).chief, (job::TaskId{job::RoleIndex(1), 0}));
+  spec.roles = {role("db")};
+  EXPECT_EQ(must_plan(spec).chief, std::nullopt);
+}
+
+TEST(Plan, ResolvesTheOrderOfRoles) {
+  spec::Spec spec = job_of(Framework::Generic, {role("db"), role("worker")});
+  spec.roles[1].after = {{.role = "db", .condition = spec::Condition::Running}};
+  spec.roles[1].deadline_after = {{.roles = {"db"}, .in = Duration(10), .then = spec::DeadlineAction::Ignore}};
+  const job::Plan plan = must_plan(spec);
+  EXPECT_EQ(plan.roles[1].after[0].role.value, 0);
+  EXPECT_EQ(plan.roles[1].after[0].condition, spec::Condition::Running);
+  EXPECT_EQ(plan.roles[1].deadline_after->roles[0].value, 0);
+  spec.roles[1].after[0].role = "cache";
+  EXPECT_EQ(refusal(spec), "roles.worker.after: there is no role cache");
+}
+
+TEST(Plan, ProposesACoordinatorForParameterServers) {
+  const job::Plan plan =
+      must_plan(job_of(Framework::Tensorflow,
+                       {role("chief"), role("worker", 2), role("ps"), role("evaluator")}));
+  EXPECT_EQ(policies(plan, "chief"), (Policies{Static, Success::EndsJob, Failure::FailsJob, true}));
+  EXPECT_EQ(policies(plan, "worker"), (Policies{Rejoin, Success::Ignored, Failure::FailsJob, true}));
+  EXPECT_EQ(policies(plan, "ps"), (Policies{Static, Success::Ignored, Failure::FailsJob, false}));
+  EXPECT_EQ(policies(plan, "evaluator"), kCompanion);
+  EXPECT_FALSE(plan.gives_new_ports_on_restart);
+}
+
+TEST(Plan, WaitsForTheWorkersOfServersWithoutACoordinator) {
+  const job::Plan plan = must_plan(job_of(Framework::Tensorflow, {role("worker", 2), role("ps")}));
+  EXPECT_EQ(policies(plan, "worker"), (Policies{Rejoin, Success::Required, Failure::FailsJob, true}));
+}
+
+TEST(Plan, ProposesOneGangForMirroredTraining) {
+  const job::Plan plan = must_plan(
+      job_of(Framework::Tensorflow, {role("chief"), role("worker"), role("tensorboard")}));
+  const Policies gang = {Static, Success::Required, Failure::FailsJob, true};
+  EXPECT_EQ(policies(plan, "chief"), gang);
+  EXPECT_EQ(policies(plan, "worker"), gang);
+  EXPECT_EQ(policies(plan, "tensorboard"), kCompanion);
+  EXPECT_TRUE(plan.gives_new_ports_on_restart);
+}
+
+TEST(Plan, ProposesOneGangForCollectiveFrameworks) {
+  for (const Framework framework : {Framework::Pytorch, Framework::Jax}) {
+    spec::Spec spec = job_of(framework, {role("worker", 4), role("logger")});
+    spec.roles[1].success = Success::Ignored;
+    const job::Plan plan = must_plan(spec);
+    EXPECT_EQ(policies(plan, "worker"), (Policies{Static, Success::Required, Failure::FailsJob, true}));
+    EXPECT_EQ(policies(plan, "logger"), (Policies{Independent, Success::Ignored, Failure::FailsJob, false}));
+  }
+}
+
+TEST(Plan, LeavesStandaloneTasksToThemselves) {
+  const job::Plan plan = must_plan(job_of(Framework::Standalone, {role("worker", 2)}));
+  EXPECT_EQ(plan.barrier, spec::Barrier::AsGranted);
+  EXPECT_EQ(policies(plan, "worker"),
+            (Policies{Independent, Success::Required, Failure::FailsJob, true}));
+  EXPECT_TRUE(plan.roles[0].ports.empty());
+  EXPECT_EQ(plan.gang.hold, std::nullopt);
+}
+
+TEST(Plan, LetsTheUserHaveTheLastWord) {
+  spec::Spec spec = job_of(Framework::Tensorflow, {role("worker"), role("ps"), role("evaluator")});
+  spec.barrier = spec::Barrier::AsGranted;
+  spec.roles[0].membership = Static;
+  spec.roles[0].failure = Failure::Tolerated;
+  spec.roles[2].success = Success::Required;
+  const job::Plan plan = must_plan(spec);
+  EXPECT_EQ(plan.barrier, spec::Barrier::AsGranted);
+  EXPECT_EQ(policies(plan, "worker"), (Policies{Static, Success::Required, Failure::Tolerated, true}));
+  EXPECT_EQ(policies(plan, "evaluator"),
+            (Policies{Independent, Success::Required, Failure::FailsJob, false}));
+}
+
+TEST(Plan, MakesARangeElastic) {
+  spec::Spec spec = job_of(Framework::Pytorch, {role("worker", 4)});
+  spec.roles[0].min = 2;
+  spec.roles[0].max = 4;
+  const job::Plan plan = must_plan(spec);
+  EXPECT_EQ(plan.roles[0].membership, Elastic);
+  EXPECT_EQ(plan.roles[0].tasks, 4U);
+  EXPECT_EQ(plan.roles[0].tasks_min, 2U);
+}
+
+TEST(Plan, GivesTheChiefAPortForTensorboard) {
+  spec::Spec spec = job_of(Framework::Pytorch, {role("worker", 2)});
+  EXPECT_EQ(must_plan(spec).roles[0].ports, std::vector<std::string>{"tensorboard"});
+  spec.roles.push_back(role("tensorboard"));
+  EXPECT_TRUE(must_plan(spec).roles[0].ports.empty());
+  EXPECT_EQ(must_plan(spec).roles[1].ports, std::vector<std::string>{"tensorboard"});
+}
+
+TEST(Plan, RefusesContradictions) {
+  spec::Spec spec = job_of(Framework::Generic, {role("worker", 2)});
+  spec.roles[0].success = Success::Ignored;
+  EXPECT_THAT(refusal(spec), HasSubstr("nothing would end the job"));
+  spec.roles[0].failure = Failure::Tolerated;
+  EXPECT_THAT(refusal(spec), HasSubstr("roles.worker: failure tolerated counts failures"));
+
+  spec = job_of(Framework::Generic, {role("worker", 2)});
+  spec.roles[0].membership = Elastic;
+  EXPECT_EQ(refusal(spec), "roles.worker.membership: elastic needs min and max that differ");
+  spec.roles[0].min = 1;
+  spec.roles[0].max = 2;
+  spec.roles[0].membership = Static;
+  EXPECT_EQ(refusal(spec),
+            "roles.worker: min and max need membership elastic, not static; give `tasks` instead");
+}
+
+TEST(Plan, RefusesWhatTheFrameworkCannotDo) {
+  spec::Spec spec = job_of(Framework::Tensorflow, {role("worker", 2)});
+  spec.roles[0].min = 1;
+  spec.roles[0].max = 2;
+  EXPECT_THAT(refusal(spec), HasSubstr("elastic is not possible with tensorflow"));
+
+  spec = job_of(Framework::Pytorch, {role("worker", 2)});
+  spec.roles[0].membership = Rejoin;
+  EXPECT_THAT(refusal(spec), HasSubstr("rejoin is not possible with pytorch"));
+  spec.roles[0].membership = std::nullopt;
+  spec.barrier = spec::Barrier::AsGranted;
+  EXPECT_THAT(refusal(spec), HasSubstr("barrier: as_granted is not possible with pytorch"));
+}
+
+TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
+  spec::Spec spec = job_of(Framework::Tensorflow, {role("worker", 4096)});
+  EXPECT_TRUE(planned(spec).has_value());
+  spec.roles[0].tasks = 4097;
+  EXPECT_EQ(refusal(spec),
+            "roles: 4097 tasks are too many for tensorflow, which reads all addresses from the variable "
+            "TF_CONFIG, of which the kernel passes at most 128 KiB: at most 4096 tasks");
+  spec.framework = Framework::Pytorch;
+  EXPECT_TRUE(planned(spec).has_value());
+}
+
+TEST(Plan, RefusesAFrameworkWithoutARow) {
+  EXPECT_THAT(refusal(job_of(Framework::Horovod, {role("worker")})),
+              HasSubstr("framework: horovod is not supported by this version"));
+}
+
+}  // namespace
+}  // namespace muster::framework

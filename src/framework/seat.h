@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "job/plan.h"
+#include "job/view.h"
+
+namespace muster::framework {
+
+/// What only the task's agent knows.
+struct TaskContext {
+  job::TaskId task;
+  std::string checkpoint_dir;  ///< Absolute; MUSTER_CHECKPOINT_DIR.
+  std::string view_file;       ///< Absolute; MUSTER_VIEW_FILE.
+  std::string application_id;  ///< The cluster's name for the job; empty: the job's own id.
+  std::string master_host;     ///< Empty: AM_HOST and AM_PORT are not set.
+  uint16_t master_port = 0;
+  std::vector<uint32_t> gpus;            ///< Devices given to this task.
+  std::vector<uint32_t> container_gpus;  ///< Devices of its whole container; empty: as `gpus`.
+};
+
+/// One task's place among the others, worked out once for all its variables. Refers to what it was made
+/// from, which must outlive it.
+struct Seat {
+  const job::Plan& plan;
+  const job::View& view;
+  const TaskContext& context;
+  const job::RolePlan& role;
+  const job::Member& self;
+  /// The members of ranked roles in RANK order: the chief, then roles in the order of the spec.
+  std::vector<const job::Member*> ranks;
+  /// Every task that the barrier waits for is in the view: nobody is missing from an address list.
+  bool complete = false;
+
+  [[nodiscard]] bool is_chief() const { return plan.chief == self.task; }
+  /// RANK, if this task has one.
+  [[nodiscard]] std::optional<size_t> rank() const;
+};
+
+/// Returns the seat of `context.task`. An error (a bug) if the view does not list it.
+[[nodiscard]] Result<Seat> find_seat(const job::Plan& plan, const job::View& view,
+                                     const TaskContext& context);
+
+/// The ranks that share a container with `member`, in slot order: positions are LOCAL_RANK.
+[[nodiscard]] std::vector<const job::Member*> local_ranks(const Seat& seat, const job::Member& member);
+
+/// The containers in order of their lowest rank: positions are GROUP_RANK.
+[[nodiscard]] std::vector<job::ContainerId> rank_groups(const Seat& seat);
+
+/// "host:port", or "[host]:port" for an IPv6 literal.
+[[nodiscard]] std::string endpoint(const job::Address& address);
+
+}  // namespace muster::framework

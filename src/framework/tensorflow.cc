@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "framework/address_book.h"
+#include "framework/frameworks.h"
+
+namespace muster::framework {
+namespace {
+
+/// A parameter-server job has a role `ps`: its coordinator decides, its workers may come and go.
+bool has_servers(const spec::Spec& spec) { return find_role(spec, "ps") != nullptr; }
+
+bool is_chief_role(const spec::Spec& spec, const spec::Role& role) {
+  if (role.chief) {
+    return true;
+  }
+  for (const spec::Role& other : spec.roles) {
+    if (other.chief) {
+      return false;
+    }
+  }
+  return role.name == "chief";
+}
+
+bool has_chief_role(const spec::Spec& spec) {
+  for (const spec::Role& role : spec.roles) {
+    if (is_chief_role(spec, role)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+RoleProposal propose(const spec::Spec& spec, const spec::Role& role) {
+  if (is_companion(role.name)) {
+    return companion_proposal();
+  }
+  if (!has_servers(spec)) {
+    return {.membership = spec::Membership::Static};
+  }
+  if (role.name == "ps") {
+    return {.membership = spec::Membership::Static,
+            .success = spec::Success::Ignored,
+            .ranked = false};
+  }
+  if (is_chief_role(spec, role)) {
+    return {.membership = spec::Membership::Static, .success = spec::Success::EndsJob};
+  }
+  const bool coordinated = has_chief_role(spec);
+  return {.membership = spec::Membership::Rejoin,
+          .success = coordinated ? spec::Success::Ignored : spec::Success::Required};
+}
+
+Status check(const job::Plan& plan) {
+  for (const job::RolePlan& role : plan.roles) {
+    if (role.membership == spec::Membership::Elastic && !is_companion(role.name)) {
+      return user_error(fmt::format(
+          "roles.{}.membership: elastic is not possible with tensorflow, whose TF_CONFIG fixes the "
+          "number of tasks; give `tasks` instead of `min` and `max`",
+          role.name));
+    }
+  }
+  if (plan.task_count() > kInlineTasksMax) {
+    return user_error(fmt::format(
+        "roles: {} tasks are too many for tensorflow, which reads all addresses from the variable "
+        "TF_CONFIG, of which the kernel passes at most 128 KiB: at most {} tasks",
+        plan.task_count(), kInlineTasksMax));
+  }
+  return {};
+}
+
+Status add_variables(const Seat& seat, Variables& variables) {
+  if (seat.plan.barrier == spec::Barrier::AsGranted && !seat.complete) {
+    return {};
+  }
+  const bool evaluates = seat.role.name == "evaluator";
+  const std::string cluster =
+      cluster_json(seat.plan, seat.view, Gaps::Index, [&](const job::RolePlan& role) {
+        return role.name != "tensorboard" && (role.name != "evaluator" || evaluates);
+      });
+  variables["TF_CONFIG"] = fmt::format(R"({{"cluster":{},"task":{{"type":{},"index":{}}}}})", cluster,
+                                       json_quote(seat.role.name), seat.self.task.index);
+  return {};
+}
+
+}  // namespace
+
+/// TF_CONFIG for MultiWorkerMirrored, ParameterServer and Estimator strategies.
+const Framework kTensorflow = {.name = spec::Framework::Tensorflow,
+                               .python_module = "tensorflow",
+                               .propose = propose,
+                               .check = check,
+                               .add_variables = add_variables};
+
+}  // namespace muster::framework
