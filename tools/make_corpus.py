@@ -3,11 +3,11 @@
 
 usage: make_corpus.py [--tensorflow PYTHON] [--only SUBSTRING] [--list]
 
-Each case becomes src/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal, source, command),
-a line "---", and the last 4 KiB that the program wrote (stdout and stderr together). Cases that need
-root (small file systems), a C compiler, Debian's python3-torch or TensorFlow are skipped with a line on
-stderr where these are missing; files of skipped cases stay as they are. Files with "source: documented"
-are written by hand and never touched.
+Each case becomes src/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal,
+source, command), a line "---", and the last 4 KiB that the program wrote (stdout and stderr
+together). Cases that need root (small file systems), a C compiler, Debian's python3-torch or
+TensorFlow are skipped with a line on stderr where these are missing; files of skipped cases stay as
+they are. Files with "source: documented" are written by hand and never touched.
 """
 
 import argparse
@@ -25,7 +25,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "src" / "verdict" / "corpus"
 sys.path.insert(0, str(ROOT / "tools"))
-from corpus_cases import CASES, GANGS  # noqa: E402
+from corpus_cases import CASES  # noqa: E402
+from corpus_gangs import GANGS  # noqa: E402
 
 TAIL = 4096
 PYTHON = "/usr/bin/python3"

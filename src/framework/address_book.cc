@@ -1,13 +1,13 @@
 #include "framework/address_book.h"
 
-#include <algorithm>
-#include <string_view>
-#include <vector>
+#include "base/text.h"
+#include "framework/seat.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-#include "framework/seat.h"
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace muster::framework {
 namespace {

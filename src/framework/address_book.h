@@ -1,12 +1,12 @@
 #pragma once
 
+#include "job/plan.h"
+#include "job/view.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
-
-#include "job/plan.h"
-#include "job/view.h"
 
 namespace muster::framework {
 
@@ -16,8 +16,9 @@ inline constexpr size_t kInlineBytesMax = 96 << 10;
 /// The most tasks whose addresses surely fit into one variable.
 inline constexpr size_t kInlineTasksMax = kInlineBytesMax / 24;
 
-/// Returns the view as JSON, {"worker":["host:port",...],...}: every role in the order of the spec, every task at
-/// its index; null stands for a task without an address. This is the text of MUSTER_VIEW_FILE.
+/// Returns the view as JSON, {"worker":["host:port",...],...}: every role in the order of the spec,
+/// every task at its index; null stands for a task without an address. This is the text of
+/// MUSTER_VIEW_FILE.
 [[nodiscard]] std::string view_json(const job::Plan& plan, const job::View& view);
 
 /// What to write where a task has no address.

@@ -1,14 +1,14 @@
 #include "framework/environment.h"
 
-#include <algorithm>
-#include <string_view>
+#include "framework/address_book.h"
+#include "framework/framework.h"
+#include "framework/tensorboard.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "framework/address_book.h"
-#include "framework/framework.h"
-#include "framework/tensorboard.h"
+#include <algorithm>
+#include <string_view>
 
 namespace muster::framework {
 namespace {
@@ -103,10 +103,11 @@ Status check_sizes(const Variables& variables) {
   for (const auto& [name, value] : variables) {
     const size_t size = name.size() + value.size() + 2;
     if (size > kVariableBytesMax) {
-      return user_error(fmt::format(
-          "{} would be {} bytes long, and the kernel passes at most {}: use fewer tasks, or shorter "
-          "host names",
-          name, size, kVariableBytesMax));
+      return user_error(
+          fmt::format("{} would be {} bytes long, and the kernel passes at most {}: use fewer "
+                      "tasks, or shorter "
+                      "host names",
+                      name, size, kVariableBytesMax));
     }
   }
   return {};

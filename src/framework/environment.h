@@ -1,25 +1,26 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "base/result.h"
 #include "framework/seat.h"
 #include "job/plan.h"
 #include "job/view.h"
 
+#include <map>
+#include <string>
+
 namespace muster::framework {
 
 /// What Muster puts into a task's environment. The user's own variables are the agent's to add.
 struct EnvironmentMap {
-  std::map<std::string, std::string> set;       ///< Wins over inherited variables and over the user's.
-  std::map<std::string, std::string> defaults;  ///< Only where neither inherited nor set by the user.
+  std::map<std::string, std::string> set;  ///< Wins over inherited variables and over the user's.
+  std::map<std::string, std::string>
+      defaults;  ///< Only where neither inherited nor set by the user.
   bool operator==(const EnvironmentMap&) const = default;
 };
 
-/// Returns the environment of one task of the view (docs/reference/environment.md): Muster's and TonY's names, and what
-/// its framework reads. An error if the view does not list the task (a bug), or if a variable grew over what the
-/// kernel passes on (long host names; the user's).
+/// Returns the environment of one task of the view (docs/reference/environment.md): Muster's and
+/// TonY's names, and what its framework reads. An error if the view does not list the task (a bug),
+/// or if a variable grew over what the kernel passes on (long host names; the user's).
 [[nodiscard]] Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
                                                  const TaskContext& context);
 

@@ -1,11 +1,11 @@
 #include "framework/environment.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "framework/address_book.h"
 #include "framework/framework.h"
 #include "framework/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace muster::framework {
 namespace {
@@ -29,7 +29,8 @@ job::Plan plan_of(spec::Framework framework, std::vector<spec::Role> roles) {
   return plan(spec, {.job = job::JobId("digits-1")}).value();
 }
 
-/// Every task joined, on 10.0.0.<role>, ports 4000 + index; each container carries what the role says.
+/// Every task joined, on 10.0.0.<role>, ports 4000 + index; each container carries what the role
+/// says.
 job::View view_of(const job::Plan& plan) {
   job::View view{.generation = job::Generation(1), .members = {}};
   for (uint16_t r = 0; r < plan.roles.size(); ++r) {
@@ -170,9 +171,9 @@ TEST(Environment, ReportsATaskThatTheViewDoesNotList) {
 }
 
 TEST(Tensorflow, HasTheClusterInTfConfig) {
-  const job::Plan plan = plan_of(spec::Framework::Tensorflow,
-                                 {role("chief"), role("worker", 2), role("ps"), role("evaluator"),
-                                  role("tensorboard")});
+  const job::Plan plan = plan_of(
+      spec::Framework::Tensorflow,
+      {role("chief"), role("worker", 2), role("ps"), role("evaluator"), role("tensorboard")});
   const job::View view = view_of(plan);
   EXPECT_EQ(set_for(plan, view, "worker:1").at("TF_CONFIG"),
             R"({"cluster":{"chief":["10.0.0.1:4000"],"worker":["10.0.0.2:4000","10.0.0.2:4001"],)"
@@ -219,13 +220,19 @@ TEST(Pytorch, HasWhatTorchrunSets) {
   view.generation = job::Generation(2);
   const Variables set = set_for(plan, view, "worker:2");
   const Variables expected = {
-      {"MASTER_ADDR", "10.0.0.2"},    {"MASTER_PORT", "4000"},
+      {"MASTER_ADDR", "10.0.0.2"},
+      {"MASTER_PORT", "4000"},
       {"INIT_METHOD", "tcp://10.0.0.2:4000"},
-      {"WORLD_SIZE", "5"},            {"WORLD", "5"},
-      {"RANK", "3"},                  {"LOCAL_RANK", "0"},
-      {"LOCAL_WORLD_SIZE", "2"},      {"GROUP_RANK", "2"},
-      {"GROUP_WORLD_SIZE", "3"},      {"ROLE_NAME", "worker"},
-      {"ROLE_RANK", "2"},             {"ROLE_WORLD_SIZE", "4"},
+      {"WORLD_SIZE", "5"},
+      {"WORLD", "5"},
+      {"RANK", "3"},
+      {"LOCAL_RANK", "0"},
+      {"LOCAL_WORLD_SIZE", "2"},
+      {"GROUP_RANK", "2"},
+      {"GROUP_WORLD_SIZE", "3"},
+      {"ROLE_NAME", "worker"},
+      {"ROLE_RANK", "2"},
+      {"ROLE_WORLD_SIZE", "4"},
       {"TORCHELASTIC_RUN_ID", "digits-1"},
       {"TORCHELASTIC_RESTART_COUNT", "1"},
       {"TORCHELASTIC_MAX_RESTARTS", "9"},

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-
 #include "base/result.h"
 #include "framework/seat.h"
 #include "job/plan.h"
 #include "spec/policy.h"
 #include "spec/spec.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace muster::framework {
 
@@ -20,14 +20,16 @@ struct RoleProposal {
   spec::Membership membership = spec::Membership::Independent;
   spec::Success success = spec::Success::Required;
   spec::Failure failure = spec::Failure::FailsJob;
-  bool ranked = true;  ///< Its tasks take part in the training itself: they count in RANK and TASK_NUM.
+  bool ranked =
+      true;  ///< Its tasks take part in the training itself: they count in RANK and TASK_NUM.
 };
 
-/// Which GPUs a task sees: those it was given, or all of its container (ranks then choose by LOCAL_RANK).
+/// Which GPUs a task sees: those it was given, or all of its container (ranks then choose by
+/// LOCAL_RANK).
 enum class GpuSight : uint8_t { Own, Container };
 
-/// Everything that Muster knows about one framework, as data and pure functions. A new one is a file with such
-/// a value and a row in `framework_table.cc`.
+/// Everything that Muster knows about one framework, as data and pure functions. A new one is a
+/// file with such a value and a row in `framework_table.cc`.
 struct Framework {
   spec::Framework name;
   std::string_view python_module;  ///< What its programs import; empty if it is no library.
@@ -56,7 +58,8 @@ struct Framework {
 /// A check for frameworks that run whatever the Plan says.
 [[nodiscard]] Status accept_plan(const job::Plan& plan);
 
-/// The check for collective training: somebody is ranked, and no ranked role comes back or goes alone.
+/// The check for collective training: somebody is ranked, and no ranked role comes back or goes
+/// alone.
 [[nodiscard]] Status check_collective(const job::Plan& plan);
 
 }  // namespace muster::framework

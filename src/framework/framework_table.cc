@@ -1,10 +1,10 @@
-#include <algorithm>
-#include <array>
+#include "framework/framework.h"
+#include "framework/frameworks.h"
 
 #include <fmt/format.h>
 
-#include "framework/framework.h"
-#include "framework/frameworks.h"
+#include <algorithm>
+#include <array>
 
 namespace muster::framework {
 
@@ -36,10 +36,11 @@ Status accept_plan(const job::Plan&) { return {}; }
 
 Status check_collective(const job::Plan& plan) {
   if (plan.barrier == spec::Barrier::AsGranted) {
-    return user_error(fmt::format(
-        "barrier: as_granted is not possible with {}, whose ranks must know their number and the first "
-        "one's address before they start; use gang",
-        plan.framework));
+    return user_error(
+        fmt::format("barrier: as_granted is not possible with {}, whose ranks must know their "
+                    "number and the first "
+                    "one's address before they start; use gang",
+                    plan.framework));
   }
   bool ranked = false;
   for (const job::RolePlan& role : plan.roles) {

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include "framework/frameworks.h"
+
+#include <fmt/format.h>
 
 namespace muster::framework {
 namespace {

@@ -1,12 +1,12 @@
 #include "framework/plan.h"
 
-#include <algorithm>
-#include <string>
+#include "framework/framework.h"
+#include "framework/tensorboard.h"
 
 #include <fmt/format.h>
 
-#include "framework/framework.h"
-#include "framework/tensorboard.h"
+#include <algorithm>
+#include <string>
 
 namespace muster::framework {
 namespace {
@@ -43,7 +43,8 @@ Status add_order(const spec::Spec& spec, const spec::Role& role, job::RolePlan& 
   if (!role.deadline_after) {
     return {};
   }
-  job::GroupDeadline deadline{.roles = {}, .in = role.deadline_after->in, .then = role.deadline_after->then};
+  job::GroupDeadline deadline{
+      .roles = {}, .in = role.deadline_after->in, .then = role.deadline_after->then};
   for (const std::string& name : role.deadline_after->roles) {
     MUSTER_TRY(const job::RoleIndex index,
                index_of(spec, name, fmt::format("roles.{}.deadline_after", role.name)));
@@ -64,9 +65,9 @@ spec::Membership membership_of(const spec::Role& role, const RoleProposal& propo
 Status check_role(const job::RolePlan& role) {
   const bool elastic = role.membership == spec::Membership::Elastic;
   if (!elastic && role.tasks_min != role.tasks) {
-    return user_error(fmt::format(
-        "roles.{}: min and max need membership elastic, not {}; give `tasks` instead", role.name,
-        to_string(role.membership)));
+    return user_error(
+        fmt::format("roles.{}: min and max need membership elastic, not {}; give `tasks` instead",
+                    role.name, to_string(role.membership)));
   }
   if (elastic && role.tasks_min == role.tasks) {
     return user_error(
@@ -81,8 +82,8 @@ Status check_role(const job::RolePlan& role) {
   return {};
 }
 
-/// Takes the user's policies, and the framework's where the user left them open. A role that the user makes
-/// the job wait for does not keep a proposal to ignore its failure.
+/// Takes the user's policies, and the framework's where the user left them open. A role that the
+/// user makes the job wait for does not keep a proposal to ignore its failure.
 void add_policies(const spec::Role& role, const RoleProposal& proposal, job::RolePlan& plan) {
   plan.membership = membership_of(role, proposal);
   plan.success = role.success.value_or(proposal.success);
@@ -139,9 +140,8 @@ job::LivenessPlan liveness_of(const spec::Liveness& liveness, Duration orphan) {
 }
 
 Status check_job(const job::Plan& plan) {
-  const bool ends = std::ranges::any_of(plan.roles, [](const job::RolePlan& role) {
-    return role.success != spec::Success::Ignored;
-  });
+  const bool ends = std::ranges::any_of(
+      plan.roles, [](const job::RolePlan& role) { return role.success != spec::Success::Ignored; });
   if (!ends) {
     return user_error(
         "roles: the success of every role is ignored, so that nothing would end the job; set "
@@ -155,10 +155,11 @@ Status check_job(const job::Plan& plan) {
 Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   const Framework* framework = find_framework(spec.framework);
   if (framework == nullptr) {
-    return user_error(fmt::format(
-        "framework: {} is not supported by this version of muster; generic gives a program its peers' "
-        "addresses in MUSTER_VIEW",
-        to_string(spec.framework)));
+    return user_error(
+        fmt::format("framework: {} is not supported by this version of muster; generic gives a "
+                    "program its peers' "
+                    "addresses in MUSTER_VIEW",
+                    to_string(spec.framework)));
   }
   job::Plan plan{.job = context.job,
                  .seed = context.seed,

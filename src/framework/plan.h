@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
-
 #include "base/result.h"
 #include "job/plan.h"
 #include "spec/spec.h"
+
+#include <cstdint>
 
 namespace muster::framework {
 
@@ -16,9 +16,9 @@ struct PlanContext {
   Duration orphan = std::chrono::minutes(15);
 };
 
-/// Fills in every default and everything the job's framework proposes. The same Spec and context give the same
-/// Plan. Errors are the user's: policies that contradict each other or the framework, a framework that this
-/// version does not know, more tasks than the framework's variables can name.
+/// Fills in every default and everything the job's framework proposes. The same Spec and context
+/// give the same Plan. Errors are the user's: policies that contradict each other or the framework,
+/// a framework that this version does not know, more tasks than the framework's variables can name.
 [[nodiscard]] Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context);
 
 }  // namespace muster::framework

@@ -89,7 +89,8 @@ TEST(Plan, TakesWhatTheSpecSaysAsItIs) {
 
 TEST(Plan, LetsARoleHaveItsOwnRestarts) {
   spec::Spec spec = job_of(Framework::Generic, {role("worker"), role("ps")});
-  spec.roles[1].restart = spec::Restart{.process = 0, .backoff = {.low = Duration(5), .high = Duration(9)}};
+  spec.roles[1].restart =
+      spec::Restart{.process = 0, .backoff = {.low = Duration(5), .high = Duration(9)}};
   const job::Plan plan = must_plan(spec);
   EXPECT_EQ(plan.roles[0].restart.process, 3U);
   EXPECT_EQ(plan.roles[1].restart.process, 0U);
@@ -110,7 +111,8 @@ TEST(Plan, FindsTheChief) {
 TEST(Plan, ResolvesTheOrderOfRoles) {
   spec::Spec spec = job_of(Framework::Generic, {role("db"), role("worker")});
   spec.roles[1].after = {{.role = "db", .condition = spec::Condition::Running}};
-  spec.roles[1].deadline_after = {{.roles = {"db"}, .in = Duration(10), .then = spec::DeadlineAction::Ignore}};
+  spec.roles[1].deadline_after = {
+      {.roles = {"db"}, .in = Duration(10), .then = spec::DeadlineAction::Ignore}};
   const job::Plan plan = must_plan(spec);
   EXPECT_EQ(plan.roles[1].after[0].role.value, 0);
   EXPECT_EQ(plan.roles[1].after[0].condition, spec::Condition::Running);
@@ -120,11 +122,11 @@ TEST(Plan, ResolvesTheOrderOfRoles) {
 }
 
 TEST(Plan, ProposesACoordinatorForParameterServers) {
-  const job::Plan plan =
-      must_plan(job_of(Framework::Tensorflow,
-                       {role("chief"), role("worker", 2), role("ps"), role("evaluator")}));
+  const job::Plan plan = must_plan(job_of(
+      Framework::Tensorflow, {role("chief"), role("worker", 2), role("ps"), role("evaluator")}));
   EXPECT_EQ(policies(plan, "chief"), (Policies{Static, Success::EndsJob, Failure::FailsJob, true}));
-  EXPECT_EQ(policies(plan, "worker"), (Policies{Rejoin, Success::Ignored, Failure::FailsJob, true}));
+  EXPECT_EQ(policies(plan, "worker"),
+            (Policies{Rejoin, Success::Ignored, Failure::FailsJob, true}));
   EXPECT_EQ(policies(plan, "ps"), (Policies{Static, Success::Ignored, Failure::FailsJob, false}));
   EXPECT_EQ(policies(plan, "evaluator"), kCompanion);
   EXPECT_FALSE(plan.gives_new_ports_on_restart);
@@ -132,7 +134,8 @@ TEST(Plan, ProposesACoordinatorForParameterServers) {
 
 TEST(Plan, WaitsForTheWorkersOfServersWithoutACoordinator) {
   const job::Plan plan = must_plan(job_of(Framework::Tensorflow, {role("worker", 2), role("ps")}));
-  EXPECT_EQ(policies(plan, "worker"), (Policies{Rejoin, Success::Required, Failure::FailsJob, true}));
+  EXPECT_EQ(policies(plan, "worker"),
+            (Policies{Rejoin, Success::Required, Failure::FailsJob, true}));
 }
 
 TEST(Plan, ProposesOneGangForMirroredTraining) {
@@ -150,8 +153,10 @@ TEST(Plan, ProposesOneGangForCollectiveFrameworks) {
     spec::Spec spec = job_of(framework, {role("worker", 4), role("logger")});
     spec.roles[1].success = Success::Ignored;
     const job::Plan plan = must_plan(spec);
-    EXPECT_EQ(policies(plan, "worker"), (Policies{Static, Success::Required, Failure::FailsJob, true}));
-    EXPECT_EQ(policies(plan, "logger"), (Policies{Independent, Success::Ignored, Failure::FailsJob, false}));
+    EXPECT_EQ(policies(plan, "worker"),
+              (Policies{Static, Success::Required, Failure::FailsJob, true}));
+    EXPECT_EQ(policies(plan, "logger"),
+              (Policies{Independent, Success::Ignored, Failure::FailsJob, false}));
   }
 }
 
@@ -172,7 +177,8 @@ TEST(Plan, LetsTheUserHaveTheLastWord) {
   spec.roles[2].success = Success::Required;
   const job::Plan plan = must_plan(spec);
   EXPECT_EQ(plan.barrier, spec::Barrier::AsGranted);
-  EXPECT_EQ(policies(plan, "worker"), (Policies{Static, Success::Required, Failure::Tolerated, true}));
+  EXPECT_EQ(policies(plan, "worker"),
+            (Policies{Static, Success::Required, Failure::Tolerated, true}));
   EXPECT_EQ(policies(plan, "evaluator"),
             (Policies{Independent, Success::Required, Failure::FailsJob, false}));
 }
@@ -230,9 +236,10 @@ TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
   spec::Spec spec = job_of(Framework::Tensorflow, {role("worker", 4096)});
   EXPECT_TRUE(planned(spec).has_value());
   spec.roles[0].tasks = 4097;
-  EXPECT_EQ(refusal(spec),
-            "roles: 4097 tasks are too many for tensorflow, which reads all addresses from the variable "
-            "TF_CONFIG, of which the kernel passes at most 128 KiB: at most 4096 tasks");
+  EXPECT_EQ(
+      refusal(spec),
+      "roles: 4097 tasks are too many for tensorflow, which reads all addresses from the variable "
+      "TF_CONFIG, of which the kernel passes at most 128 KiB: at most 4096 tasks");
   spec.framework = Framework::Pytorch;
   EXPECT_TRUE(planned(spec).has_value());
 }

@@ -1,8 +1,8 @@
-#include <algorithm>
+#include "framework/frameworks.h"
 
 #include <fmt/format.h>
 
-#include "framework/frameworks.h"
+#include <algorithm>
 
 namespace muster::framework {
 namespace {
@@ -21,7 +21,9 @@ void add_rank(const Seat& seat, size_t rank, Variables& variables) {
   const std::vector<job::ContainerId> groups = rank_groups(seat);
   const auto local_rank = std::ranges::find(local, &seat.self) - local.begin();
   const auto group_rank = std::ranges::find(groups, seat.self.container) - groups.begin();
-  const auto in_role = [&](const job::Member* one) { return one->task.role == seat.self.task.role; };
+  const auto in_role = [&](const job::Member* one) {
+    return one->task.role == seat.self.task.role;
+  };
   const auto first = seat.ranks.begin();
   const auto role_rank = std::count_if(first, first + static_cast<ptrdiff_t>(rank), in_role);
   variables["RANK"] = fmt::to_string(rank);

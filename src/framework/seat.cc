@@ -1,9 +1,9 @@
 #include "framework/seat.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace muster::framework {
 namespace {
@@ -23,7 +23,8 @@ std::vector<const job::Member*> ranked_members(const job::Plan& plan, const job:
   return ranks;
 }
 
-/// A role that has members has at least as many as it needs; one without any waits for others, or ended.
+/// A role that has members has at least as many as it needs; one without any waits for others, or
+/// ended.
 bool is_complete(const job::Plan& plan, const job::View& view) {
   std::vector<uint32_t> present(plan.roles.size(), 0);
   for (const job::Member& member : view.members) {
@@ -64,10 +65,10 @@ Result<Seat> find_seat(const job::Plan& plan, const job::View& view, const TaskC
 
 std::vector<const job::Member*> local_ranks(const Seat& seat, const job::Member& member) {
   std::vector<const job::Member*> local;
-  std::ranges::copy_if(seat.ranks, std::back_inserter(local), [&](const job::Member* one) {
-    return one->container == member.container;
-  });
-  std::ranges::sort(local, {}, [](const job::Member* one) { return std::pair(one->slot, one->task); });
+  std::ranges::copy_if(seat.ranks, std::back_inserter(local),
+                       [&](const job::Member* one) { return one->container == member.container; });
+  std::ranges::sort(local, {},
+                    [](const job::Member* one) { return std::pair(one->slot, one->task); });
   return local;
 }
 

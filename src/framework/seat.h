@@ -1,14 +1,14 @@
 #pragma once
 
+#include "base/result.h"
+#include "job/plan.h"
+#include "job/view.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "base/result.h"
-#include "job/plan.h"
-#include "job/view.h"
 
 namespace muster::framework {
 
@@ -24,8 +24,8 @@ struct TaskContext {
   std::vector<uint32_t> container_gpus;  ///< Devices of its whole container; empty: as `gpus`.
 };
 
-/// One task's place among the others, worked out once for all its variables. Refers to what it was made
-/// from, which must outlive it.
+/// One task's place among the others, worked out once for all its variables. Refers to what it was
+/// made from, which must outlive it.
 struct Seat {
   const job::Plan& plan;
   const job::View& view;
@@ -47,7 +47,8 @@ struct Seat {
                                      const TaskContext& context);
 
 /// The ranks that share a container with `member`, in slot order: positions are LOCAL_RANK.
-[[nodiscard]] std::vector<const job::Member*> local_ranks(const Seat& seat, const job::Member& member);
+[[nodiscard]] std::vector<const job::Member*> local_ranks(const Seat& seat,
+                                                          const job::Member& member);
 
 /// The containers in order of their lowest rank: positions are GROUP_RANK.
 [[nodiscard]] std::vector<job::ContainerId> rank_groups(const Seat& seat);

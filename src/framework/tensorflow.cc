@@ -1,8 +1,8 @@
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "framework/address_book.h"
 #include "framework/frameworks.h"
+
+#include <fmt/format.h>
 
 namespace muster::framework {
 namespace {
@@ -39,9 +39,8 @@ RoleProposal propose(const spec::Spec& spec, const spec::Role& role) {
     return {.membership = spec::Membership::Static};
   }
   if (role.name == "ps") {
-    return {.membership = spec::Membership::Static,
-            .success = spec::Success::Ignored,
-            .ranked = false};
+    return {
+        .membership = spec::Membership::Static, .success = spec::Success::Ignored, .ranked = false};
   }
   if (is_chief_role(spec, role)) {
     return {.membership = spec::Membership::Static, .success = spec::Success::EndsJob};
@@ -78,8 +77,8 @@ Status add_variables(const Seat& seat, Variables& variables) {
       cluster_json(seat.plan, seat.view, Gaps::Index, [&](const job::RolePlan& role) {
         return role.name != "tensorboard" && (role.name != "evaluator" || evaluates);
       });
-  variables["TF_CONFIG"] = fmt::format(R"({{"cluster":{},"task":{{"type":{},"index":{}}}}})", cluster,
-                                       json_quote(seat.role.name), seat.self.task.index);
+  variables["TF_CONFIG"] = fmt::format(R"({{"cluster":{},"task":{{"type":{},"index":{}}}}})",
+                                       cluster, json_quote(seat.role.name), seat.self.task.index);
   return {};
 }
 

@@ -1,22 +1,20 @@
 #include "verdict/classifier.h"
 
-#include <optional>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <re2/re2.h>
-
 #include "base/check.h"
 #include "verdict/failure_class.h"
 #include "verdict/last_words.h"
 #include "verdict/rule.h"
+#include "verdict/signal_name.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace muster::verdict {
 namespace {
-
-constexpr int kShellSignalBase = 128;
-constexpr int kSignalMax = 31;
 
 RE2::Options options() {
   RE2::Options wanted(RE2::Quiet);
@@ -30,18 +28,6 @@ struct Found {
   std::string captured;
 };
 
-/// The signal, also when a shell reports it as exit code 128 + n.
-std::optional<int32_t> signal_of(const job::Exit& exit) {
-  if (exit.signal) {
-    return exit.signal;
-  }
-  const int32_t code = exit.exit_code.value_or(0);
-  if (code > kShellSignalBase && code <= kShellSignalBase + kSignalMax) {
-    return code - kShellSignalBase;
-  }
-  return std::nullopt;
-}
-
 bool holds(const Rule& rule, const End& end, bool uncaught) {
   switch (rule.ending) {
     case Ending::Any:
@@ -49,13 +35,13 @@ bool holds(const Rule& rule, const End& end, bool uncaught) {
     case Ending::Code:
       return end.exit.exit_code == rule.number;
     case Ending::Signal:
-      return signal_of(end.exit) == rule.number;
+      return signal_behind(end.exit) == rule.number;
     case Ending::AnySignal:
-      return signal_of(end.exit).has_value();
+      return signal_behind(end.exit).has_value();
     case Ending::OverMemory:
       return end.exit.over_memory;
     case Ending::Uncaught:
-      return uncaught && !signal_of(end.exit);
+      return uncaught && !signal_behind(end.exit);
     case Ending::Stopped:
       return end.stopped;
     case Ending::ClusterCode:
@@ -109,7 +95,8 @@ struct Classifier::Patterns {
     std::unique_ptr<RE2> pattern;
   };
   std::vector<UserRule> user;
-  std::vector<std::unique_ptr<RE2>> telling;  ///< As built_in_rules().telling; compiled when first used.
+  std::vector<std::unique_ptr<RE2>>
+      telling;  ///< As built_in_rules().telling; compiled when first used.
 
   std::optional<std::pair<const UserRule*, Found>> match_user(const End& end,
                                                               const LastWords& words) const {
@@ -141,7 +128,8 @@ struct Classifier::Patterns {
   }
 
   /// The telling rules on the last error, then on those that led to it.
-  std::optional<std::pair<const Rule*, Found>> match_telling(const End& end, const LastWords& words) {
+  std::optional<std::pair<const Rule*, Found>> match_telling(const End& end,
+                                                             const LastWords& words) {
     const std::span<const Rule> rules = built_in_rules().telling;
     for (const bool earlier : {false, true}) {
       if (earlier && words.errors == words.final_error) {
@@ -226,7 +214,8 @@ std::string framework_hint(const job::Failure& failure, std::string_view capture
     return fmt::format("python3 of the task{} has no {}", where, module);
   }
   return fmt::format(
-      "python3 of the task{} has no {}; yours is {}: activate that environment before `muster run`, "
+      "python3 of the task{} has no {}; yours is {}: activate that environment before `muster "
+      "run`, "
       "or ship it with `python: {{env: ...}}`",
       where, module, python.client_python);
 }
@@ -252,7 +241,8 @@ job::Failure Classifier::classify(const End& end) {
   if (const auto telling = patterns_->match_telling(end, words)) {
     job::Failure failure =
         make_failure(find_class(telling->first->class_name), telling->second, words);
-    if (std::string hint = framework_hint(failure, telling->second.captured, python_); !hint.empty()) {
+    if (std::string hint = framework_hint(failure, telling->second.captured, python_);
+        !hint.empty()) {
       failure.hint = std::move(hint);
     }
     return failure;

@@ -1,36 +1,37 @@
 #pragma once
 
+#include "base/result.h"
+#include "job/failure.h"
+#include "spec/settings.h"
+
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "job/failure.h"
-#include "spec/settings.h"
-
 namespace muster::verdict {
 
 /// An attempt's end as its agent knows it.
 struct End {
-  job::Exit exit;                   ///< Its `failure` is not read.
-  bool stopped = false;             ///< Muster asked it to stop before it ended.
-  std::string_view cluster_code;    ///< The cluster's own reason ("-104"), if any.
-  std::string_view stdout_tail;     ///< The last output; more than 32 KiB is not looked at.
+  job::Exit exit;                 ///< Its `failure` is not read.
+  bool stopped = false;           ///< Muster asked it to stop before it ended.
+  std::string_view cluster_code;  ///< The cluster's own reason ("-104"), if any.
+  std::string_view stdout_tail;   ///< The last output; more than 32 KiB is not looked at.
   std::string_view stderr_tail;
 };
 
-/// What is known of the Python that runs the task, for the case that its framework cannot be imported.
-/// Every part may be empty.
+/// What is known of the Python that runs the task, for the case that its framework cannot be
+/// imported. Every part may be empty.
 struct PythonContext {
   std::string module;         ///< The framework's: "tensorflow", "torch".
   std::string task_python;    ///< The task's interpreter.
   std::string client_python;  ///< The interpreter of who submitted the job.
 };
 
-/// Says what an end amounts to: class, kind, remedy, evidence, hint. The user's rules come before the built-in
-/// ones. Cheap to make: the built-in patterns are compiled at the first end that needs them. Not for use by
-/// two threads at once. The time for one end is bounded by the rules and 64 KiB of output, whatever it holds.
+/// Says what an end amounts to: class, kind, remedy, evidence, hint. The user's rules come before
+/// the built-in ones. Cheap to make: the built-in patterns are compiled at the first end that needs
+/// them. Not for use by two threads at once. The time for one end is bounded by the rules and 64
+/// KiB of output, whatever it holds.
 class Classifier {
  public:
   /// Compiles the user's patterns. An error names the rule whose pattern is not an RE2 expression.
@@ -52,7 +53,8 @@ class Classifier {
   PythonContext python_;
 };
 
-/// Returns the failure of a class without looking at any output, for ends that are known otherwise ("host.lost").
+/// Returns the failure of a class without looking at any output, for ends that are known otherwise
+/// ("host.lost").
 [[nodiscard]] job::Failure failure_of(std::string_view class_name, std::string_view evidence = {});
 
 }  // namespace muster::verdict

@@ -1,5 +1,14 @@
 #include "verdict/classifier.h"
 
+#include "base/text.h"
+#include "verdict/failure_class.h"
+#include "verdict/rule.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -8,15 +17,6 @@
 #include <set>
 #include <sstream>
 #include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <re2/re2.h>
-
-#include "base/text.h"
-#include "verdict/failure_class.h"
-#include "verdict/rule.h"
 
 namespace muster::verdict {
 namespace {
@@ -57,7 +57,8 @@ Sample read_sample(const std::filesystem::path& path) {
 
 std::vector<Sample> read_corpus() {
   std::vector<Sample> samples;
-  const std::filesystem::path root = std::filesystem::path(MUSTER_SOURCE_DIR) / "src/verdict/corpus";
+  const std::filesystem::path root =
+      std::filesystem::path(MUSTER_SOURCE_DIR) / "src/verdict/corpus";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.path().extension() == ".txt") {
       samples.push_back(read_sample(entry.path()));
@@ -117,13 +118,14 @@ TEST_P(Corpus, HasEvidenceFitToShow) {
 
 INSTANTIATE_TEST_SUITE_P(Files, Corpus, testing::ValuesIn(read_corpus()), [](const auto& about) {
   std::string name = about.param.name;
-  std::ranges::replace_if(name, [](char c) { return !isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return !isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 });
 
 TEST(Classifier, HasASampleOrAnEndingForEveryClass) {
-  std::set<std::string_view> seen = {"stopped", "memory.limit", "host.lost", "host.disk",
-                                     "container.preempted", "container.killed"};
+  std::set<std::string_view> seen = {"stopped",   "memory.limit",        "host.lost",
+                                     "host.disk", "container.preempted", "container.killed"};
   const std::vector<Sample> corpus = read_corpus();
   for (const Sample& sample : corpus) {
     seen.insert(sample.label);
@@ -157,7 +159,8 @@ constexpr Line kLines[] = {
     {"memory.shm", "RuntimeError: unable to mmap 4096 bytes from file /dev/shm/psm_1"},
     {"user.assertion", "train: loader.c:7: read: Assertion `n == 7' failed."},
     {"checkpoint.corrupt", "OSError: Unable to open file (file signature not found)"},
-    {"rendezvous.timeout", "RuntimeError: wait timeout after 1800000ms, keys: /default_pg/0//0//worker_key"},
+    {"rendezvous.timeout",
+     "RuntimeError: wait timeout after 1800000ms, keys: /default_pg/0//0//worker_key"},
     {"peer.lost", "grpc.RpcError: StatusCode.UNAVAILABLE: keepalive watchdog timeout"},
     {"network.download", "Exception: URL fetch failure on https://example.org/mnist.npz: None"},
     {"user.traceback", "ZeroDivisionError: division by zero"},
@@ -181,9 +184,10 @@ TEST(Rules, EachPatternHasASampleOrALine) {
     const auto found = [&](std::string_view label, std::string_view text) {
       return label == rule.class_name && RE2::PartialMatch(std::string(text), pattern);
     };
-    EXPECT_TRUE(std::ranges::any_of(
-                    corpus, [&](const Sample& one) { return found(one.label, one.output); }) ||
-                std::ranges::any_of(kLines, [&](const Line& one) { return found(one.label, one.text); }))
+    EXPECT_TRUE(
+        std::ranges::any_of(corpus,
+                            [&](const Sample& one) { return found(one.label, one.output); }) ||
+        std::ranges::any_of(kLines, [&](const Line& one) { return found(one.label, one.text); }))
         << rule.class_name << ": " << rule.pattern;
   }
 }
@@ -256,23 +260,27 @@ TEST(Classifier, RefusesAPatternThatIsNone) {
 
 TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
   Classifier subject = classifier(
-      {}, {.module = "tensorflow", .task_python = "", .client_python = "/home/ada/venv/bin/python3"});
+      {},
+      {.module = "tensorflow", .task_python = "", .client_python = "/opt/ada/venv/bin/python3"});
   const auto of = [&](std::string_view module) -> std::string {
     return subject
         .classify({.exit = with_code(1),
-                   .stderr_tail = fmt::format("Traceback (most recent call last):\n  File \"t.py\", line 1\n"
-                                              "ModuleNotFoundError: No module named '{}'\n",
-                                              module)})
+                   .stderr_tail =
+                       fmt::format("Traceback (most recent call last):\n  File \"t.py\", line 1\n"
+                                   "ModuleNotFoundError: No module named '{}'\n",
+                                   module)})
         .hint;
   };
-  EXPECT_THAT(of("tensorflow"),
-              StartsWith("python3 of the task has no tensorflow; yours is /home/ada/venv/bin/python3"));
+  EXPECT_THAT(
+      of("tensorflow"),
+      StartsWith("python3 of the task has no tensorflow; yours is /opt/ada/venv/bin/python3"));
   EXPECT_THAT(of("tensorflow.keras"), HasSubstr("has no tensorflow; yours is"));
   EXPECT_THAT(of("numpyy"), StartsWith("the task's Python cannot import numpyy"));
 }
 
 TEST(Classifier, IgnoresAnErrorThatWasSurvived) {
-  std::string output = "Traceback (most recent call last):\n  File \"t.py\", line 1\nKeyError: 'x'\n";
+  std::string output =
+      "Traceback (most recent call last):\n  File \"t.py\", line 1\nKeyError: 'x'\n";
   for (int step = 0; step < 100; ++step) {
     output += "step " + std::to_string(step) + "\n";
   }
@@ -280,9 +288,10 @@ TEST(Classifier, IgnoresAnErrorThatWasSurvived) {
 }
 
 TEST(Classifier, ReadsTracebacksBehindALaunchersPrefix) {
-  const job::Failure failure = classify(
-      with_code(1), "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"t.py\", line 1\n"
-                    "[rank0]:     import x\n[rank0]: ModuleNotFoundError: No module named 'x'\n");
+  const job::Failure failure =
+      classify(with_code(1),
+               "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"t.py\", line 1\n"
+               "[rank0]:     import x\n[rank0]: ModuleNotFoundError: No module named 'x'\n");
   EXPECT_EQ(failure.class_name, "user.import");
   EXPECT_THAT(failure.evidence, StartsWith("ModuleNotFoundError: No module named 'x'\n"));
 }
@@ -290,28 +299,31 @@ TEST(Classifier, ReadsTracebacksBehindALaunchersPrefix) {
 TEST(Classifier, LooksBehindALaunchersOwnError) {
   const job::Failure failure = classify(
       with_code(1),
-      "Traceback (most recent call last):\n  File \"t.py\", line 1\nModuleNotFoundError: No module named 'x'\n"
+      "Traceback (most recent call last):\n  File \"t.py\", line 1\nModuleNotFoundError: No module "
+      "named 'x'\n"
       "Traceback (most recent call last):\n  File \"run.py\", line 9\n"
       "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \nt.py FAILED\n");
   EXPECT_EQ(failure.class_name, "user.import");
 }
 
 TEST(Evidence, StartsWithTheTellingLineAndShowsTheInnermostFrames) {
-  const job::Failure failure = classify(
-      with_code(1), "Traceback (most recent call last):\n"
-                    "  File \"a.py\", line 1, in <module>\n    main()\n"
-                    "  File \"a.py\", line 2, in main\n    run()\n    ^^^^^\n"
-                    "  File \"a.py\", line 3, in run\n    go()\n"
-                    "  File \"a.py\", line 4, in go\n    {}['x']\nKeyError: 'x'\n");
-  EXPECT_EQ(failure.evidence,
-            "KeyError: 'x'\n  File \"a.py\", line 2, in main\n    run()\n"
-            "  File \"a.py\", line 3, in run\n    go()\n  File \"a.py\", line 4, in go\n    {}['x']");
+  const job::Failure failure =
+      classify(with_code(1),
+               "Traceback (most recent call last):\n"
+               "  File \"a.py\", line 1, in <module>\n    main()\n"
+               "  File \"a.py\", line 2, in main\n    run()\n    ^^^^^\n"
+               "  File \"a.py\", line 3, in run\n    go()\n"
+               "  File \"a.py\", line 4, in go\n    {}['x']\nKeyError: 'x'\n");
+  EXPECT_EQ(
+      failure.evidence,
+      "KeyError: 'x'\n  File \"a.py\", line 2, in main\n    run()\n"
+      "  File \"a.py\", line 3, in run\n    go()\n  File \"a.py\", line 4, in go\n    {}['x']");
 }
 
 TEST(Evidence, HasNoEscapesNoBinaryAndNoProgressBars) {
   std::string garbage(3000, '\x01');
-  const job::Failure failure =
-      classify(with_code(3), "10%\r50%\r100% done\n\x1b[31mred\x1b[0m\x1b]0;title\a line\n" + garbage);
+  const job::Failure failure = classify(
+      with_code(3), "10%\r50%\r100% done\n\x1b[31mred\x1b[0m\x1b]0;title\a line\n" + garbage);
   EXPECT_EQ(failure.evidence, "(3000 bytes that are not text)\n100% done\nred line");
 }
 
@@ -327,21 +339,22 @@ TEST(Evidence, StaysWithinItsBoundWhateverIsSaid) {
   }
 }
 
-// Goal: no output can make the rules slow. Method: texts that break backtracking matchers, in full length;
-// the bound is generous because the machine may be busy.
+// Goal: no output can make the rules slow. Method: texts that break backtracking matchers, in full
+// length; the bound is generous because the machine may be busy.
 TEST(Classifier, TakesBoundedTimeOnHostileOutput) {
   Classifier subject = classifier();
   const auto begin = std::chrono::steady_clock::now();
   for (const std::string& unit :
-       {std::string("Traceback (most recent call last):\n"), std::string("No space left on device "),
-        std::string("unable to write to "), std::string("a a a a aaaa nan"), std::string("\x1b[[[["),
-        std::string("Assertion "), std::string("During handling of the above exception\n")}) {
+       {std::string("Traceback (most recent call last):\n"),
+        std::string("No space left on device "), std::string("unable to write to "),
+        std::string("a a a a aaaa nan"), std::string("\x1b[[[["), std::string("Assertion "),
+        std::string("During handling of the above exception\n")}) {
     std::string output;
     while (output.size() < (4U << 20)) {
       output += unit;
     }
-    const job::Failure failure = subject.classify(
-        {.exit = with_code(1), .stdout_tail = output, .stderr_tail = output});
+    const job::Failure failure =
+        subject.classify({.exit = with_code(1), .stdout_tail = output, .stderr_tail = output});
     EXPECT_FALSE(failure.class_name.empty());
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));

@@ -1,10 +1,10 @@
 #include "verdict/clean_text.h"
 
-#include <algorithm>
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <algorithm>
 
 namespace muster::verdict {
 namespace {
@@ -63,7 +63,8 @@ std::string_view without_rank(std::string_view line) {
     return line;
   }
   const size_t end = line.find_first_not_of("0123456789", kPrefix.size());
-  if (end == std::string_view::npos || end == kPrefix.size() || !line.substr(end).starts_with("]:")) {
+  if (end == std::string_view::npos || end == kPrefix.size() ||
+      !line.substr(end).starts_with("]:")) {
     return line;
   }
   line.remove_prefix(end + 2);

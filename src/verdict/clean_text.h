@@ -7,13 +7,14 @@
 
 namespace muster::verdict {
 
-/// Returns the lines of the last `bytes_max` bytes of `text`, fit to be shown and searched: escape sequences
-/// are gone, what a carriage return overwrote too, a launcher's prefix "[rank0]: " as well; lines that are
-/// mostly not text are replaced by a remark; a first line that was cut in two is dropped; none is longer
-/// than 4 KiB.
+/// Returns the lines of the last `bytes_max` bytes of `text`, fit to be shown and searched: escape
+/// sequences are gone, what a carriage return overwrote too, a launcher's prefix "[rank0]: " as
+/// well; lines that are mostly not text are replaced by a remark; a first line that was cut in two
+/// is dropped; none is longer than 4 KiB.
 [[nodiscard]] std::vector<std::string> clean_lines(std::string_view text, size_t bytes_max);
 
-/// Returns `text`, or its first part and "..." within `bytes_max` bytes; UTF-8 sequences stay whole.
+/// Returns `text`, or its first part and "..." within `bytes_max` bytes; UTF-8 sequences stay
+/// whole.
 [[nodiscard]] std::string clip(std::string_view text, size_t bytes_max);
 
 }  // namespace muster::verdict

@@ -1,7 +1,6 @@
 #include "verdict/failure_class.h"
 
 #include <algorithm>
-#include <array>
 
 namespace muster::verdict {
 namespace {
@@ -9,7 +8,7 @@ namespace {
 using job::FailureKind;
 using job::Remedy;
 
-constexpr auto kClasses = std::to_array<FailureClass>({
+constexpr FailureClass kClasses[] = {
     // The program or its input is wrong: trying again cannot help.
     {"user.import", FailureKind::User, Remedy::GiveUp, "a Python import failed",
      "the task's Python cannot import {}: install it there (`python: {env: ...}` ships an "
@@ -19,58 +18,69 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "a library is missing or does not match the others: rebuild the environment on a system like "
      "the cluster's and check LD_LIBRARY_PATH"},
     {"user.syntax", FailureKind::User, Remedy::GiveUp, "the program does not parse",
-     "mend the line shown above; if it is right, the task runs another interpreter version than you"},
+     "mend the line shown above; if it is right, the task runs another interpreter version than "
+     "you"},
     {"user.command_not_found", FailureKind::User, Remedy::GiveUp,
      "the command, or the interpreter its first line names, does not exist (exit code 127)",
      "check the command's spelling and PATH in the task; a script of yours must be listed under "
-     "`files` and start with an interpreter that exists, in lines that end without a carriage return"},
+     "`files` and start with an interpreter that exists, in lines that end without a carriage "
+     "return"},
     {"user.not_executable", FailureKind::User, Remedy::GiveUp,
      "the command exists but cannot be executed (exit code 126)",
      "chmod +x the file, or start it through its interpreter (`python3 train.py`)"},
     {"user.arguments", FailureKind::User, Remedy::GiveUp, "the program refused its arguments",
      "compare `command` with the program's own --help"},
     {"user.missing_file", FailureKind::User, Remedy::GiveUp, "a file or data set is not there",
-     "list the file under `files`, or use a path that exists on every host; tasks run in a folder of "
+     "list the file under `files`, or use a path that exists on every host; tasks run in a folder "
+     "of "
      "their own"},
     {"user.permission", FailureKind::User, Remedy::GiveUp, "a file may not be read or written",
-     "write below the task's folder or MUSTER_CHECKPOINT_DIR, or grant the right to the job's user"},
+     "write below the task's folder or MUSTER_CHECKPOINT_DIR, or grant the right to the job's "
+     "user"},
     {"user.assertion", FailureKind::User, Remedy::GiveUp, "an assertion of the program failed",
      "the program's own check failed: see the line above"},
     {"user.traceback", FailureKind::User, Remedy::GiveUp,
-     "Python raised an error that a mistake in the program or its data causes (ValueError, KeyError, ...)",
+     "Python raised an error that a mistake in the program or its data causes (ValueError, "
+     "KeyError, ...)",
      "the error is in the program or its data: see the last frame above"},
     {"user.nan", FailureKind::User, Remedy::GiveUp, "the loss became NaN or infinite",
-     "training diverged: lower the learning rate, clip gradients, look for bad input, and resume from "
+     "training diverged: lower the learning rate, clip gradients, look for bad input, and resume "
+     "from "
      "an earlier checkpoint"},
     {"user.world_size", FailureKind::User, Remedy::GiveUp,
      "the program and its environment disagree about ranks or roles",
-     "check that the program takes rank and world size from its environment, and that `framework` is "
+     "check that the program takes rank and world size from its environment, and that `framework` "
+     "is "
      "the one it uses"},
     {"user.spawn_guard", FailureKind::User, Remedy::GiveUp,
      "multiprocessing starts processes while the main module is still being imported",
      "put the program's start under `if __name__ == '__main__':`"},
     {"user.ddp_unused", FailureKind::User, Remedy::GiveUp,
      "DistributedDataParallel met parameters that take no part in the loss",
-     "pass find_unused_parameters=True to DistributedDataParallel, or use every parameter in the loss"},
+     "pass find_unused_parameters=True to DistributedDataParallel, or use every parameter in the "
+     "loss"},
     {"user.device_assert", FailureKind::User, Remedy::GiveUp, "an assertion on the GPU failed",
      "most often a label or index is out of range; CUDA_LAUNCH_BLOCKING=1 shows the line"},
-    {"user.device_mix", FailureKind::User, Remedy::GiveUp, "tensors of different devices were mixed",
+    {"user.device_mix", FailureKind::User, Remedy::GiveUp,
+     "tensors of different devices were mixed",
      "move model and input to the same device (LOCAL_RANK tells which GPU is this task's)"},
     {"user.interrupt", FailureKind::User, Remedy::GiveUp, "the program was interrupted (SIGINT)",
      "somebody or something sent SIGINT to the task; `muster stop` ends a job in order"},
     {"user.exit", FailureKind::Program, Remedy::Restart,
      "the program ended with an exit code of its own and no reason that Muster knows",
-     "only the program knows what its exit code means: see the log, or say it with `rules` in the spec"},
+     "only the program knows what its exit code means: see the log, or say it with `rules` in the "
+     "spec"},
 
     // The program ended without a reason that is certain.
     {"program.exception", FailureKind::Program, Remedy::Restart,
      "Python raised an error that is not known to be the program's fault",
      "see the traceback in the log"},
     {"program.killed", FailureKind::Resource, Remedy::Restart, "killed from outside (SIGKILL)",
-     "most often the kernel's out-of-memory killer (see dmesg), else a person: ask for more `memory` "
+     "most often the kernel's out-of-memory killer (see dmesg), else a person: ask for more "
+     "`memory` "
      "or use less"},
-    {"program.terminated", FailureKind::Program, Remedy::Restart, "terminated from outside (SIGTERM)",
-     "something other than Muster sent SIGTERM to the task"},
+    {"program.terminated", FailureKind::Program, Remedy::Restart,
+     "terminated from outside (SIGTERM)", "something other than Muster sent SIGTERM to the task"},
     {"program.segfault", FailureKind::Program, Remedy::Restart, "invalid memory access (SIGSEGV)",
      "a native library crashed; PYTHONFAULTHANDLER=1 shows the Python line"},
     {"program.abort", FailureKind::Program, Remedy::Restart, "the program aborted itself (SIGABRT)",
@@ -93,13 +103,15 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "raise the role's `memory`, or use less (smaller batches, fewer loader processes)"},
     {"memory.allocation", FailureKind::Resource, Remedy::Restart, "memory could not be allocated",
      "ask for less at once, or raise the role's `memory` and the process's own limits (ulimit -v)"},
-    {"memory.shm", FailureKind::Resource, Remedy::Elsewhere, "shared memory (/dev/shm) is too small",
+    {"memory.shm", FailureKind::Resource, Remedy::Elsewhere,
+     "shared memory (/dev/shm) is too small",
      "enlarge /dev/shm on the host (docker: --shm-size), or use num_workers=0"},
     {"memory.gpu", FailureKind::Resource, Remedy::Restart, "the GPU's memory is used up",
      "use smaller batches or accumulate gradients; nvidia-smi shows who else uses the GPU"},
 
     // GPUs.
-    {"gpu.hardware", FailureKind::Infrastructure, Remedy::Elsewhere, "a GPU is broken or fell off the bus",
+    {"gpu.hardware", FailureKind::Infrastructure, Remedy::Elsewhere,
+     "a GPU is broken or fell off the bus",
      "take the host out of service and look at its kernel log"},
     {"gpu.driver", FailureKind::Infrastructure, Remedy::Elsewhere,
      "the host's GPU driver is broken or older than the CUDA in use",
@@ -107,12 +119,14 @@ constexpr auto kClasses = std::to_array<FailureClass>({
     {"gpu.busy", FailureKind::Resource, Remedy::Elsewhere, "another process holds the GPU",
      "nvidia-smi on the host shows who; exclusive mode lets one process in"},
     {"gpu.none", FailureKind::Resource, Remedy::Elsewhere, "the task sees no such GPU",
-     "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all), or the host has no working one"},
+     "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all), or the host has no working "
+     "one"},
     {"gpu.architecture", FailureKind::Resource, Remedy::Elsewhere,
      "the program was built for another kind of GPU", "use a build that supports this GPU"},
     {"gpu.not_compiled", FailureKind::User, Remedy::GiveUp, "the framework was built without CUDA",
      "install a CUDA build of the framework, or let the program fall back to the CPU"},
-    {"gpu.illegal_access", FailureKind::Program, Remedy::Restart, "invalid memory access on the GPU",
+    {"gpu.illegal_access", FailureKind::Program, Remedy::Restart,
+     "invalid memory access on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 shows the line; if it moves between hosts, suspect the code"},
 
     // Ports and peers.
@@ -120,8 +134,10 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "use the ports that Muster reserves (MUSTER_PORT, `ports:`), not fixed ones"},
     {"peer.lost", FailureKind::PeerLoss, Remedy::Restart, "the connection to another task broke",
      "another task ended first: look at its end, not at this one's"},
-    {"peer.refused", FailureKind::PeerLoss, Remedy::Restart, "nobody listens where the program connects to",
-     "the peer has ended or not started; an address outside the job must be reachable from this host"},
+    {"peer.refused", FailureKind::PeerLoss, Remedy::Restart,
+     "nobody listens where the program connects to",
+     "the peer has ended or not started; an address outside the job must be reachable from this "
+     "host"},
     {"rendezvous.timeout", FailureKind::PeerLoss, Remedy::Restart,
      "the framework waited for other tasks in vain",
      "some task did not reach its start-up in time: look for one that ended early or hangs"},
@@ -131,18 +147,20 @@ constexpr auto kClasses = std::to_array<FailureClass>({
     {"collective.system", FailureKind::PeerLoss, Remedy::Restart,
      "the collective library failed on the network, the driver or a peer",
      "NCCL_DEBUG=WARN names the call; check interfaces (NCCL_SOCKET_IFNAME) and driver"},
-    {"collective.usage", FailureKind::User, Remedy::GiveUp, "the collective library was used wrongly",
+    {"collective.usage", FailureKind::User, Remedy::GiveUp,
+     "the collective library was used wrongly",
      "most often two ranks share one GPU: select the device by LOCAL_RANK"},
     {"network.interface", FailureKind::Resource, Remedy::Elsewhere,
      "the collective library found no usable network interface",
      "set `network.interface`, or NCCL_SOCKET_IFNAME / GLOO_SOCKET_IFNAME"},
     {"network.resolve", FailureKind::Resource, Remedy::Restart, "a host name could not be resolved",
      "check the name, and the host's DNS"},
-    {"network.unreachable", FailureKind::Resource, Remedy::Elsewhere, "an address cannot be reached",
-     "check routes and firewalls of this host"},
+    {"network.unreachable", FailureKind::Resource, Remedy::Elsewhere,
+     "an address cannot be reached", "check routes and firewalls of this host"},
     {"network.timeout", FailureKind::PeerLoss, Remedy::Restart, "a connection timed out",
      "the other side is down, overloaded, or behind a firewall"},
-    {"network.download", FailureKind::Resource, Remedy::Restart, "something could not be downloaded",
+    {"network.download", FailureKind::Resource, Remedy::Restart,
+     "something could not be downloaded",
      "hosts of a cluster often have no way out: put the data under `files` or on shared storage"},
 
     // Disks and limits.
@@ -152,11 +170,12 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "free space in the folder shown, or have the quota raised"},
     {"disk.read_only", FailureKind::Resource, Remedy::Elsewhere, "a file system is read-only",
      "write below the task's folder; a disk that turned read-only is probably broken"},
-    {"disk.io", FailureKind::Infrastructure, Remedy::Elsewhere, "a disk or network file system failed",
-     "look at the host's kernel log and its mounts"},
+    {"disk.io", FailureKind::Infrastructure, Remedy::Elsewhere,
+     "a disk or network file system failed", "look at the host's kernel log and its mounts"},
     {"limit.files", FailureKind::Resource, Remedy::Restart, "too many open files",
      "raise `ulimit -n`, close what is not needed, or use fewer loader processes"},
-    {"limit.processes", FailureKind::Resource, Remedy::Elsewhere, "no more processes or threads allowed",
+    {"limit.processes", FailureKind::Resource, Remedy::Elsewhere,
+     "no more processes or threads allowed",
      "raise `ulimit -u` or the cgroup's pids.max, or use fewer loader processes and threads"},
     {"limit.file_size", FailureKind::Resource, Remedy::GiveUp, "a file grew over the allowed size",
      "raise `ulimit -f`"},
@@ -164,7 +183,8 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "no more memory may be locked (RDMA needs it)", "raise `ulimit -l` on the host to unlimited"},
 
     // Checkpoints.
-    {"checkpoint.corrupt", FailureKind::Program, Remedy::Restart, "a checkpoint is damaged or incomplete",
+    {"checkpoint.corrupt", FailureKind::Program, Remedy::Restart,
+     "a checkpoint is damaged or incomplete",
      "resume from an earlier checkpoint; write to a temporary name and rename when complete"},
     {"checkpoint.mismatch", FailureKind::User, Remedy::GiveUp,
      "a checkpoint does not fit the model that reads it",
@@ -177,11 +197,12 @@ constexpr auto kClasses = std::to_array<FailureClass>({
      "the cluster took the container for another job", ""},
     {"container.killed", FailureKind::Infrastructure, Remedy::Restart,
      "the cluster ended the container", ""},
-    {"stopped", FailureKind::Stopped, Remedy::GiveUp, "Muster ended it (stop, or restart of its gang)", ""},
-});
+    {"stopped", FailureKind::Stopped, Remedy::GiveUp,
+     "Muster ended it (stop, or restart of its gang)", ""},
+};
 
 /// What the first part of an unknown name says.
-constexpr auto kFamilies = std::to_array<FailureClass>({
+constexpr FailureClass kFamilies[] = {
     {"user.", FailureKind::User, Remedy::GiveUp, "", ""},
     {"peer.", FailureKind::PeerLoss, Remedy::Restart, "", ""},
     {"rendezvous.", FailureKind::PeerLoss, Remedy::Restart, "", ""},
@@ -194,7 +215,7 @@ constexpr auto kFamilies = std::to_array<FailureClass>({
     {"gpu.", FailureKind::Infrastructure, Remedy::Elsewhere, "", ""},
     {"host.", FailureKind::Infrastructure, Remedy::Elsewhere, "", ""},
     {"container.", FailureKind::Infrastructure, Remedy::Restart, "", ""},
-});
+};
 
 }  // namespace
 
@@ -202,12 +223,12 @@ std::span<const FailureClass> failure_classes() { return kClasses; }
 
 FailureClass find_class(std::string_view name) {
   const auto known = std::ranges::find(kClasses, name, &FailureClass::name);
-  if (known != kClasses.end()) {
+  if (known != std::end(kClasses)) {
     return *known;
   }
   const auto family = std::ranges::find_if(
       kFamilies, [&](const FailureClass& row) { return name.starts_with(row.name); });
-  FailureClass found = family != kFamilies.end() ? *family : FailureClass{};
+  FailureClass found = family != std::end(kFamilies) ? *family : FailureClass{};
   found.name = name;
   return found;
 }

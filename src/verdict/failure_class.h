@@ -1,13 +1,14 @@
 #pragma once
 
+#include "job/failure.h"
+
 #include <span>
 #include <string_view>
 
-#include "job/failure.h"
-
 namespace muster::verdict {
 
-/// One way to fail: what it is called, whose it is, what Muster does about it and what people can do.
+/// One way to fail: what it is called, whose it is, what Muster does about it and what people can
+/// do.
 struct FailureClass {
   std::string_view name;  ///< Dotted, stable: "user.import".
   job::FailureKind kind = job::FailureKind::Program;
@@ -19,8 +20,8 @@ struct FailureClass {
 /// Every class that a built-in rule can give, by family.
 [[nodiscard]] std::span<const FailureClass> failure_classes();
 
-/// Returns the class of that name. A name that no table row has (a user's rule may invent one) gets its
-/// kind and remedy from its first part (`user.` is not retried, `peer.` is a victim, ...).
+/// Returns the class of that name. A name that no table row has (a user's rule may invent one) gets
+/// its kind and remedy from its first part (`user.` is not retried, `peer.` is a victim, ...).
 [[nodiscard]] FailureClass find_class(std::string_view name);
 
 }  // namespace muster::verdict

@@ -1,13 +1,13 @@
 #include "verdict/last_words.h"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include "base/text.h"
+#include "verdict/clean_text.h"
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-#include "verdict/clean_text.h"
+#include <algorithm>
+#include <array>
+#include <cctype>
 
 namespace muster::verdict {
 namespace {
@@ -53,14 +53,14 @@ bool links_tracebacks(std::string_view line) {
          line.starts_with("During handling of the above exception");
 }
 
-bool ends_message(std::string_view line) {
-  return trim(line) == kHeader || links_tracebacks(line);
-}
+bool ends_message(std::string_view line) { return trim(line) == kHeader || links_tracebacks(line); }
 
-/// True for the start of an uncaught C++ exception, a fatal error of the interpreter, a fatal log line.
+/// True for the start of an uncaught C++ exception, a fatal error of the interpreter, a fatal log
+/// line.
 bool starts_fatal(std::string_view line) {
-  const bool glog = line.size() > 6 && line[0] == 'F' && line[5] == ' ' &&
-                    std::ranges::all_of(line.substr(1, 4), [](char c) { return c >= '0' && c <= '9'; });
+  const bool glog =
+      line.size() > 6 && line[0] == 'F' && line[5] == ' ' &&
+      std::ranges::all_of(line.substr(1, 4), [](char c) { return c >= '0' && c <= '9'; });
   return glog || line.starts_with("terminate called ") || line.starts_with("Fatal Python error");
 }
 
@@ -75,7 +75,8 @@ bool is_shell_remark(std::string_view line) {
 }
 
 bool is_stack_noise(std::string_view line) {
-  return line.starts_with("frame #") || trim(line).find_first_not_of("^~ ") == std::string_view::npos;
+  return line.starts_with("frame #") ||
+         trim(line).find_first_not_of("^~ ") == std::string_view::npos;
 }
 
 Traceback read_traceback(const Lines& lines, size_t header) {
@@ -135,10 +136,12 @@ bool is_linked(const Lines& lines, const Traceback& earlier, const Traceback& la
 
 bool is_own_frame(std::string_view line) {
   return trim(line).starts_with("File \"") && line.find("-packages/") == std::string_view::npos &&
-         line.find("/lib/python") == std::string_view::npos && line.find("<frozen ") == std::string_view::npos;
+         line.find("/lib/python") == std::string_view::npos &&
+         line.find("<frozen ") == std::string_view::npos;
 }
 
-/// Adds the innermost frames, and before them the program's own innermost one if a library hides it.
+/// Adds the innermost frames, and before them the program's own innermost one if a library hides
+/// it.
 void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
   Lines frames;
   for (size_t i = last.begin + 1; i < last.message; ++i) {
@@ -164,8 +167,9 @@ bool read_python(const Lines& lines, LastWords& words) {
     return false;
   }
   const Traceback& last = found.back();
-  const auto after = std::count_if(lines.begin() + static_cast<ptrdiff_t>(last.message), lines.end(),
-                                   [](const std::string& line) { return !is_stack_noise(line); });
+  const auto after =
+      std::count_if(lines.begin() + static_cast<ptrdiff_t>(last.message), lines.end(),
+                    [](const std::string& line) { return !is_stack_noise(line); });
   if (static_cast<size_t>(after) > kLinesAfterMax) {
     return false;
   }

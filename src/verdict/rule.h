@@ -32,12 +32,13 @@ struct Rule {
   Ending ending = Ending::Any;
   int32_t number = 0;
   Where where = Where::Nowhere;
-  std::string_view pattern = {};  ///< RE2 syntax; its first group, if any, fills "{}" of the class's hint.
+  std::string_view pattern =
+      {};  ///< RE2 syntax; its first group, if any, fills "{}" of the class's hint.
 };
 
-/// The built-in rules, in three steps; within a step, and from step to step, the first that holds wins.
-/// `certain`: what Muster, the cluster or the kernel says. `telling`: what the program said last. `general`: how it
-/// ended; its last row holds always.
+/// The built-in rules, in three steps; within a step, and from step to step, the first that holds
+/// wins. `certain`: what Muster, the cluster or the kernel says. `telling`: what the program said
+/// last. `general`: how it ended; its last row holds always.
 struct RuleTable {
   std::span<const Rule> certain;
   std::span<const Rule> telling;
