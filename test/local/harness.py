@@ -219,9 +219,12 @@ class Muster:
         return self("status", job, "--json").expect(0).json()
 
     def wait_for_phase(self, phase, within=30):
-        return eventually(
-            lambda: self.jobs() and (status := self.status())["phase"] == phase and status,
-            within, f"phase {phase}; {self.jobs()}")
+        def probe():
+            done = self("status", "last", "--json")
+            status = done.json() if done.code == 0 else {}
+            return status.get("phase") == phase and status
+
+        return eventually(probe, within, f"phase {phase}")
 
     def log_text(self, task, attempt=1, stream="stdout"):
         name = f"{task.replace(':', '-')}.{attempt}.{stream}"
