@@ -1,0 +1,120 @@
+#include "net/socket.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <netinet/tcp.h>
+#include <optional>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::net {
+namespace {
+
+rt::Fd open_socket(const SocketAddress& address) {
+  return rt::Fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+/// Tries one port; an invalid descriptor with errno set on failure.
+rt::Fd try_listen(const SocketAddress& address) {
+  rt::Fd fd = open_socket(address);
+  const int on = 1;
+  if (fd.valid()) {
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));  // Past TIME_WAIT.
+    if (::bind(fd.get(), address.get(), address.size) != 0 || ::listen(fd.get(), 4096) != 0) {
+      const int error = errno;
+      fd.reset();
+      errno = error;
+    }
+  }
+  return fd;
+}
+
+class TcpConnecting final : public Connecting {
+ public:
+  TcpConnecting(rt::IoLoop& loop, const SocketAddress& address, Done done)
+      : loop_(loop), done_(std::move(done)), fd_(open_socket(address)) {
+    if (!fd_.valid()) {
+      finish(errno);
+    } else if (::connect(fd_.get(), address.get(), address.size) != 0 && errno != EINPROGRESS) {
+      finish(errno);
+    } else {
+      watch_ = loop.watch(fd_.get(), rt::Interest::Write, [this] { on_ready(); });
+    }
+  }
+  ~TcpConnecting() override { loop_.cancel(timer_); }
+
+ private:
+  void on_ready() {
+    int error = 0;
+    socklen_t size = sizeof(error);
+    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    watch_.reset();
+    tell(error);
+  }
+  /// Tells an error that is known at once, in a later turn of the loop.
+  void finish(int error) {
+    timer_ = loop_.call_after(Duration::zero(), [this, error] { tell(error); });
+  }
+  void tell(int error) {
+    const Done done = std::move(done_);
+    if (error != 0) {
+      done(system_error(error, "no connection"));  // May destroy this object.
+      return;
+    }
+    disable_delay(fd_.get());
+    done(std::move(fd_));
+  }
+
+  rt::IoLoop& loop_;
+  Done done_;
+  rt::Fd fd_;
+  rt::TimerId timer_;
+  std::unique_ptr<rt::FdWatch> watch_;  // Last: it ends before its descriptor closes.
+};
+
+}  // namespace
+
+Result<Listening> listen_on(const ListenAddress& wanted) {
+  auto address = parse_literal(wanted.host, wanted.port_low);
+  if (!address.has_value()) {
+    return user_error(fmt::format("{} is no literal address to listen on", wanted.host));
+  }
+  const uint32_t high = std::max(wanted.port_low, wanted.port_high);
+  rt::Fd fd;
+  for (uint32_t port = wanted.port_low; !fd.valid() && port <= high; ++port) {
+    address->set_port(static_cast<uint16_t>(port));
+    fd = try_listen(*address);
+    if (!fd.valid() && errno != EADDRINUSE && errno != EACCES) {
+      break;
+    }
+  }
+  if (!fd.valid()) {
+    const std::string where = wanted.port_low == 0 ? wanted.host
+                                                   : fmt::format("{}, ports {} to {}", wanted.host,
+                                                                 wanted.port_low, high);
+    Error error = system_error(errno, fmt::format("cannot listen on {}", where));
+    if (errno == EADDRINUSE) {
+      error.code = Errc::AlreadyExists;
+    }
+    return error;
+  }
+  if (::getsockname(fd.get(), address->get(), &address->size) != 0) {
+    return system_error(errno, "a listening socket does not know its port");
+  }
+  return Listening{.fd = std::move(fd), .port = address->port()};
+}
+
+std::unique_ptr<Connecting> connect_to(rt::IoLoop& loop, const SocketAddress& address,
+                                       Connecting::Done done) {
+  return std::make_unique<TcpConnecting>(loop, address, std::move(done));
+}
+
+void disable_delay(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+}  // namespace muster::net

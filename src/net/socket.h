@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/result.h"
+#include "net/address.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::net {
+
+struct ListenAddress {
+  std::string host;        ///< A literal.
+  uint16_t port_low = 0;   ///< 0: any free port; else the first free one from here
+  uint16_t port_high = 0;  ///< to here.
+};
+
+/// A listening socket (non-blocking) and the port it got.
+struct Listening {
+  rt::Fd fd;
+  uint16_t port = 0;
+};
+
+/// Listens. AlreadyExists if every port of the range is taken.
+[[nodiscard]] Result<Listening> listen_on(const ListenAddress& address);
+
+/// One TCP connection being made. Destroying it gives it up.
+class Connecting {
+ public:
+  using Done = std::function<void(Result<rt::Fd> socket)>;
+  virtual ~Connecting() = default;
+};
+
+/// Connects on the loop; `done` comes once, never inside this call, with a non-blocking socket
+/// without delays (TCP_NODELAY). There is no deadline here: the caller destroys what takes too
+/// long.
+[[nodiscard]] std::unique_ptr<Connecting> connect_to(rt::IoLoop& loop, const SocketAddress& address,
+                                                     Connecting::Done done);
+
+/// Makes an accepted or connected socket send small pieces at once.
+void disable_delay(int fd);
+
+}  // namespace muster::net

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "base/result.h"
+#include "rt/fd.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace muster::net {
+
+/// A pre-shared key.
+using Psk = std::array<uint8_t, 32>;
+
+/// Overwrites secret bytes in a way that the compiler keeps.
+void wipe(std::span<uint8_t> secret);
+
+/// Prepares the library that does the cryptography, without its configuration file. Cheap to
+/// repeat; everything here calls it.
+void prepare_crypto();
+
+/// How far an operation on a TlsStream came.
+enum class TlsProgress : uint8_t {
+  Done,        ///< It did something.
+  WantsRead,   ///< Repeat it when the socket can be read.
+  WantsWrite,  ///< Repeat it when the socket can be written.
+  Ended,       ///< The other side has said that it will send nothing more.
+  Failed,      ///< See TlsStream::failure().
+};
+
+/// Why a TlsStream failed, as far as somebody reacts to it.
+enum class TlsFailure : uint8_t {
+  None,
+  Connection,       ///< TCP broke, or ended without a word.
+  UnknownIdentity,  ///< (server) Nobody of that name has a key.
+  WrongKey,         ///< The other side has not the key that its identity needs.
+  Protocol,         ///< Bytes that are no TLS 1.3 with a pre-shared key and our protocol.
+};
+
+/// TLS 1.3 with an external pre-shared key and nothing else: TLS_AES_128_GCM_SHA256, psk_dhe_ke
+/// over X25519, no certificates, no tickets, no resumption. One context serves all streams of a
+/// process; about 6 KiB a stream stay when it is idle, its buffers go.
+class TlsContext {
+ public:
+  /// Returns the key of an identity, or nothing for a stranger (who then fails as with a wrong
+  /// key).
+  using Lookup = std::function<std::optional<Psk>(std::string_view identity)>;
+
+  /// `protocol` is negotiated (ALPN): both sides must name the same.
+  explicit TlsContext(std::string protocol);
+  ~TlsContext();
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+
+  struct Impl;
+
+ private:
+  friend class TlsStream;
+  std::shared_ptr<Impl> impl_;
+};
+
+/// One connection over a non-blocking socket. Not thread-safe. Keeps what it needs of its context
+/// alive.
+class TlsStream {
+ public:
+  /// The side that accepted. `lookup` must live until the handshake is done.
+  static TlsStream server(TlsContext& context, rt::Fd socket, const TlsContext::Lookup& lookup);
+  /// The side that dialled.
+  static TlsStream client(TlsContext& context, rt::Fd socket, std::string identity, const Psk& key);
+
+  TlsStream(TlsStream&&) noexcept;
+  TlsStream& operator=(TlsStream&&) noexcept;
+  ~TlsStream();
+
+  [[nodiscard]] int fd() const;
+
+  /// Goes on with the handshake; Done when both sides have proved the key.
+  TlsProgress handshake();
+  /// Reads into `buffer`; `got` is set when Done.
+  TlsProgress read(std::span<char> buffer, size_t& got);
+  /// Writes from the front of `bytes`; `put` is set when Done. After WantsWrite it must be repeated
+  /// with bytes that begin with the same.
+  TlsProgress write(std::string_view bytes, size_t& put);
+  /// Says that nothing more will be sent.
+  void say_end();
+
+  [[nodiscard]] TlsFailure failure() const;
+  /// (server) The identity that the other side claimed; proven once the handshake is done.
+  [[nodiscard]] const std::string& identity() const;
+
+  struct Impl;
+
+ private:
+  explicit TlsStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::net
