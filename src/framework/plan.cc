@@ -139,17 +139,6 @@ job::LivenessPlan liveness_of(const spec::Liveness& liveness, Duration orphan) {
           .orphan = liveness.orphan.value_or(orphan)};
 }
 
-Status check_job(const job::Plan& plan) {
-  const bool ends = std::ranges::any_of(
-      plan.roles, [](const job::RolePlan& role) { return role.success != spec::Success::Ignored; });
-  if (!ends) {
-    return user_error(
-        "roles: the success of every role is ignored, so that nothing would end the job; set "
-        "success: required for one");
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
@@ -189,7 +178,6 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   if (framework->has_tensorboard) {
     add_tensorboard_port(plan);
   }
-  MUSTER_TRY_STATUS(check_job(plan));
   MUSTER_TRY_STATUS(framework->check(plan));
   return plan;
 }

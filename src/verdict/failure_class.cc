@@ -190,13 +190,31 @@ constexpr FailureClass kClasses[] = {
      "a checkpoint does not fit the model that reads it",
      "the model changed since the checkpoint was written: use another checkpoint folder"},
 
-    // The container, the host, and Muster itself.
+    // Ends that no agent saw: the container, the host, and Muster itself.
     {"host.lost", FailureKind::Infrastructure, Remedy::Elsewhere, "the host was lost", ""},
     {"host.disk", FailureKind::Infrastructure, Remedy::Elsewhere, "the host's disks failed", ""},
     {"container.preempted", FailureKind::Infrastructure, Remedy::Restart,
      "the cluster took the container for another job", ""},
     {"container.killed", FailureKind::Infrastructure, Remedy::Restart,
-     "the cluster ended the container", ""},
+     "the cluster, or somebody, ended the container", ""},
+    {"container.released", FailureKind::Infrastructure, Remedy::Restart,
+     "the container was given back while a task was in it", ""},
+    {"container.terminated", FailureKind::Infrastructure, Remedy::Restart,
+     "the container was told to end (SIGTERM to its first process)", ""},
+    {"container.launch", FailureKind::Infrastructure, Remedy::Elsewhere,
+     "the agent could not be started in the container", ""},
+    {"memory.container", FailureKind::Resource, Remedy::Restart,
+     "the cluster ended the container over its memory limit", "ask for more `memory` in the role"},
+    {"agent.ended", FailureKind::Infrastructure, Remedy::Restart,
+     "the container's agent ended by itself", ""},
+    {"agent.silent", FailureKind::Infrastructure, Remedy::Elsewhere,
+     "the container's agent was not heard of any more", ""},
+    {"agent.unreachable", FailureKind::Infrastructure, Remedy::Elsewhere,
+     "a new master could not reach the container's agent", ""},
+    {"attempt.vanished", FailureKind::Infrastructure, Remedy::Restart,
+     "an agent came back without the attempt", ""},
+    {"deadline.join", FailureKind::Infrastructure, Remedy::Restart,
+     "the task had not joined in time (`deadlines.join`)", ""},
     {"stopped", FailureKind::Stopped, Remedy::GiveUp,
      "Muster ended it (stop, or restart of its gang)", ""},
 };
@@ -215,6 +233,8 @@ constexpr FailureClass kFamilies[] = {
     {"gpu.", FailureKind::Infrastructure, Remedy::Elsewhere, "", ""},
     {"host.", FailureKind::Infrastructure, Remedy::Elsewhere, "", ""},
     {"container.", FailureKind::Infrastructure, Remedy::Restart, "", ""},
+    {"agent.", FailureKind::Infrastructure, Remedy::Restart, "", ""},
+    {"stopped.", FailureKind::Stopped, Remedy::GiveUp, "", ""},
 };
 
 }  // namespace

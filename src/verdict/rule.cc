@@ -102,7 +102,7 @@ constexpr Rule kTelling[] = {
      R"(environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected)"},
     {"user.world_size", Any, 0, Error, R"(group's world size should be|`task_id` \d+ exceeds)"},
     {"network.resolve", Any, 0, Error,
-     R"(Name or service not known|[Nn]ame resolution|No address associated with hostname|gaierror)"},
+     R"(Name or service not known|[Nn]ame resolution|No address associated with|gaierror)"},
     {"network.unreachable", Any, 0, Error,
      R"(No route to host|Network is unreachable|Cannot assign requested address)"},
     {"network.timeout", Any, 0, Error,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the labelled corpus of src/verdict/corpus by running programs that really fail.
 
-usage: make_corpus.py [--tensorflow PYTHON] [--only SUBSTRING] [--list]
+usage: make.py [--tensorflow PYTHON] [--only SUBSTRING] [--list]
 
 Each case becomes src/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal,
 source, command), a line "---", and the last 4 KiB that the program wrote (stdout and stderr
@@ -22,11 +22,11 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-CORPUS = ROOT / "src" / "verdict" / "corpus"
-sys.path.insert(0, str(ROOT / "tools"))
-from corpus_cases import CASES  # noqa: E402
-from corpus_gangs import GANGS  # noqa: E402
+import gangs
+import places
+import programs
+
+CORPUS = pathlib.Path(__file__).resolve().parents[2] / "src" / "verdict" / "corpus"
 
 TAIL = 4096
 PYTHON = "/usr/bin/python3"
@@ -175,6 +175,11 @@ def run_gang(gang, folder, tensorflow):
     return status, f"python3 train.py ({gang['about']})", outputs[victim].read_bytes()
 
 
+def cases():
+    singles = [(run_single, case) for case in programs.CASES + places.CASES]
+    return singles + [(run_gang, gang) for gang in gangs.GANGS]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tensorflow", metavar="PYTHON", help="an interpreter with TensorFlow")
@@ -182,7 +187,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     asked = parser.parse_args()
     failures = 0
-    for run, case in [(run_single, one) for one in CASES] + [(run_gang, one) for one in GANGS]:
+    for run, case in cases():
         where = f"{case['class']}/{case['name']}"
         if asked.only not in where:
             continue

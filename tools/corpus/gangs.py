@@ -1,4 +1,4 @@
-"""The gangs of make_corpus.py: several processes, one of which is killed. Data only.
+"""The gangs of make.py: several processes, one of which is killed. Data only.
 
 A gang has `class` and `name`, the `script` that every member runs, `members` (the environment of
 each; PORT0, PORT1, ... become free ports), `culprit` (who is killed once all are at step 3) and

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "job/outcome.h"
+#include "job/plan.h"
+
+#include <cstddef>
+#include <string>
+
+namespace muster::verdict {
+
+/// How a summary is written.
+struct SummaryStyle {
+  std::string log_path;  ///< Where the first cause's output lies; empty: not shown.
+  size_t columns = 80;   ///< Of the terminal, at least 60. Only the log's path is longer.
+  bool colour = false;   ///< Adds ANSI colours; nothing else depends on it.
+};
+
+/// At most this many lines, whatever happened.
+inline constexpr size_t kSummaryLinesMax = 20;
+
+/// Returns what `muster run` prints at the end of a job: how it ended and why; after a failure the
+/// first cause with its last words, how many others ended because of it, what to do and where the
+/// log is. At most kSummaryLinesMax lines, each with its newline.
+[[nodiscard]] std::string render_summary(const job::Plan& plan, const job::Outcome& outcome,
+                                         const SummaryStyle& style);
+
+}  // namespace muster::verdict
