@@ -12,8 +12,11 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "keeper/descendants.h"
+#include "os/start_request.h"
+#include "rt/fd.h"
 
 namespace muster::keeper {
 namespace {
@@ -45,12 +48,8 @@ void close_all(const std::vector<int>& fds) {
   }
 }
 
-/// Becomes the agent. Returns only on failure.
-void exec_agent(const Options& options, int life_fd, const sigset_t& original_mask) {
-  ::fcntl(life_fd, F_SETFD, 0);
-  std::vector<std::string> words = options.agent_argv;
-  words.emplace_back("--life-fd");
-  words.push_back(std::to_string(life_fd));
+/// Becomes another program, or this one with other words. Returns only on failure.
+void become(const Options& options, std::vector<std::string> words, const sigset_t& original_mask) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) {
@@ -60,6 +59,50 @@ void exec_agent(const Options& options, int life_fd, const sigset_t& original_ma
   const std::string program = options.program.value_or("/proc/self/exe");
   ::sigprocmask(SIG_SETMASK, &original_mask, nullptr);
   ::execv(program.c_str(), argv.data());
+}
+
+void become_agent(const Options& options, int life_fd, int start_fd, const sigset_t& original_mask) {
+  ::fcntl(life_fd, F_SETFD, 0);
+  ::fcntl(start_fd, F_SETFD, 0);
+  std::vector<std::string> words = options.agent_argv;
+  words.insert(words.end(), {"--life-fd", std::to_string(life_fd), "--start-fd", std::to_string(start_fd)});
+  become(options, std::move(words), original_mask);
+}
+
+/// In the new process: its descriptors go to their numbers, all above first out of the way.
+void place_descriptors(const os::ReceivedStart& start) {
+  constexpr int kFirst = 3;
+  constexpr int kAside = 64;
+  const int null_fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int output = start.output.valid() ? start.output.get() : null_fd;
+  ::dup2(null_fd, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  std::vector<int> aside;
+  for (const rt::Fd& fd : start.fds) {
+    aside.push_back(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kAside));
+  }
+  for (size_t i = 0; i < aside.size(); ++i) {
+    ::dup2(aside[i], kFirst + static_cast<int>(i));
+  }
+}
+
+/// Starts a program that is no descendant of anything in this container: its parent ends at once, and while it does
+/// no process above is a subreaper of ours.
+void start_outside(const Options& options, const os::ReceivedStart& start, const sigset_t& original_mask) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    if (::fork() != 0) {
+      _exit(0);
+    }
+    ::setsid();
+    place_descriptors(start);
+    become(options, start.argv, original_mask);
+    _exit(fail("cannot execute what the agent asked for"));
+  }
+  ::waitpid(parent, nullptr, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 /// Reaps what has ended; returns true when the agent is among them.
@@ -105,7 +148,7 @@ int watch(pid_t agent, int stub_fd, int signal_fd) {
 }
 
 /// The keeper's whole life. Returns its exit status.
-int keep(const Options& options, int stub_fd, const sigset_t& original_mask) {
+int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& original_mask) {
   ::setsid();
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
     return fail("cannot become a subreaper");
@@ -121,29 +164,43 @@ int keep(const Options& options, int stub_fd, const sigset_t& original_mask) {
     return fail("cannot fork the agent");
   }
   if (agent == 0) {
-    exec_agent(options, life[0], original_mask);
+    become_agent(options, life[0], start_fd.get(), original_mask);
     _exit(fail("cannot execute the agent"));
   }
   ::close(life[0]);
+  start_fd.reset();
   close_all(options.handed);
   const int status = watch(agent, stub_fd, signal_fd);
   end_descendants();
   return status;
 }
 
-/// Waits for the keeper, forwarding what asks it to end. Returns its exit status.
-int wait_for_keeper(pid_t keeper) {
+/// Waits for the keeper, forwarding what asks it to end and starting what the agent asks for. Returns its exit status.
+int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd, const sigset_t& original_mask) {
   const sigset_t watched = watched_signals();
+  const rt::Fd signals(::signalfd(-1, &watched, SFD_CLOEXEC));
   while (true) {
-    siginfo_t info{};
-    const int signal = ::sigwaitinfo(&watched, &info);
-    if (signal == SIGCHLD) {
-      int status = 0;
-      if (reap(keeper, status)) {
-        return status;
+    pollfd fds[2] = {{signals.get(), POLLIN, 0}, {start_fd.get(), POLLIN, 0}};
+    if (::poll(fds, 2, -1) < 0) {
+      continue;
+    }
+    if (fds[1].revents != 0) {
+      const Result<os::ReceivedStart> start = os::receive_start_request(start_fd.get());
+      if (start.has_value()) {
+        start_outside(options, *start, original_mask);
+      } else if (start.error().code == Errc::Unavailable) {
+        start_fd.reset();
       }
-    } else if (signal > 0) {
+    }
+    signalfd_siginfo info{};
+    if (fds[0].revents == 0 || ::read(signals.get(), &info, sizeof info) != sizeof info) {
+      continue;
+    }
+    int status = 0;
+    if (info.ssi_signo != SIGCHLD) {
       ::kill(keeper, SIGTERM);
+    } else if (reap(keeper, status)) {
+      return status;
     }
   }
 }
@@ -178,7 +235,8 @@ int run(const Options& options) {
   ::sigprocmask(SIG_BLOCK, &watched, &original_mask);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   int stub[2];
-  if (::pipe2(stub, O_CLOEXEC) != 0) {
+  auto start = os::make_start_socket();
+  if (::pipe2(stub, O_CLOEXEC) != 0 || !start.has_value()) {
     return fail("cannot make its pipe");
   }
   const pid_t keeper = ::fork();
@@ -187,16 +245,18 @@ int run(const Options& options) {
   }
   if (keeper == 0) {
     ::close(stub[1]);
-    const int status = keep(options, stub[0], original_mask);
+    start->first.reset();
+    const int status = keep(options, stub[0], std::move(start->second), original_mask);
     if (!options.remove_at_end.empty()) {
       ::unlink(options.remove_at_end.c_str());
     }
     _exit(status);
   }
   ::close(stub[0]);
+  start->second.reset();
   close_all(options.held);
   close_all(options.handed);
-  const int status = wait_for_keeper(keeper);
+  const int status = wait_for_keeper(options, keeper, std::move(start->first), original_mask);
   wait_for_orphans();
   end_descendants();
   if (!options.remove_at_end.empty()) {

@@ -9,7 +9,7 @@
 namespace muster::keeper {
 
 struct Options {
-  /// The agent's words, argv[0] first; "--life-fd N" is added to them. The program executed is this very one
+  /// The agent's words, argv[0] first; "--life-fd N --start-fd M" are added to them. The program executed is this very one
   /// (/proc/self/exe), whatever argv[0] says.
   std::vector<std::string> agent_argv;
   /// Open descriptors that the agent inherits under their numbers. The keeper keeps `held` (a lock lives as long as
@@ -33,6 +33,9 @@ struct Options {
 /// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the stub, a subreaper
 ///   too, kills what is left after 2 s.
 /// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM, which stops with grace.
+///
+/// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to live on: it runs this
+/// very program, with the words it is given, outside of the container.
 ///
 /// The caller has one thread only. Descendants of another user (sudo) cannot be killed and are left alone.
 int run(const Options& options);

@@ -1,5 +1,6 @@
 #include "keeper/keeper.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +26,7 @@ class Container {
       ::close(pipe_fds[0]);
       ::dup2(pipe_fds[1], STDOUT_FILENO);
       ::close(pipe_fds[1]);
-      // $1 is --life-fd, $2 its number.
+      // $1 is --life-fd, $2 its number, $4 that of the start socket.
       _exit(run({.agent_argv = {"sh", "-c", script, "agent"},
                  .remove_at_end = remove_at_end,
                  .program = "/bin/sh"}));
@@ -149,6 +150,38 @@ TEST(Keeper, SaysSoWhenTheAgentCannotBeExecuted) {
   int status = 0;
   ::waitpid(stub, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 70);
+}
+
+TEST(Keeper, StartsProgramsThatOutliveTheContainer) {
+  // Python plays the agent, which asks for a program that waits for the end of file on its descriptor 4 and then writes to
+  // its descriptor 3.
+  int answer[2];
+  int hold[2];
+  ASSERT_EQ(::pipe(answer), 0);
+  ASSERT_EQ(::pipe2(hold, O_CLOEXEC), 0);
+  const std::string script =
+      "import array,socket,sys\n"
+      "sock = socket.socket(fileno=int(sys.argv[-1]))\n"
+      "words = b'q' + b''.join(w + b'\\0' for w in\n"
+      "    [b'python3', b'-c', b'import os; os.read(4, 1); os.write(3, b\"x\")'])\n"
+      "fds = array.array('i', [" + std::to_string(answer[1]) + "," + std::to_string(hold[0]) + "])\n"
+      "sock.sendmsg([words], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])\n";
+  const pid_t stub = ::fork();
+  if (stub == 0) {
+    ::fcntl(hold[0], F_SETFD, 0);
+    _exit(run({.agent_argv = {"python3", "-c", script},
+               .held = {answer[1], hold[0]},
+               .program = "/usr/bin/python3"}));
+  }
+  ::close(answer[1]);
+  ::close(hold[0]);
+  int status = 0;
+  ::waitpid(stub, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ::close(hold[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(answer[0], &byte, 1), 1);
+  ::close(answer[0]);
 }
 
 }  // namespace

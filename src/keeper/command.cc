@@ -1,0 +1,62 @@
+#include "keeper/command.h"
+
+#include <charconv>
+#include <cstdio>
+
+namespace muster::keeper {
+namespace {
+
+constexpr int kBadUsage = 2;
+constexpr int kFirstDescriptor = 3;
+
+std::optional<int> parse_descriptor(const std::string& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < kFirstDescriptor) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+std::optional<Options> parse_command(const std::string& program, const std::vector<std::string>& words) {
+  Options options;
+  options.agent_argv = {program, "agent"};
+  for (size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) {
+      return std::nullopt;
+    }
+    if (words[i] == "--claim-file") {
+      options.remove_at_end = words[i + 1];
+      continue;
+    }
+    const std::optional<int> fd = parse_descriptor(words[i + 1]);
+    if (!fd) {
+      return std::nullopt;
+    }
+    if (words[i] == "--order-fd") {
+      options.handed.push_back(*fd);
+    } else if (words[i] == "--claim-fd") {
+      options.held.push_back(*fd);
+    } else {
+      return std::nullopt;
+    }
+    options.agent_argv.insert(options.agent_argv.end(), {words[i], words[i + 1]});
+  }
+  if (options.handed.size() != 1) {
+    return std::nullopt;
+  }
+  return options;
+}
+
+int run_command(const std::string& program, const std::vector<std::string>& words) {
+  const std::optional<Options> options = parse_command(program, words);
+  if (!options) {
+    std::fputs("muster keeper is started by Muster itself\n", stderr);
+    return kBadUsage;
+  }
+  return run(*options);
+}
+
+}  // namespace muster::keeper
