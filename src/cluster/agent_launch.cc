@@ -104,7 +104,6 @@ std::string encode(const AgentLaunch& launch) {
   put(text, "job-folder", launch.job_folder);
   put(text, "listen-host", launch.listen_host);
   put(text, "gpus", join(gpus, ","));
-  put(text, "hide-gpus", launch.hide_gpus ? "1" : "0");
   put(text, "orphan-us", std::to_string(launch.orphan.count()));
   return text;
 }
@@ -126,8 +125,6 @@ Result<AgentLaunch> decode_agent_launch(std::string_view text) {
   MUSTER_TRY(launch.listen_host, fields.text("listen-host"));
   MUSTER_TRY(const std::string gpus, fields.text("gpus"));
   MUSTER_TRY(launch.gpus, parse_gpus(gpus));
-  MUSTER_TRY(const std::string hide, fields.text("hide-gpus"));
-  launch.hide_gpus = hide == "1";
   MUSTER_TRY(const int64_t orphan, fields.number<int64_t>("orphan-us"));
   launch.orphan = Duration(orphan);
   return launch;

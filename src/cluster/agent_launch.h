@@ -18,7 +18,6 @@ struct AgentLaunch {
   std::string job_folder;       ///< JobFolder's root as this host sees it.
   std::string listen_host;      ///< The literal address to listen on and to publish.
   std::vector<uint32_t> gpus;   ///< Indices of this container's GPUs; its tasks share them in slot order.
-  bool hide_gpus = true;        ///< Tasks without GPUs see none.
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.
 };
 

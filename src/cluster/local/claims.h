@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "rt/fd.h"
+
+namespace muster::cluster::local {
+
+/// What this machine can give to all jobs of all users together.
+struct Capacity {
+  uint64_t memory_bytes = 0;
+  uint32_t cores = 1;
+  uint32_t gpus = 0;
+  bool strict_vcores = false;  ///< Virtual cores are hard, too, for the job that asks.
+};
+
+/// One container's share of this machine.
+struct Share {
+  uint64_t memory_bytes = 0;
+  uint32_t vcores = 0;
+  uint32_t gpus = 0;
+};
+
+/// A share that is wanted, and under which name.
+struct Wanted {
+  std::string job;
+  std::string container;
+  Share share;
+};
+
+/// A share that was taken: it is ours as long as any process holds `lock` (an open file description: children
+/// that inherit it hold it, too).
+struct Claim {
+  rt::Fd lock;
+  std::filesystem::path file;
+  std::vector<uint32_t> gpus;  ///< Indices.
+};
+
+/// Somebody's share, as its claim file says. Written by other users: for sums and for people only.
+struct Held {
+  uint32_t owner = 0;  ///< User id, from the file system.
+  std::string job;     ///< Printable, at most 64 bytes.
+  uint64_t memory_bytes = 0;
+  uint32_t vcores = 0;
+  std::vector<uint32_t> gpus;
+};
+
+/// Who uses how much of this machine, without a daemon: one folder, open to all users, with one locked file for
+/// each container. The kernel lets a lock go with the last process that holds it, however that ends. Claims are taken under
+/// a lock on the folder, so that no two jobs take the same memory or GPU. Other users can at worst claim what they
+/// do not use; what their files say is bounded by what this machine has.
+///
+/// Stateless; calls block for as long as another job takes its claims (at most 5 s), and may be made on any thread.
+class ClaimFolder {
+ public:
+  explicit ClaimFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// The folder of this machine: all users must agree on it.
+  static std::filesystem::path default_folder() { return "/tmp/muster-claims"; }
+
+  /// Makes the folder if it is missing, and checks that it is one that others cannot tamper with.
+  [[nodiscard]] Status open() const;
+  /// Takes all of `wanted` or nothing. Unavailable: not now; the message says what is missing and who has it.
+  [[nodiscard]] Result<std::vector<Claim>> take(const Capacity& capacity, std::span<const Wanted> wanted) const;
+  /// Lists the claims that are held now.
+  [[nodiscard]] Result<std::vector<Held>> list(const Capacity& capacity) const;
+  /// Tells whether some process still holds the claim of that file.
+  [[nodiscard]] static bool is_held(const std::filesystem::path& file);
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  [[nodiscard]] std::vector<Held> scan(int folder_fd, const Capacity& capacity, bool sweep) const;
+  [[nodiscard]] Result<Claim> write_claim(const Wanted& wanted, std::vector<uint32_t> gpus) const;
+
+  std::filesystem::path folder_;
+};
+
+/// Says in words why `wanted` does not fit beside `held` now; "" if it does.
+[[nodiscard]] std::string missing_now(const Capacity& capacity, std::span<const Held> held,
+                                      std::span<const Wanted> wanted);
+
+/// Says in words why `share` can never fit on this machine; "" if it can.
+[[nodiscard]] std::string missing_ever(const Capacity& capacity, const Share& share);
+
+}  // namespace muster::cluster::local

@@ -1,0 +1,132 @@
+#include "cluster/local/claims.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace muster::cluster::local {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr uint64_t kGib = 1ULL << 30;
+
+class Claims : public testing::Test {
+ protected:
+  Claims() {
+    char name[] = "/tmp/claims-test-XXXXXX";
+    root_ = ::mkdtemp(name);
+    folder_ = ClaimFolder(root_ / "claims");
+  }
+  ~Claims() override { std::filesystem::remove_all(root_); }
+
+  static Wanted wanted(const std::string& container, uint64_t memory, uint32_t gpus = 0) {
+    return {"digits-1", container, {memory, 1, gpus}};
+  }
+  Result<std::vector<Claim>> take(std::vector<Wanted> all) { return folder_.take(capacity_, all); }
+
+  std::filesystem::path root_;
+  ClaimFolder folder_{""};
+  Capacity capacity_{.memory_bytes = 8 * kGib, .cores = 2, .gpus = 2};
+};
+
+TEST_F(Claims, MakesAStickyFolderForAllUsers) {
+  ASSERT_TRUE(folder_.open().has_value());
+  struct stat stat {};
+  ::stat(folder_.folder().c_str(), &stat);
+  EXPECT_EQ(stat.st_mode & 07777, 01777U);
+}
+
+TEST_F(Claims, RefusesAFolderThatOthersCouldTamperWith) {
+  std::filesystem::create_directory(folder_.folder());
+  ::chmod(folder_.folder().c_str(), 0777);
+  EXPECT_EQ(folder_.open().error().code, Errc::PermissionDenied);
+}
+
+TEST_F(Claims, CountsWhatOthersHold) {
+  const auto first = take({wanted("c1", 5 * kGib)});
+  ASSERT_TRUE(first.has_value());
+  const auto second = take({wanted("c2", 5 * kGib)});
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, Errc::Unavailable);
+  EXPECT_THAT(second.error().message, HasSubstr("3 GiB of 8 GiB are free; digits-1 has 5 GiB"));
+  EXPECT_TRUE(take({wanted("c2", 3 * kGib)}).has_value());
+}
+
+TEST_F(Claims, TakesAllOrNothing) {
+  EXPECT_FALSE(take({wanted("c1", 5 * kGib), wanted("c2", 5 * kGib)}).has_value());
+  EXPECT_TRUE(folder_.list(capacity_)->empty());
+}
+
+TEST_F(Claims, GivesEachGpuOnce) {
+  const auto first = take({wanted("c1", kGib, 1)});
+  const auto second = take({wanted("c2", kGib, 1)});
+  EXPECT_THAT((*first)[0].gpus, ElementsAre(0));
+  EXPECT_THAT((*second)[0].gpus, ElementsAre(1));
+  EXPECT_THAT(take({wanted("c3", kGib, 1)}).error().message, HasSubstr("1 GPU on this machine: 0 of 2 free"));
+}
+
+TEST_F(Claims, VirtualCoresAreHardOnlyWhenAsked) {
+  EXPECT_TRUE(take({{"a", "c1", {kGib, 8, 0}}}).has_value());
+  capacity_.strict_vcores = true;
+  EXPECT_THAT(take({{"a", "c2", {kGib, 8, 0}}}).error().message, HasSubstr("8 cores"));
+}
+
+TEST_F(Claims, AClaimEndsWithTheLastProcessThatHoldsIt) {
+  auto claims = take({wanted("c1", 5 * kGib)});
+  int pipe_fds[2];
+  ASSERT_EQ(::pipe(pipe_fds), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char c = 0;
+    ::close(pipe_fds[1]);
+    (void)!::read(pipe_fds[0], &c, 1);
+    _exit(0);
+  }
+  ::close(pipe_fds[0]);
+  const std::filesystem::path file = (*claims)[0].file;
+  claims->clear();
+  EXPECT_TRUE(ClaimFolder::is_held(file));
+  EXPECT_EQ(folder_.list(capacity_)->size(), 1U);
+  ::close(pipe_fds[1]);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(ClaimFolder::is_held(file));
+  EXPECT_TRUE(take({wanted("c2", 5 * kGib)}).has_value());
+}
+
+TEST_F(Claims, SweepsItsOwnDeadClaims) {
+  { const auto claim = take({wanted("c1", kGib)}); }
+  EXPECT_TRUE(take({wanted("c1", kGib)}).has_value()) << "the same name again";
+}
+
+TEST_F(Claims, BoundsWhatForeignFilesSay) {
+  ASSERT_TRUE(folder_.open().has_value());
+  const auto path = folder_.folder() / "1.evil.c1";
+  std::ofstream(path) << "job=a\x1b[2Jb\nmemory=99999999999999999999\ngpus=7,0,0\nvcores=-1\n";
+  const int fd = ::open(path.c_str(), O_RDWR);
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(fd, F_OFD_SETLK, &lock), 0);
+  const auto held = folder_.list(capacity_);
+  ASSERT_EQ(held->size(), 1U);
+  EXPECT_LE((*held)[0].memory_bytes, capacity_.memory_bytes);
+  EXPECT_THAT((*held)[0].gpus, ElementsAre(0));
+  EXPECT_EQ((*held)[0].job.find('\x1b'), std::string::npos);
+  ::close(fd);
+}
+
+TEST_F(Claims, SaysWhatCanNeverFit) {
+  EXPECT_EQ(missing_ever(capacity_, {kGib, 64, 0}), "");
+  EXPECT_EQ(missing_ever(capacity_, {9 * kGib, 1, 0}), "9 GiB of memory are asked for; this machine has 8 GiB");
+  EXPECT_EQ(missing_ever(capacity_, {kGib, 1, 3}), "3 GPUs are asked for; this machine has 2");
+}
+
+}  // namespace
+}  // namespace muster::cluster::local

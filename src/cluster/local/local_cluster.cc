@@ -1,0 +1,119 @@
+#include "cluster/local/local_cluster.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "base/text.h"
+#include "cluster/local/job_lock.h"
+#include "cluster/local/local_master_starter.h"
+#include "cluster/local/machine_capacity.h"
+#include "cluster/local/master_place.h"
+#include "os/spawn.h"
+
+namespace muster::cluster::local {
+namespace {
+
+constexpr size_t kReadyLineMax = 64U << 10;
+constexpr uint64_t kLogTailBytes = 2048;
+
+/// Reads one line from a pipe until `deadline`; what came before its end, if that comes first.
+Result<std::string> read_line(int fd, std::chrono::steady_clock::time_point deadline) {
+  std::string line;
+  while (line.size() < kReadyLineMax) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd ready{fd, POLLIN, 0};
+    const int polled = ::poll(&ready, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
+    if (polled < 0 && errno == EINTR) {
+      continue;
+    }
+    if (polled <= 0) {
+      return cluster_error("the master did not say in time that it is ready", Errc::DeadlineExceeded);
+    }
+    char buffer[4096];
+    const ssize_t got = ::read(fd, buffer, sizeof buffer);
+    if (got <= 0) {
+      return line;
+    }
+    line.append(buffer, static_cast<size_t>(got));
+    if (line.ends_with('\n')) {
+      return line;
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+const os::Hardware& LocalCluster::hardware() {
+  if (!options_.hardware) {
+    options_.hardware = this_machine();
+  }
+  return *options_.hardware;
+}
+
+Result<Fit> LocalCluster::fit(const job::Plan& plan) {
+  const ClaimFolder claims(options_.claims);
+  const Capacity capacity = capacity_of(hardware(), plan.spec.local.strict_vcores);
+  MUSTER_TRY(const std::vector<Held> held, claims.list(capacity));
+  return fit_plan(plan, hardware(), held);
+}
+
+Result<MasterPlace> LocalCluster::submit(const Submission& submission) {
+  MUSTER_TRY(const Fit fits, fit(*submission.plan));
+  if (const std::string* const never = fits.never(); never != nullptr) {
+    return Error{Errc::NeverFits, Blame::User, "the job can never fit on this machine: " + *never};
+  }
+  MUSTER_TRY(std::string address, start_master(submission));
+  return MasterPlace{std::move(address), ""};
+}
+
+Result<std::string> LocalCluster::start_master(const Submission& submission) {
+  const JobFolder folder(submission.job_folder);
+  MUSTER_TRY(const rt::Fd lock, take_job_lock(folder.master_lock()));
+  int pipe_fds[2];
+  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) {
+    return system_error(errno, "no pipe to the master");
+  }
+  const rt::Fd ready(pipe_fds[0]);
+  rt::Fd theirs(pipe_fds[1]);
+  os::SpawnOptions spawn;
+  spawn.argv = {options_.program.string(),        "master",     "--job",
+                submission.job_folder.string(),   "--ready-fd", std::to_string(kMasterReadyFd),
+                "--lock-fd",                      std::to_string(kMasterLockFd)};
+  spawn.env = options_.environment;
+  spawn.folder = submission.job_folder;
+  spawn.stdout_to = os::ToFile{folder.master_log()};
+  spawn.stderr_to = os::ToFile{folder.master_log()};
+  spawn.grouping = os::Grouping::NewSession;
+  spawn.keep = {{lock.get(), kMasterLockFd}, {theirs.get(), kMasterReadyFd}};
+  MUSTER_TRY(const os::Spawned spawned, os::spawn(spawn));
+  theirs.reset();
+  const auto deadline = std::chrono::steady_clock::now() + options_.start_deadline;
+  MUSTER_TRY(const std::string line, read_line(ready.get(), deadline));
+  if (!line.empty()) {
+    return parse_ready_line(line);
+  }
+  std::string words;
+  if (const auto stat = files_.stat(folder.master_log()); stat.has_value()) {
+    const uint64_t offset = stat->size_bytes - std::min(stat->size_bytes, kLogTailBytes);
+    words = files_.read_part(folder.master_log(), offset, kLogTailBytes).value_or("");
+  }
+  return bug("the master ended before it was ready: " + printable(trim(words)));
+}
+
+Result<MasterPlace> LocalCluster::locate(const std::filesystem::path& job_folder) {
+  const JobFolder folder(job_folder);
+  if (!job_lock_is_held(folder.master_lock())) {
+    return Error{Errc::NotFound, Blame::Cluster, "no master of this job runs: " + folder.id().value};
+  }
+  MUSTER_TRY(std::string address, read_master_place(files_, folder));
+  return MasterPlace{std::move(address), ""};
+}
+
+}  // namespace muster::cluster::local

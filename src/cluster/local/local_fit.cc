@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cluster/local/local_cluster.h"
+#include "cluster/local/machine_capacity.h"
+
+namespace muster::cluster::local {
+namespace {
+
+std::string plural(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// What one container of the role asks for: as the machine asks, the agent's share included.
+Share container_share(const job::RolePlan& role) {
+  return {.memory_bytes = role.resources.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes,
+          .vcores = role.resources.vcores * role.tasks_per_container,
+          .gpus = role.resources.gpus * role.tasks_per_container};
+}
+
+uint32_t containers_of(uint32_t tasks, const job::RolePlan& role) {
+  return (tasks + role.tasks_per_container - 1) / role.tasks_per_container;
+}
+
+Share times(const Share& share, uint32_t count) {
+  return {share.memory_bytes * count, share.vcores * count, share.gpus * count};
+}
+
+void add(Share& sum, const Share& share) {
+  sum.memory_bytes += share.memory_bytes;
+  sum.vcores += share.vcores;
+  sum.gpus += share.gpus;
+}
+
+/// Tells whether the role is there from the start, together with the others.
+bool starts_with_all(const job::RolePlan& role) {
+  return std::ranges::all_of(role.after,
+                             [](const job::After& after) { return after.condition == spec::Condition::Running; });
+}
+
+RoleFit fit_role(const job::RolePlan& role, const Capacity& capacity, const std::vector<Held>& held) {
+  RoleFit fit;
+  fit.role = role.name;
+  fit.containers = containers_of(role.tasks, role);
+  const Share each = container_share(role);
+  fit.each = role.resources;
+  fit.each.memory_bytes = each.memory_bytes;
+  fit.each.vcores = each.vcores;
+  fit.each.gpus = each.gpus;
+  if (std::string missing = missing_ever(capacity, each); !missing.empty()) {
+    fit.fits_ever = fit.fits_now = false;
+    fit.reason = fmt::format("{}: {}", role.name, missing);
+    return fit;
+  }
+  const Wanted wanted{"", "", each};
+  if (std::string missing = missing_now(capacity, held, {&wanted, 1}); !missing.empty()) {
+    fit.fits_now = false;
+    fit.reason = fmt::format("{} waits for {}", role.name, missing);
+  }
+  return fit;
+}
+
+/// Judges the gang as a whole; the verdict stands at its first role.
+void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector<Held>& held, Fit& fit) {
+  Share sum;
+  std::vector<std::string> parts;
+  for (const job::RolePlan& role : plan.roles) {
+    if (starts_with_all(role)) {
+      const uint32_t containers = containers_of(role.tasks_min, role);
+      add(sum, times(container_share(role), containers));
+      parts.push_back(fmt::format("{} {} of {}", containers, role.name,
+                                  format_bytes(container_share(role).memory_bytes)));
+    }
+  }
+  if (fit.roles.empty() || fit.never() != nullptr) {
+    return;
+  }
+  RoleFit& first = fit.roles.front();
+  if (const std::string missing = missing_ever(capacity, sum); !missing.empty()) {
+    first.fits_ever = first.fits_now = false;
+    first.reason = fmt::format("all tasks start together ({}): {}", join(parts, ", "), missing);
+    return;
+  }
+  const Wanted wanted{"", "", sum};
+  if (const std::string missing = missing_now(capacity, held, {&wanted, 1}); !missing.empty()) {
+    first.fits_now = false;
+    first.reason = fmt::format("all tasks start together ({}) and wait for {}", join(parts, ", "), missing);
+  }
+}
+
+}  // namespace
+
+std::string describe(const os::Hardware& hardware) {
+  return fmt::format("{} of memory, {}, {}", format_bytes(hardware.memory_bytes), plural(hardware.cores, "core"),
+                     hardware.gpus.empty() ? std::string("no GPUs") : plural(hardware.gpus.size(), "GPU"));
+}
+
+Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vector<Held>& held) {
+  const Capacity capacity = capacity_of(hardware, plan.spec.local.strict_vcores);
+  Fit fit;
+  fit.capacity = "this machine: " + describe(hardware);
+  uint32_t vcores = 0;
+  for (const job::RolePlan& role : plan.roles) {
+    fit.roles.push_back(fit_role(role, capacity, held));
+    vcores += starts_with_all(role) ? role.resources.vcores * role.tasks_min : 0;
+  }
+  if (plan.barrier == spec::Barrier::Gang) {
+    fit_gang(plan, capacity, held, fit);
+  }
+  if (vcores > hardware.cores && !capacity.strict_vcores) {
+    fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them", plural(vcores, "vcore"),
+                                       plural(hardware.cores, "core")));
+  }
+  return fit;
+}
+
+}  // namespace muster::cluster::local

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cluster/local/claims.h"
+#include "os/hardware.h"
+
+namespace muster::cluster::local {
+
+/// What this machine has; looked at once, then cheap. Blocks the first time.
+[[nodiscard]] os::Hardware this_machine();
+
+[[nodiscard]] Capacity capacity_of(const os::Hardware& hardware, bool strict_vcores);
+
+}  // namespace muster::cluster::local
