@@ -131,7 +131,7 @@ void Machine::on_start(const job::StartAttempt& order, HostTime now, Effects& ef
     Attempt& attempt = attempts_[order.attempt];
     attempt.order.attempt = order.attempt;
     end(order.attempt, attempt,
-        never_ran(infrastructure_failure("agent.unknown-attempt", "told to start what was never prepared")),
+        never_ran(infrastructure_failure("agent.unknown_attempt", "told to start what was never prepared")),
         now, effects);
     return;
   }

@@ -195,7 +195,7 @@ TEST_F(AgentMachine, IgnoresAnAttemptOlderThanOneItHas) {
 
 TEST_F(AgentMachine, StartOfAnUnknownAttemptEndsIt) {
   EXPECT_EQ(text_of(machine_.order(kStart, start(attempt_id(1), 1))),
-            "tell attempt-ended #1 agent.unknown-attempt");
+            "tell attempt-ended #1 agent.unknown_attempt");
 }
 
 TEST_F(AgentMachine, KeepsTasksForTheOrphanWindowThenEndsThem) {

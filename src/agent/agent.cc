@@ -1,0 +1,482 @@
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "control/keys.h"
+#include "framework/plan.h"
+#include "spec/serialize.h"
+
+namespace muster::agent {
+namespace {
+
+constexpr Duration kSeekBackOffLow = std::chrono::milliseconds(200);
+constexpr Duration kSeekBackOffHigh = std::chrono::seconds(5);
+constexpr Duration kFarewell = std::chrono::milliseconds(300);
+constexpr Duration kWatchNormally = std::chrono::seconds(1);
+constexpr Duration kWatchClosely = std::chrono::milliseconds(200);
+constexpr uint64_t kBeatsPerSample = 5;
+
+constexpr std::array kStreams = {wire::OutputStream::Stdout, wire::OutputStream::Stderr};
+
+}  // namespace
+
+/// One attempt on its way to Joined. Shared with the pool thread that places its files.
+struct Agent::Preparation {
+  job::PrepareAttempt order;
+  spec::RoleSettings settings;
+  std::filesystem::path work_folder;
+  std::filesystem::path host_folder;
+  std::atomic<bool> cancelled = false;
+  // Written by the pool thread, read once it is done.
+  std::filesystem::path python_folder;
+  Status placed;
+};
+
+Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack, std::function<void(std::string)> done)
+    : deps_(deps),
+      identity_(std::move(identity)),
+      unpack_(std::move(unpack)),
+      done_(std::move(done)),
+      log_(deps.log),
+      folder_(identity_.launch.job_folder),
+      feed_({.send = [this](wire::Output piece) { line_->send(std::move(piece)); },
+             .queued_bytes = [this] { return line_->queued_bytes(); }}) {}
+
+Agent::~Agent() {
+  for (const rt::TimerId timer : {due_timer_, beat_timer_, watch_timer_, seek_timer_}) {
+    deps_.loop.cancel(timer);
+  }
+  for (const auto& [id, preparation] : preparations_) {
+    preparation->cancelled = true;
+  }
+}
+
+Status Agent::start() {
+  const cluster::LaunchOrder& order = identity_.launch.order;
+  MUSTER_TRY(const control::Key key, control::parse_key(order.agent_key_hex));
+  line_ = std::make_unique<MasterLine>(
+      MasterLine::Deps{deps_.loop, deps_.transport, log_},
+      control::Peer{control::Peer::Kind::Agent, order.container}, key,
+      MasterLine::Handlers{
+          .hello = [this] { return hello(); },
+          .welcomed = [this](const wire::MasterWelcome& welcome) { return on_welcome(welcome); },
+          .frame = [this](const wire::MasterFrame& frame) { on_frame(frame); },
+          .closed = [this](const Error& reason) { on_line_closed(reason); },
+          .unreachable = [this] { seek_master(); },
+      });
+  control::ListenOptions listen;
+  listen.host = identity_.launch.listen_host;
+  MUSTER_TRY_STATUS(line_->listen(listen));
+  machine_.emplace(Machine::Settings{.container = order.container,
+                                     .address = line_->address(),
+                                     .epoch = order.epoch,
+                                     .orphan = identity_.launch.orphan},
+                   deps_.loop.now());
+  line_->dial(order.master_address);
+  schedule();
+  return {};
+}
+
+void Agent::leave(Duration grace, std::string reason) {
+  perform(machine_->leave(deps_.loop.now(), grace, std::move(reason)));
+}
+
+// ---- frames -----------------------------------------------------------------------------------------------------
+
+wire::AgentHello Agent::hello() {
+  return {.report = machine_->report(deps_.loop.now()),
+          .host_name = identity_.host_name,
+          .pid = identity_.pid,
+          .version = identity_.version,
+          .fresh = !greeted_};
+}
+
+bool Agent::on_welcome(const wire::MasterWelcome& welcome) {
+  if (!machine_->welcome(welcome.epoch)) {
+    return false;
+  }
+  greeted_ = true;
+  machine_->connected();
+  deps_.loop.cancel(std::exchange(seek_timer_, {}));
+  seek_back_off_ = {};
+  if (!welcome.secrets.empty()) {
+    secrets_ = welcome.secrets;
+  }
+  if (!plan_ && !welcome.plan_json.empty()) {
+    Status learned = learn_plan(welcome);
+    if (!learned.has_value()) {
+      log_.error("agent.bad-plan", {{"error", learned.error().message}});
+      perform(machine_->dismiss(deps_.loop.now(), learned.error().message));
+      return true;
+    }
+  }
+  log_.info("master.welcome", {{"epoch", welcome.epoch.value}});
+  schedule();
+  if (beat_timer_ == rt::TimerId{}) {
+    beat();
+  }
+  return true;
+}
+
+Status Agent::learn_plan(const wire::MasterWelcome& welcome) {
+  MUSTER_TRY(spec::Spec spec, spec::parse_json(welcome.plan_json));
+  framework::PlanContext context;
+  context.job = job::JobId{welcome.job_id};
+  context.seed = welcome.seed;
+  context.orphan = identity_.launch.orphan;
+  MUSTER_TRY(job::Plan plan, framework::plan(spec, context));
+  MUSTER_TRY(verdict::Classifier classifier, verdict::Classifier::make(plan.spec.rules));
+  plan_ = std::move(plan);
+  classifier_ = std::move(classifier);
+  machine_->set_times(plan_->liveness.orphan, plan_->deadlines.stop);
+  return {};
+}
+
+void Agent::on_frame(const wire::MasterFrame& frame) {
+  const HostTime now = deps_.loop.now();
+  if (const auto* order = std::get_if<wire::AgentOrder>(&frame)) {
+    perform(machine_->order(now, order->action));
+  } else if (const auto* pushed = std::get_if<wire::ViewPushed>(&frame)) {
+    perform(machine_->push_view(pushed->view));
+  } else if (std::holds_alternative<wire::ReportAsked>(frame)) {
+    line_->send(wire::Report{machine_->report(now)});
+  } else if (const auto* order_follow = std::get_if<wire::FollowOutput>(&frame)) {
+    follow(*order_follow);
+  } else if (const auto* dismissed = std::get_if<wire::AgentDismissed>(&frame)) {
+    perform(machine_->dismiss(now, dismissed->reason));
+  }
+}
+
+void Agent::on_line_closed(const Error& reason) {
+  log_.info("master.closed", {{"reason", reason.message}});
+  machine_->disconnected(deps_.loop.now());
+  feed_.follow(false);
+  schedule();
+  seek_master();
+}
+
+void Agent::seek_master() {
+  if (deps_.starter == nullptr || line_->up() || machine_->leaving() || seek_timer_ != rt::TimerId{}) {
+    return;
+  }
+  seek_back_off_ = std::clamp(seek_back_off_ * 2, kSeekBackOffLow, kSeekBackOffHigh);
+  seek_timer_ = deps_.loop.call_after(seek_back_off_, [this] {
+    seek_timer_ = {};
+    seek_master();
+  });
+  const Result<cluster::MasterSought> sought = deps_.starter->seek();
+  if (!sought.has_value()) {
+    log_.warning("master.not-started", {{"error", sought.error().message}});
+    return;
+  }
+  switch (sought->kind) {
+    case cluster::MasterSought::Kind::Alive:
+      if (!sought->address.empty()) {
+        line_->dial(sought->address);
+      }
+      return;
+    case cluster::MasterSought::Kind::Started:
+      log_.info("master.started");
+      return;
+    case cluster::MasterSought::Kind::Over:
+      perform(machine_->dismiss(deps_.loop.now(), "the job has ended"));
+      return;
+  }
+}
+
+void Agent::follow(const wire::FollowOutput& order) {
+  if (order.on && !feed_.following()) {
+    for (const auto& [id, run] : runs_) {
+      for (const wire::OutputStream stream : kStreams) {
+        const OutputLog* const output = run->output(stream);
+        if (output == nullptr) {
+          continue;
+        }
+        const std::string_view last = last_lines(output->tail(), order.tail_lines);
+        if (!last.empty()) {
+          line_->send(wire::Output{id, stream, output->size_bytes() - last.size(), 0, std::string(last)});
+        }
+      }
+    }
+  }
+  feed_.follow(order.on);
+}
+
+// ---- effects ----------------------------------------------------------------------------------------------------
+
+void Agent::perform(Effects effects) {
+  for (Effect& effect : effects) {
+    perform_one(effect);
+  }
+  for (const auto& [id, preparation] : preparations_) {
+    preparation->cancelled = machine_->phase(id).value_or(Phase::Ended) == Phase::Ended;
+  }
+  schedule();
+}
+
+void Agent::perform_one(Effect& effect) {
+  if (auto* tell = std::get_if<Tell>(&effect)) {
+    line_->send(wire::AgentFact{std::move(tell->fact)});
+  } else if (const auto* prepare_effect = std::get_if<Prepare>(&effect)) {
+    prepare(prepare_effect->order);
+  } else if (const auto* start = std::get_if<Start>(&effect)) {
+    start_attempt(start->attempt, start->generation);
+  } else if (const auto* terminate = std::get_if<Terminate>(&effect)) {
+    if (const auto run = runs_.find(terminate->attempt); run != runs_.end()) {
+      run->second->terminate();
+    }
+  } else if (const auto* kill = std::get_if<Kill>(&effect)) {
+    if (const auto run = runs_.find(kill->attempt); run != runs_.end()) {
+      run->second->kill();
+    }
+  } else if (const auto* drop = std::get_if<Drop>(&effect)) {
+    runs_.erase(drop->attempt);
+    preparations_.erase(drop->attempt);
+  } else if (const auto* leaving = std::get_if<Quit>(&effect)) {
+    quit(leaving->reason);
+  }
+}
+
+void Agent::prepare(const job::PrepareAttempt& order) {
+  if (!plan_ || order.attempt.task.role.value >= plan_->roles.size()) {
+    job::Failure failure = verdict::failure_of("agent.no_plan", "the master sent an order before the job's plan");
+    deps_.loop.post([this, id = order.attempt, failure = std::move(failure)]() mutable {
+      perform(machine_->prepare_failed(id, std::move(failure), deps_.loop.now()));
+    });
+    return;
+  }
+  const spec::Role* const role = spec::find_role(plan_->spec, role_of(order.attempt).name);
+  MUSTER_CHECK(role != nullptr, "the plan has a role that its spec lacks");
+  auto preparation = std::make_shared<Preparation>();
+  preparation->order = order;
+  preparation->settings = spec::settings_of(plan_->spec, *role);
+  preparation->work_folder = folder_.work() / stem_of(order.attempt);
+  preparation->host_folder = host_folder();
+  preparations_[order.attempt] = preparation;
+  auto work = [preparation, &files = deps_.files, unpack = unpack_, logs = folder_.logs()] {
+    Placement placement(files, unpack, preparation->cancelled);
+    preparation->placed = [&]() -> Status {
+      MUSTER_TRY_STATUS(files.make_folders(logs));
+      MUSTER_TRY_STATUS(files.make_folders(preparation->work_folder));
+      MUSTER_TRY_STATUS(placement.place(preparation->settings.files, preparation->work_folder));
+      if (preparation->settings.python) {
+        MUSTER_TRY(preparation->python_folder,
+                   placement.place_python(*preparation->settings.python, preparation->host_folder / "python"));
+      }
+      return {};
+    }();
+  };
+  deps_.loop.run_blocking(std::move(work), [this, preparation] { finish_preparation(preparation); });
+}
+
+void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
+  const job::AttemptId id = preparation->order.attempt;
+  const job::RolePlan& role = role_of(id);
+  Result<job::Address> address = job::Address{};
+  if (!preparation->placed.has_value()) {
+    address = preparation->placed.error();
+  } else {
+    AttemptMark mark{plan_->job.value, role.name, id.task.index, id.number};
+    auto run = std::make_unique<TaskRun>(
+        TaskRun::Deps{deps_.loop, deps_.files, deps_.processes, deps_.ports, deps_.meter, deps_.leftovers, feed_},
+        TaskRun::Names{id, std::move(mark), preparation->work_folder, folder_.logs() / stem_of(id)});
+    address = run->reserve(identity_.launch.listen_host, preparation->order.keep_port, role.ports);
+    runs_[id] = std::move(run);
+  }
+  if (address.has_value()) {
+    perform(machine_->prepared(id, std::move(*address)));
+    return;
+  }
+  log_.warning("attempt.not-prepared", {{"attempt", stem_of(id)}, {"error", address.error().message}});
+  runs_.erase(id);
+  preparations_.erase(id);
+  perform(machine_->prepare_failed(id, preparation_failure(address.error()), deps_.loop.now()));
+}
+
+void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
+  const auto run = runs_.find(id);
+  const auto preparation = preparations_.find(id);
+  MUSTER_CHECK(run != runs_.end() && preparation != preparations_.end(), "started what was not prepared");
+  Result<os::Pid> pid = launch(*run->second, *preparation->second, generation);
+  preparations_.erase(id);
+  if (pid.has_value()) {
+    log_.info("attempt.started", {{"attempt", stem_of(id)}, {"pid", pid->value}});
+    perform(machine_->started(id, pid->value));
+    deps_.loop.cancel(watch_timer_);
+    watch_timer_ = deps_.loop.call_after(kWatchClosely, [this] { watch_memory(); });
+    return;
+  }
+  log_.warning("attempt.not-started", {{"attempt", stem_of(id)}, {"error", pid.error().message}});
+  runs_.erase(id);
+  perform(machine_->start_failed(id, preparation_failure(pid.error()), deps_.loop.now()));
+}
+
+Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation, job::Generation generation) {
+  const job::AttemptId id = preparation.order.attempt;
+  const job::View* const view = machine_->view(generation);
+  MUSTER_CHECK(view != nullptr, "started without its view");
+  EnvironmentSources sources;
+  sources.plan = &*plan_;
+  sources.view = view;
+  sources.order = preparation.order;
+  sources.work_folder = run.names().work_folder;
+  sources.checkpoint_folder =
+      folder_.checkpoint(identity_.launch.order.host.value, plan_->spec.checkpoint.dir);
+  sources.view_file = run.names().work_folder / ".muster-view.json";
+  sources.python_folder = preparation.python_folder;
+  sources.gpus = identity_.launch.gpus;
+  sources.inherited = &identity_.inherited;
+  sources.secrets = &secrets_;
+  MUSTER_TRY_STATUS(deps_.files.make_folders(sources.checkpoint_folder));
+  MUSTER_TRY(TaskEnvironment environment, make_environment(sources));
+  MUSTER_TRY_STATUS(deps_.files.write(sources.view_file, environment.view_text));
+  TaskRun::StartOptions options;
+  options.command = preparation.settings.command;
+  options.environment = std::move(environment.variables);
+  options.rotation = {plan_->spec.logs.max, plan_->spec.logs.keep};
+  options.memory_limit_bytes = role_of(id).resources.memory_bytes;
+  // A listener that sets neither reuse flag has met our placeholder once: do not stand in its way again.
+  const auto last = last_class_.find(id.task);
+  options.release_ports = last != last_class_.end() && last->second == kPortInUse;
+  return run.start(std::move(options), [this, id](TaskRun::Ended ended) { on_task_ended(id, std::move(ended)); });
+}
+
+void Agent::on_task_ended(job::AttemptId id, TaskRun::Ended ended) {
+  const auto found = runs_.find(id);
+  if (found == runs_.end()) {
+    return;
+  }
+  const std::unique_ptr<TaskRun> run = std::move(found->second);
+  runs_.erase(found);
+  job::Exit exit = judge(id, ended, *run);
+  for (const wire::OutputStream stream : kStreams) {
+    if (const OutputLog* const output = run->output(stream); output != nullptr && output->lost_bytes() > 0) {
+      log_.error("output.lost", {{"attempt", stem_of(id)},
+                                 {"bytes", output->lost_bytes()},
+                                 {"error", output->trouble()}});
+    }
+  }
+  last_class_[id.task] = exit.failure ? exit.failure->class_name : "";
+  log_.info("attempt.ended", {{"attempt", stem_of(id)},
+                              {"code", exit.exit_code.value_or(-1)},
+                              {"signal", exit.signal.value_or(0)},
+                              {"class", last_class_[id.task]}});
+  perform(machine_->ended(id, std::move(exit), deps_.loop.now()));
+}
+
+job::Exit Agent::judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run) {
+  job::Exit exit;
+  exit.exit_code = ended.exit.code;
+  exit.signal = ended.exit.signal;
+  if (!exit.exit_code && !exit.signal) {
+    exit.exit_code = 255;  // Somebody else reaped it: how it ended is not known.
+  }
+  exit.over_memory = ended.over_memory;
+  exit.memory_peak_bytes = ended.memory_peak_bytes;
+  if (exit.succeeded() && !exit.over_memory) {
+    return exit;
+  }
+  if (exit.over_memory) {
+    exit.failure = verdict::failure_of("memory.limit", ended.memory_evidence);
+    return exit;
+  }
+  verdict::End end;
+  end.exit = exit;
+  end.stopped = machine_->stopping(id);
+  end.stdout_tail = run.output(wire::OutputStream::Stdout)->tail();
+  end.stderr_tail = run.output(wire::OutputStream::Stderr)->tail();
+  exit.failure = classifier_->classify(end);
+  return exit;
+}
+
+void Agent::quit(const std::string& reason) {
+  log_.info("agent.leaves", {{"reason", reason}});
+  if (!line_->up()) {
+    write_outcome(reason);
+  }
+  line_->close();
+  deps_.loop.call_after(line_->up() ? kFarewell : Duration{}, [this, reason] { done_(reason); });
+}
+
+void Agent::write_outcome(const std::string& reason) {
+  std::string text = "{\"container\": " + json_quote(identity_.launch.order.container.value) +
+                     ", \"reason\": " + json_quote(reason) + ", \"attempts\": [";
+  bool first = true;
+  for (const job::AttemptReport& attempt : machine_->report(deps_.loop.now()).attempts) {
+    if (!attempt.exit) {
+      continue;
+    }
+    text += first ? "" : ", ";
+    first = false;
+    text += "{\"attempt\": " + json_quote(stem_of(attempt.attempt)) + ", \"exit_code\": " +
+            (attempt.exit->exit_code ? std::to_string(*attempt.exit->exit_code) : "null") + ", \"signal\": " +
+            (attempt.exit->signal ? std::to_string(*attempt.exit->signal) : "null") + ", \"class\": " +
+            json_quote(attempt.exit->failure ? attempt.exit->failure->class_name : "") + "}";
+  }
+  text += "]}\n";
+  const std::filesystem::path path =
+      folder_.containers() / (identity_.launch.order.container.value + ".outcome.json");
+  if (const Status written = deps_.files.write(path, text); !written.has_value()) {
+    log_.warning("agent.outcome-not-written", {{"error", written.error().message}});
+  }
+}
+
+// ---- timers -----------------------------------------------------------------------------------------------------
+
+void Agent::schedule() {
+  deps_.loop.cancel(std::exchange(due_timer_, {}));
+  const HostTime due = machine_->due();
+  if (due == HostTime::max()) {
+    return;
+  }
+  due_timer_ = deps_.loop.call_at(due, [this] {
+    due_timer_ = {};
+    perform(machine_->tick(deps_.loop.now()));
+  });
+}
+
+void Agent::beat() {
+  wire::Beat beat{++beats_, {}};
+  if (beats_ % kBeatsPerSample == 0) {
+    for (const auto& [id, sample] : samples_) {
+      beat.samples.push_back(sample);
+    }
+  }
+  line_->send(beat);
+  const Duration period = plan_ ? plan_->liveness.beat : Duration(std::chrono::seconds(1));
+  beat_timer_ = deps_.loop.call_after(period, [this] { this->beat(); });
+}
+
+void Agent::watch_memory() {
+  samples_.clear();
+  bool closely = false;
+  bool any = false;
+  for (const auto& [id, run] : runs_) {
+    if (const std::optional<wire::Sample> sample = run->watch_memory()) {
+      samples_[id] = *sample;
+      any = true;
+      closely = closely || run->near_limit();
+    }
+  }
+  if (any) {
+    watch_timer_ =
+        deps_.loop.call_after(closely ? kWatchClosely : kWatchNormally, [this] { watch_memory(); });
+  }
+}
+
+const job::RolePlan& Agent::role_of(job::AttemptId id) const { return plan_->role(id.task.role); }
+
+std::string Agent::stem_of(job::AttemptId id) const {
+  const bool known = plan_ && id.task.role.value < plan_->roles.size();
+  return cluster::JobFolder::attempt_stem(known ? role_of(id).name : "unknown", id.task.index, id.number);
+}
+
+std::filesystem::path Agent::host_folder() const {
+  return folder_.root() / "hosts" / identity_.launch.order.host.value;
+}
+
+}  // namespace muster::agent

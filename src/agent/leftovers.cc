@@ -1,0 +1,76 @@
+#include "agent/leftovers.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "os/process_tree.h"
+
+namespace muster::agent {
+namespace {
+
+std::string read_environ(os::Pid pid) {
+  std::ifstream file("/proc/" + std::to_string(pid.value) + "/environ", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool holds_entry(std::string_view environ, const std::string& entry) {
+  for (size_t at = environ.find(entry); at != std::string_view::npos; at = environ.find(entry, at + 1)) {
+    const size_t end = at + entry.size();
+    const bool starts = at == 0 || environ[at - 1] == '\0';
+    if (starts && (end == environ.size() || environ[end] == '\0')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool carries(std::string_view environ, const AttemptMark& mark) {
+  return holds_entry(environ, "MUSTER_JOB_ID=" + mark.job) && holds_entry(environ, "MUSTER_ROLE=" + mark.role) &&
+         holds_entry(environ, "MUSTER_INDEX=" + std::to_string(mark.index)) &&
+         holds_entry(environ, "MUSTER_ATTEMPT=" + std::to_string(mark.number));
+}
+
+void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& family) {
+  if (family.size() < 2) {
+    return;  // The shell itself is watched anyway.
+  }
+  const std::set<os::Pid> members(family.begin(), family.end());
+  Seen& seen = seen_[attempt];
+  seen.clear();
+  for (const os::ProcessInfo& process : os::list_descendants(root_)) {
+    if (members.contains(process.pid)) {
+      seen.emplace(process.pid.value, process.start_ticks);
+    }
+  }
+}
+
+size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
+  const Seen seen = seen_[attempt];
+  seen_.erase(attempt);
+  size_t ended = 0;
+  // A process may fork between the look and the signal: look until nothing new is found.
+  for (int round = 0; round < 8; ++round) {
+    size_t found = 0;
+    for (const os::ProcessInfo& process : os::list_descendants(root_)) {
+      if (process.zombie || process.pid.value == ::getpid()) {
+        continue;
+      }
+      const bool ours = seen.contains({process.pid.value, process.start_ticks}) ||
+                        carries(read_environ(process.pid), mark);
+      found += ours && ::kill(process.pid.value, SIGKILL) == 0 ? 1 : 0;
+    }
+    ended += found;
+    if (found == 0) {
+      break;
+    }
+  }
+  return ended;
+}
+
+}  // namespace muster::agent

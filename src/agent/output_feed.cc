@@ -1,0 +1,66 @@
+#include "agent/output_feed.h"
+
+#include <algorithm>
+#include <string>
+
+namespace muster::agent {
+
+OutputFeed::OutputFeed(Line line) : line_(std::move(line)) {}
+
+void OutputFeed::follow(bool on) {
+  following_ = on;
+  if (!on) {
+    dropped_.clear();
+  }
+}
+
+void OutputFeed::refill(HostTime now) {
+  const Duration passed = std::min<Duration>(now - refilled_, std::chrono::seconds(1));
+  allowance_ = std::min(kBytesPerSecond, allowance_ + passed.count() * kBytesPerSecond / 1'000'000);
+  refilled_ = now;
+}
+
+void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
+                       std::string_view bytes) {
+  if (!following_ || bytes.empty()) {
+    return;
+  }
+  refill(now);
+  uint64_t& dropped = dropped_[{attempt, stream}];
+  if (allowance_ < static_cast<int64_t>(bytes.size()) ||
+      line_.queued_bytes() + bytes.size() > kQueuedBytesMax) {
+    dropped += bytes.size();
+    return;
+  }
+  allowance_ -= static_cast<int64_t>(bytes.size());
+  wire::Output piece{attempt, stream, offset, std::exchange(dropped, 0), std::string(bytes)};
+  line_.send(std::move(piece));
+}
+
+void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size) {
+  const auto found = dropped_.find({attempt, stream});
+  if (found == dropped_.end()) {
+    return;
+  }
+  if (found->second > 0) {
+    line_.send({attempt, stream, size, found->second, ""});
+  }
+  dropped_.erase(found);
+}
+
+std::string_view last_lines(std::string_view text, uint32_t lines) {
+  size_t at = text.size();
+  if (at > 0 && text[at - 1] == '\n') {
+    --at;
+  }
+  for (; lines > 0; --lines) {
+    const size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    if (newline == std::string_view::npos) {
+      return text;
+    }
+    at = newline;
+  }
+  return at + 1 < text.size() ? text.substr(at + 1) : std::string_view{};
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,82 @@
+#include "agent/output_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::agent {
+namespace {
+
+constexpr uint64_t kPartBytesMin = 4096;
+
+}  // namespace
+
+OutputLog::OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation)
+    : files_(files), path_(std::move(path)), rotation_(rotation) {
+  rotation_.keep = std::max(rotation_.keep, 1U);
+}
+
+void OutputLog::write(std::string_view bytes) {
+  size_ += bytes.size();
+  tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), kTailBytes)));
+  if (tail_.size() > 2 * kTailBytes) {
+    tail_.erase(0, tail_.size() - kTailBytes);
+  }
+  const uint64_t part_bytes = std::max(rotation_.bytes_max / rotation_.keep, kPartBytesMin);
+  while (!bytes.empty()) {
+    const uint64_t filled = file_ ? file_->size_bytes() : 0;
+    if (filled >= part_bytes) {
+      rotate();
+      continue;
+    }
+    const size_t length = static_cast<size_t>(std::min<uint64_t>(bytes.size(), part_bytes - filled));
+    write_part(bytes.substr(0, length));
+    bytes.remove_prefix(length);
+  }
+}
+
+void OutputLog::write_part(std::string_view bytes) {
+  if (!file_) {
+    auto opened = files_.open_append(path_);
+    if (!opened.has_value()) {
+      lost_ += bytes.size();
+      trouble_ = opened.error().message;
+      return;
+    }
+    file_ = std::move(*opened);
+  }
+  if (const Status written = file_->append(bytes); !written.has_value()) {
+    lost_ += bytes.size();
+    trouble_ = written.error().message;
+  }
+}
+
+void OutputLog::rotate() {
+  file_.reset();
+  Status moved;
+  if (rotation_.keep == 1) {
+    moved = files_.remove(path_);
+  }
+  for (uint32_t number = rotation_.keep - 1; number >= 1 && moved.has_value(); --number) {
+    if (files_.exists(part(number - 1))) {
+      moved = files_.rename(part(number - 1), part(number));
+    }
+  }
+  if (!moved.has_value()) {
+    // The newest part could not be moved aside: growing past its size is better than losing it.
+    trouble_ = moved.error().message;
+  }
+}
+
+std::filesystem::path OutputLog::part(uint32_t number) const {
+  std::filesystem::path path = path_;
+  if (number > 0) {
+    path += "." + std::to_string(number);
+  }
+  return path;
+}
+
+std::string_view OutputLog::tail() const {
+  return std::string_view(tail_).substr(tail_.size() - std::min(tail_.size(), kTailBytes));
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,127 @@
+#include "agent/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "agent/agent.h"
+#include "agent/leftovers.h"
+#include "os/file_sink.h"
+#include "os/identity.h"
+#include "os/local_files.h"
+#include "os/memory.h"
+#include "os/ports.h"
+#include "os/processes.h"
+#include "os/signals.h"
+#include "os/spawn.h"
+
+namespace muster::agent {
+namespace {
+
+constexpr int kCannotBegin = 70;
+constexpr Duration kTermGrace = std::chrono::seconds(30);
+constexpr Duration kKeeperGrace = std::chrono::seconds(1);
+
+struct Descriptors {
+  int order = -1;
+  int claim = -1;
+  int life = -1;
+  int start = -1;
+};
+
+Result<Descriptors> parse_words(const std::vector<std::string>& words) {
+  Descriptors fds;
+  for (size_t i = 0; i + 1 < words.size(); i += 2) {
+    int number = -1;
+    const std::string& value = words[i + 1];
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size() || ::fcntl(number, F_GETFD) < 0) {
+      return user_error(words[i] + " needs an open descriptor; the agent is started by Muster itself");
+    }
+    if (words[i] == "--order-fd") {
+      fds.order = number;
+    } else if (words[i] == "--claim-fd") {
+      fds.claim = number;
+    } else if (words[i] == "--life-fd") {
+      fds.life = number;
+    } else if (words[i] == "--start-fd") {
+      fds.start = number;
+    } else {
+      return user_error("the agent has no option " + words[i]);
+    }
+  }
+  if (fds.order < 0) {
+    return user_error("the agent is started by Muster itself");
+  }
+  for (const int fd : {fds.order, fds.claim, fds.life, fds.start}) {
+    if (fd >= 0) {
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC);  // Tasks hold neither the claim nor the pipes.
+    }
+  }
+  return fds;
+}
+
+Result<cluster::AgentLaunch> read_launch(int fd) {
+  std::string text;
+  char buffer[4096];
+  ssize_t got = 0;
+  while (text.size() <= cluster::kAgentLaunchMax && (got = ::read(fd, buffer, sizeof buffer)) != 0) {
+    if (got < 0 && errno != EINTR) {
+      return system_error(errno, "the agent's order cannot be read");
+    }
+    text.append(buffer, static_cast<size_t>(got > 0 ? got : 0));
+  }
+  ::close(fd);
+  return cluster::decode_agent_launch(text);
+}
+
+Status serve(const RunOptions& options) {
+  MUSTER_TRY(const Descriptors fds, parse_words(options.words));
+  MUSTER_TRY(const cluster::AgentLaunch launch, read_launch(fds.order));
+  os::ignore_broken_pipes();
+  rt::IoLoop loop;
+  const std::unique_ptr<log::Sink> log = os::make_stderr_sink(loop, log::Level::Info);
+  const std::unique_ptr<os::Files> files = os::make_local_files(&loop);
+  const std::unique_ptr<os::Processes> processes = os::make_processes(loop);
+  const std::unique_ptr<os::Ports> ports = os::make_ports();
+  const std::unique_ptr<os::Meter> meter = os::make_meter();
+  ProcLeftovers leftovers{os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()}};
+  const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
+  const std::unique_ptr<cluster::MasterStarter> starter = options.make_starter(*files, launch, fds.start);
+  Agent agent(AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log, starter.get()},
+              AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
+              make_unpacker(), [&loop](const std::string&) { loop.stop(); });
+  constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
+  MUSTER_TRY(const auto signals, os::take_signals(loop, kSignals, [&agent](int) {
+               agent.leave(kTermGrace, "the container was told to end");
+             }));
+  MUSTER_TRY_STATUS(agent.start());
+  std::unique_ptr<rt::FdWatch> life;
+  if (fds.life >= 0) {
+    life = loop.watch(fds.life, rt::Interest::Read, [&] {
+      life.reset();
+      agent.leave(kKeeperGrace, "its keeper is gone");
+    });
+  }
+  loop.run();
+  return {};
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const Status served = serve(options);
+  if (served.has_value()) {
+    return 0;
+  }
+  std::fprintf(stderr, "muster agent: %s\n", served.error().message.c_str());
+  return kCannotBegin;
+}
+
+}  // namespace muster::agent

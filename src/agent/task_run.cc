@@ -1,0 +1,132 @@
+#include "agent/task_run.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace muster::agent {
+
+TaskRun::TaskRun(Deps deps, Names names) : deps_(deps), names_(std::move(names)) {}
+
+TaskRun::~TaskRun() {
+  if (pid_.value != 0) {
+    deps_.processes.close_output(pid_);
+  }
+}
+
+Result<job::Address> TaskRun::reserve(const std::string& host, uint16_t keep_port,
+                                      const std::vector<std::string>& port_names) {
+  job::Address address;
+  address.host = host;
+  MUSTER_TRY(auto port, keep_port == 0 ? deps_.ports.reserve(host) : deps_.ports.reserve_given(host, keep_port));
+  address.port = port->number();
+  held_.push_back(std::move(port));
+  for (const std::string& name : port_names) {
+    MUSTER_TRY(auto named, deps_.ports.reserve(host));
+    address.named_ports[name] = named->number();
+    held_.push_back(std::move(named));
+  }
+  address_ = address;
+  return address;
+}
+
+Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> ended) {
+  std::filesystem::path stem = names_.log_stem;
+  stdout_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stdout", options.rotation);
+  stderr_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stderr", options.rotation);
+  limit_bytes_ = options.memory_limit_bytes;
+  oom_kills_before_ = deps_.meter.oom_kills();
+  ended_ = std::move(ended);
+  if (options.release_ports) {
+    held_.clear();
+  }
+  os::SpawnOptions spawn;
+  spawn.argv = {"/bin/sh", "-c", std::move(options.command)};
+  spawn.env = std::move(options.environment);
+  spawn.folder = names_.work_folder;
+  spawn.stdout_to = os::ToPipe{};
+  spawn.stderr_to = os::ToPipe{};
+  spawn.grouping = os::Grouping::NewGroup;
+  MUSTER_TRY(pid_, deps_.processes.spawn(spawn, {
+                       .output = [this](os::Stream stream, std::string_view bytes) { on_output(stream, bytes); },
+                       .exited = [this](const os::Exit& exit) { on_exit(exit); },
+                   }));
+  running_ = true;
+  return pid_;
+}
+
+void TaskRun::on_output(os::Stream stream, std::string_view bytes) {
+  const bool is_stdout = stream == os::Stream::Stdout;
+  OutputLog& log = is_stdout ? *stdout_log_ : *stderr_log_;
+  const uint64_t offset = log.size_bytes();
+  log.write(bytes);
+  deps_.feed.offer(deps_.loop.now(), names_.attempt,
+                   is_stdout ? wire::OutputStream::Stdout : wire::OutputStream::Stderr, offset, bytes);
+}
+
+void TaskRun::terminate() {
+  if (running_) {
+    (void)deps_.processes.signal_group(pid_, SIGTERM);
+    (void)deps_.processes.signal_group(pid_, SIGCONT);
+  }
+}
+
+void TaskRun::kill() {
+  if (running_) {
+    deps_.processes.signal_family(pid_, SIGKILL);
+  }
+}
+
+std::optional<wire::Sample> TaskRun::watch_memory() {
+  if (!running_) {
+    return std::nullopt;
+  }
+  const std::vector<os::Pid> family = deps_.processes.family(pid_);
+  const os::Usage usage = deps_.meter.measure(family);
+  deps_.leftovers.saw(names_.attempt, family);
+  used_bytes_ = usage.memory_bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+  if (limit_bytes_ > 0 && used_bytes_ > limit_bytes_ && usage.exact && over_memory_.empty()) {
+    over_memory_ = "its processes used " + format_bytes(used_bytes_) + " of memory; the limit is " +
+                   format_bytes(limit_bytes_);
+    kill();
+  }
+  return wire::Sample{names_.attempt, usage.memory_bytes, usage.cpu};
+}
+
+bool TaskRun::near_limit() const { return running_ && limit_bytes_ > 0 && used_bytes_ > limit_bytes_ / 10 * 6; }
+
+void TaskRun::on_exit(const os::Exit& exit) {
+  running_ = false;
+  // Those of its group first: they are known without looking at every process.
+  (void)deps_.processes.signal_group(pid_, SIGKILL);
+  deps_.processes.signal_family(pid_, SIGKILL);
+  deps_.leftovers.end(names_.attempt, names_.mark);
+  deps_.processes.close_output(pid_);
+  held_.clear();
+  deps_.feed.finish(names_.attempt, wire::OutputStream::Stdout, stdout_log_->size_bytes());
+  deps_.feed.finish(names_.attempt, wire::OutputStream::Stderr, stderr_log_->size_bytes());
+  Ended ended;
+  ended.exit = exit;
+  ended.memory_peak_bytes = std::max(peak_bytes_, exit.memory_peak_bytes);
+  ended.memory_evidence = over_memory_;
+  const bool killed = exit.signal == SIGKILL || exit.code == 128 + SIGKILL;
+  if (over_memory_.empty() && killed && deps_.meter.oom_kills() > oom_kills_before_) {
+    ended.memory_evidence = "the kernel ran out of memory and killed it; it had used up to " +
+                            format_bytes(ended.memory_peak_bytes);
+  }
+  ended.over_memory = !ended.memory_evidence.empty();
+  // The callee may destroy this run.
+  const std::function<void(Ended)> tell = std::move(ended_);
+  tell(std::move(ended));
+}
+
+const OutputLog* TaskRun::output(wire::OutputStream stream) const {
+  const std::optional<OutputLog>& log = stream == wire::OutputStream::Stdout ? stdout_log_ : stderr_log_;
+  return log ? &*log : nullptr;
+}
+
+}  // namespace muster::agent

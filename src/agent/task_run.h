@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/leftovers.h"
+#include "agent/output_feed.h"
+#include "agent/output_log.h"
+#include "base/result.h"
+#include "job/action.h"
+#include "job/failure.h"
+#include "job/view.h"
+#include "os/memory.h"
+#include "os/ports.h"
+#include "os/processes.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+namespace muster::agent {
+
+/// One attempt's mechanism, from its reservation to its end: ports, process, output, memory watch. Lives on the
+/// loop's thread; destroying it lets the ports go and forgets the process, which must have ended.
+class TaskRun {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    os::Files& files;
+    os::Processes& processes;
+    os::Ports& ports;
+    os::Meter& meter;
+    Leftovers& leftovers;
+    OutputFeed& feed;
+  };
+  struct Names {
+    job::AttemptId attempt;
+    AttemptMark mark;
+    std::filesystem::path work_folder;
+    std::filesystem::path log_stem;  ///< "logs/worker-3.1"; ".stdout" and ".stderr" are added.
+  };
+  struct StartOptions {
+    std::string command;
+    std::map<std::string, std::string> environment;
+    Rotation rotation;
+    uint64_t memory_limit_bytes = 0;  ///< 0 for none.
+    bool release_ports = false;       ///< Just before exec, for a program that sets neither reuse flag.
+  };
+  /// How the process ended, as far as this host knows.
+  struct Ended {
+    os::Exit exit;
+    bool over_memory = false;
+    uint64_t memory_peak_bytes = 0;
+    std::string memory_evidence;  ///< With numbers, when over_memory.
+  };
+
+  TaskRun(Deps deps, Names names);
+  ~TaskRun();
+  TaskRun(const TaskRun&) = delete;
+  TaskRun& operator=(const TaskRun&) = delete;
+
+  /// Holds the attempt's ports on `host`: `keep_port` if not 0 (AlreadyExists if it is taken), else any, and one for each
+  /// name.
+  [[nodiscard]] Result<job::Address> reserve(const std::string& host, uint16_t keep_port,
+                                             const std::vector<std::string>& port_names);
+
+  /// Starts the command. `ended` is called once, when the process and all it left behind are gone.
+  [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
+
+  /// TERM to the process group (and CONT, so that a stopped one can hear it).
+  void terminate();
+  /// KILL to everything the attempt started.
+  void kill();
+
+  /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process runs.
+  std::optional<wire::Sample> watch_memory();
+  /// Tells that the memory is near its limit and wants to be watched closely.
+  [[nodiscard]] bool near_limit() const;
+
+  [[nodiscard]] const Names& names() const { return names_; }
+  [[nodiscard]] const job::Address& address() const { return address_; }
+  [[nodiscard]] bool running() const { return running_; }
+  [[nodiscard]] const OutputLog* output(wire::OutputStream stream) const;
+
+ private:
+  void on_output(os::Stream stream, std::string_view bytes);
+  void on_exit(const os::Exit& exit);
+
+  Deps deps_;
+  Names names_;
+  job::Address address_;
+  std::vector<std::unique_ptr<os::HeldPort>> held_;
+  std::optional<OutputLog> stdout_log_, stderr_log_;
+  std::function<void(Ended)> ended_;
+  os::Pid pid_;
+  bool running_ = false;
+  uint64_t limit_bytes_ = 0;
+  uint64_t used_bytes_ = 0;
+  uint64_t peak_bytes_ = 0;
+  uint64_t oom_kills_before_ = 0;
+  std::string over_memory_;
+};
+
+}  // namespace muster::agent
