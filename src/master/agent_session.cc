@@ -1,0 +1,60 @@
+#include "master/agent_session.h"
+
+#include <utility>
+
+namespace muster::master {
+
+AgentSession::AgentSession(std::unique_ptr<control::Channel> channel, const log::Logger& log)
+    : log_(log), channel_(std::move(channel)) {}
+
+void AgentSession::start(Handlers handlers) {
+  handlers_ = std::move(handlers);
+  channel_->start({.frame = [this](std::string_view bytes) { on_frame(bytes); },
+                   .closed =
+                       [this](const Error& reason) {
+                         log_.info("agent.closed",
+                                   {{"container", container().value}, {"reason", reason.message}});
+                         const auto closed = handlers_.closed;
+                         closed();
+                       }});
+}
+
+void AgentSession::on_frame(std::string_view bytes) {
+  if (refused_) {
+    return;
+  }
+  Result<wire::AgentFrame> frame = wire::decode_agent_frame(bytes);
+  if (!frame) {
+    refuse(frame.error().message);
+    return;
+  }
+  if (auto* hello = std::get_if<wire::AgentHello>(&*frame)) {
+    if (hello->report.container != container()) {
+      refuse("it reports for container " + hello->report.container.value);
+      return;
+    }
+    said_hello_ = true;
+    const auto handler = handlers_.hello;
+    handler(*hello);
+    return;
+  }
+  if (!said_hello_) {
+    refuse("its first frame is no hello");
+    return;
+  }
+  if (const auto* report = std::get_if<wire::Report>(&*frame);
+      report != nullptr && report->report.container != container()) {
+    refuse("it reports for container " + report->report.container.value);
+    return;
+  }
+  const auto handler = handlers_.frame;
+  handler(*frame);
+}
+
+void AgentSession::refuse(std::string_view reason) {
+  refused_ = true;
+  log_.warning("agent.refused", {{"container", container().value}, {"reason", reason}});
+  channel_->close();
+}
+
+}  // namespace muster::master

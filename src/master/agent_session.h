@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/transport.h"
+#include "job/ids.h"
+#include "wire/frame.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+/// One authenticated connection of one agent. Decodes its frames; a frame that cannot be read, or
+/// one that comes before the hello, ends the connection (once, with the reason in the log).
+///
+/// The handlers may destroy the session.
+class AgentSession {
+ public:
+  struct Handlers {
+    std::function<void(wire::AgentHello&)> hello;
+    std::function<void(wire::AgentFrame&)> frame;  ///< Everything after the hello.
+    std::function<void()> closed;                  ///< Once.
+  };
+
+  AgentSession(std::unique_ptr<control::Channel> channel, const log::Logger& log);
+
+  void start(Handlers handlers);
+  void send(const wire::MasterFrame& frame) { channel_->send(wire::encode(frame)); }
+  void send_shared(std::shared_ptr<const std::string> frame) {
+    channel_->send_shared(std::move(frame));
+  }
+  void close() { channel_->close(); }
+
+  [[nodiscard]] const job::ContainerId& container() const { return channel_->peer().container; }
+  [[nodiscard]] bool said_hello() const { return said_hello_; }
+
+ private:
+  void on_frame(std::string_view bytes);
+  void refuse(std::string_view reason);
+
+  log::Logger log_;
+  Handlers handlers_;
+  bool said_hello_ = false;
+  bool refused_ = false;
+  std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
+};
+
+}  // namespace muster::master

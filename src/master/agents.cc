@@ -1,0 +1,161 @@
+#include "master/agents.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// Which attempt an order is about, and its rank: a later order of the same attempt replaces one of
+/// the same rank.
+struct OrderKey {
+  job::AttemptId attempt;
+  size_t kind = 0;
+  bool operator==(const OrderKey&) const = default;
+};
+
+OrderKey key_of(const job::Action& action) {
+  if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
+    return {prepare->attempt, action.index()};
+  }
+  if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
+    return {start->attempt, action.index()};
+  }
+  return {std::get<job::StopAttempt>(action).attempt, action.index()};
+}
+
+/// Keeps one order of each kind for the newest attempt of a task: older attempts are history.
+void remember(std::vector<job::Action>& orders, const job::Action& action) {
+  const OrderKey key = key_of(action);
+  std::erase_if(orders, [&key](const job::Action& old) {
+    const OrderKey other = key_of(old);
+    return other == key ||
+           (other.attempt.task == key.attempt.task && other.attempt.number < key.attempt.number);
+  });
+  orders.push_back(action);
+}
+
+}  // namespace
+
+void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
+  auto session = std::make_unique<AgentSession>(std::move(channel), log_);
+  AgentSession* raw = session.get();
+  const job::ContainerId container = raw->container();
+  if (auto& slot = sessions_[container]; slot) {
+    bury(std::exchange(slot, std::move(session)));
+  } else {
+    slot = std::move(session);
+  }
+  raw->start(
+      {.hello = [this, container](wire::AgentHello& hello) { on_hello(container, hello); },
+       .frame = [this, container](wire::AgentFrame& frame) { handlers_.frame(container, frame); },
+       .closed = [this, container, raw] { on_closed(container, raw); }});
+  if (dialled) {
+    raw->send(handlers_.welcome());
+  }
+}
+
+void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello& hello) {
+  if (hello.report.epoch > epoch_) {
+    handlers_.fenced(hello.report.epoch);
+    return;
+  }
+  AgentSession& session = *sessions_.at(container);
+  log_.info("agent.hello", {{"container", container.value},
+                            {"host", hello.host_name},
+                            {"pid", hello.pid},
+                            {"fresh", hello.fresh}});
+  session.send(handlers_.welcome());
+  if (const auto view = handlers_.view()) {
+    session.send_shared(view);
+  }
+  if (follow_.on) {
+    session.send(follow_);
+  }
+  if (const auto waiting = orders_.find(container); waiting != orders_.end()) {
+    for (const job::Action& action : waiting->second) {
+      session.send(wire::AgentOrder{action});
+    }
+  }
+  handlers_.joined(hello);
+}
+
+void Agents::on_closed(const job::ContainerId& container, const AgentSession* session) {
+  const auto found = sessions_.find(container);
+  if (found == sessions_.end() || found->second.get() != session) {
+    return;
+  }
+  bury(std::move(found->second));
+  sessions_.erase(found);
+  handlers_.closed(container);
+}
+
+void Agents::bury(std::unique_ptr<AgentSession> session) {
+  // It may be the one whose callback runs now.
+  loop_.post([session = std::move(session)] {});
+}
+
+void Agents::order(const job::ContainerId& container, const job::Action& action) {
+  remember(orders_[container], action);
+  send(container, wire::AgentOrder{action});
+}
+
+void Agents::send(const job::ContainerId& container, const wire::MasterFrame& frame) {
+  if (AgentSession* session = ready(container)) {
+    session->send(frame);
+  }
+}
+
+void Agents::send_to_all(const std::shared_ptr<const std::string>& frame) {
+  for (const auto& [container, session] : sessions_) {
+    if (session->said_hello()) {
+      session->send_shared(frame);
+    }
+  }
+}
+
+void Agents::send_to_all(const wire::MasterFrame& frame) {
+  send_to_all(std::make_shared<const std::string>(wire::encode(frame)));
+}
+
+void Agents::dismiss(const job::ContainerId& container, const std::string& reason) {
+  orders_.erase(container);
+  send(container, wire::AgentDismissed{reason});
+}
+
+void Agents::dismiss_all(const std::string& reason) {
+  orders_.clear();
+  send_to_all(wire::AgentDismissed{reason});
+}
+
+void Agents::forget(const job::ContainerId& container) {
+  orders_.erase(container);
+  if (const auto found = sessions_.find(container); found != sessions_.end()) {
+    found->second->close();
+    bury(std::move(found->second));
+    sessions_.erase(found);
+  }
+}
+
+void Agents::close_all() {
+  for (auto& [container, session] : sessions_) {
+    session->close();
+  }
+}
+
+void Agents::set_follow(const wire::FollowOutput& follow) {
+  follow_ = follow;
+  send_to_all(follow);
+}
+
+bool Agents::connected(const job::ContainerId& container) const {
+  const auto found = sessions_.find(container);
+  return found != sessions_.end() && found->second->said_hello();
+}
+
+AgentSession* Agents::ready(const job::ContainerId& container) {
+  const auto found = sessions_.find(container);
+  return found != sessions_.end() && found->second->said_hello() ? found->second.get() : nullptr;
+}
+
+}  // namespace muster::master

@@ -1,0 +1,126 @@
+#include "master/client_session.h"
+
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// Facts wait in the history while more than this is on its way to one client.
+constexpr size_t kFactBytesMax = 1U << 20;
+/// Output is left out while more than this is on its way to one client.
+constexpr size_t kOutputBytesMax = 512U << 10;
+/// How soon a client that was full is looked at again; only while it is behind.
+constexpr Duration kPumpPause = std::chrono::milliseconds(20);
+
+}  // namespace
+
+ClientSession::ClientSession(rt::Loop& loop, std::unique_ptr<control::Channel> channel,
+                             const FactHistory& history, const log::Logger& log)
+    : loop_(loop), history_(history), log_(log), channel_(std::move(channel)) {}
+
+ClientSession::~ClientSession() { loop_.cancel(pump_timer_); }
+
+void ClientSession::start(Handlers handlers) {
+  handlers_ = std::move(handlers);
+  channel_->start({.frame = [this](std::string_view bytes) { on_frame(bytes); },
+                   .closed =
+                       [this](const Error&) {
+                         const auto closed = handlers_.closed;
+                         closed();
+                       }});
+}
+
+void ClientSession::on_frame(std::string_view bytes) {
+  if (ended_) {
+    return;
+  }
+  const Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
+  if (!frame) {
+    log_.warning("client.refused", {{"reason", frame.error().message}});
+    refuse(frame.error().message);
+    channel_->close();
+    ended_ = true;
+    return;
+  }
+  std::visit([this](const auto& kind) { on(kind); }, *frame);
+}
+
+void ClientSession::on(const wire::ClientHello& hello) {
+  if (!said_hello_) {
+    log_.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
+  }
+  said_hello_ = true;
+  who_ = hello.who;
+  send(handlers_.welcome());
+  follow_facts_ = hello.follow_facts;
+  next_fact_ = hello.from_index;
+  if (last_frame_) {
+    say_goodbye();
+    return;
+  }
+  pump();
+  follow_output_ = hello.follow_output;
+  if (follow_output_) {
+    const auto handler = handlers_.follows_output;
+    handler();
+  }
+}
+
+void ClientSession::on(const wire::StopJob& stop) {
+  if (channel_->peer().kind != control::Peer::Kind::Owner) {
+    refuse("viewers may not stop a job");
+    return;
+  }
+  const std::string by = stop.by.empty() ? who_ : stop.by;
+  const auto handler = handlers_.stop;
+  handler(by.empty() ? "its owner" : by);
+}
+
+void ClientSession::on(const wire::StatusAsked&) { send(wire::StatusAnswered{handlers_.status()}); }
+
+void ClientSession::refuse(const std::string& reason) { send(wire::Refused{reason}); }
+
+void ClientSession::pump() {
+  while (follow_facts_ && next_fact_ < history_.size() &&
+         channel_->queued_bytes() < kFactBytesMax) {
+    channel_->send_shared(history_.frame(next_fact_++));
+  }
+  loop_.cancel(pump_timer_);
+  if (follow_facts_ && next_fact_ < history_.size()) {
+    pump_timer_ = loop_.call_after(kPumpPause, [this] { pump(); });
+  }
+}
+
+void ClientSession::output(const wire::Output& piece) {
+  if (!follow_output_ || ended_) {
+    return;
+  }
+  if (std::optional<wire::Output> passed =
+          gate_.pass(piece, channel_->queued_bytes() > kOutputBytesMax)) {
+    send(std::move(*passed));
+  }
+}
+
+void ClientSession::end(const std::shared_ptr<const std::string>& last_frame) {
+  last_frame_ = last_frame;
+  if (said_hello_) {
+    say_goodbye();
+  }
+}
+
+void ClientSession::say_goodbye() {
+  if (ended_) {
+    return;
+  }
+  ended_ = true;
+  loop_.cancel(pump_timer_);
+  // The rest goes out at once: a client that still does not read loses its connection a second
+  // later.
+  while (follow_facts_ && next_fact_ < history_.size()) {
+    channel_->send_shared(history_.frame(next_fact_++));
+  }
+  channel_->send_shared(last_frame_);
+  channel_->close();
+}
+
+}  // namespace muster::master

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/transport.h"
+#include "master/fact_history.h"
+#include "master/output_gate.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+/// One connected client: an owner or a viewer. Sends it facts in order as fast as it reads, and
+/// output while its budget lasts; a client that does not read costs a bounded number of bytes and
+/// never holds anybody up.
+///
+/// The handlers may destroy the session.
+class ClientSession {
+ public:
+  struct Handlers {
+    std::function<wire::ClientWelcome()> welcome;
+    std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
+    std::function<std::string()> status;
+    std::function<void()> follows_output;  ///< It wants output from now on.
+    std::function<void()> closed;          ///< Once.
+  };
+
+  ClientSession(rt::Loop& loop, std::unique_ptr<control::Channel> channel,
+                const FactHistory& history, const log::Logger& log);
+  ~ClientSession();
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+
+  void start(Handlers handlers);
+  /// There may be new facts in the history.
+  void pump();
+  void output(const wire::Output& piece);
+  /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
+  void end(const std::shared_ptr<const std::string>& last_frame);
+
+  [[nodiscard]] bool follows_output() const { return follow_output_; }
+  [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
+
+ private:
+  void on_frame(std::string_view bytes);
+  void on(const wire::ClientHello& hello);
+  void on(const wire::StopJob& stop);
+  void on(const wire::StatusAsked& asked);
+  void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
+  void refuse(const std::string& reason);
+  void say_goodbye();
+
+  rt::Loop& loop_;
+  const FactHistory& history_;
+  log::Logger log_;
+  Handlers handlers_;
+  OutputGate gate_;
+  std::string who_;
+  bool said_hello_ = false;
+  bool follow_facts_ = false;
+  bool follow_output_ = false;
+  bool ended_ = false;
+  uint64_t next_fact_ = 0;
+  std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
+  rt::TimerId pump_timer_;
+  std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
+};
+
+}  // namespace muster::master

@@ -1,0 +1,70 @@
+#include "master/clients.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// More clients than any job's people open; above it a new one is turned away.
+constexpr size_t kClientsMax = 256;
+
+}  // namespace
+
+void Clients::accept(std::unique_ptr<control::Channel> channel) {
+  if (sessions_.size() >= kClientsMax) {
+    log_.warning("client.refused", {{"reason", "too many clients"}});
+    return;
+  }
+  sessions_.push_back(std::make_unique<ClientSession>(loop_, std::move(channel), history_, log_));
+  const auto session = std::prev(sessions_.end());
+  (*session)->start({.welcome = handlers_.welcome,
+                     .stop = handlers_.stop,
+                     .status = handlers_.status,
+                     .follows_output = [this] { handlers_.follow_output(true); },
+                     .closed = [this, session] { on_closed(session); }});
+  if (last_frame_) {
+    (*session)->end(last_frame_);
+  }
+}
+
+void Clients::fact(const eventlog::Record& record) {
+  history_.add(record);
+  for (const auto& session : sessions_) {
+    session->pump();
+  }
+}
+
+void Clients::output(const wire::Output& piece) {
+  for (const auto& session : sessions_) {
+    session->output(piece);
+  }
+}
+
+void Clients::end(const job::Outcome& outcome) {
+  const wire::ClientEvent event = wire::JobEnded{outcome};
+  last_frame_ = std::make_shared<const std::string>(wire::encode(event));
+  for (const auto& session : sessions_) {
+    session->end(last_frame_);
+  }
+}
+
+void Clients::close_all() { sessions_.clear(); }
+
+void Clients::on_closed(Sessions::iterator session) {
+  const bool followed = (*session)->follows_output();
+  // It is the one whose callback runs now.
+  loop_.post([gone = std::move(*session)] {});
+  sessions_.erase(session);
+  if (followed && !anybody_follows_output()) {
+    handlers_.follow_output(false);
+  }
+  handlers_.left();
+}
+
+bool Clients::anybody_follows_output() const {
+  return std::ranges::any_of(sessions_,
+                             [](const auto& session) { return session->follows_output(); });
+}
+
+}  // namespace muster::master

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/log.h"
+#include "job/outcome.h"
+#include "master/client_session.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+/// All connected clients, and the history they follow.
+class Clients {
+ public:
+  struct Handlers {
+    std::function<wire::ClientWelcome()> welcome;
+    std::function<void(const std::string& by)> stop;
+    std::function<std::string()> status;
+    /// Whether anybody follows output now; called again for every further follower.
+    std::function<void(bool on)> follow_output;
+    /// A client left.
+    std::function<void()> left;
+  };
+
+  Clients(rt::Loop& loop, const log::Logger& log, Handlers handlers)
+      : loop_(loop), log_(log), handlers_(std::move(handlers)) {}
+  Clients(const Clients&) = delete;
+  Clients& operator=(const Clients&) = delete;
+
+  void accept(std::unique_ptr<control::Channel> channel);
+  /// A fact is in the log.
+  void fact(const eventlog::Record& record);
+  /// The facts of earlier masters, before any client comes.
+  void remember(const eventlog::Record& record) { history_.add(record); }
+  void output(const wire::Output& piece);
+  /// The job has ended and everything is written: the last frame to all, then good-bye.
+  void end(const job::Outcome& outcome);
+  /// Closes all without a word.
+  void close_all();
+  [[nodiscard]] bool empty() const { return sessions_.empty(); }
+
+ private:
+  using Sessions = std::list<std::unique_ptr<ClientSession>>;
+
+  void on_closed(Sessions::iterator session);
+  [[nodiscard]] bool anybody_follows_output() const;
+
+  rt::Loop& loop_;
+  log::Logger log_;
+  Handlers handlers_;
+  FactHistory history_;
+  std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
+  Sessions sessions_;
+};
+
+}  // namespace muster::master

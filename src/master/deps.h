@@ -1,0 +1,66 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+#include "cluster/link.h"
+#include "cluster/master_place_file.h"
+#include "control/keys.h"
+#include "control/transport.h"
+#include "eventlog/replay.h"
+#include "eventlog/segment_store.h"
+#include "rt/loop.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace muster::master {
+
+/// Where clients and agents find the master in charge, and what stays of the job for people.
+class PlaceStore {
+ public:
+  virtual ~PlaceStore() = default;
+  /// Publishes this master's address, replacing an older one's. Again is harmless.
+  virtual Status publish(const cluster::MasterPlaceFile& place) = 0;
+  /// Keeps the summary of the ended job; its presence says that the job has ended. Again is
+  /// harmless.
+  virtual Status write_summary(const std::string& text) = 0;
+};
+
+/// What a master works with. All outlive it.
+struct MasterDeps {
+  rt::Loop& loop;
+  control::Transport& transport;
+  cluster::Link& link;
+  eventlog::SegmentStore& segments;
+  PlaceStore& place;
+  log::Sink& sink;
+};
+
+struct MasterOptions {
+  job::JobId job;
+  uint64_t seed = 0;
+  std::string plan_json;  ///< The resolved Spec (spec::to_json), for a job without a log.
+  eventlog::PlanOf plan_of;
+  control::Secret secret{};
+  std::map<std::string, std::string> secrets;  ///< Values of secret env entries, for agents only.
+  control::ListenOptions listen;
+  std::string on = "local";    ///< The cluster's name, for status.
+  std::string application_id;  ///< "" for none.
+  std::string logs_folder;     ///< Where tasks' output files lie, for people.
+  std::string version;         ///< Of the binary.
+  int32_t pid = 0;
+};
+
+/// How a master's life ended.
+struct MasterEnd {
+  enum class Kind : uint8_t {
+    JobEnded,  ///< `outcome` is set; everything is written and released.
+    Fenced,    ///< A newer master is in charge; this one stopped without a word.
+  };
+  Kind kind = Kind::JobEnded;
+  std::optional<job::Outcome> outcome;
+};
+
+}  // namespace muster::master

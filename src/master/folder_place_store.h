@@ -1,0 +1,24 @@
+#pragma once
+
+#include "cluster/job_folder.h"
+#include "master/deps.h"
+#include "os/files.h"
+
+namespace muster::master {
+
+/// The place and the summary as files of the job's folder: master.json and summary.json, mode 0600,
+/// replaced as a whole.
+class FolderPlaceStore final : public PlaceStore {
+ public:
+  FolderPlaceStore(os::Files& files, cluster::JobFolder folder)
+      : files_(files), folder_(std::move(folder)) {}
+
+  Status publish(const cluster::MasterPlaceFile& place) override;
+  Status write_summary(const std::string& text) override;
+
+ private:
+  os::Files& files_;
+  cluster::JobFolder folder_;
+};
+
+}  // namespace muster::master

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "job/liveness.h"
+#include "rt/loop.h"
+
+#include <functional>
+#include <memory>
+
+namespace muster::master {
+
+/// Runs job::Liveness on the loop: one timer at the time it names, sockets drained before it
+/// judges.
+class LivenessDriver {
+ public:
+  struct Handlers {
+    std::function<void(job::Fact)> verdict;      ///< AgentSuspected, AgentLost.
+    std::function<void(Duration late)> stalled;  ///< This process stood still that long.
+  };
+
+  LivenessDriver(rt::Loop& loop, const job::LivenessPlan& plan, Handlers handlers);
+  ~LivenessDriver();
+  LivenessDriver(const LivenessDriver&) = delete;
+  LivenessDriver& operator=(const LivenessDriver&) = delete;
+
+  void watch(const job::ContainerId& container);
+  void forget(const job::ContainerId& container);
+  /// A frame came. Returns true if the agent was suspected: it must report.
+  bool beat(const job::ContainerId& container);
+  void closed(const job::ContainerId& container, bool process_dead);
+  void reconnected(const job::ContainerId& container);
+
+ private:
+  void arm();
+  void due();
+  void judge();
+
+  rt::Loop& loop_;
+  Handlers handlers_;
+  job::Liveness liveness_;
+  Duration stall_min_;
+  rt::TimerId timer_;
+  HostTime timer_at_ = HostTime::max();
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::master

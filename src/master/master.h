@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/result.h"
+#include "job/machine.h"
+#include "master/deps.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+class Reign;
+
+/// The master of one job, on one loop. A process that runs one: constructs it, start()s it, and
+/// runs the loop until `ended` is called, at most two seconds after the job's end. It may be killed
+/// at any moment: the next one goes on from the event log.
+class Master {
+ public:
+  using Ended = std::function<void(const MasterEnd&)>;
+
+  Master(MasterDeps deps, MasterOptions options);
+  ~Master();
+  Master(const Master&) = delete;
+  Master& operator=(const Master&) = delete;
+
+  /// Opens the log (a new job, or a takeover), listens, and is in charge. Errors: AlreadyExists
+  /// when another master took over at the same moment; Corrupt, Unsupported when the log cannot be
+  /// gone on with; whatever store, transport and link say. `ended` is called once, on the loop,
+  /// only after a success.
+  Status start(Ended ended);
+
+  /// Asks the job to stop, as StopJob does. For signals. Again is harmless.
+  void stop(std::string by);
+
+  /// "host:port" where it listens. Only after start().
+  [[nodiscard]] const std::string& address() const;
+  [[nodiscard]] const job::Machine& machine() const;
+  /// The status document of design 7.
+  [[nodiscard]] std::string status() const;
+
+ private:
+  MasterDeps deps_;
+  MasterOptions options_;
+  std::unique_ptr<Reign> reign_;
+};
+
+}  // namespace muster::master

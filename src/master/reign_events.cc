@@ -1,0 +1,179 @@
+// What comes in from agents, clients and the cluster, and how the parts of a Reign hear of each
+// other.
+#include "master/reign.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::master {
+
+void Reign::on_link_fact(job::Fact fact) {
+  auto* ended = std::get_if<job::ContainerEnded>(&fact);
+  if (ended == nullptr) {
+    decider_.enter(std::move(fact));
+    return;
+  }
+  liveness_.forget(ended->container);
+  dialer_.forget(ended->container);
+  const bool connected = agents_.connected(ended->container);
+  ended_containers_.ended(std::move(*ended), connected);
+}
+
+void Reign::on_channel(std::unique_ptr<control::Channel> channel) {
+  if (over_) {
+    return;
+  }
+  switch (channel->peer().kind) {
+    case control::Peer::Kind::Agent:
+      agents_.accept(std::move(channel), false);
+      return;
+    case control::Peer::Kind::Owner:
+    case control::Peer::Kind::Viewer:
+      clients_.accept(std::move(channel));
+      return;
+    case control::Peer::Kind::Master:
+      return;
+  }
+}
+
+void Reign::on_agent(const wire::AgentHello& hello) {
+  const job::ContainerId& id = hello.report.container;
+  dialer_.forget(id);
+  if (hello.version != options_.version) {
+    log_.warning("agent.other_version", {{"container", id.value}, {"version", hello.version}});
+  }
+  const job::Container* container = find_container(id);
+  if (container != nullptr && container->state != job::ContainerState::Gone) {
+    liveness_.watch(id);
+  }
+  const bool new_here = container == nullptr || container->state == job::ContainerState::Granted ||
+                        container->state == job::ContainerState::Launching;
+  if (new_here) {
+    decider_.enter(job::AgentJoined{id, hello.report.address});
+  }
+  // An agent that joined an earlier master, which could not log it, may have attempts already.
+  if (!new_here || !hello.report.attempts.empty()) {
+    decider_.enter(hello.report);
+  }
+}
+
+void Reign::on_agent_frame(const job::ContainerId& container, wire::AgentFrame& frame) {
+  const bool was_suspected = liveness_.beat(container);
+  if (auto* report = std::get_if<wire::Report>(&frame)) {
+    liveness_.watch(container);
+    decider_.enter(std::move(report->report));
+    return;
+  }
+  if (was_suspected) {
+    agents_.send(container, wire::ReportAsked{});
+  }
+  if (auto* fact = std::get_if<wire::AgentFact>(&frame)) {
+    on_agent_fact(container, std::move(fact->fact));
+  } else if (const auto* asked = std::get_if<wire::CommitAsked>(&frame)) {
+    if (runs_there(container, asked->attempt)) {
+      grants_.asked(container, *asked);
+    }
+  } else if (const auto* output = std::get_if<wire::Output>(&frame)) {
+    if (runs_there(container, output->attempt)) {
+      clients_.output(*output);
+    }
+  }
+}
+
+void Reign::on_agent_fact(const job::ContainerId& container, job::Fact fact) {
+  const job::AttemptId attempt = std::visit(
+      [](const auto& kind) -> job::AttemptId {
+        if constexpr (requires { kind.attempt; }) {
+          return kind.attempt;
+        } else {
+          return {};
+        }
+      },
+      fact);
+  if (!runs_there(container, attempt)) {
+    log_.warning("agent.fact_refused",
+                 {{"container", container.value}, {"fact", job::name_of(fact)}});
+    return;
+  }
+  decider_.enter(std::move(fact));
+}
+
+void Reign::on_agent_closed(const job::ContainerId& container) {
+  if (over_) {
+    return;
+  }
+  ended_containers_.drained(container);
+  liveness_.closed(container, deps_.link.known_dead(container));
+  // Agents leave for a newer master.
+  check_fence();
+}
+
+void Reign::on_unreachable(const job::ContainerId& container) {
+  const bool dead = deps_.link.known_dead(container);
+  decider_.enter(
+      job::AgentLost{container, dead ? job::LossReason::Closed : job::LossReason::Unreachable});
+}
+
+const job::Container* Reign::find_container(const job::ContainerId& container) const {
+  const auto& containers = decider_.machine().state().containers;
+  const auto found = containers.find(container);
+  return found == containers.end() ? nullptr : &found->second;
+}
+
+bool Reign::runs_there(const job::ContainerId& container, job::AttemptId attempt) const {
+  const job::State& state = decider_.machine().state();
+  if (attempt.task.role.value >= state.tasks.size() ||
+      attempt.task.index >= state.tasks[attempt.task.role.value].size()) {
+    return false;
+  }
+  const job::Attempt* known = state.find_attempt(attempt);
+  return known != nullptr && known->container == container;
+}
+
+Agents::Handlers Reign::agent_handlers() {
+  return {.joined = [this](const wire::AgentHello& hello) { on_agent(hello); },
+          .frame = [this](const job::ContainerId& container,
+                          wire::AgentFrame& frame) { on_agent_frame(container, frame); },
+          .closed = [this](const job::ContainerId& container) { on_agent_closed(container); },
+          .fenced = [this](job::Epoch by) { fenced(by); },
+          .welcome = [this] { return agent_welcome(); },
+          .view = [this] { return decider_.view(); }};
+}
+
+Clients::Handlers Reign::client_handlers() {
+  // Enough for what a follower that came a moment too late has missed.
+  constexpr uint32_t kTailLines = 1000;
+  return {.welcome = [this] { return client_welcome(); },
+          .stop = [this](const std::string& by) { stop(by); },
+          .status = [this] { return status(); },
+          .follow_output = [this](bool on) { agents_.set_follow({on, on ? kTailLines : 0}); },
+          .left = [this] { ending_.client_left(); }};
+}
+
+Ending::Steps Reign::ending_steps() {
+  return {.write_summary = [this] { write_summary(); },
+          .tell_clients = [this](const job::Outcome& outcome) { clients_.end(outcome); },
+          .dismiss_agents = [this] { agents_.dismiss_all("the job has ended"); },
+          .leave_cluster =
+              [this](const job::Outcome& outcome, std::function<void()> done) {
+                deps_.link.finish(outcome, std::move(done));
+              },
+          .clients_gone = [this] { return clients_.empty(); },
+          .over =
+              [this](const job::Outcome& outcome) {
+                log_.info("master.over", {{"result", to_string(outcome.result)}});
+                end({MasterEnd::Kind::JobEnded, outcome});
+              }};
+}
+
+Performer::Parts Reign::performer_parts() {
+  return {.link = deps_.link,
+          .agents = agents_,
+          .deadlines = deadlines_,
+          .liveness = liveness_,
+          .launch_order = [this](const job::ContainerId& id) { return launch_order(id); },
+          .reconcile = [this] { reconcile(); },
+          .finish = [this](const job::Outcome& outcome) { ending_.begin(outcome); }};
+}
+
+}  // namespace muster::master
