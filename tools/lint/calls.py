@@ -1,6 +1,7 @@
 """Calls that are banned where they stand. `// lint: allow(RULE) why` on the line or the one above
 lets one through; the reason is required."""
 
+import ast
 import re
 
 import tree as trees
@@ -15,11 +16,11 @@ RULES = [
      r"|dlopen)\s*\(", PRODUCT, (), "NSS and foreign libraries do not exist in a static program"),
     ("clock", r"\b(system_clock|steady_clock|high_resolution_clock|file_clock)::now\b"
      r"|\b(clock_gettime|gettimeofday|timespec_get)\s*\(|\btime\s*\(\s*(nullptr|NULL|0|&)",
-     PRODUCT, ("src/rt/", "src/os/"), "time comes from rt::Clock"),
+     PRODUCT, ("src/rt/", "src/os/", "src/keeper/"), "time comes from rt::Clock"),
     ("random", r"\b(random_device|mt19937(_64)?|default_random_engine|getrandom|arc4random)\b"
      r"|\bs?rand\s*\(", PRODUCT, ("src/rt/", "src/os/"), "randomness comes from rt::Random"),
-    ("thread", r"\bstd::(thread|jthread|async)\b|\bpthread_create\b", PRODUCT, ("src/rt/",),
-     "threads belong to rt"),
+    ("thread", r"\bstd::(thread|jthread|async)\b|\bpthread_create\b", PRODUCT,
+     ("src/rt/", "src/os/"), "threads belong to rt and os"),
     ("detached", r"\basio::detached\b|\.detach\(\)", PRODUCT, ("src/rt/",),
      "coroutines and threads are owned by a scope that is awaited"),
     ("environment", r"\b(secure_)?getenv\s*\(|\b(un)?setenv\s*\(|\bputenv\s*\(|\benviron\b",
@@ -51,7 +52,7 @@ def check(tree):
         findings += of_cpp(path, tree.code(path), tree.text(path).split("\n"))
     for path in tree.python():
         if TESTS.search(path):
-            findings += of_python_test(path, tree.text(path).split("\n"))
+            findings += of_python_test(path, tree.text(path))
     return findings
 
 
@@ -72,8 +73,13 @@ def of_cpp(path, code, lines):
     return findings
 
 
-def of_python_test(path, lines):
-    return [trees.Finding(path, number, "sleep: wait for the event, not for time [sleep]")
-            for number, line in enumerate(lines, 1)
-            if re.search(r"\btime\.sleep\(", line.split("#", 1)[0])
-            and not trees.allowed(lines, number, "sleep")]
+def of_python_test(path, text):
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return []  # The check `scripts` tells.
+    lines = text.split("\n")
+    return [trees.Finding(path, node.lineno, "sleep: wait for the event, not for time [sleep]")
+            for node in ast.walk(module)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("time.sleep", "sleep")
+            and not trees.allowed(lines, node.lineno, "sleep")]

@@ -52,5 +52,6 @@ class CallsTest(unittest.TestCase):
         self.assertEqual(len(messages("src/os/a.h", "using namespace std;")), 1)
 
     def test_python_tests_do_not_sleep(self):
-        self.assertEqual(len(messages("test/local/test_a.py", "    time.sleep(1)")), 1)
-        self.assertEqual(messages("examples/train.py", "    time.sleep(1)"), [])
+        self.assertEqual(len(messages("test/local/test_a.py", "time.sleep(1)")), 1)
+        self.assertEqual(messages("test/local/test_a.py", 'run("time.sleep(1)")'), [])
+        self.assertEqual(messages("examples/train.py", "time.sleep(1)"), [])

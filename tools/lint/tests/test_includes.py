@@ -34,6 +34,10 @@ class IncludesTest(unittest.TestCase):
     def test_rejects_a_library_that_the_row_does_not_name(self):
         self.assertRegex(messages("src/rt/a.cc", "#include <boost/beast/http.hpp>\n")[0], "beast")
 
+    def test_only_who_sees_protobuf_includes_generated_headers(self):
+        found = messages("src/rt/a.cc", '#include "muster/event/v1/fact.pb.h"\n')
+        self.assertRegex(found[0], "may not see protobuf")
+
     def test_rejects_impure_system_headers_in_ring_0(self):
         self.assertRegex(messages("src/base/a.cc", "#include <sys/socket.h>\n")[0], "pure")
         self.assertEqual(messages("src/rt/a.cc", "#include <sys/socket.h>\n"), [])
