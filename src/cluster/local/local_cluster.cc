@@ -12,7 +12,8 @@
 #include "cluster/local/job_lock.h"
 #include "cluster/local/local_master_starter.h"
 #include "cluster/local/machine_capacity.h"
-#include "cluster/local/master_place.h"
+#include "cluster/master_place_file.h"
+#include "cluster/local/ready_line.h"
 #include "os/spawn.h"
 
 namespace muster::cluster::local {
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kReadyLineMax = 64U << 10;
 constexpr uint64_t kLogTailBytes = 2048;
+constexpr uint64_t kPlaceBytesMax = 16U << 10;
 
 /// Reads one line from a pipe until `deadline`; what came before its end, if that comes first.
 Result<std::string> read_line(int fd, std::chrono::steady_clock::time_point deadline) {
@@ -112,8 +114,9 @@ Result<MasterPlace> LocalCluster::locate(const std::filesystem::path& job_folder
   if (!job_lock_is_held(folder.master_lock())) {
     return Error{Errc::NotFound, Blame::Cluster, "no master of this job runs: " + folder.id().value};
   }
-  MUSTER_TRY(std::string address, read_master_place(files_, folder));
-  return MasterPlace{std::move(address), ""};
+  MUSTER_TRY(const std::string text, files_.read(folder.master_place(), kPlaceBytesMax));
+  MUSTER_TRY(MasterPlaceFile place, parse_master_place(text));
+  return MasterPlace{std::move(place.address), ""};
 }
 
 }  // namespace muster::cluster::local

@@ -6,10 +6,15 @@
 #include <string>
 
 #include "cluster/local/job_lock.h"
-#include "cluster/local/master_place.h"
+#include "cluster/master_place_file.h"
 #include "os/start_request.h"
 
 namespace muster::cluster::local {
+namespace {
+
+constexpr uint64_t kPlaceBytesMax = 16U << 10;
+
+}  // namespace
 
 Result<MasterSought> LocalMasterStarter::seek() {
   MasterSought sought;
@@ -20,7 +25,11 @@ Result<MasterSought> LocalMasterStarter::seek() {
   Result<rt::Fd> lock = take_job_lock(options_.folder.master_lock());
   if (!lock.has_value() && lock.error().code == Errc::AlreadyExists) {
     sought.kind = MasterSought::Kind::Alive;
-    sought.address = read_master_place(files_, options_.folder).value_or("");
+    const Result<std::string> text = files_.read(options_.folder.master_place(), kPlaceBytesMax);
+    if (text.has_value()) {
+      const Result<MasterPlaceFile> place = parse_master_place(*text);
+      sought.address = place.has_value() ? place->address : "";
+    }
     return sought;
   }
   if (!lock.has_value()) {

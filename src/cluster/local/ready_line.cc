@@ -1,10 +1,9 @@
-#include "cluster/local/master_place.h"
+#include "cluster/local/ready_line.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include <boost/json.hpp>
+#include <vector>
 
 #include "base/text.h"
 
@@ -22,25 +21,6 @@ constexpr std::array kCodes = {
 constexpr std::array kBlames = {Blame::User, Blame::Program, Blame::Cluster, Blame::Muster};
 
 }  // namespace
-
-Status write_master_place(os::Files& files, const JobFolder& folder, const std::string& address) {
-  const boost::json::object place = {{"schema", "muster.master/1"}, {"address", address}};
-  return files.write(folder.master_place(), boost::json::serialize(place) + "\n", {.mode = 0600});
-}
-
-Result<std::string> read_master_place(os::Files& files, const JobFolder& folder) {
-  MUSTER_TRY(const std::string text, files.read(folder.master_place(), 16U << 10));
-  boost::system::error_code error;
-  const boost::json::value place = boost::json::parse(text, error);
-  if (!error && place.is_object()) {
-    const boost::json::value* const address = place.get_object().if_contains("address");
-    if (address != nullptr && address->is_string()) {
-      return std::string(address->get_string());
-    }
-  }
-  return Error{Errc::Corrupt, Blame::Cluster,
-               "the file that names the job's master is damaged: " + folder.master_place().string()};
-}
 
 std::string ready_line(const std::string& address) { return std::string(kReady) + address + "\n"; }
 

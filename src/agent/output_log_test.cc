@@ -1,0 +1,91 @@
+#include "agent/output_log.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "os/local_files.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputLogs : public testing::Test {
+ protected:
+  OutputLogs() {
+    char name[] = "/tmp/output-log-XXXXXX";
+    folder_ = ::mkdtemp(name);
+  }
+  ~OutputLogs() override { fs::remove_all(folder_); }
+
+  static std::string content(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  std::unique_ptr<os::Files> files_ = os::make_local_files(nullptr);
+  fs::path folder_;
+};
+
+TEST_F(OutputLogs, KeepsEveryByte) {
+  OutputLog log(*files_, folder_ / "worker-0.1.stdout", {});
+  const std::string binary("a\0\xff\r\n", 5);
+  log.write(binary);
+  log.write("b");
+  EXPECT_EQ(content(folder_ / "worker-0.1.stdout"), binary + "b");
+  EXPECT_EQ(log.size_bytes(), 6U);
+  EXPECT_EQ(log.lost_bytes(), 0U);
+}
+
+TEST_F(OutputLogs, MakesNoFileForASilentStream) {
+  const OutputLog log(*files_, folder_ / "silent", {});
+  EXPECT_FALSE(fs::exists(folder_ / "silent"));
+}
+
+TEST_F(OutputLogs, RotatesWithinItsTotal) {
+  OutputLog log(*files_, folder_ / "out", {.bytes_max = 3 * 4096, .keep = 3});
+  std::string all;
+  for (int i = 0; i < 10; ++i) {
+    const std::string chunk(3000, static_cast<char>('a' + i));
+    all += chunk;
+    log.write(chunk);
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "out.3"));
+  const std::string kept = content(folder_ / "out.2") + content(folder_ / "out.1") + content(folder_ / "out");
+  EXPECT_EQ(kept, all.substr(all.size() - kept.size()));
+  EXPECT_GT(kept.size(), 2U * 4096);
+  EXPECT_LE(kept.size(), 3U * 4096);
+}
+
+TEST_F(OutputLogs, CutsALineThatIsLargerThanAPart) {
+  OutputLog log(*files_, folder_ / "out", {.bytes_max = 2 * 4096, .keep = 2});
+  log.write(std::string(100'000, 'x'));
+  EXPECT_LE(fs::file_size(folder_ / "out"), 4096U);
+  EXPECT_EQ(fs::file_size(folder_ / "out.1"), 4096U);
+}
+
+TEST_F(OutputLogs, RemembersTheLastWordsOnly) {
+  OutputLog log(*files_, folder_ / "out", {});
+  log.write(std::string(5 * OutputLog::kTailBytes, 'x') + "last words");
+  EXPECT_EQ(log.tail().size(), OutputLog::kTailBytes);
+  EXPECT_TRUE(log.tail().ends_with("last words"));
+}
+
+TEST_F(OutputLogs, CountsWhatTheDiskDoesNotTake) {
+  OutputLog log(*files_, folder_ / "missing" / "out", {});
+  log.write("hello");
+  EXPECT_EQ(log.lost_bytes(), 5U);
+  EXPECT_NE(log.trouble(), "");
+  EXPECT_EQ(log.tail(), "hello");
+  fs::create_directory(folder_ / "missing");
+  log.write("again");
+  EXPECT_EQ(log.lost_bytes(), 5U);
+  EXPECT_EQ(content(folder_ / "missing" / "out"), "again");
+}
+
+}  // namespace
+}  // namespace muster::agent
