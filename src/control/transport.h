@@ -1,15 +1,15 @@
 #pragma once
 
+#include "base/result.h"
+#include "base/time.h"
+#include "job/ids.h"
+
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "base/result.h"
-#include "base/time.h"
-#include "job/ids.h"
 
 namespace muster::control {
 
@@ -34,8 +34,8 @@ struct Peer {
   bool operator==(const Peer&) const = default;
 };
 
-/// One authenticated, ordered, reliable connection of whole frames. Lives on its loop's thread. Destroying it
-/// closes it; no callback comes after that.
+/// One authenticated, ordered, reliable connection of whole frames. Lives on its loop's thread.
+/// Destroying it is close() without a callback: what is queued is still sent while the loop runs.
 class Channel {
  public:
   struct Handlers {
@@ -48,14 +48,15 @@ class Channel {
   virtual ~Channel() = default;
   /// Must be called once, in the callback that handed the channel over; frames wait until then.
   virtual void start(Handlers handlers) = 0;
-  /// Queues a frame. Never blocks and never fails: on a dead connection it is dropped and `closed` tells. The caller
-  /// keeps what it queues in bounds by looking at queued_bytes().
+  /// Queues a frame. Never blocks and never fails: on a dead connection it is dropped and `closed`
+  /// tells. The caller keeps what it queues in bounds by looking at queued_bytes().
   virtual void send(std::string frame) = 0;
   /// Queues a frame that many channels share (a view for all agents) without a copy each.
   virtual void send_shared(std::shared_ptr<const std::string> frame) = 0;
   /// Bytes queued and not yet taken by the kernel.
   [[nodiscard]] virtual size_t queued_bytes() const = 0;
-  /// Sends what is queued (for at most a second), then closes.
+  /// Delivers nothing more, sends what is queued (for at most a second), then closes; `closed`
+  /// comes with Cancelled.
   virtual void close() = 0;
   [[nodiscard]] virtual const Peer& peer() const = 0;
 };
@@ -63,11 +64,12 @@ class Channel {
 /// The largest frame either side accepts.
 inline constexpr size_t kFrameMax = 16U << 20;
 
-/// Returns the key that proves an identity, or an error for strangers (it is logged once per cause, the stranger
-/// is told nothing).
+/// Returns the key that proves an identity, or an error for strangers (it is logged once per cause,
+/// the stranger is told nothing).
 using KeyLookup = std::function<Result<Key>(const Peer& peer)>;
 
-/// A listening port. Destroying it stops listening and drops unauthenticated connections; accepted channels live on.
+/// A listening port. Destroying it stops listening and drops unauthenticated connections; accepted
+/// channels live on.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -81,8 +83,8 @@ struct ListenOptions {
   uint16_t port_high = 0;
 };
 
-/// Makes authenticated channels. TlsTransport is the real one (TLS 1.3 PSK, WebSocket frames); the simulator has
-/// its own with lost, late and cut connections.
+/// Makes authenticated channels. TlsTransport is the real one (TLS 1.3 with pre-shared keys); the
+/// simulator has its own with lost, late and cut connections.
 class Transport {
  public:
   using Accepted = std::function<void(std::unique_ptr<Channel> channel)>;
@@ -92,8 +94,9 @@ class Transport {
   /// Listens. At most 256 connections may be unauthenticated at a time, each for 5 s.
   virtual Result<std::unique_ptr<Listener>> listen(const ListenOptions& options, KeyLookup keys,
                                                    Accepted accepted) = 0;
-  /// Dials `address` as `self` with `key`; `dialled` is called exactly once, within `deadline`, unless this
-  /// transport is destroyed before. The peer of the channel is `server`.
+  /// Dials `address` as `self` with `key`; `dialled` is called exactly once, within `deadline`,
+  /// unless this transport is destroyed before. The peer of the channel is who must be at that
+  /// address: for a Master the Agent of its container, for everybody else a Master.
   virtual void dial(const std::string& address, const Peer& self, const Key& key, Duration deadline,
                     Dialled dialled) = 0;
 };

@@ -1,0 +1,246 @@
+#include "control/connection.h"
+
+#include "base/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <span>
+#include <sys/socket.h>
+#include <utility>
+
+namespace muster::control {
+namespace {
+
+/// The largest TLS record: what is read or written at once.
+constexpr size_t kRecordMax = 16U << 10;
+/// After so much in one turn the other connections of the loop have theirs.
+constexpr size_t kTurnMax = 1U << 20;
+constexpr auto kCloseWait = std::chrono::seconds(1);
+
+}  // namespace
+
+Connection::Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer)
+    : loop_(loop), stream_(std::move(stream)), peer_(std::move(peer)) {}
+
+Connection::~Connection() { loop_.cancel(close_timer_); }
+
+void Connection::start(Channel::Handlers handlers) {
+  MUSTER_CHECK(!handlers_.has_value(), "a channel is started once");
+  handlers_ = std::move(handlers);
+  if (ended_) {
+    return;
+  }
+  read_watch_ = loop_.watch(stream_.fd(), rt::Interest::Read, [this] {
+    const std::shared_ptr<Connection> alive = shared_from_this();
+    on_readable();
+  });
+  // The first frames may have come together with the end of the handshake.
+  loop_.post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      self->on_readable();
+    }
+  });
+}
+
+void Connection::on_readable() {
+  size_t taken = 0;
+  while (!ended_ && taken < kTurnMax) {
+    std::array<char, kRecordMax> buffer;  // NOLINT: filled by read.
+    size_t got = 0;
+    switch (stream_.read(buffer, got)) {
+      case net::TlsProgress::Done:
+        taken += got;
+        if (!take(std::string_view(buffer.data(), got))) {
+          return;
+        }
+        break;
+      case net::TlsProgress::WantsRead:
+        return;
+      case net::TlsProgress::WantsWrite:
+        schedule_flush();
+        return;
+      case net::TlsProgress::Ended:
+        end(cluster_error(fmt::format("{} closed the connection", peer_.identity())));
+        return;
+      case net::TlsProgress::Failed:
+        end(cluster_error(fmt::format("the connection to {} broke", peer_.identity())));
+        return;
+    }
+  }
+  // More may lie in the stream's own buffer, where no watch sees it.
+  loop_.post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      self->on_readable();
+    }
+  });
+}
+
+/// Delivers frames; returns false when the connection has ended.
+bool Connection::take(std::string_view bytes) {
+  if (closing_) {
+    return true;  // Read only to see the other side's end.
+  }
+  const Status fed = reader_.feed(bytes, [this](std::string_view frame) {
+    handlers_->frame(frame);
+    return !closing_ && !ended_;
+  });
+  if (!fed.has_value()) {
+    end(fed.error().within(peer_.identity()));
+  }
+  return !ended_;
+}
+
+void Connection::send(std::shared_ptr<const std::string> frame) {
+  MUSTER_CHECK(frame->size() <= kFrameMax, "a frame is within bounds");
+  if (ended_ || closing_) {
+    return;
+  }
+  queued_bytes_ += kFrameHeader + frame->size();
+  queue_.push_back({.frame = std::move(frame)});
+  schedule_flush();
+}
+
+void Connection::schedule_flush() {
+  if (flush_scheduled_ || write_watch_ != nullptr || ended_) {
+    return;
+  }
+  flush_scheduled_ = true;
+  loop_.post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      self->flush_scheduled_ = false;
+      self->flush();
+    }
+  });
+}
+
+std::string_view Connection::gather(std::span<char> staging) const {
+  size_t filled = 0;
+  for (const Outgoing& item : queue_) {
+    size_t skip = item.sent;
+    const std::string header = frame_header(item.frame->size());
+    for (const std::string_view part : {std::string_view(header), std::string_view(*item.frame)}) {
+      const size_t from = std::min(skip, part.size());
+      skip -= from;
+      const size_t size = std::min(part.size() - from, staging.size() - filled);
+      std::copy_n(part.data() + from, size, staging.data() + filled);
+      filled += size;
+    }
+    if (filled == staging.size()) {
+      break;
+    }
+  }
+  return {staging.data(), filled};
+}
+
+void Connection::consume(size_t bytes) {
+  queued_bytes_ -= bytes;
+  while (bytes > 0) {
+    Outgoing& front = queue_.front();
+    const size_t part = std::min(bytes, kFrameHeader + front.frame->size() - front.sent);
+    front.sent += part;
+    bytes -= part;
+    if (front.sent == kFrameHeader + front.frame->size()) {
+      queue_.pop_front();
+    }
+  }
+}
+
+void Connection::flush() {
+  size_t taken = 0;
+  while (!ended_ && !queue_.empty()) {
+    if (taken >= kTurnMax) {
+      write_watch_.reset();
+      schedule_flush();
+      return;
+    }
+    std::array<char, kRecordMax> staging;  // NOLINT: filled by gather.
+    size_t put = 0;
+    // After WantsWrite the same bytes are gathered again, as the stream demands: nothing was
+    // consumed.
+    switch (stream_.write(gather(staging), put)) {
+      case net::TlsProgress::Done:
+        taken += put;
+        consume(put);
+        break;
+      case net::TlsProgress::WantsRead:
+      case net::TlsProgress::WantsWrite:
+        if (write_watch_ == nullptr) {
+          write_watch_ = loop_.watch(stream_.fd(), rt::Interest::Write, [this] {
+            const std::shared_ptr<Connection> alive = shared_from_this();
+            flush();
+          });
+        }
+        return;
+      case net::TlsProgress::Ended:
+      case net::TlsProgress::Failed:
+        end(cluster_error(fmt::format("the connection to {} broke", peer_.identity())));
+        return;
+    }
+  }
+  write_watch_.reset();
+  on_flushed();
+}
+
+/// Everything is sent. When closing, says so and waits for the other side to do the same: a socket
+/// that is closed with bytes unread would take back what the other side has not read yet.
+void Connection::on_flushed() {
+  if (closing_ && !said_end_ && !ended_) {
+    said_end_ = true;
+    stream_.say_end();
+    ::shutdown(stream_.fd(), SHUT_WR);
+  }
+}
+
+void Connection::close() {
+  if (ended_ || closing_) {
+    return;
+  }
+  closing_ = true;
+  if (read_watch_ == nullptr) {
+    read_watch_ = loop_.watch(stream_.fd(), rt::Interest::Read, [this] {
+      const std::shared_ptr<Connection> alive = shared_from_this();
+      on_readable();
+    });
+  }
+  // Holds this connection until its end, whether its owner stays or not.
+  close_timer_ = loop_.call_after(kCloseWait, [self = shared_from_this()] {
+    self->end(Error{Errc::Cancelled, Blame::Cluster, "the connection was closed"});
+  });
+  schedule_flush();
+}
+
+void Connection::abandon() {
+  if (handlers_.has_value()) {
+    // One of them may be running: they are only made unreachable.
+    handlers_->closed = nullptr;
+  }
+  close();
+}
+
+void Connection::end(Error reason) {
+  if (ended_) {
+    return;
+  }
+  const std::shared_ptr<Connection> alive = shared_from_this();
+  ended_ = true;
+  queue_.clear();
+  queued_bytes_ = 0;
+  read_watch_.reset();
+  write_watch_.reset();
+  loop_.cancel(close_timer_);
+  if (!said_end_) {
+    ::shutdown(stream_.fd(), SHUT_RDWR);
+  }
+  if (closing_) {
+    reason = Error{Errc::Cancelled, Blame::Cluster, "the connection was closed"};
+  }
+  if (handlers_.has_value() && handlers_->closed) {
+    const auto closed = std::move(handlers_->closed);
+    closed(reason);
+  }
+}
+
+}  // namespace muster::control

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "control/frame_reader.h"
+#include "control/transport.h"
+#include "net/tls.h"
+#include "rt/io_loop.h"
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::control {
+
+/// The life of an authenticated TLS connection behind a Channel. Its owner may go before it: what
+/// was queued is still sent then, for at most a second. Frames that were queued in one turn of the
+/// loop share TLS records and system calls.
+class Connection final : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start(Channel::Handlers handlers);
+  void send(std::shared_ptr<const std::string> frame);
+  void close();
+  /// The owner is gone: no callback any more; otherwise like close().
+  void abandon();
+  [[nodiscard]] size_t queued_bytes() const { return queued_bytes_; }
+  [[nodiscard]] const Peer& peer() const { return peer_; }
+
+ private:
+  struct Outgoing {
+    std::shared_ptr<const std::string> frame;
+    size_t sent = 0;  ///< Of the header and the frame.
+  };
+
+  void on_readable();
+  bool take(std::string_view bytes);
+  void schedule_flush();
+  void flush();
+  [[nodiscard]] std::string_view gather(std::span<char> staging) const;
+  void consume(size_t bytes);
+  void on_flushed();
+  void end(Error reason);
+
+  rt::IoLoop& loop_;
+  net::TlsStream stream_;
+  Peer peer_;
+  std::optional<Channel::Handlers> handlers_;
+  FrameReader reader_;
+  std::deque<Outgoing> queue_;
+  size_t queued_bytes_ = 0;
+  bool flush_scheduled_ = false;
+  bool closing_ = false;  ///< No frame is delivered any more.
+  bool said_end_ = false;
+  bool ended_ = false;
+  rt::TimerId close_timer_;
+  std::unique_ptr<rt::FdWatch> read_watch_;  // The watches last: they end before the stream closes.
+  std::unique_ptr<rt::FdWatch> write_watch_;
+};
+
+/// The handle that the owner of a connection holds.
+class TlsChannel final : public Channel {
+ public:
+  explicit TlsChannel(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
+  ~TlsChannel() override { connection_->abandon(); }
+  TlsChannel(const TlsChannel&) = delete;
+  TlsChannel& operator=(const TlsChannel&) = delete;
+
+  void start(Handlers handlers) override { connection_->start(std::move(handlers)); }
+  void send(std::string frame) override {
+    connection_->send(std::make_shared<const std::string>(std::move(frame)));
+  }
+  void send_shared(std::shared_ptr<const std::string> frame) override {
+    connection_->send(std::move(frame));
+  }
+  [[nodiscard]] size_t queued_bytes() const override { return connection_->queued_bytes(); }
+  void close() override { connection_->close(); }
+  [[nodiscard]] const Peer& peer() const override { return connection_->peer(); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace muster::control

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace muster::control {
+
+/// A frame on the wire is its length (4 bytes, little-endian) and its bytes.
+inline constexpr size_t kFrameHeader = 4;
+
+/// Returns the four bytes that precede a frame.
+[[nodiscard]] std::string frame_header(size_t frame_bytes);
+
+/// Cuts a stream of bytes into frames. Keeps only the part of a frame that has not come whole; a
+/// frame that lies whole in what is fed is not copied.
+class FrameReader {
+ public:
+  /// Gets a whole frame, valid during the call; returns false to stop: the rest of what was fed is
+  /// dropped.
+  using OnFrame = std::function<bool(std::string_view frame)>;
+
+  /// Takes the next bytes of the stream. Corrupt if a frame is larger than kFrameMax; feed nothing
+  /// after that.
+  [[nodiscard]] Status feed(std::string_view bytes, const OnFrame& on_frame);
+  /// Bytes of a frame that has not come whole.
+  [[nodiscard]] size_t pending_bytes() const { return pending_.size(); }
+
+ private:
+  std::string pending_;
+};
+
+}  // namespace muster::control

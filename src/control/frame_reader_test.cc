@@ -1,0 +1,85 @@
+#include "control/frame_reader.h"
+
+#include "control/transport.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace muster::control {
+namespace {
+
+std::string on_wire(const std::vector<std::string>& frames) {
+  std::string bytes;
+  for (const std::string& frame : frames) {
+    bytes += frame_header(frame.size()) + frame;
+  }
+  return bytes;
+}
+
+struct Collected {
+  FrameReader reader;
+  std::vector<std::string> frames;
+
+  Status feed(std::string_view bytes) {
+    return reader.feed(bytes, [this](std::string_view frame) {
+      frames.emplace_back(frame);
+      return true;
+    });
+  }
+};
+
+const std::vector<std::string>& some_frames() {
+  static const std::vector<std::string> kFrames{"one", "", "two words", std::string(300, 'x'), ""};
+  return kFrames;
+}
+
+TEST(FrameReader, CutsAnywhereIntoTwoPiecesAreTheSame) {
+  const std::string bytes = on_wire(some_frames());
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    Collected collected;
+    ASSERT_TRUE(collected.feed(std::string_view(bytes).substr(0, cut)).has_value());
+    ASSERT_TRUE(collected.feed(std::string_view(bytes).substr(cut)).has_value());
+    EXPECT_EQ(collected.frames, some_frames()) << cut;
+    EXPECT_EQ(collected.reader.pending_bytes(), 0U);
+  }
+}
+
+TEST(FrameReader, SingleBytesAreTheSame) {
+  Collected collected;
+  for (const char byte : on_wire(some_frames())) {
+    ASSERT_TRUE(collected.feed(std::string_view(&byte, 1)).has_value());
+  }
+  EXPECT_EQ(collected.frames, some_frames());
+}
+
+TEST(FrameReader, TruncatedFrameIsNeverDelivered) {
+  const std::string bytes = on_wire({std::string(100, 'x')});
+  for (size_t cut = 0; cut < bytes.size(); ++cut) {
+    Collected collected;
+    ASSERT_TRUE(collected.feed(std::string_view(bytes).substr(0, cut)).has_value());
+    EXPECT_TRUE(collected.frames.empty());
+    EXPECT_EQ(collected.reader.pending_bytes(), cut);
+  }
+}
+
+TEST(FrameReader, RefusesWhatIsTooLarge) {
+  Collected largest;
+  EXPECT_TRUE(largest.feed(frame_header(kFrameMax)).has_value());
+  Collected larger;
+  EXPECT_EQ(larger.feed(frame_header(kFrameMax + 1)).error().code, Errc::Corrupt);
+  Collected huge;
+  EXPECT_EQ(huge.feed("\xff\xff\xff\xff").error().code, Errc::Corrupt);
+}
+
+TEST(FrameReader, StopsWhenAsked) {
+  FrameReader reader;
+  int frames = 0;
+  EXPECT_TRUE(reader.feed(on_wire({"a", "b", "c"}), [&](std::string_view) { return ++frames < 2; })
+                  .has_value());
+  EXPECT_EQ(frames, 2);
+}
+
+}  // namespace
+}  // namespace muster::control

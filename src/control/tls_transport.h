@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/stranger.h"
+#include "control/transport.h"
+#include "rt/io_loop.h"
+
+#include <memory>
+
+namespace muster::control {
+
+/// The real transport: TLS 1.3 with the parties' pre-shared keys over TCP, in it frames with their
+/// length before them. About 10 KiB a connection that is idle. Channels and listeners may outlive
+/// it; the loop must outlive all of them. Listens on literal addresses only.
+[[nodiscard]] std::unique_ptr<Transport> make_tls_transport(rt::IoLoop& loop, log::Logger log,
+                                                            PageHandler page = {});
+
+}  // namespace muster::control

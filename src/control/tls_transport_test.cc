@@ -1,0 +1,344 @@
+#include "control/tls_transport.h"
+
+#include "control/keys.h"
+#include "control/tls_listener.h"
+#include "net/address.h"
+#include "net/socket.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/socket.h>
+#include <vector>
+
+namespace muster::control {
+namespace {
+
+using namespace std::chrono_literals;
+
+Peer agent(const std::string& container) {
+  return {.kind = Peer::Kind::Agent, .container = job::ContainerId(container)};
+}
+Peer owner() { return {.kind = Peer::Kind::Owner, .container = {}}; }
+
+/// Counts log lines by their cause.
+struct CountingSink final : log::Sink {
+  void write(log::Level, std::string_view, std::initializer_list<log::Field> fields) override {
+    ++causes[fields.begin()->value];
+  }
+  std::map<std::string, int> causes;
+};
+
+/// A master that knows c1, c2 and the owner, and what came of those who dialled it.
+struct World {
+  World() {
+    secret.fill(7);
+    listener = *transport->listen({}, keys, accepted);
+  }
+
+  /// Runs the loop until `done` holds; fails after a while.
+  void run_until(const std::function<bool()>& done) {
+    const HostTime limit = loop.now() + 20s;
+    while (!done() && loop.now() < limit) {
+      loop.run_until(std::min(limit, loop.now() + 1ms));
+    }
+    EXPECT_TRUE(done());
+  }
+  void dial(const Peer& self, const Key& key, Duration deadline = 10s) {
+    transport->dial(listener->address(), self, key, deadline, [this](auto channel) {
+      if (channel.has_value()) {
+        dialled.push_back(std::move(*channel));
+      } else {
+        errors.push_back(channel.error());
+      }
+    });
+  }
+  /// Dials as `self` and returns once both ends have their channel.
+  void connect(const Peer& self) {
+    const size_t before = accepted_channels.size();
+    dial(self, derive_key(secret, self));
+    run_until([&] { return accepted_channels.size() > before && dialled.size() > before; });
+  }
+  /// Connects a raw socket (blocking) to the listener.
+  [[nodiscard]] rt::Fd raw() const {
+    const auto address = net::parse_host_port(listener->address());
+    const auto to = net::parse_literal(address->host, address->port);
+    rt::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(fd.get(), to->get(), to->size), 0);
+    return fd;
+  }
+  /// Sends `bytes` as a stranger and returns what comes back until the end.
+  std::string talk(std::string_view bytes) {
+    const rt::Fd fd = raw();
+    EXPECT_EQ(::send(fd.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    std::string answer;
+    bool ended = false;
+    run_until([&] {
+      std::array<char, 1000> buffer{};
+      const ssize_t got = ::recv(fd.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+      answer.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
+      ended = got == 0 || (got < 0 && errno != EAGAIN);
+      return ended;
+    });
+    return answer;
+  }
+  void replace_listener(const StrangerLimits& limits) {
+    auto listening = net::listen_on({.host = "127.0.0.1"});
+    const std::string address = "127.0.0.1:" + std::to_string(listening->port);
+    listener = std::make_unique<TlsListener>(
+        TlsListener::Deps{.loop = loop,
+                          .tls = std::make_shared<net::TlsContext>("muster/1"),
+                          .log = log::Logger(sink),
+                          .page = {},
+                          .limits = limits},
+        std::move(*listening), address, keys, accepted);
+  }
+
+  rt::IoLoop loop;
+  CountingSink sink;
+  Secret secret{};
+  PageHandler page;
+  std::unique_ptr<Transport> transport =
+      make_tls_transport(loop, log::Logger(sink), [this](const net::HttpRequest& request) {
+        return page ? page(request)
+                    : net::HttpResponse{.status = 401, .headers = {}, .body = "no\n"};
+      });
+  KeyLookup keys = [this](const Peer& peer) -> Result<Key> {
+    if (peer == owner() || peer == agent("c1") || peer == agent("c2")) {
+      return derive_key(secret, peer);
+    }
+    return Error{Errc::NotFound, Blame::User, "nobody"};
+  };
+  Transport::Accepted accepted = [this](std::unique_ptr<Channel> channel) {
+    accepted_channels.push_back(std::move(channel));
+  };
+  std::unique_ptr<Listener> listener;
+  std::vector<std::unique_ptr<Channel>> accepted_channels;
+  std::vector<std::unique_ptr<Channel>> dialled;
+  std::vector<Error> errors;
+};
+
+/// What came over one channel.
+struct Inbox {
+  explicit Inbox(Channel& channel) {
+    channel.start({.frame = [this](std::string_view frame) { frames.emplace_back(frame); },
+                   .closed =
+                       [this](const Error& error) {
+                         EXPECT_FALSE(closed.has_value());
+                         closed = error;
+                       }});
+  }
+  std::vector<std::string> frames;
+  std::optional<Error> closed;
+};
+
+TEST(TlsTransport, ProvesBothPartiesAndCarriesFramesBothWays) {
+  World world;
+  world.connect(agent("c1"));
+  Channel& near = *world.dialled.front();
+  Channel& far = *world.accepted_channels.front();
+  EXPECT_EQ(far.peer(), agent("c1"));
+  EXPECT_EQ(near.peer().kind, Peer::Kind::Master);
+  Inbox at_near(near);
+  Inbox at_far(far);
+  const std::string large(3'000'000, 'y');
+  near.send("hello");
+  near.send("");
+  near.send(large);
+  far.send_shared(std::make_shared<const std::string>("view"));
+  EXPECT_GT(near.queued_bytes(), large.size());
+  world.run_until([&] { return at_far.frames.size() == 3 && at_near.frames.size() == 1; });
+  EXPECT_EQ(at_far.frames, (std::vector<std::string>{"hello", "", large}));
+  EXPECT_EQ(at_near.frames.front(), "view");
+  EXPECT_EQ(near.queued_bytes(), 0U);
+}
+
+TEST(TlsTransport, MasterDialsAnAgentUnderTheKeyBothDerive) {
+  World world;
+  const Key agent_key = derive_key(world.secret, agent("c1"));
+  const Peer master{.kind = Peer::Kind::Master, .container = job::ContainerId("c1")};
+  std::unique_ptr<Channel> far;
+  const auto agents_ear = world.transport->listen(
+      {},
+      [&](const Peer& peer) -> Result<Key> {
+        return peer == master ? Result<Key>(master_key_of(agent_key)) : user_error("nobody");
+      },
+      [&](auto channel) { far = std::move(channel); });
+  std::unique_ptr<Channel> near;
+  world.transport->dial((*agents_ear)->address(), master, derive_key(world.secret, master), 10s,
+                        [&](auto channel) { near = std::move(*channel); });
+  world.run_until([&] { return near != nullptr && far != nullptr; });
+  EXPECT_EQ(near->peer(), agent("c1"));
+  EXPECT_EQ(far->peer(), master);
+}
+
+TEST(TlsTransport, RefusesWrongKeysAndSaysSoOnce) {
+  World world;
+  Key noise{};
+  noise.fill(9);
+  for (int round = 0; round < 3; ++round) {
+    world.dial(owner(), noise);
+    world.dial(agent("c1"), derive_key(world.secret, agent("c2")));  // Another container's key.
+    world.dial(agent("c9"), derive_key(world.secret, agent("c9")));  // Not of this job any more.
+  }
+  world.run_until([&] { return world.errors.size() == 9; });
+  for (const Error& error : world.errors) {
+    EXPECT_EQ(error.code, Errc::Unauthenticated) << error.message;
+  }
+  EXPECT_TRUE(world.accepted_channels.empty());
+  EXPECT_EQ(world.sink.causes,
+            (std::map<std::string, int>{{"unknown_identity", 1}, {"wrong_key", 1}}));
+}
+
+TEST(TlsTransport, RandomBytesAndPortScansAreHarmless) {
+  World world;
+  EXPECT_EQ(world.talk("\x16garbage that is long enough to be no record at all......"), "");
+  EXPECT_EQ(world.talk("\xff\xfe\x01 not http\r\n\r\n"), "");
+  EXPECT_EQ(world.talk(std::string(20'000, 'A')), "");
+  world.raw().reset();
+  world.run_until([&] { return world.sink.causes["silent"] == 1; });
+  world.connect(owner());
+}
+
+TEST(TlsTransport, PlainHttpGetsOnlyWhatThePageGives) {
+  World world;
+  EXPECT_TRUE(world.talk("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 401 "));
+  world.page = [](const net::HttpRequest& request) {
+    return net::HttpResponse{.headers = {}, .body = request.target + std::string(500'000, 'p')};
+  };
+  const std::string answer = world.talk("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(answer.ends_with(std::string(500'000, 'p')));
+}
+
+TEST(TlsTransport, DefaultAnswerNamesNothingOfTheJob) {
+  World world;
+  world.replace_listener({});
+  const std::string answer = world.talk("GET /anything HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n401 Unauthorized\n")) << answer;
+}
+
+TEST(TlsTransport, ThousandHalfOpenConnectionsKeepNobodyOut) {
+  World world;
+  world.replace_listener({.silence_max = 20ms});
+  std::vector<rt::Fd> silent;
+  for (int count = 0; count < 1000; ++count) {
+    silent.push_back(world.raw());
+  }
+  world.connect(agent("c1"));
+  EXPECT_LE(static_cast<TlsListener&>(*world.listener).strangers(), 256U);
+}
+
+TEST(TlsTransport, SlowStrangersAreShownTheDoor) {
+  World world;
+  world.replace_listener({.patience = 20ms});
+  EXPECT_EQ(world.talk("\x16\x03"), "");
+  EXPECT_EQ(world.talk("GET / HT"), "");
+  EXPECT_EQ(world.talk(""), "");
+  EXPECT_EQ(world.sink.causes, (std::map<std::string, int>{{"silent", 1}, {"slow", 1}}));
+}
+
+TEST(TlsTransport, SlowReaderIsSeenInQueuedBytesAndLosesNothing) {
+  World world;
+  world.connect(agent("c1"));
+  Channel& writer = *world.accepted_channels.front();
+  Inbox at_writer(writer);
+  const auto piece = std::make_shared<const std::string>(100'000, 'z');
+  constexpr size_t kPieces = 300;
+  for (size_t count = 0; count < kPieces; ++count) {
+    writer.send_shared(piece);
+  }
+  // The reader has not started: the kernel's buffers fill, the rest stays here.
+  size_t before = 0;
+  world.run_until([&] { return before == std::exchange(before, writer.queued_bytes()); });
+  EXPECT_GT(writer.queued_bytes(), 1'000'000U);
+  Inbox at_reader(*world.dialled.front());
+  world.run_until([&] { return at_reader.frames.size() == kPieces; });
+  EXPECT_EQ(writer.queued_bytes(), 0U);
+}
+
+TEST(TlsTransport, CloseAndDestructionDeliverWhatIsQueued) {
+  for (const bool destroy : {false, true}) {
+    World world;
+    world.connect(owner());
+    Inbox at_near(*world.dialled.front());
+    Inbox at_far(*world.accepted_channels.front());
+    world.dialled.front()->send("unread");
+    world.accepted_channels.front()->send(std::string(2'000'000, 'l'));
+    world.accepted_channels.front()->send("last");
+    if (destroy) {
+      world.accepted_channels.clear();
+    } else {
+      world.accepted_channels.front()->close();
+    }
+    world.run_until([&] { return at_near.closed.has_value(); });
+    ASSERT_EQ(at_near.frames.size(), 2U);
+    EXPECT_EQ(at_near.frames.back(), "last");
+    EXPECT_EQ(at_near.closed->code, Errc::Unavailable);
+    if (!destroy) {
+      world.run_until([&] { return at_far.closed.has_value(); });
+      EXPECT_EQ(at_far.closed->code, Errc::Cancelled);
+    }
+  }
+}
+
+TEST(TlsTransport, CloseDoesNotWaitForAReaderThatNeverReads) {
+  World world;
+  world.connect(owner());
+  Channel& writer = *world.accepted_channels.front();
+  Inbox at_writer(writer);
+  writer.send(std::string(kFrameMax, 'x'));
+  writer.close();
+  world.run_until([&] { return at_writer.closed.has_value(); });
+}
+
+TEST(TlsTransport, ChannelMayBeDestroyedInItsOwnCallbacks) {
+  World world;
+  world.connect(owner());
+  bool called = false;
+  world.accepted_channels.front()->start({.frame =
+                                              [&](std::string_view) {
+                                                EXPECT_FALSE(std::exchange(called, true));
+                                                world.accepted_channels.clear();
+                                              },
+                                          .closed = [](const Error&) { FAIL(); }});
+  Inbox at_near(*world.dialled.front());
+  world.dialled.front()->send("one");
+  world.dialled.front()->send("two");
+  world.run_until([&] { return at_near.closed.has_value(); });
+  EXPECT_TRUE(called);
+}
+
+TEST(TlsTransport, DialTellsWhyItFailed) {
+  World world;
+  const std::string gone = world.listener->address();
+  world.listener.reset();
+  std::map<std::string, Errc> codes;
+  const auto told = [&](std::string name) {
+    return [&codes, key = std::move(name)](auto channel) { codes[key] = channel.error().code; };
+  };
+  const auto deaf = net::listen_on({.host = "127.0.0.1"});  // Accepts in the kernel, says nothing.
+  const std::string deaf_address = "127.0.0.1:" + std::to_string(deaf->port);
+  world.transport->dial(gone, owner(), {}, 10s, told("gone"));
+  world.transport->dial("nonsense", owner(), {}, 10s, told("nonsense"));
+  world.transport->dial(deaf_address, owner(), {}, 10ms, told("deaf"));
+  EXPECT_TRUE(codes.empty());
+  world.run_until([&] { return codes.size() == 3; });
+  EXPECT_EQ(codes["gone"], Errc::Unavailable);
+  EXPECT_EQ(codes["nonsense"], Errc::InvalidArgument);
+  EXPECT_EQ(codes["deaf"], Errc::DeadlineExceeded);
+}
+
+TEST(TlsTransport, DestructionForgetsOpenDials) {
+  World world;
+  world.transport->dial(world.listener->address(), owner(), {}, 10s, [](auto) { FAIL(); });
+  world.transport.reset();
+  world.loop.run_until(world.loop.now() + 1ms);
+}
+
+}  // namespace
+}  // namespace muster::control
