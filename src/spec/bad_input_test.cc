@@ -32,8 +32,8 @@ void expect_all(const std::vector<Case>& cases) {
 
 TEST(BadInput, IsNoDocument) {
   expect_all({
-      {"", "j.yaml: error: the specification is empty"},
-      {"# only a comment\n", "j.yaml: error: the specification is empty"},
+      {"", "j.yaml:1:1: error: the specification is empty"},
+      {"# only a comment\n", "j.yaml:1:1: error: the specification is empty"},
       {"tasks: [1\n", "j.yaml:2:1: error: not YAML: a `[` is never closed, or a comma is missing"},
       {"a: b: c\n",
        "j.yaml:1:5: error: not YAML: a `:` stands where none can; put quotes around a text with `: "
@@ -46,7 +46,7 @@ TEST(BadInput, IsNoDocument) {
       {"roles:\n  worker:\n\ttasks: 1\n",
        "j.yaml:3:1: error: a tab in the indentation; YAML wants spaces"},
       {"tasks: 1\n---\ntasks: 2\n",
-       "j.yaml: error: contains more than one document; only one is possible"},
+       "j.yaml:1:1: error: contains more than one document; only one is possible"},
       {std::string("tasks: 1\0", 9), "j.yaml:1:9: error: not a text: it contains a NUL byte"},
       {"name: \xff\xfe\n", "j.yaml:1:7: error: not UTF-8 text"},
       {"name: \"\\ud800\"\n", "j.yaml:1:14: error: not YAML: invalid unicode: 55296"},
@@ -56,7 +56,7 @@ TEST(BadInput, IsNoDocument) {
       {"command: *nowhere\n", "j.yaml:1:10: error: not YAML: an alias refers to no anchor"},
       {"command: &a [*a]\n", "j.yaml:1:14: error: an alias refers to a value that contains it"},
       {"{\"tasks\": 1, \"command\": \"a\"]\n", "j.yaml:1:28: error: not YAML: illegal flow end"},
-      {std::string(2 << 20, '#'), "j.yaml: error: 2 MiB is too long; at most 1 MiB are read"},
+      {std::string(2 << 20, '#'), "j.yaml:1:1: error: 2 MiB is too long; at most 1 MiB are read"},
       {"command: a\ntasks: 1\nfiles: [[[[[[[[[[[[[[[[[[[[a]]]]]]]]]]]]]]]]]]]]\n",
        "j.yaml:3:9: error: files: must be a path or a map with the key src, not a list"},
       {std::string(100, '['), "j.yaml:1:17: error: nested deeper than 32 levels"},

@@ -57,6 +57,31 @@ class Explanation {
     write(join(parts, "."), said, merged);
   }
 
+  /// Adds one line for a key, or for each key below it, that some layer sets.
+  void add_if_set(const std::vector<std::string>& parts, const Row& row) {
+    const Shape shape = row.shape(row);
+    if (shape.form == Form::Object || shape.python_class == "Role") {
+      const bool roles = shape.form == Form::Map;
+      const std::vector<std::string> each = roles ? roles_ : std::vector<std::string>{""};
+      for (const std::string& role : each) {
+        for (const Row& below : shape.rows) {
+          std::vector<std::string> longer = parts;
+          if (roles) {
+            longer.push_back(role);
+          }
+          longer.emplace_back(below.name);
+          add_if_set(longer, below);
+        }
+      }
+      return;
+    }
+    const std::vector<Said> said = collect(parts, row, false);
+    if (said.size() > 1) {
+      text_ +=
+          fmt::format("{} = {}  ({})\n", join(parts, "."), said.back().value, said.back().where);
+    }
+  }
+
   std::string take() { return std::move(text_); }
 
  private:
@@ -115,6 +140,27 @@ class Explanation {
 };
 
 }  // namespace
+
+Result<std::string> config_overview(const Layers& layers) {
+  Problems problems;
+  const Stack stack = read_layers(layers, problems);
+  if (!problems.empty()) {
+    return problems.error();
+  }
+  Explanation overview(stack, role_names(stack));
+  for (const Row& row : spec_rows()) {
+    overview.add_if_set({std::string(row.name)}, row);
+  }
+  std::string text = overview.take();
+  if (text.empty()) {
+    text = "nothing is set; all keys have their built-in values\n";
+  }
+  for (const auto& [name, cluster] : stack.clusters) {
+    text += fmt::format("cluster {}: {}{}\n", name, to_string(cluster.type),
+                        cluster.conf.empty() ? "" : ", " + printable(cluster.conf));
+  }
+  return text;
+}
 
 Result<std::string> config_explain(const Layers& layers, std::string_view key) {
   Problems problems;

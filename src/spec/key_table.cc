@@ -205,4 +205,14 @@ Result<std::string> explain(std::string_view key) {
   return out;
 }
 
+std::string key_list() {
+  std::string out;
+  for (const KeyInfo& key : key_table()) {
+    const std::string fallback = key.required ? "required" : key.fallback;
+    out +=
+        fmt::format("{:<36} {}{}\n", key.path, key.type, fallback.empty() ? "" : "; " + fallback);
+  }
+  return out;
+}
+
 }  // namespace muster::spec

@@ -34,6 +34,9 @@ struct KeyInfo {
 /// keys.
 [[nodiscard]] Result<std::string> explain(std::string_view key);
 
+/// Returns all keys for a terminal, one line each: path, type, built-in value.
+[[nodiscard]] std::string key_list();
+
 /// Returns the JSON Schema (2020-12) of a specification, indented, with a line break at the end.
 [[nodiscard]] std::string json_schema();
 

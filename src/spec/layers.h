@@ -65,4 +65,8 @@ struct Loaded {
 /// winner marked. Works without a spec, too.
 [[nodiscard]] Result<std::string> config_explain(const Layers& layers, std::string_view key);
 
+/// Returns, for `muster config`, every key that a layer sets, with its value and where it was set,
+/// one line each; and the clusters that have names.
+[[nodiscard]] Result<std::string> config_overview(const Layers& layers);
+
 }  // namespace muster::spec

@@ -33,7 +33,8 @@ std::optional<Node> read_map(const TextInput& input, Layer layer, bool may_be_em
     return std::nullopt;
   }
   if (!may_be_empty) {
-    problems.add({.source = source_of(input.name, layer)}, "the specification is empty");
+    problems.add({.source = source_of(input.name, layer), .line = 1, .column = 1},
+                 "the specification is empty");
     return std::nullopt;
   }
   node->kind = Node::Kind::Map;

@@ -322,7 +322,7 @@ std::string without_surrogates(std::string_view text) {
 bool acceptable(std::string_view text, const std::shared_ptr<const Source>& source,
                 Problems& problems) {
   if (text.size() > kTextBytesMax) {
-    problems.add({source, 0, 0},
+    problems.add({source, 1, 1},
                  fmt::format("{} is too long; at most {} are read", format_bytes(text.size()),
                              format_bytes(kTextBytesMax)));
     return false;
@@ -355,7 +355,7 @@ std::optional<Node> read_yaml(std::string_view text, const std::shared_ptr<const
       Problems rest;
       Builder second(readable, source, rest);
       if (parser.HandleNextDocument(second)) {
-        problems.add({source, 0, 0}, "contains more than one document; only one is possible");
+        problems.add({source, 1, 1}, "contains more than one document; only one is possible");
         return std::nullopt;
       }
     }
@@ -368,8 +368,8 @@ std::optional<Node> read_yaml(std::string_view text, const std::shared_ptr<const
       return std::nullopt;
     }
     const bool placed = problem.mark.line >= 0;
-    problems.add({source, placed ? static_cast<uint32_t>(problem.mark.line) + 1 : 0,
-                  placed ? static_cast<uint32_t>(problem.mark.column) + 1 : 0},
+    problems.add({source, placed ? static_cast<uint32_t>(problem.mark.line) + 1 : 1,
+                  placed ? static_cast<uint32_t>(problem.mark.column) + 1 : 1},
                  fmt::format("not YAML: {}", explained(problem.msg)));
     return std::nullopt;
   }
