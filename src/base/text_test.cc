@@ -35,5 +35,12 @@ TEST(FormatBytes, UsesBinaryUnits) {
   EXPECT_EQ(format_bytes(1536ULL << 20), "1.5 GiB");
 }
 
+TEST(FindInvalidUtf8, ReturnsTheFirstBadByte) {
+  EXPECT_EQ(find_invalid_utf8(""), std::nullopt);
+  EXPECT_EQ(find_invalid_utf8("gr\xC3\xBC\xC3\x9F"), std::nullopt);
+  EXPECT_EQ(find_invalid_utf8("ab\xFF"), 2U);
+  EXPECT_EQ(find_invalid_utf8("\xC3"), 0U);
+}
+
 }  // namespace
 }  // namespace muster

@@ -272,7 +272,7 @@ TEST(BadInput, NamesRolesWrongly) {
 TEST(BadInput, Contradicts) {
   expect_all({
       {"command: a\nroles: {db: {}, w: {after: [bd]}}\n",
-       "j.yaml:2:29: error: role w: after names `bd`, which is no role"},
+       "j.yaml:2:29: error: role w: after names `bd`, which is no role; did you mean `db`?"},
       {"command: a\nroles: {w: {after: [w]}}\n",
        "j.yaml:2:21: error: role w: after names the role itself"},
       {"command: a\nroles: {db: {}, w: {after: [db, db]}}\n",
@@ -356,7 +356,8 @@ TEST(BadInput, OnTheCommandLine) {
        "--set restart=3: error: restart: must be a map with some of the keys process, container, "
        "host, job, infrastructure, window, backoff; not `3`"},
       {"barrier=gnag",
-       "--set barrier=gnag: error: barrier: must be one of gang, as_granted; not `gnag`"},
+       "--set barrier=gnag: error: barrier: must be one of gang, as_granted; not `gnag`; "
+       "did you mean `gang`?"},
       {"tasks=0", "--set tasks=0: error: tasks: must be at least 1, not 0"},
       {"roles.W.tasks=1",
        "--set roles.W.tasks=1: error: `W` is not a role name; use 1 to 32 lower-case letters, "

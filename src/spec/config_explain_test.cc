@@ -43,8 +43,8 @@ TEST(ConfigExplain, WorksWithoutAJob) {
   layers.sets.clear();
   EXPECT_EQ(explained(layers, "roles.ps.memory"),
             "roles.ps.memory is 3g\n"
-            "  built-in          1g\n"
-            "* site.yaml:1:34    3g\n");
+            "  built-in        1g\n"
+            "* site.yaml:1:34  3g\n");
 }
 
 TEST(ConfigExplain, AnswersForGroupsAndMaps) {
