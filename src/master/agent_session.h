@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace muster::master {
 
@@ -26,6 +27,12 @@ class AgentSession {
   AgentSession(std::unique_ptr<control::Channel> channel, const log::Logger& log);
 
   void start(Handlers handlers);
+  /// Sends the welcome, once in a connection: an agent that was dialled answers it with its hello.
+  void welcome(const wire::MasterWelcome& welcome) {
+    if (!std::exchange(welcomed_, true)) {
+      send(welcome);
+    }
+  }
   void send(const wire::MasterFrame& frame) { channel_->send(wire::encode(frame)); }
   void send_shared(std::shared_ptr<const std::string> frame) {
     channel_->send_shared(std::move(frame));
@@ -42,6 +49,7 @@ class AgentSession {
   log::Logger log_;
   Handlers handlers_;
   bool said_hello_ = false;
+  bool welcomed_ = false;
   bool refused_ = false;
   std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
 };

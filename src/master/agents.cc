@@ -51,7 +51,7 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
        .frame = [this, container](wire::AgentFrame& frame) { handlers_.frame(container, frame); },
        .closed = [this, container, raw] { on_closed(container, raw); }});
   if (dialled) {
-    raw->send(handlers_.welcome());
+    raw->welcome(handlers_.welcome());
   }
 }
 
@@ -65,7 +65,7 @@ void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello&
                             {"host", hello.host_name},
                             {"pid", hello.pid},
                             {"fresh", hello.fresh}});
-  session.send(handlers_.welcome());
+  session.welcome(handlers_.welcome());
   if (const auto view = handlers_.view()) {
     session.send_shared(view);
   }
