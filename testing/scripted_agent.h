@@ -16,8 +16,9 @@
 
 namespace muster::testing {
 
-/// An agent without processes: joins, beats, and answers every order at once, as a real one whose programs run for ever
-/// would. Attempts end when the test says so. Keeps its attempts when its master goes and answers the next one.
+/// An agent without processes: joins, beats, and answers every order at once, as a real one whose
+/// programs run for ever would. Attempts end when the test says so. Keeps its attempts when its
+/// master goes and answers the next one.
 class ScriptedAgent {
  public:
   ScriptedAgent(rt::Loop& loop, MemoryNetwork& network, const cluster::LaunchOrder& order,

@@ -1,4 +1,5 @@
-// The master's shell with the real machine, log and codec, on virtual time: agents and clients are scripted.
+// The master's shell with the real machine, log and codec, on virtual time: agents and clients are
+// scripted.
 #include "master/master.h"
 
 #include "eventlog/reader.h"
@@ -10,13 +11,13 @@
 #include "testing/scripted_agent.h"
 #include "testing/scripted_client.h"
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace muster::master {
 namespace {
@@ -57,13 +58,12 @@ struct Process {
         transport(network, name),
         store(loop, disk),
         link(loop),
-        master({loop, transport, link, store, place, sink},
-               {.job = job::JobId("pair-1"),
-                .seed = 7,
-                .plan_json = "{}",
-                .plan_of = two_workers,
-                .logs_folder = "logs",
-                .version = "test"}) {}
+        master({loop, transport, link, store, place, sink}, {.job = job::JobId("pair-1"),
+                                                             .seed = 7,
+                                                             .plan_json = "{}",
+                                                             .plan_of = two_workers,
+                                                             .logs_folder = "logs",
+                                                             .version = "test"}) {}
 
   Status start() {
     return master.start([this](const MasterEnd& how) { end = how; });
@@ -87,8 +87,7 @@ struct MasterWorld : ::testing::Test {
     next_container += 100;
     process->link.on_launch = [this](const cluster::LaunchOrder& order) {
       if (!agents.contains(order.container)) {
-        agents[order.container] =
-            std::make_unique<testing::ScriptedAgent>(loop, network, order);
+        agents[order.container] = std::make_unique<testing::ScriptedAgent>(loop, network, order);
       }
     };
     return process;
@@ -101,8 +100,7 @@ struct MasterWorld : ::testing::Test {
   static int running(const Master& master) {
     int count = 0;
     for (const job::Task& task : master.machine().state().tasks[0]) {
-      count += !task.attempts.empty() &&
-               task.attempts.back().state == job::AttemptState::Running;
+      count += !task.attempts.empty() && task.attempts.back().state == job::AttemptState::Running;
     }
     return count;
   }
@@ -115,10 +113,11 @@ struct MasterWorld : ::testing::Test {
   void succeed(const Master& master, uint32_t index) {
     agent_of(master, index).end(worker(index), {.exit_code = 0});
   }
-  std::unique_ptr<testing::ScriptedClient> client(
-      const Process& process, Peer::Kind kind,
-      const wire::ClientHello& hello = {.who = "alice", .follow_facts = true,
-                                        .follow_output = true}) {
+  std::unique_ptr<testing::ScriptedClient> client(const Process& process, Peer::Kind kind,
+                                                  const wire::ClientHello& hello = {
+                                                      .who = "alice",
+                                                      .follow_facts = true,
+                                                      .follow_output = true}) {
     auto made = std::make_unique<testing::ScriptedClient>(
         network, "client" + std::to_string(++clients), process.master.address(), control::Secret{},
         kind, hello);
@@ -366,8 +365,7 @@ TEST_F(MasterWorld, SuspectsThenLosesASilentAgent) {
   testing::ScriptedAgent& agent = agent_of(first->master, 0);
   agent.hang();
   loop.advance(milliseconds(3'500));
-  EXPECT_TRUE(
-      first->master.machine().state().containers.at(agent.container()).suspected);
+  EXPECT_TRUE(first->master.machine().state().containers.at(agent.container()).suspected);
   loop.advance(seconds(8));
   const Result<eventlog::Log> log = eventlog::read_log(first->store);
   int lost = 0;
