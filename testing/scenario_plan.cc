@@ -262,7 +262,7 @@ Status give(Plan& plan, std::string_view setting) {
     MUSTER_TRY(plan.seed, number_of(value));
     return {};
   }
-  if (key == "chief") {
+  if (key == "chief" && value.find(':') != std::string_view::npos) {
     plan.chief = job::parse_task(plan, value);
     return plan.chief ? Status{} : Status(wrong("task of this job", value));
   }

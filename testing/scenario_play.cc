@@ -84,8 +84,8 @@ class StateCheck {
     if (what == "container") {
       const auto found = state_.containers.find(job::ContainerId(second));
       return is_equal(second,
-                   found == state_.containers.end() ? "none" : to_string(found->second.state),
-                   words.size() > 2 ? words[2] : "");
+                      found == state_.containers.end() ? "none" : to_string(found->second.state),
+                      words.size() > 2 ? words[2] : "");
     }
     if (what == "steps") {
       std::string steps;
@@ -139,7 +139,7 @@ class StateCheck {
       return is_equal(what, attempt->host.value, words[2]);
     }
     return is_equal("part of " + words[1], attempt->part ? to_string(*attempt->part) : "none",
-                 words[2]);
+                    words[2]);
   }
 
   [[nodiscard]] Status check_outcome(const Words& words) const {

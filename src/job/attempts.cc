@@ -184,15 +184,16 @@ void Machine::Impl::end(TaskId id, Attempt& attempt, std::optional<Exit> exit, T
   Container& container = *find_container(attempt.container);
   --container.live;
   move(task(id), stopping() ? TaskState::Stopped : to);
+  const bool drained = container.state == ContainerState::Draining && container.live == 0;
   if (next.leaves) {
     leave_home(id);
+    // Those that leave the same place ask for their next one together.
+    pokes.insert(pokes.end(), container.tasks.begin(), container.tasks.end());
   }
-  if (container.live == 0) {
-    if (container.state == ContainerState::Draining) {
-      emit(ReleaseContainer{container.id});
-    } else if (stopping()) {
-      drain(container);
-    }
+  if (drained) {
+    emit(ReleaseContainer{container.id});
+  } else if (container.live == 0 && stopping() && container.state != ContainerState::Gone) {
+    drain(container);
   }
   wait_changed = true;
   poke(id);

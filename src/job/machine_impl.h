@@ -204,6 +204,7 @@ struct Machine::Impl {
   void ask_for(std::span<const TaskId> tasks);
   [[nodiscard]] RequestContainer ask_of(const Request& request) const;
   void put_asks();
+  [[nodiscard]] bool waits_for_mates(TaskId id);
   void unask(TaskId id);
   [[nodiscard]] Resources resources_of(RoleIndex role, size_t tasks) const;
 
@@ -245,6 +246,7 @@ struct Machine::Impl {
   void restart(std::vector<Move> moves, Duration wait);
   void widen_to_gang(std::vector<Move>& moves);
   void absorb_losses(std::vector<Move>& moves);
+  void gather_stragglers(Cohort& gang);
   void start_over(const Cause& cause);
   [[nodiscard]] bool charge(Rung rung, TaskId id);
   [[nodiscard]] Duration wait_of(TaskId id);

@@ -36,6 +36,7 @@ void Machine::Impl::on(const AgentReported& reported) {
     return;
   }
   container->suspected = false;
+  const bool drained = container->state == ContainerState::Draining && container->live == 0;
   const bool fresh = container->state == ContainerState::Launching;
   became_ready(*container, reported.address);
   if (!reported.address.empty()) {
@@ -61,7 +62,7 @@ void Machine::Impl::on(const AgentReported& reported) {
       reconcile_missing(id, *attempt);
     }
   }
-  if (container->state == ContainerState::Draining && container->live == 0) {
+  if (drained) {
     emit(ReleaseContainer{container->id});
   }
 }

@@ -35,13 +35,29 @@ void Machine::Impl::run_pokes() {
       continue;
     }
     leave_home(id);
-    asks.push_back(id);
+    if (!waits_for_mates(id)) {
+      asks.push_back(id);
+    }
   }
   put_asks();
 }
 
+// Somebody who shared its container leaves it too, but has not ended yet: they ask together, and
+// stay together.
+bool Machine::Impl::waits_for_mates(TaskId id) {
+  if (plan.role(id.role).tasks_per_container < 2 || task(id).attempts.empty()) {
+    return false;
+  }
+  const Container& before = *find_container(task(id).attempts.back().container);
+  return std::ranges::any_of(before.tasks, [&](TaskId mate) {
+    const Attempt* attempt = live_attempt(mate);
+    return intent(mate).leaves && attempt != nullptr && attempt->container == before.id;
+  });
+}
+
 // Tasks of one role that need containers at the same moment share them as far as the role allows.
 void Machine::Impl::put_asks() {
+  const bool first = request_count == 0 && !asks.empty();
   std::ranges::sort(asks);
   const auto twice = std::ranges::unique(asks);
   asks.erase(twice.begin(), twice.end());
@@ -55,21 +71,25 @@ void Machine::Impl::put_asks() {
     ask_for(std::span(asks).subspan(from, to - from));
     from = to;
   }
-  asks.clear();
+  if (first) {
+    step("asked");
+  }
+  if (first && plan.deadlines.queue) {
+    queue = set_deadline({.kind = DeadlineKind::Queue,
+                          .at = now + *plan.deadlines.queue,
+                          .waits_for = "the first container"});
+  }
+  for (const TaskId id : std::exchange(asks, {})) {
+    if (const auto cohort = cohorts.find(intent(id).cohort); cohort != cohorts.end()) {
+      watch_gathering(cohort->second);
+    }
+  }
 }
 
 void Machine::Impl::ask_for(std::span<const TaskId> tasks) {
   const RequestId id(++request_count);
   for (const TaskId asked : tasks) {
     intent(asked).request = id;
-  }
-  if (request_count == 1) {
-    step("asked");
-    if (plan.deadlines.queue) {
-      queue = set_deadline({.kind = DeadlineKind::Queue,
-                            .at = now + *plan.deadlines.queue,
-                            .waits_for = "the first container"});
-    }
   }
   const auto [request, inserted] =
       state.requests.emplace(id, Request{.id = id,

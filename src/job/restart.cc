@@ -40,6 +40,7 @@ void Machine::Impl::restart(std::vector<Move> moves, Duration wait) {
           std::ranges::find_if(cohorts, [](const auto& each) { return each.second.restart; });
       cohort = gathering != cohorts.end() ? &gathering->second : &new_cohort(true);
       cohort->restart = true;
+      gather_stragglers(*cohort);
     }
     if (state.phase == JobPhase::Running) {
       move(JobPhase::Gathering);
@@ -60,9 +61,6 @@ void Machine::Impl::restart(std::vector<Move> moves, Duration wait) {
     bring_back(moved, cohort, backoff);
   }
   tell_to_stop(moves);
-  if (cohort != nullptr) {
-    watch_gathering(*cohort);
-  }
 }
 
 void Machine::Impl::bring_back(const Move& moved, Cohort* gang, DeadlineId backoff) {
@@ -138,6 +136,19 @@ void Machine::Impl::widen_to_gang(std::vector<Move>& moves) {
   }
 }
 
+// Whoever of the gang is on its way back alone comes back with the others.
+void Machine::Impl::gather_stragglers(Cohort& gang) {
+  for (const std::vector<Task>& role : state.tasks) {
+    for (const Task& each : role) {
+      const auto own = cohorts.find(intent(each.id).cohort);
+      if (plan.role(each.id.role).membership != spec::Membership::Independent &&
+          own != cohorts.end() && !own->second.gang) {
+        enter(gang, each.id);
+      }
+    }
+  }
+}
+
 bool Machine::Impl::keeps_address(TaskId id, const Address& address) const {
   const std::vector<Attempt>& attempts = state.task(id).attempts;
   for (auto before = attempts.rbegin() + 1; before != attempts.rend(); ++before) {
@@ -161,6 +172,7 @@ void Machine::Impl::restart_around(TaskId id) {
   Cohort& cohort = gathering != cohorts.end() ? gathering->second : new_cohort(true);
   cohort.restart = true;
   enter(cohort, id);
+  gather_stragglers(cohort);
   if (state.phase == JobPhase::Running) {
     move(JobPhase::Gathering);
   }
@@ -168,7 +180,6 @@ void Machine::Impl::restart_around(TaskId id) {
     bring_back(moved, &cohort, {});
   }
   tell_to_stop(others);
-  watch_gathering(cohort);
 }
 
 // The job's last rung: everything is released and asked anew, in the order of the roles. What has

@@ -75,14 +75,9 @@ void Machine::Impl::admit(const std::vector<RoleIndex>& roles) {
       }
     }
   }
-  if (gang == nullptr) {
-    return;
-  }
-  if (gang->shares.empty()) {
+  if (gang != nullptr && gang->shares.empty()) {
     cohorts.erase(gang->id);
-    return;
   }
-  watch_gathering(*gang);
 }
 
 void Machine::Impl::cannot_run(RoleIndex role, const After& after) {
