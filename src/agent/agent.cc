@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "control/keys.h"
+#include "framework/framework.h"
 #include "framework/plan.h"
 #include "spec/serialize.h"
 
@@ -129,7 +130,11 @@ Status Agent::learn_plan(const wire::MasterWelcome& welcome) {
   context.seed = welcome.seed;
   context.orphan = identity_.launch.orphan;
   MUSTER_TRY(job::Plan plan, framework::plan(spec, context));
-  MUSTER_TRY(verdict::Classifier classifier, verdict::Classifier::make(plan.spec.rules));
+  verdict::PythonContext python;
+  python.module = framework::python_module(plan.spec.framework);
+  python.client_python = welcome.client_python;
+  MUSTER_TRY(verdict::Classifier classifier,
+             verdict::Classifier::make(plan.spec.rules, std::move(python)));
   plan_ = std::move(plan);
   classifier_ = std::move(classifier);
   machine_->set_times(plan_->liveness.orphan, plan_->deadlines.stop);

@@ -33,10 +33,10 @@ job::Plan plan_of(spec::Framework framework, std::vector<spec::Role> roles) {
 /// says.
 job::View view_of(const job::Plan& plan) {
   job::View view{.generation = job::Generation(1), .members = {}};
-  for (uint16_t r = 0; r < plan.roles.size(); ++r) {
+  for (size_t r = 0; r < plan.roles.size(); ++r) {
     const job::RolePlan& one = plan.roles[r];
     for (uint32_t i = 0; i < one.tasks; ++i) {
-      job::Member member{.task = {job::RoleIndex(r), i}, .attempt = 1};
+      job::Member member{.task = {job::RoleIndex(static_cast<uint16_t>(r)), i}, .attempt = 1};
       member.address.host = "10.0.0." + std::to_string(r + 1);
       member.address.port = static_cast<uint16_t>(4000 + i);
       for (const std::string& name : one.ports) {

@@ -49,6 +49,7 @@ struct MasterOptions {
   std::string on = "local";    ///< The cluster's name, for status.
   std::string application_id;  ///< "" for none.
   std::string logs_folder;     ///< Where tasks' output files lie, for people.
+  std::string client_python;   ///< PlanFile::python: the submitter's own, for hints.
   std::string version;         ///< Of the binary.
   int32_t pid = 0;
 };

@@ -151,7 +151,8 @@ wire::MasterWelcome Reign::agent_welcome() const {
           .seed = seed_,
           .plan_json = plan_json_,
           .secrets = options_.secrets,
-          .master_address = listener_->address()};
+          .master_address = listener_->address(),
+          .client_python = options_.client_python};
 }
 
 wire::ClientWelcome Reign::client_welcome() const {

@@ -223,10 +223,11 @@ std::string_view headline_of(const LastWords& words) {
   if (what != lines.end()) {
     return *what;
   }
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (!line->empty() && !is_shell_remark(*line)) {
-      return *line;
-    }
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
+    return !line.empty() && !is_shell_remark(line);
+  });
+  if (last != lines.rend()) {
+    return *last;
   }
   return lines.empty() ? std::string_view{} : lines[0];
 }

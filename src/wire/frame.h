@@ -100,6 +100,7 @@ struct MasterWelcome {
   std::map<std::string, std::string>
       secrets;                 ///< Values of secret env entries by the entry's key path.
   std::string master_address;  ///< Where to dial again.
+  std::string client_python;   ///< The submitter's own python3, for hints; "" if unknown.
   bool operator==(const MasterWelcome&) const = default;
 };
 

@@ -177,6 +177,7 @@ class Arbitrary {
                              engine_(),
                              text(),
                              {{text(), text()}, {"a", text()}},
+                             text(),
                              text()};
       case 1: {
         job::View view{generation(), {}};

@@ -23,6 +23,7 @@ struct PutMasterFrame {
       wire->set_value(secret);
     }
     message.set_master_address(put_name(value.master_address));
+    message.set_client_python(put_name(value.client_python));
   }
   void operator()(const ViewPushed& value) const {
     put(value.view, *frame.mutable_view()->mutable_view());
@@ -68,6 +69,7 @@ Result<MasterFrame> get_welcome(const control::v1::MasterWelcome& message) {
     }
   }
   MUSTER_TRY_STATUS(get_name(message.master_address(), welcome.master_address, "master address"));
+  MUSTER_TRY_STATUS(get_name(message.client_python(), welcome.client_python, "client python"));
   return welcome;
 }
 
