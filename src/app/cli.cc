@@ -215,6 +215,7 @@ void Parser::add_other_commands() {
   sub->group("");
   sub->add_option("--job", master.job_folder)->required();
   sub->add_option("--ready-fd", master.ready_fd);
+  sub->add_option("--lock-fd", master.lock_fd);
   sub->add_flag("--takeover", master.takeover);
 }
 

@@ -5,8 +5,10 @@
 namespace muster::app {
 
 int exit_status_of(const Error& error) {
-  if (error.code == Errc::NeverFits || error.code == Errc::OutOfSpace || error.code == Errc::PermissionDenied) {
-    return error.code == Errc::PermissionDenied && error.blame == Blame::User ? kBadUsage : kCouldNotStart;
+  if (error.code == Errc::NeverFits || error.code == Errc::OutOfSpace ||
+      error.code == Errc::PermissionDenied) {
+    return error.code == Errc::PermissionDenied && error.blame == Blame::User ? kBadUsage
+                                                                              : kCouldNotStart;
   }
   switch (error.blame) {
     case Blame::User:
@@ -25,7 +27,8 @@ int fail(client::Console& console, const Error& error) {
   const bool positioned = error.message.find(": error: ") != std::string::npos;
   console.err((positioned ? "" : "muster: ") + error.message + "\n");
   if (error.blame == Blame::Muster) {
-    console.err("muster: this is a bug in Muster; please report it with the command that led here\n");
+    console.err(
+        "muster: this is a bug in Muster; please report it with the command that led here\n");
   }
   return exit_status_of(error);
 }

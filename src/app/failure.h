@@ -14,8 +14,8 @@ inline constexpr int kDetached = 130;
 /// Returns the exit status for a command that failed with `error`.
 [[nodiscard]] int exit_status_of(const Error& error);
 
-/// Prints "muster: message" (spec errors, which already are lines with file and position, as they are) and returns
-/// the exit status.
+/// Prints "muster: message" (spec errors, which already are lines with file and position, as they
+/// are) and returns the exit status.
 int fail(client::Console& console, const Error& error);
 
 }  // namespace muster::app

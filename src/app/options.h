@@ -111,7 +111,8 @@ struct CompletionOptions {
 
 struct MasterCommand {
   std::string job_folder;
-  int ready_fd = -1;
+  int ready_fd = -1;  ///< Where to say that it listens; -1: nobody waits.
+  int lock_fd = -1;   ///< The job's lock, held as long as this process lives.
   bool takeover = false;
 };
 

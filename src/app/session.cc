@@ -34,7 +34,8 @@ WallTime Session::now() const {
 }
 
 eventlog::PlanOf plan_of() {
-  return [](const std::string& plan_json, const std::string& job_id, uint64_t seed) -> Result<job::Plan> {
+  return [](const std::string& plan_json, const std::string& job_id,
+            uint64_t seed) -> Result<job::Plan> {
     MUSTER_TRY(const spec::Spec spec, spec::parse_json(plan_json));
     return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
   };

@@ -26,8 +26,9 @@ int write_template(Session& session, const spec::Template& chosen, const InitOpt
   const std::filesystem::path folder = session.surroundings().working_folder / command.folder;
   for (const spec::TemplateFile& file : chosen.files) {
     if (!command.force && session.files->exists(folder / file.path)) {
-      return fail(session.console, user_error(fmt::format("{} exists already; --force overwrites it",
-                                                          (folder / file.path).string())));
+      return fail(session.console,
+                  user_error(fmt::format("{} exists already; --force overwrites it",
+                                         (folder / file.path).string())));
     }
   }
   if (const Status made = session.files->make_folders(folder); !made) {
@@ -37,9 +38,12 @@ int write_template(Session& session, const spec::Template& chosen, const InitOpt
     if (const Status written = session.files->write(folder / file.path, file.text); !written) {
       return fail(session.console, written.error());
     }
-    session.console.out("wrote " + (std::filesystem::path(command.folder) / file.path).lexically_normal().string() + "\n");
+    session.console.out(
+        "wrote " + (std::filesystem::path(command.folder) / file.path).lexically_normal().string() +
+        "\n");
   }
-  const std::string where = command.folder == "." ? "" : "cd " + shell_quote(command.folder) + " && ";
+  const std::string where =
+      command.folder == "." ? "" : "cd " + shell_quote(command.folder) + " && ";
   session.console.out("next: " + where + "muster run job.yaml\n");
   return 0;
 }
@@ -55,8 +59,8 @@ std::string list_templates() {
 }  // namespace
 
 int validate_spec(Session& session, const SpecFileOptions& command) {
-  const Result<client::ReadJob> job =
-      client::read_job(*session.files, file_source(command.spec, command.sets), session.surroundings());
+  const Result<client::ReadJob> job = client::read_job(
+      *session.files, file_source(command.spec, command.sets), session.surroundings());
   Result<job::Plan> plan = bug("not planned");
   if (job) {
     plan = plan_of()(spec::to_json(job->loaded.spec), "validate", 0);
@@ -65,7 +69,8 @@ int validate_spec(Session& session, const SpecFileOptions& command) {
   if (command.json) {
     session.console.out(fmt::format(R"({{"schema":"muster.validate/1","valid":{},"errors":{}}})"
                                     "\n",
-                                    error == nullptr, error == nullptr ? "null" : json_quote(error->message)));
+                                    error == nullptr,
+                                    error == nullptr ? "null" : json_quote(error->message)));
     return error == nullptr ? 0 : exit_status_of(*error);
   }
   if (error != nullptr) {
@@ -74,7 +79,8 @@ int validate_spec(Session& session, const SpecFileOptions& command) {
   for (const std::string& warning : job->loaded.warnings) {
     session.console.err(warning + "\n");
   }
-  session.console.out(fmt::format("{} is valid: {} roles, {} tasks\n", command.spec, plan->roles.size(), plan->task_count()));
+  session.console.out(fmt::format("{} is valid: {} roles, {} tasks\n", command.spec,
+                                  plan->roles.size(), plan->task_count()));
   return 0;
 }
 
@@ -104,7 +110,8 @@ int explain_key(Session& session, const ExplainOptions& command) {
 int show_config(Session& session, const ConfigOptions& command) {
   client::JobSource source = file_source(command.spec, command.sets);
   if (command.spec.empty()) {
-    // Without a job of the user's the smallest one stands in: what the layers below it say is what is asked for.
+    // Without a job of the user's the smallest one stands in: what the layers below it say is what
+    // is asked for.
     source.quick.command = {"true"};
   }
   Result<spec::Layers> layers = client::read_layers(*session.files, source, session.surroundings());
@@ -126,7 +133,8 @@ int show_config(Session& session, const ConfigOptions& command) {
   if (!loaded) {
     return fail(session.console, loaded.error());
   }
-  session.console.out(command.json ? spec::to_json(loaded->spec) + "\n" : spec::to_yaml(loaded->spec));
+  session.console.out(command.json ? spec::to_json(loaded->spec) + "\n"
+                                   : spec::to_yaml(loaded->spec));
   return 0;
 }
 
@@ -147,9 +155,11 @@ int init_folder(Session& session, const InitOptions& command) {
     names.push_back(each.name);
   }
   const auto near = nearest(command.template_name, names);
-  return fail(session.console, user_error(fmt::format("there is no template \"{}\"{}", printable(command.template_name),
-                                                      near ? fmt::format("; did you mean {}?", *near)
-                                                           : "; `muster init --list` lists them")));
+  return fail(
+      session.console,
+      user_error(fmt::format(
+          "there is no template \"{}\"{}", printable(command.template_name),
+          near ? fmt::format("; did you mean {}?", *near) : "; `muster init --list` lists them")));
 }
 
 int check_machine(Session& session, const DoctorOptions& command) {

@@ -145,6 +145,10 @@ void Follower::on_event(wire::FactLogged& logged) {
   job_now_ = logged.at;
   job_now_at_ = deps_.loop.now();
   (void)machine_->apply(logged.at, logged.fact);
+  if (options_.leave_when_told && std::holds_alternative<job::StopAsked>(logged.fact)) {
+    detach();
+    return;
+  }
   if (!options_.narrate) {
     return;
   }

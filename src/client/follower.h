@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::client {
@@ -79,6 +80,10 @@ class Follower {
 
   /// The folded state; nullptr before the first welcome.
   [[nodiscard]] const job::Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
+  /// Hands the folded state over, after the end; nullopt before the first welcome.
+  [[nodiscard]] std::optional<job::Machine> take_machine() {
+    return std::exchange(machine_, std::nullopt);
+  }
 
  private:
   void dial();

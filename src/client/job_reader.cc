@@ -220,6 +220,25 @@ std::string render_rows_json(const std::vector<JobRow>& rows) {
   return out + "]}\n";
 }
 
+std::string render_history_json(const JobEntry& entry, const JobReading& reading) {
+  const job::Machine& last = reading.replayed.machine;
+  std::string out =
+      fmt::format(R"({{"schema":"muster.show/1","status":{},"facts":[)",
+                  eventlog::status_json(last.plan(), last.state(), status_context(entry, reading)));
+  job::Machine machine(last.plan());
+  bool first = true;
+  for (const eventlog::Record& record : reading.log.records) {
+    (void)machine.apply(record.at, record.fact);
+    const std::optional<std::string> words = narrate(machine, record.fact);
+    out += fmt::format(R"({}{{"index":{},"at_ms":{},"time":{},"fact":{},"text":{}}})",
+                       first ? "" : ",", record.index, (record.at - Time{}).count() / 1000,
+                       json_quote(format_iso(record.wall)), json_quote(name_of(record.fact)),
+                       words ? json_quote(*words) : "null");
+    first = false;
+  }
+  return out + "]}\n";
+}
+
 std::string render_history(const JobReading& reading) {
   std::string out;
   job::Machine machine(reading.replayed.machine.plan());

@@ -61,5 +61,7 @@ struct JobRow {
 
 /// Every fact of a job with its time, for `muster show`.
 [[nodiscard]] std::string render_history(const JobReading& reading);
+/// {"schema":"muster.show/1","status":{...},"facts":[{"index","at_ms","time","fact","text"}]}
+[[nodiscard]] std::string render_history_json(const JobEntry& entry, const JobReading& reading);
 
 }  // namespace muster::client

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/options.h"
+#include "app/session.h"
+#include "client/follower.h"
+#include "cluster/job_folder.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace muster::app {
+
+struct FollowCommand {
+  cluster::JobFolder folder{""};
+  OnInterrupt on_interrupt = OnInterrupt::Auto;
+  bool quiet = false;            ///< No phase line and no story.
+  bool output = true;            ///< Show the tasks' output.
+  bool stop = false;             ///< Ask the job to stop at once.
+  bool leave_when_told = false;  ///< With `stop`: leave as soon as the job is stopping.
+};
+
+/// How a followed job came out for the command line.
+struct Followed {
+  client::FollowEnd end;
+  std::optional<job::Machine> machine;  ///< As far as it was followed.
+};
+
+/// Follows a job in the foreground until it ends or the user leaves: runs a loop of its own, obeys
+/// signals as design 7 says (first Ctrl-C on a terminal detaches, a second within 3 s stops;
+/// SIGTERM stops; SIGHUP detaches).
+[[nodiscard]] Result<Followed> follow_job(Session& session, const FollowCommand& command);
+
+}  // namespace muster::app

@@ -1,0 +1,287 @@
+#include "app/commands.h"
+#include "app/failure.h"
+#include "app/follow_command.h"
+#include "base/text.h"
+#include "client/cleaning.h"
+#include "client/job_reader.h"
+#include "client/logs.h"
+#include "os/watch.h"
+#include "rt/io_loop.h"
+#include "spec/duration_text.h"
+#include "spec/size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace muster::app {
+namespace {
+
+int print_rows(Session& session, const ListOptions& command, bool running, bool ended) {
+  const Result<std::vector<client::JobEntry>> entries = session.home.jobs();
+  if (!entries) {
+    return fail(session.console, entries.error());
+  }
+  std::vector<client::JobRow> rows;
+  for (const client::JobEntry& entry : *entries) {
+    if (rows.size() >= command.limit || (entry.ended ? !ended : !running && !ended)) {
+      continue;
+    }
+    client::JobRow row = client::read_row(*session.files, entry, plan_of(), session.now());
+    const bool over = row.phase == "ended" || row.phase == "lost";
+    if (over ? ended : running) {
+      rows.push_back(std::move(row));
+    }
+  }
+  session.console.out(
+      command.json ? client::render_rows_json(rows)
+                   : client::render_rows(rows, session.now(), session.console.screen().colour));
+  return 0;
+}
+
+/// Finds and reads a job; prints what is wrong.
+struct Found {
+  client::JobEntry entry;
+  client::JobReading reading;
+};
+Result<Found> find_job(Session& session, const std::string& id) {
+  MUSTER_TRY(client::JobEntry entry, session.home.find(id));
+  MUSTER_TRY(client::JobReading reading, client::read_job_folder(*session.files, entry, plan_of()));
+  return Found{std::move(entry), std::move(reading)};
+}
+
+Result<client::LogFilter> filter_of(const LogsOptions& command, const job::Plan& plan) {
+  client::LogFilter filter;
+  filter.attempt = command.attempt;
+  if (!command.stream.empty()) {
+    filter.is_err = command.stream == "stderr";
+  }
+  if (command.task.empty()) {
+    return filter;
+  }
+  const size_t colon = command.task.find(':');
+  filter.role = command.task.substr(0, colon);
+  const auto role = plan.find_role(filter.role);
+  if (!role) {
+    std::vector<std::string_view> names;
+    for (const job::RolePlan& each : plan.roles) {
+      names.push_back(each.name);
+    }
+    const auto near = nearest(filter.role, names);
+    std::string known;
+    for (const std::string_view name : names) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    return user_error(
+        fmt::format("the job has no role \"{}\"{}", printable(filter.role),
+                    near ? fmt::format("; did you mean {}?", *near) : "; its roles are " + known));
+  }
+  if (colon == std::string::npos) {
+    return filter;
+  }
+  const std::optional<job::TaskId> task = job::parse_task(plan, command.task);
+  if (!task) {
+    return user_error(fmt::format("the job has no task {}: role {} has {} tasks, counted from 0",
+                                  printable(command.task), filter.role, plan.role(*role).tasks));
+  }
+  filter.index = task->index;
+  return filter;
+}
+
+/// Shows a job's output as it grows, until the job has ended.
+int follow_logs(Session& session, const client::JobEntry& entry, client::LogViewer& viewer) {
+  rt::IoLoop loop;
+  Status shown;
+  bool ended = false;
+  const auto look = [&] {
+    ended = ended || session.files->exists(entry.folder.summary());
+    shown = viewer.show_new();
+    if (!shown || ended || session.console.out_failed()) {
+      loop.stop();
+    }
+  };
+  Result<std::unique_ptr<os::FileWatch>> logs = os::watch_file(loop, entry.folder.logs(), look);
+  if (!logs) {
+    return fail(session.console, logs.error());
+  }
+  Result<std::unique_ptr<os::FileWatch>> folder = os::watch_file(loop, entry.folder.root(), look);
+  if (!folder) {
+    return fail(session.console, folder.error());
+  }
+  // A job whose every process was killed writes no summary: nobody is left to wake this loop.
+  std::function<void()> check_master = [&] {
+    const client::JobRow row = client::read_row(*session.files, entry, plan_of(), session.now());
+    ended = ended || row.phase == "lost" || row.phase == "ended";
+    look();
+    loop.call_after(std::chrono::seconds(5), [&] { check_master(); });
+  };
+  loop.call_after(std::chrono::seconds(5), [&] { check_master(); });
+  loop.post(look);
+  loop.run();
+  viewer.finish();
+  return shown ? 0 : fail(session.console, shown.error());
+}
+
+}  // namespace
+
+int list_running(Session& session, const PsCommand& command) {
+  return print_rows(session, command, true, command.all);
+}
+
+int list_ended(Session& session, const HistoryCommand& command) {
+  return print_rows(session, command, false, true);
+}
+
+int show_status(Session& session, const StatusCommand& command) {
+  const Result<Found> found = find_job(session, command.id);
+  if (!found) {
+    return fail(session.console, found.error());
+  }
+  const job::Machine& machine = found->reading.replayed.machine;
+  session.console.out(
+      command.json ? eventlog::status_json(machine.plan(), machine.state(),
+                                           client::status_context(found->entry, found->reading)) +
+                         "\n"
+                   : client::render_status(found->entry, found->reading, session.now(),
+                                           session.console.screen().colour));
+  return 0;
+}
+
+int show_job(Session& session, const ShowCommand& command) {
+  const Result<Found> found = find_job(session, command.id);
+  if (!found) {
+    return fail(session.console, found.error());
+  }
+  if (command.json) {
+    session.console.out(client::render_history_json(found->entry, found->reading));
+    return 0;
+  }
+  session.console.out(client::render_status(found->entry, found->reading, session.now(),
+                                            session.console.screen().colour));
+  session.console.out("\n" + client::render_history(found->reading));
+  return 0;
+}
+
+int show_logs(Session& session, const LogsOptions& command) {
+  const Result<Found> found = find_job(session, command.id);
+  if (!found) {
+    return fail(session.console, found.error());
+  }
+  const job::Plan& plan = found->reading.replayed.machine.plan();
+  const Result<client::LogFilter> filter = filter_of(command, plan);
+  if (!filter) {
+    return fail(session.console, filter.error());
+  }
+  client::LogQuery query;
+  query.filter = *filter;
+  query.grep = command.grep;
+  query.tail = command.tail;
+  query.json = command.json;
+  if (!command.since.empty()) {
+    const Result<WallTime> since = client::parse_since(command.since, session.now());
+    if (!since) {
+      return fail(session.console, since.error());
+    }
+    query.since = *since;
+  }
+  std::vector<std::string> roles;
+  for (const job::RolePlan& role : plan.roles) {
+    roles.push_back(role.name);
+  }
+  const Result<std::unique_ptr<client::LogViewer>> viewer =
+      client::LogViewer::make(*session.files, session.console, found->entry.folder.logs(),
+                              std::move(roles), std::move(query));
+  if (!viewer) {
+    return fail(session.console, viewer.error());
+  }
+  if (command.follow) {
+    return follow_logs(session, found->entry, **viewer);
+  }
+  const Status shown = (*viewer)->show_new();
+  (*viewer)->finish();
+  return shown ? 0 : fail(session.console, shown.error());
+}
+
+int stop_job(Session& session, const StopOptions& command) {
+  const Result<Found> found = find_job(session, command.id);
+  if (!found) {
+    return fail(session.console, found.error());
+  }
+  const std::string id = found->entry.folder.id().value;
+  const auto say = [&](std::string_view state) {
+    session.console.out(command.json
+                            ? fmt::format(R"({{"schema":"muster.stop/1","job":{},"state":{}}})"
+                                          "\n",
+                                          json_quote(id), json_quote(state))
+                            : fmt::format("{} {}\n", id, state));
+    return 0;
+  };
+  if (found->reading.replayed.machine.state().phase == job::JobPhase::Ended || found->entry.ended) {
+    return say("has ended already");
+  }
+  if (!found->reading.has_master) {
+    return say("has no master: nothing of it runs");
+  }
+  FollowCommand follow;
+  follow.folder = found->entry.folder;
+  follow.output = false;
+  follow.quiet = true;
+  follow.stop = true;
+  follow.leave_when_told = command.no_wait;
+  const Result<Followed> followed = follow_job(session, follow);
+  if (!followed) {
+    return fail(session.console, followed.error());
+  }
+  if (followed->end.kind == client::FollowEnd::Kind::Lost) {
+    return fail(session.console, cluster_error(followed->end.error));
+  }
+  if (followed->end.kind == client::FollowEnd::Kind::Detached) {
+    return command.no_wait ? say("was told to stop") : kDetached;
+  }
+  return say(followed->end.outcome->result == job::JobResult::Stopped ? "stopped" : "has ended");
+}
+
+int clean_jobs(Session& session, const CleanOptions& command) {
+  client::CleanRules rules;
+  rules.dry_run = command.dry_run;
+  if (!command.all) {
+    const Result<Duration> older =
+        spec::parse_duration(command.older.empty() ? "30d" : command.older);
+    const Result<uint64_t> over = spec::parse_size(command.over.empty() ? "5g" : command.over);
+    if (!older || !over) {
+      return fail(session.console,
+                  (!older ? older.error() : over.error()).within(!older ? "--older" : "--over"));
+    }
+    rules.older_than = *older;
+    rules.total_max_bytes = *over;
+  }
+  const Result<client::Cleaned> cleaned =
+      client::clean_home(*session.files, session.home, rules, session.now());
+  if (!cleaned) {
+    return fail(session.console, cleaned.error());
+  }
+  std::string ids;
+  for (const std::string& id : cleaned->removed) {
+    ids += (ids.empty() ? "" : ",") + json_quote(id);
+  }
+  if (command.json) {
+    session.console.out(fmt::format(
+        R"({{"schema":"muster.clean/1","removed":[{}],"freed_bytes":{},"left_bytes":{}}})"
+        "\n",
+        ids, cleaned->freed_bytes, cleaned->left_bytes));
+  } else {
+    for (const std::string& id : cleaned->removed) {
+      session.console.out((command.dry_run ? "would remove " : "removed ") + id + "\n");
+    }
+    session.console.out(fmt::format(
+        "{} jobs, {} {}; {} left\n", cleaned->removed.size(), format_bytes(cleaned->freed_bytes),
+        command.dry_run ? "would be freed" : "freed", format_bytes(cleaned->left_bytes)));
+  }
+  for (const std::string& trouble : cleaned->troubles) {
+    session.console.err("muster: " + trouble + "\n");
+  }
+  return cleaned->troubles.empty() ? 0 : kCouldNotStart;
+}
+
+}  // namespace muster::app

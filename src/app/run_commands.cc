@@ -1,0 +1,322 @@
+#include "app/commands.h"
+#include "app/demo_program.h"
+#include "app/failure.h"
+#include "app/follow_command.h"
+#include "app/program.h"
+#include "base/text.h"
+#include "client/fit_text.h"
+#include "client/job_reader.h"
+#include "client/progress.h"
+#include "client/submission.h"
+#include "cluster/local/local_cluster.h"
+#include "framework/plan.h"
+#include "os/identity.h"
+#include "rt/system_random.h"
+#include "spec/serialize.h"
+#include "verdict/summary.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+namespace muster::app {
+namespace {
+
+/// Finds the program that the shell would start, without starting it.
+std::string find_on_path(const Environment& environment, std::string_view name) {
+  const std::string path = environment.find("PATH").value_or("/usr/bin:/bin");
+  for (const std::string_view folder : split(path, ':')) {
+    const std::string candidate = std::string(folder) + "/" + std::string(name);
+    if (!folder.empty() && access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+std::map<std::string, std::string> client_environment(const Session& session) {
+  std::map<std::string, std::string> environment(session.environment.all().begin(),
+                                                 session.environment.all().end());
+  environment["MUSTER_HOME"] = session.home.root().string();
+  return environment;
+}
+
+cluster::local::LocalCluster make_cluster(Session& session) {
+  cluster::local::LocalCluster::Options options;
+  options.program = own_program();
+  options.environment = client_environment(session);
+  return {*session.files, std::move(options)};
+}
+
+Result<job::Plan> plan_spec(const spec::Spec& spec, const std::string& job_id, uint64_t seed) {
+  return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
+}
+
+Status check_cluster(const SpecOptions& options, const spec::Loaded& loaded) {
+  if (options.on.empty() || options.on == "local") {
+    return {};
+  }
+  if (options.on == "yarn" || options.on == "spark" || loaded.clusters.contains(options.on)) {
+    return Error{
+        Errc::Unsupported, Blame::User,
+        fmt::format("--on {}: this version of Muster runs jobs on this machine only (--on local)",
+                    printable(options.on))};
+  }
+  return user_error(
+      fmt::format("--on {}: there is no such cluster; known are local and those of the site file",
+                  printable(options.on)));
+}
+
+Result<client::ReadJob> read_source(Session& session, const SpecOptions& options) {
+  if (options.spec.empty() && options.words.empty()) {
+    return user_error(
+        "name a specification (job.yaml), or give a command: muster run -n 4 -- python3 train.py");
+  }
+  if (!options.spec.empty() && (options.tasks || options.framework || !options.roles.empty())) {
+    return user_error(fmt::format(
+        "-n, --framework and --role are for jobs without a specification; {} says it itself "
+        "(or: --set tasks=4)",
+        printable(options.spec)));
+  }
+  MUSTER_TRY(client::ReadJob job,
+             client::read_job(*session.files, source_of(options), session.surroundings()));
+  MUSTER_TRY_STATUS(check_cluster(options, job.loaded));
+  return job;
+}
+
+/// `exit_code_from`: a role that must exist, if it is not empty.
+Result<client::Submitted> submit(Session& session, const SpecOptions& options,
+                                 const std::string& exit_code_from) {
+  MUSTER_TRY(const client::ReadJob job, read_source(session, options));
+  if (!exit_code_from.empty() && spec::find_role(job.loaded.spec, exit_code_from) == nullptr) {
+    return user_error(
+        fmt::format("--exit-code-from {}: the job has no such role", printable(exit_code_from)));
+  }
+  for (const std::string& warning : job.loaded.warnings) {
+    session.console.err(warning + "\n");
+  }
+  cluster::local::LocalCluster local = make_cluster(session);
+  rt::SystemRandom random;
+  client::Submitter submitter;
+  submitter.user = os::user_name(client_environment(session));
+  submitter.python = find_on_path(session.environment, "python3");
+  submitter.now = session.now();
+  return client::submit_job({*session.files, random, local, session.home, plan_spec}, job,
+                            submitter);
+}
+
+std::string timeline(const job::State& state, Duration submitted_in) {
+  std::string line = fmt::format("submitted {}", format_duration(submitted_in));
+  Time last = state.started;
+  for (const job::Step& step : state.steps) {
+    line += fmt::format(" · {} +{}", step.name, format_duration(step.at - last));
+    last = step.at;
+  }
+  return line;
+}
+
+std::string log_of(const job::Plan& plan, const cluster::JobFolder& folder,
+                   const job::Outcome& outcome) {
+  if (!outcome.first_cause) {
+    return {};
+  }
+  const job::AttemptId attempt = outcome.first_cause->attempt;
+  const std::string stem = cluster::JobFolder::attempt_stem(plan.role(attempt.task.role).name,
+                                                            attempt.task.index, attempt.number);
+  return (folder.logs() / (stem + ".stderr")).string();
+}
+
+/// What stands at the end of `muster run`: how it came out, the way to it, where things are.
+void print_end(Session& session, const client::Submitted& submitted, const job::Outcome& outcome,
+               const job::Machine* machine, Duration submitted_in, bool quiet) {
+  const client::Screen& screen = session.console.screen();
+  verdict::SummaryStyle style;
+  style.log_path = log_of(submitted.plan, submitted.folder, outcome);
+  style.columns = std::max(60U, screen.width);
+  style.colour = screen.colour;
+  if (!quiet || outcome.result != job::JobResult::Succeeded) {
+    session.console.err(verdict::render_summary(submitted.plan, outcome, style));
+  }
+  if (quiet) {
+    return;
+  }
+  if (machine != nullptr) {
+    session.console.err("start-up: " + timeline(machine->state(), submitted_in) + "\n");
+  }
+  session.console.err(fmt::format("job:  {}\nlogs: {}\n", submitted.folder.root().string(),
+                                  submitted.folder.logs().string()));
+  const spec::Checkpoint& checkpoint = submitted.plan.spec.checkpoint;
+  if (!checkpoint.to.empty()) {
+    session.console.err("checkpoint: " + checkpoint.to + "\n");
+  } else if (machine != nullptr && machine->state().last_commit) {
+    session.console.err("checkpoint: " + submitted.folder.root().string() + "/hosts\n");
+  }
+}
+
+/// The exit code of a role's task that decided: the first cause if it is of that role, else the
+/// last non-zero one.
+int role_exit_code(const job::Machine& machine, std::string_view role_name, int otherwise) {
+  const auto role = machine.plan().find_role(role_name);
+  if (!role) {
+    return otherwise;
+  }
+  int code = 0;
+  for (const job::Task& task : machine.state().tasks[role->value]) {
+    if (!task.attempts.empty() && task.attempts.back().exit) {
+      const job::Exit& exit = *task.attempts.back().exit;
+      const int each = exit.exit_code ? *exit.exit_code : exit.signal ? 128 + *exit.signal : 0;
+      code = each != 0 ? each : code;
+    }
+  }
+  return code;
+}
+
+int print_status_json(Session& session, const cluster::JobFolder& folder) {
+  const client::JobEntry entry{folder, {}, session.files->exists(folder.summary())};
+  const Result<client::JobReading> reading =
+      client::read_job_folder(*session.files, entry, plan_of());
+  if (!reading) {
+    return fail(session.console, reading.error());
+  }
+  const job::Machine& machine = reading->replayed.machine;
+  session.console.out(eventlog::status_json(machine.plan(), machine.state(),
+                                            client::status_context(entry, *reading)) +
+                      "\n");
+  return 0;
+}
+
+}  // namespace
+
+client::JobSource source_of(const SpecOptions& options) {
+  client::JobSource source;
+  source.spec = options.spec;
+  source.sets = options.sets;
+  if (!options.spec.empty()) {
+    source.words = options.words;
+    if (options.name) {
+      source.sets.push_back("name=" + *options.name);
+    }
+    return source;
+  }
+  if (options.tasks) {
+    source.quick.tasks = std::to_string(*options.tasks);
+  }
+  source.quick.framework = options.framework;
+  source.quick.name = options.name;
+  source.quick.roles = options.roles;
+  source.quick.command = options.words;
+  return source;
+}
+
+int run_job(Session& session, const RunCommand& command) {
+  const WallTime begun = session.now();
+  const Result<client::Submitted> submitted = submit(session, command.spec, command.exit_code_from);
+  if (!submitted) {
+    return fail(session.console, submitted.error());
+  }
+  const Duration submitted_in = session.now() - begun;
+  if (!command.quiet) {
+    session.console.err(fmt::format("muster: {}: {} tasks on this machine\n",
+                                    submitted->folder.id().value, submitted->plan.task_count()));
+  }
+  FollowCommand follow;
+  follow.folder = submitted->folder;
+  follow.on_interrupt = command.on_interrupt;
+  follow.quiet = command.quiet;
+  const Result<Followed> followed = follow_job(session, follow);
+  if (!followed) {
+    return fail(session.console, followed.error());
+  }
+  switch (followed->end.kind) {
+    case client::FollowEnd::Kind::Detached:
+      return kDetached;
+    case client::FollowEnd::Kind::Lost:
+      return fail(session.console, cluster_error(followed->end.error));
+    case client::FollowEnd::Kind::Ended:
+      break;
+  }
+  const job::Outcome& outcome = *followed->end.outcome;
+  const job::Machine* machine = followed->machine ? &*followed->machine : nullptr;
+  if (command.json) {
+    (void)print_status_json(session, submitted->folder);
+  }
+  print_end(session, *submitted, outcome, machine, submitted_in, command.quiet);
+  const int status = exit_status(outcome.reason);
+  return command.exit_code_from.empty() || machine == nullptr
+             ? status
+             : role_exit_code(*machine, command.exit_code_from, status);
+}
+
+int submit_job(Session& session, const SubmitCommand& command) {
+  const Result<client::Submitted> submitted = submit(session, command.spec, {});
+  if (!submitted) {
+    return fail(session.console, submitted.error());
+  }
+  const std::string id = submitted->folder.id().value;
+  if (command.json) {
+    session.console.out(fmt::format(
+        R"({{"schema":"muster.submitted/1","job":{},"application_id":null,"on":"local"}})"
+        "\n",
+        json_quote(id)));
+    return 0;
+  }
+  session.console.out(id + "\n");
+  session.console.err(fmt::format(
+      "  follow:  muster logs -f {0}\n  state:   muster status {0}\n  stop:    muster stop {0}\n",
+      id));
+  return 0;
+}
+
+int plan_job(Session& session, const PlanOptions& command) {
+  const Result<client::ReadJob> job = read_source(session, command.spec);
+  if (!job) {
+    return fail(session.console, job.error());
+  }
+  if (command.yaml) {
+    session.console.out(spec::to_yaml(job->loaded.spec));
+    return 0;
+  }
+  const Result<job::Plan> plan = plan_spec(job->loaded.spec, "plan", 0);
+  if (!plan) {
+    return fail(session.console, plan.error());
+  }
+  cluster::local::LocalCluster local = make_cluster(session);
+  const Result<cluster::Fit> fit = local.fit(*plan);
+  if (!fit) {
+    return fail(session.console, fit.error());
+  }
+  if (command.json) {
+    session.console.out(client::render_fit_json(*plan, *fit));
+  } else {
+    session.console.out(client::render_fit(*plan, *fit));
+  }
+  return fit->never() == nullptr ? 0 : kCouldNotStart;
+}
+
+int demo(Session& session, const DemoOptions&) {
+  const std::filesystem::path folder = session.home.root() / "demo";
+  Status written = session.files->make_folders(folder, 0700);
+  if (written) {
+    written = session.files->write(folder / "job.yaml", demo_spec());
+  }
+  if (written) {
+    written = session.files->write(folder / "demo.py", demo_program());
+  }
+  if (!written) {
+    return fail(session.console, written.error());
+  }
+  session.console.err(
+      fmt::format("muster: the demo is {}; watch worker:1, which is killed half-way\n",
+                  (folder / "job.yaml").string()));
+  RunCommand command;
+  command.spec.spec = (folder / "job.yaml").string();
+  const int status = run_job(session, command);
+  if (status == 0) {
+    session.console.err(
+        "try next:\n  muster status last\n  muster logs last worker:1\n  muster show last\n  "
+        "muster init --list\n");
+  }
+  return status;
+}
+
+}  // namespace muster::app

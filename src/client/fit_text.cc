@@ -1,0 +1,91 @@
+#include "client/fit_text.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+namespace muster::client {
+namespace {
+
+std::string resources_text(const job::Resources& resources) {
+  std::string text =
+      fmt::format("{}, {} vcores", format_bytes(resources.memory_bytes), resources.vcores);
+  if (resources.gpus > 0) {
+    text += fmt::format(", {} GPUs", resources.gpus);
+  }
+  for (const auto& [name, amount] : resources.other) {
+    text += fmt::format(", {} {}", amount, name);
+  }
+  return text;
+}
+
+std::string role_text(const job::RolePlan& role, const cluster::RoleFit* fit) {
+  std::string text = fmt::format("{:<14} {} tasks", role.name, role.tasks);
+  if (role.tasks_min != role.tasks) {
+    text += fmt::format(" (at least {})", role.tasks_min);
+  }
+  if (fit != nullptr) {
+    text += fmt::format(" in {} containers of {}", fit->containers, resources_text(fit->each));
+  }
+  text += fmt::format("; {}, success {}, failure {}\n", to_string(role.membership),
+                      to_string(role.success), to_string(role.failure));
+  if (fit != nullptr && !fit->reason.empty()) {
+    text += fmt::format("{:<14} {}: {}\n", "", fit->fits_ever ? "must wait" : "can never fit",
+                        fit->reason);
+  }
+  return text;
+}
+
+const cluster::RoleFit* find_fit(const cluster::Fit& fit, const std::string& role) {
+  for (const cluster::RoleFit& each : fit.roles) {
+    if (each.role == role) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string render_fit(const job::Plan& plan, const cluster::Fit& fit) {
+  std::string out = fmt::format("{}: framework {}, barrier {}, {} tasks\n", plan.name,
+                                plan.framework, to_string(plan.barrier), plan.task_count());
+  for (const job::RolePlan& role : plan.roles) {
+    out += role_text(role, find_fit(fit, role.name));
+  }
+  out += "capacity: " + fit.capacity + "\n";
+  for (const std::string& warning : fit.warnings) {
+    out += "warning: " + warning + "\n";
+  }
+  if (const std::string* never = fit.never()) {
+    return out + "verdict: can never fit: " + *never + "\n";
+  }
+  for (const cluster::RoleFit& role : fit.roles) {
+    if (!role.fits_now) {
+      return out + "verdict: must wait: " + role.reason + "\n";
+    }
+  }
+  return out + "verdict: fits now\n";
+}
+
+std::string render_fit_json(const job::Plan& plan, const cluster::Fit& fit) {
+  std::string out = fmt::format(
+      R"({{"schema":"muster.fit/1","name":{},"framework":{},"fits_ever":{},"capacity":{},"roles":[)",
+      json_quote(plan.name), json_quote(plan.framework), fit.never() == nullptr,
+      json_quote(fit.capacity));
+  for (size_t i = 0; i < fit.roles.size(); ++i) {
+    const cluster::RoleFit& role = fit.roles[i];
+    out += fmt::format(
+        R"({}{{"role":{},"containers":{},"memory":{},"vcores":{},"gpus":{},"fits_ever":{},"fits_now":{},"reason":{}}})",
+        i == 0 ? "" : ",", json_quote(role.role), role.containers, role.each.memory_bytes,
+        role.each.vcores, role.each.gpus, role.fits_ever, role.fits_now,
+        role.reason.empty() ? "null" : json_quote(role.reason));
+  }
+  out += "],\"warnings\":[";
+  for (size_t i = 0; i < fit.warnings.size(); ++i) {
+    out += (i == 0 ? "" : ",") + json_quote(fit.warnings[i]);
+  }
+  return out + "]}\n";
+}
+
+}  // namespace muster::client
