@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "client/job_reader.h"
 #include "cluster/local/job_lock.h"
-#include "cluster/local/master_place.h"
+#include "cluster/master_place_file.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
 #include "os/signals.h"
@@ -60,7 +60,9 @@ Result<std::string> Foreground::locate() {
   if (!cluster::local::job_lock_is_held(command_.folder.master_lock())) {
     return Error{Errc::NotFound, Blame::Cluster, "no process is the job's master"};
   }
-  return cluster::local::read_master_place(*session_.files, command_.folder);
+  MUSTER_TRY(const std::string text, session_.files->read(command_.folder.master_place(), 4096));
+  MUSTER_TRY(const cluster::MasterPlaceFile place, cluster::parse_master_place(text));
+  return place.address;
 }
 
 std::optional<job::Outcome> Foreground::read_outcome() {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cluster/job_folder.h"
 #include "cluster/local/local_link.h"
-#include "cluster/local/master_place.h"
+#include "cluster/local/ready_line.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
 #include "eventlog/local_segment_store.h"

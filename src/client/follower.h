@@ -37,10 +37,11 @@ struct FollowerDeps {
 struct FollowerOptions {
   std::string job_id;
   control::Secret secret{};
-  std::string who;      ///< For StopAsked: "alice on pts/3".
-  bool output = true;   ///< Show the tasks' output.
-  bool narrate = true;  ///< Show the phase line and what happens.
-  bool stop = false;    ///< Ask the job to stop as soon as the master answers.
+  std::string who;               ///< For StopAsked: "alice on pts/3".
+  bool output = true;            ///< Show the tasks' output.
+  bool narrate = true;           ///< Show the phase line and what happens.
+  bool stop = false;             ///< Ask the job to stop as soon as the master answers.
+  bool leave_when_told = false;  ///< With `stop`: detach once StopAsked is in the log.
   /// How long to look for a master that does not answer, before giving up.
   Duration patience = std::chrono::seconds(30);
 };
