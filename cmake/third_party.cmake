@@ -1,6 +1,7 @@
 # The third-party libraries: all from Debian 12 packages (tools/setup installs them), all static.
 
 set(OPENSSL_USE_STATIC_LIBS ON)
+set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(GTest REQUIRED)
