@@ -26,13 +26,13 @@ def python_syntax(tree):
 
 def ruff(tree):
     """The pinned ruff lives in the environment of the tests; tools/setup_python makes it once."""
-    environment = subprocess.run([tree.root / "tools/setup_python", "test"], capture_output=True,
+    environment = subprocess.run([trees.ROOT / "tools/setup_python", "test"], capture_output=True,
                                  text=True, check=False)
     if environment.returncode != 0:
         return [trees.Finding("test/requirements.txt", 1, environment.stderr.strip())]
-    run = subprocess.run(
-        [f"{environment.stdout.strip()}/bin/ruff", "check", "--no-cache", "--output-format=json",
-         *tree.python()], cwd=tree.root, capture_output=True, text=True, check=False)
+    command = [f"{environment.stdout.strip()}/bin/ruff", "check", "--no-cache",
+               "--output-format=json", "--config", trees.ROOT / "ruff.toml", *tree.python()]
+    run = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
     if run.returncode not in (0, 1):
         return [trees.Finding("ruff.toml", 1, run.stderr.strip())]
     return [trees.Finding(os.path.relpath(item["filename"], tree.root), item["location"]["row"],
