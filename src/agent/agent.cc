@@ -425,7 +425,11 @@ void Agent::write_outcome(const std::string& reason) {
   text += "]}\n";
   const std::filesystem::path path =
       folder_.containers() / (identity_.launch.order.container.value + ".outcome.json");
-  if (const Status written = deps_.files.write(path, text); !written.has_value()) {
+  Status written = deps_.files.make_folders(folder_.containers(), 0700);
+  if (written.has_value()) {
+    written = deps_.files.write(path, text);
+  }
+  if (!written.has_value()) {
     log_.warning("agent.outcome-not-written", {{"error", written.error().message}});
   }
 }
