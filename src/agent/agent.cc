@@ -20,6 +20,9 @@ constexpr Duration kFarewell = std::chrono::milliseconds(300);
 constexpr Duration kWatchNormally = std::chrono::seconds(1);
 constexpr Duration kWatchClosely = std::chrono::milliseconds(200);
 constexpr uint64_t kBeatsPerSample = 5;
+constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
+constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
+constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
 
 constexpr std::array kStreams = {wire::OutputStream::Stdout, wire::OutputStream::Stderr};
 
@@ -31,11 +34,33 @@ struct Agent::Preparation {
   spec::RoleSettings settings;
   std::filesystem::path work_folder;
   std::filesystem::path host_folder;
+  CheckpointPlace checkpoint;
   std::atomic<bool> cancelled = false;
   // Written by the pool thread, read once it is done.
   std::filesystem::path python_folder;
+  FolderLook checkpoint_look;
+  std::optional<uint64_t> restored;
   Status placed;
+
+  /// Runs on a pool thread.
+  Status place(os::Files& files, Placement placement);
 };
+
+Status Agent::Preparation::place(os::Files& files, Placement placement) {
+  MUSTER_TRY_STATUS(files.make_folders(work_folder));
+  MUSTER_TRY_STATUS(placement.place(settings.files, work_folder));
+  if (settings.python) {
+    MUSTER_TRY(python_folder, placement.place_python(*settings.python, host_folder / "python"));
+  }
+  if (checkpoint.store != nullptr && order.restore) {
+    MUSTER_TRY(restored, restore_checkpoint(files, checkpoint));
+  }
+  MUSTER_TRY_STATUS(files.make_folders(checkpoint.folder));
+  if (checkpoint.store != nullptr && checkpoint.owner) {
+    MUSTER_TRY(checkpoint_look, look_at(files, checkpoint.folder));
+  }
+  return {};
+}
 
 Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack, std::function<void(std::string)> done)
     : deps_(deps),
@@ -45,7 +70,11 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack, std::funct
       log_(deps.log),
       folder_(identity_.launch.job_folder),
       feed_({.send = [this](wire::Output piece) { line_->send(std::move(piece)); },
-             .queued_bytes = [this] { return line_->queued_bytes(); }}) {}
+             .queued_bytes = [this] { return line_->queued_bytes(); }}),
+      checkpointer_({deps.loop, deps.files, log_, [this](const wire::CommitAsked& asked) {
+                       line_->send(asked);
+                       return line_->up();
+                     }}) {}
 
 Agent::~Agent() {
   for (const rt::TimerId timer : {due_timer_, beat_timer_, watch_timer_, seek_timer_}) {
@@ -151,6 +180,8 @@ void Agent::on_frame(const wire::MasterFrame& frame) {
     line_->send(wire::Report{machine_->report(now)});
   } else if (const auto* order_follow = std::get_if<wire::FollowOutput>(&frame)) {
     follow(*order_follow);
+  } else if (const auto* answer = std::get_if<wire::CommitAnswered>(&frame)) {
+    checkpointer_.answered(*answer);
   } else if (const auto* dismissed = std::get_if<wire::AgentDismissed>(&frame)) {
     perform(machine_->dismiss(now, dismissed->reason));
   }
@@ -261,19 +292,20 @@ void Agent::prepare(const job::PrepareAttempt& order) {
   preparation->settings = spec::settings_of(plan_->spec, *role);
   preparation->work_folder = folder_.work() / stem_of(order.attempt);
   preparation->host_folder = host_folder();
+  Result<CheckpointPlace> checkpoint = checkpoint_place(deps_.files, *plan_, order.attempt.task, host_folder(),
+                                                        identity_.launch.order.container.value);
   preparations_[order.attempt] = preparation;
+  if (!checkpoint.has_value()) {
+    preparation->placed = checkpoint.error();
+    deps_.loop.post([this, preparation] { finish_preparation(preparation); });
+    return;
+  }
+  preparation->checkpoint = std::move(*checkpoint);
   auto work = [preparation, &files = deps_.files, unpack = unpack_, logs = folder_.logs()] {
-    Placement placement(files, unpack, preparation->cancelled);
-    preparation->placed = [&]() -> Status {
-      MUSTER_TRY_STATUS(files.make_folders(logs));
-      MUSTER_TRY_STATUS(files.make_folders(preparation->work_folder));
-      MUSTER_TRY_STATUS(placement.place(preparation->settings.files, preparation->work_folder));
-      if (preparation->settings.python) {
-        MUSTER_TRY(preparation->python_folder,
-                   placement.place_python(*preparation->settings.python, preparation->host_folder / "python"));
-      }
-      return {};
-    }();
+    preparation->placed = files.make_folders(logs);
+    if (preparation->placed.has_value()) {
+      preparation->placed = preparation->place(files, Placement(files, unpack, preparation->cancelled));
+    }
   };
   deps_.loop.run_blocking(std::move(work), [this, preparation] { finish_preparation(preparation); });
 }
@@ -281,6 +313,9 @@ void Agent::prepare(const job::PrepareAttempt& order) {
 void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
   const job::AttemptId id = preparation->order.attempt;
   const job::RolePlan& role = role_of(id);
+  if (preparation->restored) {
+    log_.info("checkpoint.restored", {{"attempt", stem_of(id)}, {"number", *preparation->restored}});
+  }
   Result<job::Address> address = job::Address{};
   if (!preparation->placed.has_value()) {
     address = preparation->placed.error();
@@ -306,9 +341,14 @@ void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
   const auto run = runs_.find(id);
   const auto preparation = preparations_.find(id);
   MUSTER_CHECK(run != runs_.end() && preparation != preparations_.end(), "started what was not prepared");
-  Result<os::Pid> pid = launch(*run->second, *preparation->second, generation);
+  const std::shared_ptr<Preparation> prepared = preparation->second;
+  Result<os::Pid> pid = launch(*run->second, *prepared, generation);
   preparations_.erase(id);
   if (pid.has_value()) {
+    if (prepared->checkpoint.store != nullptr && prepared->checkpoint.owner) {
+      checkpointer_.watch({id, generation, plan_->job, prepared->checkpoint, plan_->spec.checkpoint.keep,
+                           commit_folder(*prepared), std::move(prepared->checkpoint_look)});
+    }
     log_.info("attempt.started", {{"attempt", stem_of(id)}, {"pid", pid->value}});
     perform(machine_->started(id, pid->value));
     deps_.loop.cancel(watch_timer_);
@@ -329,14 +369,19 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation, job:
   sources.view = view;
   sources.order = preparation.order;
   sources.work_folder = run.names().work_folder;
-  sources.checkpoint_folder =
-      folder_.checkpoint(identity_.launch.order.host.value, plan_->spec.checkpoint.dir);
+  sources.checkpoint_folder = preparation.checkpoint.folder;
   sources.view_file = run.names().work_folder / ".muster-view.json";
   sources.python_folder = preparation.python_folder;
   sources.gpus = identity_.launch.gpus;
   sources.inherited = &identity_.inherited;
   sources.secrets = &secrets_;
-  MUSTER_TRY_STATUS(deps_.files.make_folders(sources.checkpoint_folder));
+  if (preparation.checkpoint.store != nullptr) {
+    sources.program_folder = host_folder() / ".muster" / "bin";
+    sources.commit_folder = preparation.checkpoint.owner ? commit_folder(preparation) : "";
+    MUSTER_TRY_STATUS(deps_.files.make_folders(sources.program_folder));
+    MUSTER_TRY_STATUS(
+        deps_.files.write(sources.program_folder / "muster-commit", commit_program(), {.mode = 0755}));
+  }
   MUSTER_TRY(TaskEnvironment environment, make_environment(sources));
   MUSTER_TRY_STATUS(deps_.files.write(sources.view_file, environment.view_text));
   TaskRun::StartOptions options;
@@ -370,6 +415,18 @@ void Agent::on_task_ended(job::AttemptId id, TaskRun::Ended ended) {
                               {"code", exit.exit_code.value_or(-1)},
                               {"signal", exit.signal.value_or(0)},
                               {"class", last_class_[id.task]}});
+  if (!checkpointer_.watches(id)) {
+    tell_ended(id, std::move(exit));
+    return;
+  }
+  // Its last checkpoint may be complete by now, and only a running attempt may commit.
+  const Duration patience = machine_->stopping(id) ? kLastCommitStopping
+                            : exit.succeeded()     ? kLastCommitSucceeded
+                                                   : kLastCommitFailed;
+  checkpointer_.finish(id, patience, [this, id, exit = std::move(exit)]() mutable { tell_ended(id, std::move(exit)); });
+}
+
+void Agent::tell_ended(job::AttemptId id, job::Exit exit) {
   perform(machine_->ended(id, std::move(exit), deps_.loop.now()));
 }
 
@@ -482,6 +539,10 @@ const job::RolePlan& Agent::role_of(job::AttemptId id) const { return plan_->rol
 std::string Agent::stem_of(job::AttemptId id) const {
   const bool known = plan_ && id.task.role.value < plan_->roles.size();
   return cluster::JobFolder::attempt_stem(known ? role_of(id).name : "unknown", id.task.index, id.number);
+}
+
+std::filesystem::path Agent::commit_folder(const Preparation& preparation) {
+  return preparation.work_folder / ".muster-commit";
 }
 
 std::filesystem::path Agent::host_folder() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/checkpointer.h"
 #include "agent/leftovers.h"
 #include "agent/machine.h"
 #include "agent/master_line.h"
@@ -87,6 +88,7 @@ class Agent {
   void start_attempt(job::AttemptId id, job::Generation generation);
   [[nodiscard]] Result<os::Pid> launch(TaskRun& run, const Preparation& preparation, job::Generation generation);
   void on_task_ended(job::AttemptId id, TaskRun::Ended ended);
+  void tell_ended(job::AttemptId id, job::Exit exit);
   [[nodiscard]] job::Exit judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run);
   void quit(const std::string& reason);
 
@@ -98,6 +100,7 @@ class Agent {
   [[nodiscard]] const job::RolePlan& role_of(job::AttemptId id) const;
   [[nodiscard]] std::string stem_of(job::AttemptId id) const;
   [[nodiscard]] std::filesystem::path host_folder() const;
+  [[nodiscard]] static std::filesystem::path commit_folder(const Preparation& preparation);
   void write_outcome(const std::string& reason);
 
   AgentDeps deps_;
@@ -111,6 +114,7 @@ class Agent {
   Variables secrets_;
   std::optional<Machine> machine_;
   OutputFeed feed_;
+  Checkpointer checkpointer_;
   std::map<job::AttemptId, std::shared_ptr<Preparation>> preparations_;
   std::map<job::TaskId, std::string> last_class_;  ///< Of the task's last end here.
   std::map<job::AttemptId, std::unique_ptr<TaskRun>> runs_;

@@ -98,10 +98,11 @@ class AgentShell : public ::testing::Test {
     send(frame);
   }
 
-  void prepare(job::AttemptId attempt) {
+  void prepare(job::AttemptId attempt, bool restore = false) {
     ASSERT_TRUE(run_until([&] { return master_channel_ != nullptr && welcomed_; }));
     job::PrepareAttempt order;
     order.attempt = attempt;
+    order.restore = restore;
     order.container = job::ContainerId{"c1"};
     send(wire::AgentOrder{order});
   }
@@ -351,6 +352,54 @@ TEST_F(AgentShell, RestartsATaskInItsContainer) {
   prepare(kSecond);
   begin(kSecond, 2);
   EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
+}
+
+TEST_F(AgentShell, MirrorsAndRestoresACheckpoint) {
+  spec_.checkpoint.to = root_ / "mirror";
+  spec_.command =
+      "test -f $MUSTER_CHECKPOINT_DIR/step-1/DONE && exit 5;"
+      "cd $MUSTER_CHECKPOINT_DIR; mkdir step-1; echo model > step-1/model; touch step-1/DONE; mkdir step-2;"
+      "echo half > step-2/model; exit 1";
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  const auto asked = wait_for<wire::CommitAsked>();
+  EXPECT_EQ(asked.name, "step-1");
+  EXPECT_EQ(asked.generation.value, 1U);
+  EXPECT_FALSE(fs::exists(root_ / "mirror/ckpt-00000001"));
+  send(wire::CommitAnswered{asked.attempt, asked.generation, asked.name, ""});
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 1);
+  EXPECT_TRUE(fs::exists(root_ / "mirror/ckpt-00000001/step-1/model"));
+  EXPECT_FALSE(fs::exists(root_ / "mirror/ckpt-00000001/step-2"));
+  prepare(kSecond, true);
+  begin(kSecond, 2);
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 5);
+  EXPECT_FALSE(fs::exists(root_ / "test-1/hosts/h1/ckpt/step-2")) << "the half-written one is gone";
+}
+
+TEST_F(AgentShell, TaskSaysItselfThatItsCheckpointIsComplete) {
+  spec_.checkpoint.to = root_ / "mirror";
+  spec_.command = "echo w > $MUSTER_CHECKPOINT_DIR/weights; muster-commit epoch-1 || exit 9";
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  const auto asked = wait_for<wire::CommitAsked>();
+  EXPECT_EQ(asked.name, "epoch-1");
+  send(wire::CommitAnswered{asked.attempt, asked.generation, asked.name, ""});
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
+  EXPECT_TRUE(fs::exists(root_ / "mirror/ckpt-00000001/weights"));
+}
+
+TEST_F(AgentShell, KeepsNothingOfAnOldGeneration) {
+  spec_.checkpoint.to = root_ / "mirror";
+  spec_.command = "touch $MUSTER_CHECKPOINT_DIR/DONE";
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  const auto asked = wait_for<wire::CommitAsked>();
+  send(wire::CommitAnswered{asked.attempt, asked.generation, asked.name, "generation 1 is over"});
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
+  EXPECT_TRUE(run_until([&] { return fs::is_empty(root_ / "mirror"); }));
 }
 
 TEST_F(AgentShell, LeavesWhenItIsDismissed) {

@@ -74,6 +74,12 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
   for (auto& [name, value] : own.set) {
     variables[name] = std::move(value);
   }
+  if (!sources.program_folder.empty()) {
+    variables["PATH"] += ":" + sources.program_folder.string();
+  }
+  if (!sources.commit_folder.empty()) {
+    variables["MUSTER_COMMIT_DIR"] = sources.commit_folder;
+  }
   variables["MUSTER_RESTARTS"] = std::to_string(sources.order.restarts);
   variables["PWD"] = sources.work_folder;
   return environment;

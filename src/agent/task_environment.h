@@ -23,6 +23,8 @@ struct EnvironmentSources {
   std::filesystem::path work_folder;
   std::filesystem::path checkpoint_folder;
   std::filesystem::path view_file;
+  std::filesystem::path program_folder;       ///< Put last on PATH (muster-commit); empty for none.
+  std::filesystem::path commit_folder;        ///< MUSTER_COMMIT_DIR; empty: not set.
   std::filesystem::path python_folder;        ///< Put first on PATH; empty for none.
   std::vector<uint32_t> gpus;                 ///< Of the whole container.
   const Variables* inherited = nullptr;       ///< The agent's own environment.

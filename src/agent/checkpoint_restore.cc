@@ -1,0 +1,107 @@
+#include "agent/checkpoint_restore.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "agent/checkpoint_folder_store.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLockTries = 6000;
+constexpr timespec kLockPause{0, 20'000'000};
+
+/// Waits for the lock that keeps two agents of one host from restoring the same folder at once.
+Result<std::unique_ptr<os::FileLock>> lock_place(os::Files& files, const CheckpointPlace& place) {
+  const fs::path path = fs::path(place.state_file) += ".lock";
+  MUSTER_TRY_STATUS(files.make_folders(path.parent_path()));
+  for (int tries = 0; tries < kLockTries; ++tries) {
+    auto lock = files.try_lock(path);
+    if (lock.has_value() || lock.error().code != Errc::AlreadyExists) {
+      return lock;
+    }
+    ::nanosleep(&kLockPause, nullptr);
+  }
+  return Error{Errc::DeadlineExceeded, Blame::Cluster,
+               "another agent of this host restores the checkpoint for too long: " + place.folder.string()};
+}
+
+uint64_t noted_number(os::Files& files, const CheckpointPlace& place) {
+  uint64_t number = 0;
+  const auto text = files.read(place.state_file, 64);
+  if (text.has_value()) {
+    std::from_chars(text->data(), text->data() + text->size(), number);
+  }
+  return number;
+}
+
+/// Replaces the folder by `fresh` in two renames.
+Status swap_in(os::Files& files, const fs::path& fresh, const fs::path& folder) {
+  const fs::path old = fs::path(folder) += ".old";
+  MUSTER_TRY_STATUS(files.remove_tree(old));
+  if (files.exists(folder)) {
+    MUSTER_TRY_STATUS(files.rename(folder, old));
+  }
+  MUSTER_TRY_STATUS(files.rename(fresh, folder));
+  return files.remove_tree(old);
+}
+
+}  // namespace
+
+Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan, job::TaskId task,
+                                         const fs::path& host_folder, const std::string& writer) {
+  const spec::Checkpoint& wish = plan.spec.checkpoint;
+  const bool each = wish.by == spec::CheckpointBy::Each;
+  const std::string own = fmt::format("{}-{}", plan.role(task.role).name, task.index);
+  CheckpointPlace place;
+  place.owner = each || plan.chief == task;
+  place.folder = each ? host_folder / wish.dir / own : host_folder / wish.dir;
+  place.state_file = host_folder / ".muster" / (each ? "checkpoint-" + own : std::string("checkpoint"));
+  if (wish.to.empty()) {
+    return place;
+  }
+  constexpr std::string_view kFile = "file://";
+  const std::string to = wish.to.starts_with(kFile) ? wish.to.substr(kFile.size()) : wish.to;
+  if (to.find("://") != std::string::npos || !fs::path(to).is_absolute()) {
+    return Error{Errc::Unsupported, Blame::User,
+                 "checkpoint.to must be a folder of this machine or a shared one, by its full path: " + wish.to};
+  }
+  const fs::path root = each ? fs::path(to) / own : fs::path(to);
+  place.store = std::make_shared<CheckpointFolderStore>(files, root, writer);
+  return place;
+}
+
+Status note_checkpoint(os::Files& files, const CheckpointPlace& place, uint64_t number) {
+  MUSTER_TRY_STATUS(files.make_folders(place.state_file.parent_path()));
+  return files.write(place.state_file, std::to_string(number));
+}
+
+Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files, const CheckpointPlace& place) {
+  MUSTER_TRY(const std::unique_ptr<os::FileLock> lock, lock_place(files, place));
+  MUSTER_TRY(const std::vector<uint64_t> numbers, place.store->list());
+  const fs::path fresh = fs::path(place.folder) += ".restoring";
+  for (const uint64_t number : std::views::reverse(numbers)) {
+    if (!place.owner && noted_number(files, place) >= number) {
+      return std::optional<uint64_t>();
+    }
+    MUSTER_TRY_STATUS(files.remove_tree(fresh));
+    const Result<CheckpointManifest> fetched = place.store->fetch(number, fresh);
+    if (fetched.has_value()) {
+      MUSTER_TRY_STATUS(swap_in(files, fresh, place.folder));
+      MUSTER_TRY_STATUS(note_checkpoint(files, place, number));
+      return std::optional(number);
+    }
+    if (fetched.error().code != Errc::Corrupt && fetched.error().code != Errc::NotFound) {
+      return fetched.error();
+    }
+  }
+  return std::optional<uint64_t>();
+}
+
+}  // namespace muster::agent
