@@ -16,6 +16,7 @@ Machine::~Machine() = default;
 
 const Plan& Machine::plan() const { return impl_->plan; }
 const State& Machine::state() const { return impl_->state; }
+const TransitionCounts& Machine::transitions() const { return impl_->transitions; }
 
 std::vector<Action> Machine::apply(Time now, const Fact& fact) {
   Impl& inside = *impl_;
@@ -104,8 +105,20 @@ Container* Machine::Impl::find_container(const ContainerId& id) {
   return found == state.containers.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+template <class S, size_t N>
+void take(const std::array<Transition<S>, N>& table, std::array<uint32_t, N>& counts, S from,
+          S to) {
+  const size_t row = row_of(table, from, to);
+  MUSTER_CHECK(row < N, "every change of a state stands in its table");
+  ++counts[row];
+}
+
+}  // namespace
+
 void Machine::Impl::move(Container& container, ContainerState to) {
-  MUSTER_CHECK(allowed(kContainerTransitions, container.state, to), "container moves by the table");
+  take(kContainerTransitions, transitions.container, container.state, to);
   container.state = to;
   if (to == ContainerState::Gone) {
     --containers_open;
@@ -114,12 +127,12 @@ void Machine::Impl::move(Container& container, ContainerState to) {
 }
 
 void Machine::Impl::move(Attempt& attempt, AttemptState to) {
-  MUSTER_CHECK(allowed(kAttemptTransitions, attempt.state, to), "attempt moves by the table");
+  take(kAttemptTransitions, transitions.attempt, attempt.state, to);
   attempt.state = to;
 }
 
 void Machine::Impl::move(Task& moved, TaskState to) {
-  MUSTER_CHECK(allowed(kTaskTransitions, moved.state, to), "task moves by the table");
+  take(kTaskTransitions, transitions.task, moved.state, to);
   Standing& role = standing(moved.id.role);
   const auto count = [&](TaskState counted, uint32_t& tally) {
     tally += (to == counted ? 1U : 0U) - (moved.state == counted ? 1U : 0U);
@@ -131,7 +144,7 @@ void Machine::Impl::move(Task& moved, TaskState to) {
 }
 
 void Machine::Impl::move(JobPhase to) {
-  MUSTER_CHECK(allowed(kPhaseTransitions, state.phase, to), "phase moves by the table");
+  take(kPhaseTransitions, transitions.phase, state.phase, to);
   state.phase = to;
   wait_changed = true;
 }

@@ -5,6 +5,7 @@
 #include "job/fact.h"
 #include "job/plan.h"
 #include "job/state.h"
+#include "job/transition.h"
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,9 @@ class Machine {
   /// Tells whether a commit by `attempt` of `generation` may be granted now: it runs, and the
   /// generation is the current one. The shell asks this before it enters CheckpointCommitted.
   [[nodiscard]] bool may_commit(AttemptId attempt, Generation generation) const;
+
+  /// How often each transition of state.h was taken by this machine (not across a recovery).
+  [[nodiscard]] const TransitionCounts& transitions() const;
 
   /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal
   /// digests.

@@ -127,6 +127,7 @@ struct Machine::Impl {
   std::map<DeadlineId, Pending> pending;
   AvoidedHosts avoided;
   Ledger job_ledger;
+  TransitionCounts transitions;
   std::vector<TaskId> provisional;  ///< Succeeded in this generation, not yet latched.
   std::vector<TaskId> departed;     ///< In the view, but ended or told to stop since.
   uint32_t live = 0;                ///< Attempts that have not ended.

@@ -21,36 +21,47 @@ namespace muster::job {
 /// A request becomes a container with its grant.
 ///
 ///     granted ─1─► launching ─3─► ready ─7─► gone
-///        └─2─► draining ◄─4─┘ └─5─► gone      1 its agent is launched    2 nobody wants it (any
-///        more)
-///                 ▲ └─8─► gone                3 its agent said hello     4 launch failed, lost,
-///                 given back └─6─ ready                  5,7,8 its cluster says it ended    6
-///                 lost, or given back
+///        └─2─► draining ◄─4─┘ └─5─► gone
+///                 ▲ └─8─► gone
+///                 └─6─ ready
+///
+/// 1 its agent is launched · 2 nobody wants it (any more) · 3 its agent said hello
+/// 4 launch failed, agent lost, or given back · 6 agent lost, or given back
+/// 5, 7, 8 its cluster says that it ended
 enum class ContainerState : uint8_t { Granted, Launching, Ready, Draining, Gone };
 
 /// Placed with its container's grant, or at once in a container that is ready.
 ///
-///     placed ─1─► joined ─4─► running ─8─► ended     1 addresses reserved   4 its process runs
-///       ├─2─► stopping ◄─5─┘     │                   2,5,7 told to stop     9 ended after that
-///       │         ▲ └─9─► ended  │                   8 ended by itself, or its container went away
-///       │         └──────7───────┘                   3,6 the same, before it ran
+///     placed ─1─► joined ─4─► running ─8─► ended
+///       ├─2─► stopping ◄─5─┘     │
+///       │      │   ▲─────7───────┘
+///       │      └─9─► ended
 ///       └─3─► ended ◄─6─ joined
+///
+/// 1 addresses reserved · 4 its process runs · 2, 5, 7 told to stop · 9 ended after that
+/// 8 ended by itself, or its container went away · 3, 6 the same, before it ran
 enum class AttemptState : uint8_t { Placed, Joined, Running, Stopping, Ended };
 
 /// Active exactly while an attempt has not ended. Only the job's end absorbs.
 ///
-///     waiting ◄─1,2─► active ─3─► succeeded          1 placed    2 its attempt ended, blame or
-///     another comes
-///      │ │ ▲ ▲           └─4─► stopped               3 exit 0    4,6 the job ends, or an elastic
-///      role shrinks │ │ │ └─7─ succeeded                          5 its restarts are spent │ │
-///      └─8─ failed                               7 its static gang needs it again │ └─6─► stopped
-///      8 the whole job starts over └─5─► failed
+///     waiting ◄─1,2─► active ─3─► succeeded
+///      │ │ ▲ ▲           └─4─► stopped
+///      │ │ │ └─7─ succeeded
+///      │ │ └─8─ failed
+///      │ └─6─► stopped
+///      └─5─► failed
+///
+/// 1 placed · 2 its attempt ended; blame or another attempt comes · 3 ended well
+/// 4, 6 the job ends, or an elastic role shrinks · 5 no restarts left
+/// 7 its static gang needs it again · 8 the whole job starts over
 enum class TaskState : uint8_t { Waiting, Active, Succeeded, Failed, Stopped };
 
-///     gathering ◄─1,2─► running                      1 a barrier opened    2 a gang or the job
-///     restarts
-///         └──3─► stopping ◄─4─┘                      3,4 the outcome is decided
-///                   └─5─► ended                      5 everything is released
+///     gathering ◄─1,2─► running
+///         └──3─► stopping ◄─4─┘
+///                   └─5─► ended
+///
+/// 1 a barrier opened · 2 a gang or the job restarts · 3, 4 the outcome is decided
+/// 5 everything is released
 enum class JobPhase : uint8_t { Gathering, Running, Stopping, Ended };
 
 /// An ask that the cluster has not answered yet.

@@ -60,10 +60,20 @@ inline constexpr std::array kPhaseTransitions = {
     Transition{5, JobPhase::Stopping, JobPhase::Ended},
 };
 
+/// Returns the row of `table` that leads from `from` to `to`, or N if there is none.
 template <class S, size_t N>
-[[nodiscard]] constexpr bool allowed(const std::array<Transition<S>, N>& table, S from, S to) {
-  return std::ranges::any_of(
+[[nodiscard]] constexpr size_t row_of(const std::array<Transition<S>, N>& table, S from, S to) {
+  const auto found = std::ranges::find_if(
       table, [&](const Transition<S>& row) { return row.from == from && row.to == to; });
+  return static_cast<size_t>(found - table.begin());
 }
+
+/// How often each row was taken: for tests and probes.
+struct TransitionCounts {
+  std::array<uint32_t, kContainerTransitions.size()> container{};
+  std::array<uint32_t, kAttemptTransitions.size()> attempt{};
+  std::array<uint32_t, kTaskTransitions.size()> task{};
+  std::array<uint32_t, kPhaseTransitions.size()> phase{};
+};
 
 }  // namespace muster::job
