@@ -400,6 +400,16 @@ TEST(BadInput, InTheQuickForm) {
             "--role ps=5..2: error: role ps: min is 5 and max only 2");
 }
 
+TEST(BadInput, IsNoTextOnTheCommandLine) {
+  const TextInput job{"j.yaml", "command: a\ntasks: 1\n"};
+  EXPECT_EQ(error_of(Layers{.spec = job, .args = {"\xff"}}),
+            "the command line: error: not UTF-8 text");
+  EXPECT_EQ(error_of(Layers{.spec = job, .sets = {std::string("env.A=\0", 7)}}),
+            "the command line: error: contains a NUL byte");
+  EXPECT_EQ(error_of(Layers{.environment = {{"MUSTER_SET_ENV__A", "\xff"}}, .spec = job}),
+            "MUSTER_SET_ENV__A: error: not UTF-8 text");
+}
+
 TEST(BadInput, InTheOtherLayers) {
   const auto message = [](Layers layers) {
     layers.spec = TextInput{"j.yaml", "command: a\ntasks: 1\n"};

@@ -94,6 +94,13 @@ std::string wrong_class(std::string_view name) {
   return fmt::format("`{}` is not a failure class, like user.data", name);
 }
 
+std::string wrong_text(std::string_view text) {
+  if (find_invalid_utf8(text).has_value()) {
+    return "not UTF-8 text";
+  }
+  return text.find('\0') == std::string_view::npos ? "" : "contains a NUL byte";
+}
+
 std::string wrong_word(std::string_view text) {
   if (text.empty()) {
     return "must not be empty";

@@ -157,6 +157,32 @@ void read_sets(const Layers& layers, Stack& stack, Problems& problems) {
   }
 }
 
+/// The command line and the environment may hold any bytes; a specification holds text.
+void check_words(const Layers& layers, Problems& problems) {
+  const auto check = [&](std::string_view word, std::string name, Layer layer) {
+    if (const std::string wrong = wrong_text(word); !wrong.empty()) {
+      problems.add({.source = source_of(std::move(name), layer)}, wrong);
+    }
+  };
+  for (const auto& [name, value] : layers.environment) {
+    if (name.starts_with(kVariablePrefix)) {
+      check(name + value, name, Layer::Environment);
+    }
+  }
+  std::vector<std::string> words = layers.sets;
+  words.insert(words.end(), layers.args.begin(), layers.args.end());
+  if (layers.quick.has_value()) {
+    const QuickOptions& quick = *layers.quick;
+    words.insert(words.end(), quick.command.begin(), quick.command.end());
+    words.insert(words.end(), quick.roles.begin(), quick.roles.end());
+    words.push_back(quick.tasks.value_or("") + quick.framework.value_or("") +
+                    quick.name.value_or(""));
+  }
+  for (const std::string& word : words) {
+    check(word, "the command line", Layer::CommandLine);
+  }
+}
+
 std::string dashes_to_underscores(std::string text) {
   std::ranges::replace(text, '-', '_');
   return text;
@@ -236,6 +262,7 @@ std::vector<std::string> role_names(const Stack& stack) {
 
 Stack read_layers(const Layers& layers, Problems& problems) {
   Stack stack;
+  check_words(layers, problems);
   if (layers.site.has_value()) {
     read_site(*layers.site, Layer::Site, stack, problems);
   }
