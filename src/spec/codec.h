@@ -1,7 +1,9 @@
 #pragma once
 
+#include "spec/groups.h"
 #include "spec/keys.h"
 #include "spec/row.h"
+#include "spec/scalar.h"
 #include "spec/settings.h"
 #include "spec/spec.h"
 
@@ -19,99 +21,10 @@
 
 namespace muster::spec {
 
-/// The map form of an EnvValue, as keys.
-struct SecretSource {
-  std::optional<std::string> from_env;
-  std::optional<std::string> from_file;
-};
-
 /// How a field of type T is read, written and described. Specialised for every type a key can have;
 /// an enum needs only a specialisation of `enumerators`, a group of keys one of `rows_of`.
 template <class T>
 struct Codec;
-
-/// The rows of a group of keys. Specialised for each group.
-template <class T>
-[[nodiscard]] std::span<const Row> rows_of();
-
-/// The dataclass that stands for a group in Python. Specialised with `rows_of`.
-template <class T>
-inline constexpr std::string_view kPythonClass = {};
-
-/// All values of an enum, in the order in which people read them.
-template <class E>
-[[nodiscard]] std::span<const E> enumerators();
-
-// Defined in keys_*.cc.
-#define MUSTER_SPEC_GROUP(Type, python_class) \
-  template <>                                 \
-  std::span<const Row> rows_of<Type>();       \
-  template <>                                 \
-  inline constexpr std::string_view kPythonClass<Type> = python_class
-
-MUSTER_SPEC_GROUP(Python, "Python");
-MUSTER_SPEC_GROUP(Restart, "Restart");
-MUSTER_SPEC_GROUP(Match, "Match");
-MUSTER_SPEC_GROUP(Rule, "Rule");
-MUSTER_SPEC_GROUP(Deadlines, "Deadlines");
-MUSTER_SPEC_GROUP(Liveness, "Liveness");
-MUSTER_SPEC_GROUP(Checkpoint, "Checkpoint");
-MUSTER_SPEC_GROUP(Tensorboard, "Tensorboard");
-MUSTER_SPEC_GROUP(MasterSettings, "Master");
-MUSTER_SPEC_GROUP(Logs, "Logs");
-MUSTER_SPEC_GROUP(Network, "Network");
-MUSTER_SPEC_GROUP(Yarn, "Yarn");
-MUSTER_SPEC_GROUP(Local, "Local");
-MUSTER_SPEC_GROUP(Docker, "Docker");
-MUSTER_SPEC_GROUP(DeadlineAfter, "DeadlineAfter");
-#undef MUSTER_SPEC_GROUP
-template <>
-std::span<const Row> rows_of<File>();
-template <>
-std::span<const Row> rows_of<SecretSource>();
-
-// Defined in choices.cc.
-#define MUSTER_SPEC_CHOICE(Enum) \
-  template <>                    \
-  std::span<const Enum> enumerators<Enum>()
-
-MUSTER_SPEC_CHOICE(Framework);
-MUSTER_SPEC_CHOICE(Barrier);
-MUSTER_SPEC_CHOICE(Membership);
-MUSTER_SPEC_CHOICE(Success);
-MUSTER_SPEC_CHOICE(Failure);
-MUSTER_SPEC_CHOICE(Condition);
-MUSTER_SPEC_CHOICE(DeadlineAction);
-MUSTER_SPEC_CHOICE(CheckpointBy);
-MUSTER_SPEC_CHOICE(Resume);
-MUSTER_SPEC_CHOICE(Unpack);
-MUSTER_SPEC_CHOICE(Retry);
-MUSTER_SPEC_CHOICE(ClusterType);
-#undef MUSTER_SPEC_CHOICE
-
-/// What the scalar codecs share; defined in codec.cc.
-namespace scalar {
-
-/// Returns the text of a scalar; adds a problem and returns nullopt for anything else.
-[[nodiscard]] std::optional<std::string_view> text(Decoder& decoder, const Node& node,
-                                                   const Row& row, std::string_view wanted);
-void decode_text(Decoder& decoder, const Node& node, const Row& row, std::string& out);
-void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out);
-[[nodiscard]] std::optional<int64_t> whole_number(Decoder& decoder, const Node& node,
-                                                  const Row& row, int64_t min, int64_t max);
-void decode_size(Decoder& decoder, const Node& node, const Row& row, Bytes& out);
-/// `none`, where the row allows it, resets `out`.
-void decode_duration(Decoder& decoder, const Node& node, const Row& row,
-                     std::optional<Duration>& out);
-[[nodiscard]] std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
-                                           std::span<const std::string_view> names);
-[[nodiscard]] Shape number_shape(const Row& row, int64_t min, int64_t max);
-[[nodiscard]] Shape text_shape();
-[[nodiscard]] Shape size_shape();
-[[nodiscard]] Shape duration_shape(bool none);
-[[nodiscard]] Shape choice_shape(std::vector<std::string_view> names);
-
-}  // namespace scalar
 
 template <>
 struct Codec<std::string> {
@@ -273,7 +186,8 @@ struct Codec<std::vector<T>> {
   }
 };
 
-// The keys that have a notation of their own; defined in codec_special.cc.
+// The keys that have a notation of their own; defined in codec_words.cc and codec_maps.cc, as is
+// what is only declared above.
 #define MUSTER_SPEC_CODEC(Type)                                                        \
   template <>                                                                          \
   struct Codec<Type> {                                                                 \

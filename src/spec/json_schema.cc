@@ -19,9 +19,9 @@ class Schema {
   std::string run() {
     std::string top = object(spec_rows());
     // `tasks` alone at the top is a short form that no row of the table stands for.
-    top.insert(
-        top.find("\"properties\":{") + 14,
-        R"("tasks":{"type":"integer","minimum":1,"description":"One role, worker, with so many tasks."},)");
+    top.insert(top.find("\"properties\":{") + 14,
+               R"("tasks":{"type":"integer","minimum":1,)"
+               R"("description":"One role, worker, with so many tasks."},)");
     std::string definitions;
     for (const auto& [name, text] : definitions_) {
       definitions += (definitions.empty() ? "" : ",") + json_quote(name) + ":" + text;

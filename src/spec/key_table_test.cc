@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace muster::spec {
 namespace {
@@ -48,6 +50,14 @@ TEST(ReferenceMarkdown, ShowsTypesAndDefaults) {
   EXPECT_THAT(page, HasSubstr("| `barrier` | one of gang, as_granted; default: gang, unless"));
   EXPECT_THAT(page, HasSubstr("| `files[].src` | text; must be given | "));
   EXPECT_THAT(page, HasSubstr("| `limits.memory` | size; default: no limit | "));
+}
+
+TEST(ReferenceMarkdown, IsThePageInTheDocs) {
+  std::ifstream file(MUSTER_SOURCE_DIR "/docs/reference/spec.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_EQ(page.str(), reference_markdown())
+      << "make it anew: muster explain --markdown > docs/reference/spec.md";
 }
 
 TEST(PythonDataclasses, HasAFieldForEachKey) {

@@ -6,7 +6,7 @@
 #include <span>
 
 // The groups of keys that stand below a key of the specification: `restart: {...}` and so on. One
-// row is one key; its type and its built-in value are those of the field. CONTRIBUTING.md lists the
+// row is one key; its type and its built-in value are those of the field. README.md lists the
 // steps for a new key.
 
 namespace muster::spec {

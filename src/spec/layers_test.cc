@@ -29,7 +29,8 @@ roles:
   worker: {tasks: 2, memory: 2g, vcores: 1, gpus: 0}
   ps:     {tasks: 1, memory: 2g}
 barrier: gang
-restart: {process: 3, container: 3, host: 3, job: 0, infrastructure: 20, window: 1h, backoff: 1s..1m}
+restart: {process: 3, container: 3, host: 3, job: 0, infrastructure: 20, window: 1h,
+          backoff: 1s..1m}
 rules: [{match: {exit_code: 42}, class: user.data, retry: no}]
 deadlines: {queue: none, gather: none, join: 5m, run: none, stop: 30s}
 liveness: {beat: 1s, suspect: 3s, lost: 10s, orphan: 15m}
@@ -38,8 +39,8 @@ tensorboard: {logdir: hdfs:///user/me/digits/logs}
 master: {memory: 256m, vcores: 1, attempts: 2}
 logs: {max: 1g, keep: 5}
 network: {interface: "", port_range: ""}
-yarn: {queue: default, tags: [], type: MUSTER, node_label: "", priority: 0, staging: "", attempt_window: 10m,
-       acl_view: [], acl_modify: []}
+yarn: {queue: default, tags: [], type: MUSTER, node_label: "", priority: 0, staging: "",
+       attempt_window: 10m, acl_view: [], acl_modify: []}
 local: {hosts: 1, strict_vcores: false}
 )";
 

@@ -11,25 +11,26 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"(# Reference: the job specification
 
-<!-- Made from the table of keys in src/spec by `muster explain --markdown`; edit the table, not this page. -->
+<!-- Made from the table of keys in src/spec by `muster explain --markdown`: edit the table. -->
 
-A specification is YAML, or the same as JSON. `muster explain KEY` prints an entry of this page, `muster validate
-SPEC` checks a file without running it.
+A specification is YAML, or the same as JSON. `muster explain KEY` prints an entry of this page,
+`muster validate SPEC` checks a file without running it.
 
-Sizes are whole numbers with a binary unit: `b`, `k`, `m`, `g`, `t`, as in `512m` or `2g`. Durations are whole
-numbers with `us`, `ms`, `s`, `m`, `h` or `d`, as in `250ms`, `15s`, `10m`, `12h`; `none` means no limit where an
-entry says so.
+Sizes are whole numbers with a binary unit: `b`, `k`, `m`, `g`, `t`, as in `512m` or `2g`. Durations
+are whole numbers with `us`, `ms`, `s`, `m`, `h` or `d`, as in `250ms`, `15s`, `10m`, `12h`; `none`
+means no limit where an entry says so.
 
 Values come from several places; later ones win: built in, the site file `/etc/muster/site.yaml`,
-`$MUSTER_HOME/config.yaml`, environment variables like `MUSTER_SET_ROLES__WORKER__TASKS=8`, the specification,
-and `--set roles.worker.tasks=8`. Maps are merged key by key; a list replaces the one below it. What a site lists
-under `enforced` wins over all. `muster config --explain KEY` shows who won.
+`$MUSTER_HOME/config.yaml`, environment variables like `MUSTER_SET_ROLES__WORKER__TASKS=8`, the
+specification, and `--set roles.worker.tasks=8`. Maps are merged key by key; a list replaces the one
+below it. What a site lists under `enforced` wins over all. `muster config --explain KEY` shows who
+won.
 )";
 
-constexpr std::string_view kSite =
-    R"(The site file has four keys. `defaults` and `enforced` hold keys of a specification; in `roles` there, `"*"` stands
-for every role of a job, and what is said of a role by name concerns only jobs that have it. `limits` and
-`clusters` are described here. `$MUSTER_HOME/config.yaml` has `defaults` and `clusters`.
+constexpr std::string_view kSite = R"(The site file has four keys. `defaults` and `enforced`
+hold keys of a specification; in `roles` there, `"*"` stands for every role of a job, and what is
+said of a role by name concerns only jobs that have it. `limits` and `clusters` are described here.
+`$MUSTER_HOME/config.yaml` has `defaults` and `clusters`.
 )";
 
 std::string escaped(std::string_view text) {

@@ -5,23 +5,20 @@
 // The templates that need nothing but Python's standard library, or not even that.
 
 namespace muster::spec {
+namespace {
 
-std::span<const TemplateFile> minimal_files() {
-  static constexpr std::array kFiles = {
-      TemplateFile{"job.yaml", R"(# Run it:  muster run job.yaml
+constexpr std::array kMinimal = {
+    TemplateFile{"job.yaml", R"(# Run it:  muster run job.yaml
 # Every key:  muster explain, or muster explain KEY
 name: minimal
 command: echo "task $MUSTER_INDEX of role $MUSTER_ROLE"
 tasks: 2
 )"},
-  };
-  return kFiles;
-}
+};
 
-std::span<const TemplateFile> generic_files() {
-  static constexpr std::array kFiles = {
-      TemplateFile{"job.yaml",
-                   R"(# A server and two clients that find each other by Muster's own variables.
+constexpr std::array kGeneric = {
+    TemplateFile{"job.yaml",
+                 R"(# A server and two clients that find each other by Muster's own variables.
 # Run it:  muster run job.yaml
 name: generic
 framework: generic
@@ -39,7 +36,7 @@ roles:
 restart: {process: 3}
 deadlines: {run: 10m}
 )"},
-      TemplateFile{"sums.py", R"("""A server that adds numbers up, and clients that send it some.
+    TemplateFile{"sums.py", R"("""A server that adds numbers up, and clients that send it some.
 
 MUSTER_PORT is the port reserved for this task, MUSTER_VIEW_FILE a JSON file with the addresses of
 all tasks: {"server": ["host:port"], "client": ["host:port", "host:port"]}.
@@ -89,8 +86,11 @@ def connect(host, port):
 if __name__ == "__main__":
     {"serve": serve, "ask": ask}[sys.argv[1]]()
 )"},
-  };
-  return kFiles;
-}
+};
+
+}  // namespace
+
+std::span<const TemplateFile> minimal_files() { return kMinimal; }
+std::span<const TemplateFile> generic_files() { return kGeneric; }
 
 }  // namespace muster::spec

@@ -3,11 +3,11 @@
 #include <array>
 
 namespace muster::spec {
+namespace {
 
-std::span<const TemplateFile> pytorch_ddp_files() {
-  static constexpr std::array kFiles = {
-      TemplateFile{"job.yaml",
-                   R"(# Two ranks that train in step with PyTorch's DistributedDataParallel.
+constexpr std::array kPytorchDdp = {
+    TemplateFile{"job.yaml",
+                 R"(# Two ranks that train in step with PyTorch's DistributedDataParallel.
 # Run it:  muster run job.yaml            more ranks:  muster run job.yaml --set tasks=4
 name: pytorch-ddp
 framework: pytorch
@@ -18,7 +18,7 @@ roles:
 checkpoint: {dir: ckpt, by: chief, resume: restarts}
 restart: {process: 3, backoff: 1s..1m}
 )"},
-      TemplateFile{"train.py", R"("""Fits a small network with PyTorch's DistributedDataParallel.
+    TemplateFile{"train.py", R"("""Fits a small network with PyTorch's DistributedDataParallel.
 
 The process group comes from MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE, which Muster sets, as
 torchrun does. After a restart every rank goes on from the last checkpoint.
@@ -93,8 +93,10 @@ def main():
 if __name__ == "__main__":
     main()
 )"},
-  };
-  return kFiles;
-}
+};
+
+}  // namespace
+
+std::span<const TemplateFile> pytorch_ddp_files() { return kPytorchDdp; }
 
 }  // namespace muster::spec

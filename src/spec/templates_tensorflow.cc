@@ -3,12 +3,12 @@
 #include <array>
 
 namespace muster::spec {
+namespace {
 
-std::span<const TemplateFile> tensorflow_mirrored_files() {
-  static constexpr std::array kFiles = {
-      TemplateFile{
-          "job.yaml",
-          R"(# A chief and a worker that train in step with TensorFlow's MultiWorkerMirroredStrategy.
+constexpr std::array kTensorflowMirrored = {
+    TemplateFile{"job.yaml",
+                 R"(# A chief and a worker that train in step
+# with TensorFlow's MultiWorkerMirroredStrategy.
 # Run it:  muster run job.yaml
 name: tensorflow-mirrored
 framework: tensorflow
@@ -20,7 +20,7 @@ roles:
 checkpoint: {dir: ckpt, by: chief, resume: restarts}
 restart: {process: 3, backoff: 1s..1m}
 )"},
-      TemplateFile{"train.py", R"("""Fits a curve with TensorFlow's MultiWorkerMirroredStrategy.
+    TemplateFile{"train.py", R"("""Fits a curve with TensorFlow's MultiWorkerMirroredStrategy.
 
 TF_CONFIG, which Muster writes, says who the others are and which of them this process is. Every
 task holds a copy of the variables; gradients are summed over all of them before they are applied.
@@ -64,7 +64,7 @@ class Network(tf.Module):
         return tf.matmul(tf.tanh(tf.matmul(x, hidden) + bias), output)
 
     def learn(self, x, y):
-        """Takes one step with the gradients of all workers; returns this worker's share of the loss."""
+        """Takes one step with the gradients of all workers; returns its share of the loss."""
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(tf.square(self(x) - y)) / BATCH
         replica = tf.distribute.get_replica_context()
@@ -80,7 +80,8 @@ def train(epochs):
     chief = strategy.cluster_resolver.task_type == "chief"
     with strategy.scope():
         network = Network()
-        epoch = tf.Variable(0, dtype=tf.int64, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
+        first = tf.VariableAggregation.ONLY_FIRST_REPLICA
+        epoch = tf.Variable(0, dtype=tf.int64, aggregation=first)
     checkpoint = tf.train.Checkpoint(network=network, epoch=epoch)
     folder = os.environ.get("MUSTER_CHECKPOINT_DIR", "ckpt")
     # Everybody must save, as saving talks to the others; only the chief's copy counts.
@@ -91,7 +92,8 @@ def train(epochs):
         checkpoint.restore(last)
         print(f"resumed after epoch {epoch.numpy()}", flush=True)
 
-    rows = tf.data.Dataset.from_tensor_slices(points()).shuffle(POINTS, seed=1).repeat().batch(BATCH)
+    rows = tf.data.Dataset.from_tensor_slices(points())
+    rows = rows.shuffle(POINTS, seed=1).repeat().batch(BATCH)
     options = tf.data.Options()
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
     batches = iter(strategy.experimental_distribute_dataset(rows.with_options(options)))
@@ -120,15 +122,11 @@ def main():
 if __name__ == "__main__":
     main()
 )"},
-  };
-  return kFiles;
-}
+};
 
-std::span<const TemplateFile> tensorflow_ps_files() {
-  static constexpr std::array kFiles = {
-      TemplateFile{
-          "job.yaml",
-          R"(# A coordinator (the chief), two workers and a parameter server, as TensorFlow's
+constexpr std::array kTensorflowPs = {
+    TemplateFile{"job.yaml",
+                 R"(# A coordinator (the chief), two workers and a parameter server, as TensorFlow's
 # ParameterServerStrategy wants them. A worker that is lost comes back while the others go on.
 # Run it:  muster run job.yaml
 name: tensorflow-ps
@@ -142,7 +140,7 @@ roles:
 checkpoint: {dir: ckpt, by: chief, resume: restarts}
 restart: {process: 3, backoff: 1s..1m}
 )"},
-      TemplateFile{"train.py", R"("""Fits a curve with TensorFlow's ParameterServerStrategy.
+    TemplateFile{"train.py", R"("""Fits a curve with TensorFlow's ParameterServerStrategy.
 
 The same file runs as every role; TF_CONFIG, which Muster writes, says which one. Workers and the
 parameter server serve; the chief places the variables and hands out the steps.
@@ -238,8 +236,11 @@ def main():
 if __name__ == "__main__":
     main()
 )"},
-  };
-  return kFiles;
-}
+};
+
+}  // namespace
+
+std::span<const TemplateFile> tensorflow_mirrored_files() { return kTensorflowMirrored; }
+std::span<const TemplateFile> tensorflow_ps_files() { return kTensorflowPs; }
 
 }  // namespace muster::spec

@@ -1,4 +1,4 @@
-#include "spec/codec.h"
+#include "spec/scalar.h"
 
 #include "base/text.h"
 #include "spec/duration_text.h"
@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
-namespace muster::spec {
-namespace scalar {
+namespace muster::spec::scalar {
 
 std::optional<std::string_view> text(Decoder& decoder, const Node& node, const Row& row,
                                      std::string_view wanted) {
@@ -201,15 +201,4 @@ Shape choice_shape(std::vector<std::string_view> names) {
           .choices = std::move(names)};
 }
 
-}  // namespace scalar
-
-Node Codec<Bytes>::encode(const Row&, Bytes value) { return text_node(format_size(value)); }
-
-Node Codec<std::optional<Duration>>::encode(const Row& row, const std::optional<Duration>& value) {
-  if (value.has_value()) {
-    return text_node(duration_text(*value));
-  }
-  return row.notes.none ? text_node("none") : Node{};
-}
-
-}  // namespace muster::spec
+}  // namespace muster::spec::scalar
