@@ -112,6 +112,7 @@ Status MasterProcess::start(const Environment& surroundings) {
   }
   options.on = plan_file.on;
   options.logs_folder = folder_.logs().string();
+  options.client_python = plan_file.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());
   transport_ = control::make_tls_transport(loop_, log::Logger(*sink_));
