@@ -16,7 +16,8 @@ namespace {
 
 constexpr Duration kSeekBackOffLow = std::chrono::milliseconds(200);
 constexpr Duration kSeekBackOffHigh = std::chrono::seconds(5);
-constexpr Duration kFarewell = std::chrono::milliseconds(300);
+constexpr Duration kFarewellMax = std::chrono::milliseconds(300);
+constexpr Duration kFarewellLook = std::chrono::milliseconds(1);
 constexpr Duration kWatchNormally = std::chrono::seconds(1);
 constexpr Duration kWatchClosely = std::chrono::milliseconds(200);
 constexpr uint64_t kBeatsPerSample = 5;
@@ -461,7 +462,16 @@ void Agent::quit(const std::string& reason) {
     write_outcome(reason);
   }
   line_->close();
-  deps_.loop.call_after(line_->up() ? kFarewell : Duration{}, [this, reason] { done_(reason); });
+  wait_for_farewell(reason, deps_.loop.now() + kFarewellMax);
+}
+
+/// What is queued has to leave before this process may.
+void Agent::wait_for_farewell(const std::string& reason, HostTime latest) {
+  if (line_->queued_bytes() == 0 || deps_.loop.now() >= latest) {
+    deps_.loop.post([this, reason] { done_(reason); });
+    return;
+  }
+  deps_.loop.call_after(kFarewellLook, [this, reason, latest] { wait_for_farewell(reason, latest); });
 }
 
 void Agent::write_outcome(const std::string& reason) {

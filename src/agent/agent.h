@@ -91,6 +91,7 @@ class Agent {
   void tell_ended(job::AttemptId id, job::Exit exit);
   [[nodiscard]] job::Exit judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run);
   void quit(const std::string& reason);
+  void wait_for_farewell(const std::string& reason, HostTime latest);
 
   // Timers.
   void schedule();
