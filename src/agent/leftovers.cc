@@ -36,6 +36,8 @@ bool carries(std::string_view environ, const AttemptMark& mark) {
          holds_entry(environ, "MUSTER_ATTEMPT=" + std::to_string(mark.number));
 }
 
+os::Pid ProcLeftovers::root() const { return root_.value != 0 ? root_ : os::Pid{::getppid()}; }
+
 void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& family) {
   if (family.size() < 2) {
     return;  // The shell itself is watched anyway.
@@ -43,7 +45,7 @@ void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& fami
   const std::set<os::Pid> members(family.begin(), family.end());
   Seen& seen = seen_[attempt];
   seen.clear();
-  for (const os::ProcessInfo& process : os::list_descendants(root_)) {
+  for (const os::ProcessInfo& process : os::list_descendants(root())) {
     if (members.contains(process.pid)) {
       seen.emplace(process.pid.value, process.start_ticks);
     }
@@ -57,7 +59,7 @@ size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
   // A process may fork between the look and the signal: look until nothing new is found.
   for (int round = 0; round < 8; ++round) {
     size_t found = 0;
-    for (const os::ProcessInfo& process : os::list_descendants(root_)) {
+    for (const os::ProcessInfo& process : os::list_descendants(root())) {
       if (process.zombie || process.pid.value == ::getpid()) {
         continue;
       }

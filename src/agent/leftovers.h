@@ -33,7 +33,8 @@ class Leftovers {
   virtual size_t end(job::AttemptId attempt, const AttemptMark& mark) = 0;
 };
 
-/// The real one, over /proc: looks at what lives below `root`, the keeper (or at all processes, if it is 0).
+/// The real one, over /proc: looks at what lives below `root`; 0 stands for this process's parent: the keeper, or what took
+/// its place when it was killed.
 class ProcLeftovers final : public Leftovers {
  public:
   explicit ProcLeftovers(os::Pid root) : root_(root) {}
@@ -43,6 +44,8 @@ class ProcLeftovers final : public Leftovers {
  private:
   /// A process and when it started: a pid alone may be somebody else's by now.
   using Seen = std::set<std::pair<int32_t, uint64_t>>;
+  [[nodiscard]] os::Pid root() const;
+
   os::Pid root_;
   std::map<job::AttemptId, Seen> seen_;
 };

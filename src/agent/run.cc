@@ -91,7 +91,7 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Processes> processes = os::make_processes(loop);
   const std::unique_ptr<os::Ports> ports = os::make_ports();
   const std::unique_ptr<os::Meter> meter = os::make_meter();
-  ProcLeftovers leftovers{os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()}};
+  ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
   const std::unique_ptr<cluster::MasterStarter> starter = options.make_starter(*files, launch, fds.start);
   Agent agent(AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log, starter.get()},

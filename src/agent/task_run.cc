@@ -50,6 +50,7 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
   spawn.stdout_to = os::ToPipe{};
   spawn.stderr_to = os::ToPipe{};
   spawn.grouping = os::Grouping::NewGroup;
+  spawn.parent_death_signal = SIGKILL;  // For the day when all of our processes are killed at once.
   MUSTER_TRY(pid_, deps_.processes.spawn(spawn, {
                        .output = [this](os::Stream stream, std::string_view bytes) { on_output(stream, bytes); },
                        .exited = [this](const os::Exit& exit) { on_exit(exit); },

@@ -22,7 +22,7 @@ namespace muster::keeper {
 namespace {
 
 constexpr int kCannotStart = 70;
-constexpr int kOrphanPatienceSeconds = 2;
+constexpr int kOrphanPatienceSeconds = 1;
 
 int exit_status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
@@ -205,23 +205,25 @@ int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd, const
   }
 }
 
-/// After the keeper was killed the agent and its tasks are the stub's children: gives the agent time to end them.
+/// After the keeper was killed the agent and its tasks are the stub's children: gives the agent time to end them,
+/// unless the container is told to end.
 void wait_for_orphans() {
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
+  const sigset_t watched = watched_signals();
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   const time_t end = now.tv_sec + kOrphanPatienceSeconds;
-  while (now.tv_sec < end) {
+  while (now.tv_sec <= end) {
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
     if (pid < 0) {
       return;
     }
-    const timespec patience{end - now.tv_sec, 0};
-    ::sigtimedwait(&child, nullptr, &patience);
+    const timespec patience{kOrphanPatienceSeconds, 0};
+    const int signal = ::sigtimedwait(&watched, nullptr, &patience);
+    if (signal > 0 && signal != SIGCHLD) {
+      return;
+    }
     ::clock_gettime(CLOCK_MONOTONIC, &now);
   }
 }

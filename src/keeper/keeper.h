@@ -31,7 +31,7 @@ struct Options {
 /// - The agent ends: the keeper kills every descendant, then itself ends.
 /// - The stub ends: the keeper does the same, the agent included.
 /// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the stub, a subreaper
-///   too, kills what is left after 2 s.
+///   too, kills what is left after a second or two.
 /// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM, which stops with grace.
 ///
 /// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to live on: it runs this
