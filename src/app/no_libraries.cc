@@ -11,7 +11,7 @@
 
 extern "C" {
 
-// NOLINTBEGIN(readability-identifier-naming,google-runtime-int): signatures of POSIX and glibc.
+// NOLINTBEGIN(readability-identifier-naming): signatures of POSIX and glibc.
 
 // lint: allow(nss) refuses
 int getaddrinfo(const char*, const char*, const addrinfo*, addrinfo** result) {
@@ -58,6 +58,6 @@ char* dlerror() noexcept {
   return text;
 }
 
-// NOLINTEND(readability-identifier-naming,google-runtime-int)
+// NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"
