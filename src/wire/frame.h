@@ -209,9 +209,6 @@ struct Refused {
 using ClientEvent =
     std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused>;
 
-// ---- codec
-// ------------------------------------------------------------------------------------------------------
-
 /// Agents send their frames only with facts that pass is_agent_fact, masters orders only with
 /// actions on attempts (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for
 /// reasons and evidence) are cut.

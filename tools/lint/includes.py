@@ -82,7 +82,7 @@ def table_findings(modules):
 def judge(path, name, quoted, angled, modules, libraries):
     """Returns why module `name` may not include this header, or None."""
     module = modules[name]
-    test = path.endswith("_test.cc")
+    test = path.endswith(("_test.cc", "_test.h"))
     if quoted:
         return judge_project(path, name, quoted, test, modules)
     if angled in NEVER and not test:

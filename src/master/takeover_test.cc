@@ -1,0 +1,93 @@
+// From one master to the next: recovery, fencing, and what the log may look like.
+#include "master/master_world_test.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster::master {
+namespace {
+
+using Takeover = MasterWorld;
+
+TEST_F(Takeover, TakesOverWithoutLosingATask) {
+  run();
+  kill(first);
+  loop.advance(seconds(5));
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  ASSERT_TRUE(loop.run_until(
+      [&] {
+        return agents.begin()->second->epoch() == job::Epoch(2) &&
+               agents.rbegin()->second->epoch() == job::Epoch(2) && running(second->master) == 2;
+      },
+      seconds(5)));
+  EXPECT_EQ(second->link.known_at_start.size(), 2U);
+  EXPECT_EQ(second->master.machine().state().generation, job::Generation(1));
+  EXPECT_GE(second->master.machine().state().epoch, job::Epoch(2));
+  auto alice = client(*second, Peer::Kind::Owner);
+  EXPECT_TRUE(std::holds_alternative<job::JobStarted>(alice->got<wire::FactLogged>()[0].fact));
+  succeed(second->master, 0);
+  succeed(second->master, 1);
+  ASSERT_TRUE(loop.run_until([&] { return second->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(second->end->outcome->result, job::JobResult::Succeeded);
+  EXPECT_EQ(agents.size(), 2U);
+}
+
+TEST_F(Takeover, LearnsOnTakeoverWhatEndedMeanwhile) {
+  run();
+  kill(first);
+  for (const auto& [id, agent] : agents) {
+    agent->end(agent->attempts().begin()->first, {.exit_code = 0});
+  }
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  ASSERT_TRUE(loop.run_until([&] { return second->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(second->end->outcome->result, job::JobResult::Succeeded);
+}
+
+TEST_F(Takeover, GivesUpAgentsThatNoNewMasterCanReach) {
+  run();
+  const job::ContainerId lost = agent_of(first->master, 1).container();
+  kill(first);
+  agents.erase(lost);
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  ASSERT_TRUE(loop.run_until(
+      [&] { return sink.count("agent.hello") > 0 && second->link.launches.size() == 1; },
+      seconds(60)));
+  EXPECT_NE(second->link.launches[0].container, lost);
+}
+
+TEST_F(Takeover, StopsWhenANewerMasterIsInCharge) {
+  run();
+  network.block("m1", "c1");
+  network.block("m1", "c2");
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  loop.advance(seconds(1));
+  network.heal("m1", "c1");
+  network.heal("m1", "c2");
+  ASSERT_TRUE(loop.run_until([&] { return first->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(first->end->kind, MasterEnd::Kind::Fenced);
+  EXPECT_FALSE(first->link.finished.has_value());
+  EXPECT_EQ(running(second->master), 2);
+}
+
+TEST_F(Takeover, BeginsAnewWhenNoMasterWroteAnything) {
+  disk.segments[job::Epoch(1)] = "";
+  ASSERT_TRUE(first->start().has_value());
+  EXPECT_TRUE(loop.run_until([this] { return running(first->master) == 2; }, seconds(10)));
+  EXPECT_EQ(first->master.machine().state().epoch, job::Epoch(2));
+}
+
+TEST_F(Takeover, RefusesADamagedLogByName) {
+  disk.segments[job::Epoch(1)] = "garbage";
+  const Status started = first->start();
+  ASSERT_FALSE(started.has_value());
+  EXPECT_EQ(started.error().code, Errc::Corrupt);
+  EXPECT_TRUE(started.error().message.starts_with("000001.log: "));
+}
+
+}  // namespace
+}  // namespace muster::master
