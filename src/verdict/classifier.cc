@@ -211,7 +211,11 @@ std::string framework_hint(const job::Failure& failure, std::string_view capture
   const std::string where =
       python.task_python.empty() ? std::string() : fmt::format(" ({})", python.task_python);
   if (python.client_python.empty()) {
-    return fmt::format("python3 of the task{} has no {}", where, module);
+    return fmt::format(
+        "python3 of the task{} has no {}: install it there, or ship an environment with `python: "
+        "{{env: "
+        "...}}`",
+        where, module);
   }
   return fmt::format(
       "python3 of the task{} has no {}; yours is {}: activate that environment before `muster "

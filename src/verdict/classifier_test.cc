@@ -278,6 +278,8 @@ TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
       StartsWith("python3 of the task has no tensorflow; yours is /opt/ada/venv/bin/python3"));
   EXPECT_THAT(of("tensorflow.keras"), HasSubstr("has no tensorflow; yours is"));
   EXPECT_THAT(of("numpyy"), StartsWith("the task's Python cannot import numpyy"));
+  subject = classifier({}, {.module = "tensorflow", .task_python = "", .client_python = ""});
+  EXPECT_THAT(of("tensorflow"), StartsWith("python3 of the task has no tensorflow: install it"));
 }
 
 TEST(Classifier, IgnoresAnErrorThatWasSurvived) {
