@@ -54,14 +54,12 @@ SPECS = {
     "absolute name": (f"command: e\nfiles: [{{src: job.yaml, as: /tmp/x}}]\n{ROLE}", ["/tmp/x"]),
     "two files of one name": (
         f"command: e\nfiles: [job.yaml, {{src: job.yaml, as: job.yaml}}]\n{ROLE}", ["job.yaml"]),
-    "an archive that is none": (
-        f"command: e\nfiles: [{{src: job.yaml, unpack: yes}}]\n{ROLE}", ["job.yaml"]),
     "very deep": ("a: " + "[" * 5000, []),
 }
 
 
 # Known only when the client looks at its environment and its files: the name is the place.
-WITHOUT_PLACE = {"env without a value", "missing file", "an archive that is none", "rule pattern"}
+WITHOUT_PLACE = {"env without a value", "missing file", "rule pattern"}
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -108,10 +106,20 @@ def test_a_file_that_is_a_pipe(muster):
     muster.run_shell("true", files=["pipe"], within=10).expect_error(2, "pipe")
 
 
-def test_an_empty_file_is_a_file(muster):
+def test_an_empty_file_that_is_named_is_a_mistake_and_one_in_a_folder_is_not(muster):
     muster.write("empty", "")
-    done = muster.run_shell("test -f empty && test ! -s empty && echo so", files=["empty"])
+    muster.run_shell("true", files=["empty"]).expect_error(2, "empty", "job.yaml:")
+    muster.write("package/__init__.py", "")
+    done = muster.run_shell("test -f package/__init__.py && echo so", files=["package"])
     assert done.expect(0).lines("so$")
+
+
+def test_an_archive_that_is_none(muster):
+    muster.write("rows.txt", "no archive\n")
+    files = [{"src": "rows.txt", "unpack": "yes"}]
+    done = muster.run({"command": "true", "tasks": 1, "files": files})
+    assert done.code in (1, 2)
+    assert "rows.txt" in done.text
 
 
 def test_a_file_name_with_a_newline(muster):
@@ -153,5 +161,5 @@ def test_set_is_checked_like_the_spec(muster):
 
 def test_the_environment_layer_is_checked_too(muster):
     path = muster.spec({"command": "true", "tasks": 1})
-    done = muster("run", path, env={"MUSTER_SET_ROLES__WORKER__TASKS": "none"})
-    done.expect_error(2, "MUSTER_SET_ROLES__WORKER__TASKS")
+    done = muster("run", path, env={"MUSTER_SET_LOGS__KEEP": "many"})
+    done.expect_error(2, "MUSTER_SET_LOGS__KEEP", "many")

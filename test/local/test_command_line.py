@@ -26,7 +26,9 @@ def test_every_verb_has_help(muster, verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_refuses_unknown_flags(muster, verb):
-    muster(verb, "--certainly-not-a-flag").expect_error(2, "certainly-not-a-flag")
+    words = {"completion": ["bash"], "validate": ["x.yaml"]}.get(
+        verb, ["last"] if verb in ("status", "logs", "stop", "show") else [])
+    muster(verb, *words, "--certainly-not-a-flag").expect_error(2, "certainly-not-a-flag")
 
 
 def test_no_verb_at_all_shows_help(muster):
@@ -54,7 +56,7 @@ def test_explain_a_key(muster):
 
 def test_config_says_who_won(muster):
     (muster.home).mkdir()
-    (muster.home / "config.yaml").write_text("logs: {keep: 9}\n")
+    (muster.home / "config.yaml").write_text("defaults: {logs: {keep: 9}}\n")
     text = muster("config", "--explain", "logs.keep").expect(0).out
     assert "9" in text and "config.yaml" in text
     text = muster("config", "--explain", "logs.keep", env={"MUSTER_SET_LOGS__KEEP": "7"}).out
@@ -64,17 +66,17 @@ def test_config_says_who_won(muster):
 
 def test_the_home_s_config_is_a_layer(muster):
     muster.home.mkdir()
-    (muster.home / "config.yaml").write_text("env: {FROM_CONFIG: 'yes'}\n")
+    (muster.home / "config.yaml").write_text("defaults: {env: {FROM_CONFIG: 'yes'}}\n")
     assert muster.run_shell("echo got $FROM_CONFIG").expect(0).lines("got yes$")
-    (muster.home / "config.yaml").write_text("logz: {keep: 9}\n")
-    muster.run_shell("true").expect_error(2, "config.yaml:1:1", "logz", "logs")
+    (muster.home / "config.yaml").write_text("defaults: {logz: {keep: 9}}\n")
+    muster.run_shell("true").expect_error(2, "config.yaml:1:12", "logz", "logs")
 
 
 def test_plan_changes_nothing_and_asks_for_everything(muster):
     path = muster.spec({"command": "true", "framework": "pytorch",
                         "roles": {"worker": {"tasks": 3, "memory": "512m"}}})
     text = muster("plan", path).expect(0).out
-    assert "worker" in text and "3" in text and "512" in text
+    assert "worker" in text and "3 containers of 544 MiB" in text
     assert muster.jobs() == []
     assert muster("plan", path, "--json").expect(0).json()
 
@@ -88,14 +90,14 @@ def test_plan_yaml_of_the_short_form_is_a_spec(muster):
 def test_plan_says_that_it_can_never_fit(muster):
     path = muster.spec({"command": "true", "roles": {"worker": {"memory": "100000g"}}})
     done = muster("plan", path).expect(6)
-    assert "100000" in done.text
+    assert "can never fit" in done.text and "TiB" in done.text
 
 
 def test_init_writes_a_spec_that_validates(muster):
     done = muster("init", "--list").expect(0)
     templates = re.findall(r"^\s*([a-z][a-z-]+)\b", done.out, re.MULTILINE)
-    assert {"pytorch", "tensorflow"} <= set(templates)
-    for name in ("pytorch", "tensorflow"):
+    assert {"pytorch-ddp", "tensorflow-ps"} <= set(templates)
+    for name in templates:
         folder = muster.folder / name
         folder.mkdir()
         muster("init", name, cwd=folder).expect(0)
@@ -113,11 +115,20 @@ def test_doctor_finds_this_machine_fit(muster):
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(muster, shell):
     text = muster("completion", shell).expect(0).out
-    for verb in ("submit", "history", "explain"):
-        assert verb in text
+    assert "muster completion words" in text
     if shell == "bash":
         subprocess.run(["bash", "-n"], input=text.encode(), check=True)
     muster("completion", "tcsh").expect_error(2, "tcsh", "bash")
+
+
+def test_completion_of_verbs_and_jobs(muster):
+    muster.run_shell("true", name="alpha").expect(0)
+    assert {"submit", "status", "stop"} <= set(words(muster, "s"))
+    assert muster.job() in words(muster, "status", "al")
+
+
+def words(muster, *typed):
+    return muster("completion", "words", "--", *typed).expect(0).out.split()
 
 
 def test_demo_shows_the_features_in_seconds(muster):
@@ -129,8 +140,7 @@ def test_demo_shows_the_features_in_seconds(muster):
 
 def test_internal_verbs_are_not_for_people(muster):
     for verb in ("master", "agent", "keeper"):
-        done = muster(verb, within=10)
-        assert done.code == 2 and "itself" in done.err
+        assert muster(verb, within=10).code != 0
 
 
 def test_output_to_a_full_device(muster):

@@ -131,7 +131,7 @@ def test_jax_finds_its_coordinator(muster):
 
 def test_no_gpu_is_seen_without_asking(muster):
     one = environments(muster, {"tasks": 1})["worker:0"]
-    assert one["CUDA_VISIBLE_DEVICES"] == ""
+    assert one["CUDA_VISIBLE_DEVICES"] in ("", "-1")
 
 
 def test_an_interpreter_of_the_spec_is_first_on_path(muster):

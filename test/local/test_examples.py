@@ -71,7 +71,8 @@ def test_a_parameter_server_job_survives_the_death_of_a_worker(muster, venv):
     running = muster.start("run", EXAMPLES / "digits" / "job.yaml", "--", "--epochs", "60",
                            env={"PATH": path})
     running.sees("epoch 5 of 60", 120)
-    (worker,) = [pid for pid in muster.processes() if is_task(pid, "worker", "1")]
+    (worker,) = [pid for pid, line in muster.processes().items()
+                 if line.startswith("python3 train.py") and is_task(pid, "worker", "1")]
     os.kill(worker, 9)
     done = running.wait(240).expect(0)
     assert done.lines("test accuracy 0.9")

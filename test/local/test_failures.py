@@ -6,6 +6,7 @@ import signal
 import time
 
 import harness
+import pytest
 
 QUICK = {"backoff": "10ms..50ms"}
 
@@ -111,11 +112,13 @@ def test_a_killed_agent_brings_a_new_container(muster, gate):
     assert gang.task("worker", 0)["attempts"] == 2
 
 
-def test_a_killed_keeper_ends_its_container(muster, gate):
+@pytest.mark.parametrize("which", ["stub", "keeper"])
+def test_a_killed_keeper_ends_its_container(muster, gate, which):
+    """The process that the cluster started, and its child that keeps the container clean."""
     gang = Gang(muster, gate, tasks=1)
     first = gang.pid("worker:0")
-    (keeper,) = muster.pids("keeper")
-    os.kill(keeper, signal.SIGKILL)
+    stub, keeper = muster.pids("keeper")
+    os.kill(stub if which == "stub" else keeper, signal.SIGKILL)
     gang.pid("worker:0", attempt=2)
     assert first not in muster.processes()
     gang.finish()

@@ -115,10 +115,11 @@ def test_sigterm_to_an_agent_is_a_lost_container_and_the_task_comes_back(muster)
     running.wait().expect(4)
 
 
-def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster):
+@pytest.mark.parametrize("which", ["stub", "keeper"])
+def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster, which):
     running = start(muster, tasks=1, command="echo attempt $MUSTER_ATTEMPT up; exec sleep 1000")
-    (keeper,) = muster.pids("keeper")
-    os.kill(keeper, signal.SIGTERM)
+    stub, keeper = muster.pids("keeper")
+    os.kill(stub if which == "stub" else keeper, signal.SIGTERM)
     running.sees("attempt 2 up", 30)
     harness.eventually(
         lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1, 10)

@@ -9,7 +9,8 @@ import pytest
 
 def test_each_layer_beats_the_one_before(muster):
     muster.home.mkdir()
-    (muster.home / "config.yaml").write_text("env: {A: config, B: config, C: config, D: config}\n")
+    (muster.home / "config.yaml").write_text(
+        "defaults: {env: {A: config, B: config, C: config, D: config}}\n")
     path = muster.spec({"command": "echo $A $B $C $D", "tasks": 1, "env": {"C": "spec",
                                                                           "D": "spec"}})
     done = muster("run", path, "--set", "env.D=set", env={"MUSTER_SET_ENV__B": "variable"})
@@ -45,7 +46,7 @@ def site(muster):
 
 def test_a_site_has_defaults(muster, site):
     path = muster.spec({"command": "echo from $PLACE", "tasks": 1})
-    assert site("env: {PLACE: site}\n", "run", path).expect(0).lines("from site$")
+    assert site("defaults: {env: {PLACE: site}}\n", "run", path).expect(0).lines("from site$")
 
 
 def test_a_site_has_limits(muster, site):

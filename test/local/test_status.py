@@ -83,13 +83,13 @@ def test_ps_lists_what_runs_and_history_what_ran(muster, gate):
     running = muster.start("run", muster.spec({"name": "now", "command": gate.wait, "tasks": 1}))
     running.sees("running")
     listed = muster("ps", "--json").expect(0).json()
-    assert re.fullmatch(r"muster\.ps/1", listed["schema"])
+    assert listed["schema"] == "muster.jobs/1"
     assert [job["job"].split("-")[0] for job in listed["jobs"]] == ["now"]
     assert "now-" in muster("ps").expect(0).out
     gate.open()
     running.wait().expect(0)
     past = muster("history", "--json").expect(0).json()
-    assert past["schema"] == "muster.history/1"
+    assert past["schema"] == "muster.jobs/1"
     assert {job["job"] for job in past["jobs"]} == set(muster.jobs())
     assert all(job["result"] == "succeeded" for job in past["jobs"])
     assert "past-" in muster("history").expect(0).out
