@@ -1,18 +1,19 @@
 #pragma once
 
+#include "control/transport.h"
+
 #include <string>
 #include <string_view>
 
-#include "control/transport.h"
-
 namespace muster::control {
 
-/// The job's random 32-byte secret. It reaches only the master and, by a 0600 file, the owner's clients.
+/// The job's random 32-byte secret. It reaches only the master and, by a 0600 file, the owner's
+/// clients.
 using Secret = Key;
 
-/// Derives the key of `peer` from the job's secret (HKDF-SHA256, the identity as info). An agent's key also
-/// authenticates the master that dials that agent, under the identity "master:<container>": both sides derive that one
-/// with master_key_of from the agent's own key.
+/// Derives the key of `peer` from the job's secret (HKDF-SHA256, the identity as info). An agent's
+/// key also authenticates the master that dials that agent, under the identity
+/// "master:<container>": both sides derive that one with master_key_of from the agent's own key.
 [[nodiscard]] Key derive_key(const Secret& secret, const Peer& peer);
 
 /// Derives from an agent's key the key under which a master dials that agent.

@@ -3,7 +3,6 @@
 #include "control/connection.h"
 
 #include <cerrno>
-#include <cstring>
 #include <sys/socket.h>
 #include <utility>
 
@@ -47,7 +46,8 @@ void TlsListener::on_readable() {
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       if (!std::exchange(complained_descriptors_, true)) {
-        deps_.log.warning("control.accept_failed", {{"cause", std::strerror(errno)}});
+        deps_.log.warning("control.accept_failed",
+                          {{"cause", system_error(errno, "accept").message}});
       }
       pause(std::chrono::milliseconds(100));
     }
