@@ -70,6 +70,9 @@ void Connection::on_readable() {
         return;
     }
   }
+  if (ended_) {
+    return;
+  }
   // More may lie in the stream's own buffer, where no watch sees it.
   loop_.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {

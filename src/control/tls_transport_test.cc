@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <vector>
 
@@ -311,6 +312,24 @@ TEST(TlsTransport, ChannelMayBeDestroyedInItsOwnCallbacks) {
   world.dialled.front()->send("two");
   world.run_until([&] { return at_near.closed.has_value(); });
   EXPECT_TRUE(called);
+}
+
+TEST(TlsTransport, EndedChannelCostsNoTime) {
+  World world;
+  world.connect(owner());
+  world.dialled.clear();
+  world.loop.run_until(world.loop.now() + 10ms);  // The end is there before the start.
+  Inbox at_far(*world.accepted_channels.front());
+  world.run_until([&] { return at_far.closed.has_value(); });
+  const auto cpu_spent = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  const auto before = cpu_spent();
+  world.loop.run_until(world.loop.now() + 50ms);
+  EXPECT_LT(cpu_spent() - before, 10ms);
 }
 
 TEST(TlsTransport, DialTellsWhyItFailed) {
