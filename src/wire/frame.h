@@ -21,8 +21,7 @@
 /// as harmless.
 namespace muster::wire {
 
-// ---- agent → master
-// ---------------------------------------------------------------------------------------------
+// ---- agent → master ----
 
 /// The first frame of an agent, on its own dial and as its answer to a master's; doubles as its
 /// full report.
@@ -87,8 +86,7 @@ struct Output {
 
 using AgentFrame = std::variant<AgentHello, Beat, Report, AgentFact, CommitAsked, Output>;
 
-// ---- master → agent
-// ---------------------------------------------------------------------------------------------
+// ---- master → agent ----
 
 /// The master's answer to AgentHello, and its first frame when it dials. An agent ignores a master
 /// whose epoch is below the highest it has seen and closes.
@@ -146,8 +144,7 @@ struct AgentDismissed {
 using MasterFrame = std::variant<MasterWelcome, ViewPushed, AgentOrder, ReportAsked, CommitAnswered,
                                  FollowOutput, AgentDismissed>;
 
-// ---- client ⇄ master
-// --------------------------------------------------------------------------------------------
+// ---- client ⇄ master ----
 
 /// The first frame of a client.
 struct ClientHello {
