@@ -167,12 +167,16 @@ void Follower::on_event(wire::Output& output) {
   if (task.role.value >= state.tasks.size() || task.index >= state.tasks[task.role.value].size()) {
     return;
   }
+  const std::optional<wire::Output> fresh = gate_.pass(output, false);
+  if (!fresh) {
+    return;
+  }
   const bool is_err = output.stream == wire::OutputStream::Stderr;
   const HostTime now = deps_.loop.now();
-  if (output.dropped > 0) {
-    show(folder_->dropped(task, is_err, output.dropped, now));
+  if (fresh->dropped > 0) {
+    show(folder_->dropped(task, is_err, fresh->dropped, now));
   }
-  show(folder_->feed(task, is_err, output.bytes, now));
+  show(folder_->feed(task, is_err, fresh->bytes, now));
   arm_flush();
 }
 

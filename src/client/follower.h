@@ -7,6 +7,7 @@
 #include "job/machine.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
+#include "wire/output_gate.h"
 
 #include <cstdint>
 #include <functional>
@@ -107,6 +108,7 @@ class Follower {
   std::function<void(const FollowEnd&)> ended_;
   std::optional<job::Machine> machine_;
   std::optional<LineFolder> folder_;
+  wire::OutputGate gate_;  ///< A new master sends the last lines again.
   std::unique_ptr<control::Channel> channel_;
   uint64_t next_index_ = 0;
   bool stop_wanted_ = false;

@@ -28,9 +28,9 @@ class AgentSession {
 
   void start(Handlers handlers);
   /// Sends the welcome, once in a connection: an agent that was dialled answers it with its hello.
-  void welcome(const wire::MasterWelcome& welcome) {
+  void welcome(std::shared_ptr<const std::string> frame) {
     if (!std::exchange(welcomed_, true)) {
-      send(welcome);
+      send_shared(std::move(frame));
     }
   }
   void send(const wire::MasterFrame& frame) { channel_->send(wire::encode(frame)); }

@@ -32,8 +32,8 @@ class Agents {
     std::function<void(const job::ContainerId&)> closed;
     /// An agent obeys a newer master than this one.
     std::function<void(job::Epoch)> fenced;
-    /// The answer to a hello.
-    std::function<wire::MasterWelcome()> welcome;
+    /// The answer to a hello: one encoded MasterWelcome for all.
+    std::function<std::shared_ptr<const std::string>()> welcome;
     /// The view that agents should have; nullptr for none yet.
     std::function<std::shared_ptr<const std::string>()> view;
   };

@@ -3,9 +3,9 @@
 #include "base/log.h"
 #include "control/transport.h"
 #include "master/fact_history.h"
-#include "master/output_gate.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
+#include "wire/output_gate.h"
 
 #include <cstdint>
 #include <functional>
@@ -58,7 +58,7 @@ class ClientSession {
   const FactHistory& history_;
   log::Logger log_;
   Handlers handlers_;
-  OutputGate gate_;
+  wire::OutputGate gate_;
   std::string who_;
   bool said_hello_ = false;
   bool follow_facts_ = false;

@@ -145,14 +145,17 @@ eventlog::StatusContext Reign::status_context() const {
           .log_trouble = decider_.writer().trouble()};
 }
 
-wire::MasterWelcome Reign::agent_welcome() const {
-  return {.epoch = epoch_,
-          .job_id = options_.job.value,
-          .seed = seed_,
-          .plan_json = plan_json_,
-          .secrets = options_.secrets,
-          .master_address = listener_->address(),
-          .client_python = options_.client_python};
+std::shared_ptr<const std::string> Reign::agent_welcome() {
+  if (!agent_welcome_) {
+    const wire::MasterFrame welcome = wire::MasterWelcome{.epoch = epoch_,
+                                                          .job_id = options_.job.value,
+                                                          .seed = seed_,
+                                                          .plan_json = plan_json_,
+                                                          .secrets = options_.secrets,
+                                                          .master_address = listener_->address()};
+    agent_welcome_ = std::make_shared<const std::string>(wire::encode(welcome));
+  }
+  return agent_welcome_;
 }
 
 wire::ClientWelcome Reign::client_welcome() const {

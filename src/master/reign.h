@@ -55,7 +55,7 @@ class Reign {
   void on_released(const Decider::Released& released);
   void reconcile();
   void write_summary();
-  [[nodiscard]] wire::MasterWelcome agent_welcome() const;
+  [[nodiscard]] std::shared_ptr<const std::string> agent_welcome();
   [[nodiscard]] wire::ClientWelcome client_welcome() const;
   [[nodiscard]] cluster::LaunchOrder launch_order(const job::ContainerId& container) const;
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
@@ -80,6 +80,7 @@ class Reign {
   std::string plan_json_;
   uint64_t seed_ = 0;
   WallTime started_{};
+  std::shared_ptr<const std::string> agent_welcome_;  ///< Encoded once: it carries the whole spec.
   bool first_start_ = true;
   bool over_ = false;
   // The order of destruction matters: those who call back go before those they call.

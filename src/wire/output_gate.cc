@@ -1,8 +1,8 @@
-#include "master/output_gate.h"
+#include "wire/output_gate.h"
 
-namespace muster::master {
+namespace muster::wire {
 
-std::optional<wire::Output> OutputGate::pass(const wire::Output& piece, bool full) {
+std::optional<Output> OutputGate::pass(const Output& piece, bool full) {
   const auto [found, first] = positions_.try_emplace({piece.attempt, piece.stream});
   Position& position = found->second;
   const uint64_t end = piece.offset + piece.bytes.size();
@@ -11,13 +11,15 @@ std::optional<wire::Output> OutputGate::pass(const wire::Output& piece, bool ful
   }
   const uint64_t skip = !first && position.next > piece.offset ? position.next - piece.offset : 0;
   const uint64_t fresh = piece.bytes.size() - skip;
-  const uint64_t dropped_before = skip == 0 ? piece.dropped : 0;
+  // After the first piece offsets say it all, also across senders that do not know of each other.
+  const uint64_t gap = piece.offset > position.next ? piece.offset - position.next : 0;
+  const uint64_t dropped_before = first ? piece.dropped : gap;
   position.next = end;
   if (full) {
     position.dropped += dropped_before + fresh;
     return std::nullopt;
   }
-  wire::Output passed = piece;
+  Output passed = piece;
   passed.offset += skip;
   passed.bytes.erase(0, skip);
   passed.dropped = dropped_before + position.dropped;
@@ -25,4 +27,4 @@ std::optional<wire::Output> OutputGate::pass(const wire::Output& piece, bool ful
   return passed;
 }
 
-}  // namespace muster::master
+}  // namespace muster::wire

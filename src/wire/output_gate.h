@@ -7,23 +7,23 @@
 #include <optional>
 #include <utility>
 
-namespace muster::master {
+namespace muster::wire {
 
-/// Decides for one follower which pieces of output it gets: nothing twice (agents repeat the tail
-/// when another follower comes), and nothing while its connection is full; what was left out is
-/// counted in the next piece.
+/// What one reader of tasks' output has got, on both sides of a connection. Nothing passes twice:
+/// agents send the last lines again when another follower comes or a new master takes over. What
+/// was left out is counted in the next piece.
 class OutputGate {
  public:
   /// Returns the piece to send, cut to what is new; nullopt for none. `full`: the follower's budget
   /// is spent.
-  [[nodiscard]] std::optional<wire::Output> pass(const wire::Output& piece, bool full);
+  [[nodiscard]] std::optional<Output> pass(const Output& piece, bool full);
 
  private:
   struct Position {
     uint64_t next = 0;     ///< Offset after the last byte that was sent or counted.
     uint64_t dropped = 0;  ///< Left out since the last piece that was sent.
   };
-  std::map<std::pair<job::AttemptId, wire::OutputStream>, Position> positions_;
+  std::map<std::pair<job::AttemptId, OutputStream>, Position> positions_;
 };
 
-}  // namespace muster::master
+}  // namespace muster::wire

@@ -1,12 +1,12 @@
-#include "master/output_gate.h"
+#include "wire/output_gate.h"
 
 #include <gtest/gtest.h>
 
-namespace muster::master {
+namespace muster::wire {
 namespace {
 
-wire::Output piece(uint64_t offset, std::string bytes, uint64_t dropped = 0) {
-  return {{}, wire::OutputStream::Stdout, offset, dropped, std::move(bytes)};
+Output piece(uint64_t offset, std::string bytes, uint64_t dropped = 0) {
+  return {{}, OutputStream::Stdout, offset, dropped, std::move(bytes)};
 }
 
 TEST(OutputGate, PassesWhatIsNewAndCutsWhatIsNot) {
@@ -29,13 +29,19 @@ TEST(OutputGate, CountsWhatItLeavesOut) {
   EXPECT_EQ(gate.pass(piece(11, "g"), false), piece(11, "g", 0));
 }
 
+TEST(OutputGate, CountsAGapThatNoSenderKnowsOf) {
+  OutputGate gate;
+  EXPECT_TRUE(gate.pass(piece(0, "abc"), false).has_value());
+  EXPECT_EQ(gate.pass(piece(10, "x"), false), piece(10, "x", 7));
+}
+
 TEST(OutputGate, TellsStreamsAndAttemptsApart) {
   OutputGate gate;
-  wire::Output other = piece(0, "abc");
-  other.stream = wire::OutputStream::Stderr;
+  Output other = piece(0, "abc");
+  other.stream = OutputStream::Stderr;
   EXPECT_TRUE(gate.pass(piece(0, "abc"), false).has_value());
   EXPECT_EQ(gate.pass(other, false), other);
 }
 
 }  // namespace
-}  // namespace muster::master
+}  // namespace muster::wire
