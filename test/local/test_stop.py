@@ -65,6 +65,25 @@ def test_term_goes_to_the_whole_process_group(muster):
     assert running.wait().expect(4).lines("child stopped")
 
 
+def test_a_program_under_the_shell_has_the_grace_too(muster):
+    """The shell ends at once by TERM; its program, which saves what it has, must not."""
+    muster.write("save.py", """
+import signal, sys, time
+def save(*_):
+    time.sleep(0.5)
+    print("saved", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGTERM, save)
+print("up", flush=True)
+time.sleep(1000)
+""")
+    running = muster.start("run", muster.spec(
+        {"command": "python3 save.py", "files": ["save.py"], "tasks": 1}))
+    running.sees("up")
+    muster("stop", "last").expect(0)
+    assert running.wait().expect(4).lines("saved")
+
+
 def test_a_job_goes_on_without_its_client(muster, gate):
     muster("submit", muster.spec({"command": gate.wait, "tasks": 2})).expect(0)
     muster.wait_for_phase("running")
