@@ -20,7 +20,8 @@ std::optional<int> parse_descriptor(const std::string& text) {
 
 }  // namespace
 
-std::optional<Options> parse_command(const std::string& program, const std::vector<std::string>& words) {
+std::optional<Options> parse_command(const std::string& program,
+                                     const std::vector<std::string>& words) {
   Options options;
   options.agent_argv = {program, "agent"};
   for (size_t i = 0; i < words.size(); i += 2) {

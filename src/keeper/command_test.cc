@@ -9,8 +9,8 @@ namespace {
 using testing::ElementsAre;
 
 TEST(KeeperCommand, ReadsWhatTheLocalClusterWrites) {
-  const auto options = parse_command(
-      "/opt/muster", {"--order-fd", "3", "--claim-fd", "4", "--claim-file", "/tmp/claims/1.job.c1"});
+  const auto options = parse_command("/opt/muster", {"--order-fd", "3", "--claim-fd", "4",
+                                                     "--claim-file", "/tmp/claims/1.job.c1"});
   ASSERT_TRUE(options.has_value());
   EXPECT_THAT(options->agent_argv,
               ElementsAre("/opt/muster", "agent", "--order-fd", "3", "--claim-fd", "4"));

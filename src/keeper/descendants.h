@@ -1,17 +1,18 @@
 #pragma once
 
 #include <sys/types.h>
-
 #include <vector>
 
 namespace muster::keeper {
 
-/// Returns the direct children of this process, zombies included. Needs /proc; without it the list is empty.
+/// Returns the direct children of this process, zombies included. Needs /proc; without it the list
+/// is empty.
 [[nodiscard]] std::vector<pid_t> children_of_self();
 
-/// Kills and reaps every descendant of this process, which must be a subreaper: children are killed until none is
-/// left, so that grandchildren come up as orphans, whatever session they moved to. Returns when waitpid() knows no child, or
-/// when those left belong to somebody else and cannot be killed.
+/// Kills and reaps every descendant of this process, which must be a subreaper: children are killed
+/// until none is left, so that grandchildren come up as orphans, whatever session they moved to.
+/// Returns when waitpid() knows no child, or when those left belong to somebody else and cannot be
+/// killed.
 void end_descendants();
 
 }  // namespace muster::keeper

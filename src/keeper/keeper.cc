@@ -1,5 +1,13 @@
 #include "keeper/keeper.h"
 
+#include "base/error.h"
+#include "keeper/descendants.h"
+#include "os/start_request.h"
+#include "rt/fd.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,16 +15,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <ctime>
 #include <utility>
-
-#include "keeper/descendants.h"
-#include "os/start_request.h"
-#include "rt/fd.h"
 
 namespace muster::keeper {
 namespace {
@@ -38,7 +37,7 @@ sigset_t watched_signals() {
 }
 
 int fail(const char* what) {
-  std::fprintf(stderr, "muster keeper: %s: %s\n", what, std::strerror(errno));
+  std::fprintf(stderr, "muster keeper: %s\n", system_error(errno, what).message.c_str());
   return kCannotStart;
 }
 
@@ -61,11 +60,13 @@ void become(const Options& options, std::vector<std::string> words, const sigset
   ::execv(program.c_str(), argv.data());
 }
 
-void become_agent(const Options& options, int life_fd, int start_fd, const sigset_t& original_mask) {
+void become_agent(const Options& options, int life_fd, int start_fd,
+                  const sigset_t& original_mask) {
   ::fcntl(life_fd, F_SETFD, 0);
   ::fcntl(start_fd, F_SETFD, 0);
   std::vector<std::string> words = options.agent_argv;
-  words.insert(words.end(), {"--life-fd", std::to_string(life_fd), "--start-fd", std::to_string(start_fd)});
+  words.insert(words.end(),
+               {"--life-fd", std::to_string(life_fd), "--start-fd", std::to_string(start_fd)});
   become(options, std::move(words), original_mask);
 }
 
@@ -87,9 +88,10 @@ void place_descriptors(const os::ReceivedStart& start) {
   }
 }
 
-/// Starts a program that is no descendant of anything in this container: its parent ends at once, and while it does
-/// no process above is a subreaper of ours.
-void start_outside(const Options& options, const os::ReceivedStart& start, const sigset_t& original_mask) {
+/// Starts a program that is no descendant of anything in this container: its parent ends at once,
+/// and while it does no process above is a subreaper of ours.
+void start_outside(const Options& options, const os::ReceivedStart& start,
+                   const sigset_t& original_mask) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   const pid_t parent = ::fork();
   if (parent == 0) {
@@ -175,8 +177,10 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   return status;
 }
 
-/// Waits for the keeper, forwarding what asks it to end and starting what the agent asks for. Returns its exit status.
-int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd, const sigset_t& original_mask) {
+/// Waits for the keeper, forwarding what asks it to end and starting what the agent asks for.
+/// Returns its exit status.
+int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd,
+                    const sigset_t& original_mask) {
   const sigset_t watched = watched_signals();
   const rt::Fd signals(::signalfd(-1, &watched, SFD_CLOEXEC));
   while (true) {
@@ -205,8 +209,8 @@ int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd, const
   }
 }
 
-/// After the keeper was killed the agent and its tasks are the stub's children: gives the agent time to end them,
-/// unless the container is told to end.
+/// After the keeper was killed the agent and its tasks are the stub's children: gives the agent
+/// time to end them, unless the container is told to end.
 void wait_for_orphans() {
   const sigset_t watched = watched_signals();
   timespec now{};

@@ -4,16 +4,17 @@
 #include <string>
 #include <vector>
 
-/// The agent's small parent (design 4, "Ending"). It exists so that nothing of a container outlives it, whichever
-/// process is killed first and however.
+/// The agent's small parent (design 4, "Ending"). It exists so that nothing of a container outlives
+/// it, whichever process is killed first and however.
 namespace muster::keeper {
 
 struct Options {
-  /// The agent's words, argv[0] first; "--life-fd N --start-fd M" are added to them. The program executed is this very one
+  /// The agent's words, argv[0] first; "--life-fd N --start-fd M" are added to them. The program
+  /// executed is this very one
   /// (/proc/self/exe), whatever argv[0] says.
   std::vector<std::string> agent_argv;
-  /// Open descriptors that the agent inherits under their numbers. The keeper keeps `held` (a lock lives as long as
-  /// keeper or agent do) and closes `handed` (a pipe with the agent's order).
+  /// Open descriptors that the agent inherits under their numbers. The keeper keeps `held` (a lock
+  /// lives as long as keeper or agent do) and closes `handed` (a pipe with the agent's order).
   std::vector<int> held;
   std::vector<int> handed;
   /// Removed once every process of the container has ended; empty for none.
@@ -22,22 +23,26 @@ struct Options {
   std::optional<std::string> program;
 };
 
-/// Turns the calling process into the stub of a container: forks the keeper, which forks the agent, and returns the
-/// exit status for main() when every process of the container has ended: the agent's own (128 + signal if one
-/// killed it), or 70 when it could not be started.
+/// Turns the calling process into the stub of a container: forks the keeper, which forks the agent,
+/// and returns the exit status for main() when every process of the container has ended: the
+/// agent's own (128 + signal if one killed it), or 70 when it could not be started.
 ///
-///     stub (the cluster's child) ── keeper (own session, subreaper) ── agent ── tasks, in any session
+///     stub (the cluster's child) ── keeper (own session, subreaper) ── agent ── tasks, in any
+///     session
 ///
 /// - The agent ends: the keeper kills every descendant, then itself ends.
 /// - The stub ends: the keeper does the same, the agent included.
-/// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the stub, a subreaper
+/// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the
+/// stub, a subreaper
 ///   too, kills what is left after a second or two.
-/// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM, which stops with grace.
+/// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM,
+/// which stops with grace.
 ///
-/// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to live on: it runs this
-/// very program, with the words it is given, outside of the container.
+/// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to
+/// live on: it runs this very program, with the words it is given, outside of the container.
 ///
-/// The caller has one thread only. Descendants of another user (sudo) cannot be killed and are left alone.
+/// The caller has one thread only. Descendants of another user (sudo) cannot be killed and are left
+/// alone.
 int run(const Options& options);
 
 }  // namespace muster::keeper

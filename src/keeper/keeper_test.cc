@@ -1,21 +1,21 @@
 #include "keeper/keeper.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
+#include <signal.h>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace muster::keeper {
 namespace {
 
-/// A container under test: a stub whose agent is a shell script. Every process of it inherits the write end of one
-/// pipe, so that its end of file says that all of them are gone.
+/// A container under test: a stub whose agent is a shell script. Every process of it inherits the
+/// write end of one pipe, so that its end of file says that all of them are gone.
 class Container {
  public:
   explicit Container(const std::string& script, const std::string& remove_at_end = "") {
@@ -135,7 +135,8 @@ TEST(Keeper, ForwardsTermToTheAgent) {
 }
 
 TEST(Keeper, RemovesItsFileAtTheEnd) {
-  const auto file = std::filesystem::temp_directory_path() / ("keeper." + std::to_string(::getpid()));
+  const auto file =
+      std::filesystem::temp_directory_path() / ("keeper." + std::to_string(::getpid()));
   std::ofstream(file) << "claim";
   Container container("exit 0", file);
   EXPECT_EQ(container.exit_status(), 0);
@@ -153,8 +154,8 @@ TEST(Keeper, SaysSoWhenTheAgentCannotBeExecuted) {
 }
 
 TEST(Keeper, StartsProgramsThatOutliveTheContainer) {
-  // Python plays the agent, which asks for a program that waits for the end of file on its descriptor 4 and then writes to
-  // its descriptor 3.
+  // Python plays the agent, which asks for a program that waits for the end of file on its
+  // descriptor 4 and then writes to its descriptor 3.
   int answer[2];
   int hold[2];
   ASSERT_EQ(::pipe(answer), 0);
@@ -164,7 +165,9 @@ TEST(Keeper, StartsProgramsThatOutliveTheContainer) {
       "sock = socket.socket(fileno=int(sys.argv[-1]))\n"
       "words = b'q' + b''.join(w + b'\\0' for w in\n"
       "    [b'python3', b'-c', b'import os; os.read(4, 1); os.write(3, b\"x\")'])\n"
-      "fds = array.array('i', [" + std::to_string(answer[1]) + "," + std::to_string(hold[0]) + "])\n"
+      "fds = array.array('i', [" +
+      std::to_string(answer[1]) + "," + std::to_string(hold[0]) +
+      "])\n"
       "sock.sendmsg([words], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])\n";
   const pid_t stub = ::fork();
   if (stub == 0) {

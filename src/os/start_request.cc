@@ -56,8 +56,9 @@ Status send_start_request(int socket, const StartRequest& request) {
     std::memcpy(CMSG_DATA(header), fds.data(), length);
   }
   if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    return Error{Errc::Unavailable, Blame::Cluster,
-                 std::string("the process that starts programs cannot be asked: ") + std::strerror(errno)};
+    Error error = system_error(errno, "the process that starts programs cannot be asked");
+    error.code = Errc::Unavailable;
+    return error;
   }
   return {};
 }
@@ -86,7 +87,8 @@ Result<ReceivedStart> receive_start_request(int socket) {
     }
   }
   if (got <= 0) {
-    return Error{Errc::Unavailable, Blame::Cluster, "nobody asks for programs to be started any more"};
+    return Error{Errc::Unavailable, Blame::Cluster,
+                 "nobody asks for programs to be started any more"};
   }
   text.resize(static_cast<size_t>(got));
   const bool with_output = text.starts_with(kWithOutput);

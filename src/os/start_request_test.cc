@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <unistd.h>
 
 namespace muster::os {
@@ -14,7 +15,9 @@ TEST(StartRequest, CarriesWordsAndDescriptors) {
   ASSERT_EQ(::pipe(pipe_fds), 0);
   const rt::Fd read_end(pipe_fds[0]);
   rt::Fd write_end(pipe_fds[1]);
-  ASSERT_TRUE(send_start_request(ends->first.get(), {{"muster", "", "a b"}, {write_end.get()}, write_end.get()}).has_value());
+  ASSERT_TRUE(send_start_request(ends->first.get(),
+                                 {{"muster", "", "a b"}, {write_end.get()}, write_end.get()})
+                  .has_value());
   write_end.reset();
   auto received = receive_start_request(ends->second.get());
   ASSERT_TRUE(received.has_value());
@@ -28,7 +31,8 @@ TEST(StartRequest, TellsThatTheOtherEndIsGone) {
   auto ends = make_start_socket();
   ends->first.reset();
   EXPECT_EQ(receive_start_request(ends->second.get()).error().code, Errc::Unavailable);
-  EXPECT_EQ(send_start_request(ends->second.get(), {{"muster"}, {}, -1}).error().code, Errc::Unavailable);
+  EXPECT_EQ(send_start_request(ends->second.get(), {{"muster"}, {}, -1}).error().code,
+            Errc::Unavailable);
 }
 
 }  // namespace
