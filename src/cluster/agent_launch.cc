@@ -1,11 +1,11 @@
 #include "cluster/agent_launch.h"
 
+#include "base/check.h"
+#include "base/text.h"
+
 #include <charconv>
 #include <map>
 #include <optional>
-
-#include "base/check.h"
-#include "base/text.h"
 
 namespace muster::cluster {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kMagic = "muster-agent-launch=1";
 
 Error corrupt(std::string_view what) {
-  return Error{Errc::Corrupt, Blame::Muster, "the agent's launch order is damaged: " + std::string(what)};
+  return Error{Errc::Corrupt, Blame::Muster,
+               "the agent's launch order is damaged: " + std::string(what)};
 }
 
 template <class Number>

@@ -1,23 +1,25 @@
 #pragma once
 
+#include "base/result.h"
+#include "base/time.h"
+#include "cluster/link.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/time.h"
-#include "cluster/link.h"
-
 namespace muster::cluster {
 
-/// All that an agent is told at its start: the master's order and what the cluster adds. Its text form travels on
-/// the cluster's own secret channel (local: a pipe that only stub, keeper and agent ever hold).
+/// All that an agent is told at its start: the master's order and what the cluster adds. Its text
+/// form travels on the cluster's own secret channel (local: a pipe that only stub, keeper and agent
+/// ever hold).
 struct AgentLaunch {
   LaunchOrder order;
-  std::string job_folder;       ///< JobFolder's root as this host sees it.
-  std::string listen_host;      ///< The literal address to listen on and to publish.
-  std::vector<uint32_t> gpus;   ///< Indices of this container's GPUs; its tasks share them in slot order.
+  std::string job_folder;   ///< JobFolder's root as this host sees it.
+  std::string listen_host;  ///< The literal address to listen on and to publish.
+  std::vector<uint32_t>
+      gpus;  ///< Indices of this container's GPUs; its tasks share them in slot order.
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.
 };
 

@@ -7,8 +7,8 @@ namespace {
 
 AgentLaunch sample() {
   AgentLaunch launch;
-  launch.order = {job::ContainerId{"c3"}, job::HostName{"h1"}, job::JobId{"digits-1"}, job::Epoch{2},
-                  "127.0.0.1:4711", std::string(64, 'a')};
+  launch.order = {job::ContainerId{"c3"}, job::HostName{"h1"}, job::JobId{"digits-1"},
+                  job::Epoch{2},          "127.0.0.1:4711",    std::string(64, 'a')};
   launch.job_folder = "/home/me/a folder=1/jobs/digits-1";
   launch.listen_host = "127.0.0.1";
   launch.gpus = {0, 3};

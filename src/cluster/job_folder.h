@@ -1,16 +1,16 @@
 #pragma once
 
+#include "job/ids.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
-#include "job/ids.h"
-
 namespace muster::cluster {
 
-/// The names inside one job's folder, `$MUSTER_HOME/jobs/<id>`; makes and opens nothing itself. Shared by client,
-/// master, agent and the local cluster, so that each name is written down once.
+/// The names inside one job's folder, `$MUSTER_HOME/jobs/<id>`; makes and opens nothing itself.
+/// Shared by client, master, agent and the local cluster, so that each name is written down once.
 class JobFolder {
  public:
   explicit JobFolder(std::filesystem::path root) : root_(std::move(root)) {}
@@ -40,12 +40,14 @@ class JobFolder {
   /// The tasks' own folders, one an attempt: `work/<role>-<index>.<attempt>`.
   [[nodiscard]] std::filesystem::path work() const { return root_ / "work"; }
   /// The folder of a checkpoint on one (virtual) host: MUSTER_CHECKPOINT_DIR.
-  [[nodiscard]] std::filesystem::path checkpoint(std::string_view host, std::string_view dir) const {
+  [[nodiscard]] std::filesystem::path checkpoint(std::string_view host,
+                                                 std::string_view dir) const {
     return root_ / "hosts" / std::string(host) / std::string(dir);
   }
 
   /// "worker-3.1": the stem of an attempt's log and work names.
-  [[nodiscard]] static std::string attempt_stem(std::string_view role, uint32_t index, uint32_t attempt) {
+  [[nodiscard]] static std::string attempt_stem(std::string_view role, uint32_t index,
+                                                uint32_t attempt) {
     return std::string(role) + "-" + std::to_string(index) + "." + std::to_string(attempt);
   }
 

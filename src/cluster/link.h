@@ -1,21 +1,21 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "base/result.h"
 #include "job/action.h"
 #include "job/fact.h"
 #include "job/ids.h"
 #include "job/outcome.h"
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace muster::cluster {
 
-/// What a new agent must know. Travels on the cluster's own secret channel, never on a command line, in a task's
-/// environment or in a log.
+/// What a new agent must know. Travels on the cluster's own secret channel, never on a command
+/// line, in a task's environment or in a log.
 struct LaunchOrder {
   job::ContainerId container;
   job::HostName host;
@@ -25,34 +25,37 @@ struct LaunchOrder {
   std::string agent_key_hex;   ///< This container's key (control::to_hex).
 };
 
-/// The master's open line to its cluster: performs the actions that concern containers and tells what happens there,
-/// as facts. One per master; lives on its loop's thread.
+/// The master's open line to its cluster: performs the actions that concern containers and tells
+/// what happens there, as facts. One per master; lives on its loop's thread.
 ///
 /// Every call is idempotent by id, returns at once and never fails: what goes wrong comes as a fact
-/// (RequestRefused, LaunchFailed, ContainerEnded). Facts come on the loop's thread, never inside a call into the link:
-/// ContainerGranted, RequestRefused, LaunchFailed, ContainerEnded, HostReported, HeadroomReported,
-/// PreemptionNoticed, and StopAsked when the cluster itself asks (resource manager kills the application).
+/// (RequestRefused, LaunchFailed, ContainerEnded). Facts come on the loop's thread, never inside a
+/// call into the link: ContainerGranted, RequestRefused, LaunchFailed, ContainerEnded,
+/// HostReported, HeadroomReported, PreemptionNoticed, and StopAsked when the cluster itself asks
+/// (resource manager kills the application).
 class Link {
  public:
   using OnFact = std::function<void(job::Fact)>;
 
   virtual ~Link() = default;
 
-  /// Opens the line. `known`: the containers that the log of an earlier master lists as not gone, which the link
-  /// takes over; for those that it finds gone it tells ContainerEnded.
+  /// Opens the line. `known`: the containers that the log of an earlier master lists as not gone,
+  /// which the link takes over; for those that it finds gone it tells ContainerEnded.
   virtual Status start(std::vector<job::ContainerId> known, OnFact on_fact) = 0;
 
   virtual void request(const job::RequestContainer& request) = 0;
   virtual void cancel(job::RequestId request) = 0;
   virtual void launch(const LaunchOrder& order) = 0;
-  /// Gives the container back; its processes are ended if they still run. ContainerEnded follows, unless it came before.
+  /// Gives the container back; its processes are ended if they still run. ContainerEnded follows,
+  /// unless it came before.
   virtual void release(const job::ContainerId& container) = 0;
   /// Compares its own books with the cluster's: tells ContainerEnded for what is gone.
   virtual void reconcile() = 0;
-  /// Tells whether the agent of `container` is known to have ended (a closed connection then means lost at once).
+  /// Tells whether the agent of `container` is known to have ended (a closed connection then means
+  /// lost at once).
   [[nodiscard]] virtual bool known_dead(const job::ContainerId& container) const = 0;
-  /// What the job waits for, in the cluster's words ("2 g of memory on this machine: 14.1 g are in use by digits-7f3k2q"); "" if
-  /// for nothing. Shown while requests are open.
+  /// What the job waits for, in the cluster's words ("2 g of memory on this machine: 14.1 g are in
+  /// use by digits-7f3k2q"); "" if for nothing. Shown while requests are open.
   [[nodiscard]] virtual std::string waits_for() const = 0;
   /// The job is over: unregisters, gives back everything that is left; `done` is called once.
   virtual void finish(const job::Outcome& outcome, std::function<void()> done) = 0;

@@ -1,16 +1,17 @@
 #pragma once
 
+#include "base/result.h"
+
 #include <cstdint>
 #include <string>
-
-#include "base/result.h"
 
 namespace muster::cluster {
 
 /// What became of an agent's wish for a master.
 struct MasterSought {
   enum class Kind : uint8_t {
-    Alive,    ///< A master holds the job's lock; `address` is where it listens, "" while it starts up.
+    Alive,    ///< A master holds the job's lock; `address` is where it listens, "" while it starts
+              ///< up.
     Started,  ///< None did: this agent got the lock and has started a new one, which will dial.
     Over,     ///< The job has ended: nobody will come back.
   };
@@ -18,14 +19,15 @@ struct MasterSought {
   std::string address;
 };
 
-/// How an agent that lost its master gets one back, where that is the agents' own task (design 4, "Takeover"): on
-/// local the first agent that gets the job's lock starts the new master. Elsewhere an agent has none of these and waits
-/// to be dialled.
+/// How an agent that lost its master gets one back, where that is the agents' own task (design 4,
+/// "Takeover"): on local the first agent that gets the job's lock starts the new master. Elsewhere
+/// an agent has none of these and waits to be dialled.
 class MasterStarter {
  public:
   virtual ~MasterStarter() = default;
-  /// Looks for the job's master and starts one if there is none. Quick; may be called again and again. An error means that
-  /// none could be started (no memory, no processes, the job's folder is gone): try again later.
+  /// Looks for the job's master and starts one if there is none. Quick; may be called again and
+  /// again. An error means that none could be started (no memory, no processes, the job's folder is
+  /// gone): try again later.
   virtual Result<MasterSought> seek() = 0;
 };
 

@@ -1,22 +1,21 @@
 #include "cluster/local/claims.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "base/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
-
-#include "base/text.h"
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace muster::cluster::local {
 namespace {
@@ -66,12 +65,13 @@ Held parse_claim(std::string_view text, uint32_t owner, const Capacity& capacity
 }
 
 std::string claim_text(const Wanted& wanted, const std::vector<uint32_t>& gpus) {
-  return fmt::format("job={}\ncontainer={}\nmemory={}\nvcores={}\ngpus={}\n", wanted.job, wanted.container,
-                     wanted.share.memory_bytes, wanted.share.vcores, fmt::join(gpus, ","));
+  return fmt::format("job={}\ncontainer={}\nmemory={}\nvcores={}\ngpus={}\n", wanted.job,
+                     wanted.container, wanted.share.memory_bytes, wanted.share.vcores,
+                     fmt::join(gpus, ","));
 }
 
 struct flock whole_file(short type) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   return lock;
@@ -106,6 +106,7 @@ Result<rt::Fd> lock_folder(const std::filesystem::path& folder) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return system_error(errno, "the folder of claims cannot be locked: " + folder.string());
     }
+    // lint: allow(sleep) flock has no deadline, and this thread no loop
     ::nanosleep(&kLockPause, nullptr);
   }
   return Error{Errc::DeadlineExceeded, Blame::Cluster,
@@ -142,7 +143,8 @@ std::string holders(std::span<const Held> held) {
   std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (size_t i = 0; i < sorted.size() && i < 3; ++i) {
-    text += fmt::format("{}{} has {}", i == 0 ? "; " : ", ", sorted[i].first, format_bytes(sorted[i].second));
+    text += fmt::format("{}{} has {}", i == 0 ? "; " : ", ", sorted[i].first,
+                        format_bytes(sorted[i].second));
   }
   return text;
 }
@@ -153,19 +155,21 @@ Status ClaimFolder::open() const {
   if (::mkdir(folder_.c_str(), 0700) == 0) {
     // Beside the umask; others see the folder only as it is meant.
     if (::chmod(folder_.c_str(), kFolderMode) != 0) {
-      return system_error(errno, "the folder of claims cannot be opened to all users: " + folder_.string());
+      return system_error(
+          errno, "the folder of claims cannot be opened to all users: " + folder_.string());
     }
   } else if (errno != EEXIST) {
     return system_error(errno, "the folder of claims cannot be made: " + folder_.string());
   }
-  struct stat stat {};
+  struct stat stat{};
   if (::lstat(folder_.c_str(), &stat) != 0) {
     return system_error(errno, "the folder of claims: " + folder_.string());
   }
   const bool private_folder = stat.st_uid == ::geteuid() && (stat.st_mode & S_IWOTH) == 0;
   if (!S_ISDIR(stat.st_mode) || (!private_folder && (stat.st_mode & S_ISVTX) == 0)) {
     return Error{Errc::PermissionDenied, Blame::Cluster,
-                 "the folder of claims must be a folder with the sticky bit (mode 1777): " + folder_.string()};
+                 "the folder of claims must be a folder with the sticky bit (mode 1777): " +
+                     folder_.string()};
   }
   return {};
 }
@@ -186,8 +190,9 @@ std::vector<Held> ClaimFolder::scan(int folder_fd, const Capacity& capacity, boo
   size_t seen = 0;
   for (const dirent* entry = ::readdir(entries); entry != nullptr && seen < kClaimsMax;
        entry = ::readdir(entries), ++seen) {
-    const rt::Fd fd(::openat(folder_fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat stat {};
+    const rt::Fd fd(
+        ::openat(folder_fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat stat{};
     if (!fd.valid() || ::fstat(fd.get(), &stat) != 0 || !S_ISREG(stat.st_mode)) {
       continue;
     }
@@ -205,7 +210,8 @@ std::vector<Held> ClaimFolder::scan(int folder_fd, const Capacity& capacity, boo
   return held;
 }
 
-Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity, std::span<const Wanted> wanted) const {
+Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity,
+                                             std::span<const Wanted> wanted) const {
   MUSTER_TRY_STATUS(open());
   MUSTER_TRY(const rt::Fd folder, lock_folder(folder_));
   const std::vector<Held> held = scan(folder.get(), capacity, true);
@@ -240,15 +246,17 @@ Result<Claim> ClaimFolder::write_claim(const Wanted& wanted, std::vector<uint32_
   Claim claim;
   claim.file = folder_ / fmt::format("{}.{}.{}", ::geteuid(), wanted.job, wanted.container);
   claim.gpus = std::move(gpus);
-  claim.lock = rt::Fd(::open(claim.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  claim.lock =
+      rt::Fd(::open(claim.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!claim.lock.valid()) {
     return system_error(errno, "the claim cannot be made: " + claim.file.string());
   }
   struct flock lock = whole_file(F_WRLCK);
   const std::string text = claim_text(wanted, claim.gpus);
-  const bool written = ::fchmod(claim.lock.get(), 0644) == 0 &&
-                       ::write(claim.lock.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       ::fcntl(claim.lock.get(), F_OFD_SETLK, &lock) == 0;
+  const bool written =
+      ::fchmod(claim.lock.get(), 0644) == 0 &&
+      ::write(claim.lock.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fcntl(claim.lock.get(), F_OFD_SETLK, &lock) == 0;
   if (!written) {
     const int error = errno;
     ::unlink(claim.file.c_str());
@@ -262,31 +270,34 @@ bool ClaimFolder::is_held(const std::filesystem::path& file) {
   return fd.valid() && lock_is_held(fd.get());
 }
 
-std::string missing_now(const Capacity& capacity, std::span<const Held> held, std::span<const Wanted> wanted) {
+std::string missing_now(const Capacity& capacity, std::span<const Held> held,
+                        std::span<const Wanted> wanted) {
   const Share used = sum_of(held);
   const Share ask = sum_of(wanted);
-  const uint64_t memory_free = capacity.memory_bytes - std::min(capacity.memory_bytes, used.memory_bytes);
+  const uint64_t memory_free =
+      capacity.memory_bytes - std::min(capacity.memory_bytes, used.memory_bytes);
   if (ask.memory_bytes > memory_free) {
-    return fmt::format("{} of memory on this machine: {} of {} are free{}", format_bytes(ask.memory_bytes),
-                       format_bytes(memory_free), format_bytes(capacity.memory_bytes), holders(held));
+    return fmt::format("{} of memory on this machine: {} of {} are free{}",
+                       format_bytes(ask.memory_bytes), format_bytes(memory_free),
+                       format_bytes(capacity.memory_bytes), holders(held));
   }
   const uint32_t gpus_free = capacity.gpus - std::min(capacity.gpus, used.gpus);
   if (ask.gpus > gpus_free) {
-    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.gpus, "GPU"), gpus_free, capacity.gpus,
-                       holders(held));
+    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.gpus, "GPU"), gpus_free,
+                       capacity.gpus, holders(held));
   }
   const uint32_t cores_free = capacity.cores - std::min(capacity.cores, used.vcores);
   if (capacity.strict_vcores && ask.vcores > cores_free) {
-    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.vcores, "core"), cores_free,
-                       capacity.cores, holders(held));
+    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.vcores, "core"),
+                       cores_free, capacity.cores, holders(held));
   }
   return "";
 }
 
 std::string missing_ever(const Capacity& capacity, const Share& share) {
   if (share.memory_bytes > capacity.memory_bytes) {
-    return fmt::format("{} of memory are asked for; this machine has {}", format_bytes(share.memory_bytes),
-                       format_bytes(capacity.memory_bytes));
+    return fmt::format("{} of memory are asked for; this machine has {}",
+                       format_bytes(share.memory_bytes), format_bytes(capacity.memory_bytes));
   }
   if (share.gpus > capacity.gpus) {
     return fmt::format("{} asked for; this machine has {}",
@@ -294,8 +305,8 @@ std::string missing_ever(const Capacity& capacity, const Share& share) {
                        capacity.gpus == 0 ? std::string("none") : std::to_string(capacity.gpus));
   }
   if (capacity.strict_vcores && share.vcores > capacity.cores) {
-    return fmt::format("{} vcores are asked for with strict_vcores; this machine has {}", share.vcores,
-                       plural(capacity.cores, "core"));
+    return fmt::format("{} vcores are asked for with strict_vcores; this machine has {}",
+                       share.vcores, plural(capacity.cores, "core"));
   }
   return "";
 }

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "base/result.h"
+#include "rt/fd.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "base/result.h"
-#include "rt/fd.h"
 
 namespace muster::cluster::local {
 
@@ -33,8 +33,8 @@ struct Wanted {
   Share share;
 };
 
-/// A share that was taken: it is ours as long as any process holds `lock` (an open file description: children
-/// that inherit it hold it, too).
+/// A share that was taken: it is ours as long as any process holds `lock` (an open file
+/// description: children that inherit it hold it, too).
 struct Claim {
   rt::Fd lock;
   std::filesystem::path file;
@@ -50,12 +50,14 @@ struct Held {
   std::vector<uint32_t> gpus;
 };
 
-/// Who uses how much of this machine, without a daemon: one folder, open to all users, with one locked file for
-/// each container. The kernel lets a lock go with the last process that holds it, however that ends. Claims are taken under
-/// a lock on the folder, so that no two jobs take the same memory or GPU. Other users can at worst claim what they
-/// do not use; what their files say is bounded by what this machine has.
+/// Who uses how much of this machine, without a daemon: one folder, open to all users, with one
+/// locked file for each container. The kernel lets a lock go with the last process that holds it,
+/// however that ends. Claims are taken under a lock on the folder, so that no two jobs take the
+/// same memory or GPU. Other users can at worst claim what they do not use; what their files say is
+/// bounded by what this machine has.
 ///
-/// Stateless; calls block for as long as another job takes its claims (at most 5 s), and may be made on any thread.
+/// Stateless; calls block for as long as another job takes its claims (at most 5 s), and may be
+/// made on any thread.
 class ClaimFolder {
  public:
   explicit ClaimFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -65,8 +67,10 @@ class ClaimFolder {
 
   /// Makes the folder if it is missing, and checks that it is one that others cannot tamper with.
   [[nodiscard]] Status open() const;
-  /// Takes all of `wanted` or nothing. Unavailable: not now; the message says what is missing and who has it.
-  [[nodiscard]] Result<std::vector<Claim>> take(const Capacity& capacity, std::span<const Wanted> wanted) const;
+  /// Takes all of `wanted` or nothing. Unavailable: not now; the message says what is missing and
+  /// who has it.
+  [[nodiscard]] Result<std::vector<Claim>> take(const Capacity& capacity,
+                                                std::span<const Wanted> wanted) const;
   /// Lists the claims that are held now.
   [[nodiscard]] Result<std::vector<Held>> list(const Capacity& capacity) const;
   /// Tells whether some process still holds the claim of that file.

@@ -1,14 +1,14 @@
 #include "cluster/local/claims.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace muster::cluster::local {
 namespace {
@@ -39,7 +39,7 @@ class Claims : public testing::Test {
 
 TEST_F(Claims, MakesAStickyFolderForAllUsers) {
   ASSERT_TRUE(folder_.open().has_value());
-  struct stat stat {};
+  struct stat stat{};
   ::stat(folder_.folder().c_str(), &stat);
   EXPECT_EQ(stat.st_mode & 07777, 01777U);
 }
@@ -70,7 +70,8 @@ TEST_F(Claims, GivesEachGpuOnce) {
   const auto second = take({wanted("c2", kGib, 1)});
   EXPECT_THAT((*first)[0].gpus, ElementsAre(0));
   EXPECT_THAT((*second)[0].gpus, ElementsAre(1));
-  EXPECT_THAT(take({wanted("c3", kGib, 1)}).error().message, HasSubstr("1 GPU on this machine: 0 of 2 free"));
+  EXPECT_THAT(take({wanted("c3", kGib, 1)}).error().message,
+              HasSubstr("1 GPU on this machine: 0 of 2 free"));
 }
 
 TEST_F(Claims, VirtualCoresAreHardOnlyWhenAsked) {
@@ -102,7 +103,9 @@ TEST_F(Claims, AClaimEndsWithTheLastProcessThatHoldsIt) {
 }
 
 TEST_F(Claims, SweepsItsOwnDeadClaims) {
-  { const auto claim = take({wanted("c1", kGib)}); }
+  {
+    const auto claim = take({wanted("c1", kGib)});
+  }
   EXPECT_TRUE(take({wanted("c1", kGib)}).has_value()) << "the same name again";
 }
 
@@ -111,7 +114,7 @@ TEST_F(Claims, BoundsWhatForeignFilesSay) {
   const auto path = folder_.folder() / "1.evil.c1";
   std::ofstream(path) << "job=a\x1b[2Jb\nmemory=99999999999999999999\ngpus=7,0,0\nvcores=-1\n";
   const int fd = ::open(path.c_str(), O_RDWR);
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_WRLCK;
   ASSERT_EQ(::fcntl(fd, F_OFD_SETLK, &lock), 0);
   const auto held = folder_.list(capacity_);
@@ -124,7 +127,8 @@ TEST_F(Claims, BoundsWhatForeignFilesSay) {
 
 TEST_F(Claims, SaysWhatCanNeverFit) {
   EXPECT_EQ(missing_ever(capacity_, {kGib, 64, 0}), "");
-  EXPECT_EQ(missing_ever(capacity_, {9 * kGib, 1, 0}), "9 GiB of memory are asked for; this machine has 8 GiB");
+  EXPECT_EQ(missing_ever(capacity_, {9 * kGib, 1, 0}),
+            "9 GiB of memory are asked for; this machine has 8 GiB");
   EXPECT_EQ(missing_ever(capacity_, {kGib, 1, 3}), "3 GPUs are asked for; this machine has 2");
 }
 

@@ -1,5 +1,9 @@
 #include "cluster/local/container_record.h"
 
+#include "base/text.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -7,16 +11,13 @@
 #include <sstream>
 #include <string_view>
 
-#include <fmt/format.h>
-
-#include "base/text.h"
-
 namespace muster::cluster::local {
 namespace {
 
 constexpr std::string_view kEnding = ".container";
 
-std::filesystem::path path_of(const std::filesystem::path& folder, const job::ContainerId& container) {
+std::filesystem::path path_of(const std::filesystem::path& folder,
+                              const job::ContainerId& container) {
   return folder / (container.value + std::string(kEnding));
 }
 
@@ -28,11 +29,12 @@ bool parse(std::string_view text, Number& number) {
 
 }  // namespace
 
-Status write_record(os::Files& files, const std::filesystem::path& folder, const ContainerRecord& record) {
+Status write_record(os::Files& files, const std::filesystem::path& folder,
+                    const ContainerRecord& record) {
   MUSTER_TRY_STATUS(files.make_folders(folder, 0700));
   return files.write(path_of(folder, record.container),
-                     fmt::format("{}\n{}\n{}\n{}\n", record.host.value, record.stub_pid, record.start_ticks,
-                                 record.claim_file));
+                     fmt::format("{}\n{}\n{}\n{}\n", record.host.value, record.stub_pid,
+                                 record.start_ticks, record.claim_file));
 }
 
 Result<ContainerRecord> read_record(os::Files& files, const std::filesystem::path& folder,
@@ -41,8 +43,10 @@ Result<ContainerRecord> read_record(os::Files& files, const std::filesystem::pat
   const std::vector<std::string_view> lines = split(text, '\n');
   ContainerRecord record;
   record.container = container;
-  if (lines.size() != 5 || !parse(lines[1], record.stub_pid) || !parse(lines[2], record.start_ticks)) {
-    return Error{Errc::Corrupt, Blame::Cluster, "the record of container " + container.value + " is damaged"};
+  if (lines.size() != 5 || !parse(lines[1], record.stub_pid) ||
+      !parse(lines[2], record.start_ticks)) {
+    return Error{Errc::Corrupt, Blame::Cluster,
+                 "the record of container " + container.value + " is damaged"};
   }
   record.host.value = lines[0];
   record.claim_file = lines[3];

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-
 #include "base/result.h"
 #include "job/ids.h"
 #include "os/files.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
 namespace muster::cluster::local {
 
-/// What the job's folder keeps of one container, so that a later master finds its processes again and its id is
-/// never used twice.
+/// What the job's folder keeps of one container, so that a later master finds its processes again
+/// and its id is never used twice.
 struct ContainerRecord {
   job::ContainerId container;
   job::HostName host;
@@ -23,7 +23,8 @@ struct ContainerRecord {
 /// Writes, reads and lists records in `folder` (JobFolder::containers).
 [[nodiscard]] Status write_record(os::Files& files, const std::filesystem::path& folder,
                                   const ContainerRecord& record);
-[[nodiscard]] Result<ContainerRecord> read_record(os::Files& files, const std::filesystem::path& folder,
+[[nodiscard]] Result<ContainerRecord> read_record(os::Files& files,
+                                                  const std::filesystem::path& folder,
                                                   const job::ContainerId& container);
 /// Returns the highest number N of a record "cN"; 0 if there is none.
 [[nodiscard]] uint32_t highest_container(os::Files& files, const std::filesystem::path& folder);

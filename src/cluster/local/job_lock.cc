@@ -1,15 +1,14 @@
 #include "cluster/local/job_lock.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace muster::cluster::local {
 namespace {
 
 struct flock write_lock() {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   return lock;

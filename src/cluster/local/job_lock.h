@@ -1,15 +1,16 @@
 #pragma once
 
-#include <filesystem>
-
 #include "base/result.h"
 #include "rt/fd.h"
 
+#include <filesystem>
+
 namespace muster::cluster::local {
 
-/// The lock of a job: whoever holds it is its master. It belongs to the open file description, so that it passes to
-/// a child with the descriptor, without a moment in which nobody has it, and goes with the last process that holds it.
-/// AlreadyExists while another holds it. The file is made if it is missing.
+/// The lock of a job: whoever holds it is its master. It belongs to the open file description, so
+/// that it passes to a child with the descriptor, without a moment in which nobody has it, and goes
+/// with the last process that holds it. AlreadyExists while another holds it. The file is made if
+/// it is missing.
 [[nodiscard]] Result<rt::Fd> take_job_lock(const std::filesystem::path& path);
 
 /// Tells whether somebody holds the lock.

@@ -1,41 +1,44 @@
 #include "cluster/local/local_cluster.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
-
 #include "base/text.h"
 #include "cluster/local/job_lock.h"
 #include "cluster/local/local_master_starter.h"
 #include "cluster/local/machine_capacity.h"
-#include "cluster/master_place_file.h"
 #include "cluster/local/ready_line.h"
+#include "cluster/master_place_file.h"
 #include "os/spawn.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace muster::cluster::local {
 namespace {
+
+/// The client's calls block: they have no loop whose time they could take.
+using Clock = std::chrono::steady_clock;
 
 constexpr size_t kReadyLineMax = 64U << 10;
 constexpr uint64_t kLogTailBytes = 2048;
 constexpr uint64_t kPlaceBytesMax = 16U << 10;
 
 /// Reads one line from a pipe until `deadline`; what came before its end, if that comes first.
-Result<std::string> read_line(int fd, std::chrono::steady_clock::time_point deadline) {
+Result<std::string> read_line(int fd, Clock::time_point deadline) {
   std::string line;
   while (line.size() < kReadyLineMax) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd ready{fd, POLLIN, 0};
     const int polled = ::poll(&ready, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     if (polled < 0 && errno == EINTR) {
       continue;
     }
     if (polled <= 0) {
-      return cluster_error("the master did not say in time that it is ready", Errc::DeadlineExceeded);
+      return cluster_error("the master did not say in time that it is ready",
+                           Errc::DeadlineExceeded);
     }
     char buffer[4096];
     const ssize_t got = ::read(fd, buffer, sizeof buffer);
@@ -85,9 +88,14 @@ Result<std::string> LocalCluster::start_master(const Submission& submission) {
   const rt::Fd ready(pipe_fds[0]);
   rt::Fd theirs(pipe_fds[1]);
   os::SpawnOptions spawn;
-  spawn.argv = {options_.program.string(),        "master",     "--job",
-                submission.job_folder.string(),   "--ready-fd", std::to_string(kMasterReadyFd),
-                "--lock-fd",                      std::to_string(kMasterLockFd)};
+  spawn.argv = {options_.program.string(),
+                "master",
+                "--job",
+                submission.job_folder.string(),
+                "--ready-fd",
+                std::to_string(kMasterReadyFd),
+                "--lock-fd",
+                std::to_string(kMasterLockFd)};
   spawn.env = options_.environment;
   spawn.folder = submission.job_folder;
   spawn.stdout_to = os::ToFile{folder.master_log()};
@@ -96,7 +104,7 @@ Result<std::string> LocalCluster::start_master(const Submission& submission) {
   spawn.keep = {{lock.get(), kMasterLockFd}, {theirs.get(), kMasterReadyFd}};
   MUSTER_TRY(const os::Spawned spawned, os::spawn(spawn));
   theirs.reset();
-  const auto deadline = std::chrono::steady_clock::now() + options_.start_deadline;
+  const auto deadline = Clock::now() + options_.start_deadline;
   MUSTER_TRY(const std::string line, read_line(ready.get(), deadline));
   if (!line.empty()) {
     return parse_ready_line(line);
@@ -112,7 +120,8 @@ Result<std::string> LocalCluster::start_master(const Submission& submission) {
 Result<MasterPlace> LocalCluster::locate(const std::filesystem::path& job_folder) {
   const JobFolder folder(job_folder);
   if (!job_lock_is_held(folder.master_lock())) {
-    return Error{Errc::NotFound, Blame::Cluster, "no master of this job runs: " + folder.id().value};
+    return Error{Errc::NotFound, Blame::Cluster,
+                 "no master of this job runs: " + folder.id().value};
   }
   MUSTER_TRY(const std::string text, files_.read(folder.master_place(), kPlaceBytesMax));
   MUSTER_TRY(MasterPlaceFile place, parse_master_place(text));

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-
 #include "base/time.h"
 #include "cluster/cluster.h"
 #include "cluster/job_folder.h"
@@ -13,16 +7,23 @@
 #include "os/files.h"
 #include "os/hardware.h"
 
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
 namespace muster::cluster::local {
 
-/// The client's side of the local cluster: the master is a process of this machine, started apart from the
-/// client's terminal, so that it lives on when that closes.
+/// The client's side of the local cluster: the master is a process of this machine, started apart
+/// from the client's terminal, so that it lives on when that closes.
 class LocalCluster final : public Cluster {
  public:
   struct Options {
-    std::filesystem::path program;                   ///< This binary.
-    std::map<std::string, std::string> environment;  ///< Of the client: the master, and all tasks, inherit it.
-    std::optional<os::Hardware> hardware;            ///< nullopt: look at this machine.
+    std::filesystem::path program;  ///< This binary.
+    std::map<std::string, std::string>
+        environment;  ///< Of the client: the master, and all tasks, inherit it.
+    std::optional<os::Hardware> hardware;  ///< nullopt: look at this machine.
     std::filesystem::path claims = ClaimFolder::default_folder();
     Duration start_deadline = std::chrono::seconds(30);
   };
@@ -42,9 +43,10 @@ class LocalCluster final : public Cluster {
   Options options_;
 };
 
-/// Compares a plan with a machine. Roles that wait for others to end are not there at the same time; in a gang all others
-/// are, and must fit together. `held`: what is in use now.
-[[nodiscard]] Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vector<Held>& held);
+/// Compares a plan with a machine. Roles that wait for others to end are not there at the same
+/// time; in a gang all others are, and must fit together. `held`: what is in use now.
+[[nodiscard]] Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware,
+                           const std::vector<Held>& held);
 
 /// "23.4 GiB of memory, 2 cores, no GPUs": a machine in words.
 [[nodiscard]] std::string describe(const os::Hardware& hardware);

@@ -1,11 +1,11 @@
-#include <algorithm>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "base/text.h"
 #include "cluster/local/local_cluster.h"
 #include "cluster/local/machine_capacity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace muster::cluster::local {
 namespace {
@@ -16,7 +16,8 @@ std::string plural(uint64_t count, std::string_view noun) {
 
 /// What one container of the role asks for: as the machine asks, the agent's share included.
 Share container_share(const job::RolePlan& role) {
-  return {.memory_bytes = role.resources.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes,
+  return {.memory_bytes =
+              role.resources.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes,
           .vcores = role.resources.vcores * role.tasks_per_container,
           .gpus = role.resources.gpus * role.tasks_per_container};
 }
@@ -37,11 +38,13 @@ void add(Share& sum, const Share& share) {
 
 /// Tells whether the role is there from the start, together with the others.
 bool starts_with_all(const job::RolePlan& role) {
-  return std::ranges::all_of(role.after,
-                             [](const job::After& after) { return after.condition == spec::Condition::Running; });
+  return std::ranges::all_of(role.after, [](const job::After& after) {
+    return after.condition == spec::Condition::Running;
+  });
 }
 
-RoleFit fit_role(const job::RolePlan& role, const Capacity& capacity, const std::vector<Held>& held) {
+RoleFit fit_role(const job::RolePlan& role, const Capacity& capacity,
+                 const std::vector<Held>& held) {
   RoleFit fit;
   fit.role = role.name;
   fit.containers = containers_of(role.tasks, role);
@@ -64,7 +67,8 @@ RoleFit fit_role(const job::RolePlan& role, const Capacity& capacity, const std:
 }
 
 /// Judges the gang as a whole; the verdict stands at its first role.
-void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector<Held>& held, Fit& fit) {
+void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector<Held>& held,
+              Fit& fit) {
   Share sum;
   std::vector<std::string> parts;
   for (const job::RolePlan& role : plan.roles) {
@@ -87,15 +91,17 @@ void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector
   const Wanted wanted{"", "", sum};
   if (const std::string missing = missing_now(capacity, held, {&wanted, 1}); !missing.empty()) {
     first.fits_now = false;
-    first.reason = fmt::format("all tasks start together ({}) and wait for {}", join(parts, ", "), missing);
+    first.reason =
+        fmt::format("all tasks start together ({}) and wait for {}", join(parts, ", "), missing);
   }
 }
 
 }  // namespace
 
 std::string describe(const os::Hardware& hardware) {
-  return fmt::format("{} of memory, {}, {}", format_bytes(hardware.memory_bytes), plural(hardware.cores, "core"),
-                     hardware.gpus.empty() ? std::string("no GPUs") : plural(hardware.gpus.size(), "GPU"));
+  return fmt::format(
+      "{} of memory, {}, {}", format_bytes(hardware.memory_bytes), plural(hardware.cores, "core"),
+      hardware.gpus.empty() ? std::string("no GPUs") : plural(hardware.gpus.size(), "GPU"));
 }
 
 Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vector<Held>& held) {
@@ -111,8 +117,8 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
     fit_gang(plan, capacity, held, fit);
   }
   if (vcores > hardware.cores && !capacity.strict_vcores) {
-    fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them", plural(vcores, "vcore"),
-                                       plural(hardware.cores, "core")));
+    fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them",
+                                       plural(vcores, "vcore"), plural(hardware.cores, "core")));
   }
   return fit;
 }

@@ -1,14 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "base/log.h"
 #include "cluster/job_folder.h"
 #include "cluster/link.h"
@@ -20,23 +11,33 @@
 #include "os/watch.h"
 #include "rt/io_loop.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace muster::cluster::local {
 
 struct LocalLinkOptions {
   const job::Plan* plan = nullptr;  ///< Outlives the link.
   JobFolder folder{""};
-  std::filesystem::path program;    ///< This binary: `program keeper ...` becomes the stub.
+  std::filesystem::path program;  ///< This binary: `program keeper ...` becomes the stub.
   std::filesystem::path claims = ClaimFolder::default_folder();
   std::optional<Capacity> capacity;  ///< nullopt: what this machine has.
 };
 
 /// The local cluster's line: containers are child processes of this machine.
 ///
-/// A grant is a locked claim file (claims.h); of a gang all containers that are asked for together are granted
-/// together or not at all, so that two gangs never hold half of this machine each. Every one of the `local.hosts` virtual
-/// hosts h1..hN has the whole machine: they divide nothing, they only say which containers would fail together.
-/// Hosts to be avoided are used only when no other is left. A container is gone when its stub has ended and nobody holds its
-/// claim any more, which is when the last process of it has ended. Lives on the loop's thread.
+/// A grant is a locked claim file (claims.h); of a gang all containers that are asked for together
+/// are granted together or not at all, so that two gangs never hold half of this machine each.
+/// Every one of the `local.hosts` virtual hosts h1..hN has the whole machine: they divide nothing,
+/// they only say which containers would fail together. Hosts to be avoided are used only when no
+/// other is left. A container is gone when its stub has ended and nobody holds its claim any more,
+/// which is when the last process of it has ended. Lives on the loop's thread.
 class LocalLink final : public Link {
  public:
   LocalLink(rt::IoLoop& loop, os::Files& files, log::Sink& log, LocalLinkOptions options);
@@ -70,7 +71,8 @@ class LocalLink final : public Link {
 
   void pump();
   [[nodiscard]] std::vector<job::RequestContainer> next_set() const;
-  [[nodiscard]] bool is_elastic_extra(const job::RequestContainer& request, std::map<uint16_t, uint32_t>& counts) const;
+  [[nodiscard]] bool is_elastic_extra(const job::RequestContainer& request,
+                                      std::map<uint16_t, uint32_t>& counts) const;
   void refuse_impossible();
   void on_taken(Taking& taking);
   void grant(const job::RequestContainer& request, const job::ContainerId& id, Claim claim);
@@ -98,15 +100,16 @@ class LocalLink final : public Link {
   std::map<job::RequestId, job::ContainerId> granted_;
   std::map<job::ContainerId, Container> containers_;
   uint32_t last_number_ = 0;
-  bool ready_ = false;    ///< The machine's capacity is known.
-  bool taking_ = false;   ///< A pool thread is at it.
+  bool ready_ = false;   ///< The machine's capacity is known.
+  bool taking_ = false;  ///< A pool thread is at it.
   bool pump_posted_ = false;
   std::string waits_for_;
   std::unique_ptr<os::FileWatch> claims_watch_;
   rt::TimerId retry_{};
   std::function<void()> finished_;
   rt::TimerId finish_timer_{};
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For callbacks that come after our end.
+  std::shared_ptr<bool> alive_ =
+      std::make_shared<bool>(true);  ///< For callbacks that come after our end.
 };
 
 }  // namespace muster::cluster::local

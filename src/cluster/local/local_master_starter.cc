@@ -1,13 +1,12 @@
 #include "cluster/local/local_master_starter.h"
 
-#include <fcntl.h>
-
-#include <cerrno>
-#include <string>
-
 #include "cluster/local/job_lock.h"
 #include "cluster/master_place_file.h"
 #include "os/start_request.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
 
 namespace muster::cluster::local {
 namespace {
@@ -41,7 +40,7 @@ Result<MasterSought> LocalMasterStarter::seek() {
     return system_error(errno, "the master's log cannot be opened: " + log_path.string());
   }
   os::StartRequest request;
-  request.argv = {options_.program.string(),     "master",     "--job",
+  request.argv = {options_.program.string(),       "master",     "--job",
                   options_.folder.root().string(), "--takeover", "--lock-fd",
                   std::to_string(kMasterLockFd)};
   request.fds = {lock->get()};

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <filesystem>
-
 #include "cluster/job_folder.h"
 #include "cluster/master_starter.h"
 #include "os/files.h"
 
+#include <filesystem>
+
 namespace muster::cluster::local {
 
-/// Starts the next master of a job on this machine: takes the job's lock, which only a dead master lets go, and hands
-/// it to `PROGRAM master --job FOLDER --takeover --lock-fd N`. That process must not live below this agent's keeper, so
-/// the stub at the other end of `start_socket` starts it (os/start_request.h).
+/// Starts the next master of a job on this machine: takes the job's lock, which only a dead master
+/// lets go, and hands it to `PROGRAM master --job FOLDER --takeover --lock-fd N`. That process must
+/// not live below this agent's keeper, so the stub at the other end of `start_socket` starts it
+/// (os/start_request.h).
 class LocalMasterStarter final : public MasterStarter {
  public:
   struct Options {
@@ -18,7 +19,8 @@ class LocalMasterStarter final : public MasterStarter {
     std::filesystem::path program;  ///< The name it is to have in the process list.
     int start_socket = -1;
   };
-  LocalMasterStarter(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
+  LocalMasterStarter(os::Files& files, Options options)
+      : files_(files), options_(std::move(options)) {}
 
   Result<MasterSought> seek() override;
 

@@ -1,11 +1,11 @@
 #include "cluster/local/ready_line.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
-
-#include "base/text.h"
 
 namespace muster::cluster::local {
 namespace {
@@ -14,9 +14,11 @@ constexpr std::string_view kReady = "ready ";
 constexpr std::string_view kError = "error ";
 
 constexpr std::array kCodes = {
-    Errc::Other,     Errc::InvalidArgument, Errc::NotFound,         Errc::AlreadyExists, Errc::PermissionDenied,
-    Errc::Corrupt,   Errc::Unavailable,     Errc::DeadlineExceeded, Errc::Cancelled,     Errc::OutOfSpace,
-    Errc::NeverFits, Errc::Unauthenticated, Errc::Unsupported,
+    Errc::Other,         Errc::InvalidArgument,  Errc::NotFound,
+    Errc::AlreadyExists, Errc::PermissionDenied, Errc::Corrupt,
+    Errc::Unavailable,   Errc::DeadlineExceeded, Errc::Cancelled,
+    Errc::OutOfSpace,    Errc::NeverFits,        Errc::Unauthenticated,
+    Errc::Unsupported,
 };
 constexpr std::array kBlames = {Blame::User, Blame::Program, Blame::Cluster, Blame::Muster};
 
@@ -27,8 +29,8 @@ std::string ready_line(const std::string& address) { return std::string(kReady) 
 std::string error_line(const Error& error) {
   std::string message = error.message;
   std::ranges::replace(message, '\n', '\x1f');
-  return std::string(kError) + std::string(to_string(error.code)) + " " + std::string(to_string(error.blame)) +
-         " " + message + "\n";
+  return std::string(kError) + std::string(to_string(error.code)) + " " +
+         std::string(to_string(error.blame)) + " " + message + "\n";
 }
 
 Result<std::string> parse_ready_line(const std::string& line) {

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
+
+#include <string>
 
 namespace muster::cluster::local {
 
-/// What a starting master tells the process that waits for it, in one line on a pipe: "ready ADDRESS" or
-/// "error CODE BLAME MESSAGE".
+/// What a starting master tells the process that waits for it, in one line on a pipe: "ready
+/// ADDRESS" or "error CODE BLAME MESSAGE".
 [[nodiscard]] std::string ready_line(const std::string& address);
 [[nodiscard]] std::string error_line(const Error& error);
 /// Reads such a line; the error is the master's own.

@@ -10,7 +10,8 @@ TEST(ReadyLine, NamesTheAddress) {
 }
 
 TEST(ReadyLine, CarriesTheMastersOwnError) {
-  const Error error{Errc::OutOfSpace, Blame::User, "no room for the event log: a folder with blanks\nline 2"};
+  const Error error{Errc::OutOfSpace, Blame::User,
+                    "no room for the event log: a folder with blanks\nline 2"};
   EXPECT_EQ(parse_ready_line(error_line(error)).error(), error);
 }
 
