@@ -1,9 +1,6 @@
 #include "agent/agent.h"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
+#include "agent/preparation.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "control/keys.h"
@@ -11,59 +8,25 @@
 #include "framework/plan.h"
 #include "spec/serialize.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace muster::agent {
 namespace {
 
 constexpr Duration kSeekBackOffLow = std::chrono::milliseconds(200);
 constexpr Duration kSeekBackOffHigh = std::chrono::seconds(5);
-constexpr Duration kFarewellMax = std::chrono::milliseconds(300);
-constexpr Duration kFarewellLook = std::chrono::milliseconds(1);
 constexpr Duration kWatchNormally = std::chrono::seconds(1);
 constexpr Duration kWatchClosely = std::chrono::milliseconds(200);
 constexpr uint64_t kBeatsPerSample = 5;
-constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
-constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
-constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
 
 constexpr std::array kStreams = {wire::OutputStream::Stdout, wire::OutputStream::Stderr};
 
 }  // namespace
 
-/// One attempt on its way to Joined. Shared with the pool thread that places its files.
-struct Agent::Preparation {
-  job::PrepareAttempt order;
-  spec::RoleSettings settings;
-  std::filesystem::path work_folder;
-  std::filesystem::path host_folder;
-  CheckpointPlace checkpoint;
-  std::atomic<bool> cancelled = false;
-  // Written by the pool thread, read once it is done.
-  std::filesystem::path python_folder;
-  FolderLook checkpoint_look;
-  std::optional<uint64_t> restored;
-  Status placed;
-
-  /// Runs on a pool thread.
-  Status place(os::Files& files, Placement placement);
-};
-
-Status Agent::Preparation::place(os::Files& files, Placement placement) {
-  MUSTER_TRY_STATUS(files.make_folders(work_folder));
-  MUSTER_TRY_STATUS(placement.place(settings.files, work_folder));
-  if (settings.python) {
-    MUSTER_TRY(python_folder, placement.place_python(*settings.python, host_folder / "python"));
-  }
-  if (checkpoint.store != nullptr && order.restore) {
-    MUSTER_TRY(restored, restore_checkpoint(files, checkpoint));
-  }
-  MUSTER_TRY_STATUS(files.make_folders(checkpoint.folder));
-  if (checkpoint.store != nullptr && checkpoint.owner) {
-    MUSTER_TRY(checkpoint_look, look_at(files, checkpoint.folder));
-  }
-  return {};
-}
-
-Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack, std::function<void(std::string)> done)
+Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
+             std::function<void(std::string)> done)
     : deps_(deps),
       identity_(std::move(identity)),
       unpack_(std::move(unpack)),
@@ -116,7 +79,7 @@ void Agent::leave(Duration grace, std::string reason) {
   perform(machine_->leave(deps_.loop.now(), grace, std::move(reason)));
 }
 
-// ---- frames -----------------------------------------------------------------------------------------------------
+// ---- frames
 
 wire::AgentHello Agent::hello() {
   return {.report = machine_->report(deps_.loop.now()),
@@ -197,7 +160,8 @@ void Agent::on_line_closed(const Error& reason) {
 }
 
 void Agent::seek_master() {
-  if (deps_.starter == nullptr || line_->up() || machine_->leaving() || seek_timer_ != rt::TimerId{}) {
+  if (deps_.starter == nullptr || line_->up() || machine_->leaving() ||
+      seek_timer_ != rt::TimerId{}) {
     return;
   }
   seek_back_off_ = std::clamp(seek_back_off_ * 2, kSeekBackOffLow, kSeekBackOffHigh);
@@ -235,7 +199,8 @@ void Agent::follow(const wire::FollowOutput& order) {
         }
         const std::string_view last = last_lines(output->tail(), order.tail_lines);
         if (!last.empty()) {
-          line_->send(wire::Output{id, stream, output->size_bytes() - last.size(), 0, std::string(last)});
+          line_->send(
+              wire::Output{id, stream, output->size_bytes() - last.size(), 0, std::string(last)});
         }
       }
     }
@@ -243,265 +208,7 @@ void Agent::follow(const wire::FollowOutput& order) {
   feed_.follow(order.on);
 }
 
-// ---- effects ----------------------------------------------------------------------------------------------------
-
-void Agent::perform(Effects effects) {
-  for (Effect& effect : effects) {
-    perform_one(effect);
-  }
-  for (const auto& [id, preparation] : preparations_) {
-    preparation->cancelled = machine_->phase(id).value_or(Phase::Ended) == Phase::Ended;
-  }
-  schedule();
-}
-
-void Agent::perform_one(Effect& effect) {
-  if (auto* tell = std::get_if<Tell>(&effect)) {
-    line_->send(wire::AgentFact{std::move(tell->fact)});
-  } else if (const auto* prepare_effect = std::get_if<Prepare>(&effect)) {
-    prepare(prepare_effect->order);
-  } else if (const auto* start = std::get_if<Start>(&effect)) {
-    start_attempt(start->attempt, start->generation);
-  } else if (const auto* terminate = std::get_if<Terminate>(&effect)) {
-    if (const auto run = runs_.find(terminate->attempt); run != runs_.end()) {
-      run->second->terminate();
-    }
-  } else if (const auto* kill = std::get_if<Kill>(&effect)) {
-    if (const auto run = runs_.find(kill->attempt); run != runs_.end()) {
-      run->second->kill();
-    }
-  } else if (const auto* drop = std::get_if<Drop>(&effect)) {
-    runs_.erase(drop->attempt);
-    preparations_.erase(drop->attempt);
-  } else if (const auto* leaving = std::get_if<Quit>(&effect)) {
-    quit(leaving->reason);
-  }
-}
-
-void Agent::prepare(const job::PrepareAttempt& order) {
-  if (!plan_ || order.attempt.task.role.value >= plan_->roles.size()) {
-    job::Failure failure = verdict::failure_of("agent.no_plan", "the master sent an order before the job's plan");
-    deps_.loop.post([this, id = order.attempt, failure = std::move(failure)]() mutable {
-      perform(machine_->prepare_failed(id, std::move(failure), deps_.loop.now()));
-    });
-    return;
-  }
-  const spec::Role* const role = spec::find_role(plan_->spec, role_of(order.attempt).name);
-  MUSTER_CHECK(role != nullptr, "the plan has a role that its spec lacks");
-  auto preparation = std::make_shared<Preparation>();
-  preparation->order = order;
-  preparation->settings = spec::settings_of(plan_->spec, *role);
-  preparation->work_folder = folder_.work() / stem_of(order.attempt);
-  preparation->host_folder = host_folder();
-  Result<CheckpointPlace> checkpoint = checkpoint_place(deps_.files, *plan_, order.attempt.task, host_folder(),
-                                                        identity_.launch.order.container.value);
-  preparations_[order.attempt] = preparation;
-  if (!checkpoint.has_value()) {
-    preparation->placed = checkpoint.error();
-    deps_.loop.post([this, preparation] { finish_preparation(preparation); });
-    return;
-  }
-  preparation->checkpoint = std::move(*checkpoint);
-  auto work = [preparation, &files = deps_.files, unpack = unpack_, logs = folder_.logs()] {
-    preparation->placed = files.make_folders(logs);
-    if (preparation->placed.has_value()) {
-      preparation->placed = preparation->place(files, Placement(files, unpack, preparation->cancelled));
-    }
-  };
-  deps_.loop.run_blocking(std::move(work), [this, preparation] { finish_preparation(preparation); });
-}
-
-void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
-  const job::AttemptId id = preparation->order.attempt;
-  const job::RolePlan& role = role_of(id);
-  if (preparation->restored) {
-    log_.info("checkpoint.restored", {{"attempt", stem_of(id)}, {"number", *preparation->restored}});
-  }
-  Result<job::Address> address = job::Address{};
-  if (!preparation->placed.has_value()) {
-    address = preparation->placed.error();
-  } else {
-    AttemptMark mark{plan_->job.value, role.name, id.task.index, id.number};
-    auto run = std::make_unique<TaskRun>(
-        TaskRun::Deps{deps_.loop, deps_.files, deps_.processes, deps_.ports, deps_.meter, deps_.leftovers, feed_},
-        TaskRun::Names{id, std::move(mark), preparation->work_folder, folder_.logs() / stem_of(id)});
-    address = run->reserve(identity_.launch.listen_host, preparation->order.keep_port, role.ports);
-    runs_[id] = std::move(run);
-  }
-  if (address.has_value()) {
-    perform(machine_->prepared(id, std::move(*address)));
-    return;
-  }
-  log_.warning("attempt.not-prepared", {{"attempt", stem_of(id)}, {"error", address.error().message}});
-  runs_.erase(id);
-  preparations_.erase(id);
-  perform(machine_->prepare_failed(id, preparation_failure(address.error()), deps_.loop.now()));
-}
-
-void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
-  const auto run = runs_.find(id);
-  const auto preparation = preparations_.find(id);
-  MUSTER_CHECK(run != runs_.end() && preparation != preparations_.end(), "started what was not prepared");
-  const std::shared_ptr<Preparation> prepared = preparation->second;
-  Result<os::Pid> pid = launch(*run->second, *prepared, generation);
-  preparations_.erase(id);
-  if (pid.has_value()) {
-    if (prepared->checkpoint.store != nullptr && prepared->checkpoint.owner) {
-      checkpointer_.watch({id, generation, plan_->job, prepared->checkpoint, plan_->spec.checkpoint.keep,
-                           commit_folder(*prepared), std::move(prepared->checkpoint_look)});
-    }
-    log_.info("attempt.started", {{"attempt", stem_of(id)}, {"pid", pid->value}});
-    perform(machine_->started(id, pid->value));
-    deps_.loop.cancel(watch_timer_);
-    watch_timer_ = deps_.loop.call_after(kWatchClosely, [this] { watch_memory(); });
-    return;
-  }
-  log_.warning("attempt.not-started", {{"attempt", stem_of(id)}, {"error", pid.error().message}});
-  runs_.erase(id);
-  perform(machine_->start_failed(id, preparation_failure(pid.error()), deps_.loop.now()));
-}
-
-Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation, job::Generation generation) {
-  const job::AttemptId id = preparation.order.attempt;
-  const job::View* const view = machine_->view(generation);
-  MUSTER_CHECK(view != nullptr, "started without its view");
-  EnvironmentSources sources;
-  sources.plan = &*plan_;
-  sources.view = view;
-  sources.order = preparation.order;
-  sources.work_folder = run.names().work_folder;
-  sources.checkpoint_folder = preparation.checkpoint.folder;
-  sources.view_file = run.names().work_folder / ".muster-view.json";
-  sources.python_folder = preparation.python_folder;
-  sources.gpus = identity_.launch.gpus;
-  sources.inherited = &identity_.inherited;
-  sources.secrets = &secrets_;
-  if (preparation.checkpoint.store != nullptr) {
-    sources.program_folder = host_folder() / ".muster" / "bin";
-    sources.commit_folder = preparation.checkpoint.owner ? commit_folder(preparation) : "";
-    MUSTER_TRY_STATUS(deps_.files.make_folders(sources.program_folder));
-    MUSTER_TRY_STATUS(
-        deps_.files.write(sources.program_folder / "muster-commit", commit_program(), {.mode = 0755}));
-  }
-  MUSTER_TRY(TaskEnvironment environment, make_environment(sources));
-  MUSTER_TRY_STATUS(deps_.files.write(sources.view_file, environment.view_text));
-  TaskRun::StartOptions options;
-  options.command = preparation.settings.command;
-  options.environment = std::move(environment.variables);
-  options.rotation = {plan_->spec.logs.max, plan_->spec.logs.keep};
-  options.memory_limit_bytes = role_of(id).resources.memory_bytes;
-  // A listener that sets neither reuse flag has met our placeholder once: do not stand in its way again.
-  const auto last = last_class_.find(id.task);
-  options.release_ports = last != last_class_.end() && last->second == kPortInUse;
-  return run.start(std::move(options), [this, id](TaskRun::Ended ended) { on_task_ended(id, std::move(ended)); });
-}
-
-void Agent::on_task_ended(job::AttemptId id, TaskRun::Ended ended) {
-  const auto found = runs_.find(id);
-  if (found == runs_.end()) {
-    return;
-  }
-  const std::unique_ptr<TaskRun> run = std::move(found->second);
-  runs_.erase(found);
-  job::Exit exit = judge(id, ended, *run);
-  for (const wire::OutputStream stream : kStreams) {
-    if (const OutputLog* const output = run->output(stream); output != nullptr && output->lost_bytes() > 0) {
-      log_.error("output.lost", {{"attempt", stem_of(id)},
-                                 {"bytes", output->lost_bytes()},
-                                 {"error", output->trouble()}});
-    }
-  }
-  last_class_[id.task] = exit.failure ? exit.failure->class_name : "";
-  log_.info("attempt.ended", {{"attempt", stem_of(id)},
-                              {"code", exit.exit_code.value_or(-1)},
-                              {"signal", exit.signal.value_or(0)},
-                              {"class", last_class_[id.task]}});
-  if (!checkpointer_.watches(id)) {
-    tell_ended(id, std::move(exit));
-    return;
-  }
-  // Its last checkpoint may be complete by now, and only a running attempt may commit.
-  const Duration patience = machine_->stopping(id) ? kLastCommitStopping
-                            : exit.succeeded()     ? kLastCommitSucceeded
-                                                   : kLastCommitFailed;
-  checkpointer_.finish(id, patience, [this, id, exit = std::move(exit)]() mutable { tell_ended(id, std::move(exit)); });
-}
-
-void Agent::tell_ended(job::AttemptId id, job::Exit exit) {
-  perform(machine_->ended(id, std::move(exit), deps_.loop.now()));
-}
-
-job::Exit Agent::judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run) {
-  job::Exit exit;
-  exit.exit_code = ended.exit.code;
-  exit.signal = ended.exit.signal;
-  if (!exit.exit_code && !exit.signal) {
-    exit.exit_code = 255;  // Somebody else reaped it: how it ended is not known.
-  }
-  exit.over_memory = ended.over_memory;
-  exit.memory_peak_bytes = ended.memory_peak_bytes;
-  if (exit.succeeded() && !exit.over_memory) {
-    return exit;
-  }
-  if (exit.over_memory) {
-    exit.failure = verdict::failure_of("memory.limit", ended.memory_evidence);
-    return exit;
-  }
-  verdict::End end;
-  end.exit = exit;
-  end.stopped = machine_->stopping(id);
-  end.stdout_tail = run.output(wire::OutputStream::Stdout)->tail();
-  end.stderr_tail = run.output(wire::OutputStream::Stderr)->tail();
-  exit.failure = classifier_->classify(end);
-  return exit;
-}
-
-void Agent::quit(const std::string& reason) {
-  log_.info("agent.leaves", {{"reason", reason}});
-  if (!line_->up()) {
-    write_outcome(reason);
-  }
-  line_->close();
-  wait_for_farewell(reason, deps_.loop.now() + kFarewellMax);
-}
-
-/// What is queued has to leave before this process may.
-void Agent::wait_for_farewell(const std::string& reason, HostTime latest) {
-  if (line_->queued_bytes() == 0 || deps_.loop.now() >= latest) {
-    deps_.loop.post([this, reason] { done_(reason); });
-    return;
-  }
-  deps_.loop.call_after(kFarewellLook, [this, reason, latest] { wait_for_farewell(reason, latest); });
-}
-
-void Agent::write_outcome(const std::string& reason) {
-  std::string text = "{\"container\": " + json_quote(identity_.launch.order.container.value) +
-                     ", \"reason\": " + json_quote(reason) + ", \"attempts\": [";
-  bool first = true;
-  for (const job::AttemptReport& attempt : machine_->report(deps_.loop.now()).attempts) {
-    if (!attempt.exit) {
-      continue;
-    }
-    text += first ? "" : ", ";
-    first = false;
-    text += "{\"attempt\": " + json_quote(stem_of(attempt.attempt)) + ", \"exit_code\": " +
-            (attempt.exit->exit_code ? std::to_string(*attempt.exit->exit_code) : "null") + ", \"signal\": " +
-            (attempt.exit->signal ? std::to_string(*attempt.exit->signal) : "null") + ", \"class\": " +
-            json_quote(attempt.exit->failure ? attempt.exit->failure->class_name : "") + "}";
-  }
-  text += "]}\n";
-  const std::filesystem::path path =
-      folder_.containers() / (identity_.launch.order.container.value + ".outcome.json");
-  Status written = deps_.files.make_folders(folder_.containers(), 0700);
-  if (written.has_value()) {
-    written = deps_.files.write(path, text);
-  }
-  if (!written.has_value()) {
-    log_.warning("agent.outcome-not-written", {{"error", written.error().message}});
-  }
-}
-
-// ---- timers -----------------------------------------------------------------------------------------------------
+// ---- timers
 
 void Agent::schedule() {
   deps_.loop.cancel(std::exchange(due_timer_, {}));
@@ -548,7 +255,8 @@ const job::RolePlan& Agent::role_of(job::AttemptId id) const { return plan_->rol
 
 std::string Agent::stem_of(job::AttemptId id) const {
   const bool known = plan_ && id.task.role.value < plan_->roles.size();
-  return cluster::JobFolder::attempt_stem(known ? role_of(id).name : "unknown", id.task.index, id.number);
+  return cluster::JobFolder::attempt_stem(known ? role_of(id).name : "unknown", id.task.index,
+                                          id.number);
 }
 
 std::filesystem::path Agent::commit_folder(const Preparation& preparation) {

@@ -1,13 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "agent/checkpointer.h"
 #include "agent/leftovers.h"
 #include "agent/machine.h"
@@ -30,6 +22,14 @@
 #include "rt/loop.h"
 #include "verdict/classifier.h"
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace muster::agent {
 
 /// What an agent works with. All must outlive it.
@@ -42,23 +42,25 @@ struct AgentDeps {
   os::Meter& meter;
   Leftovers& leftovers;
   log::Sink& log;
-  cluster::MasterStarter* starter = nullptr;  ///< nullptr where a lost master comes back by other means.
+  cluster::MasterStarter* starter =
+      nullptr;  ///< nullptr where a lost master comes back by other means.
 };
 
 /// What an agent must know about itself.
 struct AgentIdentity {
   cluster::AgentLaunch launch;
-  Variables inherited;      ///< The environment that tasks inherit.
+  Variables inherited;  ///< The environment that tasks inherit.
   std::string host_name;
   std::string version;
   int32_t pid = 0;
 };
 
-/// The shell around Machine: turns frames, ends and timers into its inputs and performs its effects. Lives on the
-/// loop's thread. It never blocks but for writing output to its files.
+/// The shell around Machine: turns frames, ends and timers into its inputs and performs its
+/// effects. Lives on the loop's thread. It never blocks but for writing output to its files.
 class Agent {
  public:
-  Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack, std::function<void(std::string reason)> done);
+  Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
+        std::function<void(std::string reason)> done);
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -86,7 +88,8 @@ class Agent {
   void prepare(const job::PrepareAttempt& order);
   void finish_preparation(std::shared_ptr<Preparation> preparation);
   void start_attempt(job::AttemptId id, job::Generation generation);
-  [[nodiscard]] Result<os::Pid> launch(TaskRun& run, const Preparation& preparation, job::Generation generation);
+  [[nodiscard]] Result<os::Pid> launch(TaskRun& run, const Preparation& preparation,
+                                       job::Generation generation);
   void on_task_ended(job::AttemptId id, TaskRun::Ended ended);
   void tell_ended(job::AttemptId id, job::Exit exit);
   [[nodiscard]] job::Exit judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run);

@@ -1,22 +1,22 @@
 #include "agent/agent.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "control/keys.h"
 #include "os/local_files.h"
 #include "rt/io_loop.h"
 #include "spec/serialize.h"
 #include "testing/memory_transport.h"
 #include "testing/recording_sink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace muster::agent {
 namespace {
@@ -29,8 +29,8 @@ using ::testing::HasSubstr;
 constexpr job::AttemptId kFirst{{job::RoleIndex{0}, 0}, 1};
 constexpr job::AttemptId kSecond{{job::RoleIndex{0}, 0}, 2};
 
-/// Goal: the agent's shell does on real processes and files what its machine decides. The master is played by the test,
-/// over a network in memory.
+/// Goal: the agent's shell does on real processes and files what its machine decides. The master is
+/// played by the test, over a network in memory.
 class AgentShell : public ::testing::Test {
  protected:
   AgentShell() : root_(make_root()) {
@@ -56,31 +56,37 @@ class AgentShell : public ::testing::Test {
   }
 
   void start() {
-    listener_ = master_transport_
-                    .listen({}, [this](const control::Peer&) -> Result<control::Key> { return key_; },
-                            [this](std::unique_ptr<control::Channel> channel) { adopt(std::move(channel)); })
-                    .value();
+    listener_ =
+        master_transport_
+            .listen(
+                {}, [this](const control::Peer&) -> Result<control::Key> { return key_; },
+                [this](std::unique_ptr<control::Channel> channel) { adopt(std::move(channel)); })
+            .value();
     AgentIdentity identity;
-    identity.launch.order = {job::ContainerId{"c1"}, job::HostName{"h1"}, job::JobId{"test-1"}, job::Epoch{1},
-                             listener_->address(), control::to_hex(key_)};
+    identity.launch.order = {job::ContainerId{"c1"}, job::HostName{"h1"},  job::JobId{"test-1"},
+                             job::Epoch{1},          listener_->address(), control::to_hex(key_)};
     identity.launch.job_folder = root_ / "test-1";
     identity.launch.listen_host = "127.0.0.1";
     identity.launch.orphan = orphan_;
-    identity.inherited = {{"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}, {"MUSTER_RANK", "outer"}};
-    agent_ = std::make_unique<Agent>(
-        AgentDeps{loop_, agent_transport_, *files_, *processes_, *ports_, *meter_, leftovers_, sink_, nullptr},
-        std::move(identity), make_unpacker(), [this](std::string reason) { left_ = std::move(reason); });
+    identity.inherited = {
+        {"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}, {"MUSTER_RANK", "outer"}};
+    agent_ = std::make_unique<Agent>(AgentDeps{loop_, agent_transport_, *files_, *processes_,
+                                               *ports_, *meter_, leftovers_, sink_, nullptr},
+                                     std::move(identity), make_unpacker(),
+                                     [this](std::string reason) { left_ = std::move(reason); });
     ASSERT_TRUE(agent_->start().has_value());
   }
 
   void adopt(std::unique_ptr<control::Channel> channel) {
     master_channel_ = std::move(channel);
-    master_channel_->start({.frame = [this](std::string_view bytes) {
-                              frames_.push_back(wire::decode_agent_frame(bytes).value());
-                              if (std::holds_alternative<wire::AgentHello>(frames_.back()) && welcomes_) {
-                                welcome();
-                              }
-                            },
+    master_channel_->start({.frame =
+                                [this](std::string_view bytes) {
+                                  frames_.push_back(wire::decode_agent_frame(bytes).value());
+                                  if (std::holds_alternative<wire::AgentHello>(frames_.back()) &&
+                                      welcomes_) {
+                                    welcome();
+                                  }
+                                },
                             .closed = [](const Error&) {}});
   }
 
@@ -117,7 +123,8 @@ class AgentShell : public ::testing::Test {
                      .host = job::HostName{"h1"},
                      .container = job::ContainerId{"c1"}}};
     send(wire::ViewPushed{view});
-    send(wire::AgentOrder{job::StartAttempt{attempt, job::ContainerId{"c1"}, job::Generation{generation}}});
+    send(wire::AgentOrder{
+        job::StartAttempt{attempt, job::ContainerId{"c1"}, job::Generation{generation}}});
   }
 
   template <class Condition>
@@ -180,6 +187,7 @@ class AgentShell : public ::testing::Test {
   }
 
   fs::path root_;
+  cluster::JobFolder folder_{root_ / "test-1"};
   spec::Spec spec_;
   Duration orphan_ = seconds(60);
   bool welcomes_ = true;
@@ -202,40 +210,30 @@ class AgentShell : public ::testing::Test {
   std::unique_ptr<Agent> agent_;
 };
 
-TEST_F(AgentShell, SaysHelloFirst) {
-  start();
-  const auto hello = wait_for<wire::AgentHello>();
-  EXPECT_TRUE(hello.fresh);
-  EXPECT_EQ(hello.report.container.value, "c1");
-  EXPECT_NE(hello.report.address, "");
-}
-
 TEST_F(AgentShell, BringsAnAttemptToItsEnd) {
-  const job::Exit exit = run("echo out; echo err >&2; printf '%s %s %s' $MUSTER_ROLE $INHERITED $PWD");
+  const job::Exit exit = run(
+      "echo out; cat \"$MUSTER_VIEW_FILE\" >&2; printf '%s %s %s' $MUSTER_ROLE $INHERITED $PWD");
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_FALSE(exit.failure.has_value());
-  const fs::path work = root_ / "test-1/work/worker-0.1";
+  const fs::path work = folder_.work() / "worker-0.1";
   EXPECT_EQ(read("logs/worker-0.1.stdout"), "out\nworker yes " + work.string());
-  EXPECT_EQ(read("logs/worker-0.1.stderr"), "err\n");
+  EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("{\"worker\":[\"127.0.0.1:"));
 }
 
 TEST_F(AgentShell, GivesSecretsToTheTaskOnly) {
   spec_.env["TOKEN"] = {spec::EnvValue::Source::FromEnv, "TOKEN"};
   spec_.env["PLAIN"] = {spec::EnvValue::Source::Literal, "p"};
-  EXPECT_EQ(run("test \"$TOKEN\" = s3cret && test $PLAIN = p && test -z \"$MUSTER_RANK\"").exit_code, 0);
+  EXPECT_EQ(
+      run("test \"$TOKEN\" = s3cret && test $PLAIN = p && test -z \"$MUSTER_RANK\"").exit_code, 0);
   for (const auto& entry : fs::recursive_directory_iterator(root_)) {
     if (entry.is_regular_file()) {
-      EXPECT_EQ(read(fs::relative(entry.path(), root_ / "test-1")).find("s3cret"), std::string::npos);
+      EXPECT_EQ(read(fs::relative(entry.path(), root_ / "test-1")).find("s3cret"),
+                std::string::npos);
     }
   }
   for (const std::string& line : sink_.lines()) {
     EXPECT_EQ(line.find("s3cret"), std::string::npos);
   }
-}
-
-TEST_F(AgentShell, WritesTheViewFile) {
-  EXPECT_EQ(run("cat \"$MUSTER_VIEW_FILE\"").exit_code, 0);
-  EXPECT_THAT(read("logs/worker-0.1.stdout"), HasSubstr("{\"worker\":[\"127.0.0.1:"));
 }
 
 TEST_F(AgentShell, ReportsCodeClassAndLastWords) {
@@ -247,30 +245,31 @@ TEST_F(AgentShell, ReportsCodeClassAndLastWords) {
 }
 
 TEST_F(AgentShell, ReportsTheSignalOfAnExecutedProgram) {
-  const job::Exit exit = run("exec sh -c 'kill -SEGV $$'");
+  const job::Exit exit = run("exec >&- 2>&-; exec sh -c 'kill -SEGV $$'");
   EXPECT_FALSE(exit.exit_code.has_value());
   EXPECT_EQ(exit.signal, SIGSEGV);
 }
 
 TEST_F(AgentShell, TaskCanListenOnItsPort) {
-  const job::Exit exit = run(
-      "python3 -c 'import os,socket; s=socket.socket();"
-      "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1);"
-      "s.bind((\"127.0.0.1\", int(os.environ[\"MUSTER_PORT\"]))); s.listen()'");
+  const job::Exit exit =
+      run("python3 -c 'import os,socket; s=socket.socket();"
+          "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1);"
+          "s.bind((\"127.0.0.1\", int(os.environ[\"MUSTER_PORT\"]))); s.listen()'");
   EXPECT_EQ(exit.exit_code, 0) << read("logs/worker-0.1.stderr");
 }
 
 TEST_F(AgentShell, StopsWithTermThenKillAndLeavesNothing) {
   spec_.command =
-      "trap 'echo asked' TERM; setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); echo up;"
+      "trap 'echo asked' TERM; setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); "
+      "echo up;"
       "while :; do sleep 0.1; done";
   start();
   prepare(kFirst);
   begin(kFirst);
   (void)wait_for_fact<job::AttemptStarted>();
   ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
-  send(wire::AgentOrder{
-      job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(400), job::StopReason::Restart}});
+  send(wire::AgentOrder{job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(400),
+                                         job::StopReason::Restart}});
   const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
   EXPECT_EQ(exit.signal, SIGKILL);
   EXPECT_EQ(exit.failure->kind, job::FailureKind::Stopped);
@@ -281,7 +280,8 @@ TEST_F(AgentShell, StopsWithTermThenKillAndLeavesNothing) {
 
 TEST_F(AgentShell, KillsWhatGoesOverItsMemory) {
   spec_.roles[0].memory = 64ULL << 20;
-  const job::Exit exit = run("exec python3 -c 'x = bytearray(200 << 20); import time; time.sleep(60)'");
+  const job::Exit exit =
+      run("exec python3 -c 'x = bytearray(200 << 20); import time; time.sleep(60)'");
   EXPECT_TRUE(exit.over_memory);
   EXPECT_EQ(exit.signal, SIGKILL);
   EXPECT_EQ(exit.failure->class_name, "memory.limit");
@@ -300,7 +300,9 @@ TEST_F(AgentShell, SaysWhenAFileIsMissing) {
 }
 
 TEST_F(AgentShell, StreamsToFollowersAndKeepsLongLinesWhole) {
-  spec_.command = "echo first; read x < \"$MUSTER_VIEW_FILE\"; head -c 3000000 /dev/zero; sleep 0.2; echo; echo last";
+  spec_.command =
+      "echo first; read x < \"$MUSTER_VIEW_FILE\"; head -c 3000000 /dev/zero; sleep 0.2; echo; "
+      "echo last";
   start();
   (void)wait_for<wire::AgentHello>();
   prepare(kFirst);
@@ -316,10 +318,6 @@ TEST_F(AgentShell, StreamsToFollowersAndKeepsLongLinesWhole) {
   }
   EXPECT_EQ(followed.size() + dropped, 3'000'012U);
   EXPECT_EQ(fs::file_size(root_ / "test-1/logs/worker-0.1.stdout"), 3'000'012U);
-}
-
-TEST_F(AgentShell, SurvivesATaskThatClosesItsOutput) {
-  EXPECT_EQ(run("exec >&- 2>&-; exit 3").exit_code, 3);
 }
 
 TEST_F(AgentShell, ReportsWhatHappenedWhileTheMasterWasAway) {
@@ -343,22 +341,12 @@ TEST_F(AgentShell, ReportsWhatHappenedWhileTheMasterWasAway) {
   EXPECT_EQ(hello.report.attempts[0].exit->exit_code, 9);
 }
 
-TEST_F(AgentShell, RestartsATaskInItsContainer) {
-  spec_.command = "test $MUSTER_ATTEMPT = 2";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 1);
-  prepare(kSecond);
-  begin(kSecond, 2);
-  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
-}
-
 TEST_F(AgentShell, MirrorsAndRestoresACheckpoint) {
   spec_.checkpoint.to = root_ / "mirror";
   spec_.command =
       "test -f $MUSTER_CHECKPOINT_DIR/step-1/DONE && exit 5;"
-      "cd $MUSTER_CHECKPOINT_DIR; mkdir step-1; echo model > step-1/model; touch step-1/DONE; mkdir step-2;"
+      "cd $MUSTER_CHECKPOINT_DIR; mkdir step-1; echo model > step-1/model; touch step-1/DONE; "
+      "mkdir step-2;"
       "echo half > step-2/model; exit 1";
   start();
   prepare(kFirst);
@@ -375,31 +363,6 @@ TEST_F(AgentShell, MirrorsAndRestoresACheckpoint) {
   begin(kSecond, 2);
   EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 5);
   EXPECT_FALSE(fs::exists(root_ / "test-1/hosts/h1/ckpt/step-2")) << "the half-written one is gone";
-}
-
-TEST_F(AgentShell, TaskSaysItselfThatItsCheckpointIsComplete) {
-  spec_.checkpoint.to = root_ / "mirror";
-  spec_.command = "echo w > $MUSTER_CHECKPOINT_DIR/weights; muster-commit epoch-1 || exit 9";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  const auto asked = wait_for<wire::CommitAsked>();
-  EXPECT_EQ(asked.name, "epoch-1");
-  send(wire::CommitAnswered{asked.attempt, asked.generation, asked.name, ""});
-  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
-  EXPECT_TRUE(fs::exists(root_ / "mirror/ckpt-00000001/weights"));
-}
-
-TEST_F(AgentShell, KeepsNothingOfAnOldGeneration) {
-  spec_.checkpoint.to = root_ / "mirror";
-  spec_.command = "touch $MUSTER_CHECKPOINT_DIR/DONE";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  const auto asked = wait_for<wire::CommitAsked>();
-  send(wire::CommitAnswered{asked.attempt, asked.generation, asked.name, "generation 1 is over"});
-  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 0);
-  EXPECT_TRUE(run_until([&] { return fs::is_empty(root_ / "mirror"); }));
 }
 
 TEST_F(AgentShell, LeavesWhenItIsDismissed) {

@@ -1,12 +1,12 @@
 #include "agent/checkpoint_folder_store.h"
 
+#include <fmt/format.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>
-
-#include <fmt/format.h>
-#include <zlib.h>
 
 namespace muster::agent {
 namespace {
@@ -54,7 +54,9 @@ Result<CheckpointFile> pump(os::Files& files, const fs::path& from, os::AppendFi
 
 }  // namespace
 
-Result<CheckpointFile> crc_of(os::Files& files, const fs::path& path) { return pump(files, path, nullptr); }
+Result<CheckpointFile> crc_of(os::Files& files, const fs::path& path) {
+  return pump(files, path, nullptr);
+}
 
 Result<CheckpointFile> copy_with_crc(os::Files& files, const fs::path& from, const fs::path& to) {
   MUSTER_TRY_STATUS(files.make_folders(to.parent_path()));
@@ -76,7 +78,8 @@ Result<std::vector<uint64_t>> CheckpointFolderStore::list() {
   MUSTER_TRY(const std::vector<os::FolderEntry> entries, files_.list(root_));
   for (const os::FolderEntry& entry : entries) {
     const std::optional<uint64_t> number = parse_number(entry.name);
-    if (number && entry.kind == os::FileKind::Folder && files_.exists(path_of(*number) / kManifest)) {
+    if (number && entry.kind == os::FileKind::Folder &&
+        files_.exists(path_of(*number) / kManifest)) {
       numbers.push_back(*number);
     }
   }
@@ -113,7 +116,8 @@ Result<CheckpointStore::Staged> CheckpointFolderStore::stage(const fs::path& fol
       MUSTER_TRY(CheckpointFile now, crc_of(files_, folder / path));
       now.path = path;
       MUSTER_TRY_STATUS(files_.make_folders(target.parent_path()));
-      if (now == known->second && files_.hard_link(path_of(numbers.back()) / path, target).has_value()) {
+      if (now == known->second &&
+          files_.hard_link(path_of(numbers.back()) / path, target).has_value()) {
         staged.manifest.files.push_back(now);
         continue;
       }
@@ -130,7 +134,8 @@ Result<uint64_t> CheckpointFolderStore::commit(const Staged& staged) {
   constexpr int kTriesMax = 16;
   for (int tries = 0; tries < kTriesMax; ++tries) {
     MUSTER_TRY(const std::vector<uint64_t> numbers, list());
-    const uint64_t number = (numbers.empty() ? 0 : numbers.back()) + 1 + static_cast<uint64_t>(tries);
+    const uint64_t number =
+        (numbers.empty() ? 0 : numbers.back()) + 1 + static_cast<uint64_t>(tries);
     // A folder of that name would refuse the rename: then somebody else was faster.
     if (files_.rename(root_ / staged.token, path_of(number)).has_value()) {
       return number;
@@ -140,7 +145,9 @@ Result<uint64_t> CheckpointFolderStore::commit(const Staged& staged) {
                "the checkpoint cannot get its name in its folder: " + root_.string()};
 }
 
-void CheckpointFolderStore::discard(const Staged& staged) { (void)files_.remove_tree(root_ / staged.token); }
+void CheckpointFolderStore::discard(const Staged& staged) {
+  (void)files_.remove_tree(root_ / staged.token);
+}
 
 Result<CheckpointManifest> CheckpointFolderStore::fetch(uint64_t number, const fs::path& folder) {
   MUSTER_TRY(CheckpointManifest manifest, manifest_of(number));
@@ -149,8 +156,9 @@ Result<CheckpointManifest> CheckpointFolderStore::fetch(uint64_t number, const f
     MUSTER_TRY(const CheckpointFile got,
                copy_with_crc(files_, path_of(number) / wanted.path, folder / wanted.path));
     if (got.crc != wanted.crc || got.size_bytes != wanted.size_bytes) {
-      return Error{Errc::Corrupt, Blame::Cluster,
-                   "a file of the checkpoint is damaged: " + (path_of(number) / wanted.path).string()};
+      return Error{
+          Errc::Corrupt, Blame::Cluster,
+          "a file of the checkpoint is damaged: " + (path_of(number) / wanted.path).string()};
     }
   }
   return manifest;

@@ -5,9 +5,9 @@
 
 namespace muster::agent {
 
-/// Checkpoints in a folder of this host, or one that all hosts share: `ckpt-00000012/` with the files and, written
-/// last, `.muster-manifest`. A copy under way lies in `.incoming-*` and gets its name by one rename. What did not change
-/// since the last one is linked, not copied again.
+/// Checkpoints in a folder of this host, or one that all hosts share: `ckpt-00000012/` with the
+/// files and, written last, `.muster-manifest`. A copy under way lies in `.incoming-*` and gets its
+/// name by one rename. What did not change since the last one is linked, not copied again.
 class CheckpointFolderStore final : public CheckpointStore {
  public:
   /// `writer` names this agent among those that may write here.
@@ -33,7 +33,8 @@ class CheckpointFolderStore final : public CheckpointStore {
 };
 
 /// Copies a file piece by piece; returns its CRC-32 and size. `to` must not exist.
-[[nodiscard]] Result<CheckpointFile> copy_with_crc(os::Files& files, const std::filesystem::path& from,
+[[nodiscard]] Result<CheckpointFile> copy_with_crc(os::Files& files,
+                                                   const std::filesystem::path& from,
                                                    const std::filesystem::path& to);
 [[nodiscard]] Result<CheckpointFile> crc_of(os::Files& files, const std::filesystem::path& path);
 

@@ -1,18 +1,20 @@
-#include <array>
-#include <charconv>
-#include <optional>
+#include "agent/checkpoint_store.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
-#include "agent/checkpoint_store.h"
-#include "base/text.h"
+#include <array>
+#include <charconv>
+#include <optional>
 
 namespace muster::agent {
 namespace {
 
 constexpr std::string_view kMagic = "muster-checkpoint 1";
 
-Error corrupt() { return Error{Errc::Corrupt, Blame::Cluster, "the checkpoint's manifest is damaged"}; }
+Error corrupt() {
+  return Error{Errc::Corrupt, Blame::Cluster, "the checkpoint's manifest is damaged"};
+}
 
 std::string escape(std::string_view text) {
   std::string escaped;
@@ -44,7 +46,8 @@ std::optional<std::string> unescape(std::string_view text) {
       plain += text[i];
       continue;
     }
-    const auto byte = i + 2 < text.size() ? parse<uint8_t>(text.substr(i + 1, 2), 16) : std::nullopt;
+    const auto byte =
+        i + 2 < text.size() ? parse<uint8_t>(text.substr(i + 1, 2), 16) : std::nullopt;
     if (!byte) {
       return std::nullopt;
     }
@@ -73,8 +76,8 @@ std::optional<CheckpointFile> parse_file(const std::vector<std::string_view>& wo
 
 std::string encode(const CheckpointManifest& manifest) {
   std::string text = fmt::format("{}\njob {}\ngeneration {}\nname {}\nmarker {}\n", kMagic,
-                                 escape(manifest.job.value), manifest.generation.value, escape(manifest.name),
-                                 escape(manifest.marker));
+                                 escape(manifest.job.value), manifest.generation.value,
+                                 escape(manifest.name), escape(manifest.marker));
   for (const CheckpointFile& file : manifest.files) {
     text += fmt::format("file {:08x} {} {}\n", file.crc, file.size_bytes, escape(file.path));
   }

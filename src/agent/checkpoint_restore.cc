@@ -1,13 +1,13 @@
 #include "agent/checkpoint_restore.h"
 
+#include "agent/checkpoint_folder_store.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <ranges>
-
-#include <fmt/format.h>
-
-#include "agent/checkpoint_folder_store.h"
 
 namespace muster::agent {
 namespace {
@@ -26,10 +26,12 @@ Result<std::unique_ptr<os::FileLock>> lock_place(os::Files& files, const Checkpo
     if (lock.has_value() || lock.error().code != Errc::AlreadyExists) {
       return lock;
     }
+    // lint: allow(sleep) a pool thread has no loop to wait on
     ::nanosleep(&kLockPause, nullptr);
   }
-  return Error{Errc::DeadlineExceeded, Blame::Cluster,
-               "another agent of this host restores the checkpoint for too long: " + place.folder.string()};
+  return Error{
+      Errc::DeadlineExceeded, Blame::Cluster,
+      "another agent of this host restores the checkpoint for too long: " + place.folder.string()};
 }
 
 uint64_t noted_number(os::Files& files, const CheckpointPlace& place) {
@@ -62,15 +64,18 @@ Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan
   CheckpointPlace place;
   place.owner = each || plan.chief == task;
   place.folder = each ? host_folder / wish.dir / own : host_folder / wish.dir;
-  place.state_file = host_folder / ".muster" / (each ? "checkpoint-" + own : std::string("checkpoint"));
+  place.state_file =
+      host_folder / ".muster" / (each ? "checkpoint-" + own : std::string("checkpoint"));
   if (wish.to.empty()) {
     return place;
   }
   constexpr std::string_view kFile = "file://";
   const std::string to = wish.to.starts_with(kFile) ? wish.to.substr(kFile.size()) : wish.to;
   if (to.find("://") != std::string::npos || !fs::path(to).is_absolute()) {
-    return Error{Errc::Unsupported, Blame::User,
-                 "checkpoint.to must be a folder of this machine or a shared one, by its full path: " + wish.to};
+    return Error{
+        Errc::Unsupported, Blame::User,
+        "checkpoint.to must be a folder of this machine or a shared one, by its full path: " +
+            wish.to};
   }
   const fs::path root = each ? fs::path(to) / own : fs::path(to);
   place.store = std::make_shared<CheckpointFolderStore>(files, root, writer);

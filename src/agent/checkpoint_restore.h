@@ -1,16 +1,16 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "agent/checkpoint_store.h"
 #include "base/result.h"
 #include "job/ids.h"
 #include "job/plan.h"
 #include "os/files.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace muster::agent {
 
@@ -22,20 +22,24 @@ struct CheckpointPlace {
   std::shared_ptr<CheckpointStore> store;  ///< nullptr: not mirrored.
 };
 
-/// Works out the place of a task by `checkpoint:` (design 5): with `by: chief` all tasks of a host share one folder and
-/// the chief's is mirrored; with `by: each` every task has its own. `writer` names this agent. An error means that `to` is
-/// nothing this version can write to.
-[[nodiscard]] Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan, job::TaskId task,
+/// Works out the place of a task by `checkpoint:` (design 5): with `by: chief` all tasks of a host
+/// share one folder and the chief's is mirrored; with `by: each` every task has its own. `writer`
+/// names this agent. An error means that `to` is nothing this version can write to.
+[[nodiscard]] Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan,
+                                                       job::TaskId task,
                                                        const std::filesystem::path& host_folder,
                                                        const std::string& writer);
 
-/// Puts the newest intact checkpoint into the folder, in one step, so that no half of it is ever seen there. The owner's
-/// folder always becomes that very one, so that all hosts go on from the same; another's only if it came from
-/// an older one (its owner may live on this host and be further). Returns its number; nothing if none is there or none
-/// was needed. Damaged ones are skipped for older ones. Blocks.
-[[nodiscard]] Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files, const CheckpointPlace& place);
+/// Puts the newest intact checkpoint into the folder, in one step, so that no half of it is ever
+/// seen there. The owner's folder always becomes that very one, so that all hosts go on from the
+/// same; another's only if it came from an older one (its owner may live on this host and be
+/// further). Returns its number; nothing if none is there or none was needed. Damaged ones are
+/// skipped for older ones. Blocks.
+[[nodiscard]] Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files,
+                                                                 const CheckpointPlace& place);
 
 /// Notes that the folder now is committed checkpoint `number`.
-[[nodiscard]] Status note_checkpoint(os::Files& files, const CheckpointPlace& place, uint64_t number);
+[[nodiscard]] Status note_checkpoint(os::Files& files, const CheckpointPlace& place,
+                                     uint64_t number);
 
 }  // namespace muster::agent

@@ -1,10 +1,10 @@
 #include "agent/checkpoint_scan.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-
-#include "base/text.h"
 
 namespace muster::agent {
 namespace {
@@ -14,18 +14,20 @@ namespace fs = std::filesystem;
 constexpr size_t kFilesMax = 100'000;
 constexpr uint64_t kMarkerBytesMax = 1U << 20;
 constexpr Duration kQuiet = std::chrono::seconds(30);
-constexpr std::array<std::string_view, 9> kWholeFileEndings = {".pt",    ".pth", ".ckpt", ".safetensors", ".bin",
-                                                               ".keras", ".h5",  ".npz",  ".pkl"};
+constexpr std::array<std::string_view, 9> kWholeFileEndings = {
+    ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".keras", ".h5", ".npz", ".pkl"};
 constexpr std::array<std::string_view, 4> kZipEndings = {".pt", ".pth", ".keras", ".npz"};
 
 bool is_temporary(const std::string& name) {
-  return name.starts_with('.') || name.ends_with(".tmp") || name.ends_with(".part") || name.ends_with("~") ||
-         name.find(".tmp-") != std::string::npos || name.find(".tempstate") != std::string::npos;
+  return name.starts_with('.') || name.ends_with(".tmp") || name.ends_with(".part") ||
+         name.ends_with("~") || name.find(".tmp-") != std::string::npos ||
+         name.find(".tempstate") != std::string::npos;
 }
 
 template <size_t N>
 bool has_ending(std::string_view name, const std::array<std::string_view, N>& endings) {
-  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+  return std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 const SeenFile* find(const FolderLook& look, const std::string& path) {
@@ -72,7 +74,8 @@ bool shards_are_whole(const FolderLook& look, const std::string& prefix) {
     if (file.path.starts_with(start)) {
       ++there;
       const size_t of = file.path.rfind("-of-");
-      wanted = of == std::string::npos ? 0 : static_cast<size_t>(std::atoi(file.path.c_str() + of + 4));
+      wanted =
+          of == std::string::npos ? 0 : static_cast<size_t>(std::atoi(file.path.c_str() + of + 4));
     }
   }
   return there > 0 && there == wanted;
@@ -80,15 +83,15 @@ bool shards_are_whole(const FolderLook& look, const std::string& prefix) {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Drops those data and index files that the `checkpoint` file beside them does not list: older ones are to be
-/// deleted, newer ones are being written.
+/// Drops those data and index files that the `checkpoint` file beside them does not list: older
+/// ones are to be deleted, newer ones are being written.
 std::vector<std::string> tensorflow_files(const FolderLook& stable, const std::string& inside,
                                           const std::vector<std::string>& prefixes) {
   std::vector<std::string> kept;
   for (const SeenFile& file : stable) {
     const std::string name = base_name(file.path);
     const size_t data = name.rfind(".data-");
-    const std::string stem = name.ends_with(".index") ? name.substr(0, name.size() - 6)
+    const std::string stem = name.ends_with(".index")    ? name.substr(0, name.size() - 6)
                              : data != std::string::npos ? name.substr(0, data)
                                                          : std::string();
     const bool foreign = folder_part(file.path) != inside || stem.empty();
@@ -106,7 +109,8 @@ std::optional<CompleteCheckpoint> by_tensorflow(os::Files& files, const fs::path
       continue;
     }
     const auto text = files.read(folder / file.path, kMarkerBytesMax);
-    std::vector<std::string> prefixes = text.has_value() ? tensorflow_prefixes(*text) : std::vector<std::string>{};
+    std::vector<std::string> prefixes =
+        text.has_value() ? tensorflow_prefixes(*text) : std::vector<std::string>{};
     const std::string inside = folder_part(file.path);
     for (std::string& prefix : prefixes) {
       prefix = base_name(prefix);
@@ -153,7 +157,8 @@ bool zip_is_whole(os::Files& files, const fs::path& path, uint64_t size) {
 }
 
 std::optional<CompleteCheckpoint> by_whole_file(os::Files& files, const fs::path& folder,
-                                                const CheckpointLooks& looks, const FolderLook& stable) {
+                                                const CheckpointLooks& looks,
+                                                const FolderLook& stable) {
   const SeenFile* newest = nullptr;
   for (const SeenFile& file : *looks.now) {
     if (!has_ending(file.path, kWholeFileEndings) || holds(looks.committed, file)) {
@@ -181,8 +186,8 @@ std::vector<std::string> tensorflow_prefixes(std::string_view text) {
     const size_t open = line.find('"');
     const size_t close = line.rfind('"');
     const bool newest = line.starts_with("model_checkpoint_path:");
-    if ((newest || line.starts_with("all_model_checkpoint_paths:")) && open != std::string_view::npos &&
-        close > open) {
+    if ((newest || line.starts_with("all_model_checkpoint_paths:")) &&
+        open != std::string_view::npos && close > open) {
       std::string prefix(line.substr(open + 1, close - open - 1));
       prefixes.insert(newest ? prefixes.begin() : prefixes.end(), std::move(prefix));
     }

@@ -1,13 +1,13 @@
 #include "agent/checkpoint_scan.h"
 
+#include "os/local_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
-
-#include "os/local_files.h"
+#include <stdlib.h>
 
 namespace muster::agent {
 namespace {
@@ -29,11 +29,13 @@ class Scan : public testing::Test {
   }
   FolderLook look() { return look_at(*files_, root_).value(); }
   /// Judges with the folder as it is now, `before` being the look before.
-  std::optional<CompleteCheckpoint> judge(const FolderLook& before, bool ended = false, Duration quiet = {},
+  std::optional<CompleteCheckpoint> judge(const FolderLook& before, bool ended = false,
+                                          Duration quiet = {},
                                           const FolderLook* committed = nullptr) {
     const FolderLook now = look();
-    return find_complete(*files_, root_,
-                         {.before = &before, .now = &now, .committed = committed, .quiet = quiet, .ended = ended});
+    return find_complete(
+        *files_, root_,
+        {.before = &before, .now = &now, .committed = committed, .quiet = quiet, .ended = ended});
   }
 
   fs::path root_;
@@ -52,8 +54,9 @@ TEST_F(Scan, TakesTensorflowsCheckpointWhenItsFileNamesWholeData) {
   ASSERT_TRUE(complete.has_value());
   EXPECT_EQ(complete->name, "ckpt-5");
   EXPECT_EQ(complete->marker, "tensorflow");
-  EXPECT_THAT(complete->files, ElementsAre("checkpoint", "ckpt-5.data-00000-of-00002",
-                                           "ckpt-5.data-00001-of-00002", "ckpt-5.index", "events.out"));
+  EXPECT_THAT(complete->files,
+              ElementsAre("checkpoint", "ckpt-5.data-00000-of-00002", "ckpt-5.data-00001-of-00002",
+                          "ckpt-5.index", "events.out"));
 }
 
 TEST_F(Scan, TakesNothingTwice) {
@@ -98,8 +101,9 @@ TEST_F(Scan, TakesAnythingAfterLongQuietAndSaysSo) {
 }
 
 TEST(TensorflowPrefixes, ReadsTheNewestFirst) {
-  EXPECT_THAT(tensorflow_prefixes("model_checkpoint_path: \"ckpt-9\"\nall_model_checkpoint_paths: \"ckpt-8\"\n"
-                                  "all_model_checkpoint_paths: \"ckpt-9\"\n"),
+  EXPECT_THAT(tensorflow_prefixes(
+                  "model_checkpoint_path: \"ckpt-9\"\nall_model_checkpoint_paths: \"ckpt-8\"\n"
+                  "all_model_checkpoint_paths: \"ckpt-9\"\n"),
               ElementsAre("ckpt-9", "ckpt-8", "ckpt-9"));
   EXPECT_TRUE(tensorflow_prefixes("something else").empty());
 }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include "base/result.h"
+#include "job/ids.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/result.h"
-#include "job/ids.h"
 
 namespace muster::agent {
 
@@ -35,8 +35,9 @@ struct CheckpointManifest {
 /// Corrupt for anything that is not whole.
 [[nodiscard]] Result<CheckpointManifest> decode_manifest(std::string_view text);
 
-/// Where the checkpoints of one owner (the job's chief, or a task) are kept for all hosts. Committed ones count up; the
-/// newest wins. Used on pool threads only; all calls may take long. Implementations: a folder; HDFS later.
+/// Where the checkpoints of one owner (the job's chief, or a task) are kept for all hosts.
+/// Committed ones count up; the newest wins. Used on pool threads only; all calls may take long.
+/// Implementations: a folder; HDFS later.
 class CheckpointStore {
  public:
   /// A copy that nobody sees yet.
@@ -47,7 +48,8 @@ class CheckpointStore {
 
   virtual ~CheckpointStore() = default;
   /// Copies `files`, paths below `folder`, to where nobody sees them, with their sums.
-  virtual Result<Staged> stage(const std::filesystem::path& folder, const std::vector<std::string>& files,
+  virtual Result<Staged> stage(const std::filesystem::path& folder,
+                               const std::vector<std::string>& files,
                                CheckpointManifest manifest) = 0;
   /// Makes a staged copy the newest checkpoint, whole or not at all; returns its number.
   virtual Result<uint64_t> commit(const Staged& staged) = 0;
@@ -55,7 +57,8 @@ class CheckpointStore {
   /// Lists the committed ones, oldest first.
   virtual Result<std::vector<uint64_t>> list() = 0;
   /// Copies a committed one into `folder`, which is empty or missing; Corrupt if a sum is wrong.
-  virtual Result<CheckpointManifest> fetch(uint64_t number, const std::filesystem::path& folder) = 0;
+  virtual Result<CheckpointManifest> fetch(uint64_t number,
+                                           const std::filesystem::path& folder) = 0;
   /// Removes all but the newest `keep`, and what broken-off copies left behind.
   virtual Status prune(uint32_t keep) = 0;
 };

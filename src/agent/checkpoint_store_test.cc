@@ -1,13 +1,13 @@
+#include "agent/checkpoint_folder_store.h"
+#include "os/local_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "agent/checkpoint_folder_store.h"
-#include "os/local_files.h"
+#include <stdlib.h>
 
 namespace muster::agent {
 namespace {
@@ -59,7 +59,9 @@ class FolderStore : public testing::Test {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   uint64_t commit(const std::vector<std::string>& files) {
-    const auto staged = store_.stage(root_ / "ckpt", files, {.job = {}, .generation = {}, .name = "n", .marker = "m", .files = {}});
+    const auto staged =
+        store_.stage(root_ / "ckpt", files,
+                     {.job = {}, .generation = {}, .name = "n", .marker = "m", .files = {}});
     EXPECT_TRUE(staged.has_value());
     return store_.commit(*staged).value();
   }

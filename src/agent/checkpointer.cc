@@ -1,9 +1,9 @@
 #include "agent/checkpointer.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "base/text.h"
 
 namespace muster::agent {
 namespace {
@@ -116,14 +116,19 @@ void Checkpointer::look(const Shared& record) {
       }
     } else {
       complete = find_complete(files, watched.place.folder,
-                               {.before = &record->before, .now = &step->now, .committed = &record->committed,
-                                .quiet = quiet, .ended = ended});
+                               {.before = &record->before,
+                                .now = &step->now,
+                                .committed = &record->committed,
+                                .quiet = quiet,
+                                .ended = ended});
     }
     if (!complete) {
       return;
     }
-    CheckpointManifest manifest{watched.job, watched.generation, complete->name, complete->marker, {}};
-    auto staged = watched.place.store->stage(watched.place.folder, complete->files, std::move(manifest));
+    CheckpointManifest manifest{
+        watched.job, watched.generation, complete->name, complete->marker, {}};
+    auto staged =
+        watched.place.store->stage(watched.place.folder, complete->files, std::move(manifest));
     if (!staged.has_value()) {
       step->trouble = staged.error().message;
       return;
@@ -164,13 +169,14 @@ void Checkpointer::on_looked(const Shared& record, Step& step) {
   }
   record->staged = std::move(step.staged);
   record->staged_look = std::move(step.now);
-  const wire::CommitAsked asked{record->watched.attempt, record->watched.generation, record->staged->manifest.name};
+  const wire::CommitAsked asked{record->watched.attempt, record->watched.generation,
+                                record->staged->manifest.name};
   if (!deps_.ask(asked)) {
     give_up(record, "there is no master now");
     return;
   }
-  record->timer =
-      deps_.loop.call_after(kAnswerPatience, [this, record] { give_up(record, "the master did not answer"); });
+  record->timer = deps_.loop.call_after(
+      kAnswerPatience, [this, record] { give_up(record, "the master did not answer"); });
 }
 
 void Checkpointer::answered(const wire::CommitAnswered& answer) {
@@ -214,7 +220,8 @@ void Checkpointer::commit(const Shared& record) {
                                             {"marker", record->staged->manifest.marker},
                                             {"number", **number}});
     if (record->ask) {
-      answer_ask(deps_.files, record->watched.ask_folder, *record->ask, "committed " + std::to_string(**number));
+      answer_ask(deps_.files, record->watched.ask_folder, *record->ask,
+                 "committed " + std::to_string(**number));
     }
     record->committed = std::move(record->staged_look);
     record->staged.reset();
@@ -230,7 +237,9 @@ void Checkpointer::give_up(const Shared& record, const std::string& why) {
     answer_ask(deps_.files, record->watched.ask_folder, *record->ask, "refused: " + why);
   }
   if (record->staged) {
-    auto work = [store = record->watched.place.store, staged = std::move(*record->staged)] { store->discard(staged); };
+    auto work = [store = record->watched.place.store, staged = std::move(*record->staged)] {
+      store->discard(staged);
+    };
     record->staged.reset();
     deps_.loop.run_blocking(std::move(work), [] {});
   }
@@ -265,7 +274,8 @@ void Checkpointer::end(const Shared& record) {
 std::string_view commit_program() {
   return R"sh(#!/bin/sh
 # usage: muster-commit [NAME]
-# Says that $MUSTER_CHECKPOINT_DIR now holds a complete checkpoint, and waits until it is kept (exit status 0) or refused (1).
+# Says that $MUSTER_CHECKPOINT_DIR now holds a complete checkpoint, and waits until it is kept
+# (exit status 0) or refused (1).
 if [ -z "$MUSTER_COMMIT_DIR" ]; then
   echo "muster-commit: this task's checkpoint is not mirrored (checkpoint.to, checkpoint.by)" >&2
   exit 0
@@ -273,7 +283,8 @@ fi
 name=${1:-commit}
 stem="$MUSTER_COMMIT_DIR/$$"
 mkdir -p "$MUSTER_COMMIT_DIR" && rm -f "$stem.answer" &&
-  printf '%s\n' "$name" > "$MUSTER_COMMIT_DIR/.$$" && mv "$MUSTER_COMMIT_DIR/.$$" "$stem.ask" || exit 1
+  printf '%s\n' "$name" > "$MUSTER_COMMIT_DIR/.$$" &&
+  mv "$MUSTER_COMMIT_DIR/.$$" "$stem.ask" || exit 1
 while [ ! -f "$stem.answer" ]; do sleep 0.1; done
 answer=$(cat "$stem.answer")
 rm -f "$stem.answer"

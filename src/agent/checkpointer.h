@@ -1,13 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "agent/checkpoint_restore.h"
 #include "agent/checkpoint_scan.h"
 #include "base/log.h"
@@ -16,11 +8,20 @@
 #include "rt/loop.h"
 #include "wire/frame.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace muster::agent {
 
-/// Mirrors the checkpoints of the attempts of this container that own one: looks at their folders every second,
-/// copies what is complete to where nobody sees it, asks the master, and only when that grants it gives the copy its
-/// name. One step at a time for each attempt; what is slow runs on the pool. Lives on the loop's thread.
+/// Mirrors the checkpoints of the attempts of this container that own one: looks at their folders
+/// every second, copies what is complete to where nobody sees it, asks the master, and only when
+/// that grants it gives the copy its name. One step at a time for each attempt; what is slow runs
+/// on the pool. Lives on the loop's thread.
 class Checkpointer {
  public:
   struct Deps {
@@ -49,8 +50,8 @@ class Checkpointer {
   void watch(Watched watched);
   [[nodiscard]] bool watches(job::AttemptId attempt) const { return records_.contains(attempt); }
   void answered(const wire::CommitAnswered& answer);
-  /// The attempt's process has ended: looks a last time, commits what is complete, then calls `done`, after
-  /// `patience` at the latest.
+  /// The attempt's process has ended: looks a last time, commits what is complete, then calls
+  /// `done`, after `patience` at the latest.
   void finish(job::AttemptId attempt, Duration patience, std::function<void()> done);
 
  private:
@@ -69,8 +70,8 @@ class Checkpointer {
   std::map<job::AttemptId, Shared> records_;
 };
 
-/// The program `muster-commit` for tasks that say themselves when a checkpoint is complete: leaves an ask in
-/// MUSTER_COMMIT_DIR and waits for the answer.
+/// The program `muster-commit` for tasks that say themselves when a checkpoint is complete: leaves
+/// an ask in MUSTER_COMMIT_DIR and waits for the answer.
 [[nodiscard]] std::string_view commit_program();
 
 }  // namespace muster::agent

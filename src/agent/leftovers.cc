@@ -1,27 +1,27 @@
 #include "agent/leftovers.h"
 
-#include <signal.h>
-#include <unistd.h>
+#include "os/process_tree.h"
 
 #include <fstream>
 #include <iterator>
+#include <signal.h>
 #include <string_view>
-
-#include "os/process_tree.h"
+#include <unistd.h>
 
 namespace muster::agent {
 namespace {
 
-std::string read_environ(os::Pid pid) {
+std::string read_variables(os::Pid pid) {
   std::ifstream file("/proc/" + std::to_string(pid.value) + "/environ", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-bool holds_entry(std::string_view environ, const std::string& entry) {
-  for (size_t at = environ.find(entry); at != std::string_view::npos; at = environ.find(entry, at + 1)) {
+bool holds_entry(std::string_view variables, const std::string& entry) {
+  for (size_t at = variables.find(entry); at != std::string_view::npos;
+       at = variables.find(entry, at + 1)) {
     const size_t end = at + entry.size();
-    const bool starts = at == 0 || environ[at - 1] == '\0';
-    if (starts && (end == environ.size() || environ[end] == '\0')) {
+    const bool starts = at == 0 || variables[at - 1] == '\0';
+    if (starts && (end == variables.size() || variables[end] == '\0')) {
       return true;
     }
   }
@@ -30,10 +30,11 @@ bool holds_entry(std::string_view environ, const std::string& entry) {
 
 }  // namespace
 
-bool carries(std::string_view environ, const AttemptMark& mark) {
-  return holds_entry(environ, "MUSTER_JOB_ID=" + mark.job) && holds_entry(environ, "MUSTER_ROLE=" + mark.role) &&
-         holds_entry(environ, "MUSTER_INDEX=" + std::to_string(mark.index)) &&
-         holds_entry(environ, "MUSTER_ATTEMPT=" + std::to_string(mark.number));
+bool carries(std::string_view variables, const AttemptMark& mark) {
+  return holds_entry(variables, "MUSTER_JOB_ID=" + mark.job) &&
+         holds_entry(variables, "MUSTER_ROLE=" + mark.role) &&
+         holds_entry(variables, "MUSTER_INDEX=" + std::to_string(mark.index)) &&
+         holds_entry(variables, "MUSTER_ATTEMPT=" + std::to_string(mark.number));
 }
 
 os::Pid ProcLeftovers::root() const { return root_.value != 0 ? root_ : os::Pid{::getppid()}; }
@@ -64,7 +65,7 @@ size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
         continue;
       }
       const bool ours = seen.contains({process.pid.value, process.start_ticks}) ||
-                        carries(read_environ(process.pid), mark);
+                        carries(read_variables(process.pid), mark);
       found += ours && ::kill(process.pid.value, SIGKILL) == 0 ? 1 : 0;
     }
     ended += found;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "job/ids.h"
+#include "os/pid.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -7,9 +10,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "job/ids.h"
-#include "os/pid.h"
 
 namespace muster::agent {
 
@@ -21,9 +21,10 @@ struct AttemptMark {
   uint32_t number = 0;
 };
 
-/// Finds what an ended attempt left behind: daemons that moved to a session of their own and whose parents are gone.
-/// They are known by their inherited environment, and those who wiped it by having been seen below the attempt's process
-/// before. What still escapes ends with the container, by its keeper.
+/// Finds what an ended attempt left behind: daemons that moved to a session of their own and whose
+/// parents are gone. They are known by their inherited environment, and those who wiped it by
+/// having been seen below the attempt's process before. What still escapes ends with the container,
+/// by its keeper.
 class Leftovers {
  public:
   virtual ~Leftovers() = default;
@@ -33,8 +34,8 @@ class Leftovers {
   virtual size_t end(job::AttemptId attempt, const AttemptMark& mark) = 0;
 };
 
-/// The real one, over /proc: looks at what lives below `root`; 0 stands for this process's parent: the keeper, or what took
-/// its place when it was killed.
+/// The real one, over /proc: looks at what lives below `root`; 0 stands for this process's parent:
+/// the keeper, or what took its place when it was killed.
 class ProcLeftovers final : public Leftovers {
  public:
   explicit ProcLeftovers(os::Pid root) : root_(root) {}
@@ -50,7 +51,7 @@ class ProcLeftovers final : public Leftovers {
   std::map<job::AttemptId, Seen> seen_;
 };
 
-/// Tells whether a /proc/PID/environ carries the mark.
-[[nodiscard]] bool carries(std::string_view environ, const AttemptMark& mark);
+/// Tells whether a block of NAME=VALUE entries, each ended by a NUL, carries the mark.
+[[nodiscard]] bool carries(std::string_view variables, const AttemptMark& mark);
 
 }  // namespace muster::agent

@@ -1,11 +1,11 @@
 #include "agent/leftovers.h"
 
 #include <gtest/gtest.h>
+
 #include <signal.h>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <string>
 
 namespace muster::agent {
 namespace {
@@ -14,7 +14,8 @@ constexpr job::AttemptId kAttempt{{job::RoleIndex{0}, 3}, 2};
 const AttemptMark kMark{"digits-1", "worker", 3, 2};
 
 TEST(Leftovers, KnowsTheMarkOfAnAttempt) {
-  const std::string environ("A=1\0MUSTER_JOB_ID=digits-1\0MUSTER_ROLE=worker\0MUSTER_INDEX=3\0MUSTER_ATTEMPT=2\0", 77);
+  const std::string environ(
+      "A=1\0MUSTER_JOB_ID=digits-1\0MUSTER_ROLE=worker\0MUSTER_INDEX=3\0MUSTER_ATTEMPT=2\0", 77);
   EXPECT_TRUE(carries(environ, kMark));
   EXPECT_FALSE(carries(environ, {"digits-1", "worker", 3, 1}));
   EXPECT_FALSE(carries(environ, {"digits", "worker", 3, 2}));
@@ -22,7 +23,8 @@ TEST(Leftovers, KnowsTheMarkOfAnAttempt) {
   EXPECT_FALSE(carries("XMUSTER_ATTEMPT=2", kMark));
 }
 
-/// Starts a process in a session of its own with a given environment; it says when it has been executed.
+/// Starts a process in a session of its own with a given environment; it says when it has been
+/// executed.
 pid_t start_daemon(const char* const* environment) {
   int pipe_fds[2];
   EXPECT_EQ(::pipe(pipe_fds), 0);
@@ -48,8 +50,9 @@ bool ended_by_kill(pid_t pid) {
 }
 
 TEST(Leftovers, EndsDaemonsByTheirEnvironment) {
-  const char* const environment[] = {"MUSTER_JOB_ID=digits-1", "MUSTER_ROLE=worker", "MUSTER_INDEX=3",
-                                     "MUSTER_ATTEMPT=2", "PATH=/bin:/usr/bin", nullptr};
+  const char* const environment[] = {"MUSTER_JOB_ID=digits-1", "MUSTER_ROLE=worker",
+                                     "MUSTER_INDEX=3",         "MUSTER_ATTEMPT=2",
+                                     "PATH=/bin:/usr/bin",     nullptr};
   const pid_t daemon = start_daemon(environment);
   ProcLeftovers leftovers{os::Pid{::getpid()}};
   EXPECT_EQ(leftovers.end({{job::RoleIndex{0}, 3}, 1}, {"digits-1", "worker", 3, 1}), 0U);

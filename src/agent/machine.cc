@@ -1,9 +1,9 @@
 #include "agent/machine.h"
 
+#include "base/check.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "base/check.h"
 
 namespace muster::agent {
 namespace {
@@ -40,22 +40,6 @@ job::Failure infrastructure_failure(std::string class_name, std::string evidence
   failure.kind = job::FailureKind::Infrastructure;
   failure.evidence = std::move(evidence);
   return failure;
-}
-
-job::AttemptReport::Phase reported(Phase phase) {
-  switch (phase) {
-    case Phase::Waiting:
-    case Phase::Preparing:
-      return job::AttemptReport::Phase::Preparing;
-    case Phase::Joined:
-    case Phase::Starting:
-      return job::AttemptReport::Phase::Joined;
-    case Phase::Running:
-      return job::AttemptReport::Phase::Running;
-    case Phase::Ended:
-      return job::AttemptReport::Phase::Ended;
-  }
-  MUSTER_CHECK(false, "a phase out of its range");
 }
 
 }  // namespace
@@ -131,7 +115,8 @@ void Machine::on_start(const job::StartAttempt& order, HostTime now, Effects& ef
     Attempt& attempt = attempts_[order.attempt];
     attempt.order.attempt = order.attempt;
     end(order.attempt, attempt,
-        never_ran(infrastructure_failure("agent.unknown_attempt", "told to start what was never prepared")),
+        never_ran(infrastructure_failure("agent.unknown_attempt",
+                                         "told to start what was never prepared")),
         now, effects);
     return;
   }
@@ -151,11 +136,12 @@ void Machine::on_stop(const job::StopAttempt& order, HostTime now, Effects& effe
     repeat(order.attempt, attempt, effects);
     return;
   }
-  stop_attempt(order.attempt, attempt, stopped_failure(order.reason), now + order.grace, now, effects);
+  stop_attempt(order.attempt, attempt, stopped_failure(order.reason), now + order.grace, now,
+               effects);
 }
 
-void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason, HostTime kill_at,
-                           HostTime now, Effects& effects) {
+void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
+                           HostTime kill_at, HostTime now, Effects& effects) {
   const bool first = !attempt.stop.has_value();
   if (first && attempt.phase != Phase::Ended) {
     attempt.stop = reason;
@@ -181,7 +167,8 @@ void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failu
   }
 }
 
-void Machine::end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now, Effects& effects) {
+void Machine::end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now,
+                  Effects& effects) {
   if (attempt.stop && exit.exit_code != 0) {
     exit.failure = attempt.stop;
   }
@@ -261,8 +248,8 @@ Effects Machine::leave(HostTime now, Duration grace, std::string reason) {
   return effects;
 }
 
-void Machine::stop_everything(HostTime now, Duration grace, const job::Failure& reason, std::string why,
-                              Effects& effects) {
+void Machine::stop_everything(HostTime now, Duration grace, const job::Failure& reason,
+                              std::string why, Effects& effects) {
   if (!quit_reason_) {
     quit_reason_ = std::move(why);
   }
@@ -359,7 +346,8 @@ Effects Machine::tick(HostTime now) {
   Effects effects;
   if (orphan_since_ != HostTime::max() && !leaving() && now >= orphan_since_ + settings_.orphan) {
     const std::string why = "no master came back within " + format_duration(settings_.orphan);
-    stop_everything(now, settings_.stop_grace, infrastructure_failure("agent.orphaned", why), why, effects);
+    stop_everything(now, settings_.stop_grace, infrastructure_failure("agent.orphaned", why), why,
+                    effects);
   }
   for (auto& [id, attempt] : attempts_) {
     if (attempt.phase == Phase::Running && now >= attempt.kill_at) {
@@ -368,40 +356,6 @@ Effects Machine::tick(HostTime now) {
     }
   }
   return effects;
-}
-
-job::AgentReported Machine::report(HostTime now) const {
-  job::AgentReported report;
-  report.container = settings_.container;
-  report.address = settings_.address;
-  report.epoch = epoch_;
-  report.generation = generation_;
-  for (const auto& [id, attempt] : attempts_) {
-    job::AttemptReport& line = report.attempts.emplace_back();
-    line.attempt = id;
-    line.phase = reported(attempt.phase);
-    line.address = attempt.address;
-    line.generation = attempt.generation;
-    if (attempt.phase == Phase::Ended) {
-      line.exit = attempt.exit;
-      line.exit->age = now - attempt.ended_at;
-    }
-  }
-  return report;
-}
-
-const job::View* Machine::view(job::Generation generation) const {
-  return view_ && view_->generation == generation ? &*view_ : nullptr;
-}
-
-bool Machine::stopping(job::AttemptId id) const {
-  const auto found = attempts_.find(id);
-  return found != attempts_.end() && found->second.stop.has_value();
-}
-
-std::optional<Phase> Machine::phase(job::AttemptId id) const {
-  const auto found = attempts_.find(id);
-  return found == attempts_.end() ? std::nullopt : std::optional(found->second.phase);
 }
 
 }  // namespace muster::agent

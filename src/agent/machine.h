@@ -1,5 +1,11 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/ids.h"
+#include "job/view.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,13 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/time.h"
-#include "job/action.h"
-#include "job/fact.h"
-#include "job/ids.h"
-#include "job/view.h"
-
-/// The decisions of an agent, apart from all mechanism: what to do about an order, an end, a silence.
+/// The decisions of an agent, apart from all mechanism: what to do about an order, an end, a
+/// silence.
 namespace muster::agent {
 
 /// What the shell is to do, in order.
@@ -26,7 +27,8 @@ struct Prepare {  ///< Place files, restore, reserve; then call prepared() or pr
   job::PrepareAttempt order;
   bool operator==(const Prepare&) const = default;
 };
-struct Start {  ///< Run the prepared attempt; then call started() or start_failed(), and ended() at its end.
+struct Start {  ///< Run the prepared attempt; then call started() or start_failed(), and ended() at
+                ///< its end.
   job::AttemptId attempt;
   job::Generation generation;
   bool operator==(const Start&) const = default;
@@ -61,9 +63,9 @@ enum class Phase : uint8_t { Waiting, Preparing, Joined, Starting, Running, Ende
 
 /// A value: no clocks, files or processes inside; the shell feeds it and performs the effects.
 ///
-/// It obeys the highest (epoch, generation) it has seen and ignores the rest. Every order may come again and is
-/// answered again. Never two attempts of one task live here at a time: the younger waits. Without a master it keeps
-/// everything for the orphan window, then ends it.
+/// It obeys the highest (epoch, generation) it has seen and ignores the rest. Every order may come
+/// again and is answered again. Never two attempts of one task live here at a time: the younger
+/// waits. Without a master it keeps everything for the orphan window, then ends it.
 class Machine {
  public:
   struct Settings {
@@ -76,7 +78,8 @@ class Machine {
 
   Machine(Settings settings, HostTime now);
 
-  /// A master showed its epoch. Returns false for one that is no longer in charge: close that connection.
+  /// A master showed its epoch. Returns false for one that is no longer in charge: close that
+  /// connection.
   [[nodiscard]] bool welcome(job::Epoch epoch);
   /// The plan's values, once known.
   void set_times(Duration orphan, Duration stop_grace);
@@ -94,8 +97,8 @@ class Machine {
   [[nodiscard]] Effects prepare_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
   [[nodiscard]] Effects started(job::AttemptId attempt, int32_t pid);
   [[nodiscard]] Effects start_failed(job::AttemptId attempt, job::Failure failure, HostTime now);
-  /// The attempt's process and everything it left behind are gone. Of an attempt that was told to stop the failure
-  /// becomes that of the stop.
+  /// The attempt's process and everything it left behind are gone. Of an attempt that was told to
+  /// stop the failure becomes that of the stop.
   [[nodiscard]] Effects ended(job::AttemptId attempt, job::Exit exit, HostTime now);
 
   /// When tick() is next due; HostTime::max() for never.
@@ -117,7 +120,8 @@ class Machine {
   struct Attempt {
     job::PrepareAttempt order;
     Phase phase = Phase::Waiting;
-    bool shell_busy = false;  ///< The shell still prepares or starts it, though it may have ended for us.
+    bool shell_busy =
+        false;  ///< The shell still prepares or starts it, though it may have ended for us.
     job::Address address;
     std::optional<job::Generation> start_in;  ///< StartAttempt came.
     job::Generation generation;
@@ -131,8 +135,8 @@ class Machine {
   void on_prepare(const job::PrepareAttempt& order, Effects& effects);
   void on_start(const job::StartAttempt& order, HostTime now, Effects& effects);
   void on_stop(const job::StopAttempt& order, HostTime now, Effects& effects);
-  void stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason, HostTime kill_at,
-                    HostTime now, Effects& effects);
+  void stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
+                    HostTime kill_at, HostTime now, Effects& effects);
   void end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now, Effects& effects);
   void repeat(job::AttemptId id, const Attempt& attempt, Effects& effects) const;
   void advance(Effects& effects);

@@ -51,12 +51,14 @@ std::string text_of(const Effects& effects) {
     if (const auto* tell = std::get_if<Tell>(&effect)) {
       text += "tell " + std::string(job::name_of(tell->fact));
       if (const auto* ended = std::get_if<job::AttemptEnded>(&tell->fact)) {
-        text += number(ended->attempt) + (ended->exit.failure ? " " + ended->exit.failure->class_name : "");
+        text += number(ended->attempt) +
+                (ended->exit.failure ? " " + ended->exit.failure->class_name : "");
       }
     } else if (const auto* prepare_effect = std::get_if<Prepare>(&effect)) {
       text += "prepare" + number(prepare_effect->order.attempt);
     } else if (const auto* start_effect = std::get_if<Start>(&effect)) {
-      text += "start" + number(start_effect->attempt) + " in " + std::to_string(start_effect->generation.value);
+      text += "start" + number(start_effect->attempt) + " in " +
+              std::to_string(start_effect->generation.value);
     } else if (const auto* terminate = std::get_if<Terminate>(&effect)) {
       text += "terminate" + number(terminate->attempt);
     } else if (const auto* kill = std::get_if<Kill>(&effect)) {
@@ -79,7 +81,8 @@ class AgentMachine : public testing::Test {
     EXPECT_EQ(text_of(machine_.order(kStart, prepare(id))).substr(0, 7), "prepare");
     EXPECT_EQ(text_of(machine_.prepared(id, {"127.0.0.1", 4000, {}})), "tell attempt-joined");
     EXPECT_EQ(text_of(machine_.push_view(view(1))), "");
-    EXPECT_EQ(text_of(machine_.order(kStart, start(id, 1))), "start #" + std::to_string(id.number) + " in 1");
+    EXPECT_EQ(text_of(machine_.order(kStart, start(id, 1))),
+              "start #" + std::to_string(id.number) + " in 1");
     EXPECT_EQ(text_of(machine_.started(id, 77)), "tell attempt-started");
   }
 
@@ -142,7 +145,8 @@ TEST_F(AgentMachine, StopsWithTermAndThenKill) {
   EXPECT_EQ(machine_.due(), kStart + seconds(5));
   EXPECT_EQ(text_of(machine_.tick(kStart + seconds(4))), "");
   EXPECT_EQ(text_of(machine_.tick(kStart + seconds(5))), "kill #1");
-  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(1), kStart)), "tell attempt-ended #1 stopped.restart");
+  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(1), kStart)),
+            "tell attempt-ended #1 stopped.restart");
 }
 
 TEST_F(AgentMachine, RepeatedStopOnlyShortensTheGrace) {
@@ -157,19 +161,24 @@ TEST_F(AgentMachine, RepeatedStopOnlyShortensTheGrace) {
 TEST_F(AgentMachine, StopsWhatIsOnlyPreparedAtOnce) {
   (void)machine_.order(kStart, prepare(attempt_id(1)));
   (void)machine_.prepared(attempt_id(1), {"127.0.0.1", 4000, {}});
-  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))), "drop #1; tell attempt-ended #1 stopped.restart");
+  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))),
+            "drop #1; tell attempt-ended #1 stopped.restart");
 }
 
 TEST_F(AgentMachine, DropsWhatWasStoppedWhilePreparing) {
   (void)machine_.order(kStart, prepare(attempt_id(1)));
-  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))), "tell attempt-ended #1 stopped.restart");
+  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))),
+            "tell attempt-ended #1 stopped.restart");
   EXPECT_EQ(text_of(machine_.order(kStart, prepare(attempt_id(2)))), "");
-  EXPECT_EQ(text_of(machine_.prepared(attempt_id(1), {"127.0.0.1", 4000, {}})), "drop #1; prepare #2");
+  EXPECT_EQ(text_of(machine_.prepared(attempt_id(1), {"127.0.0.1", 4000, {}})),
+            "drop #1; prepare #2");
 }
 
 TEST_F(AgentMachine, StopOfAnUnknownAttemptKeepsItFromEverStarting) {
-  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))), "tell attempt-ended #1 stopped.restart");
-  EXPECT_EQ(text_of(machine_.order(kStart, prepare(attempt_id(1)))), "tell attempt-ended #1 stopped.restart");
+  EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1)))),
+            "tell attempt-ended #1 stopped.restart");
+  EXPECT_EQ(text_of(machine_.order(kStart, prepare(attempt_id(1)))),
+            "tell attempt-ended #1 stopped.restart");
 }
 
 TEST_F(AgentMachine, TermsAnAttemptThatWasStoppedWhileStarting) {
@@ -184,7 +193,8 @@ TEST_F(AgentMachine, TermsAnAttemptThatWasStoppedWhileStarting) {
 TEST_F(AgentMachine, NeverTwoAttemptsOfOneTask) {
   run(attempt_id(1));
   EXPECT_EQ(text_of(machine_.order(kStart, prepare(attempt_id(2)))), "");
-  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(1), kStart)), "tell attempt-ended #1; prepare #2");
+  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(1), kStart)),
+            "tell attempt-ended #1; prepare #2");
 }
 
 TEST_F(AgentMachine, IgnoresAnAttemptOlderThanOneItHas) {
@@ -220,7 +230,8 @@ TEST_F(AgentMachine, DismissedItEndsEverythingThenLeaves) {
   run(attempt_id(1));
   EXPECT_EQ(text_of(machine_.dismiss(kStart, "job over")), "terminate #1");
   EXPECT_EQ(machine_.due(), kStart + seconds(1));
-  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(0), kStart)), "tell attempt-ended #1; quit: job over");
+  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(0), kStart)),
+            "tell attempt-ended #1; quit: job over");
   EXPECT_EQ(text_of(machine_.dismiss(kStart, "job over")), "");
 }
 

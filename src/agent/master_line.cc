@@ -1,10 +1,10 @@
 #include "agent/master_line.h"
 
+#include "control/keys.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
-
-#include "control/keys.h"
 
 namespace muster::agent {
 namespace {
@@ -22,7 +22,11 @@ struct MasterLine::Candidate {
 };
 
 MasterLine::MasterLine(Deps deps, control::Peer self, control::Key key, Handlers handlers)
-    : deps_(deps), self_(std::move(self)), key_(key), handlers_(std::move(handlers)), back_off_(kBackOffLow) {}
+    : deps_(deps),
+      self_(std::move(self)),
+      key_(key),
+      handlers_(std::move(handlers)),
+      back_off_(kBackOffLow) {}
 
 MasterLine::~MasterLine() { deps_.loop.cancel(retry_); }
 
@@ -33,7 +37,8 @@ Status MasterLine::listen(const control::ListenOptions& options) {
     if (peer == master) {
       return key;
     }
-    return Error{Errc::Unauthenticated, Blame::Cluster, "only this container's master may dial its agent"};
+    return Error{Errc::Unauthenticated, Blame::Cluster,
+                 "only this container's master may dial its agent"};
   };
   MUSTER_TRY(listener_, deps_.transport.listen(options, std::move(keys),
                                                [this](std::unique_ptr<control::Channel> channel) {
@@ -93,7 +98,8 @@ void MasterLine::adopt(std::unique_ptr<control::Channel> channel, bool dialled_b
 }
 
 bool MasterLine::is_open(const Candidate* candidate) const {
-  return std::ranges::any_of(candidates_, [&](const auto& owned) { return owned.get() == candidate; });
+  return std::ranges::any_of(candidates_,
+                             [&](const auto& owned) { return owned.get() == candidate; });
 }
 
 void MasterLine::on_frame(Candidate* from, std::string_view bytes) {
@@ -156,8 +162,8 @@ void MasterLine::drop(Candidate* candidate) {
   if (candidate == line_) {
     line_ = nullptr;
   }
-  const auto found =
-      std::ranges::find_if(candidates_, [&](const auto& owned) { return owned.get() == candidate; });
+  const auto found = std::ranges::find_if(
+      candidates_, [&](const auto& owned) { return owned.get() == candidate; });
   if (found == candidates_.end()) {
     return;
   }
@@ -174,7 +180,9 @@ void MasterLine::send(const wire::AgentFrame& frame) {
   }
 }
 
-size_t MasterLine::queued_bytes() const { return line_ == nullptr ? 0 : line_->channel->queued_bytes(); }
+size_t MasterLine::queued_bytes() const {
+  return line_ == nullptr ? 0 : line_->channel->queued_bytes();
+}
 
 void MasterLine::close() {
   done_ = true;

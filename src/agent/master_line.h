@@ -1,30 +1,33 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "base/log.h"
 #include "base/result.h"
 #include "control/transport.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 
+#include <functional>
+#include <memory>
+#include <string>
+
 namespace muster::agent {
 
-/// The agent's connection to whoever is master: dials the one it was told of, dials again with back-off after a
-/// break, and listens for a later master that dials. At most one channel is the line at a time; a new one replaces it
-/// when its master's welcome was accepted. Lives on the loop's thread.
+/// The agent's connection to whoever is master: dials the one it was told of, dials again with
+/// back-off after a break, and listens for a later master that dials. At most one channel is the
+/// line at a time; a new one replaces it when its master's welcome was accepted. Lives on the
+/// loop's thread.
 class MasterLine {
  public:
   struct Handlers {
-    /// Makes this agent's hello; sent first on a channel of its own dial, and in answer to a master that dialled.
+    /// Makes this agent's hello; sent first on a channel of its own dial, and in answer to a master
+    /// that dialled.
     std::function<wire::AgentHello()> hello;
     /// A master introduced itself; false: it is not in charge any more, its channel is closed.
     std::function<bool(const wire::MasterWelcome& welcome)> welcomed;
     /// Every later frame of the accepted master.
     std::function<void(const wire::MasterFrame& frame)> frame;
-    /// The accepted master's channel is gone; dialling goes on. Comes at most once for each accepted one.
+    /// The accepted master's channel is gone; dialling goes on. Comes at most once for each
+    /// accepted one.
     std::function<void(const Error& reason)> closed;
     /// A dial failed, for those who look for a new master.
     std::function<void()> unreachable;

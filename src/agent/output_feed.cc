@@ -20,8 +20,8 @@ void OutputFeed::refill(HostTime now) {
   refilled_ = now;
 }
 
-void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
-                       std::string_view bytes) {
+void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream,
+                       uint64_t offset, std::string_view bytes) {
   if (!following_ || bytes.empty()) {
     return;
   }

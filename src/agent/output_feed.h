@@ -1,19 +1,20 @@
 #pragma once
 
+#include "base/time.h"
+#include "job/ids.h"
+#include "wire/frame.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "base/time.h"
-#include "job/ids.h"
-#include "wire/frame.h"
-
 namespace muster::agent {
 
-/// The way of tasks' output to those who follow: within a byte budget, never holding a task back. What the budget does
-/// not allow is dropped and counted; the next piece says how much. The files stay whole.
+/// The way of tasks' output to those who follow: within a byte budget, never holding a task back.
+/// What the budget does not allow is dropped and counted; the next piece says how much. The files
+/// stay whole.
 class OutputFeed {
  public:
   struct Line {

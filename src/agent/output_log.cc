@@ -28,7 +28,8 @@ void OutputLog::write(std::string_view bytes) {
       rotate();
       continue;
     }
-    const size_t length = static_cast<size_t>(std::min<uint64_t>(bytes.size(), part_bytes - filled));
+    const size_t length =
+        static_cast<size_t>(std::min<uint64_t>(bytes.size(), part_bytes - filled));
     write_part(bytes.substr(0, length));
     bytes.remove_prefix(length);
   }

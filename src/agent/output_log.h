@@ -1,25 +1,25 @@
 #pragma once
 
+#include "os/files.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "os/files.h"
-
 namespace muster::agent {
 
-/// How the log of one stream rotates: PATH is the newest part, PATH.1 the one before, and so on; `keep` parts of
-/// `bytes_max / keep` each.
+/// How the log of one stream rotates: PATH is the newest part, PATH.1 the one before, and so on;
+/// `keep` parts of `bytes_max / keep` each.
 struct Rotation {
   uint64_t bytes_max = 1ULL << 30;
   uint32_t keep = 5;
 };
 
-/// One stream of one attempt on its way to disk: whole, in rotating files, with its last words at hand. It never fails
-/// its task: what the disk does not take is counted as lost, and writing is tried again with the next bytes. For one
-/// thread.
+/// One stream of one attempt on its way to disk: whole, in rotating files, with its last words at
+/// hand. It never fails its task: what the disk does not take is counted as lost, and writing is
+/// tried again with the next bytes. For one thread.
 class OutputLog {
  public:
   OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation);

@@ -1,13 +1,13 @@
 #include "agent/output_log.h"
 
+#include "os/local_files.h"
+
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "os/local_files.h"
+#include <stdlib.h>
 
 namespace muster::agent {
 namespace {
@@ -55,7 +55,8 @@ TEST_F(OutputLogs, RotatesWithinItsTotal) {
     log.write(chunk);
   }
   EXPECT_FALSE(fs::exists(folder_ / "out.3"));
-  const std::string kept = content(folder_ / "out.2") + content(folder_ / "out.1") + content(folder_ / "out");
+  const std::string kept =
+      content(folder_ / "out.2") + content(folder_ / "out.1") + content(folder_ / "out");
   EXPECT_EQ(kept, all.substr(all.size() - kept.size()));
   EXPECT_GT(kept.size(), 2U * 4096);
   EXPECT_LE(kept.size(), 3U * 4096);

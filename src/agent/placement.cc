@@ -1,10 +1,10 @@
 #include "agent/placement.h"
 
-#include <array>
-#include <string_view>
-
 #include "base/text.h"
 #include "os/command.h"
+
+#include <array>
+#include <string_view>
 
 namespace muster::agent {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kUnpackDeadline = std::chrono::minutes(30);
-constexpr std::array<std::string_view, 7> kArchiveEndings = {".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst",
-                                                             ".tgz",    ".tar",     ".zip"};
+constexpr std::array<std::string_view, 7> kArchiveEndings = {
+    ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".zip"};
 
 /// Runs one unpacking program in `folder`.
 Status run_unpacker(std::vector<std::string> argv, const fs::path& folder) {
@@ -38,7 +38,8 @@ Status unpack_archive(const fs::path& archive, const fs::path& folder) {
   if (unzipped.has_value() || unzipped.error().code != Errc::NotFound) {
     return unzipped;
   }
-  return run_unpacker({"python3", "-m", "zipfile", "-e", archive.string(), folder.string()}, folder);
+  return run_unpacker({"python3", "-m", "zipfile", "-e", archive.string(), folder.string()},
+                      folder);
 }
 
 bool is_uri(std::string_view text) { return text.find("://") != std::string_view::npos; }
@@ -83,8 +84,9 @@ Status Placement::place(const std::vector<spec::File>& wanted, const fs::path& f
 
 Status Placement::place_one(const spec::File& file, const fs::path& folder) {
   if (is_uri(file.src)) {
-    return Error{Errc::Unsupported, Blame::User,
-                 "this cluster has no reader for such an address; name a file or folder of this machine"};
+    return Error{
+        Errc::Unsupported, Blame::User,
+        "this cluster has no reader for such an address; name a file or folder of this machine"};
   }
   fs::path source = file.src;
   if (!source.has_filename()) {
@@ -92,15 +94,18 @@ Status Placement::place_one(const spec::File& file, const fs::path& folder) {
   }
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
   const std::string stem = archive_stem(source.filename().string());
-  const bool unpacks = stat.kind != os::FileKind::Folder &&
-                       (file.unpack == spec::Unpack::Yes || (file.unpack == spec::Unpack::Auto && !stem.empty()));
-  fs::path name = file.as.empty() ? fs::path(unpacks && !stem.empty() ? stem : source.filename().string())
-                                  : fs::path(file.as).lexically_normal();
+  const bool unpacks =
+      stat.kind != os::FileKind::Folder &&
+      (file.unpack == spec::Unpack::Yes || (file.unpack == spec::Unpack::Auto && !stem.empty()));
+  fs::path name = file.as.empty()
+                      ? fs::path(unpacks && !stem.empty() ? stem : source.filename().string())
+                      : fs::path(file.as).lexically_normal();
   if (!name.has_filename()) {
     name = name.parent_path();
   }
   if (!stays_inside(name)) {
-    return user_error("a name in the task's folder must be relative and without \"..\": " + name.string());
+    return user_error("a name in the task's folder must be relative and without \"..\": " +
+                      name.string());
   }
   const fs::path target = folder / name;
   MUSTER_TRY_STATUS(files_.make_folders(target.parent_path()));
@@ -125,7 +130,8 @@ Status Placement::unpack_into(const fs::path& archive, const fs::path& target) {
 }
 
 Result<fs::path> Placement::place_python(const spec::Python& python, const fs::path& folder) {
-  const fs::path interpreter = python.interpreter.empty() ? fs::path("bin/python3") : fs::path(python.interpreter);
+  const fs::path interpreter =
+      python.interpreter.empty() ? fs::path("bin/python3") : fs::path(python.interpreter);
   if (python.env.empty()) {
     return interpreter.is_absolute() ? interpreter.parent_path() : fs::path();
   }
@@ -141,7 +147,8 @@ Result<fs::path> Placement::place_python(const spec::Python& python, const fs::p
   }
   const fs::path program = interpreter.is_absolute() ? interpreter : root / interpreter;
   if (!files_.exists(program)) {
-    return user_error("the Python environment has no " + interpreter.string() + ": " + source.string());
+    return user_error("the Python environment has no " + interpreter.string() + ": " +
+                      source.string());
   }
   return program.parent_path();
 }

@@ -1,5 +1,10 @@
 #pragma once
 
+#include "base/result.h"
+#include "job/failure.h"
+#include "os/files.h"
+#include "spec/settings.h"
+
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -7,34 +12,35 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "job/failure.h"
-#include "os/files.h"
-#include "spec/settings.h"
-
 namespace muster::agent {
 
 /// Unpacks an archive into an existing folder; modes are kept. Blocks.
-using Unpacker = std::function<Status(const std::filesystem::path& archive, const std::filesystem::path& folder)>;
+using Unpacker = std::function<Status(const std::filesystem::path& archive,
+                                      const std::filesystem::path& folder)>;
 
 /// The real one: tar, and for .zip unzip or python3.
 [[nodiscard]] Unpacker make_unpacker();
 
-/// Puts the `files:` of a spec and its Python environment where tasks find them. Blocking: used on pool threads only.
+/// Puts the `files:` of a spec and its Python environment where tasks find them. Blocking: used on
+/// pool threads only.
 ///
-/// A file or folder of this host is copied, with modes and times, so that a task neither changes the user's own
-/// file nor sees it change while it runs. What is larger than kCopyBytesMax is linked instead: data sets are read in
-/// place. Archives are unpacked into a folder of their name without the ending.
+/// A file or folder of this host is copied, with modes and times, so that a task neither changes
+/// the user's own file nor sees it change while it runs. What is larger than kCopyBytesMax is
+/// linked instead: data sets are read in place. Archives are unpacked into a folder of their name
+/// without the ending.
 class Placement {
  public:
   Placement(os::Files& files, Unpacker unpack, const std::atomic<bool>& cancelled)
       : files_(files), unpack_(std::move(unpack)), cancelled_(cancelled) {}
 
-  /// Places everything into `folder`, which exists and is the task's own. The first error ends it; its blame says whose.
-  [[nodiscard]] Status place(const std::vector<spec::File>& wanted, const std::filesystem::path& folder);
+  /// Places everything into `folder`, which exists and is the task's own. The first error ends it;
+  /// its blame says whose.
+  [[nodiscard]] Status place(const std::vector<spec::File>& wanted,
+                             const std::filesystem::path& folder);
 
-  /// Makes the environment ready below `folder` (unpacked once; later calls find it) and returns the folder to put
-  /// first on PATH: that of the interpreter. Empty if `python` names neither environment nor interpreter.
+  /// Makes the environment ready below `folder` (unpacked once; later calls find it) and returns
+  /// the folder to put first on PATH: that of the interpreter. Empty if `python` names neither
+  /// environment nor interpreter.
   [[nodiscard]] Result<std::filesystem::path> place_python(const spec::Python& python,
                                                            const std::filesystem::path& folder);
 

@@ -1,18 +1,18 @@
 #include "agent/placement.h"
 
+#include "os/local_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "os/local_files.h"
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace muster::agent {
 namespace {
@@ -54,7 +54,8 @@ TEST_F(Placing, CopiesFilesAndFoldersWithTheirModes) {
   write(home_ / "train.py", "print(1)");
   ::chmod((home_ / "train.py").c_str(), 0750);
   write(home_ / "data/a b\nc.txt", "x");
-  ASSERT_TRUE(place({{home_ / "train.py", "", {}}, {(home_ / "data/").string(), "", {}}}).has_value());
+  ASSERT_TRUE(
+      place({{home_ / "train.py", "", {}}, {(home_ / "data/").string(), "", {}}}).has_value());
   EXPECT_EQ(read(task_ / "train.py"), "print(1)");
   EXPECT_EQ(fs::status(task_ / "train.py").permissions(), fs::perms(0750));
   EXPECT_EQ(read(task_ / "data/a b\nc.txt"), "x");
@@ -79,7 +80,8 @@ TEST_F(Placing, LinksWhatIsLarge) {
 
 TEST_F(Placing, UnpacksArchives) {
   write(home_ / "data/x.txt", "x");
-  const std::string tar = "tar -C " + home_.string() + " -czf " + (home_ / "data.tgz").string() + " data";
+  const std::string tar =
+      "tar -C " + home_.string() + " -czf " + (home_ / "data.tgz").string() + " data";
   ASSERT_EQ(::system(tar.c_str()), 0);
   ASSERT_TRUE(place({{home_ / "data.tgz", "", {}}}).has_value());
   EXPECT_EQ(read(task_ / "data/data/x.txt"), "x");
@@ -127,7 +129,8 @@ TEST_F(Placing, FindsTheInterpreterOfAPythonEnvironment) {
 
 TEST_F(Placing, UnpacksAPythonEnvironmentOnce) {
   write(home_ / "bin/python3", "#!");
-  const std::string tar = "tar -C " + home_.string() + " -cf " + (home_ / "venv.tar").string() + " bin";
+  const std::string tar =
+      "tar -C " + home_.string() + " -cf " + (home_ / "venv.tar").string() + " bin";
   ASSERT_EQ(::system(tar.c_str()), 0);
   EXPECT_EQ(placement_.place_python({home_ / "venv.tar", ""}, task_).value(), task_ / "venv/bin");
   fs::remove(home_ / "venv.tar");
@@ -138,7 +141,8 @@ TEST_F(Placing, UnpacksAPythonEnvironmentOnce) {
 TEST(PreparationFailure, TellsWhoseMoveItIs) {
   EXPECT_EQ(preparation_failure(system_error(ENOSPC, "x")).class_name, "disk.full");
   EXPECT_EQ(preparation_failure(system_error(ENOENT, "x")).kind, job::FailureKind::User);
-  EXPECT_EQ(preparation_failure(Error{Errc::AlreadyExists, Blame::Cluster, "port"}).remedy, job::Remedy::NewPorts);
+  EXPECT_EQ(preparation_failure(Error{Errc::AlreadyExists, Blame::Cluster, "port"}).remedy,
+            job::Remedy::NewPorts);
 }
 
 }  // namespace

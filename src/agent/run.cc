@@ -1,15 +1,5 @@
 #include "agent/run.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <optional>
-
 #include "agent/agent.h"
 #include "agent/leftovers.h"
 #include "os/file_sink.h"
@@ -20,6 +10,15 @@
 #include "os/processes.h"
 #include "os/signals.h"
 #include "os/spawn.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <fcntl.h>
+#include <optional>
+#include <signal.h>
+#include <unistd.h>
 
 namespace muster::agent {
 namespace {
@@ -41,8 +40,10 @@ Result<Descriptors> parse_words(const std::vector<std::string>& words) {
     int number = -1;
     const std::string& value = words[i + 1];
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc{} || end != value.data() + value.size() || ::fcntl(number, F_GETFD) < 0) {
-      return user_error(words[i] + " needs an open descriptor; the agent is started by Muster itself");
+    if (error != std::errc{} || end != value.data() + value.size() ||
+        ::fcntl(number, F_GETFD) < 0) {
+      return user_error(words[i] +
+                        " needs an open descriptor; the agent is started by Muster itself");
     }
     if (words[i] == "--order-fd") {
       fds.order = number;
@@ -71,7 +72,8 @@ Result<cluster::AgentLaunch> read_launch(int fd) {
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
-  while (text.size() <= cluster::kAgentLaunchMax && (got = ::read(fd, buffer, sizeof buffer)) != 0) {
+  while (text.size() <= cluster::kAgentLaunchMax &&
+         (got = ::read(fd, buffer, sizeof buffer)) != 0) {
     if (got < 0 && errno != EINTR) {
       return system_error(errno, "the agent's order cannot be read");
     }
@@ -93,10 +95,13 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Meter> meter = os::make_meter();
   ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
-  const std::unique_ptr<cluster::MasterStarter> starter = options.make_starter(*files, launch, fds.start);
-  Agent agent(AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log, starter.get()},
-              AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
-              make_unpacker(), [&loop](const std::string&) { loop.stop(); });
+  const std::unique_ptr<cluster::MasterStarter> starter =
+      options.make_starter(*files, launch, fds.start);
+  Agent agent(
+      AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
+                starter.get()},
+      AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
+      make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   MUSTER_TRY(const auto signals, os::take_signals(loop, kSignals, [&agent](int) {
                agent.leave(kTermGrace, "the container was told to end");

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "cluster/agent_launch.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
 #include "os/files.h"
 #include "rt/io_loop.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace muster::agent {
 
@@ -19,15 +19,16 @@ struct RunOptions {
   std::vector<std::string> words;
   std::string version;
   std::function<std::unique_ptr<control::Transport>(rt::IoLoop& loop)> make_transport;
-  /// May give nullptr: a lost master then comes back by itself. `start_fd`: the stub's start service, -1 if there is none.
-  std::function<std::unique_ptr<cluster::MasterStarter>(os::Files& files, const cluster::AgentLaunch& launch,
-                                                        int start_fd)>
+  /// May give nullptr: a lost master then comes back by itself. `start_fd`: the stub's start
+  /// service, -1 if there is none.
+  std::function<std::unique_ptr<cluster::MasterStarter>(
+      os::Files& files, const cluster::AgentLaunch& launch, int start_fd)>
       make_starter;
 };
 
-/// The whole life of an agent's process: reads its order, serves until it is dismissed, nobody wants it any more,
-/// its keeper dies or SIGTERM comes. Returns the exit status for main(): 0, or 70 when it could not even begin (said on
-/// stderr). No other thread may run yet.
+/// The whole life of an agent's process: reads its order, serves until it is dismissed, nobody
+/// wants it any more, its keeper dies or SIGTERM comes. Returns the exit status for main(): 0, or
+/// 70 when it could not even begin (said on stderr). No other thread may run yet.
 int run(const RunOptions& options);
 
 }  // namespace muster::agent

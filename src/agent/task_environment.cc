@@ -1,11 +1,11 @@
 #include "agent/task_environment.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/check.h"
 #include "framework/address_book.h"
 #include "framework/environment.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace muster::agent {
 namespace {
@@ -16,7 +16,8 @@ std::string secret_path(const spec::Role& role, const std::string& name) {
 }
 
 /// The user's own variables.
-Result<Variables> user_variables(const spec::Spec& spec, const spec::Role& role, const Variables& secrets) {
+Result<Variables> user_variables(const spec::Spec& spec, const spec::Role& role,
+                                 const Variables& secrets) {
   Variables variables;
   for (const auto& [name, value] : spec::settings_of(spec, role).env) {
     if (value.source == spec::EnvValue::Source::Literal) {

@@ -1,11 +1,10 @@
 #include "agent/task_run.h"
 
-#include <signal.h>
+#include "base/text.h"
 
 #include <algorithm>
+#include <signal.h>
 #include <utility>
-
-#include "base/text.h"
 
 namespace muster::agent {
 
@@ -21,7 +20,8 @@ Result<job::Address> TaskRun::reserve(const std::string& host, uint16_t keep_por
                                       const std::vector<std::string>& port_names) {
   job::Address address;
   address.host = host;
-  MUSTER_TRY(auto port, keep_port == 0 ? deps_.ports.reserve(host) : deps_.ports.reserve_given(host, keep_port));
+  MUSTER_TRY(auto port, keep_port == 0 ? deps_.ports.reserve(host)
+                                       : deps_.ports.reserve_given(host, keep_port));
   address.port = port->number();
   held_.push_back(std::move(port));
   for (const std::string& name : port_names) {
@@ -51,10 +51,13 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
   spawn.stderr_to = os::ToPipe{};
   spawn.grouping = os::Grouping::NewGroup;
   spawn.parent_death_signal = SIGKILL;  // For the day when all of our processes are killed at once.
-  MUSTER_TRY(pid_, deps_.processes.spawn(spawn, {
-                       .output = [this](os::Stream stream, std::string_view bytes) { on_output(stream, bytes); },
-                       .exited = [this](const os::Exit& exit) { on_exit(exit); },
-                   }));
+  MUSTER_TRY(pid_,
+             deps_.processes.spawn(
+                 spawn, {
+                            .output = [this](os::Stream stream,
+                                             std::string_view bytes) { on_output(stream, bytes); },
+                            .exited = [this](const os::Exit& exit) { on_exit(exit); },
+                        }));
   running_ = true;
   return pid_;
 }
@@ -65,10 +68,11 @@ void TaskRun::on_output(os::Stream stream, std::string_view bytes) {
   const uint64_t offset = log.size_bytes();
   log.write(bytes);
   deps_.feed.offer(deps_.loop.now(), names_.attempt,
-                   is_stdout ? wire::OutputStream::Stdout : wire::OutputStream::Stderr, offset, bytes);
+                   is_stdout ? wire::OutputStream::Stdout : wire::OutputStream::Stderr, offset,
+                   bytes);
 }
 
-void TaskRun::terminate() {
+void TaskRun::ask_to_end() {
   if (running_) {
     (void)deps_.processes.signal_group(pid_, SIGTERM);
     (void)deps_.processes.signal_group(pid_, SIGCONT);
@@ -98,7 +102,9 @@ std::optional<wire::Sample> TaskRun::watch_memory() {
   return wire::Sample{names_.attempt, usage.memory_bytes, usage.cpu};
 }
 
-bool TaskRun::near_limit() const { return running_ && limit_bytes_ > 0 && used_bytes_ > limit_bytes_ / 10 * 6; }
+bool TaskRun::near_limit() const {
+  return running_ && limit_bytes_ > 0 && used_bytes_ > limit_bytes_ / 10 * 6;
+}
 
 void TaskRun::on_exit(const os::Exit& exit) {
   running_ = false;
@@ -126,7 +132,8 @@ void TaskRun::on_exit(const os::Exit& exit) {
 }
 
 const OutputLog* TaskRun::output(wire::OutputStream stream) const {
-  const std::optional<OutputLog>& log = stream == wire::OutputStream::Stdout ? stdout_log_ : stderr_log_;
+  const std::optional<OutputLog>& log =
+      stream == wire::OutputStream::Stdout ? stdout_log_ : stderr_log_;
   return log ? &*log : nullptr;
 }
 

@@ -1,14 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "agent/leftovers.h"
 #include "agent/output_feed.h"
 #include "agent/output_log.h"
@@ -22,10 +13,20 @@
 #include "rt/loop.h"
 #include "wire/frame.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace muster::agent {
 
-/// One attempt's mechanism, from its reservation to its end: ports, process, output, memory watch. Lives on the
-/// loop's thread; destroying it lets the ports go and forgets the process, which must have ended.
+/// One attempt's mechanism, from its reservation to its end: ports, process, output, memory watch.
+/// Lives on the loop's thread; destroying it lets the ports go and forgets the process, which must
+/// have ended.
 class TaskRun {
  public:
   struct Deps {
@@ -48,7 +49,7 @@ class TaskRun {
     std::map<std::string, std::string> environment;
     Rotation rotation;
     uint64_t memory_limit_bytes = 0;  ///< 0 for none.
-    bool release_ports = false;       ///< Just before exec, for a program that sets neither reuse flag.
+    bool release_ports = false;  ///< Just before exec, for a program that sets neither reuse flag.
   };
   /// How the process ended, as far as this host knows.
   struct Ended {
@@ -63,8 +64,8 @@ class TaskRun {
   TaskRun(const TaskRun&) = delete;
   TaskRun& operator=(const TaskRun&) = delete;
 
-  /// Holds the attempt's ports on `host`: `keep_port` if not 0 (AlreadyExists if it is taken), else any, and one for each
-  /// name.
+  /// Holds the attempt's ports on `host`: `keep_port` if not 0 (AlreadyExists if it is taken), else
+  /// any, and one for each name.
   [[nodiscard]] Result<job::Address> reserve(const std::string& host, uint16_t keep_port,
                                              const std::vector<std::string>& port_names);
 
@@ -72,11 +73,12 @@ class TaskRun {
   [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
 
   /// TERM to the process group (and CONT, so that a stopped one can hear it).
-  void terminate();
+  void ask_to_end();
   /// KILL to everything the attempt started.
   void kill();
 
-  /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process runs.
+  /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
+  /// runs.
   std::optional<wire::Sample> watch_memory();
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const;

@@ -1,0 +1,134 @@
+#include "agent/checkpointer.h"
+
+#include "agent/checkpoint_folder_store.h"
+#include "os/local_files.h"
+#include "os/processes.h"
+#include "rt/io_loop.h"
+#include "testing/recording_sink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdlib.h>
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr job::AttemptId kAttempt{{job::RoleIndex{0}, 0}, 1};
+
+class Checkpoints : public ::testing::Test {
+ protected:
+  Checkpoints() : root_(make_root()) {
+    CheckpointPlace place;
+    place.folder = root_ / "ckpt";
+    place.state_file = root_ / "state";
+    place.owner = true;
+    place.store = std::make_shared<CheckpointFolderStore>(*files_, root_ / "mirror", "c1");
+    checkpointer_.watch(
+        {kAttempt, job::Generation{2}, job::JobId{"j"}, place, 3, root_ / "asks", {}});
+  }
+  ~Checkpoints() override { fs::remove_all(root_); }
+
+  static fs::path make_root() {
+    char name[] = "/tmp/checkpointer-XXXXXX";
+    return ::mkdtemp(name);
+  }
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::string read(const std::string& path) const {
+    std::ifstream file(root_ / path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  template <class Condition>
+  bool run_until(Condition done) {
+    const HostTime end = loop_.now() + seconds(20);
+    while (!done() && loop_.now() < end) {
+      loop_.run_until(loop_.now() + std::chrono::milliseconds(10));
+    }
+    return done();
+  }
+  void answer(const std::string& refusal) {
+    checkpointer_.answered(
+        {asked_.back().attempt, asked_.back().generation, asked_.back().name, refusal});
+  }
+
+  fs::path root_;
+  rt::IoLoop loop_;
+  std::unique_ptr<os::Files> files_ = os::make_local_files(&loop_);
+  ::muster::testing::RecordingSink sink_;
+  bool master_is_there_ = true;
+  std::vector<wire::CommitAsked> asked_;
+  Checkpointer checkpointer_{
+      {loop_, *files_, log::Logger(sink_), [this](const wire::CommitAsked& asked) {
+         asked_.push_back(asked);
+         return master_is_there_;
+       }}};
+};
+
+TEST_F(Checkpoints, CommitsOnlyWhatTheMasterGrants) {
+  write("ckpt/DONE", "");
+  ASSERT_TRUE(run_until([&] { return asked_.size() == 1; }));
+  EXPECT_EQ(asked_[0].generation, job::Generation{2});
+  EXPECT_FALSE(fs::exists(root_ / "mirror/ckpt-00000001"));
+  answer("");
+  EXPECT_TRUE(run_until([&] { return fs::exists(root_ / "mirror/ckpt-00000001/DONE"); }));
+  EXPECT_TRUE(run_until([&] { return read("state") == "1"; }));
+}
+
+TEST_F(Checkpoints, KeepsNothingOfAnOldGenerationAndAsksOnce) {
+  write("ckpt/DONE", "");
+  ASSERT_TRUE(run_until([&] { return asked_.size() == 1; }));
+  answer("generation 2 is over");
+  bool ended = false;
+  checkpointer_.finish(kAttempt, seconds(10), [&] { ended = true; });
+  EXPECT_TRUE(run_until([&] { return ended && fs::is_empty(root_ / "mirror"); }));
+  EXPECT_EQ(asked_.size(), 1U);
+}
+
+TEST_F(Checkpoints, TaskSaysItselfThatItsCheckpointIsComplete) {
+  write("ckpt/weights", "w");
+  write("bin/muster-commit", std::string(commit_program()));
+  fs::permissions(root_ / "bin/muster-commit", fs::perms(0755));
+  const std::unique_ptr<os::Processes> processes = os::make_processes(loop_);
+  os::SpawnOptions options;
+  options.argv = {root_ / "bin/muster-commit", "epoch-1"};
+  options.env = {{"PATH", "/usr/bin:/bin"}, {"MUSTER_COMMIT_DIR", root_ / "asks"}};
+  std::optional<os::Exit> exit;
+  ASSERT_TRUE(
+      processes->spawn(options, {.output = {}, .exited = [&](const os::Exit& e) { exit = e; }})
+          .has_value());
+  ASSERT_TRUE(run_until([&] { return asked_.size() == 1; }));
+  EXPECT_EQ(asked_[0].name, "epoch-1");
+  answer("");
+  ASSERT_TRUE(run_until([&] { return exit.has_value(); }));
+  EXPECT_EQ(exit->code, 0);
+  EXPECT_EQ(read("mirror/ckpt-00000001/weights"), "w");
+}
+
+TEST_F(Checkpoints, EndsWithoutAMaster) {
+  master_is_there_ = false;
+  write("ckpt/DONE", "");
+  bool ended = false;
+  checkpointer_.finish(kAttempt, seconds(10), [&] { ended = true; });
+  EXPECT_TRUE(run_until([&] { return ended; }));
+  EXPECT_EQ(sink_.count("there is no master now"), 1U);
+}
+
+TEST_F(Checkpoints, EndsWhenTheMasterNeverAnswers) {
+  write("ckpt/DONE", "");
+  bool ended = false;
+  checkpointer_.finish(kAttempt, std::chrono::milliseconds(100), [&] { ended = true; });
+  EXPECT_TRUE(run_until([&] { return ended; }));
+}
+
+}  // namespace
+}  // namespace muster::agent
