@@ -76,7 +76,9 @@ def test_a_parameter_server_job_survives_the_death_of_a_worker(muster, venv):
     os.kill(worker, 9)
     done = running.wait(240).expect(0)
     assert done.lines("test accuracy 0.9")
-    assert muster.status()["generation"] == 1
+    roles = muster.status()["roles"]
+    assert roles["worker"]["tasks"][1]["attempts"] == 2
+    assert roles["ps"]["tasks"][0]["attempts"] == roles["chief"]["tasks"][0]["attempts"] == 1
 
 
 def is_task(pid, role, index):
