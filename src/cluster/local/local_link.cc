@@ -195,9 +195,7 @@ void LocalLink::on_taken(Taking& taking) {
         ::unlink(claim.file.c_str());
       }
     }
-    if (!pending_.empty()) {
-      pump();
-    }
+    pump();  // For those that are left, or to wait no longer.
     return;
   }
   last_number_ -= static_cast<uint32_t>(taking.set.size());
