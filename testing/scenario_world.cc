@@ -1,9 +1,10 @@
 #include "testing/scenario_world.h"
 
+#include "testing/scenario_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace muster::testing {
 
@@ -11,71 +12,12 @@ namespace {
 
 using namespace job;
 
-Error wrong(std::string_view what, std::string_view word) {
-  return user_error(fmt::format("'{}' is no {}", word, what));
-}
-
-Result<uint32_t> number_of(std::string_view text) {
-  uint32_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) {
-    return wrong("number", text);
-  }
-  return value;
-}
-
-Result<int64_t> seconds_of(std::string_view text) {
-  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"ms", 1'000}, {"s", 1'000'000}, {"m", 60'000'000}, {"h", 3'600'000'000}};
-  for (const auto& [unit, us] : kUnits) {
-    if (text.ends_with(unit)) {
-      MUSTER_TRY(const uint32_t count, number_of(text.substr(0, text.size() - unit.size())));
-      return count * us;
-    }
-  }
-  return wrong("duration", text);
-}
-
 Result<RequestId> request_of(std::string_view word) {
   if (!word.starts_with('r')) {
-    return wrong("request (r1)", word);
+    return wrong_word("request (r1)", word);
   }
-  MUSTER_TRY(const uint32_t number, number_of(word.substr(1)));
+  MUSTER_TRY(const uint32_t number, read_number(word.substr(1)));
   return RequestId(number);
-}
-
-template <class E>
-Result<E> enum_of(std::string_view word, std::initializer_list<E> all) {
-  for (const E value : all) {
-    std::string name(to_string(value));
-    std::ranges::replace(name, '_', '-');
-    if (name == word) {
-      return value;
-    }
-  }
-  return wrong("value known here", word);
-}
-
-/// "key=value" among `words`, or "".
-std::string option(const std::vector<std::string>& words, std::string_view key) {
-  for (const std::string& word : words) {
-    if (word.starts_with(key) && word.size() > key.size() && word[key.size()] == '=') {
-      return word.substr(key.size() + 1);
-    }
-  }
-  return "";
-}
-
-Exit stopped_exit() {
-  return {.signal = 15, .failure = Failure{.class_name = "stopped", .kind = FailureKind::Stopped}};
-}
-
-std::string rest_of(const std::vector<std::string>& words, size_t from) {
-  std::string text;
-  for (size_t i = from; i < words.size(); ++i) {
-    text += (text.empty() ? "" : " ") + words[i];
-  }
-  return text;
 }
 
 }  // namespace
@@ -143,7 +85,7 @@ Status ScenarioWorld::say(const Words& words) {
   if (kOfAttempt.contains(words[0])) {
     return say_of_attempt(words);
   }
-  return wrong("fact of a scenario", words[0]);
+  return wrong_word("fact of a scenario", words[0]);
 }
 
 Status ScenarioWorld::say_of_job(const Words& words) {
@@ -153,7 +95,7 @@ Status ScenarioWorld::say_of_job(const Words& words) {
   } else if (what == "stop") {
     tell(StopAsked{words.size() > 2 ? words[2] : "alice"});
   } else if (what == "recovered") {
-    MUSTER_TRY(const uint32_t epoch, number_of(words.size() > 1 ? words[1] : "2"));
+    MUSTER_TRY(const uint32_t epoch, read_number(words.size() > 1 ? words[1] : "2"));
     deadlines_.clear();
     tell(MasterRecovered{Epoch(epoch)});
   } else if (what == "headroom") {
@@ -161,15 +103,15 @@ Status ScenarioWorld::say_of_job(const Words& words) {
     for (const auto& [key, target] : {std::pair{"vcores", &headroom.vcores},
                                       {"gpus", &headroom.gpus},
                                       {"hosts", &headroom.hosts}}) {
-      if (const std::string value = option(words, key); !value.empty()) {
-        MUSTER_TRY(*target, number_of(value));
+      if (const std::string value = option_of(words, key); !value.empty()) {
+        MUSTER_TRY(*target, read_number(value));
       }
     }
     tell(headroom);
   } else if (what == "host-reported" && words.size() > 2) {
     using enum HostHealth;
     MUSTER_TRY(const HostHealth health,
-               enum_of(words[2], {Healthy, Unhealthy, Decommissioning, Lost}));
+               read_enum(words[2], {Healthy, Unhealthy, Decommissioning, Lost}));
     tell(HostReported{HostName(words[1]), health});
   } else if (what == "deadline" && words.size() > 1) {
     return deadline(words);
@@ -198,12 +140,12 @@ Status ScenarioWorld::say_of_container(const Words& words) {
   } else if (what == "refused") {
     MUSTER_TRY(const RequestId request, request_of(words[1]));
     using enum RefusalKind;
-    MUSTER_TRY(const RefusalKind kind, enum_of(third, {NeverFits, Forbidden, Transient}));
+    MUSTER_TRY(const RefusalKind kind, read_enum(third, {NeverFits, Forbidden, Transient}));
     requests_.erase(request);
-    tell(RequestRefused{request, kind, rest_of(words, 3)});
+    tell(RequestRefused{request, kind, words_from(words, 3)});
   } else if (what == "launch-failed") {
     launches_.erase(container);
-    tell(LaunchFailed{container, rest_of(words, 2)});
+    tell(LaunchFailed{container, words_from(words, 2)});
   } else if (what == "agent-joined") {
     launches_.erase(container);
     tell(AgentJoined{container, "agent-of-" + container.value});
@@ -214,134 +156,26 @@ Status ScenarioWorld::say_of_container(const Words& words) {
   } else if (what == "lost") {
     using enum LossReason;
     MUSTER_TRY(const LossReason reason,
-               enum_of(third.empty() ? "silent" : third, {Silent, Closed, Unreachable}));
+               read_enum(third.empty() ? "silent" : third, {Silent, Closed, Unreachable}));
     tell(AgentLost{container, reason});
   } else if (what == "preemption") {
-    MUSTER_TRY(const int64_t in, seconds_of(words.size() > 3 ? words[3] : "10s"));
-    tell(PreemptionNoticed{container, Duration(in)});
+    MUSTER_TRY(const Duration in, read_duration(words.size() > 3 ? words[3] : "10s"));
+    tell(PreemptionNoticed{container, in});
   } else {
     using enum ContainerEndKind;
-    MUSTER_TRY(const ContainerEndKind kind, enum_of(third.empty() ? "released" : third,
-                                                    {Completed, Released, HostLost, Preempted,
-                                                     OverMemory, LaunchFailed, Killed}));
+    MUSTER_TRY(const ContainerEndKind kind, read_enum(third.empty() ? "released" : third,
+                                                      {Completed, Released, HostLost, Preempted,
+                                                       OverMemory, LaunchFailed, Killed}));
     releases_.erase(container);
     tell(ContainerEnded{.container = container, .kind = kind});
   }
   return {};
 }
 
-Status ScenarioWorld::say_of_attempt(const Words& words) {
-  const std::string& what = words[0];
-  MUSTER_TRY(const AttemptId id, attempt_of(words[1]));
-  if (what == "joined") {
-    prepares_.erase(id);
-    Address address = address_of(id);
-    if (words.size() > 3 && words[2] == "at") {
-      const size_t colon = words[3].find(':');
-      address.host = words[3].substr(0, colon);
-      MUSTER_TRY(const uint32_t port, number_of(words[3].substr(colon + 1)));
-      address.port = static_cast<uint16_t>(port);
-    }
-    tell(AttemptJoined{id, address});
-  } else if (what == "attempt-started") {
-    starts_.erase(id);
-    tell(AttemptStarted{id, 1000});
-  } else if (what == "ended") {
-    return ended(words);
-  } else if (what == "stalled") {
-    tell(AttemptStalled{id, std::chrono::minutes(5)});
-  } else if (what == "commit") {
-    MUSTER_TRY(const uint32_t generation, number_of(words.size() > 2 ? words[2] : ""));
-    tell(CheckpointCommitted{id, Generation(generation), "ckpt-1"});
-  } else {
-    tell(EndpointPublished{id, "tensorboard", "http://" + words[1]});
-  }
-  return {};
-}
-
-Status ScenarioWorld::ended(const Words& words) {
-  MUSTER_TRY(const AttemptId id, attempt_of(words[1]));
-  stops_.erase(id);
-  starts_.erase(id);
-  prepares_.erase(id);
-  const std::string how = words.size() > 2 ? words[2] : "0";
-  if (how == "stopped") {
-    tell(AttemptEnded{id, stopped_exit()});
-    return {};
-  }
-  Exit exit;
-  if (how == "signal") {
-    MUSTER_TRY(const uint32_t signal, number_of(words.size() > 3 ? words[3] : ""));
-    exit.signal = static_cast<int32_t>(signal);
-  } else {
-    MUSTER_TRY(const uint32_t code, number_of(how));
-    exit.exit_code = static_cast<int32_t>(code);
-  }
-  if (const std::string age = option(words, "age"); !age.empty()) {
-    MUSTER_TRY(const int64_t us, seconds_of(age));
-    exit.age = Duration(us);
-  }
-  if (!exit.succeeded()) {
-    exit.failure = Failure{.class_name = "exit.code"};
-    if (const std::string kind = option(words, "kind"); !kind.empty()) {
-      using enum FailureKind;
-      MUSTER_TRY(exit.failure->kind,
-                 enum_of(kind, {User, Program, PeerLoss, Resource, Infrastructure, Stopped}));
-      exit.failure->class_name = kind;
-    }
-    if (const std::string remedy = option(words, "remedy"); !remedy.empty()) {
-      using enum Remedy;
-      MUSTER_TRY(exit.failure->remedy, enum_of(remedy, {Restart, NewPorts, Elsewhere, GiveUp}));
-    }
-    if (const std::string name = option(words, "class"); !name.empty()) {
-      exit.failure->class_name = name;
-    }
-  }
-  tell(AttemptEnded{id, exit});
-  return {};
-}
-
-// "reported c1 worker:0#1=running worker:1#1=ended:0 generation=2"
-Status ScenarioWorld::reported(const Words& words) {
-  AgentReported report{.container = ContainerId(words[1]),
-                       .address = "agent-of-" + words[1],
-                       .epoch = machine_.state().epoch,
-                       .generation = machine_.state().generation};
-  if (const std::string generation = option(words, "generation"); !generation.empty()) {
-    MUSTER_TRY(const uint32_t number, number_of(generation));
-    report.generation = Generation(number);
-  }
-  for (size_t i = 2; i < words.size(); ++i) {
-    const size_t equals = words[i].find('=');
-    const std::string name = words[i].substr(0, equals);
-    if (name == "generation") {
-      continue;
-    }
-    AttemptReport attempt;
-    MUSTER_TRY(attempt.attempt, attempt_of(name));
-    attempt.address = address_of(attempt.attempt);
-    attempt.generation = report.generation;
-    const std::string phase = equals == std::string::npos ? "" : words[i].substr(equals + 1);
-    using enum AttemptReport::Phase;
-    if (phase == "preparing" || phase == "joined" || phase == "running") {
-      attempt.phase = phase == "preparing" ? Preparing : phase == "joined" ? Joined : Running;
-    } else if (phase.starts_with("ended:")) {
-      MUSTER_TRY(const uint32_t code, number_of(phase.substr(6)));
-      attempt.phase = Ended;
-      attempt.exit = Exit{.exit_code = static_cast<int32_t>(code)};
-    } else {
-      return wrong("phase of an attempt", words[i]);
-    }
-    report.attempts.push_back(attempt);
-  }
-  tell(report);
-  return {};
-}
-
 // "deadline join", "deadline join worker:1 ...": the earliest of the kind whose text has the words
 // passes.
 Status ScenarioWorld::deadline(const Words& words) {
-  const std::string text = rest_of(words, 2) == "passes" ? "" : rest_of(words, 2);
+  const std::string text = words_from(words, 2) == "passes" ? "" : words_from(words, 2);
   auto found = deadlines_.end();
   for (auto each = deadlines_.begin(); each != deadlines_.end(); ++each) {
     if (to_string(each->second.kind) == words[1] &&
@@ -351,7 +185,7 @@ Status ScenarioWorld::deadline(const Words& words) {
     }
   }
   if (found == deadlines_.end()) {
-    return user_error(fmt::format("no deadline '{}' is set", rest_of(words, 1)));
+    return user_error(fmt::format("no deadline '{}' is set", words_from(words, 1)));
   }
   now_ = std::max(now_, found->second.at);
   const DeadlineId id(found->first);
@@ -361,8 +195,8 @@ Status ScenarioWorld::deadline(const Words& words) {
 }
 
 Status ScenarioWorld::after(std::string_view duration) {
-  MUSTER_TRY(const int64_t us, seconds_of(duration));
-  const Time until = now_ + Duration(us);
+  MUSTER_TRY(const Duration passes, read_duration(duration));
+  const Time until = now_ + passes;
   while (true) {
     const auto next = std::ranges::min_element(
         deadlines_, {}, [](const auto& each) { return std::pair(each.second.at, each.first); });
@@ -428,27 +262,6 @@ void ScenarioWorld::end_everything() {
   }
 }
 
-// The same task on the same host has the same address, as with ports that are kept.
-Address ScenarioWorld::address_of(AttemptId id) const {
-  const Attempt* attempt = machine_.state().find_attempt(id);
-  return {.host = attempt == nullptr ? "nowhere" : attempt->host.value,
-          .port = static_cast<uint16_t>(5000 + 100 * id.task.role.value + id.task.index)};
-}
-
-Result<AttemptId> ScenarioWorld::attempt_of(std::string_view name) const {
-  const size_t hash = name.find('#');
-  const std::optional<TaskId> task = parse_task(plan_, name.substr(0, hash));
-  if (!task) {
-    return wrong("task of this job", name);
-  }
-  if (hash == std::string_view::npos) {
-    const std::vector<Attempt>& attempts = machine_.state().task(*task).attempts;
-    return AttemptId{*task, attempts.empty() ? 0 : attempts.back().number};
-  }
-  MUSTER_TRY(const uint32_t number, number_of(name.substr(hash + 1)));
-  return AttemptId{*task, number};
-}
-
 Status ScenarioWorld::replay() const {
   Machine again(plan_);
   for (const auto& [at, fact] : log_) {
@@ -476,8 +289,9 @@ Result<std::vector<std::string>> expand_ranges(std::string_view item) {
       continue;
     }
     const size_t end = std::min(word.size(), word.find_first_not_of("0123456789", dash + 1));
-    const Result<uint32_t> from = number_of(std::string_view(word).substr(start, dash - start));
-    const Result<uint32_t> to = number_of(std::string_view(word).substr(dash + 1, end - dash - 1));
+    const Result<uint32_t> from = read_number(std::string_view(word).substr(start, dash - start));
+    const Result<uint32_t> to =
+        read_number(std::string_view(word).substr(dash + 1, end - dash - 1));
     if (!from || !to || *to < *from) {
       continue;
     }
@@ -494,7 +308,7 @@ Result<std::vector<std::string>> expand_ranges(std::string_view item) {
       }
       words[range.word] = fmt::format("{}{}{}", range.before, range.from + nth, range.after);
     }
-    items.push_back(rest_of(words, 0));
+    items.push_back(words_from(words, 0));
   }
   return items;
 }

@@ -65,6 +65,9 @@ class ScenarioWorld {
   std::set<job::AttemptId> prepares_, starts_, stops_;
 };
 
+/// The exit of a process that was told to stop.
+[[nodiscard]] job::Exit stopped_exit();
+
 /// Expands ranges: "start worker:0-2#1" is three items. Words with ranges must have equally long
 /// ones.
 [[nodiscard]] Result<std::vector<std::string>> expand_ranges(std::string_view item);

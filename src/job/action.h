@@ -120,7 +120,8 @@ struct Reconcile {
 };
 
 /// The job is over and everything is released. The last action of every job; may come again after a
-/// recovery.
+/// recovery. The shell closes its link to the cluster, which gives back what was granted meanwhile
+/// and has never been told of.
 struct Finish {
   Outcome outcome;
   bool operator==(const Finish&) const = default;

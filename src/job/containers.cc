@@ -11,6 +11,10 @@ void Machine::Impl::on(const ContainerGranted& granted) {
     return;
   }
   avoided.saw(granted.host);
+  if (ended_unseen.erase(granted.container) > 0) {
+    take_in_ended(granted.request);
+    return;
+  }
   const auto found = state.requests.find(granted.request);
   if (found == state.requests.end() || found->second.cancelled || stopping()) {
     if (found != state.requests.end() && found->second.cancelled) {
@@ -47,6 +51,22 @@ void Machine::Impl::take_in_unwanted(const ContainerGranted& granted) {
   container.granted = now;
   ++containers_open;
   drain(container);
+}
+
+// The word of its end overtook that of its grant: the ask is used up, and put again.
+void Machine::Impl::take_in_ended(RequestId id) {
+  const auto found = state.requests.find(id);
+  if (found == state.requests.end()) {
+    return;
+  }
+  const Request request = std::move(found->second);
+  state.requests.erase(found);
+  for (const TaskId asked : request.tasks) {
+    if (!request.cancelled && !stopping()) {
+      intent(asked).request = {};
+      poke(asked);
+    }
+  }
 }
 
 void Machine::Impl::drain(Container& container) {
@@ -127,7 +147,11 @@ void Machine::Impl::on(const LaunchFailed& failure) {
 
 void Machine::Impl::on(const ContainerEnded& ended) {
   Container* container = find_container(ended.container);
-  if (container == nullptr || container->state == ContainerState::Gone) {
+  if (container == nullptr) {
+    ended_unseen.insert(ended.container);
+    return;
+  }
+  if (container->state == ContainerState::Gone) {
     return;
   }
   lose(*container, true,
@@ -188,6 +212,7 @@ void Machine::Impl::lose(Container& container, bool gone, const MakeCause& make)
     }
   }
   MUSTER_CHECK(container.live == 0, "a lost container carries nothing");
+  pokes.insert(pokes.end(), container.tasks.begin(), container.tasks.end());
   failed_together(std::move(causes));
 }
 

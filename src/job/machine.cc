@@ -67,6 +67,10 @@ void Machine::Impl::conclude() {
     } else if (review_due) {
       review_due = false;
       review();
+    } else if (!openings.empty()) {
+      for (const uint32_t cohort : std::exchange(openings, {})) {
+        open_if_complete(cohort);
+      }
     } else if (!pokes.empty()) {
       run_pokes();
     } else {
@@ -74,6 +78,7 @@ void Machine::Impl::conclude() {
     }
   }
   pokes.clear();
+  openings.clear();
   if (state.phase == JobPhase::Stopping) {
     advance_stop();
   }

@@ -115,7 +115,7 @@ void Machine::Impl::reconcile(TaskId id, Attempt& attempt, const AttemptReport& 
     case AttemptReport::Phase::Ended:
       return;
     case AttemptReport::Phase::Joined:
-      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0) {
+      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0 && !stopping()) {
         emit(StartAttempt{report.attempt, attempt.container, attempt.generation});
       }
       joined(id, attempt, report.address);

@@ -62,7 +62,8 @@ void Machine::Impl::abandon(TaskId id, TaskState to) {
   note_started(id);
   move(task(id), to);
   review_due = true;
-  open_if_complete(cohort);
+  // Not at once: what made it give up may be about to end the job.
+  openings.push_back(cohort);
 }
 
 void Machine::Impl::fail_job(const Cause& cause, std::string_view why) {

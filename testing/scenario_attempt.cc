@@ -1,0 +1,143 @@
+#include "testing/scenario_words.h"
+#include "testing/scenario_world.h"
+
+#include <fmt/format.h>
+
+/// What scenarios say of attempts: joined, started, ended, reported.
+namespace muster::testing {
+
+using namespace job;
+
+Exit stopped_exit() {
+  return {.signal = 15, .failure = Failure{.class_name = "stopped", .kind = FailureKind::Stopped}};
+}
+
+Status ScenarioWorld::say_of_attempt(const Words& words) {
+  const std::string& what = words[0];
+  MUSTER_TRY(const AttemptId id, attempt_of(words[1]));
+  if (what == "joined") {
+    prepares_.erase(id);
+    Address address = address_of(id);
+    if (words.size() > 3 && words[2] == "at") {
+      const size_t colon = words[3].find(':');
+      address.host = words[3].substr(0, colon);
+      MUSTER_TRY(const uint32_t port, read_number(words[3].substr(colon + 1)));
+      address.port = static_cast<uint16_t>(port);
+    }
+    tell(AttemptJoined{id, address});
+  } else if (what == "attempt-started") {
+    starts_.erase(id);
+    tell(AttemptStarted{id, 1000});
+  } else if (what == "ended") {
+    return ended(words);
+  } else if (what == "stalled") {
+    tell(AttemptStalled{id, std::chrono::minutes(5)});
+  } else if (what == "commit") {
+    MUSTER_TRY(const uint32_t generation, read_number(words.size() > 2 ? words[2] : ""));
+    tell(CheckpointCommitted{id, Generation(generation), "ckpt-1"});
+  } else {
+    tell(EndpointPublished{id, "tensorboard", "http://" + words[1]});
+  }
+  return {};
+}
+
+Status ScenarioWorld::ended(const Words& words) {
+  MUSTER_TRY(const AttemptId id, attempt_of(words[1]));
+  stops_.erase(id);
+  starts_.erase(id);
+  prepares_.erase(id);
+  const std::string how = words.size() > 2 ? words[2] : "0";
+  if (how == "stopped") {
+    tell(AttemptEnded{id, stopped_exit()});
+    return {};
+  }
+  Exit exit;
+  if (how == "signal") {
+    MUSTER_TRY(const uint32_t signal, read_number(words.size() > 3 ? words[3] : ""));
+    exit.signal = static_cast<int32_t>(signal);
+  } else {
+    MUSTER_TRY(const uint32_t code, read_number(how));
+    exit.exit_code = static_cast<int32_t>(code);
+  }
+  if (const std::string age = option_of(words, "age"); !age.empty()) {
+    MUSTER_TRY(exit.age, read_duration(age));
+  }
+  if (!exit.succeeded()) {
+    exit.failure = Failure{.class_name = "exit.code"};
+    if (const std::string kind = option_of(words, "kind"); !kind.empty()) {
+      using enum FailureKind;
+      MUSTER_TRY(exit.failure->kind,
+                 read_enum(kind, {User, Program, PeerLoss, Resource, Infrastructure, Stopped}));
+      exit.failure->class_name = kind;
+    }
+    if (const std::string remedy = option_of(words, "remedy"); !remedy.empty()) {
+      using enum Remedy;
+      MUSTER_TRY(exit.failure->remedy, read_enum(remedy, {Restart, NewPorts, Elsewhere, GiveUp}));
+    }
+    if (const std::string name = option_of(words, "class"); !name.empty()) {
+      exit.failure->class_name = name;
+    }
+  }
+  tell(AttemptEnded{id, exit});
+  return {};
+}
+
+// "reported c1 worker:0#1=running worker:1#1=ended:0 generation=2"
+Status ScenarioWorld::reported(const Words& words) {
+  AgentReported report{.container = ContainerId(words[1]),
+                       .address = "agent-of-" + words[1],
+                       .epoch = machine_.state().epoch,
+                       .generation = machine_.state().generation};
+  if (const std::string generation = option_of(words, "generation"); !generation.empty()) {
+    MUSTER_TRY(const uint32_t number, read_number(generation));
+    report.generation = Generation(number);
+  }
+  for (size_t i = 2; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    if (name == "generation") {
+      continue;
+    }
+    AttemptReport attempt;
+    MUSTER_TRY(attempt.attempt, attempt_of(name));
+    attempt.address = address_of(attempt.attempt);
+    attempt.generation = report.generation;
+    const std::string phase = equals == std::string::npos ? "" : words[i].substr(equals + 1);
+    using enum AttemptReport::Phase;
+    if (phase == "preparing" || phase == "joined" || phase == "running") {
+      attempt.phase = phase == "preparing" ? Preparing : phase == "joined" ? Joined : Running;
+    } else if (phase.starts_with("ended:")) {
+      MUSTER_TRY(const uint32_t code, read_number(phase.substr(6)));
+      attempt.phase = Ended;
+      attempt.exit = Exit{.exit_code = static_cast<int32_t>(code)};
+    } else {
+      return wrong_word("phase of an attempt", words[i]);
+    }
+    report.attempts.push_back(attempt);
+  }
+  tell(report);
+  return {};
+}
+
+// The same task on the same host has the same address, as with ports that are kept.
+Address ScenarioWorld::address_of(AttemptId id) const {
+  const Attempt* attempt = machine_.state().find_attempt(id);
+  return {.host = attempt == nullptr ? "nowhere" : attempt->host.value,
+          .port = static_cast<uint16_t>(5000 + 100 * id.task.role.value + id.task.index)};
+}
+
+Result<AttemptId> ScenarioWorld::attempt_of(std::string_view name) const {
+  const size_t hash = name.find('#');
+  const std::optional<TaskId> task = parse_task(plan_, name.substr(0, hash));
+  if (!task) {
+    return wrong_word("task of this job", name);
+  }
+  if (hash == std::string_view::npos) {
+    const std::vector<Attempt>& attempts = machine_.state().task(*task).attempts;
+    return AttemptId{*task, attempts.empty() ? 0 : attempts.back().number};
+  }
+  MUSTER_TRY(const uint32_t number, read_number(name.substr(hash + 1)));
+  return AttemptId{*task, number};
+}
+
+}  // namespace muster::testing
