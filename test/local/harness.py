@@ -253,9 +253,15 @@ class Muster:
             raise AssertionError(f"left behind: {self.processes()}") from None
 
     def end_everything(self):
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        """Kills until nothing comes back: an agent that is still alive starts a new master."""
+        def kill():
+            left = self.processes()
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            return not left
+
+        eventually(kill, 10)
 
     def files_with(self, text):
         """Returns the files under the home that contain the text."""
