@@ -166,6 +166,16 @@ std::optional<std::string> narrate(const job::Machine& machine, const job::Fact&
             return fmt::format("container {} on {} is lost ({})", lost.container.value,
                                host_of(lost.container), to_string(lost.reason));
           },
+          [&](const job::ContainerEnded& ended) -> Line {
+            const bool expected = ended.kind == job::ContainerEndKind::Released ||
+                                  state.phase == job::JobPhase::Stopping ||
+                                  state.phase == job::JobPhase::Ended;
+            if (expected || !state.containers.contains(ended.container)) {
+              return std::nullopt;
+            }
+            return fmt::format("container {} on {} is gone ({})", ended.container.value,
+                               host_of(ended.container), to_string(ended.kind));
+          },
           [&](const job::RequestRefused& refused) -> Line {
             return "the cluster refused: " + printable(refused.reason);
           },
