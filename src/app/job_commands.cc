@@ -1,10 +1,12 @@
 #include "app/commands.h"
 #include "app/failure.h"
 #include "app/follow_command.h"
+#include "app/live_status.h"
 #include "base/text.h"
 #include "client/cleaning.h"
 #include "client/job_reader.h"
 #include "client/logs.h"
+#include "client/status_text.h"
 #include "os/watch.h"
 #include "rt/io_loop.h"
 #include "spec/duration_text.h"
@@ -139,12 +141,21 @@ int show_status(Session& session, const StatusCommand& command) {
     return fail(session.console, found.error());
   }
   const job::Machine& machine = found->reading.replayed.machine;
-  session.console.out(
-      command.json ? eventlog::status_json(machine.plan(), machine.state(),
-                                           client::status_context(found->entry, found->reading)) +
-                         "\n"
-                   : client::render_status(found->entry, found->reading, session.now(),
-                                           session.console.screen().colour));
+  const bool lives = found->reading.has_master && machine.state().phase != job::JobPhase::Ended;
+  const std::optional<std::string> live =
+      lives ? ask_status(session, found->entry.folder) : std::nullopt;
+  if (command.json) {
+    const eventlog::StatusContext context = client::status_context(found->entry, found->reading);
+    session.console.out(
+        live.value_or(eventlog::status_json(machine.plan(), machine.state(), context)) + "\n");
+    return 0;
+  }
+  session.console.out(client::render_status(found->entry, found->reading, session.now(),
+                                            session.console.screen().colour));
+  const std::string waits_for = live ? client::waits_for_of(*live) : std::string();
+  if (!waits_for.empty()) {
+    session.console.out("waiting: " + printable(waits_for) + "\n");
+  }
   return 0;
 }
 

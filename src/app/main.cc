@@ -63,5 +63,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "muster: %s\n", session.error().message.c_str());
     return exit_status_of(session.error());
   }
-  return std::visit(Dispatch{**session}, command);
+  const int status = std::visit(Dispatch{**session}, command);
+  // What could not be written was not said: a script must not take half an answer for a whole one.
+  return status == 0 && (*session)->console.out_disk_failed() ? kCouldNotStart : status;
 }

@@ -13,6 +13,7 @@
 #include "os/identity.h"
 #include "rt/system_random.h"
 #include "spec/serialize.h"
+#include "verdict/classifier.h"
 #include "verdict/summary.h"
 
 #include <fmt/format.h>
@@ -67,6 +68,11 @@ Status check_cluster(const SpecOptions& options, const spec::Loaded& loaded) {
                   printable(options.on)));
 }
 
+Status check_rules(const spec::Spec& spec) {
+  const Result<verdict::Classifier> classifier = verdict::Classifier::make(spec.rules);
+  return classifier ? Status() : Status(classifier.error());
+}
+
 Result<client::ReadJob> read_source(Session& session, const SpecOptions& options) {
   if (options.spec.empty() && options.words.empty()) {
     return user_error(
@@ -81,7 +87,19 @@ Result<client::ReadJob> read_source(Session& session, const SpecOptions& options
   MUSTER_TRY(client::ReadJob job,
              client::read_job(*session.files, source_of(options), session.surroundings()));
   MUSTER_TRY_STATUS(check_cluster(options, job.loaded));
+  // Compiled here only to be refused here: every agent of the job needs them.
+  MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
   return job;
+}
+
+/// Shows what the cluster has to say about a job that it takes all the same.
+Status warn(Session& session, cluster::Cluster& cluster, const spec::Spec& spec) {
+  MUSTER_TRY(const job::Plan plan, plan_spec(spec, "warn", 0));
+  MUSTER_TRY(const cluster::Fit fit, cluster.fit(plan));
+  for (const std::string& warning : fit.warnings) {
+    session.console.err("muster: warning: " + warning + "\n");
+  }
+  return {};
 }
 
 /// `exit_code_from`: a role that must exist, if it is not empty.
@@ -96,6 +114,7 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
     session.console.err(warning + "\n");
   }
   cluster::local::LocalCluster local = make_cluster(session);
+  MUSTER_TRY_STATUS(warn(session, local, job.loaded.spec));
   rt::SystemRandom random;
   client::Submitter submitter;
   submitter.user = os::user_name(client_environment(session));

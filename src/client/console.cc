@@ -87,6 +87,7 @@ void Console::write(int fd, std::string_view text, bool& failed) {
       continue;
     }
     failed = true;
+    out_errno_ = fd == out_fd_ ? errno : out_errno_;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,8 @@ class Console {
   /// True once standard output has failed for good (its reader went away, or the disk behind it is
   /// full).
   [[nodiscard]] bool out_failed() const { return out_failed_; }
+  /// True if it failed for another reason than that nobody reads any more.
+  [[nodiscard]] bool out_disk_failed() const { return out_failed_ && out_errno_ != EPIPE; }
 
  private:
   void write(int fd, std::string_view text, bool& failed);
@@ -46,6 +49,7 @@ class Console {
   int out_fd_;
   int err_fd_;
   bool out_failed_ = false;
+  int out_errno_ = 0;
   bool err_failed_ = false;
   std::string status_;
   bool status_drawn_ = false;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "client/progress.h"
+#include "client/status_text.h"
 
 #include <fmt/format.h>
 
@@ -152,6 +153,11 @@ void Follower::on_event(wire::FactLogged& logged) {
   if (!options_.narrate) {
     return;
   }
+  if (std::holds_alternative<job::HeadroomReported>(logged.fact) && channel_ &&
+      machine_->state().phase == job::JobPhase::Gathering) {
+    // The cluster has looked: what it says to a job that must wait is in the status.
+    channel_->send(wire::encode(wire::ClientFrame{wire::StatusAsked{}}));
+  }
   if (const std::optional<std::string> line = narrate(*machine_, logged.fact)) {
     deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + *line + "\n");
   }
@@ -180,7 +186,13 @@ void Follower::on_event(wire::Output& output) {
   arm_flush();
 }
 
-void Follower::on_event(wire::StatusAnswered&) {}
+void Follower::on_event(wire::StatusAnswered& status) {
+  const std::string waits_for = waits_for_of(status.json);
+  if (!waits_for.empty() && waits_for != last_wait_) {
+    deps_.console.err("muster: waiting: " + printable(waits_for) + "\n");
+  }
+  last_wait_ = waits_for;
+}
 
 void Follower::on_event(wire::JobEnded& ended) {
   end({.kind = FollowEnd::Kind::Ended, .outcome = std::move(ended.outcome), .error = {}});

@@ -119,6 +119,7 @@ class Follower {
   Time job_now_{};
   HostTime job_now_at_{};
   std::string last_phase_;
+  std::string last_wait_;
   rt::TimerId flush_timer_;
   rt::TimerId dial_timer_;
   rt::TimerId phase_timer_;

@@ -97,7 +97,7 @@ Result<JobReading> read_job_folder(os::Files& files, const JobEntry& entry,
     log = std::move(empty);
   }
   if (!log) {
-    return log.error();
+    return log.error().within(entry.folder.id().value + ": " + entry.folder.events().string());
   }
   MUSTER_TRY(eventlog::Replayed replayed, eventlog::replay(*log, plan_of));
   const bool ended = entry.ended || replayed.machine.state().phase == job::JobPhase::Ended;

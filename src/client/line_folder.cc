@@ -7,6 +7,11 @@
 #include <algorithm>
 
 namespace muster::client {
+namespace {
+
+constexpr Duration kLossWindow = std::chrono::seconds(1);
+
+}  // namespace
 
 LineFolder::LineFolder(const job::Plan& plan, Duration window) : plan_(plan), window_(window) {}
 
@@ -49,10 +54,23 @@ std::vector<ShownLine> LineFolder::dropped(job::TaskId task, bool is_err, uint64
   if (!partial.text.empty()) {
     line_done(task, is_err, partial, now, ready);
   }
-  ready.push_back(ShownLine{
-      to_string(plan_, task), task, true,
-      fmt::format("({} of output not shown here; the log has it all)", format_bytes(bytes))});
+  Loss& loss = losses_[{task, is_err}];
+  if (loss.bytes == 0) {
+    loss.tell_at = now + kLossWindow;
+  }
+  loss.bytes += bytes;
   return ready;
+}
+
+void LineFolder::tell_losses(HostTime now, std::vector<ShownLine>& ready) {
+  for (auto& [key, loss] : losses_) {
+    if (loss.bytes > 0 && loss.tell_at <= now) {
+      ready.push_back(ShownLine{to_string(plan_, key.first), key.first, true,
+                                fmt::format("({} of output not shown here; the log has it all)",
+                                            format_bytes(loss.bytes))});
+      loss.bytes = 0;
+    }
+  }
 }
 
 std::vector<ShownLine> LineFolder::flush(HostTime now) {
@@ -63,6 +81,7 @@ std::vector<ShownLine> LineFolder::flush(HostTime now) {
     }
   }
   close_due(now, ready);
+  tell_losses(now, ready);
   return ready;
 }
 
@@ -74,6 +93,7 @@ std::vector<ShownLine> LineFolder::finish() {
     }
   }
   close_due(HostTime::max(), ready);
+  tell_losses(HostTime::max(), ready);
   return ready;
 }
 
@@ -86,6 +106,11 @@ HostTime LineFolder::due() const {
   }
   for (const auto& [text, fold] : folds_) {
     earliest = std::min(earliest, fold.closes);
+  }
+  for (const auto& [key, loss] : losses_) {
+    if (loss.bytes > 0) {
+      earliest = std::min(earliest, loss.tell_at);
+    }
   }
   return earliest;
 }

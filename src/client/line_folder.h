@@ -68,11 +68,18 @@ class LineFolder {
                  std::vector<ShownLine>& ready);
   [[nodiscard]] ShownLine show_fold(const std::string& text, const Fold& fold) const;
   void close_due(HostTime now, std::vector<ShownLine>& ready);
+  void tell_losses(HostTime now, std::vector<ShownLine>& ready);
 
   const job::Plan& plan_;
   Duration window_;
   std::map<PartialKey, Partial> partials_;
   std::unordered_map<std::string, Fold> folds_;
+  /// Bytes dropped and not yet told, by stream: told at most once a second.
+  struct Loss {
+    uint64_t bytes = 0;
+    HostTime tell_at{};
+  };
+  std::map<PartialKey, Loss> losses_;
 };
 
 /// Names a set of tasks briefly: "worker:0-3,7 ps:0". Tasks may come in any order and repeat.

@@ -78,6 +78,16 @@ TEST_F(LineFolderTest, CutsAnEndlessLineAndSaysHowMuchIsMissing) {
   EXPECT_NE(lines[0].text.find("1020 KiB more in this line"), std::string::npos);
 }
 
+TEST_F(LineFolderTest, TellsWhatWasDroppedOnceASecond) {
+  EXPECT_TRUE(folder_.dropped(worker(0), false, 1024, at(0)).empty());
+  EXPECT_TRUE(folder_.dropped(worker(0), false, 1024, at(500)).empty());
+  EXPECT_EQ(folder_.due(), at(1000));
+  EXPECT_EQ(
+      texts(folder_.flush(at(1000))),
+      std::vector<std::string>{"worker:0|(2 KiB of output not shown here; the log has it all)"});
+  EXPECT_EQ(folder_.due(), HostTime::max());
+}
+
 TEST_F(LineFolderTest, FinishLosesNothing) {
   (void)folder_.feed(worker(0), false, "a\n", at(0));
   (void)folder_.feed(worker(1), false, "a\nlast", at(0));

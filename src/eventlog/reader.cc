@@ -52,6 +52,9 @@ Result<Log> read_log(SegmentStore& store) {
   std::vector<std::string> unreadable;
   for (const job::Epoch epoch : epochs) {
     MUSTER_TRY(const std::string bytes, store.read(epoch));
+    if (bytes.empty()) {
+      continue;  // Made this moment: its master has not written yet.
+    }
     Result<Segment> segment = read_segment(bytes);
     if (segment) {
       segments.push_back(std::move(*segment));

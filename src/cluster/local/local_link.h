@@ -69,6 +69,7 @@ class LocalLink final : public Link {
   };
   struct Taking;
 
+  void report_headroom();
   void pump();
   [[nodiscard]] std::vector<job::RequestContainer> next_set() const;
   [[nodiscard]] bool is_elastic_extra(const job::RequestContainer& request,

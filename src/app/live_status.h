@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/session.h"
+#include "cluster/job_folder.h"
+
+#include <optional>
+#include <string>
+
+namespace muster::app {
+
+/// Asks a job's master for its status document: it knows what only the living know (what the
+/// cluster lets the job wait for, whether the log can be written). nullopt if nobody answers within
+/// a second.
+[[nodiscard]] std::optional<std::string> ask_status(Session& session,
+                                                    const cluster::JobFolder& folder);
+
+}  // namespace muster::app

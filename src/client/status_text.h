@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::client {
+
+/// Returns the member `waits_for` of a status document, or "" if it is null or missing.
+[[nodiscard]] std::string waits_for_of(std::string_view status_json);
+
+}  // namespace muster::client
