@@ -188,7 +188,8 @@ void Follower::on_event(wire::Output& output) {
 
 void Follower::on_event(wire::StatusAnswered& status) {
   const std::string waits_for = waits_for_of(status.json);
-  if (!waits_for.empty() && waits_for != last_wait_) {
+  const bool own_words = machine_ && waits_for == machine_->state().waits_for;
+  if (!waits_for.empty() && waits_for != last_wait_ && !own_words) {
     deps_.console.err("muster: waiting: " + printable(waits_for) + "\n");
   }
   last_wait_ = waits_for;

@@ -117,7 +117,8 @@ std::string status_json(const job::Plan& plan, const job::State& state,
                         const StatusContext& context) {
   const bool ended = state.phase == job::JobPhase::Ended;
   const WallTime ended_at = context.started + state.ended.time_since_epoch();
-  const std::string& waits = state.waits_for.empty() ? context.waits_for : state.waits_for;
+  // The cluster's own words say more than the count of what is missing.
+  const std::string& waits = context.waits_for.empty() ? state.waits_for : context.waits_for;
   return JsonObject()
       .text("schema", "muster.status/1")
       .text("job", plan.job.value)

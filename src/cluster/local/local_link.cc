@@ -204,8 +204,10 @@ void LocalLink::on_taken(Taking& taking) {
   }
   waits_for_ = taking.claims.error().message;
   if (claims_watch_ == nullptr) {
-    // A claim's lock goes a moment after its file was closed: look at once and a little later.
+    // A claim's lock goes a moment after its file was closed, on a busy machine a long one: look
+    // soon, then less and less often.
     auto changed = [this] {
+      next_look_ = kSoon;
       loop_.cancel(retry_);
       retry_ = loop_.call_after(kSoon, [this] { pump(); });
     };
@@ -216,7 +218,8 @@ void LocalLink::on_taken(Taking& taking) {
     }
   }
   loop_.cancel(retry_);
-  retry_ = loop_.call_after(kRetry, [this] { pump(); });
+  retry_ = loop_.call_after(next_look_, [this] { pump(); });
+  next_look_ = std::min<Duration>(next_look_ * 2, kRetry);
 }
 
 void LocalLink::grant(const job::RequestContainer& request, const job::ContainerId& id,

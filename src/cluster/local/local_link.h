@@ -107,6 +107,7 @@ class LocalLink final : public Link {
   std::string waits_for_;
   std::unique_ptr<os::FileWatch> claims_watch_;
   rt::TimerId retry_{};
+  Duration next_look_ = std::chrono::milliseconds(20);  ///< Doubles until a claim changes.
   std::function<void()> finished_;
   rt::TimerId finish_timer_{};
   std::shared_ptr<bool> alive_ =
