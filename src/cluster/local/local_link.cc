@@ -71,8 +71,7 @@ Status LocalLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
     }
     capacity_ = *capacity;
     ready_ = true;
-    tell(job::HeadroomReported{capacity_.memory_bytes, capacity_.cores, capacity_.gpus,
-                               options_.plan->spec.local.hosts});
+    report_headroom();
     pump();
   });
   return {};
@@ -151,6 +150,11 @@ std::vector<job::RequestContainer> LocalLink::next_set() const {
   return set;
 }
 
+void LocalLink::report_headroom() {
+  tell(job::HeadroomReported{capacity_.memory_bytes, capacity_.cores, capacity_.gpus,
+                             options_.plan->spec.local.hosts});
+}
+
 void LocalLink::pump() {
   if (!ready_ || taking_) {
     return;
@@ -202,7 +206,10 @@ void LocalLink::on_taken(Taking& taking) {
   if (pending_.empty()) {
     return;
   }
-  waits_for_ = taking.claims.error().message;
+  if (waits_for_ != taking.claims.error().message) {
+    waits_for_ = taking.claims.error().message;
+    report_headroom();  // A new fact: those who show what the job waits for look again.
+  }
   if (claims_watch_ == nullptr) {
     // A claim's lock goes a moment after its file was closed, on a busy machine a long one: look
     // soon, then less and less often.
