@@ -20,14 +20,17 @@ foreach(source IN LISTS fuzz_sources)
   endif()
 endforeach()
 
-# bench/NAME_bench.cc: google-benchmark programs; `make bench` runs them.
+# bench/NAME_bench.cc: google-benchmark programs; `make bench` runs them. The other sources there
+# are what they share.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bench/*_bench.cc")
+file(GLOB bench_shared CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bench/*.cc")
+list(FILTER bench_shared EXCLUDE REGEX "_bench\\.cc$")
 if(bench_sources)
   find_package(benchmark REQUIRED)
 endif()
 foreach(source IN LISTS bench_sources)
   get_filename_component(target "${source}" NAME_WE)
-  add_executable(${target} "${source}")
+  add_executable(${target} "${source}" ${bench_shared})
   target_link_libraries(${target} PRIVATE
     ${MUSTER_TEST_MODULES} ${MUSTER_MODULES} muster_settings benchmark::benchmark_main)
 endforeach()
@@ -59,4 +62,12 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/tools/lint/tests")
   add_test(NAME unit.lint WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/lint"
     COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
   set_tests_properties(unit.lint PROPERTIES LABELS unit TIMEOUT 120)
+endif()
+
+# The generated pages of docs/reference are those of this build.
+if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
+  add_test(NAME unit.reference
+    COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/reference" --check
+      --binary $<TARGET_FILE:muster>)
+  set_tests_properties(unit.reference PROPERTIES LABELS unit TIMEOUT 60)
 endif()

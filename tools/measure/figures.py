@@ -1,0 +1,183 @@
+"""Figures of jobs with real processes on this machine: start-up, restarts, losses, takeover."""
+
+import os
+import signal
+import statistics
+import subprocess
+import time
+
+import peers
+from muster import Job, enough, memory_mib, wait_until
+from table import Row
+
+
+def start_up(muster, rounds, torch):
+    """`muster run -n 1 -- true`, from the shell's fork to its wait."""
+    words = [muster.binary, "run", "-q", "-n", "1", "--", "true"]
+    row = Row("start_up", "muster run of a one-task `true`, whole command", "ms", [],
+              "muster run -q -n 1 -- true", limit=60)
+    row.peers = {"shell script": [], "torchrun": []}
+    for _ in range(4 * rounds):
+        row.samples.append(1000 * peers.seconds_for(words, muster.environment))
+        row.peers["shell script"].append(1000 * peers.seconds_for(peers.script(1, "true")))
+    if torch:
+        for _ in range(2):
+            row.peers["torchrun"].append(1000 * peers.seconds_for(peers.torchrun(1, "true")))
+    return [row]
+
+
+def all_running(muster, rounds, torch, stamps, tasks=32):
+    """From the command until the log says that the last task runs."""
+    row = Row("all_running", f"{tasks} tasks: command → all running", "ms", [],
+              f"muster run -q -n {tasks} -- sleep 1; muster show last", limit=400)
+    row.peers = {"shell script": [], "torchrun": []}
+    for _ in range(rounds):
+        started = time.time()
+        peers.seconds_for([muster.binary, "run", "-q", *muster.quick(tasks), "--", "sleep", "1"],
+                          muster.environment)
+        row.samples.append(1000 * (newest_job(muster).facts("attempt-started")[-1][1] - started))
+    ways = {"shell script": (peers.script, rounds), "torchrun": (peers.torchrun, int(torch))}
+    for name, (way, times) in ways.items():
+        for _ in range(times):
+            stamps.clear()
+            started = time.time()
+            peers.seconds_for(way(tasks, stamps.COMMAND), stamps.environment)
+            row.peers[name].append(1000 * (stamps.last(tasks) - started))
+    return [row]
+
+
+def newest_job(muster):
+    newest = max((muster.home / "jobs").iterdir(), key=lambda folder: folder.stat().st_mtime)
+    return Job(muster, newest.name)
+
+
+def restart(muster, rounds, folder):
+    """A task is killed again and again; Muster starts it again in its place."""
+    pids = folder / "pids"
+    pids.unlink(missing_ok=True)
+    kills = []
+    with muster.job(1, f"echo $$ >> {pids}; exec sleep 1000") as job:
+        for count in range(1, 4 * rounds + 1):
+            pid = wait_until(lambda count=count: enough(lines_of(pids), count), "a restart")[-1]
+            job.wait_for("attempt-started", count)
+            kills.append(time.time())
+            os.kill(int(pid), signal.SIGKILL)
+        job.wait_for("attempt-started", 4 * rounds + 1)
+        ended = [at for _, at in job.facts("attempt-ended")]
+        started = [at for _, at in job.facts("attempt-started")][1:]
+    told = "kill -9 of a task's process; muster show ID --json"
+    return [Row("death_known", "process death → master knows", "ms",
+                [1000 * max(0, end - kill) for kill, end in zip(kills, ended, strict=True)],
+                told, limit=10),
+            Row("restart_in_place", "process death → runs again in its place", "ms",
+                [1000 * max(0, at - kill) for kill, at in zip(kills, started, strict=True)],
+                told, limit=50)]
+
+
+def lines_of(path):
+    return path.read_text().split() if path.exists() else []
+
+
+PRINTER = ("import time\n"
+           "for i in range(60): print(i % 7, time.time_ns(), flush=True); time.sleep(0.02)\n")
+
+
+def followed_output(muster, torch, folder):
+    """A line printed by a task → read from the client's pipe."""
+    program = folder / "printer.py"
+    program.write_text(PRINTER)
+    command = f"exec {peers.PYTHON} -S {program}"
+    row = Row("followed", "output line → followed on the client", "ms",
+              line_delays([muster.binary, "run", "-q", "-n", "1", "--", "sh", "-c", command],
+                          muster.environment),
+              "muster run -q -n 1 -- python3 PRINTER", limit=50)
+    row.peers["shell script"] = line_delays(peers.script(1, command))
+    if torch:
+        row.peers["torchrun"] = line_delays(peers.torchrun(1, command))
+    return [row]
+
+
+def line_delays(words, environment=None):
+    delays = []
+    with subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        for line in process.stdout:
+            now, printed = time.time_ns(), line.split()[-1]
+            if printed.isdigit() and len(printed) == 19:
+                delays.append((now - int(printed)) / 1e6)
+    return delays[1:]  # The first one waits for the program's own start.
+
+
+def silent_host(muster):
+    """An agent and its keeper are stopped: beats end, the connection stays."""
+    with muster.job(1, "exec sleep 1000") as job:
+        job.wait_for("attempt-started")
+        wait_until(job.agents, "the agent")
+        stopped = job.agents()[0][1]
+        at = time.time()
+        for pid in reversed(stopped):
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            suspect = job.wait_for("agent-suspected")[0] - at
+            lost = job.wait_for("agent-lost")[0] - at
+        finally:
+            for pid in stopped:
+                try:
+                    os.kill(pid, signal.SIGCONT)
+                except ProcessLookupError:
+                    pass
+    told = "kill -STOP of an agent and its keepers; muster show ID"
+    return [Row("suspect", "silent host → suspect (liveness.suspect: 3s)", "s", [suspect], told,
+                limit=3.1),
+            Row("lost", "silent host → lost (liveness.lost: 10s)", "s", [lost], told, limit=10.1)]
+
+
+def takeover(muster, rounds, tasks=4):
+    """The master of a running job is killed: another one must hear every agent."""
+    delays, lost = [], []
+    with muster.job(tasks, "exec sleep 1000") as job:
+        job.wait_for("attempt-started", tasks)
+        for count in range(1, rounds + 1):
+            killed = time.time()
+            os.kill(job.master_pid(), signal.SIGKILL)
+            reports = job.wait_for("agent-reported", tasks * count)
+            delays.append(reports[-1] - killed)
+            lost.append(len(job.facts("attempt-ended")))
+    told = "kill -9 of the master (its pid stands in master.json); muster show ID"
+    return [Row("takeover", f"master after kill -9 → in charge of {tasks} tasks again", "s", delays,
+                told, limit=1),
+            Row("takeover_lost", "tasks lost by that", "tasks", [statistics.fmean(lost)], told,
+                limit=0)]
+
+
+def growth(muster, rounds, torch, counts=(1, 10, 100)):
+    """Whole commands as the number of tasks grows, and the memory of Muster's own processes."""
+    rows = []
+    for tasks in counts:
+        row = Row(f"growth_{tasks}", f"whole command, {tasks} x `true`", "ms", [],
+                  f"muster run -q -n {tasks} -- true")
+        row.peers = {"shell script": [], "torchrun": []}
+        for _ in range(rounds):
+            words = [muster.binary, "run", "-q", *muster.quick(tasks), "--", "true"]
+            row.samples.append(1000 * peers.seconds_for(words, muster.environment))
+            row.peers["shell script"].append(1000 * peers.seconds_for(peers.script(tasks, "true")))
+        if torch:
+            row.peers["torchrun"].append(1000 * peers.seconds_for(peers.torchrun(tasks, "true")))
+        rows.append(row)
+    return rows
+
+
+def memory(muster, tasks=100):
+    with muster.job(tasks, "exec sleep 1000") as job:
+        job.wait_for("attempt-started", tasks)
+        agents = wait_until(lambda: enough(job.agents(), tasks), "all agents")
+        pairs = [sum(memory_mib(pid) for pid in pids) for _, pids in agents[:20]]
+        alone = [sum(memory_mib(pid, "Rss") for pid in pids[1:]) for _, pids in agents[:20]]
+        master = memory_mib(job.master_pid(), "Rss")
+    told = f"muster submit -n {tasks} -- sleep 100; /proc/PID/smaps_rollup"
+    return [Row("agent_memory", f"agent, keeper and stub: memory (Pss, {tasks} on this machine)",
+                "MiB", pairs, told, limit=10),
+            Row("agent_memory_alone", "agent and keeper: memory if alone on a host (Rss)", "MiB",
+                alone, told, limit=10),
+            Row("master_memory_local", f"master's memory, {tasks} real agents (Rss)", "MiB",
+                [master], told, limit=24)]
