@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "control/keys.h"
+#include "framework/address_book.h"
 #include "framework/framework.h"
 #include "framework/plan.h"
 #include "spec/serialize.h"
@@ -35,10 +36,12 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
       folder_(identity_.launch.job_folder),
       feed_({.send = [this](wire::Output piece) { line_->send(std::move(piece)); },
              .queued_bytes = [this] { return line_->queued_bytes(); }}),
-      checkpointer_({deps.loop, deps.files, log_, [this](const wire::CommitAsked& asked) {
+      checkpointer_({deps.loop, deps.files, log_,
+                     [this](const wire::CommitAsked& asked) {
                        line_->send(asked);
                        return line_->up();
-                     }}) {}
+                     },
+                     [this] { return machine_->generation(); }}) {}
 
 Agent::~Agent() {
   for (const rt::TimerId timer : {due_timer_, beat_timer_, watch_timer_, seek_timer_}) {
@@ -140,6 +143,7 @@ void Agent::on_frame(const wire::MasterFrame& frame) {
     perform(machine_->order(now, order->action));
   } else if (const auto* pushed = std::get_if<wire::ViewPushed>(&frame)) {
     perform(machine_->push_view(pushed->view));
+    rewrite_views(pushed->view);
   } else if (std::holds_alternative<wire::ReportAsked>(frame)) {
     line_->send(wire::Report{machine_->report(now)});
   } else if (const auto* order_follow = std::get_if<wire::FollowOutput>(&frame)) {
@@ -148,6 +152,23 @@ void Agent::on_frame(const wire::MasterFrame& frame) {
     checkpointer_.answered(*answer);
   } else if (const auto* dismissed = std::get_if<wire::AgentDismissed>(&frame)) {
     perform(machine_->dismiss(now, dismissed->reason));
+  }
+}
+
+/// Tasks that live on find the newest view in their file; their environment is what it was.
+void Agent::rewrite_views(const job::View& view) {
+  if (!plan_ || machine_->view(view.generation) == nullptr) {
+    return;
+  }
+  const std::string text = framework::view_json(*plan_, view);
+  for (const auto& [id, run] : runs_) {
+    if (!run->running()) {
+      continue;
+    }
+    const Status written = deps_.files.write(run->names().work_folder / kViewFile, text);
+    if (!written.has_value()) {
+      log_.warning("view.not-written", {{"error", written.error().message}});
+    }
   }
 }
 

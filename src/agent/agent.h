@@ -32,6 +32,9 @@
 
 namespace muster::agent {
 
+/// MUSTER_VIEW_FILE, in the task's own folder.
+inline constexpr const char* kViewFile = ".muster-view.json";
+
 /// What an agent works with. All must outlive it.
 struct AgentDeps {
   rt::Loop& loop;
@@ -78,6 +81,7 @@ class Agent {
   bool on_welcome(const wire::MasterWelcome& welcome);
   [[nodiscard]] Status learn_plan(const wire::MasterWelcome& welcome);
   void on_frame(const wire::MasterFrame& frame);
+  void rewrite_views(const job::View& view);
   void on_line_closed(const Error& reason);
   void seek_master();
   void follow(const wire::FollowOutput& order);

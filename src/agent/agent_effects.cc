@@ -147,9 +147,8 @@ void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
   preparations_.erase(id);
   if (pid.has_value()) {
     if (prepared->checkpoint.store != nullptr && prepared->checkpoint.owner) {
-      checkpointer_.watch({id, generation, plan_->job, prepared->checkpoint,
-                           plan_->spec.checkpoint.keep, commit_folder(*prepared),
-                           std::move(prepared->checkpoint_look)});
+      checkpointer_.watch({id, plan_->job, prepared->checkpoint, plan_->spec.checkpoint.keep,
+                           commit_folder(*prepared), std::move(prepared->checkpoint_look)});
     }
     log_.info("attempt.started", {{"attempt", stem_of(id)}, {"pid", pid->value}});
     perform(machine_->started(id, pid->value));
@@ -173,7 +172,7 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   sources.order = preparation.order;
   sources.work_folder = run.names().work_folder;
   sources.checkpoint_folder = preparation.checkpoint.folder;
-  sources.view_file = run.names().work_folder / ".muster-view.json";
+  sources.view_file = run.names().work_folder / kViewFile;
   sources.python_folder = preparation.python_folder;
   sources.gpus = identity_.launch.gpus;
   sources.inherited = &identity_.inherited;

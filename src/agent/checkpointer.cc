@@ -62,6 +62,7 @@ struct Checkpointer::Record {
 
 /// What one look found out, on its way through the pool.
 struct Checkpointer::Step {
+  job::Generation generation;
   FolderLook now;
   std::optional<CheckpointStore::Staged> staged;
   std::optional<Ask> ask;
@@ -98,6 +99,7 @@ void Checkpointer::look(const Shared& record) {
   }
   record->busy = true;
   auto step = std::make_shared<Step>();
+  step->generation = deps_.generation();
   const Duration quiet = deps_.loop.now() - record->changed;
   auto work = [&files = deps_.files, record, step, quiet, ended = record->ended] {
     const Watched& watched = record->watched;
@@ -126,7 +128,7 @@ void Checkpointer::look(const Shared& record) {
       return;
     }
     CheckpointManifest manifest{
-        watched.job, watched.generation, complete->name, complete->marker, {}};
+        watched.job, step->generation, complete->name, complete->marker, {}};
     auto staged =
         watched.place.store->stage(watched.place.folder, complete->files, std::move(manifest));
     if (!staged.has_value()) {
@@ -169,7 +171,7 @@ void Checkpointer::on_looked(const Shared& record, Step& step) {
   }
   record->staged = std::move(step.staged);
   record->staged_look = std::move(step.now);
-  const wire::CommitAsked asked{record->watched.attempt, record->watched.generation,
+  const wire::CommitAsked asked{record->watched.attempt, record->staged->manifest.generation,
                                 record->staged->manifest.name};
   if (!deps_.ask(asked)) {
     give_up(record, "there is no master now");

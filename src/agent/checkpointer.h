@@ -30,11 +30,13 @@ class Checkpointer {
     log::Logger log;
     /// Sends the ask; false while there is no master.
     std::function<bool(const wire::CommitAsked&)> ask;
+    /// The newest generation this agent has seen: an attempt that lives on while others restart
+    /// commits in that one.
+    std::function<job::Generation()> generation;
   };
   /// What is watched for one attempt.
   struct Watched {
     job::AttemptId attempt;
-    job::Generation generation;
     job::JobId job;
     CheckpointPlace place;
     uint32_t keep = 3;

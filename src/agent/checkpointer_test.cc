@@ -31,8 +31,7 @@ class Checkpoints : public ::testing::Test {
     place.state_file = root_ / "state";
     place.owner = true;
     place.store = std::make_shared<CheckpointFolderStore>(*files_, root_ / "mirror", "c1");
-    checkpointer_.watch(
-        {kAttempt, job::Generation{2}, job::JobId{"j"}, place, 3, root_ / "asks", {}});
+    checkpointer_.watch({kAttempt, job::JobId{"j"}, place, 3, root_ / "asks", {}});
   }
   ~Checkpoints() override { fs::remove_all(root_); }
 
@@ -66,12 +65,14 @@ class Checkpoints : public ::testing::Test {
   std::unique_ptr<os::Files> files_ = os::make_local_files(&loop_);
   ::muster::testing::RecordingSink sink_;
   bool master_is_there_ = true;
+  job::Generation generation_{2};
   std::vector<wire::CommitAsked> asked_;
-  Checkpointer checkpointer_{
-      {loop_, *files_, log::Logger(sink_), [this](const wire::CommitAsked& asked) {
-         asked_.push_back(asked);
-         return master_is_there_;
-       }}};
+  Checkpointer checkpointer_{{loop_, *files_, log::Logger(sink_),
+                              [this](const wire::CommitAsked& asked) {
+                                asked_.push_back(asked);
+                                return master_is_there_;
+                              },
+                              [this] { return generation_; }}};
 };
 
 TEST_F(Checkpoints, CommitsOnlyWhatTheMasterGrants) {
@@ -112,6 +113,13 @@ TEST_F(Checkpoints, TaskSaysItselfThatItsCheckpointIsComplete) {
   ASSERT_TRUE(run_until([&] { return exit.has_value(); }));
   EXPECT_EQ(exit->code, 0);
   EXPECT_EQ(read("mirror/ckpt-00000001/weights"), "w");
+}
+
+TEST_F(Checkpoints, AttemptThatLivesOnCommitsInTheNewestGeneration) {
+  generation_ = job::Generation{5};
+  write("ckpt/DONE", "");
+  ASSERT_TRUE(run_until([&] { return asked_.size() == 1; }));
+  EXPECT_EQ(asked_[0].generation, job::Generation{5});
 }
 
 TEST_F(Checkpoints, EndsWithoutAMaster) {
