@@ -14,8 +14,4 @@ namespace muster::sim {
 void trace(Time now, const job::Plan& plan, const job::Fact& fact,
            std::span<const job::Action> actions);
 
-/// "attempt-ended worker:1#2 exit 1 (peer.lost)": one fact or action with its ids.
-[[nodiscard]] std::string describe(const job::Plan& plan, const job::Fact& fact);
-[[nodiscard]] std::string describe(const job::Plan& plan, const job::Action& action);
-
 }  // namespace muster::sim

@@ -134,7 +134,9 @@ std::string timeline(const job::State& state, Duration submitted_in) {
   return line;
 }
 
-std::string log_of(const job::Plan& plan, const cluster::JobFolder& folder,
+/// Returns the log that tells most of the first cause: its stderr, or stdout where nothing stands
+/// in that.
+std::string log_of(os::Files& files, const job::Plan& plan, const cluster::JobFolder& folder,
                    const job::Outcome& outcome) {
   if (!outcome.first_cause) {
     return {};
@@ -142,7 +144,33 @@ std::string log_of(const job::Plan& plan, const cluster::JobFolder& folder,
   const job::AttemptId attempt = outcome.first_cause->attempt;
   const std::string stem = cluster::JobFolder::attempt_stem(plan.role(attempt.task.role).name,
                                                             attempt.task.index, attempt.number);
-  return (folder.logs() / (stem + ".stderr")).string();
+  for (const char* stream : {".stderr", ".stdout"}) {
+    const std::filesystem::path path = folder.logs() / (stem + stream);
+    const Result<os::FileStat> stat = files.stat(path);
+    if (stat && stat->size_bytes > 0) {
+      return path.string();
+    }
+  }
+  return folder.logs().string();
+}
+
+/// Returns where the job's checkpoints are: at `to:`, else the first host's folder that holds
+/// something; "" if there are none.
+std::string checkpoint_place(os::Files& files, const job::Plan& plan,
+                             const cluster::JobFolder& folder) {
+  const spec::Checkpoint& checkpoint = plan.spec.checkpoint;
+  if (!checkpoint.to.empty()) {
+    return checkpoint.to;
+  }
+  const Result<std::vector<os::FolderEntry>> hosts = files.list(folder.root() / "hosts");
+  for (const os::FolderEntry& host : hosts.value_or(std::vector<os::FolderEntry>())) {
+    const std::filesystem::path place = folder.checkpoint(host.name, checkpoint.dir);
+    const Result<std::vector<os::FolderEntry>> held = files.list(place);
+    if (held && !held->empty()) {
+      return place.string();
+    }
+  }
+  return {};
 }
 
 /// What stands at the end of `muster run`: how it came out, the way to it, where things are.
@@ -150,7 +178,7 @@ void print_end(Session& session, const client::Submitted& submitted, const job::
                const job::Machine* machine, Duration submitted_in, bool quiet) {
   const client::Screen& screen = session.console.screen();
   verdict::SummaryStyle style;
-  style.log_path = log_of(submitted.plan, submitted.folder, outcome);
+  style.log_path = log_of(*session.files, submitted.plan, submitted.folder, outcome);
   style.columns = std::max(60U, screen.width);
   style.colour = screen.colour;
   if (!quiet || outcome.result != job::JobResult::Succeeded) {
@@ -164,11 +192,9 @@ void print_end(Session& session, const client::Submitted& submitted, const job::
   }
   session.console.err(fmt::format("job:  {}\nlogs: {}\n", submitted.folder.root().string(),
                                   submitted.folder.logs().string()));
-  const spec::Checkpoint& checkpoint = submitted.plan.spec.checkpoint;
-  if (!checkpoint.to.empty()) {
-    session.console.err("checkpoint: " + checkpoint.to + "\n");
-  } else if (machine != nullptr && machine->state().last_commit) {
-    session.console.err("checkpoint: " + submitted.folder.root().string() + "/hosts\n");
+  const std::string checkpoint = checkpoint_place(*session.files, submitted.plan, submitted.folder);
+  if (!checkpoint.empty()) {
+    session.console.err("checkpoint: " + checkpoint + "\n");
   }
 }
 

@@ -5,6 +5,7 @@
 #include "client/progress.h"
 #include "eventlog/local_segment_store.h"
 #include "eventlog/reader.h"
+#include "job/describe.h"
 
 #include <fmt/format.h>
 
@@ -244,8 +245,9 @@ std::string render_history(const JobReading& reading) {
   job::Machine machine(reading.replayed.machine.plan());
   for (const eventlog::Record& record : reading.log.records) {
     (void)machine.apply(record.at, record.fact);
-    std::string line = fmt::format("{}  {:>10}  {}", format_iso(record.wall),
-                                   format_duration(record.at - Time{}), name_of(record.fact));
+    std::string line =
+        fmt::format("{}  {:>10}  {}", format_iso(record.wall), format_duration(record.at - Time{}),
+                    describe(machine.plan(), record.fact));
     if (const std::optional<std::string> words = narrate(machine, record.fact)) {
       line += ": " + *words;
     }

@@ -120,7 +120,9 @@ std::string phase_line(const job::Machine& machine, Time now) {
       line = fmt::format("ended ({})", since);
       break;
   }
-  if (!state.waits_for.empty() && state.phase != job::JobPhase::Ended) {
+  // While gathering the counts say it already.
+  if (!state.waits_for.empty() &&
+      (state.phase == job::JobPhase::Running || state.phase == job::JobPhase::Stopping)) {
     line += ", waiting for " + state.waits_for;
   }
   return line;

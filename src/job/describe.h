@@ -1,0 +1,15 @@
+#pragma once
+
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/plan.h"
+
+#include <string>
+
+namespace muster::job {
+
+/// "attempt-ended worker:1#2 code 1 (peer.lost)": one fact or action with its ids, for people.
+[[nodiscard]] std::string describe(const Plan& plan, const Fact& fact);
+[[nodiscard]] std::string describe(const Plan& plan, const Action& action);
+
+}  // namespace muster::job
