@@ -49,17 +49,22 @@ void Machine::Impl::on(const AgentReported& reported) {
     }
     reconcile_stranger(*container, report);
   }
-  for (const TaskId id : container->tasks) {
-    Attempt* attempt = live_attempt(id);
-    if (attempt == nullptr || attempt->container != container->id) {
-      continue;
-    }
-    const auto report = std::ranges::find(reported.attempts, AttemptId{id, attempt->number},
-                                          &AttemptReport::attempt);
-    if (report != reported.attempts.end()) {
-      reconcile(id, *attempt, *report);
-    } else if (!fresh) {
-      reconcile_missing(id, *attempt);
+  // Ends first: one of them may end the job, and then nothing is prepared or started any more.
+  for (const bool ends : {true, false}) {
+    for (const TaskId id : container->tasks) {
+      Attempt* attempt = live_attempt(id);
+      if (attempt == nullptr || attempt->container != container->id) {
+        continue;
+      }
+      const auto report = std::ranges::find(reported.attempts, AttemptId{id, attempt->number},
+                                            &AttemptReport::attempt);
+      const bool listed = report != reported.attempts.end();
+      const bool has_ended = listed && report->phase == AttemptReport::Phase::Ended;
+      if (listed && has_ended == ends) {
+        reconcile(id, *attempt, *report);
+      } else if (!listed && !ends && !fresh) {
+        reconcile_missing(id, *attempt);
+      }
     }
   }
   if (drained) {
@@ -85,7 +90,9 @@ void Machine::Impl::reconcile_stranger(const Container& container, const Attempt
 // The agent has never heard of it, or it is gone without a trace.
 void Machine::Impl::reconcile_missing(TaskId id, Attempt& attempt) {
   if (attempt.state == AttemptState::Placed && !stopping()) {
-    prepare(id, attempt);
+    if (!decided) {
+      prepare(id, attempt);
+    }
     return;
   }
   const bool told = attempt.state == AttemptState::Stopping;
@@ -115,7 +122,10 @@ void Machine::Impl::reconcile(TaskId id, Attempt& attempt, const AttemptReport& 
     case AttemptReport::Phase::Ended:
       return;
     case AttemptReport::Phase::Joined:
-      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0 && !stopping()) {
+      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0 && !stopping() &&
+          !decided) {
+        // It is a member of the newest view, and its agent obeys no older one.
+        attempt.generation = state.generation;
         emit(StartAttempt{report.attempt, attempt.container, attempt.generation});
       }
       joined(id, attempt, report.address);

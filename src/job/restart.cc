@@ -76,7 +76,9 @@ void Machine::Impl::bring_back(const Move& moved, Cohort* gang, DeadlineId backo
   next.latched = false;
   next.backoff = backoff;
   next.leaves = moved.placement == Placement::NewContainer;
-  if (gang != nullptr) {
+  // Whoever gathers for a first start stays with those it gathers with.
+  const auto own = cohorts.find(next.cohort);
+  if (gang != nullptr && (own == cohorts.end() || !own->second.gang)) {
     enter(*gang, id);
   }
   want(id, moved.placement);
