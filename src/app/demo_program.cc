@@ -3,7 +3,7 @@
 namespace muster::app {
 
 std::string_view demo_spec() {
-  return R"yaml(# `muster demo`: four tasks that need nothing but python3. One of them dies half-way.
+  return R"yaml(# `muster demo`: four tasks that need only python3. One of them dies half-way.
 name: demo
 framework: generic
 command: python3 demo.py
@@ -17,7 +17,7 @@ deadlines: {run: 1m, stop: 2s}
 }
 
 std::string_view demo_program() {
-  return R"python("""Estimates pi: three workers throw darts and save their counts, a chief adds them up.
+  return R"python("""Estimates pi: three workers throw darts, save their counts, and a chief adds them.
 
 Worker 1 is killed in the middle of its first attempt and goes on from its checkpoint in the second.
 """
@@ -66,7 +66,8 @@ def work():
 
 
 def lead():
-    with socket.create_server(("127.0.0.1", int(os.environ["MUSTER_PORT"])), reuse_port=True) as server:
+    here = ("127.0.0.1", int(os.environ["MUSTER_PORT"]))
+    with socket.create_server(here, reuse_port=True) as server:
         server.settimeout(30)
         results = {}
         while len(results) < 3:

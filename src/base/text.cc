@@ -37,7 +37,8 @@ size_t utf8_length(std::string_view text) {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// Counts insertions, deletions, replacements and swaps of neighbours ("rnu" is one away from "run").
+/// Counts insertions, deletions, replacements and swaps of neighbours ("rnu" is one away from
+/// "run").
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);

@@ -69,17 +69,17 @@ std::string render_fit(const job::Plan& plan, const cluster::Fit& fit) {
 }
 
 std::string render_fit_json(const job::Plan& plan, const cluster::Fit& fit) {
-  std::string out = fmt::format(
-      R"({{"schema":"muster.fit/1","name":{},"framework":{},"fits_ever":{},"capacity":{},"roles":[)",
-      json_quote(plan.name), json_quote(plan.framework), fit.never() == nullptr,
-      json_quote(fit.capacity));
+  std::string out = fmt::format(R"({{"schema":"muster.fit/1","name":{},"framework":{},)"
+                                R"("fits_ever":{},"capacity":{},"roles":[)",
+                                json_quote(plan.name), json_quote(plan.framework),
+                                fit.never() == nullptr, json_quote(fit.capacity));
   for (size_t i = 0; i < fit.roles.size(); ++i) {
     const cluster::RoleFit& role = fit.roles[i];
-    out += fmt::format(
-        R"({}{{"role":{},"containers":{},"memory":{},"vcores":{},"gpus":{},"fits_ever":{},"fits_now":{},"reason":{}}})",
-        i == 0 ? "" : ",", json_quote(role.role), role.containers, role.each.memory_bytes,
-        role.each.vcores, role.each.gpus, role.fits_ever, role.fits_now,
-        role.reason.empty() ? "null" : json_quote(role.reason));
+    out += fmt::format(R"({}{{"role":{},"containers":{},"memory":{},"vcores":{},"gpus":{},)"
+                       R"("fits_ever":{},"fits_now":{},"reason":{}}})",
+                       i == 0 ? "" : ",", json_quote(role.role), role.containers,
+                       role.each.memory_bytes, role.each.vcores, role.each.gpus, role.fits_ever,
+                       role.fits_now, role.reason.empty() ? "null" : json_quote(role.reason));
   }
   out += "],\"warnings\":[";
   for (size_t i = 0; i < fit.warnings.size(); ++i) {

@@ -211,12 +211,13 @@ std::string render_rows_json(const std::vector<JobRow>& rows) {
   std::string out = R"({"schema":"muster.jobs/1","jobs":[)";
   for (size_t i = 0; i < rows.size(); ++i) {
     const JobRow& row = rows[i];
-    out += fmt::format(
-        R"({}{{"job":{},"phase":{},"result":{},"class":{},"tasks":{},"tasks_running":{},"submitted":{},"duration_ms":{}}})",
-        i == 0 ? "" : ",", json_quote(row.id), json_quote(row.phase),
-        row.result.empty() ? "null" : json_quote(row.result),
-        row.class_name.empty() ? "null" : json_quote(row.class_name), row.tasks, row.tasks_running,
-        json_quote(format_iso(row.submitted)), row.duration.count() / 1000);
+    out += fmt::format(R"({}{{"job":{},"phase":{},"result":{},"class":{},"tasks":{},)"
+                       R"("tasks_running":{},"submitted":{},"duration_ms":{}}})",
+                       i == 0 ? "" : ",", json_quote(row.id), json_quote(row.phase),
+                       row.result.empty() ? "null" : json_quote(row.result),
+                       row.class_name.empty() ? "null" : json_quote(row.class_name), row.tasks,
+                       row.tasks_running, json_quote(format_iso(row.submitted)),
+                       row.duration.count() / 1000);
   }
   return out + "]}\n";
 }

@@ -51,9 +51,8 @@ class ThreadWatch final : public ExitWatch {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);  // Signals belong to the loop's thread.
     Status status;
     try {
-      // lint: allow(detached) A wait cannot be taken back, and must not hold up the end of this
-      // process.
-      std::thread(wait, shared_, child).detach();
+      // A wait cannot be taken back, and must not hold up the end of this process.
+      std::thread(wait, shared_, child).detach();  // lint: allow(detached) see above
     } catch (const std::system_error& error) {
       status = system_error(error.code().value(), "no thread to wait for a child process");
     }

@@ -46,8 +46,7 @@ std::vector<std::string> names_in(int folder) {
   return names;
 }
 
-// ---- copying
-// ----------------------------------------------------------------------------------------------------
+// ---- copying ----
 
 Status copy_bytes(int from, int to, const Path& target) {
   while (true) {
@@ -157,8 +156,7 @@ Status copy_any(const Path& from, const Path& to) {
       fmt::format("{} is neither a file, a folder nor a link and cannot be copied", from.string()));
 }
 
-// ---- removing
-// ---------------------------------------------------------------------------------------------------
+// ---- removing ----
 
 /// Opens a folder by its name in an open one, never through a link; makes it readable if its owner
 /// made it unreadable.

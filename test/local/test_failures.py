@@ -183,7 +183,7 @@ def test_a_short_stop_of_an_agent_costs_nothing(muster, gate):
     gang.pid("worker:0")
     (agent,) = muster.pids("agent")
     os.kill(agent, signal.SIGSTOP)
-    time.sleep(4)
+    time.sleep(4)  # lint: allow(sleep) the silence itself is what is tested
     os.kill(agent, signal.SIGCONT)
     gang.finish()
     assert gang.task("worker", 0)["attempts"] == 1

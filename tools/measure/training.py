@@ -109,6 +109,6 @@ def rows_of(tasks, speeds, torch):
     peers_of = {name: speeds[name] for name in ("shell script", "torchrun")}
     return [Row(f"training_{tasks}", f"training speed, {tasks} tasks ({loop})", "steps/s",
                 speeds["muster"], told, peers=peers_of),
-            Row(f"training_share_{tasks}", f"the same as a share of the shell script's, {tasks} tasks",
+            Row(f"training_share_{tasks}", f"the same, as a share of the script's, {tasks} tasks",
                 "%", shares, told, limit=99, at_least=True,
                 note=f"the script's own rounds differ by {noise:.1f} %")]
