@@ -2,6 +2,7 @@
 
 #include "control/keys.h"
 #include "os/local_files.h"
+#include "os/process_tree.h"
 #include "rt/io_loop.h"
 #include "spec/serialize.h"
 #include "testing/memory_transport.h"
@@ -276,6 +277,56 @@ TEST_F(AgentShell, StopsWithTermThenKillAndLeavesNothing) {
   EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\nasked\n");
   const AttemptMark mark{"test-1", "worker", 0, 1};
   EXPECT_TRUE(run_until([&] { return ProcLeftovers(os::Pid{1}).end(kFirst, mark) == 0; }));
+}
+
+TEST_F(AgentShell, GivesTheProgramUnderTheShellItsTimeToSave) {
+  spec_.command =
+      "sh -c 'trap \"read line < ../../go; echo saved; exit\" TERM; echo up;"
+      " while :; do sleep 0.05; done'; true";
+  fs::create_directories(root_ / "test-1");
+  ASSERT_EQ(::mkfifo((root_ / "test-1/go").c_str(), 0600), 0);
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  const os::Pid shell{wait_for_fact<job::AttemptStarted>().pid};
+  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  send(wire::AgentOrder{
+      job::StopAttempt{kFirst, job::ContainerId{"c1"}, seconds(20), job::StopReason::UserStop}});
+  ASSERT_TRUE(run_until([&] { return ::kill(shell.value, 0) != 0; })) << "the shell ends by TERM";
+  std::ofstream(root_ / "test-1/go") << "go\n";
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.signal, SIGTERM);
+  EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\nsaved\n");
+}
+
+TEST_F(AgentShell, KillsTheProgramUnderTheShellWhenItsTimeIsOver) {
+  spec_.command = "sh -c 'trap \"\" TERM; echo up; while :; do sleep 0.05; done' & wait";
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  (void)wait_for_fact<job::AttemptStarted>();
+  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  send(wire::AgentOrder{job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(300),
+                                         job::StopReason::UserStop}});
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.signal, SIGTERM);
+  const AttemptMark mark{"test-1", "worker", 0, 1};
+  EXPECT_TRUE(run_until([&] { return ProcLeftovers(os::Pid{1}).end(kFirst, mark) == 0; }));
+}
+
+TEST_F(AgentShell, TellsThoseInOtherSessionsToEndWhenNobodyElseCan) {
+  ASSERT_TRUE(os::become_subreaper().has_value());  // As the keeper of an agent is.
+  spec_.command =
+      "(setsid sh -c 'trap \"echo daemon asked; exit\" TERM; echo up; while :; do sleep 0.05; "
+      "done' "
+      "&); sleep 1000";
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  (void)wait_for_fact<job::AttemptStarted>();
+  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  send(wire::AgentOrder{
+      job::StopAttempt{kFirst, job::ContainerId{"c1"}, seconds(20), job::StopReason::UserStop}});
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.signal, SIGTERM);
+  EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\ndaemon asked\n");
 }
 
 TEST_F(AgentShell, KillsWhatGoesOverItsMemory) {

@@ -45,28 +45,51 @@ void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& fami
   }
   const std::set<os::Pid> members(family.begin(), family.end());
   Seen& seen = seen_[attempt];
-  seen.clear();
+  Seen still;  // Those who left the family since they were seen are kept as long as they live.
   for (const os::ProcessInfo& process : os::list_descendants(root())) {
-    if (members.contains(process.pid)) {
-      seen.emplace(process.pid.value, process.start_ticks);
+    if (members.contains(process.pid) || seen.contains({process.pid.value, process.start_ticks})) {
+      still.emplace(process.pid.value, process.start_ticks);
     }
   }
+  seen = std::move(still);
+}
+
+ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& mark) const {
+  Seen found;
+  for (const os::ProcessInfo& process : os::list_descendants(root())) {
+    if (process.zombie || process.pid.value == ::getpid()) {
+      continue;
+    }
+    const std::pair<int32_t, uint64_t> key{process.pid.value, process.start_ticks};
+    if (seen.contains(key) || carries(read_variables(process.pid), mark)) {
+      found.insert(key);
+    }
+  }
+  return found;
+}
+
+size_t ProcLeftovers::ask_to_end(job::AttemptId attempt, const AttemptMark& mark) {
+  const Seen left = living(seen_[attempt], mark);
+  Seen& asked = asked_[attempt];
+  for (const auto& process : left) {
+    if (asked.insert(process).second) {
+      ::kill(process.first, SIGTERM);
+      ::kill(process.first, SIGCONT);
+    }
+  }
+  return left.size();
 }
 
 size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
   const Seen seen = seen_[attempt];
   seen_.erase(attempt);
+  asked_.erase(attempt);
   size_t ended = 0;
   // A process may fork between the look and the signal: look until nothing new is found.
   for (int round = 0; round < 8; ++round) {
     size_t found = 0;
-    for (const os::ProcessInfo& process : os::list_descendants(root())) {
-      if (process.zombie || process.pid.value == ::getpid()) {
-        continue;
-      }
-      const bool ours = seen.contains({process.pid.value, process.start_ticks}) ||
-                        carries(read_variables(process.pid), mark);
-      found += ours && ::kill(process.pid.value, SIGKILL) == 0 ? 1 : 0;
+    for (const auto& [pid, start_ticks] : living(seen, mark)) {
+      found += ::kill(pid, SIGKILL) == 0 ? 1 : 0;
     }
     ended += found;
     if (found == 0) {

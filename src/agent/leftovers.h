@@ -30,6 +30,8 @@ class Leftovers {
   virtual ~Leftovers() = default;
   /// Notes the processes that now belong to an attempt.
   virtual void saw(job::AttemptId attempt, const std::vector<os::Pid>& family) = 0;
+  /// Sends TERM to what is left of an attempt, once to each; returns how many still live.
+  virtual size_t ask_to_end(job::AttemptId attempt, const AttemptMark& mark) = 0;
   /// Kills what is left of an attempt and forgets it; returns how many processes that were.
   virtual size_t end(job::AttemptId attempt, const AttemptMark& mark) = 0;
 };
@@ -40,15 +42,18 @@ class ProcLeftovers final : public Leftovers {
  public:
   explicit ProcLeftovers(os::Pid root) : root_(root) {}
   void saw(job::AttemptId attempt, const std::vector<os::Pid>& family) override;
+  size_t ask_to_end(job::AttemptId attempt, const AttemptMark& mark) override;
   size_t end(job::AttemptId attempt, const AttemptMark& mark) override;
 
  private:
   /// A process and when it started: a pid alone may be somebody else's by now.
   using Seen = std::set<std::pair<int32_t, uint64_t>>;
   [[nodiscard]] os::Pid root() const;
+  [[nodiscard]] Seen living(const Seen& seen, const AttemptMark& mark) const;
 
   os::Pid root_;
   std::map<job::AttemptId, Seen> seen_;
+  std::map<job::AttemptId, Seen> asked_;
 };
 
 /// Tells whether a block of NAME=VALUE entries, each ended by a NUL, carries the mark.

@@ -7,10 +7,17 @@
 #include <utility>
 
 namespace muster::agent {
+namespace {
+
+constexpr Duration kLookPeriodLow = std::chrono::milliseconds(2);
+constexpr Duration kLookPeriodHigh = std::chrono::milliseconds(100);
+
+}  // namespace
 
 TaskRun::TaskRun(Deps deps, Names names) : deps_(deps), names_(std::move(names)) {}
 
 TaskRun::~TaskRun() {
+  deps_.loop.cancel(look_timer_);
   if (pid_.value != 0) {
     deps_.processes.close_output(pid_);
   }
@@ -73,25 +80,35 @@ void TaskRun::on_output(os::Stream stream, std::string_view bytes) {
 }
 
 void TaskRun::ask_to_end() {
-  if (running_) {
-    (void)deps_.processes.signal_group(pid_, SIGTERM);
-    (void)deps_.processes.signal_group(pid_, SIGCONT);
+  if (!running_) {
+    return;
   }
+  asked_ = true;
+  deps_.leftovers.saw(names_.attempt, family());
+  (void)deps_.processes.signal_group(pid_, SIGTERM);
+  (void)deps_.processes.signal_group(pid_, SIGCONT);
 }
 
 void TaskRun::kill() {
-  if (running_) {
-    deps_.processes.signal_family(pid_, SIGKILL);
+  if (!running_) {
+    return;
   }
+  killed_ = true;
+  if (!exit_) {
+    deps_.processes.signal_family(pid_, SIGKILL);
+    return;
+  }
+  deps_.loop.cancel(look_timer_);
+  look_timer_ = deps_.loop.call_after({}, [this] { finish(); });
 }
 
 std::optional<wire::Sample> TaskRun::watch_memory() {
   if (!running_) {
     return std::nullopt;
   }
-  const std::vector<os::Pid> family = deps_.processes.family(pid_);
-  const os::Usage usage = deps_.meter.measure(family);
-  deps_.leftovers.saw(names_.attempt, family);
+  const std::vector<os::Pid> members = family();
+  const os::Usage usage = deps_.meter.measure(members);
+  deps_.leftovers.saw(names_.attempt, members);
   used_bytes_ = usage.memory_bytes;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   if (limit_bytes_ > 0 && used_bytes_ > limit_bytes_ && usage.exact && over_memory_.empty()) {
@@ -106,21 +123,50 @@ bool TaskRun::near_limit() const {
   return running_ && limit_bytes_ > 0 && used_bytes_ > limit_bytes_ / 10 * 6;
 }
 
+std::vector<os::Pid> TaskRun::family() {
+  if (family_gone_) {
+    return {};
+  }
+  std::vector<os::Pid> members = deps_.processes.family(pid_);
+  family_gone_ = exit_.has_value() && members.empty();
+  return members;
+}
+
 void TaskRun::on_exit(const os::Exit& exit) {
+  exit_ = exit;
+  look_period_ = kLookPeriodLow;
+  asked_ && !killed_ ? wait_for_family() : finish();
+}
+
+/// The shell ends by TERM at once, the program under it may have something to save.
+void TaskRun::wait_for_family() {
+  if (family().empty() && deps_.leftovers.ask_to_end(names_.attempt, names_.mark) == 0) {
+    finish();
+    return;
+  }
+  look_timer_ = deps_.loop.call_after(look_period_, [this] { wait_for_family(); });
+  look_period_ = std::min(2 * look_period_, kLookPeriodHigh);
+}
+
+void TaskRun::finish() {
   running_ = false;
-  // Those of its group first: they are known without looking at every process.
-  (void)deps_.processes.signal_group(pid_, SIGKILL);
-  deps_.processes.signal_family(pid_, SIGKILL);
+  deps_.loop.cancel(look_timer_);
+  if (!family_gone_) {
+    // Those of its group first: they are known without looking at every process.
+    (void)deps_.processes.signal_group(pid_, SIGKILL);
+    deps_.processes.signal_family(pid_, SIGKILL);
+  }
   deps_.leftovers.end(names_.attempt, names_.mark);
+  deps_.processes.drain_output(pid_);
   deps_.processes.close_output(pid_);
   held_.clear();
   deps_.feed.finish(names_.attempt, wire::OutputStream::Stdout, stdout_log_->size_bytes());
   deps_.feed.finish(names_.attempt, wire::OutputStream::Stderr, stderr_log_->size_bytes());
   Ended ended;
-  ended.exit = exit;
-  ended.memory_peak_bytes = std::max(peak_bytes_, exit.memory_peak_bytes);
+  ended.exit = *exit_;
+  ended.memory_peak_bytes = std::max(peak_bytes_, exit_->memory_peak_bytes);
   ended.memory_evidence = over_memory_;
-  const bool killed = exit.signal == SIGKILL || exit.code == 128 + SIGKILL;
+  const bool killed = exit_->signal == SIGKILL || exit_->code == 128 + SIGKILL;
   if (over_memory_.empty() && killed && deps_.meter.oom_kills() > oom_kills_before_) {
     ended.memory_evidence = "the kernel ran out of memory and killed it; it had used up to " +
                             format_bytes(ended.memory_peak_bytes);

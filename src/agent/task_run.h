@@ -69,10 +69,13 @@ class TaskRun {
   [[nodiscard]] Result<job::Address> reserve(const std::string& host, uint16_t keep_port,
                                              const std::vector<std::string>& port_names);
 
-  /// Starts the command. `ended` is called once, when the process and all it left behind are gone.
+  /// Starts the command. `ended` is called once, when the process and all it left behind are gone:
+  /// what is left when the process ends by itself is killed; when it was asked to end, the others
+  /// have the same time to end, until kill().
   [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
 
-  /// TERM to the process group (and CONT, so that a stopped one can hear it).
+  /// TERM to the process group (and CONT, so that a stopped one can hear it); to those who moved to
+  /// another group when nobody is left who could tell them.
   void ask_to_end();
   /// KILL to everything the attempt started.
   void kill();
@@ -91,6 +94,9 @@ class TaskRun {
  private:
   void on_output(os::Stream stream, std::string_view bytes);
   void on_exit(const os::Exit& exit);
+  void wait_for_family();
+  [[nodiscard]] std::vector<os::Pid> family();
+  void finish();
 
   Deps deps_;
   Names names_;
@@ -99,7 +105,13 @@ class TaskRun {
   std::optional<OutputLog> stdout_log_, stderr_log_;
   std::function<void(Ended)> ended_;
   os::Pid pid_;
-  bool running_ = false;
+  bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
+  bool asked_ = false;
+  bool killed_ = false;
+  bool family_gone_ = false;      ///< Its process group's number may be somebody else's by now.
+  std::optional<os::Exit> exit_;  ///< Of the process itself.
+  rt::TimerId look_timer_{};
+  Duration look_period_{};
   uint64_t limit_bytes_ = 0;
   uint64_t used_bytes_ = 0;
   uint64_t peak_bytes_ = 0;

@@ -23,6 +23,7 @@ class LoopProcesses final : public Processes {
 
   Result<Pid> spawn(const SpawnOptions& options, Handlers handlers) override;
   Status signal_group(Pid leader, int signal) override { return os::signal_group(leader, signal); }
+  void drain_output(Pid pid) override;
   void close_output(Pid pid) override;
   [[nodiscard]] std::vector<Pid> family(Pid child) const override;
   size_t signal_family(Pid child, int signal) override;
@@ -39,6 +40,7 @@ class LoopProcesses final : public Processes {
 
   std::unique_ptr<PipeReader> read_output(Pid pid, const Shared& child, rt::Fd pipe, Stream stream);
   void on_exit(Pid pid, const Shared& child);
+  static void drain(const Shared& child);
   void forget_if_done(Pid pid, const Shared& child);
 
   rt::IoLoop& loop_;
@@ -96,13 +98,24 @@ std::unique_ptr<PipeReader> LoopProcesses::read_output(Pid pid, const Shared& ch
               }});
 }
 
-void LoopProcesses::on_exit(Pid pid, const Shared& child) {
+void LoopProcesses::drain(const Shared& child) {
   if (child->stdout_reader != nullptr) {
     child->stdout_reader->drain(kDrainMax);
   }
   if (child->stderr_reader != nullptr) {
     child->stderr_reader->drain(kDrainMax);
   }
+}
+
+void LoopProcesses::drain_output(Pid pid) {
+  if (const auto found = children_.find(pid); found != children_.end()) {
+    const Shared child = found->second;
+    drain(child);
+  }
+}
+
+void LoopProcesses::on_exit(Pid pid, const Shared& child) {
+  drain(child);
   child->exit.reset();
   child->reaped = true;
   auto exit = try_reap(pid);

@@ -36,6 +36,9 @@ class Processes {
   /// Sends a signal to the group that `leader` (a child with a group of its own) leads; a group
   /// that is gone is success. Works after the leader's end, too, for those it left behind.
   virtual Status signal_group(Pid leader, int signal) = 0;
+  /// Hands over what a child and those it left behind have written so far. Not for use inside its
+  /// own handlers.
+  virtual void drain_output(Pid pid) = 0;
   /// Stops reading the output of a child: its pipes are closed, and those who still write to them
   /// get SIGPIPE.
   virtual void close_output(Pid pid) = 0;
