@@ -21,7 +21,7 @@ struct AgentSurroundings {
   Truth& truth;
   const job::Plan& plan;
   /// Delivers a fact to whoever is master when it arrives.
-  std::function<void(const job::ContainerId& from, job::Fact fact)> tell;
+  std::function<void(const job::ContainerId& from, const job::Fact& fact)> tell;
   /// A process of `attempt` ended on its own: its peers may notice.
   std::function<void(const TrueAttempt& attempt)> process_died;
   /// Commits go through the master.

@@ -20,6 +20,10 @@ class Checker {
 
   /// The machine in charge applied `fact` and wants `actions`.
   virtual void applied(Time, const job::Fact&, std::span<const job::Action>, const job::Machine&) {}
+  /// A successor has replayed the log: what was applied and did not reach it is forgotten.
+  virtual void recovered(const job::Machine&) {}
+  /// An action whose fact is in the log is done.
+  virtual void released(const job::Action&) {}
   /// A process has started.
   virtual void started(const TrueAttempt&, const Truth&, const job::Machine&) {}
   /// A commit was granted to a process that was started in `started_in`.

@@ -83,21 +83,31 @@ class EndAbsorbs final : public Checker {
         if (!outcome || finish->outcome != *outcome) {
           fail("finish tells another outcome than the state");
         }
-        finished_ = true;
       }
       const bool begins = std::holds_alternative<job::RequestContainer>(action) ||
                           std::holds_alternative<job::LaunchAgent>(action) ||
                           std::holds_alternative<job::PrepareAttempt>(action) ||
                           std::holds_alternative<job::StartAttempt>(action);
-      if (begins && (outcome_ || finished_)) {
+      if (begins && outcome_) {
         fail(std::string(job::name_of(action)) + " after the outcome was decided");
       }
     }
   }
+  void recovered(const job::Machine& machine) override { outcome_ = machine.state().outcome; }
+  void released(const job::Action& action) override {
+    const auto* finish = std::get_if<job::Finish>(&action);
+    if (finish == nullptr) {
+      return;
+    }
+    if (finished_ && *finished_ != finish->outcome) {
+      fail("the job has finished twice, with different outcomes");
+    }
+    finished_ = finish->outcome;
+  }
 
  private:
   std::optional<job::Outcome> outcome_;
-  bool finished_ = false;
+  std::optional<job::Outcome> finished_;
 };
 
 /// One generation has one view; nobody starts before the barrier, and only members of the view do.
@@ -115,17 +125,19 @@ class OneView final : public Checker {
       fail("the generation went back");
     }
     newest_ = std::max(newest_, view.generation);
-    // A generation may be formed twice after a crash took its first forming out of the log, but
-    // only before anyone was started in it.
-    if (started_.contains(view.generation) && views_[view.generation] != view) {
+    const auto [known, is_new] = views_.emplace(view.generation, view);
+    if (!is_new && known->second != view) {
       fail("generation " + std::to_string(view.generation.value) + " has a second view");
     }
-    views_[view.generation] = view;
     for (const job::Action& action : actions) {
       if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
         check_start(*start, machine);
       }
     }
+  }
+  void recovered(const job::Machine& machine) override {
+    newest_ = machine.state().generation;
+    views_.erase(views_.upper_bound(newest_), views_.end());
   }
 
  private:
@@ -135,7 +147,6 @@ class OneView final : public Checker {
       fail("a start names a generation that was not formed");
       return;
     }
-    started_.insert(start.generation);
     if (start.generation != view.generation) {
       return;
     }
@@ -171,7 +182,6 @@ class OneView final : public Checker {
   const job::Plan& plan_;
   job::Generation newest_;
   std::map<job::Generation, job::View> views_;
-  std::set<job::Generation> started_;
 };
 
 /// No task runs more often than the sum of all budgets allows. Counts the launches that really

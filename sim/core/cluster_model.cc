@@ -24,15 +24,8 @@ ClusterModel::ClusterModel(Around around) : around_(std::move(around)) {
 }
 
 void ClusterModel::request(const job::RequestContainer& request) {
-  cancelled_.erase(request.request);
-  if (grants_.contains(request.request)) {
-    // Asked again by a new master: the grant is told again.
-    for (const auto& [container, held] : held_) {
-      if (held.request == request.request) {
-        around_.tell(job::ContainerGranted{held.request, container, held.host});
-      }
-    }
-    return;
+  if (tell_grants(request.request)) {
+    return;  // Asked again by a new master, which missed the answer.
   }
   if (!open_.emplace(request.request, request).second) {
     return;
@@ -53,8 +46,18 @@ void ClusterModel::request(const job::RequestContainer& request) {
   });
 }
 
+bool ClusterModel::tell_grants(job::RequestId request) {
+  bool any = false;
+  for (const auto& [container, held] : held_) {
+    if (held.request == request && !held.gone) {
+      around_.tell(job::ContainerGranted{held.request, container, held.host});
+      any = true;
+    }
+  }
+  return any;
+}
+
 void ClusterModel::cancel(job::RequestId request) {
-  cancelled_.insert(request);
   if (!around_.faults.strikes(Fault::LateGrants)) {
     open_.erase(request);
   }
@@ -82,7 +85,6 @@ void ClusterModel::try_grant(job::RequestId id) {
 void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
   const job::ContainerId container{"c" + std::to_string(++containers_)};
   held_[container] = Held{.request = id, .host = host, .launched = false, .gone = false, .end = {}};
-  ++grants_[id];
   open_.erase(id);
   around_.truth.live_containers.insert(container);
   around_.tell(job::ContainerGranted{id, container, host});
@@ -97,7 +99,11 @@ void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
 
 void ClusterModel::launch(const job::ContainerId& container) {
   const auto held = held_.find(container);
-  if (held == held_.end() || held->second.launched || held->second.gone) {
+  if (held == held_.end() || held->second.gone) {
+    return;
+  }
+  if (held->second.launched) {
+    around_.launched_again(container);
     return;
   }
   held->second.launched = true;
@@ -213,6 +219,7 @@ void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
     if (!lives_on) {
       around_.end_agent(container, TrueEnd::Origin);
     } else {
+      around_.isolate(container, notice);
       around_.world.after(notice,
                           [this, container] { around_.end_agent(container, TrueEnd::Origin); });
     }

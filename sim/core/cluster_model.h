@@ -24,11 +24,15 @@ class ClusterModel {
     World& world;
     Faults& faults;
     Truth& truth;
-    std::function<void(job::Fact)> tell;
+    std::function<void(const job::Fact&)> tell;
     /// A container's agent starts; the run makes an AgentModel.
     std::function<void(const job::ContainerId&, const job::HostName&)> start_agent;
     /// A container's processes end, for this reason.
     std::function<void(const job::ContainerId&, TrueEnd)> end_agent;
+    /// A container can be reached by nobody for a while, but lives on.
+    std::function<void(const job::ContainerId&, Duration)> isolate;
+    /// A launch was asked for of what was launched before: its agent may not know of this master.
+    std::function<void(const job::ContainerId&)> launched_again;
   };
 
   explicit ClusterModel(Around around);
@@ -44,7 +48,6 @@ class ClusterModel {
   void agent_ended(const job::ContainerId& container);
 
   [[nodiscard]] bool known_gone(const job::ContainerId& container) const;
-  [[nodiscard]] const std::map<job::RequestId, uint32_t>& launches() const { return grants_; }
 
  private:
   struct Held {
@@ -55,6 +58,7 @@ class ClusterModel {
     job::ContainerEnded end;
   };
 
+  [[nodiscard]] bool tell_grants(job::RequestId request);
   void try_grant(job::RequestId request);
   void grant(job::RequestId request, const job::HostName& host);
   void end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice);
@@ -70,8 +74,6 @@ class ClusterModel {
   std::vector<job::HostName> hosts_;
   std::set<job::HostName> down_;
   std::map<job::RequestId, job::RequestContainer> open_;
-  std::set<job::RequestId> cancelled_;
-  std::map<job::RequestId, uint32_t> grants_;
   std::map<job::ContainerId, Held> held_;
 };
 

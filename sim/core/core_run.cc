@@ -3,6 +3,7 @@
 #include "sim/core/agent_model.h"
 #include "sim/core/checker.h"
 #include "sim/core/cluster_model.h"
+#include "sim/core/lines.h"
 #include "sim/core/master_model.h"
 #include "sim/core/plan_maker.h"
 #include "sim/core/probes.h"
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,6 +35,7 @@ class CoreRun {
         world_(options.seed),
         plan_(make_plan(world_.random().fork())),
         faults_(world_.random().fork(), options.without),
+        lines_(world_, faults_),
         checkers_(make_checkers(plan_)),
         cluster_(cluster_around()),
         master_(master_around()) {}
@@ -50,15 +51,17 @@ class CoreRun {
   void order(job::Epoch epoch, const job::ContainerId& container, const job::Action& action);
   void start_agent(const job::ContainerId& container, const job::HostName& host);
   void end_agent(const job::ContainerId& container, TrueEnd how);
+  void introduce(const job::ContainerId& container);
+  void redial(const job::ContainerId& container);
   void dial_all();
   void dial(const job::ContainerId& container);
-  void hear(const job::ContainerId& container, job::Fact fact);
+  void hear(const job::ContainerId& container, const job::Fact& fact);
+  void hear_cluster(const job::Fact& fact);
   void process_died(const TrueAttempt& attempt);
-  void ask_commit(job::AttemptId attempt, job::Generation started_in);
+  void ask_commit(const job::ContainerId& from, job::AttemptId attempt, job::Generation started_in);
   void disturb();
   void check_started();
   void heal();
-  [[nodiscard]] Duration travel();
   void broken(std::string_view who, std::string what);
   AgentModel* find_agent(const job::ContainerId& container);
 
@@ -66,12 +69,11 @@ class CoreRun {
   World world_;
   job::Plan plan_;
   Faults faults_;
+  Lines lines_;
   Truth truth_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   Probes probes_;
   std::map<job::ContainerId, std::unique_ptr<AgentModel>> agents_;
-  std::map<job::ContainerId, Time> deaf_until_;
-  std::set<job::ContainerId> introduced_;
   ClusterModel cluster_;
   MasterModel master_;
   size_t checked_starts_ = 0;
@@ -82,10 +84,14 @@ ClusterModel::Around CoreRun::cluster_around() {
   return {.world = world_,
           .faults = faults_,
           .truth = truth_,
-          .tell = [this](job::Fact fact) { hear({}, std::move(fact)); },
+          .tell = [this](const job::Fact& fact) { hear_cluster(fact); },
           .start_agent = [this](const auto& container,
                                 const auto& host) { start_agent(container, host); },
-          .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); }};
+          .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
+          .isolate = [this](const auto& container, Duration lasts) {
+            lines_.cut(container, lasts, {});
+          },
+          .launched_again = [this](const auto& container) { redial(container); }};
 }
 
 MasterModel::Around CoreRun::master_around() {
@@ -104,12 +110,19 @@ MasterModel::Around CoreRun::master_around() {
                 }
               },
           .act = [this](job::Epoch epoch, const job::Action& action) { act(epoch, action); },
+          .recovered =
+              [this](const job::Machine& machine) {
+                for (const auto& checker : checkers_) {
+                  checker->recovered(machine);
+                }
+              },
           .broken = [this](std::string what) { broken("replay", std::move(what)); },
-          .hears =
-              [this](const job::ContainerId& container) {
-                const AgentModel* agent = find_agent(container);
-                return agent != nullptr && agent->alive() && deaf_until_[container] <= world_.now();
-              }};
+          .crashed = [this] { lines_.all_broke(); },
+          .hears = [this](const job::ContainerId& container) {
+            const AgentModel* agent = find_agent(container);
+            return agent != nullptr && agent->alive() && lines_.heard(container);
+          },
+          .ask_report = [this](const job::ContainerId& container) { redial(container); }};
 }
 
 AgentSurroundings CoreRun::agent_around() {
@@ -117,17 +130,11 @@ AgentSurroundings CoreRun::agent_around() {
           .faults = faults_,
           .truth = truth_,
           .plan = plan_,
-          .tell = [this](const auto& from, job::Fact fact) { hear(from, std::move(fact)); },
+          .tell = [this](const auto& from, const job::Fact& fact) { hear(from, fact); },
           .process_died = [this](const TrueAttempt& attempt) { process_died(attempt); },
-          .ask_commit = [this](const auto&, job::AttemptId attempt,
-                               job::Generation generation) { ask_commit(attempt, generation); }};
-}
-
-Duration CoreRun::travel() {
-  Random& random = world_.random();
-  return faults_.strikes(Fault::SlowMessages)
-             ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
-             : random.between(Duration(milliseconds(1)), Duration(milliseconds(5)));
+          .ask_commit = [this](const auto& from, job::AttemptId attempt, job::Generation generation) {
+            ask_commit(from, attempt, generation);
+          }};
 }
 
 AgentModel* CoreRun::find_agent(const job::ContainerId& container) {
@@ -135,22 +142,29 @@ AgentModel* CoreRun::find_agent(const job::ContainerId& container) {
   return found == agents_.end() ? nullptr : found->second.get();
 }
 
-void CoreRun::hear(const job::ContainerId& container, job::Fact fact) {
-  const bool from_agent = !container.value.empty();
-  if (from_agent && faults_.strikes(Fault::BrokenConnections)) {
-    // This one is lost with its connection; the agent dials again and reports everything.
-    world_.after(travel() + milliseconds(100), [this, container] { dial(container); });
+void CoreRun::hear(const job::ContainerId& container, const job::Fact& fact) {
+  if (lines_.up(container) && faults_.strikes(Fault::BrokenConnections)) {
+    lines_.broke(container);
+    redial(container);
     return;
   }
   const int copies = faults_.strikes(Fault::DoubledFacts) ? 2 : 1;
   for (int i = 0; i < copies; ++i) {
-    const Time arrives =
-        std::max(world_.now() + travel(), from_agent ? deaf_until_[container] : Time{});
-    world_.at(arrives, [this, fact] { master_.feed(fact); });
+    lines_.to_master(container, [this, fact] { master_.feed(fact); });
+  }
+}
+
+void CoreRun::hear_cluster(const job::Fact& fact) {
+  const int copies = faults_.strikes(Fault::DoubledFacts) ? 2 : 1;
+  for (int i = 0; i < copies; ++i) {
+    lines_.from_cluster([this, fact] { master_.feed(fact); });
   }
 }
 
 void CoreRun::act(job::Epoch epoch, const job::Action& action) {
+  for (const auto& checker : checkers_) {
+    checker->released(action);
+  }
   if (const auto* request = std::get_if<job::RequestContainer>(&action)) {
     cluster_.request(*request);
   } else if (const auto* cancel = std::get_if<job::CancelRequest>(&action)) {
@@ -174,12 +188,12 @@ void CoreRun::act(job::Epoch epoch, const job::Action& action) {
 
 void CoreRun::order(job::Epoch epoch, const job::ContainerId& container,
                     const job::Action& action) {
-  if (faults_.strikes(Fault::BrokenConnections)) {
-    world_.after(travel() + milliseconds(100), [this, container] { dial(container); });
+  if (lines_.up(container) && faults_.strikes(Fault::BrokenConnections)) {
+    lines_.broke(container);
+    redial(container);
     return;
   }
-  const Time arrives = std::max(world_.now() + travel(), deaf_until_[container]);
-  world_.at(arrives, [this, epoch, container, action] {
+  lines_.to_agent(container, [this, epoch, container, action] {
     if (AgentModel* agent = find_agent(container)) {
       agent->order(epoch, action);
       check_started();
@@ -189,8 +203,21 @@ void CoreRun::order(job::Epoch epoch, const job::ContainerId& container,
 
 void CoreRun::start_agent(const job::ContainerId& container, const job::HostName& host) {
   agents_[container] = std::make_unique<AgentModel>(agent_around(), container, host);
-  introduced_.insert(container);
-  hear(container, job::AgentJoined{container, host.value + ":7000"});
+  introduce(container);
+}
+
+// A new agent calls until somebody answers.
+void CoreRun::introduce(const job::ContainerId& container) {
+  const AgentModel* agent = find_agent(container);
+  if (!agent->alive() || lines_.up(container)) {
+    return;
+  }
+  if (!master_.alive()) {
+    world_.after(seconds(1), [this, container] { introduce(container); });
+    return;
+  }
+  lines_.dialled(container);
+  hear(container, job::AgentJoined{container, agent->host().value + ":7000"});
 }
 
 void CoreRun::end_agent(const job::ContainerId& container, TrueEnd how) {
@@ -199,9 +226,12 @@ void CoreRun::end_agent(const job::ContainerId& container, TrueEnd how) {
     return;
   }
   agent->die(how);
+  lines_.broke(container);
   if (how == TrueEnd::Origin) {
-    world_.after(milliseconds(5), [this, container] {
-      master_.liveness().closed(container, HostTime{world_.now().time_since_epoch()}, false);
+    const bool known_dead = world_.random().chance(50);
+    world_.after(milliseconds(5), [this, container, known_dead] {
+      master_.liveness().closed(container, HostTime{world_.now().time_since_epoch()},
+                                 known_dead);
     });
   }
 }
@@ -209,33 +239,35 @@ void CoreRun::end_agent(const job::ContainerId& container, TrueEnd how) {
 void CoreRun::dial_all() {
   for (const auto& [id, container] : master_.machine().state().containers) {
     if (container.state != job::ContainerState::Gone) {
-      dial(id);
+      redial(id);
     }
   }
 }
 
+void CoreRun::redial(const job::ContainerId& container) {
+  world_.after(lines_.travel() + milliseconds(50), [this, container] { dial(container); });
+}
+
+// The agent's answer to a new connection is its report.
 void CoreRun::dial(const job::ContainerId& container) {
-  AgentModel* agent = find_agent(container);
   if (!master_.alive()) {
-    world_.after(seconds(1), [this, container] { dial(container); });
-    return;
+    return;  // Its successor dials.
   }
+  AgentModel* agent = find_agent(container);
   if (agent == nullptr || !agent->alive()) {
-    if (introduced_.contains(container) && cluster_.known_gone(container)) {
+    if (agent != nullptr && cluster_.known_gone(container)) {
       master_.feed(job::AgentLost{container, job::LossReason::Unreachable});
     }
     return;
   }
-  const Time arrives = std::max(world_.now() + travel(), deaf_until_[container]);
-  world_.at(arrives, [this, container] {
-    AgentModel* there = find_agent(container);
-    if (there == nullptr || !there->alive() || !master_.alive()) {
-      return;
-    }
-    if (std::optional<job::AgentReported> report = there->report(master_.epoch())) {
-      master_.feed(std::move(*report));
-    }
-  });
+  if (const Time until = lines_.cut_until(container); until > world_.now()) {
+    world_.at(until, [this, container] { redial(container); });
+    return;
+  }
+  if (std::optional<job::AgentReported> report = agent->report(master_.epoch())) {
+    lines_.dialled(container);
+    master_.feed(std::move(*report));
+  }
 }
 
 void CoreRun::process_died(const TrueAttempt& attempt) {
@@ -250,8 +282,9 @@ void CoreRun::process_died(const TrueAttempt& attempt) {
   }
 }
 
-void CoreRun::ask_commit(job::AttemptId attempt, job::Generation started_in) {
-  world_.after(travel(), [this, attempt, started_in] {
+void CoreRun::ask_commit(const job::ContainerId& from, job::AttemptId attempt,
+                         job::Generation started_in) {
+  lines_.to_master(from, [this, attempt, started_in] {
     if (!master_.alive() || !master_.machine().may_commit(attempt, started_in)) {
       return;
     }
@@ -285,8 +318,9 @@ void CoreRun::disturb() {
     auto victim =
         std::next(agents_.begin(), static_cast<std::ptrdiff_t>(random.below(agents_.size())));
     const Duration lasts = random.between(Duration(seconds(1)), Duration(seconds(25)));
-    deaf_until_[victim->first] = world_.now() + lasts;
-    world_.after(lasts, [this, container = victim->first] { dial(container); });
+    const uint64_t kind = random.below(4);
+    truth_.origin_containers.insert(victim->first);
+    lines_.cut(victim->first, lasts, {.to_agent = kind != 0, .to_master = kind != 1});
   }
   if (faults_.strikes(Fault::StopAsked) && random.chance(10)) {
     truth_.stop_asked = true;
@@ -297,9 +331,7 @@ void CoreRun::disturb() {
 
 void CoreRun::heal() {
   faults_.heal();
-  for (auto& [container, until] : deaf_until_) {
-    until = std::min(until, world_.now());
-  }
+  lines_.heal();
 }
 
 void CoreRun::broken(std::string_view who, std::string what) {

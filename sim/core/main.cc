@@ -1,9 +1,11 @@
 // core_sim: runs seeds of the simulated world against the real machine.
 //
-//   core_sim --seeds 1..500          run them; the first failure is shrunk and printed with a
-//   command that repeats it core_sim --seed 17 --trace       one seed, with every fact and action
-//   core_sim --seed 17 --without host-dies,preemption
+//   core_sim --seeds 1..500 --twice      run each twice; the runs must be the same
 //   core_sim --seeds 1..10000 --probes   also demand that every probe is reached
+//   core_sim --seed 17 --trace           one seed, with every fact and action
+//   core_sim --seed 17 --without host-dies,preemption
+//
+// A failure is shrunk to the fewest kinds of faults and printed with the command that repeats it.
 
 #include "base/text.h"
 #include "sim/core/core_run.h"
@@ -30,6 +32,7 @@ struct Arguments {
   std::set<Fault> without;
   bool trace = false;
   bool probes = false;
+  bool twice = false;
 };
 
 std::optional<uint64_t> number(std::string_view text) {
@@ -79,6 +82,8 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
       arguments.trace = true;
     } else if (words[i] == "--probes") {
       arguments.probes = true;
+    } else if (words[i] == "--twice") {
+      arguments.twice = true;
     } else if ((words[i] == "--seed" || words[i] == "--seeds") && has_value) {
       if (!take_range(words[++i], arguments)) {
         return std::nullopt;
@@ -103,7 +108,9 @@ std::string command_for(const CoreOptions& options) {
 }
 
 int report_failure(const CoreOptions& options, const CoreResult& result) {
-  const CoreOptions smallest = muster::sim::shrink(options);
+  CoreOptions quiet = options;
+  quiet.trace = false;
+  const CoreOptions smallest = muster::sim::shrink(quiet);
   fmt::print("seed {} failed: {}\n  faults: {}\n  again:  {}\n", options.seed, result.failure,
              result.faults, command_for(smallest));
   return 1;
@@ -115,7 +122,7 @@ int main(int argc, char** argv) {
   const std::optional<Arguments> arguments = parse({argv + 1, argv + argc});
   if (!arguments) {
     fmt::print(stderr,
-               "usage: core_sim [--seeds A..B] [--without FAULT,...] [--trace] [--probes]\n");
+               "usage: core_sim [--seeds A..B] [--without FAULT,...] [--trace] [--probes] [--twice]\n");
     return 2;
   }
   std::set<std::string> reached;
@@ -126,6 +133,10 @@ int main(int argc, char** argv) {
         .seed = seed, .without = arguments->without, .trace = arguments->trace};
     const CoreResult result = run_core(options);
     facts += result.facts;
+    if (arguments->twice && run_core(options).hash != result.hash) {
+      fmt::print("seed {} gave two different runs\n", seed);
+      ++failed;
+    }
     reached.insert(result.probes.begin(), result.probes.end());
     if (!result.failure.empty()) {
       ++failed;

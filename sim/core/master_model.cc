@@ -137,7 +137,9 @@ void MasterModel::judge_later() {
     const HostTime judged = host_time(around_.world.now());
     for (const auto& [id, container] : machine_->state().containers) {
       if (container.state == job::ContainerState::Ready && around_.hears(id)) {
-        (void)liveness_->beat(id, judged);
+        if (liveness_->beat(id, judged)) {
+          around_.ask_report(id);
+        }
       }
     }
     for (job::Fact& fact : liveness_->judge(judged)) {
@@ -162,6 +164,7 @@ void MasterModel::crash() {
   inbox_.clear();
   deadlines_.clear();
   turn_due_ = writing_ = false;
+  around_.crashed();
   const Duration gap =
       around_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
   around_.world.after(gap, [this] { recover(); });
@@ -176,6 +179,7 @@ void MasterModel::recover() {
   if (!log_.empty() && machine_->digest() != log_.back().digest) {
     around_.broken("the replayed machine differs from the one that wrote the log");
   }
+  around_.recovered(*machine_);
   epoch_ = job::Epoch{epoch_.value + 1};
   alive_ = true;
   if (log_.empty()) {

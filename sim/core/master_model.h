@@ -32,10 +32,16 @@ class MasterModel {
         applied;
     /// An action is released, by a master of this epoch.
     std::function<void(job::Epoch, const job::Action&)> act;
+    /// A successor has replayed the log; what was not in it has never happened.
+    std::function<void(const job::Machine&)> recovered;
     /// A replay differed from the machine that wrote the log.
     std::function<void(std::string)> broken;
+    /// The master is gone, and its connections with it.
+    std::function<void()> crashed;
     /// Whether an agent's beats reach the master now.
     std::function<bool(const job::ContainerId&)> hears;
+    /// A suspected agent beats again: it is to report.
+    std::function<void(const job::ContainerId&)> ask_report;
   };
 
   explicit MasterModel(Around around);

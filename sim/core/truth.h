@@ -17,8 +17,7 @@ enum class TrueEnd : uint8_t {
   Success,
   Origin,    ///< By itself: its program, its agent, its container, its host.
   Victim,    ///< Because a peer went away.
-  Stopped,   ///< Muster told it to.
-  Orphaned,  ///< Its agent had no master for too long.
+  Stopped,  ///< Muster told it to.
 };
 
 /// One life of one process.
@@ -39,7 +38,7 @@ struct Truth {
   std::map<job::AttemptId, size_t> newest;       ///< Index into `attempts`.
   std::set<job::ContainerId> live_containers;    ///< Granted and not gone.
   std::set<job::AttemptId> origins;              ///< Attempts whose end nobody else caused.
-  std::set<job::ContainerId> origin_containers;  ///< Lost, preempted or killed by the world.
+  std::set<job::ContainerId> origin_containers;  ///< Lost, cut off, preempted or killed by the world.
   bool stop_asked = false;
   bool refused_for_good = false;
 };
