@@ -52,19 +52,30 @@ class CommitFence final : public Checker {
   }
 };
 
-/// At the end every container is released, and none is leaked by the machine.
+/// At the end every container that the machine was told of is released. What it never heard of is
+/// given back with its link.
 class AllReleased final : public Checker {
  public:
   std::string_view name() const override { return "all released"; }
+  void released(const job::Action& action) override {
+    if (const auto* release = std::get_if<job::ReleaseContainer>(&action)) {
+      given_back_.insert(release->container);
+    }
+  }
   void finished(const job::Machine& machine, const Truth& truth) override {
     if (machine.state().phase != job::JobPhase::Ended) {
       return;
     }
-    if (!truth.live_containers.empty()) {
-      fail("the job has ended and container " + truth.live_containers.begin()->value +
-           " still lives");
+    for (const job::ContainerId& container : truth.live_containers) {
+      const bool told = machine.state().containers.contains(container);
+      if (told && !given_back_.contains(container)) {
+        fail("the job has ended and container " + container.value + " was never given back");
+      }
     }
   }
+
+ private:
+  std::set<job::ContainerId> given_back_;
 };
 
 /// The job's end absorbs: its outcome never changes, and nothing is started after it.
