@@ -3,6 +3,10 @@
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
   add_executable(core_sim sim/core/main.cc)
   target_link_libraries(core_sim PRIVATE muster_sim)
-  add_test(NAME sim.core_seeds COMMAND core_sim --seeds 1..500)
-  set_tests_properties(sim.core_seeds PROPERTIES LABELS sim TIMEOUT 600)
+  add_test(NAME sim.core_seeds COMMAND core_sim --seeds 1..2000 --probes)
+  add_test(NAME sim.core_seeds_twice COMMAND core_sim --seeds 1..200 --twice)
+  add_test(NAME sim.core_replay
+    COMMAND core_sim --replay "${CMAKE_SOURCE_DIR}/test/replay/core_seeds.txt")
+  set_tests_properties(sim.core_seeds sim.core_seeds_twice sim.core_replay
+    PROPERTIES LABELS sim TIMEOUT 300)
 endif()

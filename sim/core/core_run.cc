@@ -88,9 +88,8 @@ ClusterModel::Around CoreRun::cluster_around() {
           .start_agent = [this](const auto& container,
                                 const auto& host) { start_agent(container, host); },
           .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
-          .isolate = [this](const auto& container, Duration lasts) {
-            lines_.cut(container, lasts, {});
-          },
+          .isolate = [this](const auto& container,
+                            Duration lasts) { lines_.cut(container, lasts, {}); },
           .launched_again = [this](const auto& container) { redial(container); }};
 }
 
@@ -118,23 +117,24 @@ MasterModel::Around CoreRun::master_around() {
               },
           .broken = [this](std::string what) { broken("replay", std::move(what)); },
           .crashed = [this] { lines_.all_broke(); },
-          .hears = [this](const job::ContainerId& container) {
-            const AgentModel* agent = find_agent(container);
-            return agent != nullptr && agent->alive() && lines_.heard(container);
-          },
+          .hears =
+              [this](const job::ContainerId& container) {
+                const AgentModel* agent = find_agent(container);
+                return agent != nullptr && agent->alive() && lines_.heard(container);
+              },
           .ask_report = [this](const job::ContainerId& container) { redial(container); }};
 }
 
 AgentSurroundings CoreRun::agent_around() {
-  return {.world = world_,
-          .faults = faults_,
-          .truth = truth_,
-          .plan = plan_,
-          .tell = [this](const auto& from, const job::Fact& fact) { hear(from, fact); },
-          .process_died = [this](const TrueAttempt& attempt) { process_died(attempt); },
-          .ask_commit = [this](const auto& from, job::AttemptId attempt, job::Generation generation) {
-            ask_commit(from, attempt, generation);
-          }};
+  return {
+      .world = world_,
+      .faults = faults_,
+      .truth = truth_,
+      .plan = plan_,
+      .tell = [this](const auto& from, const job::Fact& fact) { hear(from, fact); },
+      .process_died = [this](const TrueAttempt& attempt) { process_died(attempt); },
+      .ask_commit = [this](const auto& from, job::AttemptId attempt,
+                           job::Generation generation) { ask_commit(from, attempt, generation); }};
 }
 
 AgentModel* CoreRun::find_agent(const job::ContainerId& container) {
@@ -230,8 +230,7 @@ void CoreRun::end_agent(const job::ContainerId& container, TrueEnd how) {
   if (how == TrueEnd::Origin) {
     const bool known_dead = world_.random().chance(50);
     world_.after(milliseconds(5), [this, container, known_dead] {
-      master_.liveness().closed(container, HostTime{world_.now().time_since_epoch()},
-                                 known_dead);
+      master_.liveness().closed(container, HostTime{world_.now().time_since_epoch()}, known_dead);
     });
   }
 }

@@ -16,7 +16,7 @@ Duration Lines::travel() {
              : random.between(Duration(milliseconds(1)), Duration(milliseconds(5)));
 }
 
-void Lines::send(const job::ContainerId& agent, Time Line::*last, Time deaf_until,
+void Lines::send(const job::ContainerId& agent, Time Line::* last, Time deaf_until,
                  World::Event arrive) {
   Line& line = lines_[agent];
   if (!line.up) {

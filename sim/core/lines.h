@@ -51,7 +51,7 @@ class Lines {
     Time agent_deaf_until{}, master_deaf_until{};
     Time last_to_agent{}, last_to_master{};
   };
-  void send(const job::ContainerId& agent, Time Line::*last, Time deaf_until, World::Event arrive);
+  void send(const job::ContainerId& agent, Time Line::* last, Time deaf_until, World::Event arrive);
 
   World& world_;
   Faults& faults_;

@@ -2,6 +2,7 @@
 //
 //   core_sim --seeds 1..500 --twice      run each twice; the runs must be the same
 //   core_sim --seeds 1..10000 --probes   also demand that every probe is reached
+//   core_sim --replay FILE               the seeds of a file: a number first on each line, or a #
 //   core_sim --seed 17 --trace           one seed, with every fact and action
 //   core_sim --seed 17 --without host-dies,preemption
 //
@@ -15,6 +16,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +29,7 @@ using muster::sim::CoreResult;
 using muster::sim::Fault;
 
 struct Arguments {
-  uint64_t first = 1;
-  uint64_t last = 200;
+  std::vector<uint64_t> seeds;
   std::set<Fault> without;
   bool trace = false;
   bool probes = false;
@@ -58,9 +59,26 @@ bool take_range(std::string_view text, Arguments& arguments) {
   if (!first || !last) {
     return false;
   }
-  arguments.first = *first;
-  arguments.last = *last;
+  for (uint64_t seed = *first; seed <= *last; ++seed) {
+    arguments.seeds.push_back(seed);
+  }
   return true;
+}
+
+bool take_file(std::string_view path, Arguments& arguments) {
+  std::ifstream file{std::string(path)};
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    const auto seed = number(std::string_view(line).substr(0, line.find(' ')));
+    if (!seed) {
+      return false;
+    }
+    arguments.seeds.push_back(*seed);
+  }
+  return !arguments.seeds.empty();
 }
 
 bool take_without(std::string_view text, Arguments& arguments) {
@@ -88,6 +106,10 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
       if (!take_range(words[++i], arguments)) {
         return std::nullopt;
       }
+    } else if (words[i] == "--replay" && has_value) {
+      if (!take_file(words[++i], arguments)) {
+        return std::nullopt;
+      }
     } else if (words[i] == "--without" && has_value) {
       if (!take_without(words[++i], arguments)) {
         return std::nullopt;
@@ -96,7 +118,7 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
       return std::nullopt;
     }
   }
-  return arguments;
+  return arguments.seeds.empty() ? std::nullopt : std::optional(arguments);
 }
 
 std::string command_for(const CoreOptions& options) {
@@ -122,13 +144,14 @@ int main(int argc, char** argv) {
   const std::optional<Arguments> arguments = parse({argv + 1, argv + argc});
   if (!arguments) {
     fmt::print(stderr,
-               "usage: core_sim [--seeds A..B] [--without FAULT,...] [--trace] [--probes] [--twice]\n");
+               "usage: core_sim --seeds A..B|--replay FILE [--without FAULT,...] [--trace] "
+               "[--probes] [--twice]\n");
     return 2;
   }
   std::set<std::string> reached;
   uint64_t facts = 0;
   int failed = 0;
-  for (uint64_t seed = arguments->first; seed <= arguments->last; ++seed) {
+  for (const uint64_t seed : arguments->seeds) {
     const CoreOptions options{
         .seed = seed, .without = arguments->without, .trace = arguments->trace};
     const CoreResult result = run_core(options);
@@ -154,8 +177,7 @@ int main(int argc, char** argv) {
       }
     }
   }
-  fmt::print("{} seeds, {} facts, {} of {} probes, {} failed\n",
-             arguments->last - arguments->first + 1, facts, reached.size(),
-             muster::sim::Probes::all().size(), failed);
+  fmt::print("{} seeds, {} facts, {} of {} probes, {} failed\n", arguments->seeds.size(), facts,
+             reached.size(), muster::sim::Probes::all().size(), failed);
   return failed == 0 ? 0 : 1;
 }

@@ -27,6 +27,16 @@ constexpr std::array kAll = {
     std::string_view("stale attempt stopped on report"),
     std::string_view("stopped while gathering"),
     std::string_view("stopped while running"),
+    std::string_view("asked to stop while stopping"),
+    std::string_view("the whole job starts over"),
+    std::string_view("an elastic role goes on with fewer"),
+    std::string_view("an elastic role grows"),
+    std::string_view("a gang gives back what it holds"),
+    std::string_view("a start is told again"),
+    std::string_view("a preparation is told again"),
+    std::string_view("several tasks in one container"),
+    std::string_view("a later role is asked for"),
+    std::string_view("a failure is tolerated"),
     std::string_view("failed after a deadline"),
     std::string_view("failed with victims"),
     std::string_view("succeeded after a failure"),
@@ -42,6 +52,7 @@ void Probes::observe(const job::Fact& fact, std::span<const job::Action> actions
   observe_grants(fact, actions);
   observe_state(fact, machine);
   for (const job::Action& action : actions) {
+    observe_again(action);
     if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
       const job::Task& task = machine.state().task(prepare->attempt.task);
       if (prepare->keep_port != 0) {
@@ -72,9 +83,38 @@ void Probes::observe(const job::Fact& fact, std::span<const job::Action> actions
       if (outcome.first_cause && outcome.first_cause->victims > 0) {
         reach("failed with victims");
       }
+      if (outcome.message.find("tolerated") != std::string::npos) {
+        reach("a failure is tolerated");
+      }
       if (outcome.result == job::JobResult::Succeeded && machine.state().generation.value > 1) {
         reach("succeeded after a failure");
       }
+    }
+  }
+}
+
+void Probes::observe_again(const job::Action& action) {
+  if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
+    if (!started_.insert(start->attempt).second) {
+      reach("a start is told again");
+    }
+  } else if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
+    if (!prepared_.insert(prepare->attempt).second) {
+      reach("a preparation is told again");
+    }
+    if (prepare->slot > 0) {
+      reach("several tasks in one container");
+    }
+  } else if (const auto* stop = std::get_if<job::StopAttempt>(&action)) {
+    if (stop->reason == job::StopReason::Shrink) {
+      reach("an elastic role goes on with fewer");
+    }
+  } else if (const auto* set = std::get_if<job::SetDeadline>(&action)) {
+    if (set->kind == job::DeadlineKind::Regather) {
+      reach("a gang gives back what it holds");
+    }
+    if (set->waits_for == "the whole job to start over") {
+      reach("the whole job starts over");
     }
   }
 }
@@ -109,6 +149,17 @@ void Probes::observe_grants(const job::Fact& fact, std::span<const job::Action> 
 void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
   const job::State& state = machine.state();
   if (state.generation > generation_) {
+    for (const job::Member& member : state.view.members) {
+      const job::RolePlan& role = machine.plan().role(member.task.role);
+      if (role.membership == spec::Membership::Elastic && generation_.value > 0 &&
+          member.attempt == 1 && !started_.contains({member.task, 2}) &&
+          role.tasks > role.tasks_min) {
+        reach("an elastic role grows");
+      }
+      if (!role.after.empty()) {
+        reach("a later role is asked for");
+      }
+    }
     generation_ = state.generation;
     if (generation_.value >= 2) {
       reach("second generation");
@@ -127,9 +178,11 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
       }
     }
   } else if (const auto* reported = std::get_if<job::AgentReported>(&fact)) {
-    (void)reported;
-  } else if (std::holds_alternative<job::AgentSuspected>(fact)) {
-    reach("agent suspected and back");
+    if (suspected_.erase(reported->container) > 0) {
+      reach("agent suspected and back");
+    }
+  } else if (const auto* suspected = std::get_if<job::AgentSuspected>(&fact)) {
+    suspected_.insert(suspected->container);
   } else if (const auto* lost = std::get_if<job::AgentLost>(&fact)) {
     if (lost->reason == job::LossReason::Silent) {
       reach("agent lost by silence");
@@ -137,7 +190,7 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
   } else if (std::holds_alternative<job::MasterRecovered>(fact) ||
              std::holds_alternative<job::StopAsked>(fact)) {
     const bool recovered = std::holds_alternative<job::MasterRecovered>(fact);
-    switch (state.phase) {
+    switch (phase_) {
       case job::JobPhase::Gathering:
         reach(recovered ? "recovered while gathering" : "stopped while gathering");
         break;
@@ -146,10 +199,11 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
         break;
       case job::JobPhase::Stopping:
       case job::JobPhase::Ended:
-        reach(recovered ? "recovered while stopping" : "stopped while running");
+        reach(recovered ? "recovered while stopping" : "asked to stop while stopping");
         break;
     }
   }
+  phase_ = state.phase;
 }
 
 }  // namespace muster::sim

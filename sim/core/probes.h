@@ -22,6 +22,7 @@ class Probes {
 
  private:
   void reach(std::string_view name) { reached_.emplace(name); }
+  void observe_again(const job::Action& action);
   void observe_grants(const job::Fact& fact, std::span<const job::Action> actions);
   void observe_state(const job::Fact& fact, const job::Machine& machine);
 
@@ -29,7 +30,11 @@ class Probes {
   std::set<job::RequestId> cancelled_;
   std::set<job::RequestId> granted_;
   std::set<job::TaskId> succeeded_;
+  std::set<job::AttemptId> prepared_;
+  std::set<job::AttemptId> started_;
+  std::set<job::ContainerId> suspected_;
   job::Generation generation_;
+  job::JobPhase phase_ = job::JobPhase::Gathering;
 };
 
 }  // namespace muster::sim

@@ -15,8 +15,8 @@ namespace muster::sim {
 /// Why an attempt really ended, as the world that ended it knows.
 enum class TrueEnd : uint8_t {
   Success,
-  Origin,    ///< By itself: its program, its agent, its container, its host.
-  Victim,    ///< Because a peer went away.
+  Origin,   ///< By itself: its program, its agent, its container, its host.
+  Victim,   ///< Because a peer went away.
   Stopped,  ///< Muster told it to.
 };
 
@@ -34,11 +34,12 @@ struct TrueAttempt {
 
 /// What really happened, kept by the models and read by the checkers. The machine never sees it.
 struct Truth {
-  std::vector<TrueAttempt> attempts;             ///< In the order of their starts.
-  std::map<job::AttemptId, size_t> newest;       ///< Index into `attempts`.
-  std::set<job::ContainerId> live_containers;    ///< Granted and not gone.
-  std::set<job::AttemptId> origins;              ///< Attempts whose end nobody else caused.
-  std::set<job::ContainerId> origin_containers;  ///< Lost, cut off, preempted or killed by the world.
+  std::vector<TrueAttempt> attempts;           ///< In the order of their starts.
+  std::map<job::AttemptId, size_t> newest;     ///< Index into `attempts`.
+  std::set<job::ContainerId> live_containers;  ///< Granted and not gone.
+  std::set<job::AttemptId> origins;            ///< Attempts whose end nobody else caused.
+  std::set<job::ContainerId>
+      origin_containers;  ///< Lost, cut off, preempted or killed by the world.
   bool stop_asked = false;
   bool refused_for_good = false;
 };
