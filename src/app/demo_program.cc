@@ -17,7 +17,7 @@ deadlines: {run: 1m, stop: 2s}
 }
 
 std::string_view demo_program() {
-  return R"python("""Estimates pi: three workers throw darts, save their counts, and a chief adds them.
+  return R"python("""Estimates pi: three workers throw darts, a chief adds their counts up.
 
 Worker 1 is killed in the middle of its first attempt and goes on from its checkpoint in the second.
 """
