@@ -133,6 +133,9 @@ Status put_restart(job::RestartBudget& budget, std::string_view key, std::string
   if (key == "backoff") {
     return put_range(budget.backoff_low, budget.backoff_high, value);
   }
+  if (key == "stops_on_repeat") {
+    return put(budget.stops_on_repeat, value);
+  }
   return user_error(fmt::format("restart has no '{}'", key));
 }
 

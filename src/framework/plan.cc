@@ -22,7 +22,10 @@ job::RestartBudget budget_of(const spec::Restart& restart) {
           .infrastructure = restart.infrastructure,
           .window = restart.window,
           .backoff_low = restart.backoff.low,
-          .backoff_high = restart.backoff.high};
+          .backoff_high = restart.backoff.high,
+          // Whoever wrote a budget gets it to the letter; the built-in one stops early where a
+          // program that ends alike every time shows that no other place will help.
+          .stops_on_repeat = restart == spec::Restart{}};
 }
 
 Result<job::RoleIndex> index_of(const spec::Spec& spec, const std::string& name,

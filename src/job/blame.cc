@@ -1,6 +1,7 @@
 #include "job/machine_impl.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 /// Blame: which of a wave of failures is its origin. Victims often end before the culprit is known,
@@ -95,6 +96,10 @@ void Machine::Impl::settle(Cause origin, std::vector<Cause> victims) {
 void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victims) {
   const TaskId id = origin.task();
   for (const Rung rung : rungs_from(origin.rung)) {
+    const bool moves_it = rung == Rung::Container || rung == Rung::Host;
+    if (moves_it && repeats_itself(origin)) {
+      break;
+    }
     if (!charge(rung, id)) {
       continue;
     }
@@ -114,6 +119,24 @@ void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victim
   }
   wave_cured = false;
   give_up(origin, victims);
+}
+
+/// Tells whether the last attempts of the origin's task, as many as its process rung gave it, all
+/// ended alike by themselves soon after their start.
+bool Machine::Impl::repeats_itself(const Cause& origin) const {
+  constexpr Duration kSoon = std::chrono::minutes(1);
+  const RestartBudget& budget = plan.role(origin.task().role).restart;
+  const std::vector<Attempt>& attempts = state.task(origin.task()).attempts;
+  const size_t rounds = budget.process + 1;
+  if (!budget.stops_on_repeat || origin.first.failure.kind != FailureKind::Program ||
+      !origin.first.exit_code || attempts.size() < rounds) {
+    return false;
+  }
+  return std::all_of(attempts.end() - static_cast<std::ptrdiff_t>(rounds), attempts.end(),
+                     [&](const Attempt& attempt) {
+                       return attempt.exit && attempt.exit->exit_code == origin.first.exit_code &&
+                              attempt.ended - attempt.started < kSoon;
+                     });
 }
 
 void Machine::Impl::set_part(const Cause& cause, Part part) {

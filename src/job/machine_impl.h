@@ -172,6 +172,7 @@ struct Machine::Impl {
   void settle(Cause origin, std::vector<Cause> victims);
   void settle_losses();
   void decide(const Cause& origin, const std::vector<Cause>& victims);
+  [[nodiscard]] bool repeats_itself(const Cause& origin) const;
   void set_part(const Cause& cause, Part part);
   void failed_together(std::vector<Cause> causes);
 

@@ -36,6 +36,10 @@ struct RestartBudget {
   std::optional<Duration> window = std::chrono::hours(1);
   Duration backoff_low = std::chrono::seconds(1);
   Duration backoff_high = std::chrono::minutes(1);
+  /// A program that ends by itself with the same exit code, again and again and soon after its
+  /// start, is not tried in other places once `process` is spent: the place is not the cause. Set
+  /// where nobody wrote a budget of their own.
+  bool stops_on_repeat = false;
   bool operator==(const RestartBudget&) const = default;
 };
 
