@@ -13,9 +13,8 @@ WORDS = [
     (re.compile(r"\b(FIX" + r"ME|X" + r"XX)\b"), "never reaches main"),
     (re.compile(r"\bTO" + r"DO\b(?!\([^)]+\): \S)"), "say what and when: TO" + "DO(when): what"),
     (re.compile("/" + r"(work|root)/"), "a path of one machine"),
-    (re.compile(r"\b(pypi\.org|files\.pythonhosted\.org|registry\.npmjs\.org"
-                r"|proxy\.golang\.org|repo1?\.maven\.org|docker\.io|index\.crates\.io)\b"),
-     "a package registry's host: the clients know theirs"),
+    (re.compile(r"(--(extra-)?index-url|--registry|-i)[ =]+https?://|^\s*index-url\s*=", re.M),
+     "a package registry by its host: the clients know theirs"),
     (re.compile("<<<" + "<<<<|>>>" + ">>>>"), "a conflict marker"),
 ]
 # Texts of others: captured outputs, licences, stored inputs.
