@@ -96,6 +96,8 @@ class Agent {
                                        job::Generation generation);
   void on_task_ended(job::AttemptId id, TaskRun::Ended ended);
   void tell_ended(job::AttemptId id, job::Exit exit);
+  void tell_lost_output(const TaskRun& run, job::Exit& exit);
+  void leave_word(job::AttemptId id, const Error& error);
   [[nodiscard]] job::Exit judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run);
   void quit(const std::string& reason);
   void wait_for_farewell(const std::string& reason, HostTime latest);

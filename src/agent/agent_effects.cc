@@ -1,8 +1,10 @@
 #include "agent/agent.h"
 #include "agent/preparation.h"
+#include "agent/redaction.h"
 #include "base/check.h"
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -15,6 +17,7 @@ constexpr Duration kFirstWatch = std::chrono::milliseconds(200);
 constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
 constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
 constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
+constexpr size_t kEvidenceMax = 4096;
 
 constexpr std::array kStreams = {wire::OutputStream::Stdout, wire::OutputStream::Stderr};
 
@@ -132,6 +135,9 @@ void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
   }
   log_.warning("attempt.not-prepared",
                {{"attempt", stem_of(id)}, {"error", address.error().message}});
+  if (!preparation->cancelled) {
+    leave_word(id, address.error());
+  }
   runs_.erase(id);
   preparations_.erase(id);
   perform(machine_->prepare_failed(id, preparation_failure(address.error()), deps_.loop.now()));
@@ -157,6 +163,7 @@ void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
     return;
   }
   log_.warning("attempt.not-started", {{"attempt", stem_of(id)}, {"error", pid.error().message}});
+  leave_word(id, pid.error());
   runs_.erase(id);
   perform(machine_->start_failed(id, preparation_failure(pid.error()), deps_.loop.now()));
 }
@@ -207,14 +214,7 @@ void Agent::on_task_ended(job::AttemptId id, TaskRun::Ended ended) {
   const std::unique_ptr<TaskRun> run = std::move(found->second);
   runs_.erase(found);
   job::Exit exit = judge(id, ended, *run);
-  for (const wire::OutputStream stream : kStreams) {
-    if (const OutputLog* const output = run->output(stream);
-        output != nullptr && output->lost_bytes() > 0) {
-      log_.error("output.lost", {{"attempt", stem_of(id)},
-                                 {"bytes", output->lost_bytes()},
-                                 {"error", output->trouble()}});
-    }
-  }
+  tell_lost_output(*run, exit);
   last_class_[id.task] = exit.failure ? exit.failure->class_name : "";
   log_.info("attempt.ended", {{"attempt", stem_of(id)},
                               {"code", exit.exit_code.value_or(-1)},
@@ -237,6 +237,56 @@ void Agent::tell_ended(job::AttemptId id, job::Exit exit) {
   perform(machine_->ended(id, std::move(exit), deps_.loop.now()));
 }
 
+/// Output that the disk did not take: said once, to those who follow, and with the failure if it is
+/// one.
+void Agent::tell_lost_output(const TaskRun& run, job::Exit& exit) {
+  const job::AttemptId id = run.names().attempt;
+  uint64_t lost = 0;
+  const OutputLog* last = nullptr;
+  wire::OutputStream last_stream = wire::OutputStream::Stdout;
+  for (const wire::OutputStream stream : kStreams) {
+    const OutputLog& output = *run.output(stream);
+    if (output.lost_bytes() > 0) {
+      lost += output.lost_bytes();
+      last = &output;
+      last_stream = stream;
+    }
+  }
+  if (last == nullptr) {
+    return;
+  }
+  log_.error("output.lost",
+             {{"attempt", stem_of(id)}, {"bytes", lost}, {"error", last->trouble()}});
+  const std::string text = "(" + format_bytes(lost) +
+                           " of its output are not in its log: " + printable(last->trouble()) +
+                           ")\n";
+  const bool amid_line = !last->tail().empty() && !last->tail().ends_with('\n');
+  feed_.remark(id, last_stream, last->size_bytes(), (amid_line ? "\n" : "") + text);
+  if (exit.failure) {
+    std::string& evidence = exit.failure->evidence;
+    evidence.resize(std::min(evidence.size(), kEvidenceMax - std::min(text.size(), kEvidenceMax)));
+    evidence += (evidence.empty() || evidence.ends_with('\n') ? "" : "\n") + text;
+  }
+}
+
+/// The log of an attempt that never ran says why.
+void Agent::leave_word(job::AttemptId id, const Error& error) {
+  const std::string line = "muster: " + printable(error.message) + "\n";
+  const Status made = deps_.files.make_folders(folder_.logs());
+  if (made.has_value()) {
+    const std::filesystem::path stem = folder_.logs() / stem_of(id);
+    OutputLog silent(deps_.files, std::filesystem::path(stem) += ".stdout", {});
+    OutputLog words(deps_.files, std::filesystem::path(stem) += ".stderr", {});
+    words.write(line);
+    if (words.lost_bytes() > 0) {
+      log_.error("output.lost", {{"attempt", stem_of(id)}, {"error", words.trouble()}});
+    }
+  } else {
+    log_.error("output.lost", {{"attempt", stem_of(id)}, {"error", made.error().message}});
+  }
+  feed_.remark(id, wire::OutputStream::Stderr, 0, line);
+}
+
 job::Exit Agent::judge(job::AttemptId id, const TaskRun::Ended& ended, const TaskRun& run) {
   job::Exit exit;
   exit.exit_code = ended.exit.code;
@@ -256,8 +306,11 @@ job::Exit Agent::judge(job::AttemptId id, const TaskRun::Ended& ended, const Tas
   verdict::End end;
   end.exit = exit;
   end.stopped = machine_->stopping(id);
-  end.stdout_tail = run.output(wire::OutputStream::Stdout)->tail();
-  end.stderr_tail = run.output(wire::OutputStream::Stderr)->tail();
+  // Evidence goes into the event log, the summary and onto screens: no secret may be in it.
+  const std::string stdout_tail = redact(run.output(wire::OutputStream::Stdout)->tail(), secrets_);
+  const std::string stderr_tail = redact(run.output(wire::OutputStream::Stderr)->tail(), secrets_);
+  end.stdout_tail = stdout_tail;
+  end.stderr_tail = stderr_tail;
   exit.failure = classifier_->classify(end);
   return exit;
 }

@@ -245,6 +245,31 @@ TEST_F(AgentShell, ReportsCodeClassAndLastWords) {
   EXPECT_THAT(exit.failure->evidence, HasSubstr("tensorflow"));
 }
 
+TEST_F(AgentShell, KeepsSecretsOutOfTheEvidence) {
+  spec_.env["TOKEN"] = {spec::EnvValue::Source::FromEnv, "TOKEN"};
+  const job::Exit exit = run("echo \"ValueError: token $TOKEN\" >&2; exit 3");
+  ASSERT_TRUE(exit.failure.has_value());
+  EXPECT_THAT(exit.failure->evidence, HasSubstr("ValueError: token ***"));
+  EXPECT_EQ(exit.failure->evidence.find("s3cret"), std::string::npos);
+}
+
+TEST_F(AgentShell, SaysOnceThatTheDiskDidNotTakeTheOutput) {
+  spec_.command = "echo hello; echo world; exit 3";
+  start();
+  (void)wait_for<wire::AgentHello>();
+  send(wire::FollowOutput{true, 10});
+  fs::create_directories(root_ / "test-1/logs/worker-0.1.stdout");  // Where a file should be.
+  prepare(kFirst);
+  begin(kFirst);
+  std::string followed;
+  while (!followed.ends_with(")\n") && !HasFailure()) {
+    followed += wait_for<wire::Output>().bytes;
+  }
+  EXPECT_THAT(followed, HasSubstr("hello\nworld\n(12 B of its output are not in its log: "));
+  const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
+  EXPECT_THAT(exit.failure->evidence, HasSubstr("12 B of its output are not in its log"));
+}
+
 TEST_F(AgentShell, ReportsTheSignalOfAnExecutedProgram) {
   const job::Exit exit = run("exec >&- 2>&-; exec sh -c 'kill -SEGV $$'");
   EXPECT_FALSE(exit.exit_code.has_value());
@@ -348,6 +373,9 @@ TEST_F(AgentShell, SaysWhenAFileIsMissing) {
   const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
   EXPECT_EQ(exit.failure->kind, job::FailureKind::User);
   EXPECT_THAT(exit.failure->evidence, HasSubstr("missing.py"));
+  EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("muster: "));
+  EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("missing.py"));
+  EXPECT_TRUE(fs::exists(root_ / "test-1/logs/worker-0.1.stdout"));
 }
 
 TEST_F(AgentShell, StreamsToFollowersAndKeepsLongLinesWhole) {

@@ -26,15 +26,17 @@ void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream 
     return;
   }
   refill(now);
-  uint64_t& dropped = dropped_[{attempt, stream}];
+  Dropped& dropped = dropped_[{attempt, stream}];
   if (allowance_ < static_cast<int64_t>(bytes.size()) ||
       line_.queued_bytes() + bytes.size() > kQueuedBytesMax) {
-    dropped += bytes.size();
+    dropped.bytes += bytes.size();
+    dropped.last.append(bytes.substr(bytes.size() - std::min(bytes.size(), kLastBytes)));
+    dropped.last.erase(0, dropped.last.size() - std::min(dropped.last.size(), kLastBytes));
     return;
   }
   allowance_ -= static_cast<int64_t>(bytes.size());
-  wire::Output piece{attempt, stream, offset, std::exchange(dropped, 0), std::string(bytes)};
-  line_.send(std::move(piece));
+  const uint64_t missing = std::exchange(dropped, {}).bytes;
+  line_.send({attempt, stream, offset, missing, std::string(bytes)});
 }
 
 void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size) {
@@ -42,10 +44,24 @@ void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint6
   if (found == dropped_.end()) {
     return;
   }
-  if (found->second > 0) {
-    line_.send({attempt, stream, size, found->second, ""});
-  }
+  const Dropped dropped = std::move(found->second);
   dropped_.erase(found);
+  if (dropped.bytes == 0) {
+    return;
+  }
+  std::string_view last = dropped.last;
+  const size_t line_end = last.find('\n');
+  if (last.size() < dropped.bytes && line_end + 1 < last.size()) {
+    last.remove_prefix(line_end + 1);  // Its first line lacks its beginning. No end of line: 0.
+  }
+  line_.send({attempt, stream, size - last.size(), dropped.bytes - last.size(), std::string(last)});
+}
+
+void OutputFeed::remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size,
+                        std::string text) {
+  if (following_) {
+    line_.send({attempt, stream, size, 0, std::move(text)});
+  }
 }
 
 std::string_view last_lines(std::string_view text, uint32_t lines) {

@@ -52,10 +52,22 @@ TEST_F(Feed, KeepsToItsBytesPerSecond) {
   }
   EXPECT_EQ(static_cast<int64_t>(sent_.size() * chunk.size()), OutputFeed::kBytesPerSecond);
   feed_.finish(kAttempt, kOut, offset);
-  EXPECT_EQ(sent_.back().dropped, offset - (sent_.size() - 1) * chunk.size());
+  EXPECT_EQ(sent_.back().dropped,
+            offset - (sent_.size() - 1) * chunk.size() - OutputFeed::kLastBytes);
   now_ += std::chrono::milliseconds(500);
   feed_.offer(now_, kAttempt, kOut, offset, chunk);
   EXPECT_EQ(sent_.back().bytes, chunk);
+}
+
+TEST_F(Feed, SendsTheLastLinesOfAStreamAfterAFlood) {
+  feed_.follow(true);
+  queued_ = OutputFeed::kQueuedBytesMax;
+  const std::string flood = std::string(100'000, 'x') + "\n";
+  feed_.offer(now_, kAttempt, kOut, 0, flood);
+  feed_.offer(now_, kAttempt, kOut, flood.size(), "after\n");
+  feed_.finish(kAttempt, kOut, flood.size() + 6);
+  ASSERT_EQ(sent_.size(), 1U);
+  EXPECT_EQ(sent_[0], (wire::Output{kAttempt, kOut, flood.size(), flood.size(), "after\n"}));
 }
 
 TEST(LastLines, CountsFromTheEnd) {

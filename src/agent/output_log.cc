@@ -13,6 +13,17 @@ constexpr uint64_t kPartBytesMin = 4096;
 OutputLog::OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation)
     : files_(files), path_(std::move(path)), rotation_(rotation) {
   rotation_.keep = std::max(rotation_.keep, 1U);
+  (void)open();  // What stands in its way now is told when there is something to write.
+}
+
+bool OutputLog::open() {
+  auto opened = files_.open_append(path_);
+  if (!opened.has_value()) {
+    trouble_ = opened.error().message;
+    return false;
+  }
+  file_ = std::move(*opened);
+  return true;
 }
 
 void OutputLog::write(std::string_view bytes) {
@@ -36,14 +47,9 @@ void OutputLog::write(std::string_view bytes) {
 }
 
 void OutputLog::write_part(std::string_view bytes) {
-  if (!file_) {
-    auto opened = files_.open_append(path_);
-    if (!opened.has_value()) {
-      lost_ += bytes.size();
-      trouble_ = opened.error().message;
-      return;
-    }
-    file_ = std::move(*opened);
+  if (!file_ && !open()) {
+    lost_ += bytes.size();
+    return;
   }
   if (const Status written = file_->append(bytes); !written.has_value()) {
     lost_ += bytes.size();

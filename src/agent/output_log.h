@@ -22,6 +22,7 @@ struct Rotation {
 /// tried again with the next bytes. For one thread.
 class OutputLog {
  public:
+  /// Makes the file, so that it exists for a silent stream, too.
   OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation);
 
   /// Takes the next bytes of the stream, of any length and content.
@@ -40,6 +41,7 @@ class OutputLog {
 
  private:
   void write_part(std::string_view bytes);
+  [[nodiscard]] bool open();
   void rotate();
   [[nodiscard]] std::filesystem::path part(uint32_t number) const;
 

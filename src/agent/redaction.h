@@ -1,0 +1,18 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace muster::agent {
+
+/// Returns `text` with every secret value replaced by "***". `secrets` are the values of the spec's
+/// `from_env` and `from_file` entries by key path; blanks around a value do not matter. Values
+/// shorter than kRedactedBytesMin stay, because they would hit words that are no secret, and so
+/// does a secret that the program splits or encodes before it prints it.
+[[nodiscard]] std::string redact(std::string_view text,
+                                 const std::map<std::string, std::string>& secrets);
+
+inline constexpr size_t kRedactedBytesMin = 4;
+
+}  // namespace muster::agent
