@@ -59,8 +59,11 @@ std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& en
     line += fmt::format(" ({})", ended.exit.failure->class_name);
   }
   const job::Task& now = state.task(ended.attempt.task);
+  const bool over = state.outcome.has_value() || state.phase == job::JobPhase::Stopping;
   if (now.state == TaskState::Failed) {
     line += ", failed for good";
+  } else if (!over && (now.state == TaskState::Waiting || now.state == TaskState::Active)) {
+    line += ", is tried again";
   }
   return line;
 }
@@ -104,7 +107,9 @@ std::string phase_line(const job::Machine& machine, Time now) {
                       progress.containers_wanted, progress.joined, progress.tasks_wanted, since);
       break;
     case job::JobPhase::Running:
-      line = fmt::format("running: {}/{} tasks", progress.running, progress.tasks_wanted);
+      line = progress.running == 0
+                 ? fmt::format("starting {} tasks", progress.tasks_wanted)
+                 : fmt::format("running: {}/{} tasks", progress.running, progress.tasks_wanted);
       if (progress.succeeded > 0) {
         line += fmt::format(", {} done", progress.succeeded);
       }
