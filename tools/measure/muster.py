@@ -22,15 +22,18 @@ class Muster:
     def run(self, *words, check=True):
         """Runs a command to its end; returns its output."""
         done = subprocess.run([self.binary, *words], env=self.environment, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              timeout=60)
         if check and done.returncode != 0:
             raise RuntimeError(f"muster {' '.join(words)}: status {done.returncode}: "
                                f"{done.stderr.strip()[-2000:]}")
         return done.stdout
 
-    def start(self, *words, **options):
-        return subprocess.Popen([self.binary, *words], env=self.environment,
-                                stdin=subprocess.DEVNULL, **options)
+    def stop_all(self):
+        """Stops what a failed measurement may have left running."""
+        for folder in (self.home / "jobs").glob("*"):
+            if not (folder / "summary.json").exists():
+                self.run("stop", folder.name, check=False)
 
     @contextlib.contextmanager
     def job(self, tasks, script, *options):

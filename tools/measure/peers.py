@@ -35,7 +35,8 @@ def torchrun(tasks, command):
     # defaults of -r and -t (what goes into files) on Python 3.11: they are given for a rank that is
     # not there.
     return [PYTHON, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={tasks}",
-            "--no_python", "-r", "9:1", "-t", "9:1", "sh", "-c", command]
+            "--no_python", "-r", "9:1", "-t", "9:1", "sh", "-c",
+            command.replace("$", "$$")]  # Its own placeholders begin with a dollar sign.
 
 
 def seconds_for(words, environment=None, **options):
@@ -43,7 +44,7 @@ def seconds_for(words, environment=None, **options):
     options.setdefault("stdout", subprocess.DEVNULL)
     started = time.perf_counter()
     done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, text=True,
-                          stderr=subprocess.PIPE, check=False, **options)
+                          stderr=subprocess.PIPE, check=False, timeout=120, **options)
     seconds = time.perf_counter() - started
     if done.returncode != 0:
         raise RuntimeError(f"{words[0]}: status {done.returncode}: {done.stderr.strip()[-2000:]}")
