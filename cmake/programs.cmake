@@ -64,6 +64,13 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/tools/lint/tests")
   set_tests_properties(unit.lint PROPERTIES LABELS unit TIMEOUT 120)
 endif()
 
+# The table of `make bench`, without measuring anything.
+if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/tools/measure/tests")
+  add_test(NAME unit.measure WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/measure"
+    COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
+  set_tests_properties(unit.measure PROPERTIES LABELS unit TIMEOUT 60)
+endif()
+
 # The generated pages of docs/reference are those of this build.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   add_test(NAME unit.reference
