@@ -26,10 +26,10 @@ def counters(program, names):
 def machine(folder):
     program = pathlib.Path(folder) / "machine_bench"
     wanted = [("gather_a_gang", 1000, None, "simulated job of 1,000 tasks: start to all running"),
-              ("gather_a_gang", 10_000, 1, "simulated job of 10,000 tasks: start to all running"),
+              ("gather_a_gang", 10_000, 1000, "simulated job of 10,000 tasks: start to all running"),
               ("restart_a_gang", 1000, None, "simulated restart of a gang of 1,000")]
-    return [Row(f"{name}_{tasks}", what, "s", [one["real_time"] / 1000 for one in
-                                               counters(program, f"{name}/{tasks}.*")],
+    return [Row(f"{name}_{tasks}", what, "ms",
+                [one["real_time"] for one in counters(program, f"{name}/{tasks}(/.*)?")],
                 f"{program.name} --benchmark_filter={name}/{tasks}", limit=limit)
             for name, tasks, limit, what in wanted]
 
@@ -39,7 +39,7 @@ def master(folder, rounds):
     program = pathlib.Path(folder) / "master_bench"
     got = {}
     for agents, times in ((100, 1), (1000, 1), (4000, rounds)):
-        name = f"MasterWithAgents/{agents}.*"
+        name = f"MasterWithAgents/{agents}/.*"
         got[agents] = [counters(program, name)[0] for _ in range(times)]
     told = f"{program.name} --benchmark_filter=MasterWithAgents/"
     return [
