@@ -57,11 +57,22 @@ TEST_F(Reading, GoesOnAfterATornTail) {
 
 TEST_F(Reading, PassesOverASegmentWithoutAHeader) {
   write(disk, 1, 0, 1);
-  disk.segments[job::Epoch(2)] = "";
+  disk.segments[job::Epoch(2)] = "MUST";
   const Result<Log> log = read_log(store);
   ASSERT_TRUE(log.has_value());
   EXPECT_EQ(epochs_of(*log), "11");
   EXPECT_EQ(log->damages.size(), 1U);
+}
+
+TEST_F(Reading, TakesAnEmptySegmentForOneThatWasMadeThisMoment) {
+  disk.segments[job::Epoch(1)] = "";
+  EXPECT_EQ(read_log(store).error().code, Errc::NotFound);
+  write(disk, 1, 0, 1);
+  disk.segments[job::Epoch(2)] = "";
+  const Result<Log> log = read_log(store);
+  ASSERT_TRUE(log.has_value());
+  EXPECT_EQ(epochs_of(*log), "11");
+  EXPECT_TRUE(log->damages.empty());
 }
 
 TEST_F(Reading, NamesTheFileWhenNothingIsLeft) {
