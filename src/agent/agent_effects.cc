@@ -29,6 +29,9 @@ Status Agent::Preparation::place(os::Files& files, Placement placement) {
   if (settings.python) {
     MUSTER_TRY(python_folder, placement.place_python(*settings.python, host_folder / "python"));
   }
+  if (anew) {
+    MUSTER_TRY_STATUS(clear_checkpoint(files, checkpoint));
+  }
   if (checkpoint.store != nullptr && order.restore) {
     MUSTER_TRY(restored, restore_checkpoint(files, checkpoint));
   }
@@ -98,6 +101,7 @@ void Agent::prepare(const job::PrepareAttempt& order) {
     return;
   }
   preparation->checkpoint = std::move(*checkpoint);
+  preparation->anew = starts_anew(*plan_, order.attempt, preparation->checkpoint);
   auto work = [preparation, &files = deps_.files, unpack = unpack_, logs = folder_.logs()] {
     preparation->placed = files.make_folders(logs);
     if (preparation->placed.has_value()) {

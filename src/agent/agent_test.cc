@@ -444,6 +444,16 @@ TEST_F(AgentShell, MirrorsAndRestoresACheckpoint) {
   EXPECT_FALSE(fs::exists(root_ / "test-1/hosts/h1/ckpt/step-2")) << "the half-written one is gone";
 }
 
+TEST_F(AgentShell, RestartFindsNoCheckpointThatItShallNotResume) {
+  spec_.checkpoint.resume = spec::Resume::Never;
+  const std::string command =
+      "test -f $MUSTER_CHECKPOINT_DIR/model && exit 5; touch $MUSTER_CHECKPOINT_DIR/model; exit 6";
+  EXPECT_EQ(run(command).exit_code, 6);
+  prepare(kSecond);
+  begin(kSecond, 2);
+  EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.exit_code, 6);
+}
+
 TEST_F(AgentShell, LeavesWhenItIsDismissed) {
   spec_.command = "sleep 1000";
   start();

@@ -82,6 +82,23 @@ Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan
   return place;
 }
 
+bool starts_anew(const job::Plan& plan, job::AttemptId attempt, const CheckpointPlace& place) {
+  if (plan.spec.checkpoint.resume != spec::Resume::Never || attempt.number <= 1) {
+    return false;
+  }
+  const job::RolePlan& role = plan.role(attempt.task.role);
+  const bool gang_waits = plan.barrier == spec::Barrier::Gang &&
+                          role.membership == spec::Membership::Static && role.after.empty();
+  return place.owner || gang_waits;
+}
+
+Status clear_checkpoint(os::Files& files, const CheckpointPlace& place) {
+  MUSTER_TRY(const std::unique_ptr<os::FileLock> lock, lock_place(files, place));
+  MUSTER_TRY_STATUS(files.remove(place.state_file));
+  MUSTER_TRY_STATUS(files.remove_tree(place.folder));
+  return files.make_folders(place.folder);
+}
+
 Status note_checkpoint(os::Files& files, const CheckpointPlace& place, uint64_t number) {
   MUSTER_TRY_STATUS(files.make_folders(place.state_file.parent_path()));
   return files.write(place.state_file, std::to_string(number));

@@ -38,6 +38,15 @@ struct CheckpointPlace {
 [[nodiscard]] Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files,
                                                                  const CheckpointPlace& place);
 
+/// Tells whether an attempt has to find an empty folder (`resume: never`): one that follows another
+/// of its task, if nobody who runs can have written to it. That is so for the folder's owner, and
+/// for others when the whole gang waits for them.
+[[nodiscard]] bool starts_anew(const job::Plan& plan, job::AttemptId attempt,
+                               const CheckpointPlace& place);
+
+/// Empties the folder. Blocks.
+[[nodiscard]] Status clear_checkpoint(os::Files& files, const CheckpointPlace& place);
+
 /// Notes that the folder now is committed checkpoint `number`.
 [[nodiscard]] Status note_checkpoint(os::Files& files, const CheckpointPlace& place,
                                      uint64_t number);

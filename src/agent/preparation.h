@@ -23,6 +23,7 @@ struct Agent::Preparation {
   std::filesystem::path work_folder;
   std::filesystem::path host_folder;
   CheckpointPlace checkpoint;
+  bool anew = false;  ///< The attempt is to find no checkpoint.
   std::atomic<bool> cancelled = false;
   // Written by the pool thread, read once it is done.
   std::filesystem::path python_folder;
