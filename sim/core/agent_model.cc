@@ -201,20 +201,21 @@ void AgentModel::end(job::AttemptId attempt, TrueEnd how, job::Exit exit, bool t
   }
 }
 
-void AgentModel::peer_lost(job::Generation generation) {
+void AgentModel::peer_lost(const TrueAttempt& peer) {
   for (auto& [attempt, process] : processes_) {
     const bool concerned = alive_ && process.report.phase == AttemptReport::Phase::Running &&
-                           process.report.generation == generation && !process.stopping;
+                           process.report.generation == peer.generation && !process.stopping;
     if (!concerned || around_.faults.strikes(Fault::ProgramHangs)) {
       continue;
     }
     const uint64_t life = process.life;
     const Duration notices =
         around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
-    around_.world.after(notices, [this, id = attempt, life] {
+    around_.world.after(notices, [this, id = attempt, life, lost = peer.id] {
       const auto running = processes_.find(id);
       if (alive_ && running != processes_.end() && running->second.life == life &&
           !running->second.stopping) {
+        around_.truth.caused_by.emplace(id, lost);
         end(id, TrueEnd::Victim,
             exit_of(1, "peer.lost", job::FailureKind::PeerLoss, job::Remedy::Restart), true);
       }

@@ -44,7 +44,7 @@ class AgentModel {
   /// Everything in the container ends now; nobody is told.
   void die(TrueEnd how);
   /// A peer's process is gone: those of this agent that talk to it may fail.
-  void peer_lost(job::Generation generation);
+  void peer_lost(const TrueAttempt& peer);
 
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] const job::HostName& host() const { return host_; }

@@ -28,6 +28,10 @@ class Checker {
   virtual void started(const TrueAttempt&, const Truth&, const job::Machine&) {}
   /// A commit was granted to a process that was started in `started_in`.
   virtual void committed(job::AttemptId, job::Generation /*started_in*/, const job::Machine&) {}
+  /// The run is over, and its log is read once more from the first fact to the last: as applied(),
+  /// for what counts only what really came to stay.
+  virtual void replayed(Time, const job::Fact&, std::span<const job::Action>, const job::Machine&) {
+  }
   /// The run is over; `machine` is the last in charge.
   virtual void finished(const job::Machine&, const Truth&) {}
 

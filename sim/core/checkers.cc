@@ -1,3 +1,4 @@
+#include "sim/core/budget_oracle.h"
 #include "sim/core/checker.h"
 
 #include <algorithm>
@@ -195,42 +196,6 @@ class OneView final : public Checker {
   std::map<job::Generation, job::View> views_;
 };
 
-/// No task runs more often than the sum of all budgets allows. Counts the launches that really
-/// happened and shares no arithmetic with the machine: every launch beyond a task's first answers a
-/// charge, and each rung of each task and the infrastructure can be charged its count once a
-/// window.
-class WithinBudgets final : public Checker {
- public:
-  explicit WithinBudgets(const job::Plan& plan) : plan_(plan) {}
-  std::string_view name() const override { return "within budgets"; }
-  void finished(const job::Machine&, const Truth& truth) override {
-    std::map<job::TaskId, uint64_t> launches;
-    Time last{};
-    for (const TrueAttempt& attempt : truth.attempts) {
-      ++launches[attempt.id.task];
-      last = std::max(last, attempt.started);
-    }
-    uint64_t charges = 0;
-    for (const job::RolePlan& role : plan_.roles) {
-      const job::RestartBudget& budget = role.restart;
-      const uint64_t windows =
-          budget.window ? 1 + static_cast<uint64_t>(last.time_since_epoch() / *budget.window) : 1;
-      const uint64_t rungs =
-          budget.process + budget.container + budget.host + budget.job + budget.infrastructure;
-      charges += windows * rungs * role.tasks;
-    }
-    for (const auto& [task, count] : launches) {
-      if (count > charges + 1) {
-        fail(to_string(plan_, task) + " ran " + std::to_string(count) +
-             " times; all budgets allow " + std::to_string(charges + 1));
-      }
-    }
-  }
-
- private:
-  const job::Plan& plan_;
-};
-
 /// The verdict equals what really happened: success only of what succeeded, a stop only if one was
 /// asked, and the first cause is an end that nobody else caused.
 class TrueVerdict final : public Checker {
@@ -252,7 +217,7 @@ class TrueVerdict final : public Checker {
         }
         break;
       case job::JobResult::Failed:
-        check_failure(*outcome, truth);
+        check_failure(*outcome, machine, truth);
         break;
     }
   }
@@ -288,7 +253,7 @@ class TrueVerdict final : public Checker {
       }
     }
   }
-  void check_failure(const job::Outcome& outcome, const Truth& truth) {
+  void check_failure(const job::Outcome& outcome, const job::Machine& machine, const Truth& truth) {
     if (outcome.reason == job::OutcomeReason::Refused && !truth.refused_for_good) {
       fail("refused, and the cluster never refused for good");
     }
@@ -296,17 +261,97 @@ class TrueVerdict final : public Checker {
       return;
     }
     const job::FirstCause& cause = *outcome.first_cause;
+    if (cause.failure.kind == job::FailureKind::PeerLoss) {
+      check_lone_victim(cause.attempt, machine, truth);
+      return;
+    }
     const bool by_attempt = truth.origins.contains(cause.attempt);
     const bool by_container = truth.origin_containers.contains(cause.container);
-    const bool lone_victim = cause.failure.kind == job::FailureKind::PeerLoss;
-    if (!by_attempt && !by_container && !lone_victim &&
-        outcome.reason != job::OutcomeReason::DeadlinePassed) {
+    if (!by_attempt && !by_container && outcome.reason != job::OutcomeReason::DeadlinePassed) {
       fail("the first cause " + to_string(plan_, cause.attempt) + " (" + cause.failure.class_name +
            ") was caused by somebody else");
+    }
+    const auto lived = truth.newest.find(cause.attempt);
+    if (cause.exit_code && lived != truth.newest.end()) {
+      const job::Exit& exit = truth.attempts[lived->second].exit;
+      if (exit.exit_code != cause.exit_code || exit.failure != cause.failure) {
+        fail("the first cause " + to_string(plan_, cause.attempt) + " is told with another end");
+      }
+    }
+  }
+  /// A victim may only be blamed when the master did not hear of its origin in time.
+  void check_lone_victim(job::AttemptId victim, const job::Machine& machine, const Truth& truth) {
+    const auto origin = truth.caused_by.find(victim);
+    if (origin == truth.caused_by.end()) {
+      fail("the first cause " + to_string(plan_, victim) + " lost no peer");
+      return;
+    }
+    const job::Attempt* known = machine.state().find_attempt(origin->second);
+    const job::Attempt* fell = machine.state().find_attempt(victim);
+    const bool heard = known != nullptr && fell != nullptr && known->part == job::Part::Origin &&
+                       known->ended >= fell->ended &&
+                       known->ended - fell->ended < plan_.liveness.lost;
+    if (heard) {
+      fail("the first cause " + to_string(plan_, victim) + " is a victim of " +
+           to_string(plan_, origin->second));
     }
   }
 
   const job::Plan& plan_;
+};
+
+/// A role's containers are asked for once what it waits for has come, not before.
+class InOrder final : public Checker {
+ public:
+  explicit InOrder(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "in order"; }
+  void replayed(Time, const job::Fact&, std::span<const job::Action> actions,
+                const job::Machine& machine) override {
+    for (const auto& role : machine.state().tasks) {
+      for (const job::Task& task : role) {
+        note(task);
+      }
+    }
+    for (const job::Action& action : actions) {
+      const auto* request = std::get_if<job::RequestContainer>(&action);
+      if (request != nullptr && asked_.insert(request->role).second) {
+        check(request->role, machine);
+      }
+    }
+  }
+
+ private:
+  static bool ended(const job::Task& task) {
+    return task.state == job::TaskState::Succeeded || task.state == job::TaskState::Failed ||
+           task.state == job::TaskState::Stopped;
+  }
+  void note(const job::Task& task) {
+    const bool ran = std::ranges::any_of(task.attempts, [](const job::Attempt& attempt) {
+      return attempt.started != Time{} || (attempt.exit && attempt.generation.value != 0);
+    });
+    if (ran || ended(task)) {
+      ran_.insert(task.id);
+    }
+  }
+  void check(job::RoleIndex role, const job::Machine& machine) {
+    for (const job::After& after : plan_.role(role).after) {
+      const auto& others = machine.state().tasks[after.role.value];
+      const auto ran = std::ranges::count_if(
+          others, [&](const job::Task& task) { return ran_.contains(task.id); });
+      const bool all_ended = std::ranges::all_of(others, ended);
+      const bool met = after.condition == spec::Condition::Running
+                           ? static_cast<uint64_t>(ran) >= plan_.role(after.role).tasks_min
+                           : all_ended;
+      if (!met) {
+        fail(plan_.role(role).name + " is asked for before " + plan_.role(after.role).name +
+             " has come that far");
+      }
+    }
+  }
+
+  const job::Plan& plan_;
+  std::set<job::RoleIndex> asked_;
+  std::set<job::TaskId> ran_;
 };
 
 }  // namespace
@@ -318,8 +363,9 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(std::make_unique<AllReleased>());
   checkers.push_back(std::make_unique<EndAbsorbs>());
   checkers.push_back(std::make_unique<OneView>(plan));
-  checkers.push_back(std::make_unique<WithinBudgets>(plan));
+  checkers.push_back(make_budget_oracle(plan));
   checkers.push_back(std::make_unique<TrueVerdict>(plan));
+  checkers.push_back(std::make_unique<InOrder>(plan));
   return checkers;
 }
 

@@ -276,7 +276,7 @@ void CoreRun::process_died(const TrueAttempt& attempt) {
   }
   for (const auto& [container, agent] : agents_) {
     if (container != attempt.container) {
-      agent->peer_lost(attempt.generation);
+      agent->peer_lost(attempt);
     }
   }
 }
@@ -352,7 +352,12 @@ CoreResult CoreRun::run() {
   }
   // What was under way when the job ended must change nothing any more.
   (void)world_.run_until(world_.now() + seconds(30), [this] { return !failure_.empty(); });
-  master_.check_replay();
+  master_.check_replay([this](Time now, const job::Fact& fact, std::span<const job::Action> actions,
+                              const job::Machine& machine) {
+    for (const auto& checker : checkers_) {
+      checker->replayed(now, fact, actions, machine);
+    }
+  });
   for (const auto& checker : checkers_) {
     checker->finished(master_.machine(), truth_);
     if (!checker->broken().empty()) {

@@ -3,6 +3,7 @@
 //   core_sim --seeds 1..500 --twice      run each twice; the runs must be the same
 //   core_sim --seeds 1..10000 --probes   also demand that every probe is reached
 //   core_sim --replay FILE               the seeds of a file: a number first on each line, or a #
+//   core_sim --seeds 1..500 --brief      end at the first failure, in one line
 //   core_sim --seed 17 --trace           one seed, with every fact and action
 //   core_sim --seed 17 --without host-dies,preemption
 //
@@ -34,6 +35,7 @@ struct Arguments {
   bool trace = false;
   bool probes = false;
   bool twice = false;
+  bool brief = false;
 };
 
 std::optional<uint64_t> number(std::string_view text) {
@@ -100,6 +102,8 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
       arguments.trace = true;
     } else if (words[i] == "--probes") {
       arguments.probes = true;
+    } else if (words[i] == "--brief") {
+      arguments.brief = true;
     } else if (words[i] == "--twice") {
       arguments.twice = true;
     } else if ((words[i] == "--seed" || words[i] == "--seeds") && has_value) {
@@ -145,7 +149,7 @@ int main(int argc, char** argv) {
   if (!arguments) {
     fmt::print(stderr,
                "usage: core_sim --seeds A..B|--replay FILE [--without FAULT,...] [--trace] "
-               "[--probes] [--twice]\n");
+               "[--probes] [--twice] [--brief]\n");
     return 2;
   }
   std::set<std::string> reached;
@@ -163,6 +167,10 @@ int main(int argc, char** argv) {
     reached.insert(result.probes.begin(), result.probes.end());
     if (!result.failure.empty()) {
       ++failed;
+      if (arguments->brief) {
+        fmt::print("seed {} failed: {}\n", seed, result.failure);
+        return 1;
+      }
       report_failure(options, result);
       if (failed == 5) {
         break;

@@ -197,10 +197,11 @@ void MasterModel::lose_log(Duration duration) {
   log_back_at_ = std::max(log_back_at_, around_.world.now() + duration);
 }
 
-void MasterModel::check_replay() {
+void MasterModel::check_replay(const Step& replayed) {
   job::Machine again(around_.plan);
   for (size_t i = 0; i < log_.size(); ++i) {
-    (void)again.apply(log_[i].at, log_[i].fact);
+    const std::vector<job::Action> actions = again.apply(log_[i].at, log_[i].fact);
+    replayed(log_[i].at, log_[i].fact, actions, again);
     if (again.digest() != log_[i].digest) {
       around_.broken("replaying the first " + std::to_string(i + 1) + " facts gives another state");
       return;

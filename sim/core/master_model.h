@@ -63,8 +63,11 @@ class MasterModel {
   [[nodiscard]] uint64_t facts() const { return facts_; }
   job::Liveness& liveness() { return *liveness_; }
 
-  /// Replays prefixes of the log and compares them with what was known when each was written.
-  void check_replay();
+  /// Replays the log, compares every prefix with what was known when it was written, and shows each
+  /// step to `replayed`.
+  using Step = std::function<void(Time, const job::Fact&, std::span<const job::Action>,
+                                  const job::Machine&)>;
+  void check_replay(const Step& replayed);
 
  private:
   struct Logged {

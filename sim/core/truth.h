@@ -34,10 +34,11 @@ struct TrueAttempt {
 
 /// What really happened, kept by the models and read by the checkers. The machine never sees it.
 struct Truth {
-  std::vector<TrueAttempt> attempts;           ///< In the order of their starts.
-  std::map<job::AttemptId, size_t> newest;     ///< Index into `attempts`.
-  std::set<job::ContainerId> live_containers;  ///< Granted and not gone.
-  std::set<job::AttemptId> origins;            ///< Attempts whose end nobody else caused.
+  std::vector<TrueAttempt> attempts;                   ///< In the order of their starts.
+  std::map<job::AttemptId, size_t> newest;             ///< Index into `attempts`.
+  std::set<job::ContainerId> live_containers;          ///< Granted and not gone.
+  std::map<job::AttemptId, job::AttemptId> caused_by;  ///< Of victims: who went away.
+  std::set<job::AttemptId> origins;                    ///< Attempts whose end nobody else caused.
   std::set<job::ContainerId>
       origin_containers;  ///< Lost, cut off, preempted or killed by the world.
   bool stop_asked = false;

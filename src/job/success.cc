@@ -43,8 +43,19 @@ void Machine::Impl::give_up(const Cause& origin, const std::vector<Cause>& victi
     return;
   }
   for (const Cause& victim : victims) {
-    if (!decided) {
-      decide(victim, {});
+    if (decided) {
+      break;
+    }
+    decide(victim, {});
+    if (decided && decided->first_cause) {
+      // What the victim has no restarts left for is still the origin's doing.
+      FirstCause first = origin.first;
+      first.victims = static_cast<uint32_t>(victims.size());
+      decided->message = fmt::format("{}; it took {} along, which has no restarts left",
+                                     describe(plan, first), to_string(plan, victim.task()));
+      decided->class_name = first.failure.class_name;
+      decided->reason = origin.reason;
+      decided->first_cause = std::move(first);
     }
   }
 }

@@ -1,0 +1,247 @@
+#include "sim/core/budget_oracle.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace muster::sim {
+namespace {
+
+/// Where the cure of an end begins.
+enum class Cost : uint8_t { Process, Container, Host, Infrastructure, Hopeless, kCount };
+
+constexpr size_t kCosts = static_cast<size_t>(Cost::kCount);
+/// Blame may settle, and charge, this much later than the attempt ended.
+constexpr Duration kSettles = std::chrono::seconds(21);
+
+Cost cost_of(const job::Exit& exit) {
+  if (!exit.failure) {
+    return Cost::Process;
+  }
+  const job::Failure& failure = *exit.failure;
+  if (failure.remedy == job::Remedy::GiveUp) {
+    return Cost::Hopeless;
+  }
+  if (failure.kind == job::FailureKind::Infrastructure ||
+      failure.kind == job::FailureKind::Stopped) {
+    return Cost::Infrastructure;
+  }
+  return failure.remedy == job::Remedy::Elsewhere ? Cost::Host : Cost::Process;
+}
+
+/// What it costs that `fact` took an attempt away without an exit.
+Cost cost_of(const job::Fact& fact) {
+  if (const auto* ended = std::get_if<job::ContainerEnded>(&fact)) {
+    const bool taken = ended->kind == job::ContainerEndKind::HostLost ||
+                       ended->kind == job::ContainerEndKind::Preempted ||
+                       ended->kind == job::ContainerEndKind::Released;
+    if (ended->kind == job::ContainerEndKind::LaunchFailed) {
+      return Cost::Host;
+    }
+    return taken ? Cost::Infrastructure : Cost::Container;
+  }
+  if (const auto* lost = std::get_if<job::AgentLost>(&fact)) {
+    return lost->reason == job::LossReason::Closed ? Cost::Container : Cost::Infrastructure;
+  }
+  if (std::holds_alternative<job::LaunchFailed>(fact)) {
+    return Cost::Host;
+  }
+  if (std::holds_alternative<job::HostReported>(fact)) {
+    return Cost::Infrastructure;
+  }
+  return Cost::Container;
+}
+
+/// What one task was tried again for.
+struct Tried {
+  std::array<uint32_t, kCosts> by_cost{};
+  [[nodiscard]] uint32_t of(Cost cost) const { return by_cost[static_cast<size_t>(cost)]; }
+};
+
+class BudgetOracle final : public Checker {
+ public:
+  explicit BudgetOracle(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "within budgets"; }
+
+  void replayed(Time now, const job::Fact& fact, std::span<const job::Action> actions,
+                const job::Machine& machine) override {
+    for (const auto& role : machine.state().tasks) {
+      for (const job::Task& task : role) {
+        note_ends(task, fact);
+      }
+    }
+    for (const job::Action& action : actions) {
+      const auto* set = std::get_if<job::SetDeadline>(&action);
+      if (set != nullptr && set->kind == job::DeadlineKind::Stop) {
+        stop_deadlines_.insert(set->deadline);
+      }
+      if (set != nullptr && set->waits_for == "the whole job to start over") {
+        start_overs_.push_back(now);
+      }
+    }
+    const auto* notice = std::get_if<job::PreemptionNoticed>(&fact);
+    if (notice != nullptr && !actions.empty()) {
+      const job::Container& container = machine.state().containers.at(notice->container);
+      if (!container.tasks.empty()) {
+        notices_.push_back({container.tasks.front(), now, container.tasks.size() == 1});
+      }
+    }
+  }
+  void finished(const job::Machine& machine, const Truth&) override {
+    for (const auto& role : machine.state().tasks) {
+      for (const job::Task& task : role) {
+        check_not_more(task);
+      }
+    }
+    check_not_less(machine);
+  }
+
+ private:
+  struct Notice {
+    job::TaskId task;
+    Time at{};
+    bool sure = true;
+  };
+  struct Event {
+    Time at{};
+    Cost cost = Cost::Process;
+  };
+
+  // An agent that cannot end what it was told to goes with its container, as if it were silent.
+  Cost cost_without_exit(const job::Fact& fact) const {
+    const auto* passed = std::get_if<job::DeadlinePassed>(&fact);
+    return passed != nullptr && stop_deadlines_.contains(passed->deadline) ? Cost::Infrastructure
+                                                                           : cost_of(fact);
+  }
+
+  void note_ends(const job::Task& task, const job::Fact& fact) {
+    for (size_t i = task.attempts.size(); i > 0 && i + 3 > task.attempts.size(); --i) {
+      const job::Attempt& attempt = task.attempts[i - 1];
+      if (attempt.state == job::AttemptState::Ended) {
+        costs_.emplace(job::AttemptId{task.id, attempt.number},
+                       attempt.exit ? cost_of(*attempt.exit) : cost_without_exit(fact));
+      }
+    }
+  }
+
+  std::vector<Event> tried_again(const job::Task& task) const {
+    std::vector<Event> events;
+    for (size_t i = 0; i + 1 < task.attempts.size(); ++i) {
+      const job::Attempt& attempt = task.attempts[i];
+      const auto cost = costs_.find({task.id, attempt.number});
+      if (attempt.part == job::Part::Origin && cost != costs_.end()) {
+        events.push_back({attempt.ended, cost->second});
+      }
+    }
+    for (const Notice& notice : notices_) {
+      if (notice.task == task.id && notice.sure) {
+        events.push_back({notice.at, Cost::Infrastructure});
+      }
+    }
+    std::ranges::sort(events, {}, &Event::at);
+    return events;
+  }
+
+  void check_not_more(const job::Task& task) {
+    const job::RestartBudget& budget = plan_.role(task.id.role).restart;
+    const std::vector<Event> events = tried_again(task);
+    const Duration span = budget.window ? *budget.window - kSettles : Duration::max();
+    for (size_t first = 0; first < events.size(); ++first) {
+      Tried tried;
+      for (size_t i = first; i < events.size() && events[i].at - events[first].at < span; ++i) {
+        ++tried.by_cost[static_cast<size_t>(events[i].cost)];
+      }
+      const auto allow = [&](uint32_t count, uint64_t allowed, std::string_view what) {
+        // Every start of the whole job anew covers one more end of each task.
+        if (count > allowed + start_overs_.size()) {
+          fail(to_string(plan_, task.id) + " was tried again " + std::to_string(count) +
+               " times for " + std::string(what) + "; its budget has " + std::to_string(allowed));
+        }
+      };
+      const uint32_t host = tried.of(Cost::Host);
+      const uint32_t container = host + tried.of(Cost::Container);
+      allow(tried.of(Cost::Hopeless), 0, "what cannot be cured");
+      allow(tried.of(Cost::Infrastructure), budget.infrastructure, "the infrastructure");
+      allow(host, budget.host, "its host");
+      allow(container, budget.host + budget.container, "its container");
+      allow(container + tried.of(Cost::Process), budget.host + budget.container + budget.process,
+            "its program");
+      if (!budget.window) {
+        break;
+      }
+    }
+  }
+
+  /// A job that fails has spent what could have cured its first cause. Checked where the ladder is
+  /// all there is: no role may fail alone, no window, no start anew.
+  void check_not_less(const job::Machine& machine) {
+    const std::optional<job::Outcome>& outcome = machine.state().outcome;
+    const bool failed = outcome && outcome->result == job::JobResult::Failed &&
+                        outcome->first_cause &&
+                        outcome->reason != job::OutcomeReason::DeadlinePassed;
+    const bool plain = std::ranges::all_of(plan_.roles, [](const job::RolePlan& role) {
+      return role.failure == spec::Failure::FailsJob && !role.restart.window &&
+             role.restart.job == 0 && role.membership != spec::Membership::Elastic;
+    });
+    if (!failed || !plain) {
+      return;
+    }
+    const job::AttemptId cause = outcome->first_cause->attempt;
+    const auto cost = costs_.find(cause);
+    const bool unsure = std::ranges::any_of(notices_, [](const Notice& n) { return !n.sure; });
+    if (cost == costs_.end() || unsure) {
+      return;
+    }
+    Tried tried;
+    for (const Event& event : tried_again(machine.state().task(cause.task))) {
+      ++tried.by_cost[static_cast<size_t>(event.cost)];
+    }
+    if (left_of(cost->second, plan_.role(cause.task.role).restart, tried) > 0) {
+      fail("the job failed by " + to_string(plan_, cause) + " before its restarts were spent");
+    }
+  }
+
+  static int64_t left_of(Cost cost, const job::RestartBudget& budget, const Tried& tried) {
+    const int64_t process = tried.of(Cost::Process);
+    const int64_t over_process = std::max<int64_t>(0, process - budget.process);
+    const int64_t container = over_process + tried.of(Cost::Container);
+    const int64_t over_container = std::max<int64_t>(0, container - budget.container);
+    const int64_t host_left =
+        static_cast<int64_t>(budget.host) - over_container - tried.of(Cost::Host);
+    const int64_t container_left =
+        std::max<int64_t>(0, static_cast<int64_t>(budget.container) - container);
+    switch (cost) {
+      case Cost::Process:
+        return std::max<int64_t>(0, static_cast<int64_t>(budget.process) - process) +
+               container_left + host_left;
+      case Cost::Container:
+        return container_left + host_left;
+      case Cost::Host:
+        return host_left;
+      case Cost::Infrastructure:
+        return static_cast<int64_t>(budget.infrastructure) - tried.of(Cost::Infrastructure);
+      case Cost::Hopeless:
+      case Cost::kCount:
+        return 0;
+    }
+    return 0;
+  }
+
+  const job::Plan& plan_;
+  std::map<job::AttemptId, Cost> costs_;
+  std::set<job::DeadlineId> stop_deadlines_;
+  std::vector<Time> start_overs_;
+  std::vector<Notice> notices_;
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> make_budget_oracle(const job::Plan& plan) {
+  return std::make_unique<BudgetOracle>(plan);
+}
+
+}  // namespace muster::sim
