@@ -44,8 +44,8 @@ class CommitFence final : public Checker {
     if (!newest) {
       fail("a commit of an attempt that has a successor is granted");
     }
-    if (started_in > machine.state().generation) {
-      fail("a commit of a generation that does not exist is granted");
+    if (started_in != machine.state().generation) {
+      fail("a commit of another generation than the current one is granted");
     }
     if (known != nullptr && known->state == job::AttemptState::Ended) {
       fail("a commit of an ended attempt is granted");
