@@ -19,6 +19,7 @@ constexpr Duration kFoldWindow = milliseconds(300);
 constexpr Duration kDialDeadline = seconds(5);
 constexpr Duration kDialDelayLow = milliseconds(20);
 constexpr Duration kDialDelayHigh = milliseconds(500);
+constexpr int kRefusalsMax = 3;
 constexpr Duration kPhaseEvery = seconds(1);
 
 /// Colours of prefixes, by role and index, so that neighbours differ.
@@ -62,6 +63,16 @@ void Follower::dialled(Result<std::unique_ptr<control::Channel>> channel) {
     return;
   }
   if (!channel) {
+    // Once may be a stranger on a dead master's port; again and again it is the right one, and we
+    // are the stranger.
+    refusals_ = channel.error().code == Errc::Unauthenticated ? refusals_ + 1 : 0;
+    if (refusals_ == kRefusalsMax) {
+      end({.kind = FollowEnd::Kind::Lost,
+           .outcome = std::nullopt,
+           .error = fmt::format("the master of {} does not accept this key: {}", options_.job_id,
+                                channel.error().message)});
+      return;
+    }
     dial_again(channel.error().message);
     return;
   }

@@ -112,6 +112,7 @@ class Follower {
   std::unique_ptr<control::Channel> channel_;
   uint64_t next_index_ = 0;
   bool stop_wanted_ = false;
+  int refusals_ = 0;  ///< Of our key, one after the other.
   bool muted_ = false;
   bool over_ = false;
   HostTime silent_since_{};

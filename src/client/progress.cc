@@ -107,9 +107,7 @@ std::string phase_line(const job::Machine& machine, Time now) {
                       progress.containers_wanted, progress.joined, progress.tasks_wanted, since);
       break;
     case job::JobPhase::Running:
-      line = progress.running == 0
-                 ? fmt::format("starting {} tasks", progress.tasks_wanted)
-                 : fmt::format("running: {}/{} tasks", progress.running, progress.tasks_wanted);
+      line = fmt::format("running: {}/{} tasks", progress.running, progress.tasks_wanted);
       if (progress.succeeded > 0) {
         line += fmt::format(", {} done", progress.succeeded);
       }
