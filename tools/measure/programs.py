@@ -26,7 +26,7 @@ def counters(program, names):
 def machine(folder):
     program = pathlib.Path(folder) / "machine_bench"
     wanted = [("gather_a_gang", 1000, None, "simulated job of 1,000 tasks: start to all running"),
-              ("gather_a_gang", 10_000, 1000, "simulated job of 10,000 tasks: start to all running"),
+              ("gather_a_gang", 10_000, 1000, "simulated 10,000 tasks: start to all running"),
               ("restart_a_gang", 1000, None, "simulated restart of a gang of 1,000")]
     return [Row(f"{name}_{tasks}", what, "ms",
                 [one["real_time"] for one in counters(program, f"{name}/{tasks}(/.*)?")],

@@ -19,7 +19,7 @@ class TextTest(unittest.TestCase):
 
     def test_rejects_what_never_reaches_main(self):
         for line in ("// FIX" + "ME: later", "// TO" + "DO: later", "cd /" + "work/x",
-                     "pip install --index-url https://mirror.example/x", "<<<" + "<<<< HEAD"):
+                     "pip install --index" + "-url https://mirror.example/x", "<<<" + "<<<< HEAD"):
             self.assertEqual(len(messages("a.sh", line + "\n")), 1, line)
         self.assertEqual(messages("a.cc", "// TO" + "DO(issue 9): add it\n"), [])
 
