@@ -12,9 +12,9 @@ namespace muster::sim {
 namespace {
 
 /// Where the cure of an end begins.
-enum class Cost : uint8_t { Process, Container, Host, Infrastructure, Hopeless, kCount };
+enum class Cost : uint8_t { Process, Container, Host, Infrastructure, Hopeless };
 
-constexpr size_t kCosts = static_cast<size_t>(Cost::kCount);
+constexpr size_t kCosts = static_cast<size_t>(Cost::Hopeless) + 1;
 /// Blame may settle, and charge, this much later than the attempt ended.
 constexpr Duration kSettles = std::chrono::seconds(21);
 
@@ -225,7 +225,6 @@ class BudgetOracle final : public Checker {
       case Cost::Infrastructure:
         return static_cast<int64_t>(budget.infrastructure) - tried.of(Cost::Infrastructure);
       case Cost::Hopeless:
-      case Cost::kCount:
         return 0;
     }
     return 0;

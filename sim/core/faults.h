@@ -33,10 +33,9 @@ enum class Fault : uint8_t {
   MasterStalls,
   LogUnavailable,
   StopAsked,
-  kCount,
 };
 
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::kCount);
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::StopAsked) + 1;
 
 [[nodiscard]] std::string_view to_string(Fault fault);
 

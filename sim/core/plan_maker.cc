@@ -57,7 +57,8 @@ job::RolePlan make_role(Random& random, std::string_view name, spec::Membership 
 }
 
 void add_orders(Random& random, job::Plan& plan) {
-  for (uint16_t later = 1; later < plan.roles.size(); ++later) {
+  const auto roles = static_cast<uint16_t>(plan.roles.size());
+  for (uint16_t later = 1; later < roles; ++later) {
     if (!random.chance(20)) {
       continue;
     }

@@ -94,7 +94,7 @@ class Agent {
   void start_attempt(job::AttemptId id, job::Generation generation);
   [[nodiscard]] Result<os::Pid> launch(TaskRun& run, const Preparation& preparation,
                                        job::Generation generation);
-  void on_task_ended(job::AttemptId id, TaskRun::Ended ended);
+  void on_task_ended(job::AttemptId id, const TaskRun::Ended& ended);
   void tell_ended(job::AttemptId id, job::Exit exit);
   void tell_lost_output(const TaskRun& run, job::Exit& exit);
   void leave_word(job::AttemptId id, const Error& error);

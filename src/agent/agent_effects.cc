@@ -207,10 +207,10 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   const auto last = last_class_.find(id.task);
   options.release_ports = last != last_class_.end() && last->second == kPortInUse;
   return run.start(std::move(options),
-                   [this, id](TaskRun::Ended ended) { on_task_ended(id, std::move(ended)); });
+                   [this, id](const TaskRun::Ended& ended) { on_task_ended(id, ended); });
 }
 
-void Agent::on_task_ended(job::AttemptId id, TaskRun::Ended ended) {
+void Agent::on_task_ended(job::AttemptId id, const TaskRun::Ended& ended) {
   const auto found = runs_.find(id);
   if (found == runs_.end()) {
     return;

@@ -2,9 +2,9 @@
 
 #include "os/process_tree.h"
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
-#include <signal.h>
 #include <string_view>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <signal.h>
+#include <csignal>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>

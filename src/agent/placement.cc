@@ -34,7 +34,7 @@ Status unpack_archive(const fs::path& archive, const fs::path& folder) {
   if (archive.extension() != ".zip") {
     return run_unpacker({"tar", "-xf", archive.string()}, folder);
   }
-  const Status unzipped = run_unpacker({"unzip", "-q", "-o", archive.string()}, folder);
+  Status unzipped = run_unpacker({"unzip", "-q", "-o", archive.string()}, folder);
   if (unzipped.has_value() || unzipped.error().code != Errc::NotFound) {
     return unzipped;
   }

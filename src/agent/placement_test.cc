@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -40,7 +40,7 @@ class Placing : public testing::Test {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  Status place(std::vector<spec::File> files) { return placement_.place(files, task_); }
+  Status place(const std::vector<spec::File>& files) { return placement_.place(files, task_); }
 
   fs::path root_;
   fs::path home_;

@@ -14,10 +14,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <optional>
-#include <signal.h>
 #include <unistd.h>
 
 namespace muster::agent {

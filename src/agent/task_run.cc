@@ -3,7 +3,7 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <signal.h>
+#include <csignal>
 #include <utility>
 
 namespace muster::agent {

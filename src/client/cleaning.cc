@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
 namespace muster::client {
 namespace fs = std::filesystem;
@@ -60,8 +61,8 @@ Result<Cleaned> clean_home(os::Files& files, const Home& home, const CleanRules&
   MUSTER_TRY(const std::vector<JobEntry> entries, home.jobs());
   std::vector<Candidate> candidates;
   Cleaned cleaned;
-  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    Candidate candidate{*entry, size_of_tree(entry->folder.root()), is_over(files, *entry, now)};
+  for (const JobEntry& entry : entries | std::views::reverse) {
+    Candidate candidate{entry, size_of_tree(entry.folder.root()), is_over(files, entry, now)};
     cleaned.left_bytes += candidate.bytes;
     candidates.push_back(std::move(candidate));
   }

@@ -115,7 +115,7 @@ void LogCursor::skip_to(WallTime since) {
     }
     last_offset = *offset;
     if (!first_kept && WallTime(Duration(*written)) >= since) {
-      first_kept = *offset;
+      first_kept = offset;
     }
   }
   const uint64_t end = std::max(held, last_offset);

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <poll.h>
-#include <signal.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 namespace muster::cluster::local {
@@ -60,7 +60,8 @@ class Link : public ::testing::Test {
     options.claims = root_ / "claims";
     options.capacity = Capacity{.memory_bytes = 8 * kGib, .cores = 2};
     auto link = std::make_unique<LocalLink>(loop_, *files_, sink_, std::move(options));
-    EXPECT_TRUE(link->start(std::move(known), [this](job::Fact fact) { facts_.push_back(fact); }));
+    EXPECT_TRUE(link->start(std::move(known),
+                            [this](job::Fact fact) { facts_.push_back(std::move(fact)); }));
     return link;
   }
 
