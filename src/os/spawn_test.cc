@@ -13,6 +13,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace muster::os {
@@ -150,10 +151,17 @@ TEST(Spawn, LeadsAGroupOrASession) {
 
 TEST(Spawn, SetsLimitsAndResetsSignals) {
   ::signal(SIGPIPE, SIG_IGN);
+  // 32 is glibc's own: only the kernel's call can ignore it, and only that can undo it.
+  constexpr int kInternalSignal = 32;
+  const std::array<uint64_t, 4> ignore = {reinterpret_cast<uint64_t>(SIG_IGN), 0, 0, 0};
+  ASSERT_EQ(::syscall(SYS_rt_sigaction, kInternalSignal, ignore.data(), nullptr, sizeof(uint64_t)),
+            0);
   SpawnOptions options = shell("ulimit -n; grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2");
   options.limits = {{.resource = RLIMIT_NOFILE, .soft = 77, .hard = 77}};
   EXPECT_EQ(output_of(options), "77\n0000000000000000\n0000000000000000\n");
   ::signal(SIGPIPE, SIG_DFL);
+  const std::array<uint64_t, 4> standard{};
+  ::syscall(SYS_rt_sigaction, kInternalSignal, standard.data(), nullptr, sizeof(uint64_t));
 }
 
 TEST(Spawn, ChildDiesWithItsParent) {
