@@ -20,26 +20,35 @@ configure_file("${CMAKE_BINARY_DIR}/boost_json.cc.new" "${CMAKE_BINARY_DIR}/boos
 add_library(muster_boost_json STATIC "${CMAKE_BINARY_DIR}/boost_json.cc")
 target_compile_options(muster_boost_json PRIVATE -w)
 
-# Generated protobuf code: muster_proto. Only the module wire may include it.
+# Generated protobuf code. muster_proto: our own messages; only the module wire may include them.
+# muster_hadoop_proto: Hadoop's, for the modules under hadoop; apart, so that neither rebuilds the
+# other.
 find_package(Protobuf REQUIRED)
-file(GLOB proto_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/proto/*/*/*/*.proto")
-set(proto_sources)
-foreach(proto IN LISTS proto_files)
-  file(RELATIVE_PATH relative "${CMAKE_SOURCE_DIR}/proto" "${proto}")
-  string(REGEX REPLACE "\\.proto$" "" stem "${relative}")
-  set(out "${CMAKE_BINARY_DIR}/proto/${stem}.pb")
-  add_custom_command(OUTPUT "${out}.cc" "${out}.h"
-    COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR}/proto
-            --cpp_out=lite:${CMAKE_BINARY_DIR}/proto "${proto}"
-    DEPENDS "${proto}")
-  list(APPEND proto_sources "${out}.cc")
-endforeach()
-file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/proto")
-if(proto_sources)
-  add_library(muster_proto STATIC ${proto_sources})
-  target_compile_options(muster_proto PRIVATE -w)
-  target_include_directories(muster_proto SYSTEM PUBLIC "${CMAKE_BINARY_DIR}/proto")
-  target_link_libraries(muster_proto PUBLIC protobuf::libprotobuf-lite)
-else()
-  add_library(muster_proto INTERFACE)
-endif()
+
+function(muster_add_protos target root)
+  set(proto_sources)
+  foreach(proto IN LISTS ARGN)
+    file(RELATIVE_PATH relative "${CMAKE_SOURCE_DIR}/proto" "${proto}")
+    string(REGEX REPLACE "\\.proto$" "" stem "${relative}")
+    set(out "${root}/${stem}.pb")
+    add_custom_command(OUTPUT "${out}.cc" "${out}.h"
+      COMMAND protobuf::protoc --proto_path=${CMAKE_SOURCE_DIR}/proto
+              --cpp_out=lite:${root} "${proto}"
+      DEPENDS "${proto}")
+    list(APPEND proto_sources "${out}.cc")
+  endforeach()
+  file(MAKE_DIRECTORY "${root}")
+  if(proto_sources)
+    add_library(${target} STATIC ${proto_sources})
+    target_compile_options(${target} PRIVATE -w)
+    target_include_directories(${target} SYSTEM PUBLIC "${root}")
+    target_link_libraries(${target} PUBLIC protobuf::libprotobuf-lite)
+  else()
+    add_library(${target} INTERFACE)
+  endif()
+endfunction()
+
+file(GLOB proto_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/proto/muster/*/*/*.proto")
+muster_add_protos(muster_proto "${CMAKE_BINARY_DIR}/proto" ${proto_files})
+file(GLOB proto_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/proto/hadoop/*.proto")
+muster_add_protos(muster_hadoop_proto "${CMAKE_BINARY_DIR}/hadoop_proto" ${proto_files})

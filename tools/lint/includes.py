@@ -102,7 +102,7 @@ def judge_project(path, name, header, test, modules):
     if header.startswith("src/") or "../" in header:
         return f'"{header}": includes are relative to src/'
     if header.endswith(".pb.h"):
-        return (None if "protobuf" in module["libraries"] else
+        return (None if {"protobuf", "hadoop_proto"} & set(module["libraries"]) else
                 f'"{header}": {name} may not see protobuf (cmake/layers.toml)')
     other = module_of(header if header.split("/")[0] in ("sim", "testing") else "src/" + header,
                       modules)

@@ -67,4 +67,4 @@ def reached(symbol, module, built, libraries):
 
 def generated(symbol):
     """Returns whether the symbol belongs to protobuf messages, which lie in muster_proto."""
-    return any(part in symbol for part in ("5event2v1", "7control2v1", "6hadoop"))
+    return any(part in symbol for part in ("5event2v1", "7control2v1"))

@@ -1,0 +1,166 @@
+#include "net/tcp_dialer.h"
+
+#include "net/socket.h"
+#include "rt/wait.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <utility>
+#include <vector>
+
+namespace muster::net {
+namespace {
+
+/// How many parts one writev takes.
+constexpr size_t kPartsMax = 64;
+
+/// Suspends until a descriptor is ready. Resumes straight from the loop's callback.
+class Ready {
+ public:
+  Ready(rt::IoLoop& loop, int fd, rt::Interest interest)
+      : loop_(&loop), fd_(fd), interest_(interest) {}
+  Ready(Ready&&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) {
+    watch_ = loop_->watch(fd_, interest_, [this, waiting] {
+      watch_.reset();
+      waiting.resume();
+    });
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  rt::IoLoop* loop_;
+  int fd_;
+  rt::Interest interest_;
+  std::unique_ptr<rt::FdWatch> watch_;
+};
+
+std::string numeric(int fd) {
+  SocketAddress address;
+  address.size = sizeof(address.storage);
+  if (::getpeername(fd, address.get(), &address.size) != 0) {
+    return "a closed connection";
+  }
+  const void* bytes = &reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr;
+  if (address.storage.ss_family == AF_INET6) {
+    bytes = &reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr;
+  }
+  std::array<char, INET6_ADDRSTRLEN> host{};
+  ::inet_ntop(address.storage.ss_family, bytes, host.data(), host.size());
+  return to_string(HostPort{.host = host.data(), .port = address.port()});
+}
+
+class TcpStream final : public Stream {
+ public:
+  TcpStream(rt::IoLoop& loop, rt::Fd socket)
+      : loop_(&loop), socket_(std::move(socket)), peer_(numeric(socket_.get())) {}
+
+  rt::Async<Result<size_t>> read_some(std::span<uint8_t> buffer) override;
+  rt::Async<Status> write_parts(std::span<const std::span<const uint8_t>> parts) override;
+  void close_write() override { ::shutdown(socket_.get(), SHUT_WR); }
+  [[nodiscard]] const std::string& peer() const override { return peer_; }
+
+ private:
+  [[nodiscard]] Error broken(int error) const {
+    Error result = system_error(error, fmt::format("the connection to {} broke", peer_));
+    result.code = Errc::Unavailable;
+    result.blame = Blame::Cluster;
+    return result;
+  }
+
+  /// Sends what fits of `parts` from byte `offset` of the first; -1 with errno on failure.
+  [[nodiscard]] ssize_t send_some(std::span<const std::span<const uint8_t>> parts,
+                                  size_t offset) const;
+
+  rt::IoLoop* loop_;
+  rt::Fd socket_;
+  std::string peer_;
+};
+
+ssize_t TcpStream::send_some(std::span<const std::span<const uint8_t>> parts, size_t offset) const {
+  std::array<iovec, kPartsMax> pieces{};
+  const size_t count = std::min(parts.size(), pieces.size());
+  for (size_t i = 0; i < count; ++i) {
+    const auto rest = parts[i].subspan(i == 0 ? offset : 0);
+    pieces[i] = {.iov_base = const_cast<uint8_t*>(rest.data()), .iov_len = rest.size()};
+  }
+  const msghdr message{.msg_iov = pieces.data(), .msg_iovlen = count};
+  return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+}
+
+rt::Async<Result<size_t>> TcpStream::read_some(std::span<uint8_t> buffer) {
+  while (true) {
+    const ssize_t size = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
+    if (size >= 0) {
+      co_return static_cast<size_t>(size);
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      co_await Ready(*loop_, socket_.get(), rt::Interest::Read);
+    } else if (errno != EINTR) {
+      co_return broken(errno);
+    }
+  }
+}
+
+rt::Async<Status> TcpStream::write_parts(std::span<const std::span<const uint8_t>> parts) {
+  size_t part = 0;
+  size_t offset = 0;
+  while (true) {
+    while (part < parts.size() && offset >= parts[part].size()) {
+      offset -= parts[part++].size();
+    }
+    if (part == parts.size()) {
+      co_return Status();
+    }
+    const ssize_t sent = send_some(parts.subspan(part), offset);
+    if (sent >= 0) {
+      offset += static_cast<size_t>(sent);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      co_await Ready(*loop_, socket_.get(), rt::Interest::Write);
+    } else if (errno != EINTR) {
+      co_return broken(errno);
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket) {
+  return std::make_unique<TcpStream>(loop, std::move(socket));
+}
+
+rt::Async<Result<std::unique_ptr<Stream>>> TcpDialer::dial(HostPort server) {
+  using Addresses = std::vector<SocketAddress>;
+  auto look_up = [&](rt::Answer<Result<Addresses>> answer) {
+    resolver_.resolve(server.host, server.port, std::move(answer));
+  };
+  auto found = co_await rt::from_callback<Result<Addresses>>(*loop_, std::move(look_up));
+  if (!found.has_value()) {
+    co_return std::move(found).error().within(fmt::format("cannot reach {}", to_string(server)));
+  }
+  Error last;
+  for (const SocketAddress& address : *found) {
+    auto begin = [&](rt::Answer<Result<rt::Fd>> answer) {
+      return connect_to(*loop_, address, std::move(answer));
+    };
+    auto socket = co_await rt::from_callback<Result<rt::Fd>>(*loop_, std::move(begin));
+    if (socket.has_value()) {
+      const int on = 1;
+      ::setsockopt(socket->get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+      co_return tcp_stream(*loop_, *std::move(socket));
+    }
+    last = std::move(socket).error();
+  }
+  co_return std::move(last).within(fmt::format("cannot reach {}", to_string(server)));
+}
+
+}  // namespace muster::net

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "net/resolver.h"
+#include "net/stream.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <memory>
+
+namespace muster::net {
+
+/// Wraps a connected non-blocking socket (of a dialer or a listener).
+[[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket);
+
+/// Dials by name over TCP with TCP_NODELAY and SO_KEEPALIVE. Looks names up anew for each dial.
+class TcpDialer final : public Dialer {
+ public:
+  explicit TcpDialer(rt::IoLoop& loop) : loop_(&loop), resolver_(loop) {}
+  [[nodiscard]] rt::Async<Result<std::unique_ptr<Stream>>> dial(HostPort server) override;
+
+ private:
+  rt::IoLoop* loop_;
+  Resolver resolver_;
+};
+
+}  // namespace muster::net
