@@ -1,0 +1,163 @@
+"""The jars of a Hadoop version: fetched once by Maven, then taken from the cache without a network.
+
+They live in ${XDG_CACHE_HOME:-~/.cache}/muster/hadoop-VERSION-<hash of what makes them>/jars. A
+folder counts only when its file `complete` is there; a lock makes concurrent calls safe.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Hadoop version → the version of its sample application: not every release publishes that one.
+SAMPLE_APPLICATION = {"3.3.6": "3.3.1", "3.4.3": "3.4.2"}
+VERSIONS = sorted(SAMPLE_APPLICATION)
+
+# Logging back ends that would win over reload4j, by the order of the class path.
+UNWANTED = re.compile(r"^(logback-.*|slf4j-log4j12-.*|log4j-1\.2\..*|.*-osx-.*|.*-riscv64)\.jar$")
+
+
+class ArtifactError(Exception):
+    """The jars cannot be had; the message says why and what to do."""
+
+
+def say(text):
+    print(f"hadoop bed: {text}", file=sys.stderr, flush=True)
+
+
+def java_home():
+    """Returns the folder of Java 17: Hadoop 3 dies on 23 and later, and so may its flags."""
+    homes = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*"))
+    for home in [*homes, pathlib.Path(os.environ.get("JAVA_HOME") or "/nonexistent")]:
+        if (home / "bin" / "java").exists():
+            return home
+    raise ArtifactError("there is no Java 17 in /usr/lib/jvm; run: tools/setup hadoop")
+
+
+def cache_folder():
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(base) / "muster"
+
+
+def digest(*contents):
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:12]
+
+
+def folder_of(version):
+    if version not in SAMPLE_APPLICATION:
+        raise ArtifactError(f"no Hadoop {version} here; there are: {', '.join(VERSIONS)}")
+    made_of = (HERE / "pom.xml").read_bytes(), UNWANTED.pattern.encode()
+    return cache_folder() / f"hadoop-{version}-{digest(*made_of)}"
+
+
+def shell_server_of(version):
+    """Returns the jar with ShellServer, which is made anew when its source changes."""
+    return folder_of(version) / f"shell-{digest((HERE / 'ShellServer.java').read_bytes())}.jar"
+
+
+def is_complete(version):
+    return (folder_of(version) / "complete").exists() and shell_server_of(version).exists()
+
+
+def class_path(version):
+    """Returns the jars of a version that has been fetched, always in the same order."""
+    if not is_complete(version):
+        raise ArtifactError(f"Hadoop {version} is not here; run: tools/hadoop/fetch {version}")
+    jars = sorted((folder_of(version) / "jars").glob("*.jar"))
+    return ":".join(str(jar) for jar in [*jars, shell_server_of(version)])
+
+
+def fetch(version):
+    """Makes sure that the version's folder is complete, and returns it."""
+    folder = folder_of(version)
+    if is_complete(version):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locked(folder.with_suffix(folder.suffix + ".lock"), version):
+        if not (folder / "complete").exists():
+            make(version, folder)
+        if not shell_server_of(version).exists():
+            compile_shell_server(folder / "jars", shell_server_of(version))
+    return folder
+
+
+@contextlib.contextmanager
+def locked(path, version):
+    with open(path, "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"another process is fetching Hadoop {version}; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def make(version, folder):
+    started = time.monotonic()
+    say(f"fetching the jars of Hadoop {version} (about 90 MB, 10 to 60 s)")
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "jars").mkdir(parents=True)
+    run_maven(version, folder / "jars")
+    for jar in (folder / "jars").iterdir():
+        if UNWANTED.match(jar.name):
+            jar.unlink()
+    (folder / "complete").touch()
+    say(f"Hadoop {version} is in {folder}, after {time.monotonic() - started:.0f} s")
+
+
+def run_maven(version, jars):
+    command = [
+        "mvn", "-B", "-q", "-ntp", "-f", HERE / "pom.xml",
+        f"-Dmaven.repo.local={cache_folder() / 'maven'}", f"-Dhadoop.version={version}",
+        f"-Dsample.version={SAMPLE_APPLICATION[version]}", "dependency:copy-dependencies",
+        "-DincludeScope=runtime", f"-DoutputDirectory={jars}"]
+    if not shutil.which("mvn"):
+        raise ArtifactError("Maven is missing; run: tools/setup hadoop")
+    # Two Mavens on one repository disturb each other: versions are fetched one after the other.
+    with locked(cache_folder() / "maven.lock", version):
+        done = subprocess.run(command, env={**os.environ, "JAVA_HOME": str(java_home())},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ArtifactError(f"Maven could not fetch Hadoop {version}: is there a network? It said:"
+                            f"\n{(done.stdout + done.stderr)[-3000:]}")
+
+
+def compile_shell_server(jars, target):
+    """Compiles by ecj: there may be no javac."""
+    with tempfile.TemporaryDirectory() as folder:
+        classes = pathlib.Path(folder) / "classes"
+        compiler = next(jars.glob("ecj-*.jar"))
+        done = subprocess.run(
+            [java_home() / "bin" / "java", "-jar", compiler, "-17", "-nowarn",
+             "-cp", ":".join(str(jar) for jar in jars.glob("hadoop-*.jar")),
+             "-d", classes, HERE / "ShellServer.java"],
+            capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise ArtifactError(f"ShellServer.java does not compile:\n{done.stdout}{done.stderr}")
+        with zipfile.ZipFile(target.with_suffix(".new"), "w") as jar:
+            for path in sorted(classes.rglob("*.class")):
+                jar.write(path, path.relative_to(classes))
+        target.with_suffix(".new").rename(target)
+
+
+def main(arguments):
+    unknown = [version for version in arguments if version not in SAMPLE_APPLICATION]
+    if unknown:
+        sys.exit(f"usage: tools/hadoop/fetch [{'|'.join(VERSIONS)}]...")
+    try:
+        for version in arguments or VERSIONS:
+            print(fetch(version))
+    except ArtifactError as error:
+        say(error)
+        return 6
+    return 0

@@ -1,0 +1,106 @@
+"""Which daemons a bed has, on which ports they listen, how each one is started."""
+
+import dataclasses
+import getpass
+import os
+import pathlib
+import pwd
+
+import artifacts
+
+# What each kind of daemon listens on.
+PORTS = {
+    "nn": ("rpc", "http"),
+    "dn": ("data", "http", "ipc"),
+    "rm": ("rpc", "scheduler", "tracker", "admin", "http"),
+    "nm": ("rpc", "localizer", "http", "collector"),
+}
+
+MAIN = {
+    "nn": "org.apache.hadoop.hdfs.server.namenode.NameNode",
+    "dn": "org.apache.hadoop.hdfs.server.datanode.DataNode",
+    "rm": "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
+    "nm": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
+}
+
+HEAP = {"nn": "160m", "dn": "128m", "rm": "192m", "nm": "160m"}
+
+OPENED = ["java.lang", "java.lang.reflect", "java.util", "java.util.concurrent", "java.io",
+          "java.net", "java.nio", "sun.nio.ch", "sun.net.dns"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A kind of bed: how many of each daemon, and how they know their callers."""
+
+    namenodes: int = 1
+    datanodes: int = 2
+    resourcemanagers: int = 1
+    nodemanagers: int = 2
+    kerberos: bool = False
+
+    @property
+    def ha(self):
+        return self.namenodes > 1
+
+    def names(self, kind):
+        count = {"nn": self.namenodes, "dn": self.datanodes, "rm": self.resourcemanagers,
+                 "nm": self.nodemanagers}[kind]
+        return [f"{kind}{number}" for number in range(1, count + 1)]
+
+    @property
+    def daemons(self):
+        """All names."""
+        return [name for kind in ("nn", "dn", "rm", "nm") for name in self.names(kind)]
+
+
+VARIANTS = {
+    "plain": Variant(),
+    "ha": Variant(namenodes=2, resourcemanagers=2),
+    "kerberos": Variant(kerberos=True),
+}
+
+
+def kind_of(name):
+    return name[:2]
+
+
+def port_names(variant):
+    """Returns every port of the bed as DAEMON.WHAT, such as `nn1.rpc`."""
+    return [f"{name}.{what}" for name in variant.daemons for what in PORTS[kind_of(name)]]
+
+
+def user():
+    """The name that Hadoop sees: that of the account, whatever the environment says."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return getpass.getuser()
+
+
+def java_flags(conf):
+    """What every Java process of a bed is started with."""
+    flags = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+             "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
+             "-Djava.net.preferIPv4Stack=true",
+             f"-Dlog4j.configuration=file:{conf}/log4j.properties"]
+    for package in OPENED:
+        flags += ["--add-opens", f"java.base/{package}=ALL-UNNAMED"]
+    return [*flags, "--add-exports", "java.base/sun.net.dns=ALL-UNNAMED",
+            "--add-exports", "java.base/sun.net.util=ALL-UNNAMED",
+            "--add-opens", "java.security.jgss/sun.security.krb5=ALL-UNNAMED"]
+
+
+def java_command(version, conf, main, arguments=(), heap="128m", flags=()):
+    """Returns the command that runs a class with a configuration folder."""
+    return [str(artifacts.java_home() / "bin" / "java"), f"-Xmx{heap}", *java_flags(conf), *flags,
+            "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
+
+
+def daemon_command(version, folder, name, flags=()):
+    folder = pathlib.Path(folder)
+    kind = kind_of(name)
+    own = [f"-Dproc_{name}", f"-Dhadoop.log.dir={folder}/logs", f"-Dyarn.log.dir={folder}/logs",
+           f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}"]
+    return java_command(version, folder / name / "conf", MAIN[kind], heap=HEAP[kind],
+                        flags=[*own, *flags])

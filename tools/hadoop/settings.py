@@ -1,0 +1,259 @@
+"""The configuration of a bed: file → key → value, for its clients and for each daemon."""
+
+import pathlib
+from xml.sax.saxutils import escape
+
+import artifacts
+import layout
+
+MB = 1 << 20
+BLOCK = 1 * MB
+NAME_SERVICE = "bed"
+YARN_CLUSTER = "bed"
+NM_MEMORY_MB = 16384
+NM_VCORES = 16
+NM_GPUS = 4
+
+LOG4J = """\
+log4j.rootLogger=INFO,out
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.target=System.err
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%d{HH:mm:ss,SSS} %p %c{2}: %m%n
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+"""
+
+
+class Settings:
+    """Writes the folders of configuration; `overrides` are file → key → value, over everything."""
+
+    def __init__(self, folder, version, variant, ports, overrides):
+        self.folder = pathlib.Path(folder)
+        self.version = version
+        self.variant = variant
+        self.ports = ports
+        self.overrides = overrides
+
+    def at(self, port):
+        return f"localhost:{self.ports[port]}"
+
+    def write_client(self):
+        """Writes FOLDER/conf, what HADOOP_CONF_DIR of a client names."""
+        self.write(self.folder / "conf", self.files())
+
+    def write_daemon(self, name):
+        files = self.files()
+        for file, values in getattr(self, "of_" + layout.kind_of(name))(name).items():
+            files.setdefault(file, {}).update(values)
+        self.write(self.folder / name / "conf", files)
+
+    def write(self, folder, files):
+        # The servers insist on these folders, and do without their content.
+        for name in ("hdfs", "datanode", "secondary", "journal", "static"):
+            (folder / "webapps" / name).mkdir(parents=True, exist_ok=True)
+        for file in {*files, *self.overrides}:
+            values = {**files.get(file, {}), **self.overrides.get(file, {})}
+            (folder / f"{file}.xml").write_text(xml_of(values))
+        (folder / "log4j.properties").write_text(LOG4J)
+
+    def files(self):
+        return {
+            "core-site": self.core(),
+            "hdfs-site": self.hdfs(),
+            "yarn-site": {**self.yarn(), **self.scheduling()},
+            "capacity-scheduler": capacity_scheduler(),
+            "resource-types": {"yarn.resource-types": "yarn.io/gpu"},
+        }
+
+    # What everybody knows
+
+    def core(self):
+        user = layout.user()
+        return {
+            "fs.defaultFS": f"hdfs://{NAME_SERVICE}" if self.variant.ha
+                            else f"hdfs://{self.at('nn1.rpc')}",
+            "hadoop.tmp.dir": self.folder / "tmp",
+            "hadoop.http.staticuser.user": user,
+            f"hadoop.proxyuser.{user}.hosts": "*",
+            f"hadoop.proxyuser.{user}.groups": "*",
+            # Groups of users whom this machine does not know.
+            "hadoop.user.group.static.mapping.overrides": "alice=people;bob=people;carol=others",
+            "hadoop.caller.context.enabled": "true",
+            "ipc.client.connect.retry.interval": 200,
+            "ipc.client.connect.max.retries": 60,
+        }
+
+    def hdfs(self):
+        values = {
+            "dfs.replication": self.variant.datanodes,
+            "dfs.blocksize": BLOCK,
+            "dfs.namenode.fs-limits.min-block-size": 1024,
+            "dfs.permissions.superusergroup": "supergroup",
+            "dfs.namenode.acls.enabled": "true",
+        }
+        if not self.variant.ha:
+            return {**values, "dfs.namenode.http-address": self.at("nn1.http")}
+        ids = self.variant.names("nn")
+        values |= {
+            "dfs.nameservices": NAME_SERVICE,
+            f"dfs.ha.namenodes.{NAME_SERVICE}": ",".join(ids),
+            f"dfs.client.failover.proxy.provider.{NAME_SERVICE}":
+                "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+            "dfs.ha.automatic-failover.enabled": "false",
+            "dfs.ha.fencing.methods": "shell(true)",
+            "dfs.ha.tail-edits.period": "1s",
+            "dfs.ha.log-roll.period": "2s",
+            "dfs.namenode.shared.edits.dir": f"file://{self.folder}/edits",
+        }
+        for name in ids:
+            values[f"dfs.namenode.rpc-address.{NAME_SERVICE}.{name}"] = self.at(f"{name}.rpc")
+            values[f"dfs.namenode.http-address.{NAME_SERVICE}.{name}"] = self.at(f"{name}.http")
+        return values
+
+    def yarn(self):
+        values = {
+            "yarn.resourcemanager.connect.retry-interval.ms": 500,
+            "yarn.application.classpath":
+                f"{self.folder}/conf,{artifacts.folder_of(self.version)}/jars/*",
+            "yarn.nodemanager.remote-app-log-dir": "/tmp/logs",
+            "yarn.log-aggregation-enable": "false" if self.variant.kerberos else "true",
+        }
+        addresses = {"address": "rpc", "scheduler.address": "scheduler", "webapp.address": "http",
+                     "resource-tracker.address": "tracker", "admin.address": "admin"}
+        ids = self.variant.names("rm")
+        for name in ids:
+            suffix = f".{name}" if self.variant.ha else ""
+            values[f"yarn.resourcemanager.hostname{suffix}"] = "localhost"
+            for key, port in addresses.items():
+                values[f"yarn.resourcemanager.{key}{suffix}"] = self.at(f"{name}.{port}")
+        if self.variant.ha:
+            values |= {
+                "yarn.resourcemanager.ha.enabled": "true",
+                "yarn.resourcemanager.ha.rm-ids": ",".join(ids),
+                "yarn.resourcemanager.cluster-id": YARN_CLUSTER,
+                "yarn.resourcemanager.ha.automatic-failover.enabled": "false",
+                "yarn.client.failover-sleep-base-ms": 100,
+                "yarn.client.failover-sleep-max-ms": 1000,
+            }
+        return values
+
+    def scheduling(self):
+        """What is told to the resource manager; its clients may see it, too."""
+        return {
+            "yarn.resourcemanager.scheduler.class":
+                "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity."
+                "CapacityScheduler",
+            # Several node managers share one host name.
+            "yarn.scheduler.include-port-in-node-name": "true",
+            "yarn.scheduler.minimum-allocation-mb": 32,
+            "yarn.scheduler.maximum-allocation-mb": NM_MEMORY_MB,
+            "yarn.scheduler.maximum-allocation-vcores": NM_VCORES,
+            "yarn.resourcemanager.am.max-attempts": 2,
+            "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 250,
+            "yarn.nm.liveness-monitor.expiry-interval-ms": 15000,
+            "yarn.am.liveness-monitor.expiry-interval-ms": 30000,
+            "yarn.cluster.max-application-priority": 10,
+            "yarn.resourcemanager.application-timeouts.monitor.interval-ms": 1000,
+            "yarn.admin.acl": "*",
+            "yarn.resourcemanager.nodes.exclude-path": self.folder / "excluded-nodes",
+            "yarn.resourcemanager.recovery.enabled": "true",
+            "yarn.resourcemanager.work-preserving-recovery.enabled": "true",
+            "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": 500,
+            "yarn.resourcemanager.store.class":
+                "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+            "yarn.resourcemanager.fs.state-store.uri": f"file://{self.folder}/rm-state",
+            "yarn.node-labels.enabled": "true",
+            "yarn.node-labels.fs-store.root-dir": f"file://{self.folder}/node-labels",
+            "yarn.resourcemanager.placement-constraints.handler": "scheduler",
+            "yarn.resourcemanager.scheduler.monitor.enable": "true",
+            "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": 500,
+            "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": 3000,
+            "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor": 1,
+            "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round": 1,
+            "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity": 0,
+        }
+
+    # What one daemon knows beyond that
+
+    def of_nn(self, name):
+        values = {
+            "dfs.namenode.name.dir": f"file://{self.folder}/{name}/name",
+            "dfs.namenode.safemode.extension": 0,
+            "dfs.namenode.safemode.min.datanodes": 1,
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+            # Dead after 2 rechecks and 10 beats, 12 s; the floor of stale is 3 beats.
+            "dfs.heartbeat.interval": 1,
+            "dfs.namenode.heartbeat.recheck-interval": 1000,
+            "dfs.namenode.stale.datanode.interval": 3000,
+            "dfs.namenode.redundancy.interval.seconds": 1,
+        }
+        if self.variant.ha:
+            values["dfs.ha.namenode.id"] = name
+        return {"hdfs-site": values}
+
+    def of_dn(self, name):
+        return {"hdfs-site": {
+            "dfs.datanode.data.dir": f"file://{self.folder}/{name}/data",
+            "dfs.datanode.hostname": "localhost",
+            "dfs.datanode.address": self.at(f"{name}.data"),
+            "dfs.datanode.http.address": self.at(f"{name}.http"),
+            "dfs.datanode.ipc.address": self.at(f"{name}.ipc"),
+            "dfs.heartbeat.interval": 1,
+            "dfs.datanode.scan.period.hours": -1,
+        }}
+
+    def of_rm(self, name):
+        return {"yarn-site": {"yarn.resourcemanager.ha.id": name} if self.variant.ha else {}}
+
+    def of_nm(self, name):
+        own = self.folder / name
+        return {
+            "node-resources": {"yarn.nodemanager.resource-type.yarn.io/gpu": NM_GPUS},
+            "yarn-site": {
+                "yarn.nodemanager.hostname": "localhost",
+                "yarn.nodemanager.address": self.at(f"{name}.rpc"),
+                "yarn.nodemanager.localizer.address": self.at(f"{name}.localizer"),
+                "yarn.nodemanager.webapp.address": self.at(f"{name}.http"),
+                "yarn.nodemanager.collector-service.address": self.at(f"{name}.collector"),
+                "yarn.nodemanager.local-dirs": own / "local",
+                "yarn.nodemanager.log-dirs": own / "userlogs",
+                "yarn.nodemanager.resource.memory-mb": NM_MEMORY_MB,
+                "yarn.nodemanager.resource.cpu-vcores": NM_VCORES,
+                "yarn.nodemanager.vmem-check-enabled": "false",
+                "yarn.nodemanager.disk-health-checker.enable": "false",
+                "yarn.nodemanager.recovery.enabled": "true",
+                "yarn.nodemanager.recovery.supervised": "true",
+                "yarn.nodemanager.recovery.dir": own / "recovery",
+                "yarn.nodemanager.localizer.cache.target-size-mb": 512,
+                "yarn.nodemanager.log-aggregation.compression-type": "none",
+            },
+        }
+
+
+def capacity_scheduler():
+    """Two queues that lend each other everything and take it back by preemption; a label `gpu`."""
+    root = "yarn.scheduler.capacity.root"
+    values = {
+        "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
+        "yarn.scheduler.capacity.resource-calculator":
+            "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+        "yarn.scheduler.capacity.node-locality-delay": -1,
+        f"{root}.queues": "default,other",
+        f"{root}.accessible-node-labels": "*",
+        f"{root}.accessible-node-labels.gpu.capacity": 100,
+        f"{root}.default.accessible-node-labels": "gpu",
+        f"{root}.default.accessible-node-labels.gpu.capacity": 100,
+        f"{root}.default.accessible-node-labels.gpu.maximum-am-resource-percent": 1,
+        f"{root}.other.accessible-node-labels": "",
+    }
+    for queue, share in (("default", 70), ("other", 30)):
+        values |= {f"{root}.{queue}.capacity": share, f"{root}.{queue}.maximum-capacity": 100,
+                   f"{root}.{queue}.user-limit-factor": 10}
+    return values
+
+
+def xml_of(values):
+    properties = "".join(
+        f"  <property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n"
+        for key, value in sorted(values.items()))
+    return f'<?xml version="1.0"?>\n<configuration>\n{properties}</configuration>\n'
