@@ -35,24 +35,69 @@ foreach(source IN LISTS bench_sources)
     ${MUSTER_TEST_MODULES} ${MUSTER_MODULES} muster_settings benchmark::benchmark_main)
 endforeach()
 
+# Sets `variable` to the value of a line `# KEY: value` of the file, else to the default.
+function(muster_setting variable file key default)
+  file(STRINGS "${file}" line REGEX "^# ${key}: [a-z0-9]+$" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^# ${key}: " "" value "${line}")
+  if(value STREQUAL "")
+    set(value ${default})
+  endif()
+  set(${variable} ${value} PARENT_SCOPE)
+endfunction()
+
 # test/LABEL/test_*.py: real processes, driven by the pinned pytest; each file is one test. They
 # find the program under test in $MUSTER_BINARY. A file may state its limit in seconds:
 # `# timeout: 600`.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
-  foreach(label IN ITEMS local hadoop spark web)
+  foreach(label IN ITEMS local spark web)
     file(GLOB pytest_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/${label}/test_*.py")
     foreach(file IN LISTS pytest_files)
       get_filename_component(stem "${file}" NAME_WE)
       string(REGEX REPLACE "^test_" "" stem "${stem}")
-      file(STRINGS "${file}" limit REGEX "^# timeout: [0-9]+$" LIMIT_COUNT 1)
-      string(REGEX REPLACE "^# timeout: " "" limit "${limit}")
-      if(NOT limit)
-        set(limit 300)
-      endif()
+      muster_setting(limit "${file}" timeout 300)
       add_test(NAME ${label}.${stem} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
         COMMAND "${CMAKE_SOURCE_DIR}/tools/pytest" -q "${file}")
       set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
         ENVIRONMENT "MUSTER_BINARY=$<TARGET_FILE:muster>;PYTHONDONTWRITEBYTECODE=1")
+    endforeach()
+  endforeach()
+endif()
+
+# test/hadoop/test_*.py: each runs once per Hadoop version on a bed of real daemons, of the variant
+# that it names in a line of its own, `# bed: ha` (else plain). ctest starts a bed before its tests
+# and ends it after them; it also ends with ctest. One bed is up at a time, so that memory and cores
+# suffice beside the other tests.
+set(bed "${CMAKE_SOURCE_DIR}/tools/hadoop/bed")
+set(bed_links "${CMAKE_BINARY_DIR}/beds")
+set(bed_before "")
+if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
+  file(GLOB pytest_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/test_*.py")
+  foreach(version IN ITEMS 3.3.6 3.4.3)
+    set(beds "")
+    foreach(file IN LISTS pytest_files)
+      get_filename_component(stem "${file}" NAME_WE)
+      string(REGEX REPLACE "^test_" "" stem "${stem}")
+      muster_setting(limit "${file}" timeout 300)
+      muster_setting(variant "${file}" bed plain)
+      set(id ${variant}.${version})
+      add_test(NAME hadoop.${stem}.${version} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+        COMMAND "${CMAKE_SOURCE_DIR}/tools/pytest" -q "${file}" --hadoop=${version})
+      set_tests_properties(hadoop.${stem}.${version} PROPERTIES LABELS hadoop TIMEOUT ${limit}
+        FIXTURES_REQUIRED bed.${id} RESOURCE_LOCK bed.${id}
+        ENVIRONMENT "MUSTER_BINARY=$<TARGET_FILE:muster>;MUSTER_HADOOP_BEDS=${bed_links}")
+      list(APPEND beds ${variant})
+    endforeach()
+    list(REMOVE_DUPLICATES beds)
+    foreach(variant IN LISTS beds)
+      set(id ${variant}.${version})
+      set(at --version ${version} --variant ${variant} --beds "${bed_links}")
+      add_test(NAME hadoop.up.${id} COMMAND "${bed}" up ${at} --with-parent)
+      add_test(NAME hadoop.down.${id} COMMAND "${bed}" down ${at})
+      set_tests_properties(hadoop.up.${id} PROPERTIES LABELS hadoop TIMEOUT 240
+        FIXTURES_SETUP bed.${id} DEPENDS "${bed_before}")
+      set_tests_properties(hadoop.down.${id} PROPERTIES LABELS hadoop TIMEOUT 60
+        FIXTURES_CLEANUP bed.${id})
+      set(bed_before hadoop.down.${id})
     endforeach()
   endforeach()
 endif()

@@ -1,0 +1,134 @@
+"""Tests against real Hadoop daemons, of every version that tools/hadoop knows.
+
+A test takes one of the fixtures `bed`, `ha_bed`, `kerberos_bed`, and runs once per version. Beds
+are shared: what a test kills or freezes is brought back after it; what it stores goes under
+`hdfs_folder`. A file uses one kind of bed and names it in a line of its own, `# bed: ha`, for
+ctest, which starts each bed once for all files; without the line it is `plain`.
+"""
+
+import itertools
+import os
+import pathlib
+import sys
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(REPOSITORY / "tools" / "hadoop"), str(REPOSITORY / "test" / "local")]
+
+import artifacts  # noqa: E402
+import harness  # noqa: E402
+from bed import Bed  # noqa: E402
+
+NUMBERS = itertools.count(1)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--hadoop", action="append", choices=artifacts.VERSIONS, metavar="VERSION",
+                     help=f"run on these Hadoop versions: {', '.join(artifacts.VERSIONS)}")
+
+
+def pytest_generate_tests(metafunc):
+    if "hadoop_version" in metafunc.fixturenames:
+        versions = metafunc.config.getoption("hadoop", None) or artifacts.VERSIONS
+        metafunc.parametrize("hadoop_version", versions, scope="session")
+
+
+class Beds:
+    """The beds of this run: those that somebody started for us, else our own, one version's."""
+
+    def __init__(self):
+        self.own = {}
+        self.theirs = {}
+        self.links = os.environ.get("MUSTER_HADOOP_BEDS")
+
+    def get(self, version, variant):
+        key = version, variant
+        if self.links and key not in self.theirs:
+            link = pathlib.Path(self.links) / f"{variant}-{version}"
+            if link.is_symlink():
+                assert (link / "control").exists(), f"the bed {link} has ended"
+                self.theirs[key] = Bed.attach(link.resolve())
+        if key in self.theirs:
+            return self.theirs[key]
+        if key not in self.own:
+            self.end([other for other in self.own if other[0] != version])
+            self.own[key] = Bed.start(version, variant)
+        return self.own[key]
+
+    def end(self, keys=None):
+        for key in list(self.own if keys is None else keys):
+            self.own.pop(key).end()
+
+
+@pytest.fixture(scope="session")
+def beds():
+    beds = Beds()
+    yield beds
+    beds.end()
+    for bed in beds.theirs.values():
+        bed.shell.close()
+
+
+def lend(request, beds, version, variant):
+    bed = beds.get(version, variant)
+    request.node.bed, request.node.bed_logs = bed, bed.log_sizes()
+    yield bed
+    bed.restore()
+
+
+@pytest.fixture
+def bed(request, beds, hadoop_version):
+    """One of each master, 2 DataNodes, 2 NodeManagers, no security."""
+    yield from lend(request, beds, hadoop_version, "plain")
+
+
+@pytest.fixture
+def ha_bed(request, beds, hadoop_version):
+    """Two NameNodes and two ResourceManagers; `bed.activate("nn2")` fails over."""
+    yield from lend(request, beds, hadoop_version, "ha")
+
+
+@pytest.fixture
+def kerberos_bed(request, beds, hadoop_version):
+    """A realm of its own; daemons that accept every quality of protection."""
+    yield from lend(request, beds, hadoop_version, "kerberos")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    if report.failed and hasattr(item, "bed"):
+        tails = item.bed.log_tails(since=item.bed_logs)
+        report.sections.append((f"what the daemons in {item.bed.folder} logged", tails))
+
+
+@pytest.fixture
+def hdfs_folder(request):
+    """The path of a folder in HDFS that no other test uses; it does not exist yet."""
+    name = request.node.name.split("[")[0]
+    return f"/test/{name}-{os.getpid()}-{next(NUMBERS)}"
+
+
+@pytest.fixture
+def muster(tmp_path):
+    """The program with its own MUSTER_HOME; `muster.use(bed)` shows it a bed."""
+    program = HadoopMuster(tmp_path)
+    yield program
+    try:
+        program.expect_nothing_left()
+    finally:
+        program.end_everything()
+
+
+class HadoopMuster(harness.Muster):
+    def __init__(self, folder):
+        super().__init__(folder)
+        for name in [name for name in self.environment if name.startswith(("HADOOP_", "KRB5"))]:
+            del self.environment[name]
+
+    def use(self, bed):
+        """Gives it the configuration of the bed, as a user would; returns itself."""
+        self.environment["HADOOP_CONF_DIR"] = str(bed.conf)
+        self.environment.update({name: bed.environment[name] for name in bed.extra_environment})
+        return self

@@ -1,0 +1,141 @@
+"""The bed itself: its daemons work, faults can be made and mended, nothing outlives it."""
+# bed: plain
+# timeout: 600
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import artifacts
+import pytest
+from waiting import until
+
+MB = 1 << 20
+
+
+def processes_of(folder):
+    """Returns the processes that have the folder in their command line or environment."""
+    needle = str(folder).encode()
+    found = {}
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int(process.name) != os.getpid():
+                command = (process / "cmdline").read_bytes()
+                if needle in command + (process / "environ").read_bytes():
+                    found[int(process.name)] = command.replace(b"\0", b" ")[:200]
+    return found
+
+
+def start_sleeper(bed):
+    """Submits an application whose only container sleeps; returns its id."""
+    at = f"http://localhost:{bed.port('rm1.http')}/ws/v1/cluster/apps"
+    user = "user.name=nobody"
+
+    def post(path, document):
+        request = urllib.request.Request(f"{at}{path}?{user}", json.dumps(document).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as reply:
+            return reply.read()
+
+    name = json.loads(post("/new-application", {}))["application-id"]
+    post("", {"application-id": name, "application-name": "sleeper", "application-type": "TEST",
+              "am-container-spec": {"commands": {"command": "sleep 12345"}},
+              "resource": {"memory": 64, "vCores": 1}, "max-app-attempts": 1})
+    return name
+
+
+def sleepers(folder):
+    return [pid for pid, command in processes_of(folder).items() if command[:11] == b"sleep 12345"]
+
+
+def test_stores_files_of_several_blocks(bed, hdfs_folder):
+    data = os.urandom(3 * MB + 17)
+    bed.shell("fs", "-mkdir", "-p", hdfs_folder).expect()
+    bed.shell("fs", "-put", "-", f"{hdfs_folder}/data", stdin=data).expect()
+    assert bed.shell("fs", "-cat", f"{hdfs_folder}/data").expect().raw == data
+    report = bed.shell("fsck", f"{hdfs_folder}/data", "-blocks").expect().out
+    assert "Total blocks (validated):\t4" in report
+    assert "Average block replication:\t2.0" in report
+
+
+def test_errors_of_the_shell_are_seen(bed, hdfs_folder):
+    done = bed.shell("fs", "-cat", f"{hdfs_folder}/missing").expect(1)
+    assert "No such file or directory" in done.err
+
+
+def test_runs_a_sample_application(bed):
+    jar = next((artifacts.folder_of(bed.version) / "jars").glob("*distributedshell*"))
+    done = bed.java("org.apache.hadoop.yarn.applications.distributedshell.Client", "-jar", jar,
+                    "-shell_command", "echo of a container", "-num_containers", "2",
+                    "-container_memory", "64", "-master_memory", "256", within=120).expect()
+    assert "Application completed successfully" in done.err
+
+
+def test_offers_gpus_labels_and_queues(bed):
+    nodes = bed.get("rm1.http", "/ws/v1/cluster/nodes")["nodes"]["node"]
+    assert len(nodes) == 2
+    for node in nodes:
+        kinds = node["availableResource"]["resourceInformations"]["resourceInformation"]
+        assert {"yarn.io/gpu": 4}.items() <= {kind["name"]: kind["value"] for kind in kinds}.items()
+    with bed.node_labels({"nm2": "gpu"}):
+        labels = bed.get("rm1.http", "/ws/v1/cluster/get-node-to-labels")
+        assert f"localhost:{bed.port('nm2.rpc')}" in json.dumps(labels)
+    queues = bed.get("rm1.http", "/ws/v1/cluster/scheduler")["scheduler"]["schedulerInfo"]["queues"]
+    assert {queue["queueName"] for queue in queues["queue"]} == {"default", "other"}
+
+
+@pytest.mark.parametrize("name", ["nn1", "dn1", "rm1", "nm1"])
+def test_a_killed_daemon_comes_back(bed, hdfs_folder, name):
+    bed.shell("fs", "-mkdir", "-p", hdfs_folder).expect()
+    bed.shell("fs", "-put", "-", f"{hdfs_folder}/data", stdin=b"before").expect()
+    before = bed.pid(name)
+    bed.kill(name)
+    assert not bed.running(name)
+    bed.restore()
+    assert bed.running(name) and bed.pid(name) != before
+    assert bed.shell("fs", "-cat", f"{hdfs_folder}/data").expect().out == "before"
+
+
+def test_safe_mode_is_left_by_restore(bed, hdfs_folder):
+    bed.shell("dfsadmin", "-safemode", "enter").expect()
+    assert "safe mode" in bed.shell("fs", "-mkdir", "-p", hdfs_folder).expect(1).err
+    bed.restore()
+    bed.shell("fs", "-mkdir", "-p", hdfs_folder).expect()
+
+
+def test_runs_with_other_settings_for_a_while(bed):
+    with bed.configured({"hdfs-site": {"dfs.namenode.fs-limits.max-component-length": 5}}, ["nn1"]):
+        assert "limit" in bed.shell("fs", "-mkdir", "/a-long-name").expect(1).err
+    bed.shell("fs", "-mkdir", "-p", "/a-long-name").expect()
+
+
+@pytest.mark.parametrize("victim", ["owner", "keeper"])
+def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, victim):
+    """The owner is what a pytest or a ctest is to its bed."""
+    program = ("import pathlib, signal, sys\n"
+               "from bed import Bed\n"
+               "bed = Bed.start(sys.argv[1])\n"
+               "pathlib.Path(sys.argv[2]).write_text(str(bed.folder))\n"
+               "print('up', flush=True)\n"
+               "signal.pause()\n")
+    told = tmp_path / "folder"
+    owner = subprocess.Popen(
+        [sys.executable, "-B", "-c", program, hadoop_version, told], stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(artifacts.HERE)})
+    assert owner.stdout.readline() == b"up\n"
+    folder = pathlib.Path(told.read_text())
+    from bed import Bed
+    bed = Bed.attach(folder)
+    start_sleeper(bed)
+    until(lambda: sleepers(folder), 60, lambda: f"the container runs{bed.log_tails()}")
+    victims = {"owner": owner.pid, "keeper": bed.keeper()}
+    os.kill(victims[victim], signal.SIGKILL)
+    until(lambda: not processes_of(folder), 20, lambda: f"they end: {processes_of(folder)}")
+    until(lambda: not folder.exists(), 10, f"{folder} is removed")
+    owner.kill()
+    owner.wait()
