@@ -31,8 +31,8 @@ struct Collected {
 };
 
 const std::vector<std::string>& some_frames() {
-  static const std::vector<std::string> frames{"one", "", "two words", std::string(300, 'x'), ""};
-  return frames;
+  static const std::vector<std::string> kFrames{"one", "", "two words", std::string(300, 'x'), ""};
+  return kFrames;
 }
 
 TEST(FrameReader, CutsAnywhereIntoTwoPiecesAreTheSame) {

@@ -15,90 +15,90 @@ HostTime at(Duration since) { return HostTime(since); }
 
 class LivenessTest : public testing::Test {
  protected:
-  Liveness liveness{LivenessPlan{}};
+  Liveness liveness_{LivenessPlan{}};
 };
 
 TEST_F(LivenessTest, WatchesNobodyAtFirst) {
-  EXPECT_EQ(liveness.due(), HostTime::max());
-  EXPECT_TRUE(liveness.judge(at(100s)).empty());
+  EXPECT_EQ(liveness_.due(), HostTime::max());
+  EXPECT_TRUE(liveness_.judge(at(100s)).empty());
 }
 
 TEST_F(LivenessTest, SuspectsAfterThreeSecondsOfSilence) {
-  liveness.watch(kAgent, at(0s));
-  EXPECT_EQ(liveness.due(), at(3s));
-  const std::vector<Fact> verdicts = liveness.judge(at(3s));
+  liveness_.watch(kAgent, at(0s));
+  EXPECT_EQ(liveness_.due(), at(3s));
+  const std::vector<Fact> verdicts = liveness_.judge(at(3s));
   ASSERT_EQ(verdicts.size(), 1U);
   EXPECT_EQ(std::get<AgentSuspected>(verdicts.front()).container, kAgent);
-  EXPECT_EQ(liveness.due(), at(10s));
+  EXPECT_EQ(liveness_.due(), at(10s));
 }
 
 TEST_F(LivenessTest, LosesAfterTenSecondsAndForgets) {
-  liveness.watch(kAgent, at(0s));
-  (void)liveness.judge(at(3s));
-  const std::vector<Fact> verdicts = liveness.judge(at(10s));
+  liveness_.watch(kAgent, at(0s));
+  (void)liveness_.judge(at(3s));
+  const std::vector<Fact> verdicts = liveness_.judge(at(10s));
   ASSERT_EQ(verdicts.size(), 1U);
   EXPECT_EQ(std::get<AgentLost>(verdicts.front()).reason, LossReason::Silent);
-  EXPECT_EQ(liveness.due(), HostTime::max());
+  EXPECT_EQ(liveness_.due(), HostTime::max());
 }
 
 TEST_F(LivenessTest, ABeatPutsTheVerdictOff) {
-  liveness.watch(kAgent, at(0s));
-  EXPECT_FALSE(liveness.beat(kAgent, at(2s)));
-  EXPECT_TRUE(liveness.judge(at(3s)).empty());
-  EXPECT_EQ(liveness.due(), at(5s));
+  liveness_.watch(kAgent, at(0s));
+  EXPECT_FALSE(liveness_.beat(kAgent, at(2s)));
+  EXPECT_TRUE(liveness_.judge(at(3s)).empty());
+  EXPECT_EQ(liveness_.due(), at(5s));
 }
 
 TEST_F(LivenessTest, ABeatOfASuspectAsksForAReport) {
-  liveness.watch(kAgent, at(0s));
-  (void)liveness.judge(at(3s));
-  EXPECT_TRUE(liveness.beat(kAgent, at(4s)));
-  EXPECT_TRUE(liveness.beat(kAgent, at(5s))) << "until it has reported";
-  liveness.watch(kAgent, at(6s));
-  EXPECT_FALSE(liveness.beat(kAgent, at(7s)));
+  liveness_.watch(kAgent, at(0s));
+  (void)liveness_.judge(at(3s));
+  EXPECT_TRUE(liveness_.beat(kAgent, at(4s)));
+  EXPECT_TRUE(liveness_.beat(kAgent, at(5s))) << "until it has reported";
+  liveness_.watch(kAgent, at(6s));
+  EXPECT_FALSE(liveness_.beat(kAgent, at(7s)));
 }
 
 TEST_F(LivenessTest, ADeadProcessIsLostAtOnce) {
-  liveness.watch(kAgent, at(0s));
-  liveness.closed(kAgent, at(1s), true);
-  EXPECT_EQ(liveness.due(), at(1s));
-  const std::vector<Fact> verdicts = liveness.judge(at(1s));
+  liveness_.watch(kAgent, at(0s));
+  liveness_.closed(kAgent, at(1s), true);
+  EXPECT_EQ(liveness_.due(), at(1s));
+  const std::vector<Fact> verdicts = liveness_.judge(at(1s));
   ASSERT_EQ(verdicts.size(), 1U);
   EXPECT_EQ(std::get<AgentLost>(verdicts.front()).reason, LossReason::Closed);
 }
 
 TEST_F(LivenessTest, AClosedConnectionAloneOnlyKeepsSilent) {
-  liveness.watch(kAgent, at(0s));
-  liveness.closed(kAgent, at(1s), false);
-  EXPECT_EQ(liveness.due(), at(3s));
-  liveness.reconnected(kAgent, at(2s));
-  EXPECT_TRUE(liveness.judge(at(3s)).empty());
+  liveness_.watch(kAgent, at(0s));
+  liveness_.closed(kAgent, at(1s), false);
+  EXPECT_EQ(liveness_.due(), at(3s));
+  liveness_.reconnected(kAgent, at(2s));
+  EXPECT_TRUE(liveness_.judge(at(3s)).empty());
 }
 
 TEST_F(LivenessTest, ItsOwnStallIsNotHeldAgainstTheAgents) {
-  liveness.watch(kAgent, at(0s));
-  const std::vector<Fact> verdicts = liveness.judge(at(60s));
+  liveness_.watch(kAgent, at(0s));
+  const std::vector<Fact> verdicts = liveness_.judge(at(60s));
   ASSERT_EQ(verdicts.size(), 1U) << "silent for 3 s of time in which the master listened";
   EXPECT_TRUE(std::holds_alternative<AgentSuspected>(verdicts.front()));
-  EXPECT_EQ(liveness.due(), at(67s));
+  EXPECT_EQ(liveness_.due(), at(67s));
 }
 
 TEST_F(LivenessTest, WhoBeatAfterTheStallIsNotSuspected) {
-  liveness.watch(kAgent, at(0s));
-  liveness.beat(kAgent, at(60s));
-  EXPECT_TRUE(liveness.judge(at(60s)).empty());
+  liveness_.watch(kAgent, at(0s));
+  liveness_.beat(kAgent, at(60s));
+  EXPECT_TRUE(liveness_.judge(at(60s)).empty());
 }
 
 TEST_F(LivenessTest, ForgetsWhomItShouldNotWatch) {
-  liveness.watch(kAgent, at(0s));
-  liveness.forget(kAgent);
-  EXPECT_EQ(liveness.due(), HostTime::max());
-  EXPECT_FALSE(liveness.beat(kAgent, at(1s)));
+  liveness_.watch(kAgent, at(0s));
+  liveness_.forget(kAgent);
+  EXPECT_EQ(liveness_.due(), HostTime::max());
+  EXPECT_FALSE(liveness_.beat(kAgent, at(1s)));
 }
 
 TEST_F(LivenessTest, VerdictsComeInContainerOrder) {
-  liveness.watch(ContainerId("c2"), at(0s));
-  liveness.watch(ContainerId("c1"), at(0s));
-  const std::vector<Fact> verdicts = liveness.judge(at(3s));
+  liveness_.watch(ContainerId("c2"), at(0s));
+  liveness_.watch(ContainerId("c1"), at(0s));
+  const std::vector<Fact> verdicts = liveness_.judge(at(3s));
   ASSERT_EQ(verdicts.size(), 2U);
   EXPECT_EQ(std::get<AgentSuspected>(verdicts[0]).container, ContainerId("c1"));
 }

@@ -63,7 +63,7 @@ Plan draw_plan(Chance& chance) {
   plan.job = JobId("random-000000");
   plan.seed = chance.below(1000);
   plan.barrier = static_cast<spec::Barrier>(chance.below(2));
-  const uint32_t roles = 1 + chance.below(3);
+  const auto roles = static_cast<uint16_t>(1 + chance.below(3));
   for (uint16_t i = 0; i < roles; ++i) {
     plan.roles.push_back(draw_role(chance, i));
   }

@@ -64,7 +64,7 @@ Status Reign::begin() {
     return std::move(listener).error();
   }
   listener_ = std::move(*listener);
-  const Status published = deps_.place.publish({listener_->address(), epoch_, options_.pid});
+  Status published = deps_.place.publish({listener_->address(), epoch_, options_.pid});
   if (!published && first_start_) {
     return published;
   }

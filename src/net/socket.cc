@@ -36,9 +36,8 @@ class TcpConnecting final : public Connecting {
  public:
   TcpConnecting(rt::IoLoop& loop, const SocketAddress& address, Done done)
       : loop_(loop), done_(std::move(done)), fd_(open_socket(address)) {
-    if (!fd_.valid()) {
-      finish(errno);
-    } else if (::connect(fd_.get(), address.get(), address.size) != 0 && errno != EINPROGRESS) {
+    if (!fd_.valid() ||
+        (::connect(fd_.get(), address.get(), address.size) != 0 && errno != EINPROGRESS)) {
       finish(errno);
     } else {
       watch_ = loop.watch(fd_.get(), rt::Interest::Write, [this] { on_ready(); });

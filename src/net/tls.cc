@@ -26,7 +26,7 @@ struct Free {
 // ---- a socket as the library sees it: like its own, but a broken connection is an error, not a
 // signal --------------
 
-int bio_fd(BIO* bio) { return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
+int bio_fd(BIO* bio) { return static_cast<rt::Fd*>(BIO_get_data(bio))->get(); }
 
 int bio_result(BIO* bio, ssize_t done, int retry) {
   BIO_clear_retry_flags(bio);
@@ -182,7 +182,7 @@ TlsStream::TlsStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   impl_->ssl.reset(SSL_new(impl_->context->context.get()));
   BIO* bio = BIO_new(impl_->context->bio_method.get());
   MUSTER_CHECK(impl_->ssl != nullptr && bio != nullptr, "the TLS library has no memory");
-  BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(impl_->socket.get())));
+  BIO_set_data(bio, &impl_->socket);
   SSL_set_bio(impl_->ssl.get(), bio, bio);
   SSL_set_app_data(impl_->ssl.get(), impl_.get());
 }

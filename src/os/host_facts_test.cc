@@ -151,17 +151,17 @@ class WithFolder : public ::testing::Test {
  protected:
   WithFolder() {
     std::string name = ::testing::TempDir() + "/host.XXXXXX";
-    root = ::mkdtemp(name.data());
+    root_ = ::mkdtemp(name.data());
   }
-  ~WithFolder() override { EXPECT_TRUE(files->remove_tree(root).has_value()); }
+  ~WithFolder() override { EXPECT_TRUE(files_->remove_tree(root_).has_value()); }
 
-  rt::IoLoop loop;
-  std::unique_ptr<Files> files = make_local_files(nullptr);
-  Path root;
+  rt::IoLoop loop_;
+  std::unique_ptr<Files> files_ = make_local_files(nullptr);
+  Path root_;
 };
 
 TEST_F(WithFolder, LogRotatesAndKeepsFewFiles) {
-  auto sink = open_file_sink(*files, loop, root / "log", {.rotate_at_bytes = 100, .keep = 2});
+  auto sink = open_file_sink(*files_, loop_, root_ / "log", {.rotate_at_bytes = 100, .keep = 2});
   ASSERT_TRUE(sink.has_value());
   for (int line = 0; line < 20; ++line) {
     (*sink)->write(log::Level::Info, "test.line", {{"number", line}});
@@ -169,23 +169,23 @@ TEST_F(WithFolder, LogRotatesAndKeepsFewFiles) {
   (*sink)->write(log::Level::Debug, "test.unseen", {});
   const std::vector<FolderEntry> expected{
       {"log", FileKind::File}, {"log.1", FileKind::File}, {"log.2", FileKind::File}};
-  EXPECT_EQ(files->list(root), expected);
-  const auto text = files->read(root / "log");
+  EXPECT_EQ(files_->list(root_), expected);
+  const auto text = files_->read(root_ / "log");
   EXPECT_TRUE(text->ends_with("info test.line number=19\n")) << *text;
   EXPECT_LE(text->size(), 100U);
 }
 
 TEST_F(WithFolder, WatchTellsOfWritesAndNewFiles) {
   int changes = 0;
-  const auto watch = watch_file(loop, root, [&] {
+  const auto watch = watch_file(loop_, root_, [&] {
     ++changes;
-    loop.stop();
+    loop_.stop();
   });
   ASSERT_TRUE(watch.has_value());
-  ASSERT_TRUE(files->write(root / "new", "x").has_value());
-  loop.run_until(loop.now() + 10s);
+  ASSERT_TRUE(files_->write(root_ / "new", "x").has_value());
+  loop_.run_until(loop_.now() + 10s);
   EXPECT_EQ(changes, 1);
-  EXPECT_EQ(watch_file(loop, root / "none", [] {}).error().code, Errc::NotFound);
+  EXPECT_EQ(watch_file(loop_, root_ / "none", [] {}).error().code, Errc::NotFound);
 }
 
 }  // namespace

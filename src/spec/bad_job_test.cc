@@ -154,7 +154,7 @@ TEST(BadJob, OnTheCommandLine) {
 }
 
 TEST(BadJob, InTheQuickForm) {
-  const auto message = [](QuickOptions options) {
+  const auto message = [](const QuickOptions& options) {
     const auto spec = from_quick(options);
     return spec.has_value() ? "no error" : spec.error().message;
   };

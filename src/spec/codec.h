@@ -188,6 +188,7 @@ struct Codec<std::vector<T>> {
 
 // The keys that have a notation of their own; defined in codec_words.cc and codec_maps.cc, as is
 // what is only declared above.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type that is declared with cannot stand in them.
 #define MUSTER_SPEC_CODEC(Type)                                                        \
   template <>                                                                          \
   struct Codec<Type> {                                                                 \
@@ -195,6 +196,7 @@ struct Codec<std::vector<T>> {
     static Node encode(const Row& row, const Type& value);                             \
     static Shape shape(const Row& row);                                                \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 using Resources = std::map<std::string, uint64_t>;
 MUSTER_SPEC_CODEC(Backoff);

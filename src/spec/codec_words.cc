@@ -55,9 +55,10 @@ Result<PortRange> parse_port_range(std::string_view text) {
   const size_t dash = text.find('-');
   const auto port = [](std::string_view digits) -> std::optional<uint16_t> {
     uint16_t number = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, problem] = std::from_chars(digits.data(), end, number);
-    const bool fine = problem == std::errc() && stop == end && number != 0;
+    const auto [end, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool whole = end == digits.data() + digits.size();
+    const bool fine = problem == std::errc() && whole && number != 0;
     return fine ? std::optional(number) : std::nullopt;
   };
   const auto low = port(trim(text.substr(0, dash)));
@@ -97,7 +98,7 @@ void SignalCodec::decode(Decoder& decoder, const Node& node, const Row& row,
                          std::optional<int32_t>& out) {
   if (node.kind == Node::Kind::Scalar) {
     if (const auto number = signal_of(node.text)) {
-      out = *number;
+      out = number;
       return;
     }
     const bool digits =

@@ -31,7 +31,7 @@ const Node* step(const Node& node, std::string_view part) {
 }  // namespace
 
 std::string to_string(const Origin& origin) {
-  const std::string name = origin.source == nullptr ? "spec" : origin.source->name;
+  std::string name = origin.source == nullptr ? "spec" : origin.source->name;
   if (origin.line == 0) {
     return name;
   }

@@ -85,9 +85,8 @@ Result<Duration> parse_duration(std::string_view text) {
     return refuse("is negative; a duration is a whole number and a unit, like 250ms, 15s or 10m");
   }
   int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  const std::string_view name(stop, static_cast<size_t>(end - stop));
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view name = text.substr(static_cast<size_t>(end - text.data()));
   if (problem == std::errc::result_out_of_range) {
     return refuse("is too long");
   }

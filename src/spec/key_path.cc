@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <ranges>
 
 namespace muster::spec {
 namespace {
@@ -170,10 +171,10 @@ Node value_for(const KeyPath& key, std::string_view text, const Origin& origin,
 }
 
 Node nested(const std::vector<std::string>& parts, Node value) {
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+  for (const std::string& part : std::views::reverse(parts)) {
     Node map = map_node();
     map.origin = value.origin;
-    put(map, *part, std::move(value));
+    put(map, part, std::move(value));
     value = std::move(map);
   }
   return value;

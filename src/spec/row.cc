@@ -12,7 +12,7 @@ namespace {
 
 /// Says where an unknown key would be at home, what was probably meant, or nothing.
 std::string hint(std::string_view name, std::span<const Row> rows) {
-  const std::string meant = suggestion(name, rows);
+  std::string meant = suggestion(name, rows);
   if (!meant.empty()) {
     return meant;
   }

@@ -69,9 +69,8 @@ std::optional<int64_t> whole_number(Decoder& decoder, const Node& node, const Ro
     return std::nullopt;
   };
   int64_t number = 0;
-  const char* const end = value->data() + value->size();
-  const auto [stop, problem] = std::from_chars(value->data(), end, number);
-  if (stop != end || problem == std::errc::invalid_argument) {
+  const auto [end, problem] = std::from_chars(value->data(), value->data() + value->size(), number);
+  if (end != value->data() + value->size() || problem == std::errc::invalid_argument) {
     return refuse(fmt::format("must be a whole number, not `{}`", *value));
   }
   if (node.quoted) {

@@ -54,9 +54,8 @@ Result<Bytes> parse_size(std::string_view text) {
     return refuse("is negative; a size is a whole number and a unit, like 512m or 2g");
   }
   Bytes number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
   if (problem == std::errc::result_out_of_range) {
     return refuse("is too large");
   }
