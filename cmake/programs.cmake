@@ -2,6 +2,7 @@
 
 # fuzz/NAME_fuzz.cc defines LLVMFuzzerTestOneInput; fuzz/corpus/NAME/ holds its stored inputs. With
 # MUSTER_FUZZ it is a fuzzer, NAME_fuzz; in every other build it replays the corpus as a unit test.
+# It links the modules whose headers it includes (and what those use), so that it is built early.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cc")
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(target "${source}" NAME_WE)
@@ -16,7 +17,12 @@ foreach(source IN LISTS fuzz_sources)
     set_tests_properties(unit.fuzz.${name} PROPERTIES LABELS unit TIMEOUT 120)
   endif()
   if(TARGET ${target})
-    target_link_libraries(${target} PRIVATE ${MUSTER_MODULES} muster_settings)
+    file(STRINGS "${source}" includes REGEX "^#include \"[a-z_/]+/[a-z_0-9]+\\.h\"")
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE "^#include \"([a-z_/]+)/[^/]*$" "\\1" module "${include}")
+      string(REPLACE "/" "_" module "${module}")
+      target_link_libraries(${target} PRIVATE muster_${module})
+    endforeach()
   endif()
 endforeach()
 
@@ -102,24 +108,42 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   endforeach()
 endif()
 
+# The tests that follow run none of our C++ code or only look at its output: once is enough.
+if(MUSTER_SANITIZE)
+  set(MUSTER_TEST_TOOLS OFF)
+else()
+  set(MUSTER_TEST_TOOLS ${BUILD_TESTING})
+endif()
+
 # The self-tests of the lint checks: each must be able to fail.
-if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/tools/lint/tests")
+if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/lint/tests")
   add_test(NAME unit.lint WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/lint"
     COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
   set_tests_properties(unit.lint PROPERTIES LABELS unit TIMEOUT 120)
 endif()
 
 # The table of `make bench`, without measuring anything.
-if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/tools/measure/tests")
+if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/measure/tests")
   add_test(NAME unit.measure WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/measure"
     COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
   set_tests_properties(unit.measure PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
 # The generated pages of docs/reference are those of this build.
-if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
+if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   add_test(NAME unit.reference
     COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/reference" --check
       --binary $<TARGET_FILE:muster>)
   set_tests_properties(unit.reference PROPERTIES LABELS unit TIMEOUT 60)
 endif()
+
+# Target test_programs: every program that the labels unit and sim run. The sanitized builds need
+# nothing else: neither muster itself nor the benchmarks.
+add_custom_target(test_programs)
+get_property(targets DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target IN LISTS targets)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE" AND NOT target MATCHES "^muster$|_bench$")
+    add_dependencies(test_programs ${target})
+  endif()
+endforeach()
