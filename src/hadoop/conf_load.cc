@@ -1,0 +1,97 @@
+#include "hadoop/conf_load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::hadoop {
+namespace {
+
+using Path = std::filesystem::path;
+
+std::string variable(const ConfSource& source, const std::string& name) {
+  const auto found = source.environment.find(name);
+  return found == source.environment.end() ? std::string() : found->second;
+}
+
+/// True if the folder has a file that only a Hadoop client has. A file that cannot be read counts:
+/// loading it says why.
+bool has_configuration(const Path& folder, const ReadFile& read) {
+  return std::ranges::any_of(kConfFiles, [&](const char* name) {
+    const Result<std::string> text = read(folder / name);
+    return text.has_value() || text.error().code != Errc::NotFound;
+  });
+}
+
+Error nowhere(const std::vector<Path>& folders, std::string_view advice) {
+  std::string names;
+  for (const Path& folder : folders) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", folder.string());
+  }
+  return user_error(fmt::format("no Hadoop configuration (core-site.xml, yarn-site.xml) in {}; {}",
+                                names, advice),
+                    Errc::NotFound);
+}
+
+}  // namespace
+
+Result<std::vector<Path>> find_conf_folders(const ConfSource& source, const ReadFile& read) {
+  if (!source.folder.empty()) {
+    if (!has_configuration(source.folder, read)) {
+      return nowhere({source.folder}, "mend the path of the cluster's `conf`");
+    }
+    return std::vector<Path>{source.folder};
+  }
+  std::vector<Path> named;
+  for (const char* name : {"HADOOP_CONF_DIR", "YARN_CONF_DIR"}) {
+    if (const std::string folder = variable(source, name);
+        !folder.empty() && std::ranges::find(named, Path(folder)) == named.end()) {
+      named.emplace_back(folder);
+    }
+  }
+  if (!named.empty()) {
+    if (std::ranges::none_of(named, [&](const Path& p) { return has_configuration(p, read); })) {
+      return nowhere(named, "mend HADOOP_CONF_DIR (or YARN_CONF_DIR)");
+    }
+    return named;
+  }
+  std::vector<Path> usual;
+  if (const std::string home = variable(source, "HADOOP_HOME"); !home.empty()) {
+    usual.push_back(Path(home) / "etc/hadoop");
+  }
+  usual.emplace_back("/etc/hadoop/conf");
+  usual.emplace_back("/etc/hadoop");
+  for (const Path& folder : usual) {
+    if (has_configuration(folder, read)) {
+      return std::vector<Path>{folder};
+    }
+  }
+  return nowhere(usual, "set HADOOP_CONF_DIR to the folder that has them");
+}
+
+Result<Configuration> load_configuration(const ConfSource& source, const ReadFile& read) {
+  MUSTER_TRY(const std::vector<Path> folders, find_conf_folders(source, read));
+  Surroundings surroundings{.environment = source.environment, .properties = source.properties};
+  surroundings.properties.emplace("java.io.tmpdir", "/tmp");
+  Configuration configuration(std::move(surroundings));
+  for (const char* name : kConfFiles) {
+    for (const Path& folder : folders) {
+      const Result<std::string> text = read(folder / name);
+      if (!text) {
+        if (text.error().code == Errc::NotFound) {
+          continue;
+        }
+        return text.error().within("cannot read the Hadoop configuration");
+      }
+      MUSTER_TRY(const ConfFile file, parse_conf_file(folder / name, *text, read, folders));
+      configuration.add_file((folder / name).string());
+      std::ranges::for_each(file.notes, [&](const std::string& n) { configuration.note(n); });
+      std::ranges::for_each(file.items, [&](const ConfItem& item) { configuration.add(item); });
+      break;
+    }
+  }
+  return configuration;
+}
+
+}  // namespace muster::hadoop
