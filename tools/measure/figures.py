@@ -7,8 +7,9 @@ import subprocess
 import time
 
 import peers
-from muster import Job, enough, memory_mib, wait_until
 from table import Row
+
+from muster import Job, enough, memory_mib, wait_until
 
 
 def start_up(muster, rounds, torch):

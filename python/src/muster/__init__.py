@@ -1,0 +1,1 @@
+"""Muster's Python side: rows from Spark to the training processes, and the jobs that hold both."""

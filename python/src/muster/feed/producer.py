@@ -1,0 +1,210 @@
+"""The feeding end of a feed."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from muster.feed import library
+from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION
+
+# Why the encoder stopped: feed/row_encoder.h, Stop.
+_END, _FULL, _DIFFERENT, _FOREIGN = range(4)
+_MOST_ROWS = 1024
+_MOST_PICKLED = 4096
+# Rows that come slower than this are published as they come.
+_PATIENCE_SECONDS = 0.05
+# Blocks of fewer rows than this, this often in a row, cost more than pickling does.
+_FEW_ROWS = 8
+_MOST_SMALL_BLOCKS = 4
+
+
+class _Encoder:
+    """The library's encoder, with the types it has to know."""
+
+    def __init__(self):
+        numpy = sys.modules.get("numpy")
+        types = sys.modules.get("pyspark.sql.types")
+        self._kept = [
+            getattr(numpy, "ndarray", None),
+            getattr(numpy, "generic", None),
+            getattr(types, "Row", None),
+        ]
+        self.handle = library.PY.mf_encoder_new(
+            *[None if kept is None else id(kept) for kept in self._kept]
+        )
+
+    def __del__(self):
+        library.PY.mf_encoder_free(self.handle)
+
+
+class Producer:
+    """Feeds one ring. For one thread at a time; `reader_gone` is for any."""
+
+    def __init__(self, ring_fd: int, doorbell_fd: int):
+        """Takes both descriptors over (Inbox.descriptors, as received over a Unix socket)."""
+        handle = ctypes.c_void_p()
+        library.check(library.DLL.mf_producer_new(ring_fd, doorbell_fd, handle))
+        self._handle = handle
+        self._encoder: _Encoder | None = None
+        block = library.DLL.mf_producer_block_bytes(handle)
+        self._limit = block - block // 8
+        self._small_blocks = 0
+        self._pickle_rows = 0  # So many more rows without trying columns,
+        self._next_pickled = 1  # and so many after the next row that has none.
+
+    def __del__(self):
+        handle = getattr(self, "_handle", None)
+        if handle:
+            library.DLL.mf_producer_free(handle)
+
+    @property
+    def terminating(self) -> bool:
+        """The reader throws rows away: feeding may stop."""
+        return library.DLL.mf_producer_reader(self._handle) == 1
+
+    def reader_gone(self) -> None:
+        """The connection to the reader ended: every wait raises ReaderGoneError."""
+        library.DLL.mf_producer_reader_gone(self._handle)
+
+    def put_rows(
+        self,
+        rows: Iterable,
+        timeout: float | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> int:
+        """Feeds any rows and returns how many. A wait for room lasts `timeout` seconds at most
+        (FeedTimeoutError). `stop` is asked between batches: true ends early.
+        """
+        if self._encoder is None:
+            self._encoder = _Encoder()
+        fed = 0
+        count = 1
+        iterator = iter(rows)
+        published = time.monotonic()
+        while not (stop is not None and stop()):
+            batch = list(itertools.islice(iterator, count))
+            if not batch:
+                break
+            fed += len(batch)
+            self._encode(batch, timeout)
+            now = time.monotonic()
+            # A slow source: give the reader what there is, and take less at once.
+            slow = now - published > _PATIENCE_SECONDS
+            count = max(1, count // 2) if slow else min(count * 2, _MOST_ROWS)
+            if slow:
+                self._publish(timeout)
+            published = now
+        self._publish(timeout)
+        return fed
+
+    def put_arrow(self, batch: Any, timeout: float | None = None) -> None:
+        """Feeds a pyarrow RecordBatch, copying its buffers once. NoColumnsError, before anything is
+        fed, if a column's type has no place in a block.
+        """
+        from pyarrow.cffi import ffi
+
+        schema = ffi.new("struct ArrowSchema*")
+        array = ffi.new("struct ArrowArray*")
+        addresses = [int(ffi.cast("uintptr_t", thing)) for thing in (schema, array)]
+        batch._export_to_c(addresses[1], addresses[0])
+        done = ctypes.c_uint64()
+        try:
+            self._wait(
+                lambda left: library.DLL.mf_producer_put_arrow(
+                    self._handle, *addresses, done, left
+                ),
+                timeout,
+            )
+        finally:
+            for thing in (array, schema):
+                if thing.release != ffi.NULL:
+                    thing.release(thing)
+
+    def end_partition(self, timeout: float | None = None) -> None:
+        """Marks the end of a partition."""
+        self._mark(END_OF_PARTITION, timeout)
+
+    def end_feed(self, timeout: float | None = None) -> None:
+        """Marks the end of all data."""
+        self._mark(END_OF_FEED, timeout)
+
+    def wait_consumed(self, timeout: float | None = None) -> None:
+        """Waits until every row fed so far was handed to the reading program."""
+        self._wait(lambda left: library.DLL.mf_producer_wait_consumed(self._handle, left), timeout)
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        library.DLL.mf_producer_close(self._handle)
+
+    def _encode(self, batch: list, timeout: float | None) -> None:
+        start = 0
+        while start < len(batch):
+            if self._pickle_rows > 0:
+                start = self._pickle(batch, start, timeout)
+                continue
+            why = ctypes.c_int()
+            start = library.PY.mf_encoder_append(
+                self._encoder.handle, batch, start, self._limit, why
+            )
+            if why.value == _FULL:
+                self._small_blocks = 0
+                self._next_pickled = 1
+                self._publish(timeout)
+            elif why.value == _DIFFERENT:
+                small = library.PY.mf_encoder_rows(self._encoder.handle) < _FEW_ROWS
+                self._small_blocks = self._small_blocks + 1 if small else 0
+                self._publish(timeout)
+                library.PY.mf_encoder_forget(self._encoder.handle)
+                if self._small_blocks >= _MOST_SMALL_BLOCKS:
+                    self._small_blocks = 0
+                    self._pickle_rows = _MOST_PICKLED
+            elif why.value == _FOREIGN:
+                self._publish(timeout)
+                library.PY.mf_encoder_forget(self._encoder.handle)
+                self._pickle_rows = self._next_pickled
+                self._next_pickled = min(self._next_pickled * 4, _MOST_PICKLED)
+
+    def _pickle(self, batch: list, start: int, timeout: float | None) -> int:
+        """Feeds some rows pickled and returns the index after them."""
+        count = min(self._pickle_rows, len(batch) - start)
+        while True:
+            data = pickle.dumps(batch[start : start + count], protocol=5)
+            if count == 1 or len(data) <= self._limit:
+                break
+            count = max(1, count * self._limit // len(data) // 2)
+        self._pickle_rows -= count
+        self._wait(
+            lambda left: library.DLL.mf_producer_put_pickled(
+                self._handle, data, len(data), count, left
+            ),
+            timeout,
+        )
+        return start + count
+
+    def _publish(self, timeout: float | None) -> None:
+        handle = self._encoder.handle
+        if library.PY.mf_encoder_rows(handle) == 0:
+            return
+        self._wait(
+            lambda left: library.DLL.mf_producer_put_encoded(self._handle, handle, left), timeout
+        )
+        library.PY.mf_encoder_next_block(handle)
+
+    def _mark(self, kind: int, timeout: float | None) -> None:
+        self._wait(lambda left: library.DLL.mf_producer_mark(self._handle, kind, left), timeout)
+
+    def _wait(self, call: Callable[[int], int], timeout: float | None) -> None:
+        """Runs a call that waits, again after every signal, until its time is up."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if deadline is None else deadline - time.monotonic()
+            status = call(library.milliseconds(left))
+            if status != library.INTERRUPTED:
+                library.check(status)
+                return

@@ -1,0 +1,50 @@
+#include "feed/c_api.h"
+#include "feed/c_handles.h"
+#include "feed/row_decoder.h"
+#include "feed/row_encoder.h"
+
+// Apart from c_api.cc: only a process with an interpreter has the symbols that this file needs.
+
+using muster::feed::BlockPlan;
+using muster::feed::RowEncoder;
+
+// NOLINTNEXTLINE(readability-identifier-naming): c_api.h's.
+struct mf_encoder {
+  RowEncoder encoder;
+};
+
+mf_encoder* mf_encoder_new(void* ndarray, void* numpy_scalar, void* row) {
+  return new mf_encoder{.encoder = RowEncoder({.ndarray = static_cast<PyObject*>(ndarray),
+                                               .numpy_scalar = static_cast<PyObject*>(numpy_scalar),
+                                               .row = static_cast<PyObject*>(row)})};
+}
+
+void mf_encoder_free(mf_encoder* encoder) { delete encoder; }
+
+int64_t mf_encoder_append(mf_encoder* encoder, void* list, int64_t start, uint64_t limit,
+                          int* stop) {
+  RowEncoder::Stop why = RowEncoder::Stop::End;
+  const int64_t next = encoder->encoder.append(static_cast<PyObject*>(list), start, limit, why);
+  *stop = static_cast<int>(why);
+  return next;
+}
+
+uint64_t mf_encoder_rows(const mf_encoder* encoder) { return encoder->encoder.rows(); }
+
+void mf_encoder_next_block(mf_encoder* encoder) { encoder->encoder.next_block(); }
+
+void mf_encoder_forget(mf_encoder* encoder) { encoder->encoder.forget(); }
+
+mf_status mf_producer_put_encoded(mf_producer* producer, const mf_encoder* encoder,
+                                  int64_t timeout_ms) {
+  const muster::feed::Column column = encoder->encoder.column();
+  const BlockPlan plan(column, encoder->encoder.rows());
+  return mf_producer_put_plan(producer, &plan, timeout_ms);
+}
+
+void* mf_lease_to_rows(const mf_lease* lease, uint64_t start, uint64_t count, void* arrays,
+                       void* make_row) {
+  return muster::feed::rows_of(
+      lease->view, start, count,
+      {.arrays = static_cast<PyObject*>(arrays), .make_row = static_cast<PyObject*>(make_row)});
+}

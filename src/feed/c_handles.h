@@ -1,0 +1,28 @@
+#pragma once
+
+#include "feed/block.h"
+#include "feed/c_api.h"
+#include "feed/inbox.h"
+#include "feed/ring.h"
+
+#include <memory>
+
+/// What the handles of the C interface are.
+// NOLINTBEGIN(readability-identifier-naming): the names are c_api.h's.
+struct mf_inbox {
+  std::unique_ptr<muster::feed::Inbox> inbox;
+};
+
+struct mf_lease {
+  std::shared_ptr<const muster::feed::Lease> lease;
+  muster::feed::BlockView view;
+};
+
+struct mf_producer {
+  muster::feed::Producer producer;
+};
+
+/// For the other file of the interface: publishes a plan.
+mf_status mf_producer_put_plan(mf_producer* producer, const muster::feed::BlockPlan* plan,
+                               int64_t timeout_ms);
+// NOLINTEND(readability-identifier-naming)

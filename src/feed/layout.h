@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// What lies in the shared memory of a feed. Both sides are the same library of the same job on
+/// one host, so there is one version; what a dying or faulty peer may have written is checked
+/// all the same, and every number is read once.
+namespace muster::feed {
+
+inline constexpr size_t kLine = 64;
+/// One bit each in one word: which blocks are free.
+inline constexpr uint32_t kMaxBlocks = 64;
+inline constexpr uint32_t kNoBlock = UINT32_MAX;
+
+/// A word to wait on (a futex) and whether anybody does.
+struct Bell {
+  std::atomic<uint32_t> rings;
+  std::atomic<uint32_t> waiters;
+};
+
+enum class PeerState : uint32_t {
+  Open = 0,
+  /// The consumer reads no more and throws away what comes; the producer counts its rows.
+  Terminating = 1,
+  /// Ended in order.
+  Closed = 2,
+  /// Died. Set by whoever saw it, on either side.
+  Gone = 3,
+};
+
+enum class RecordKind : uint32_t {
+  /// A block of rows, or the last part of one.
+  Block = 1,
+  /// A part of a block that is larger than a block of the ring; more follow.
+  Part = 2,
+  EndPartition = 3,
+  EndFeed = 4,
+};
+
+/// One entry of the ring's queue.
+struct alignas(kLine) Record {
+  uint64_t sequence;  ///< From 1, without gaps.
+  RecordKind kind;
+  uint32_t block;      ///< Which block, or kNoBlock.
+  uint64_t bytes;      ///< Used in the block.
+  uint64_t rows;       ///< Of the whole block; on a Part 0.
+  uint64_t first_row;  ///< Rows published before this record, all partitions together.
+};
+static_assert(sizeof(Record) == kLine);
+
+/// The first page of a ring. The queue of records follows at kQueueOffset, the blocks after it.
+struct RingHeader {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t block_count;
+  uint64_t block_bytes;
+  uint32_t queue_slots;
+  uint32_t unused;
+
+  alignas(kLine) std::atomic<uint64_t> published;  ///< Records published. Producer's.
+  std::atomic<uint32_t> producer_state;
+
+  alignas(kLine) std::atomic<uint64_t> taken;  ///< Records taken off the queue. Consumer's.
+  std::atomic<uint64_t> consumed;              ///< Records whose rows were all handed out.
+  std::atomic<uint32_t> consumer_state;
+
+  alignas(kLine) std::atomic<uint64_t> free_blocks;  ///< Both sides'.
+
+  alignas(kLine) Bell producer_bell;  ///< Rung by the consumer: a block or a slot came free.
+};
+
+inline constexpr uint64_t kRingMagic = 0x31676e6952726d4dULL;
+inline constexpr uint32_t kRingVersion = 1;
+inline constexpr size_t kPage = 4096;
+inline constexpr size_t kQueueOffset = kPage;
+
+static_assert(sizeof(RingHeader) <= kPage);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+}  // namespace muster::feed

@@ -1,0 +1,215 @@
+#include "feed/row_encoder.h"
+
+#include "feed/python_values.h"
+
+#include <cstring>
+
+namespace muster::feed {
+namespace {
+
+template <class T>
+void store(std::byte*& at, T value) {
+  std::memcpy(at, &value, sizeof(value));
+  at += sizeof(value);
+}
+
+/// Writes one number of exactly the item's Python type; false if it is of another, or too large.
+bool store_number(PyObject* value, Item item, std::byte*& at) {
+  if (number_of(value) != item) {
+    return false;
+  }
+  if (item == Item::Double) {
+    store(at, PyFloat_AsDouble(value));
+    return true;
+  }
+  if (item == Item::Bool) {
+    store(at, static_cast<uint8_t>(value == &_Py_TrueStruct ? 1 : 0));
+    return true;
+  }
+  int overflow = 0;
+  const int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  store(at, number);
+  return overflow == 0;
+}
+
+bool add_text(PyObject* value, Field& field) {
+  const char* text = nullptr;
+  ptrdiff_t size = 0;
+  if (field.look == Look::Bytes) {
+    char* bytes = nullptr;
+    if (!is(value, PyBytes_Type) || PyBytes_AsStringAndSize(value, &bytes, &size) != 0) {
+      return false;
+    }
+    text = bytes;
+  } else {
+    text = is(value, PyUnicode_Type) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
+  }
+  if (text == nullptr) {  // Also a lone surrogate, which UTF-8 cannot say.
+    PyErr_Clear();
+    return false;
+  }
+  if (size != 0) {
+    std::memcpy(field.values.extend(static_cast<size_t>(size)), text, static_cast<size_t>(size));
+  }
+  field.offsets.push_back(static_cast<int64_t>(field.values.size()));
+  return true;
+}
+
+/// An ndarray or a numpy scalar.
+bool add_buffer(PyObject* value, Field& field) {
+  Py_buffer view{};
+  if (PyObject_GetBuffer(value, &view, kBufferFormat | kBufferContiguous) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  bool same = item_of(view.format) == field.item &&
+              static_cast<size_t>(view.ndim) == field.shape.size() &&
+              static_cast<size_t>(view.len) == field.width * size_of(field.item);
+  for (size_t i = 0; same && i < field.shape.size(); ++i) {
+    same = static_cast<uint64_t>(view.shape[i]) == field.shape[i];
+  }
+  if (same && view.len != 0) {
+    std::memcpy(field.values.extend(static_cast<size_t>(view.len)), view.buf,
+                static_cast<size_t>(view.len));
+  }
+  PyBuffer_Release(&view);
+  return same;
+}
+
+}  // namespace
+
+bool RowEncoder::add(PyObject* value, Field& field) {
+  switch (field.look) {
+    case Look::Int:
+    case Look::Float:
+    case Look::Bool: {
+      std::byte* at = field.values.extend(size_of(field.item));
+      return store_number(value, field.item, at);
+    }
+    case Look::Bytes:
+    case Look::Text:
+      return add_text(value, field);
+    case Look::List:
+    case Look::Tuple:
+      return add_sequence(value, field);
+    case Look::Dict:
+      return add_dict(value, field);
+    case Look::Row:
+      return add_row(value, field);
+    case Look::Array:
+      return value->ob_type == types_.ndarray && add_buffer(value, field);
+    case Look::Scalar:
+      return value->ob_type == field.type.get() && add_buffer(value, field);
+    case Look::Pickled:
+      break;
+  }
+  return false;
+}
+
+bool RowEncoder::add_sequence(PyObject* value, Field& field) {
+  const bool list = field.look == Look::List;
+  if (!is(value, list ? PyList_Type : PyTuple_Type)) {
+    return false;
+  }
+  const ptrdiff_t size = length(value, list);
+  if (!field.children.empty()) {
+    bool fits = static_cast<size_t>(size) == field.children.size();
+    for (ptrdiff_t i = 0; fits && i < size; ++i) {
+      fits = add(member(value, list, i), field.children[static_cast<size_t>(i)]);
+    }
+    return fits;
+  }
+  if (!field.variable && static_cast<uint64_t>(size) != field.width) {
+    ragged_ = true;
+    return false;
+  }
+  std::byte* at = field.values.extend(static_cast<size_t>(size) * size_of(field.item));
+  for (ptrdiff_t i = 0; i < size; ++i) {
+    if (!store_number(member(value, list, i), field.item, at)) {
+      return false;
+    }
+  }
+  if (field.variable) {
+    field.offsets.push_back(field.offsets.back() + size);
+  }
+  return true;
+}
+
+bool RowEncoder::add_dict(PyObject* value, Field& field) {
+  if (!is(value, PyDict_Type) || static_cast<size_t>(PyDict_Size(value)) != field.children.size()) {
+    return false;
+  }
+  for (Field& child : field.children) {
+    PyObject* item = PyDict_GetItemWithError(value, child.key.get());
+    if (item == nullptr || !add(item, child)) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RowEncoder::add_row(PyObject* value, Field& field) {
+  if (value->ob_type != types_.row ||
+      static_cast<size_t>(PyTuple_Size(value)) != field.children.size()) {
+    PyErr_Clear();
+    return false;
+  }
+  const PyRef names = PyRef::own(PyObject_GetAttrString(value, "__fields__"));
+  if (!names || (names.get() != field.type.get() &&
+                 PyObject_RichCompareBool(names.get(), field.type.get(), kCompareEqual) != 1)) {
+    PyErr_Clear();
+    return false;
+  }
+  for (size_t i = 0; i < field.children.size(); ++i) {
+    if (!add(PyTuple_GetItem(value, static_cast<ptrdiff_t>(i)), field.children[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+ptrdiff_t RowEncoder::append(PyObject* list, ptrdiff_t start, size_t limit, Stop& stop) {
+  const ptrdiff_t size = PyList_Size(list);
+  for (ptrdiff_t i = start; i < size; ++i) {
+    const PyRef row = PyRef::share(PyList_GetItem(list, i));
+    if (!known_) {
+      root_ = Field{};
+      if (!infer(row.get(), root_, 0)) {
+        stop = Stop::Foreign;
+        return i;
+      }
+      known_ = true;
+    }
+    if (!add(row.get(), root_)) {
+      truncate(root_, rows_);
+      stop = rows_ == 0 ? Stop::Foreign : Stop::Different;
+      return i;
+    }
+    ++rows_;
+    // Counting a wide row's columns costs about as much as one of its values.
+    if (bytes() >= limit) {
+      stop = Stop::Full;
+      return i + 1;
+    }
+  }
+  stop = Stop::End;
+  return size;
+}
+
+size_t RowEncoder::bytes() const { return bytes_of(root_); }
+
+Column RowEncoder::column() const { return column_of(root_); }
+
+void RowEncoder::next_block() {
+  truncate(root_, 0);
+  rows_ = 0;
+}
+
+void RowEncoder::forget() {
+  root_ = Field{};
+  rows_ = 0;
+  known_ = false;
+}
+
+}  // namespace muster::feed

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "feed/field.h"
+#include "feed/python_abi.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::feed {
+
+/// The types that only Python modules know; borrowed, must outlive the encoder. `row` may be null
+/// where pyspark is absent, the others where numpy is.
+struct PythonTypes {
+  PyObject* ndarray = nullptr;
+  PyObject* numpy_scalar = nullptr;  ///< numpy.generic
+  PyObject* row = nullptr;           ///< pyspark.sql.Row
+};
+
+/// Turns Python rows into columns. The first row decides the columns; a row that has others ends
+/// the block. Everything runs under the interpreter's lock, in one thread at a time.
+class RowEncoder {
+ public:
+  /// Why append() stopped.
+  enum class Stop : uint8_t {
+    End,        ///< All rows were taken.
+    Full,       ///< The block is as large as asked.
+    Different,  ///< The next row has other columns: publish, forget, go on.
+    Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
+  };
+
+  explicit RowEncoder(PythonTypes types) : types_(types) {}
+
+  /// Takes rows from `list` (a Python list) from `start` on, until the block has `limit` bytes.
+  /// Returns the index of the first row not taken; leaves no Python error behind.
+  ptrdiff_t append(PyObject* list, ptrdiff_t start, size_t limit, Stop& stop);
+
+  [[nodiscard]] uint64_t rows() const { return rows_; }
+  [[nodiscard]] size_t bytes() const;
+  /// What was taken so far; its spans live until anything else is called.
+  [[nodiscard]] Column column() const;
+  /// Forgets the rows; the columns stay, with their memory, for the next block.
+  void next_block();
+  /// Forgets rows and columns.
+  void forget();
+
+ private:
+  [[nodiscard]] bool infer(PyObject* value, Field& field, int depth) const;
+  [[nodiscard]] bool infer_sequence(PyObject* value, bool list, Field& field, int depth) const;
+  [[nodiscard]] bool infer_dict(PyObject* value, Field& field, int depth) const;
+  [[nodiscard]] bool infer_row(PyObject* value, Field& field, int depth) const;
+  [[nodiscard]] bool infer_buffer(PyObject* value, Field& field) const;
+  [[nodiscard]] bool add(PyObject* value, Field& field);
+  [[nodiscard]] bool add_sequence(PyObject* value, Field& field);
+  [[nodiscard]] bool add_dict(PyObject* value, Field& field);
+  [[nodiscard]] bool add_row(PyObject* value, Field& field);
+
+  PythonTypes types_;
+  Field root_;
+  uint64_t rows_ = 0;
+  bool known_ = false;   ///< root_ describes rows.
+  bool ragged_ = false;  ///< Lists of numbers differ in length: they get offsets.
+};
+
+}  // namespace muster::feed

@@ -1,0 +1,47 @@
+#include "feed/waiting.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace muster::feed {
+
+uint32_t arm(Bell& bell) {
+  const uint32_t seen = bell.rings.load(std::memory_order_seq_cst);
+  bell.waiters.store(1, std::memory_order_seq_cst);
+  return seen;
+}
+
+Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point deadline) {
+  // lint: allow(clock) the feed runs in the user's process, where there is no loop.
+  const auto left = deadline - std::chrono::steady_clock::now();
+  if (left <= std::chrono::nanoseconds::zero()) {
+    return Woken::TimedOut;
+  }
+  // A relative time-out of FUTEX_WAIT counts on the monotonic clock.
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
+  constexpr int64_t kPerSecond = 1'000'000'000;
+  // A day at most per wait: some kernels refuse huge times, and the caller looks again anyway.
+  const timespec timeout{.tv_sec = std::min<int64_t>(nanoseconds / kPerSecond, 86'400),
+                         .tv_nsec = nanoseconds % kPerSecond};
+  // Not FUTEX_PRIVATE: the word lies in memory that two processes share.
+  const long result = ::syscall(SYS_futex, &bell.rings, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+  if (result == 0 || errno == EAGAIN) {
+    return Woken::Maybe;
+  }
+  return errno == EINTR ? Woken::Interrupted
+                        : (errno == ETIMEDOUT ? Woken::TimedOut : Woken::Maybe);
+}
+
+void ring(Bell& bell) {
+  bell.rings.fetch_add(1, std::memory_order_seq_cst);
+  if (bell.waiters.exchange(0, std::memory_order_seq_cst) != 0) {
+    ::syscall(SYS_futex, &bell.rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace muster::feed
