@@ -9,4 +9,9 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
     COMMAND core_sim --replay "${CMAKE_SOURCE_DIR}/test/replay/core_seeds.txt")
   set_tests_properties(sim.core_seeds sim.core_seeds_twice sim.core_replay
     PROPERTIES LABELS sim TIMEOUT 300)
+
+  add_executable(full_sim sim/full/main.cc)
+  target_link_libraries(full_sim PRIVATE muster_sim)
+  add_test(NAME sim.full_seeds COMMAND full_sim --seeds 1..30 --twice)
+  set_tests_properties(sim.full_seeds PROPERTIES LABELS sim TIMEOUT 300)
 endif()

@@ -8,20 +8,32 @@
 namespace muster::testing {
 
 MemoryChannel::MemoryChannel(MemoryNetwork& network, std::shared_ptr<MemoryWire> wire, size_t end,
-                             control::Peer peer)
-    : network_(network), wire_(std::move(wire)), end_(end), peer_(std::move(peer)) {
+                             control::Peer peer, rt::Loop* loop)
+    : network_(network),
+      wire_(std::move(wire)),
+      end_(end),
+      number_(network.next_channel_++),
+      peer_(std::move(peer)) {
   wire_->ends[end_].channel = this;
-  network_.channels_.insert(this);
+  wire_->ends[end_].loop = loop;
+  wire_->ends[end_].opened = true;
+  network_.channels_.emplace(number_, this);
+  pump(network_, wire_, end_);
 }
 
 MemoryChannel::~MemoryChannel() {
   *alive_ = false;
-  network_.channels_.erase(this);
+  network_.channels_.erase(number_);
   wire_->ends[end_].channel = nullptr;
-  if (!wire_->broken) {
-    wire_->broken = true;
-    push(network_, wire_, 1 - end_,
-         {nullptr, cluster_error("the other end closed the connection")});
+  wire_->ends[end_].loop = nullptr;
+  close_far(network_, wire_, 1 - end_);
+}
+
+void MemoryChannel::close_far(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire,
+                              size_t to) {
+  if (!wire->broken) {
+    wire->broken = true;
+    push(network, wire, to, {nullptr, cluster_error("the other end closed the connection")});
   }
 }
 
@@ -36,7 +48,8 @@ void MemoryChannel::drain_early() {
     return;
   }
   // In a later turn: neither frames nor the end come inside a call into the channel.
-  network_.loop_.post([this, alive = alive_] {
+  rt::Loop* const own = wire_->ends[end_].loop;
+  (own != nullptr ? *own : network_.loop_).post([this, alive = alive_] {
     if (!*alive) {
       return;
     }
@@ -53,7 +66,8 @@ void MemoryChannel::send(std::string frame) {
 
 void MemoryChannel::send_shared(std::shared_ptr<const std::string> frame) {
   MUSTER_CHECK(frame->size() <= control::kFrameMax, "a frame is within bounds");
-  if (!wire_->broken) {
+  const bool dying = network_.lets_send && !network_.lets_send(name());
+  if (!wire_->broken && !dying) {
     push(network_, wire_, 1 - end_, {std::move(frame), {}});
   }
 }
@@ -69,6 +83,13 @@ void MemoryChannel::cut(const Error& reason) {
   wire_->broken = true;
   push(network_, wire_, 0, {nullptr, reason});
   push(network_, wire_, 1, {nullptr, reason});
+}
+
+void MemoryChannel::lose() {
+  for (MemoryWire::End& end : wire_->ends) {
+    end.incoming.clear();
+    end.incoming_bytes = 0;
+  }
 }
 
 void MemoryChannel::resume() {
@@ -87,7 +108,8 @@ void MemoryChannel::pump(MemoryNetwork& network, const std::shared_ptr<MemoryWir
                          size_t to) {
   MemoryWire::End& end = wire->ends[to];
   const MemoryWire::End& from = wire->ends[1 - to];
-  if (end.scheduled || end.incoming.empty() || network.is_blocked(from.name, end.name)) {
+  const bool ready = end.opened && !end.scheduled && !end.incoming.empty();
+  if (!ready || network.is_blocked(from.name, end.name)) {
     return;
   }
   end.scheduled = true;
@@ -99,15 +121,24 @@ void MemoryChannel::deliver(MemoryNetwork& network, const std::shared_ptr<Memory
                             size_t to) {
   MemoryWire::End& end = wire->ends[to];
   end.scheduled = false;
-  if (network.is_blocked(wire->ends[1 - to].name, end.name)) {
+  if (network.is_blocked(wire->ends[1 - to].name, end.name) || end.incoming.empty()) {
     return;
   }
-  const MemoryWire::Item item = std::move(end.incoming.front());
+  MemoryWire::Item item = std::move(end.incoming.front());
   end.incoming.pop_front();
   end.incoming_bytes -= item.frame ? item.frame->size() : 0;
   pump(network, wire, to);
-  if (end.channel != nullptr) {
-    end.channel->receive(item);
+  if (end.loop == nullptr) {
+    hand_over(wire, to, item);
+    return;
+  }
+  end.loop->post([wire, to, item = std::move(item)] { hand_over(wire, to, item); });
+}
+
+void MemoryChannel::hand_over(const std::shared_ptr<MemoryWire>& wire, size_t to,
+                              const MemoryWire::Item& item) {
+  if (wire->ends[to].channel != nullptr) {
+    wire->ends[to].channel->receive(item);
   }
 }
 

@@ -19,6 +19,8 @@ struct MemoryWire {
   struct End {
     std::string name;
     MemoryChannel* channel = nullptr;  ///< nullptr once destroyed.
+    rt::Loop* loop = nullptr;          ///< Of the channel's process; nullptr: the network's.
+    bool opened = false;               ///< There is or was a channel: before, what comes waits.
     std::deque<Item> incoming;
     size_t incoming_bytes = 0;
     bool scheduled = false;  ///< A timer for the front of `incoming` runs.
@@ -32,7 +34,7 @@ struct MemoryWire {
 class MemoryChannel final : public control::Channel {
  public:
   MemoryChannel(MemoryNetwork& network, std::shared_ptr<MemoryWire> wire, size_t end,
-                control::Peer peer);
+                control::Peer peer, rt::Loop* loop);
   ~MemoryChannel() override;
 
   void start(Handlers handlers) override;
@@ -44,6 +46,10 @@ class MemoryChannel final : public control::Channel {
 
   /// Breaks the connection; both ends are told.
   void cut(const Error& reason);
+  /// Loses what is under way in both directions.
+  void lose();
+  /// The end of a connection whose other end has no channel (any more): tells this one.
+  static void close_far(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire, size_t to);
   /// Goes on with deliveries in both directions after a block has ended.
   void resume();
   [[nodiscard]] const std::string& name() const { return wire_->ends[end_].name; }
@@ -53,6 +59,8 @@ class MemoryChannel final : public control::Channel {
                    MemoryWire::Item item);
   static void pump(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire, size_t to);
   static void deliver(MemoryNetwork& network, const std::shared_ptr<MemoryWire>& wire, size_t to);
+  static void hand_over(const std::shared_ptr<MemoryWire>& wire, size_t to,
+                        const MemoryWire::Item& item);
   void receive(const MemoryWire::Item& item);
   void drain_early();
   void dispatch(const MemoryWire::Item& item);
@@ -60,6 +68,7 @@ class MemoryChannel final : public control::Channel {
   MemoryNetwork& network_;
   std::shared_ptr<MemoryWire> wire_;
   size_t end_;
+  uint64_t number_;
   control::Peer peer_;
   std::optional<Handlers> handlers_;
   std::deque<MemoryWire::Item> early_;  ///< Came before start().
@@ -69,18 +78,21 @@ class MemoryChannel final : public control::Channel {
 /// A name in the network's table of listeners.
 class MemoryListener final : public control::Listener {
  public:
-  MemoryListener(MemoryNetwork& network, std::string name, std::string address,
+  MemoryListener(MemoryNetwork& network, std::string name, std::string address, rt::Loop* loop,
                  control::KeyLookup keys, control::Transport::Accepted accepted);
   ~MemoryListener() override;
   [[nodiscard]] const std::string& address() const override { return address_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const { return keys_(peer); }
+  /// The loop of its process; nullptr: the network's.
+  [[nodiscard]] rt::Loop* loop() const { return loop_; }
   void accept(std::unique_ptr<control::Channel> channel) { accepted_(std::move(channel)); }
 
  private:
   MemoryNetwork& network_;
   std::string name_;
   std::string address_;
+  rt::Loop* loop_;
   control::KeyLookup keys_;
   control::Transport::Accepted accepted_;
 };

@@ -30,12 +30,18 @@ class MemoryNetwork {
   /// the loop).
   std::function<Duration(const std::string& from, const std::string& to)> latency;
 
+  /// Asked before every frame of a name; false loses it (the process is dying). Empty: never.
+  std::function<bool(const std::string& from)> lets_send;
+
   /// Frames and dials from `from` to `to` get lost in silence (they wait) until heal(); the other
   /// way still works.
   void block(const std::string& from, const std::string& to) { blocked_.emplace(from, to); }
   void heal(const std::string& from, const std::string& to);
-  /// Breaks every connection of `name`: both ends are told (unless blocked, then when healed).
+  /// Breaks every connection of `name`: both ends are told (unless blocked, then when healed) after
+  /// what is under way has arrived.
   void cut(const std::string& name);
+  /// As cut(), and what is under way in either direction is lost.
+  void reset(const std::string& name);
   /// Connections that live now.
   [[nodiscard]] size_t connections() const;
 
@@ -54,16 +60,18 @@ class MemoryNetwork {
   rt::Loop& loop_;
   std::set<std::pair<std::string, std::string>> blocked_;
   std::map<std::string, MemoryListener*> listeners_;  ///< By address.
-  std::set<MemoryChannel*> channels_;
+  std::map<uint64_t, MemoryChannel*> channels_;  ///< In the order of their making.
+  uint64_t next_channel_ = 1;
   uint16_t next_port_ = 10'000;
 };
 
 /// A control::Transport of one party over a MemoryNetwork. Listeners and channels must be destroyed
-/// before the network.
+/// before the network, and before `own`: the loop of this party's process, on which its callbacks
+/// run (without one they run on the network's), so that a process that stands still hears nothing.
 class MemoryTransport final : public control::Transport {
  public:
-  MemoryTransport(MemoryNetwork& network, std::string name)
-      : network_(network), name_(std::move(name)) {}
+  MemoryTransport(MemoryNetwork& network, std::string name, rt::Loop* own = nullptr)
+      : network_(network), name_(std::move(name)), own_(own) {}
   ~MemoryTransport() override { *alive_ = false; }
 
   Result<std::unique_ptr<control::Listener>> listen(const control::ListenOptions& options,
@@ -73,8 +81,16 @@ class MemoryTransport final : public control::Transport {
             Duration deadline, Dialled dialled) override;
 
  private:
+  struct Dial;
+  static void arrive(MemoryNetwork& network, const std::shared_ptr<Dial>& dial);
+  static void accept(MemoryNetwork& network, const std::shared_ptr<Dial>& dial);
+  static void answer(MemoryNetwork& network, const std::shared_ptr<Dial>& dial, Error refusal);
+  static void settle(MemoryNetwork& network, const std::shared_ptr<Dial>& dial,
+                     const Error& refusal);
+
   MemoryNetwork& network_;
   std::string name_;
+  rt::Loop* own_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -133,9 +133,24 @@ void ClusterModel::release(const job::ContainerId& container) {
     around_.tell(held->second.end);
     return;
   }
-  around_.end_agent(container, TrueEnd::Stopped);
-  end(container, job::ContainerEndKind::Released,
-      around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200))));
+  const Duration takes =
+      around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
+  around_.wind_down(container, takes);
+  end(container, job::ContainerEndKind::Released, takes);
+}
+
+void ClusterModel::release_all() {
+  open_.clear();
+  for (const job::ContainerId& container : living()) {
+    release(container);
+  }
+}
+
+void ClusterModel::ask_about(const job::ContainerId& container) {
+  const auto held = held_.find(container);
+  if (held != held_.end() && held->second.gone) {
+    around_.tell(held->second.end);
+  }
 }
 
 void ClusterModel::agent_ended(const job::ContainerId& container) {
@@ -208,6 +223,9 @@ void ClusterModel::disturb_container(const job::ContainerId& container) {
 
 void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
   down_.insert(host);
+  if (!lives_on) {
+    around_.host_dies(host);
+  }
   const Duration notice =
       around_.world.random().between(Duration(seconds(1)), Duration(seconds(15)));
   for (const job::ContainerId& container : living()) {

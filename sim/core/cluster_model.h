@@ -29,6 +29,10 @@ class ClusterModel {
     std::function<void(const job::ContainerId&, const job::HostName&)> start_agent;
     /// A container's processes end, for this reason.
     std::function<void(const job::ContainerId&, TrueEnd)> end_agent;
+    /// A container was given back: its processes are to be gone within this time.
+    std::function<void(const job::ContainerId&, Duration)> wind_down;
+    /// A host dies, and end_agent follows for each of its containers: nobody hears of it.
+    std::function<void(const job::HostName&)> host_dies;
     /// A container can be reached by nobody for a while, but lives on.
     std::function<void(const job::ContainerId&, Duration)> isolate;
     /// A launch was asked for of what was launched before: its agent may not know of this master.
@@ -46,6 +50,11 @@ class ClusterModel {
   void reconcile();
   /// A container's agent ended by itself: the cluster notices after a while.
   void agent_ended(const job::ContainerId& container);
+
+  /// Tells the end of a container again, if it is gone.
+  void ask_about(const job::ContainerId& container);
+  /// The job is over: everything is given back.
+  void release_all();
 
   [[nodiscard]] bool known_gone(const job::ContainerId& container) const;
 

@@ -88,6 +88,9 @@ ClusterModel::Around CoreRun::cluster_around() {
           .start_agent = [this](const auto& container,
                                 const auto& host) { start_agent(container, host); },
           .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
+          .wind_down = [this](const auto& container,
+                              Duration) { end_agent(container, TrueEnd::Stopped); },
+          .host_dies = [](const auto&) {},
           .isolate = [this](const auto& container,
                             Duration lasts) { lines_.cut(container, lasts, {}); },
           .launched_again = [this](const auto& container) { redial(container); }};
@@ -381,7 +384,7 @@ CoreResult run_core(const CoreOptions& options) { return CoreRun(options).run();
 CoreOptions shrink(const CoreOptions& failing) {
   CoreOptions smallest = failing;
   const std::string checker = checker_of(run_core(failing).failure);
-  for (size_t i = 0; i < kFaultCount; ++i) {
+  for (size_t i = 0; i < kCoreFaultCount; ++i) {
     CoreOptions fewer = smallest;
     fewer.trace = false;
     fewer.without.insert(static_cast<Fault>(i));

@@ -4,18 +4,46 @@ namespace muster::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaultCount> kNames = {
-    "slow-messages",  "doubled-facts",  "broken-connections", "partitions",      "program-fails",
-    "program-hangs",  "prepare-fails",  "agent-dies",         "host-dies",       "host-isolated",
-    "preemption",     "launch-fails",   "refused-requests",   "late-grants",     "doubled-grants",
-    "scarce-cluster", "master-crashes", "master-stalls",      "log-unavailable", "stop-asked",
+    "slow-messages",
+    "doubled-facts",
+    "broken-connections",
+    "partitions",
+    "program-fails",
+    "program-hangs",
+    "prepare-fails",
+    "agent-dies",
+    "host-dies",
+    "host-isolated",
+    "preemption",
+    "launch-fails",
+    "refused-requests",
+    "late-grants",
+    "doubled-grants",
+    "scarce-cluster",
+    "master-crashes",
+    "master-stalls",
+    "log-unavailable",
+    "stop-asked",
+    "master-crashes-amid",
+    "torn-log",
+    "agent-stalls",
+    "spawn-fails",
+    "ports-taken",
+    "disk-full",
+    "slow-disk",
+    "over-memory",
+    "children-stay",
+    "term-ignored",
+    "clocks-differ",
+    "connections-stall",
 };
 
 }  // namespace
 
 std::string_view to_string(Fault fault) { return kNames[static_cast<size_t>(fault)]; }
 
-Faults::Faults(Random random, const std::set<Fault>& without) : random_(random) {
-  for (size_t i = 0; i < kFaultCount; ++i) {
+Faults::Faults(Random random, const std::set<Fault>& without, size_t kinds) : random_(random) {
+  for (size_t i = 0; i < kinds; ++i) {
     const bool on = random_.chance(50);
     const auto percent = static_cast<uint32_t>(random_.between(uint64_t{2}, uint64_t{25}));
     percent_[i] = on && !without.contains(static_cast<Fault>(i)) ? percent : 0;

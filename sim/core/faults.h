@@ -33,17 +33,33 @@ enum class Fault : uint8_t {
   MasterStalls,
   LogUnavailable,
   StopAsked,
+  // What only the real shells can meet.
+  MasterCrashesAmid,  ///< Between two things that one batch of actions does.
+  TornLog,            ///< A crash leaves part of a batch in the log.
+  AgentStalls,
+  SpawnFails,
+  PortsTaken,
+  DiskFull,   ///< An agent's files cannot be written.
+  SlowDisk,   ///< Work of the pool takes seconds.
+  OverMemory,
+  ChildrenStay,   ///< Programs leave children behind that live on.
+  TermIgnored,    ///< Programs end by KILL only.
+  ClocksDiffer,   ///< Hosts' wall clocks are off, and jump.
+  ConnectionsStall,  ///< One direction of one connection stands still, then breaks.
 };
 
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::StopAsked) + 1;
+/// Those of core_sim come first; full_sim has all.
+inline constexpr size_t kCoreFaultCount = static_cast<size_t>(Fault::StopAsked) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::ConnectionsStall) + 1;
 
 [[nodiscard]] std::string_view to_string(Fault fault);
 
 /// Which faults a run has, and how often each strikes (percent of its opportunities).
 class Faults {
  public:
-  /// Draws them; those named in `without` stay off (to find the smallest set that still fails).
-  Faults(Random random, const std::set<Fault>& without);
+  /// Draws the first `kinds`; those named in `without` stay off (to find the smallest set that
+  /// still fails).
+  Faults(Random random, const std::set<Fault>& without, size_t kinds = kCoreFaultCount);
 
   [[nodiscard]] bool on(Fault fault) const {
     return percent_[static_cast<size_t>(fault)] > 0 && active_;

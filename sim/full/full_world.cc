@@ -1,0 +1,328 @@
+#include "sim/full/full_world.h"
+
+#include "base/check.h"
+#include "job/describe.h"
+#include "sim/core/trace.h"
+#include "sim/full/spec_maker.h"
+#include "spec/serialize.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kFaultPhase = minutes(3);
+constexpr Duration kHealBound = minutes(90);
+constexpr Duration kAfterTheEnd = seconds(30);
+constexpr std::string_view kJob = "sim-000001";
+
+job::Plan derived_plan(const std::string& plan_json, uint64_t seed) {
+  Result<job::Plan> plan = eventlog::derive_plan(plan_json, std::string(kJob), seed);
+  MUSTER_CHECK(plan.has_value(), plan.has_value() ? "" : plan.error().message);
+  return std::move(*plan);
+}
+
+verdict::Classifier make_classifier() {
+  auto made = verdict::Classifier::make({});
+  MUSTER_CHECK(made.has_value(), "the built-in rules compile");
+  return std::move(*made);
+}
+
+}  // namespace
+
+FullWorld::FullWorld(const FullOptions& options)
+    : options_(options),
+      world_(options.seed),
+      plan_json_(spec::to_json(make_spec(world_.random().fork()))),
+      job_seed_(world_.random().next()),
+      plan_(derived_plan(plan_json_, job_seed_)),
+      faults_(world_.random().fork(), options.without, kFaultCount),
+      agents_start_masters_(world_.random().chance(50)),
+      network_loop_(world_, {.booted = {}, .wall_offset = {}, .late_max = {}, .pool_takes = {}}),
+      network_(network_loop_),
+      log_(world_, options.trace),
+      classifier_(make_classifier()),
+      checkers_(make_checkers(plan_)),
+      shadow_(disk_, plan_, shadow_handlers()),
+      programs_(program_world()),
+      starter_(*this),
+      cluster_(cluster_around()) {
+  disk_.created = [this](job::Epoch epoch) { shadow_.created(epoch); };
+  disk_.grown = [this](job::Epoch epoch) { shadow_.grown(epoch); };
+  network_.latency = [this](const std::string&, const std::string&) { return travel(); };
+  network_.lets_send = [this](const std::string& from) {
+    return master_ == nullptr || master_->name() != from || master_->may_act();
+  };
+}
+
+FullWorld::~FullWorld() {
+  master_.reset();
+  agents_.clear();
+}
+
+ProgramWorld FullWorld::program_world() {
+  return {.world = world_,
+          .faults = faults_,
+          .truth = truth_,
+          .plan = plan_,
+          .classifier = classifier_,
+          .started = [this](const os::SpawnOptions& options) { program_started(options); },
+          .died = [this](const TrueAttempt& attempt) { program_died(attempt); }};
+}
+
+ClusterModel::Around FullWorld::cluster_around() {
+  return {.world = world_,
+          .faults = faults_,
+          .truth = truth_,
+          .tell = [this](const job::Fact& fact) { hear_cluster(fact); },
+          .start_agent = [this](const auto& container, const auto&) { start_agent(container); },
+          .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
+          .wind_down = [this](const auto& container,
+                              Duration within) { wind_down(container, within); },
+          .host_dies =
+              [this](const job::HostName& host) {
+                for (const auto& [container, agent] : agents_) {
+                  if (agent->host() == host) {
+                    silence(container);
+                  }
+                }
+              },
+          .isolate = [this](const auto& container, Duration lasts) { isolate(container, lasts); },
+          .launched_again = [](const auto&) {}};
+}
+
+LogShadow::Handlers FullWorld::shadow_handlers() {
+  return {.logged = [this](const eventlog::Record& record,
+                           const job::Machine& machine) { logged(record, machine); },
+          .applied =
+              [this](const eventlog::Record& record, std::span<const job::Action> actions,
+                     const job::Machine& machine) { applied(record, actions, machine); },
+          .broken = [this](std::string what) { broken("log", std::move(what)); }};
+}
+
+MasterProcess::Around FullWorld::master_around() {
+  return {.world = world_,
+          .network = network_,
+          .disk = disk_,
+          .place = place_,
+          .sink = log_,
+          .pace = pace_of("master" + std::to_string(masters_)),
+          .link = {.cluster = cluster_,
+                   .loop = network_loop_,
+                   .lets_act = {},
+                   .launches =
+                       [this](const cluster::LaunchOrder& order) {
+                         orders_.try_emplace(order.container, order);
+                       },
+                   .known_dead =
+                       [this](const job::ContainerId& container) {
+                         return cluster_.known_gone(container) && !agent_lives(container);
+                       },
+                   .released =
+                       [this](const job::ContainerId& container) {
+                         for (const auto& checker : checkers_) {
+                           checker->released(job::ReleaseContainer{container});
+                         }
+                       },
+                   .finished =
+                       [this](const job::Outcome& outcome) {
+                         finished_ = outcome;
+                         for (const auto& checker : checkers_) {
+                           checker->released(job::Finish{outcome});
+                         }
+                       }},
+          .in_charge = [this](const MasterProcess* process) { return process == master_.get(); },
+          .over = [this](MasterProcess* process,
+                         const master::MasterEnd& end) { master_over(process, end); },
+          .doomed =
+              [this](MasterProcess* process) {
+                if (process == master_.get()) {
+                  master_dies(false);
+                }
+              }};
+}
+
+master::MasterOptions FullWorld::master_options() const {
+  master::MasterOptions options;
+  options.job = job::JobId{std::string(kJob)};
+  options.seed = job_seed_;
+  options.plan_json = plan_json_;
+  options.plan_of = eventlog::derive_plan;
+  options.listen.host = "master";
+  options.logs_folder = "/job/logs";
+  options.version = "sim";
+  return options;
+}
+
+Duration FullWorld::travel() {
+  Random& random = world_.random();
+  return faults_.strikes(Fault::SlowMessages)
+             ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
+             : random.between(Duration(std::chrono::microseconds(100)), Duration(milliseconds(5)));
+}
+
+ProcessLoop::Pace FullWorld::pace_of(const std::string& host) {
+  ProcessLoop::Pace pace;
+  pace.booted = world_.random().between(Duration(seconds(10)), Duration(std::chrono::hours(100)));
+  const auto [offset, is_new] = wall_offsets_.try_emplace(host);
+  if (is_new && faults_.strikes(Fault::ClocksDiffer)) {
+    offset->second =
+        world_.random().between(Duration::zero(), Duration(std::chrono::hours(2))) - minutes(60);
+  }
+  pace.wall_offset = offset->second;
+  pace.pool_takes = [this](Random& random) {
+    return faults_.strikes(Fault::SlowDisk)
+               ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
+               : random.between(Duration(std::chrono::microseconds(50)), Duration(milliseconds(5)));
+  };
+  return pace;
+}
+
+// ---- judgement
+
+void FullWorld::broken(std::string_view who, std::string what) {
+  if (failure_.empty()) {
+    failure_ = std::string(who) + ": " + std::move(what);
+  }
+}
+
+void FullWorld::logged(const eventlog::Record& record, const job::Machine& machine) {
+  if (const auto* commit = std::get_if<job::CheckpointCommitted>(&record.fact)) {
+    for (const auto& checker : checkers_) {
+      checker->committed(commit->attempt, commit->generation, machine);
+    }
+  }
+}
+
+void FullWorld::applied(const eventlog::Record& record, std::span<const job::Action> actions,
+                        const job::Machine& machine) {
+  if (options_.trace) {
+    trace(world_.now(), plan_, record.fact, actions);
+  }
+  world_.note(machine.digest());
+  for (const auto& checker : checkers_) {
+    checker->applied(record.at, record.fact, actions, machine);
+    checker->replayed(record.at, record.fact, actions, machine);
+  }
+}
+
+void FullWorld::program_started(const os::SpawnOptions& options) {
+  const TrueAttempt& attempt = truth_.attempts.back();
+  for (const auto& checker : checkers_) {
+    checker->started(attempt, truth_, shadow_.machine());
+  }
+  const auto view = options.env.find("MUSTER_VIEW");
+  if (view == options.env.end()) {
+    broken("one view", "a program was started without MUSTER_VIEW");
+    return;
+  }
+  const auto [known, is_new] = views_.try_emplace(attempt.generation, view->second);
+  if (!is_new && known->second != view->second) {
+    broken("one view", fmt::format("two programs of generation {} see different views",
+                                   attempt.generation.value));
+  }
+}
+
+void FullWorld::program_died(const TrueAttempt& attempt) {
+  const bool talks = plan_.role(attempt.id.task.role).membership != spec::Membership::Independent;
+  if (!talks) {
+    return;
+  }
+  const TrueAttempt dead = attempt;
+  for (const auto& [container, agent] : agents_) {
+    if (container != dead.container && agent->alive()) {
+      agent->programs().peer_lost(dead);
+    }
+  }
+}
+
+void FullWorld::compare_machines() {
+  if (master_ == nullptr || !failure_.empty()) {
+    return;
+  }
+  // Equal only when nothing is under way to the log.
+  const job::Machine& live = master_->master().machine();
+  if (live.digest() != shadow_.machine().digest()) {
+    broken("replay", "the master's machine differs from the one that its log makes");
+  }
+}
+
+void FullWorld::check_end() {
+  shadow_.check_replay();
+  for (const auto& [container, agent] : agents_) {
+    if (agent->alive()) {
+      broken("nothing stays", "the agent of " + container.value + " outlives the job");
+    }
+  }
+  for (const TrueAttempt& attempt : truth_.attempts) {
+    if (!attempt.ended) {
+      broken("nothing stays", to_string(plan_, attempt.id) + " outlives the job");
+    }
+  }
+  if (place_.summary.empty()) {
+    broken("summary", "the job has ended and no summary was written");
+  }
+  for (const auto& checker : checkers_) {
+    checker->finished(shadow_.machine(), truth_);
+    if (!checker->broken().empty()) {
+      broken(checker->name(), checker->broken());
+    }
+  }
+}
+
+FullResult FullWorld::run() {
+  world_.after({}, [this] { start_master(); });
+  world_.after(seconds(1), [this] { disturb(); });
+  world_.at(Time{kFaultPhase}, [this] { heal(); });
+  const auto failed = [this] { return !failure_.empty(); };
+  if (!world_.run_until(Time{kFaultPhase + kHealBound}, [&] { return over_ || failed(); })) {
+    const job::State& state = shadow_.machine().state();
+    broken("progress", fmt::format("the job is still {} long after all faults ended{}{}{}",
+                                   to_string(state.phase),
+                                   state.waits_for.empty() ? "" : ", waiting for ",
+                                   state.waits_for, refused_.empty() ? "" : "; " + refused_));
+  }
+  if (!failed()) {
+    // What was under way when the job ended must change nothing any more.
+    (void)world_.run_until(world_.now() + kAfterTheEnd, failed);
+    check_end();
+  }
+  for (const auto& checker : checkers_) {
+    if (!checker->broken().empty()) {
+      broken(checker->name(), checker->broken());
+    }
+  }
+  return {.failure = failure_,
+          .faults = faults_.names(),
+          .hash = world_.hash(),
+          .steps = world_.steps(),
+          .facts = shadow_.size(),
+          .masters = masters_};
+}
+
+FullResult run_full(const FullOptions& options) { return FullWorld(options).run(); }
+
+FullOptions shrink(const FullOptions& failing) {
+  const auto checker_of = [](const std::string& failure) {
+    return failure.substr(0, failure.find(':'));
+  };
+  FullOptions smallest = failing;
+  const std::string checker = checker_of(run_full(failing).failure);
+  for (size_t i = 0; i < kFaultCount; ++i) {
+    FullOptions fewer = smallest;
+    fewer.trace = false;
+    fewer.without.insert(static_cast<Fault>(i));
+    if (checker_of(run_full(fewer).failure) == checker) {
+      smallest = fewer;
+    }
+  }
+  return smallest;
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "cluster/master_starter.h"
+#include "eventlog/derive_plan.h"
+#include "sim/core/checker.h"
+#include "sim/core/cluster_model.h"
+#include "sim/core/faults.h"
+#include "sim/core/truth.h"
+#include "sim/full/agent_process.h"
+#include "sim/full/full_run.h"
+#include "sim/full/log_disk.h"
+#include "sim/full/log_shadow.h"
+#include "sim/full/master_process.h"
+#include "sim/full/process_loop.h"
+#include "sim/full/shell_log.h"
+#include "sim/world.h"
+#include "testing/memory_files.h"
+#include "testing/memory_transport.h"
+#include "verdict/classifier.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::sim {
+
+/// One run: hosts, network, cluster, masters and agents of one job, the faults that strike them,
+/// and the checkers that watch.
+class FullWorld {
+ public:
+  explicit FullWorld(const FullOptions& options);
+  ~FullWorld();
+  FullWorld(const FullWorld&) = delete;
+  FullWorld& operator=(const FullWorld&) = delete;
+
+  FullResult run();
+
+ private:
+  /// Looks for a master as agents of the local cluster do, or only looks up where it is.
+  class Starter final : public cluster::MasterStarter {
+   public:
+    explicit Starter(FullWorld& world) : world_(world) {}
+    Result<cluster::MasterSought> seek() override;
+
+   private:
+    FullWorld& world_;
+  };
+
+  // Parts and what they call.
+  [[nodiscard]] ClusterModel::Around cluster_around();
+  [[nodiscard]] ProgramWorld program_world();
+  [[nodiscard]] LogShadow::Handlers shadow_handlers();
+  [[nodiscard]] MasterProcess::Around master_around();
+  [[nodiscard]] master::MasterOptions master_options() const;
+  [[nodiscard]] ProcessLoop::Pace pace_of(const std::string& host);
+  [[nodiscard]] Duration travel();
+
+  // Masters.
+  void start_master();
+  void master_over(MasterProcess* process, const master::MasterEnd& end);
+  void master_dies(bool torn);
+  void master_needed();
+  void bury(std::unique_ptr<MasterProcess> process);
+  void compare_machines();
+
+  // Containers.
+  void start_agent(const job::ContainerId& container);
+  void end_agent(const job::ContainerId& container, TrueEnd how);
+  void wind_down(const job::ContainerId& container, Duration within);
+  void agent_left(const job::ContainerId& container);
+  void silence(const job::ContainerId& container);
+  void isolate(const job::ContainerId& container, Duration lasts);
+  void hear_cluster(const job::Fact& fact);
+  [[nodiscard]] bool agent_lives(const job::ContainerId& container) const;
+  [[nodiscard]] std::vector<job::ContainerId> living_agents() const;
+
+  // Faults.
+  void disturb();
+  void disturb_masters();
+  void disturb_agents();
+  void cut(const job::ContainerId& container, Duration lasts, bool to_agent, bool to_master);
+  void heal();
+
+  // Judgement.
+  void logged(const eventlog::Record& record, const job::Machine& machine);
+  void applied(const eventlog::Record& record, std::span<const job::Action> actions,
+               const job::Machine& machine);
+  void program_started(const os::SpawnOptions& options);
+  void program_died(const TrueAttempt& attempt);
+  void broken(std::string_view who, std::string what);
+  void check_end();
+
+  FullOptions options_;
+  World world_;
+  std::string plan_json_;
+  uint64_t job_seed_;
+  job::Plan plan_;
+  Faults faults_;
+  bool agents_start_masters_;  ///< As on the local cluster; else the cluster does.
+  ProcessLoop network_loop_;
+  testing::MemoryNetwork network_;
+  testing::MemoryTree tree_;
+  std::set<uint16_t> ports_;
+  ShellLog log_;
+  LogDisk disk_;
+  MasterPlace place_;
+  Truth truth_;
+  verdict::Classifier classifier_;
+  std::vector<std::unique_ptr<Checker>> checkers_;
+  LogShadow shadow_;
+  ProgramWorld programs_;
+  Starter starter_;
+  ClusterModel cluster_;
+  std::map<job::ContainerId, cluster::LaunchOrder> orders_;
+  std::map<job::ContainerId, std::unique_ptr<AgentProcess>> agents_;
+  std::map<std::string, Duration> wall_offsets_;
+  std::map<job::Generation, std::string> views_;  ///< As the first program of each found it.
+  std::unique_ptr<MasterProcess> master_;
+  uint64_t masters_ = 0;
+  bool master_coming_ = false;
+  std::string refused_;  ///< Why the last master could not begin.
+  Time last_cluster_word_{};
+  std::optional<job::Outcome> finished_;  ///< The link was left.
+  bool over_ = false;                     ///< The last master has ended.
+  std::string failure_;
+};
+
+}  // namespace muster::sim

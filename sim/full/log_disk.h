@@ -1,0 +1,56 @@
+#pragma once
+
+#include "eventlog/segment_store.h"
+#include "rt/loop.h"
+#include "sim/core/faults.h"
+#include "sim/world.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::sim {
+
+/// The segments of the job's log: what outlives masters.
+struct LogDisk {
+  std::map<job::Epoch, std::string> segments;
+  Time back_at{};  ///< Nothing can be written before.
+  /// Called when a segment was made, and when it has grown.
+  std::function<void(job::Epoch)> created;
+  std::function<void(job::Epoch)> grown;
+};
+
+/// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, and may
+/// write half a batch when its process dies.
+class LogStore final : public eventlog::SegmentStore {
+ public:
+  LogStore(World& world, rt::Loop& loop, LogDisk& disk)
+      : world_(world), loop_(loop), disk_(disk), random_(world.random().fork()) {}
+  ~LogStore() override { *alive_ = false; }
+  LogStore(const LogStore&) = delete;
+  LogStore& operator=(const LogStore&) = delete;
+
+  Result<std::vector<job::Epoch>> list() override;
+  Status create(job::Epoch epoch) override;
+  void append(std::string bytes, std::function<void(Status)> done) override;
+  Result<std::string> read(job::Epoch epoch) override;
+
+  /// The process dies: of what is under way `torn` may leave a part.
+  void crash(bool torn);
+
+ private:
+  void write(const std::string& bytes);
+
+  World& world_;
+  rt::Loop& loop_;
+  LogDisk& disk_;
+  Random random_;
+  std::optional<job::Epoch> epoch_;
+  std::deque<std::string> under_way_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::sim

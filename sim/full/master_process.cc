@@ -1,0 +1,68 @@
+#include "sim/full/master_process.h"
+
+#include <utility>
+
+namespace muster::sim {
+
+MasterProcess::MasterProcess(Around around, const master::MasterOptions& options, std::string name)
+    : around_(std::move(around)),
+      name_(std::move(name)),
+      loop_(around_.world, around_.pace),
+      transport_(around_.network, name_, &loop_),
+      store_(around_.world, loop_, around_.disk),
+      link_({.cluster = around_.link.cluster,
+             .loop = loop_,
+             .lets_act = [this] { return may_act() && around_.in_charge(this); },
+             .launches = around_.link.launches,
+             .known_dead = around_.link.known_dead,
+             .released = around_.link.released,
+             .finished = around_.link.finished}),
+      publisher_(*this),
+      master_(std::make_unique<master::Master>(
+          master::MasterDeps{loop_, transport_, link_, store_, publisher_, around_.sink},
+          options)) {}
+
+MasterProcess::~MasterProcess() { crash(false); }
+
+Status MasterProcess::start() {
+  return master_->start([this](const master::MasterEnd& end) {
+    around_.world.after({}, [over = around_.over, self = this, end] { over(self, end); });
+  });
+}
+
+void MasterProcess::crash(bool torn) {
+  dying_ = true;
+  store_.crash(torn);
+  loop_.kill();
+  master_.reset();
+  loop_.kill();
+}
+
+bool MasterProcess::may_act() {
+  if (acts_left_ && !dying_) {
+    if (*acts_left_ == 0) {
+      dying_ = true;
+      store_.crash(false);
+      around_.world.after({}, [doomed = around_.doomed, self = this] { doomed(self); });
+    } else {
+      --*acts_left_;
+    }
+  }
+  return !dying_;
+}
+
+Status MasterProcess::Publisher::publish(const cluster::MasterPlaceFile& place) {
+  if (process_.may_act()) {
+    process_.around_.place.file = place;
+  }
+  return {};
+}
+
+Status MasterProcess::Publisher::write_summary(const std::string& text) {
+  if (process_.may_act()) {
+    process_.around_.place.summary = text;
+  }
+  return {};
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "master/master.h"
+#include "sim/full/cluster_link.h"
+#include "sim/full/log_disk.h"
+#include "sim/full/process_loop.h"
+#include "testing/memory_transport.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::sim {
+
+/// What outlives masters beside the log: where the newest one listens, and the summary.
+struct MasterPlace {
+  std::optional<cluster::MasterPlaceFile> file;
+  std::string summary;
+};
+
+/// One master's process: the real master, and what dies with it.
+class MasterProcess {
+ public:
+  struct Around {
+    World& world;
+    testing::MemoryNetwork& network;
+    LogDisk& disk;
+    MasterPlace& place;
+    log::Sink& sink;
+    ProcessLoop::Pace pace;
+    ClusterLink::Around link;  ///< `loop` and `lets_act` are this process's to set.
+    /// Whether this process is still the one that the cluster knows.
+    std::function<bool(const MasterProcess*)> in_charge;
+    /// It ended by itself.
+    std::function<void(MasterProcess*, const master::MasterEnd&)> over;
+    /// It came to the moment that doom() named: kill it.
+    std::function<void(MasterProcess*)> doomed;
+  };
+
+  MasterProcess(Around around, const master::MasterOptions& options, std::string name);
+  ~MasterProcess();
+  MasterProcess(const MasterProcess&) = delete;
+  MasterProcess& operator=(const MasterProcess&) = delete;
+
+  [[nodiscard]] Status start();
+  /// The process dies now; not for use inside its own callbacks. `torn`: half a batch may stay.
+  void crash(bool torn);
+  /// It will die after so many more frames and asks of the cluster, in the midst of what it does.
+  void doom(uint64_t acts) { acts_left_ = acts; }
+  /// Counts one act; false when the process is dead already and only its last callback still runs.
+  [[nodiscard]] bool may_act();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] ProcessLoop& loop() { return loop_; }
+  [[nodiscard]] ClusterLink& link() { return link_; }
+  [[nodiscard]] master::Master& master() { return *master_; }
+
+ private:
+  /// Publishes into the MasterPlace, as long as the process lives.
+  class Publisher final : public master::PlaceStore {
+   public:
+    explicit Publisher(MasterProcess& process) : process_(process) {}
+    Status publish(const cluster::MasterPlaceFile& place) override;
+    Status write_summary(const std::string& text) override;
+
+   private:
+    MasterProcess& process_;
+  };
+
+  Around around_;
+  std::string name_;
+  std::optional<uint64_t> acts_left_;
+  bool dying_ = false;
+  ProcessLoop loop_;
+  testing::MemoryTransport transport_;
+  LogStore store_;
+  ClusterLink link_;
+  Publisher publisher_;
+  std::unique_ptr<master::Master> master_;
+};
+
+}  // namespace muster::sim

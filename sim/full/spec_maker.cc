@@ -1,0 +1,103 @@
+#include "sim/full/spec_maker.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace muster::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::array<std::string_view, 4> kNames = {"chief", "worker", "ps", "helper"};
+
+template <class T, size_t N>
+T pick(Random& random, const std::array<T, N>& choices) {
+  return choices[random.below(N)];
+}
+
+spec::Restart make_restart(Random& random) {
+  spec::Restart restart;
+  restart.process = static_cast<uint32_t>(random.below(4));
+  restart.container = static_cast<uint32_t>(random.below(3));
+  restart.host = static_cast<uint32_t>(random.below(3));
+  restart.job = random.chance(20) ? 1 : 0;
+  restart.infrastructure = random.chance(70) ? 20 : static_cast<uint32_t>(random.below(4));
+  restart.window = random.chance(30) ? std::optional<Duration>(seconds(30)) : std::nullopt;
+  restart.backoff.low = random.between(Duration(milliseconds(10)), Duration(seconds(2)));
+  restart.backoff.high = restart.backoff.low *
+                         static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
+  return restart;
+}
+
+spec::Role make_role(Random& random, std::string_view name, spec::Membership membership) {
+  spec::Role role;
+  role.name = name;
+  role.tasks = static_cast<uint32_t>(
+      random.between(uint64_t{1}, name == "worker" ? uint64_t{4} : uint64_t{2}));
+  role.membership = membership;
+  if (membership == spec::Membership::Elastic) {
+    role.max = role.tasks + 1;
+    role.min = role.tasks;
+    role.tasks = *role.max;
+  }
+  role.tasks_per_container =
+      random.chance(25) ? static_cast<uint32_t>(random.between(uint64_t{1}, role.tasks)) : 1;
+  role.success = pick(random, std::array{spec::Success::Required, spec::Success::Required,
+                                         spec::Success::Ignored, spec::Success::EndsJob});
+  role.failure = pick(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob,
+                                         spec::Failure::Tolerated, spec::Failure::Ignored});
+  if (role.failure == spec::Failure::Tolerated && role.success != spec::Success::Required) {
+    role.failure = spec::Failure::FailsJob;
+  }
+  role.restart = make_restart(random);
+  if (random.chance(20)) {
+    role.ports = {"http"};
+  }
+  return role;
+}
+
+void add_orders(Random& random, spec::Spec& spec) {
+  for (size_t later = 1; later < spec.roles.size(); ++later) {
+    if (random.chance(20)) {
+      spec.roles[later].after.push_back(
+          {.role = spec.roles[random.below(later)].name,
+           .condition = pick(random, std::array{spec::Condition::Ended, spec::Condition::Running,
+                                                spec::Condition::Succeeded})});
+    }
+  }
+}
+
+}  // namespace
+
+spec::Spec make_spec(Random random) {
+  spec::Spec spec;
+  spec.name = "sim";
+  spec.command = "python3 train.py";
+  spec.barrier = random.chance(75) ? spec::Barrier::Gang : spec::Barrier::AsGranted;
+  const auto memberships = std::array{spec::Membership::Static, spec::Membership::Rejoin,
+                                      spec::Membership::Elastic, spec::Membership::Independent};
+  const bool one_kind = random.chance(60);
+  const spec::Membership common = pick(random, memberships);
+  const uint64_t roles = random.between(uint64_t{1}, kNames.size());
+  bool matters = false;
+  for (uint64_t i = 0; i < roles; ++i) {
+    spec.roles.push_back(
+        make_role(random, kNames[i], one_kind ? common : pick(random, memberships)));
+    matters = matters || spec.roles.back().success != spec::Success::Ignored;
+  }
+  if (!matters) {
+    spec.roles.front().success = spec::Success::Required;
+  }
+  add_orders(random, spec);
+  spec.deadlines.stop = random.between(Duration(milliseconds(100)), Duration(seconds(5)));
+  spec.deadlines.join = random.chance(70) ? std::optional<Duration>(minutes(2)) : std::nullopt;
+  spec.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
+  spec.liveness.orphan =
+      random.chance(25) ? std::optional<Duration>(seconds(20)) : std::optional<Duration>();
+  return spec;
+}
+
+}  // namespace muster::sim

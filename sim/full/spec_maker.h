@@ -1,0 +1,12 @@
+#pragma once
+
+#include "sim/random.h"
+#include "spec/spec.h"
+
+namespace muster::sim {
+
+/// Draws a valid specification: one to four roles with policies at random. Everything that the
+/// shells and the machine know how to do comes up in some seed.
+[[nodiscard]] spec::Spec make_spec(Random random);
+
+}  // namespace muster::sim
