@@ -82,7 +82,6 @@ void AgentProcess::die(TrueEnd how) {
   programs_.die(how);
   loop_.kill();
   agent_.reset();
-  loop_.kill();
 }
 
 Status AgentProcess::disk_trouble(const os::Path& path, testing::MemoryFiles::Access access) {

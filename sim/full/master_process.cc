@@ -35,7 +35,6 @@ void MasterProcess::crash(bool torn) {
   store_.crash(torn);
   loop_.kill();
   master_.reset();
-  loop_.kill();
 }
 
 bool MasterProcess::may_act() {

@@ -60,12 +60,16 @@ void ProcessLoop::stall(Duration lasts) {
 }
 
 void ProcessLoop::kill() {
+  queue_->dead = true;
   // What they hold may call back into this loop while it goes.
   const std::map<uint64_t, rt::Callback> last = std::exchange(queue_->callbacks, {});
 }
 
 uint64_t ProcessLoop::schedule(Time when, rt::Callback callback) {
   const uint64_t id = next_id_++;
+  if (queue_->dead) {
+    return id;
+  }
   queue_->callbacks.emplace(id, std::move(callback));
   world_.at(when, [queue = queue_, id] { fire(queue, id); });
   return id;

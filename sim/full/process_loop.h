@@ -48,6 +48,7 @@ class ProcessLoop final : public rt::Loop {
   struct Queue {
     explicit Queue(World& of) : world(of) {}
     World& world;
+    bool dead = false;
     Time stalled_until{};
     std::map<uint64_t, rt::Callback> callbacks;
   };
