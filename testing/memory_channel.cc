@@ -50,7 +50,7 @@ void MemoryChannel::drain_early() {
   // In a later turn: neither frames nor the end come inside a call into the channel.
   rt::Loop* const own = wire_->ends[end_].loop;
   (own != nullptr ? *own : network_.loop_).post([this, alive = alive_] {
-    if (!*alive) {
+    if (!*alive || early_.empty()) {
       return;
     }
     const MemoryWire::Item item = std::move(early_.front());
@@ -74,7 +74,22 @@ void MemoryChannel::send_shared(std::shared_ptr<const std::string> frame) {
 
 size_t MemoryChannel::queued_bytes() const { return wire_->ends[1 - end_].incoming_bytes; }
 
-void MemoryChannel::close() { cut(cluster_error("the connection was closed")); }
+void MemoryChannel::close() {
+  if (wire_->broken) {
+    return;
+  }
+  wire_->broken = true;
+  push(network_, wire_, 1 - end_, {nullptr, cluster_error("the connection was closed")});
+  // Nothing more comes in, and no partition keeps this end from its own end.
+  MemoryWire::End& own = wire_->ends[end_];
+  own.incoming.clear();
+  own.incoming_bytes = 0;
+  early_.clear();
+  MemoryWire::Item last{nullptr, cluster_error("this end closed", Errc::Cancelled)};
+  rt::Loop& loop = own.loop != nullptr ? *own.loop : network_.loop_;
+  loop.post([wire = wire_, end = end_, last = std::move(last)] { hand_over(wire, end, last); });
+  closing_ = true;
+}
 
 void MemoryChannel::cut(const Error& reason) {
   if (wire_->broken) {
@@ -143,6 +158,9 @@ void MemoryChannel::hand_over(const std::shared_ptr<MemoryWire>& wire, size_t to
 }
 
 void MemoryChannel::receive(const MemoryWire::Item& item) {
+  if (closing_ && item.frame) {
+    return;
+  }
   if (!handlers_ || !early_.empty()) {
     early_.push_back(item);
     return;

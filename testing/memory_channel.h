@@ -72,6 +72,7 @@ class MemoryChannel final : public control::Channel {
   control::Peer peer_;
   std::optional<Handlers> handlers_;
   std::deque<MemoryWire::Item> early_;  ///< Came before start().
+  bool closing_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

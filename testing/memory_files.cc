@@ -219,8 +219,8 @@ Result<std::vector<os::FolderEntry>> MemoryFiles::list(const os::Path& path) {
 Result<os::FileStat> MemoryFiles::stat(const os::Path& path) {
   MUSTER_TRY_STATUS(check(path, Access::Read));
   MUSTER_TRY(const Node* const node, find(path));
-  os::FileStat stat{.kind = node->kind, .size_bytes = 0, .mode = node->mode, .owner = 0,
-                    .modified = {}};
+  os::FileStat stat{
+      .kind = node->kind, .size_bytes = 0, .mode = node->mode, .owner = 0, .modified = {}};
   if (node->content) {
     stat.size_bytes = node->content->bytes.size();
     stat.modified = WallTime(Duration(static_cast<Duration::rep>(node->content->number)));
@@ -318,8 +318,8 @@ Status MemoryFiles::remove_tree(const os::Path& path) {
 
 Result<os::DiskSpace> MemoryFiles::disk_space(const os::Path& path) {
   MUSTER_TRY_STATUS(check(path, Access::Read));
-  return os::DiskSpace{.free_bytes = kDiskBytes, .total_bytes = kDiskBytes,
-                       .free_inodes = UINT64_MAX};
+  return os::DiskSpace{
+      .free_bytes = kDiskBytes, .total_bytes = kDiskBytes, .free_inodes = UINT64_MAX};
 }
 
 Result<std::unique_ptr<os::FileLock>> MemoryFiles::try_lock(const os::Path& path, uint32_t mode) {

@@ -168,9 +168,9 @@ void MemoryTransport::settle(MemoryNetwork& network, const std::shared_ptr<Dial>
   const bool connected = dial->wire && refusal.message.empty();
   if (wanted && connected) {
     dial->own->cancel(dial->give_up);
-    dial->dialled(std::make_unique<MemoryChannel>(
-        network, dial->wire, 0, server_of(dial->self),
-        dial->own == &network.loop_ ? nullptr : dial->own));
+    dial->dialled(
+        std::make_unique<MemoryChannel>(network, dial->wire, 0, server_of(dial->self),
+                                        dial->own == &network.loop_ ? nullptr : dial->own));
     return;
   }
   if (dial->wire && (wanted || connected)) {

@@ -60,7 +60,7 @@ class MemoryNetwork {
   rt::Loop& loop_;
   std::set<std::pair<std::string, std::string>> blocked_;
   std::map<std::string, MemoryListener*> listeners_;  ///< By address.
-  std::map<uint64_t, MemoryChannel*> channels_;  ///< In the order of their making.
+  std::map<uint64_t, MemoryChannel*> channels_;       ///< In the order of their making.
   uint64_t next_channel_ = 1;
   uint16_t next_port_ = 10'000;
 };

@@ -39,12 +39,12 @@ enum class Fault : uint8_t {
   AgentStalls,
   SpawnFails,
   PortsTaken,
-  DiskFull,   ///< An agent's files cannot be written.
-  SlowDisk,   ///< Work of the pool takes seconds.
+  DiskFull,  ///< An agent's files cannot be written.
+  SlowDisk,  ///< Work of the pool takes seconds.
   OverMemory,
-  ChildrenStay,   ///< Programs leave children behind that live on.
-  TermIgnored,    ///< Programs end by KILL only.
-  ClocksDiffer,   ///< Hosts' wall clocks are off, and jump.
+  ChildrenStay,      ///< Programs leave children behind that live on.
+  TermIgnored,       ///< Programs end by KILL only.
+  ClocksDiffer,      ///< Hosts' wall clocks are off, and jump.
   ConnectionsStall,  ///< One direction of one connection stands still, then breaks.
 };
 

@@ -12,7 +12,7 @@
 namespace muster::sim {
 namespace {
 
-/// The attempt whose folder or log this is: "/job/work/worker-1.2/...".
+/// The attempt whose folder or log this is: "worker-1.2" is one part of it.
 std::optional<job::AttemptId> attempt_of(const job::Plan& plan, const os::Path& path) {
   for (const os::Path& part : path) {
     const std::string name = part.string();
@@ -21,8 +21,7 @@ std::optional<job::AttemptId> attempt_of(const job::Plan& plan, const os::Path& 
     if (dash == std::string::npos || dot == std::string::npos) {
       continue;
     }
-    const auto role =
-        std::ranges::find(plan.roles, name.substr(0, dash), &job::RolePlan::name);
+    const auto role = std::ranges::find(plan.roles, name.substr(0, dash), &job::RolePlan::name);
     uint32_t index = 0;
     uint32_t number = 0;
     std::from_chars(name.data() + dash + 1, name.data() + dot, index);
@@ -50,7 +49,8 @@ AgentProcess::AgentProcess(Around around, const cluster::LaunchOrder& order)
       programs_(around_.programs, loop_, order.container, order.host),
       ports_(around_.programs.faults, around_.ports,
              [this] { around_.programs.truth.origin_containers.insert(container_); }),
-      meter_([this](std::span<const os::Pid> processes) { return programs_.memory_of(processes); }) {
+      meter_(
+          [this](std::span<const os::Pid> processes) { return programs_.memory_of(processes); }) {
   files_.trouble = [this](const os::Path& path, testing::MemoryFiles::Access access) {
     return disk_trouble(path, access);
   };
@@ -86,9 +86,10 @@ void AgentProcess::die(TrueEnd how) {
 
 Status AgentProcess::disk_trouble(const os::Path& path, testing::MemoryFiles::Access access) {
   Faults& faults = around_.programs.faults;
-  const bool work = path.string().find("/work/") != std::string::npos;
+  const bool work = std::ranges::find(path, os::Path("work")) != path.end();
   const bool placing = work && faults.strikes(Fault::PrepareFails);
-  const bool full = access == testing::MemoryFiles::Access::Write && faults.strikes(Fault::DiskFull);
+  const bool full =
+      access == testing::MemoryFiles::Access::Write && faults.strikes(Fault::DiskFull);
   if (!placing && !full) {
     return {};
   }
@@ -97,8 +98,7 @@ Status AgentProcess::disk_trouble(const os::Path& path, testing::MemoryFiles::Ac
     truth.origins.insert(*attempt);
   }
   truth.origin_containers.insert(container_);
-  return cluster_error(fmt::format("{}: No space left on device", path.string()),
-                       Errc::OutOfSpace);
+  return cluster_error(fmt::format("{}: No space left on device", path.string()), Errc::OutOfSpace);
 }
 
 }  // namespace muster::sim

@@ -49,9 +49,8 @@ void FullWorld::disturb_masters() {
     master_->doom(random.below(20));
   }
   if (faults_.strikes(Fault::MasterCrashes)) {
-    world_.after(random.between(Duration::zero(), Duration(seconds(1))), [this] {
-      master_dies(faults_.strikes(Fault::TornLog));
-    });
+    world_.after(random.between(Duration::zero(), Duration(seconds(1))),
+                 [this] { master_dies(faults_.strikes(Fault::TornLog)); });
   }
 }
 
@@ -66,12 +65,13 @@ void FullWorld::disturb_agents() {
     network_.reset(agent_name(victim));
   }
   if (faults_.strikes(Fault::AgentStalls)) {
+    truth_.origin_containers.insert(victim);
     agents_.at(victim)->loop().stall(
         random.between(Duration(milliseconds(100)), Duration(seconds(20))));
   }
   if (faults_.strikes(Fault::ClocksDiffer)) {
-    agents_.at(victim)->loop().shift_wall(
-        random.between(Duration::zero(), Duration(minutes(20))) - minutes(10));
+    agents_.at(victim)->loop().shift_wall(random.between(Duration::zero(), Duration(minutes(20))) -
+                                          minutes(10));
   }
   if (faults_.strikes(Fault::Partitions)) {
     truth_.origin_containers.insert(victim);

@@ -23,9 +23,9 @@ Result<cluster::MasterSought> FullWorld::Starter::seek() {
   }
   if (world_.master_ == nullptr && world_.agents_start_masters_ && !world_.master_coming_) {
     world_.master_coming_ = true;
-    world_.world_.after(world_.world_.random().between(Duration(milliseconds(5)),
-                                                       Duration(milliseconds(200))),
-                        [&world = world_] { world.start_master(); });
+    world_.world_.after(
+        world_.world_.random().between(Duration(milliseconds(5)), Duration(milliseconds(200))),
+        [&world = world_] { world.start_master(); });
     return cluster::MasterSought{Kind::Started, ""};
   }
   // The file names the last master that came to publish its place: it may be dead by now.
@@ -66,7 +66,6 @@ void FullWorld::master_over(MasterProcess* process, const master::MasterEnd& end
     return;
   }
   if (end.kind == master::MasterEnd::Kind::JobEnded) {
-    compare_machines();
     over_ = true;
     bury(std::move(master_));
     return;
@@ -85,8 +84,7 @@ void FullWorld::master_dies(bool torn) {
 
 // Whoever starts masters does so after a while. Agents can only while there are any.
 void FullWorld::master_needed() {
-  const Duration gap =
-      world_.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
+  const Duration gap = world_.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
   const Duration patience = agents_start_masters_ ? gap + seconds(30) : gap;
   world_.after(patience, [this] {
     if (master_ == nullptr && !master_coming_) {
@@ -115,15 +113,14 @@ std::vector<job::ContainerId> FullWorld::living_agents() const {
 void FullWorld::start_agent(const job::ContainerId& container) {
   const cluster::LaunchOrder& order = orders_.at(container);
   agents_[container] = std::make_unique<AgentProcess>(
-      AgentProcess::Around{
-          .programs = programs_,
-          .network = network_,
-          .tree = tree_,
-          .ports = ports_,
-          .sink = log_,
-          .pace = pace_of(order.host.value),
-          .starter = &starter_,
-          .left = [this](const job::ContainerId& id) { agent_left(id); }},
+      AgentProcess::Around{.programs = programs_,
+                           .network = network_,
+                           .tree = tree_,
+                           .ports = ports_,
+                           .sink = log_,
+                           .pace = pace_of(order.host.value),
+                           .starter = &starter_,
+                           .left = [this](const job::ContainerId& id) { agent_left(id); }},
       order);
 }
 
@@ -140,6 +137,9 @@ void FullWorld::wind_down(const job::ContainerId& container, Duration within) {
 
 void FullWorld::agent_left(const job::ContainerId& container) {
   if (agent_lives(container)) {
+    if (!released_.contains(container)) {
+      truth_.origin_containers.insert(container);  // Nobody came for it in time.
+    }
     end_agent(container, TrueEnd::Stopped);
     cluster_.agent_ended(container);
   }

@@ -65,7 +65,6 @@ class FullWorld {
   void master_dies(bool torn);
   void master_needed();
   void bury(std::unique_ptr<MasterProcess> process);
-  void compare_machines();
 
   // Containers.
   void start_agent(const job::ContainerId& container);
@@ -117,6 +116,7 @@ class FullWorld {
   ClusterModel cluster_;
   std::map<job::ContainerId, cluster::LaunchOrder> orders_;
   std::map<job::ContainerId, std::unique_ptr<AgentProcess>> agents_;
+  std::set<job::ContainerId> released_;
   std::map<std::string, Duration> wall_offsets_;
   std::map<job::Generation, std::string> views_;  ///< As the first program of each found it.
   std::unique_ptr<MasterProcess> master_;

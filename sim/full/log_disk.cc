@@ -31,22 +31,30 @@ Status LogStore::create(job::Epoch epoch) {
 
 void LogStore::append(std::string bytes, std::function<void(Status)> done) {
   MUSTER_CHECK(epoch_.has_value(), "a segment is created before it is written");
-  under_way_.push_back(std::move(bytes));
+  const bool again = failed_ && failed_->bytes == bytes;
+  const uint64_t digest = again ? failed_->digest : disk_.writer_digest(*epoch_);
+  failed_.reset();
+  under_way_.push_back({std::move(bytes), digest});
   world_.after(random_.between(kWriteMin, kWriteMax),
                [this, alive = alive_, done = std::move(done)] {
                  if (!*alive || under_way_.empty()) {
                    return;
                  }
-                 const std::string bytes = std::move(under_way_.front());
+                 const Batch batch = std::move(under_way_.front());
                  under_way_.pop_front();
-                 Status status;
-                 if (world_.now() < disk_.back_at) {
-                   status = cluster_error("the log's disk does not answer");
-                 } else {
-                   write(bytes);
-                 }
+                 const Status status = arrive(batch);
                  loop_.post([done, status] { done(status); });
                });
+}
+
+Status LogStore::arrive(const Batch& batch) {
+  if (world_.now() < disk_.back_at) {
+    failed_ = batch;
+    return cluster_error("the log's disk does not answer");
+  }
+  write(batch.bytes);
+  disk_.arrived(*epoch_, batch.digest);
+  return {};
 }
 
 Result<std::string> LogStore::read(job::Epoch epoch) {
@@ -59,11 +67,11 @@ Result<std::string> LogStore::read(job::Epoch epoch) {
 
 void LogStore::crash(bool torn) {
   *alive_ = false;
-  const std::deque<std::string> lost = std::exchange(under_way_, {});
+  const std::deque<Batch> lost = std::exchange(under_way_, {});
   if (lost.empty() || world_.now() < disk_.back_at) {
     return;
   }
-  const std::string& bytes = lost.front();
+  const std::string& bytes = lost.front().bytes;
   const uint64_t whole_or_none = random_.chance(50) ? bytes.size() : 0;
   write(bytes.substr(0, torn ? random_.below(bytes.size() + 1) : whole_or_none));
 }

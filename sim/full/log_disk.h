@@ -21,6 +21,10 @@ struct LogDisk {
   /// Called when a segment was made, and when it has grown.
   std::function<void(job::Epoch)> created;
   std::function<void(job::Epoch)> grown;
+  /// A hash of what the writing master knows, taken when it hands over a batch; compared with the
+  /// reader's when the batch has arrived whole.
+  std::function<uint64_t(job::Epoch)> writer_digest;
+  std::function<void(job::Epoch, uint64_t)> arrived;
 };
 
 /// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, and may
@@ -42,14 +46,20 @@ class LogStore final : public eventlog::SegmentStore {
   void crash(bool torn);
 
  private:
+  struct Batch {
+    std::string bytes;
+    uint64_t digest = 0;
+  };
   void write(const std::string& bytes);
+  [[nodiscard]] Status arrive(const Batch& batch);
 
   World& world_;
   rt::Loop& loop_;
   LogDisk& disk_;
   Random random_;
   std::optional<job::Epoch> epoch_;
-  std::deque<std::string> under_way_;
+  std::deque<Batch> under_way_;
+  std::optional<Batch> failed_;  ///< The last one, which will come again.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -33,8 +33,8 @@ void LogShadow::created(job::Epoch epoch) {
     return;
   }
   if (log->records.size() < next_) {
-    handlers_.broken(fmt::format("{} records were in the log, and {} are left", next_,
-                                 log->records.size()));
+    handlers_.broken(
+        fmt::format("{} records were in the log, and {} are left", next_, log->records.size()));
     return;
   }
   // A predecessor that was fenced may have written on; its successor has read that.
@@ -68,6 +68,12 @@ void LogShadow::grown(job::Epoch epoch) {
       return;
     }
     take(*record);
+  }
+}
+
+void LogShadow::arrived(job::Epoch epoch, uint64_t digest) {
+  if (epoch == epoch_ && machine_.digest() != digest) {
+    handlers_.broken("the master's machine differs from the one that its log makes");
   }
 }
 

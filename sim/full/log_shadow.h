@@ -31,6 +31,9 @@ class LogShadow {
   void created(job::Epoch epoch);
   void grown(job::Epoch epoch);
 
+  /// A master knew what `digest` is the hash of when it handed over what has now arrived.
+  void arrived(job::Epoch epoch, uint64_t digest);
+
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
   /// How many records were applied.
   [[nodiscard]] uint64_t size() const { return next_; }

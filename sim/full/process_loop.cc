@@ -48,11 +48,10 @@ void ProcessLoop::cancel(rt::TimerId timer) { queue_->callbacks.erase(timer.valu
 void ProcessLoop::run_blocking(rt::Callback work, rt::Callback done) {
   const Duration takes =
       pace_.pool_takes ? pace_.pool_takes(random_) : random_.between(kPoolMin, kPoolMax);
-  schedule(world_.now() + takes,
-           [this, work = std::move(work), done = std::move(done)]() mutable {
-             work();
-             post(std::move(done));
-           });
+  schedule(world_.now() + takes, [this, work = std::move(work), done = std::move(done)]() mutable {
+    work();
+    post(std::move(done));
+  });
 }
 
 void ProcessLoop::stall(Duration lasts) {

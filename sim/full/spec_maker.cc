@@ -27,8 +27,8 @@ spec::Restart make_restart(Random& random) {
   restart.infrastructure = random.chance(70) ? 20 : static_cast<uint32_t>(random.below(4));
   restart.window = random.chance(30) ? std::optional<Duration>(seconds(30)) : std::nullopt;
   restart.backoff.low = random.between(Duration(milliseconds(10)), Duration(seconds(2)));
-  restart.backoff.high = restart.backoff.low *
-                         static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
+  restart.backoff.high =
+      restart.backoff.low * static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
   return restart;
 }
 

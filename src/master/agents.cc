@@ -46,10 +46,20 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   } else {
     slot = std::move(session);
   }
-  raw->start(
-      {.hello = [this, container](wire::AgentHello& hello) { on_hello(container, hello); },
-       .frame = [this, container](wire::AgentFrame& frame) { handlers_.frame(container, frame); },
-       .closed = [this, container, raw] { on_closed(container, raw); }});
+  // One that was replaced or forgotten may have a frame on its way: it speaks for nobody any more.
+  raw->start({.hello =
+                  [this, container, raw](wire::AgentHello& hello) {
+                    if (is_current(container, raw)) {
+                      on_hello(container, hello);
+                    }
+                  },
+              .frame =
+                  [this, container, raw](wire::AgentFrame& frame) {
+                    if (is_current(container, raw)) {
+                      handlers_.frame(container, frame);
+                    }
+                  },
+              .closed = [this, container, raw] { on_closed(container, raw); }});
   if (dialled) {
     raw->welcome(handlers_.welcome());
   }
@@ -81,13 +91,18 @@ void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello&
 }
 
 void Agents::on_closed(const job::ContainerId& container, const AgentSession* session) {
-  const auto found = sessions_.find(container);
-  if (found == sessions_.end() || found->second.get() != session) {
+  if (!is_current(container, session)) {
     return;
   }
+  const auto found = sessions_.find(container);
   bury(std::move(found->second));
   sessions_.erase(found);
   handlers_.closed(container);
+}
+
+bool Agents::is_current(const job::ContainerId& container, const AgentSession* session) const {
+  const auto found = sessions_.find(container);
+  return found != sessions_.end() && found->second.get() == session;
 }
 
 void Agents::bury(std::unique_ptr<AgentSession> session) {

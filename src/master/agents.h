@@ -69,6 +69,8 @@ class Agents {
  private:
   void on_hello(const job::ContainerId& container, const wire::AgentHello& hello);
   void on_closed(const job::ContainerId& container, const AgentSession* session);
+  [[nodiscard]] bool is_current(const job::ContainerId& container,
+                                const AgentSession* session) const;
   void bury(std::unique_ptr<AgentSession> session);
   [[nodiscard]] AgentSession* ready(const job::ContainerId& container);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace muster::master {
@@ -161,6 +162,23 @@ TEST_F(MasterWorld, SuspectsThenLosesASilentAgent) {
     lost += fact != nullptr && fact->container == agent.container();
   }
   EXPECT_EQ(lost, 1);
+}
+
+TEST_F(MasterWorld, HearsNothingMoreFromAReplacedConnection) {
+  run();
+  testing::ScriptedAgent& old = agent_of(first->master, 0);
+  const auto order =
+      std::ranges::find(first->link.launches, old.container(), &cluster::LaunchOrder::container);
+  network.latency = [](const std::string&, const std::string&) {
+    return Duration(milliseconds(5));
+  };
+  const testing::ScriptedAgent newer(loop, network, *order);
+  old.end(worker(0), {.exit_code = 0});  // Arrives right after the new connection.
+  loop.advance(seconds(1));
+  const Result<eventlog::Log> log = eventlog::read_log(first->store);
+  EXPECT_TRUE(std::ranges::none_of(log->records, [](const eventlog::Record& record) {
+    return std::holds_alternative<job::AttemptEnded>(record.fact);
+  }));
 }
 
 TEST_F(MasterWorld, HoldsItsOwnStallAgainstNobody) {
