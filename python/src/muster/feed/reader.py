@@ -1,0 +1,85 @@
+"""Rows one after the other, whatever blocks they came in."""
+
+from __future__ import annotations
+
+import time
+
+from muster.feed.block import Block
+from muster.feed.errors import FeedTimeoutError
+from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION, Inbox, Received
+
+ROWS = 0
+
+
+class RowReader:
+    """Reads an inbox in batches of any size. One thread."""
+
+    def __init__(self, inbox: Inbox):
+        self._inbox = inbox
+        self._received: Received | None = None
+        self._next = 0
+        self._mark: int | None = None
+
+    def read(self, most: int, timeout: float | None = None) -> tuple[list, int]:
+        """Up to `most` rows, and why there are not more: ROWS (there are `most`), or the mark that
+        comes after them, END_OF_PARTITION or END_OF_FEED. Waits for rows; FeedTimeoutError after
+        `timeout` seconds loses none, they come with the next call.
+
+        A block counts as consumed, for those who feed it, when its last row was handed out.
+        """
+        rows: list = []
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while len(rows) < most:
+            if self._received is None and self._mark is None:
+                try:
+                    self._receive(deadline)
+                except FeedTimeoutError:
+                    if rows:
+                        self._unread(rows)
+                    raise
+                continue
+            if self._mark is not None:
+                mark, self._mark = self._mark, None
+                return rows, mark
+            rows = self._take(rows, most)
+        return rows, ROWS
+
+    def _receive(self, deadline: float | None) -> None:
+        left = None if deadline is None else deadline - time.monotonic()
+        received = self._inbox.receive(left)
+        if received.block is None:
+            self._inbox.consumed(received)
+            self._mark = received.kind
+            if received.kind not in (END_OF_PARTITION, END_OF_FEED):
+                self._mark = None
+            return
+        self._received, self._next = received, 0
+
+    def _take(self, rows: list, most: int) -> list:
+        received = self._received
+        block: Block = received.block
+        count = min(most - len(rows), len(block) - self._next)
+        piece = block.rows(self._next, count)
+        self._next += count
+        if self._next == len(block):
+            self._received = None
+            self._inbox.consumed(received)
+        return rows + piece if rows else piece
+
+    def _unread(self, rows: list) -> None:
+        """Keeps rows that were taken before a time-out for the next call."""
+        self._received = Received(0, 0, ROWS, _Held(rows))
+        self._next = 0
+
+
+class _Held:
+    """Rows that are Python objects already, where a Block is expected."""
+
+    def __init__(self, rows: list):
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows(self, start: int, count: int) -> list:
+        return self._rows[start : start + count]
