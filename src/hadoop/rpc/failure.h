@@ -29,16 +29,20 @@ struct Failure {
   [[nodiscard]] bool is(std::string_view java_class) const;
 };
 
-/// A value or a Failure. Where only the Error matters: `to_status(call)`, or `.error().error`.
-class [[nodiscard]] Outcome : public std::expected<void, Failure> {
+/// A value or a Failure.
+template <class T>
+class [[nodiscard]] OutcomeOf : public std::expected<T, Failure> {
  public:
-  using Base = std::expected<void, Failure>;
+  using Base = std::expected<T, Failure>;
   using Base::Base;
   // NOLINTNEXTLINE(google-explicit-constructor): `return error;` is the point.
-  Outcome(Error error) : Base(std::unexpected(Failure(std::move(error)))) {}
+  OutcomeOf(Error error) : Base(std::unexpected(Failure(std::move(error)))) {}
   // NOLINTNEXTLINE(google-explicit-constructor): `return failure;` is the point.
-  Outcome(Failure failure) : Base(std::unexpected(std::move(failure))) {}
+  OutcomeOf(Failure failure) : Base(std::unexpected(std::move(failure))) {}
 };
+
+/// How a call ended. Where only the Error matters: `to_status(outcome)`, or `.error().error`.
+using Outcome = OutcomeOf<void>;
 
 /// Returns the Error of a failed call alone.
 [[nodiscard]] Status to_status(Outcome outcome);

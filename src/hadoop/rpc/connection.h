@@ -1,0 +1,111 @@
+#pragma once
+
+#include "hadoop/rpc/failure.h"
+#include "hadoop/rpc/frame_channel.h"
+#include "hadoop/rpc/options.h"
+#include "hadoop/rpc/sasl_mechanism.h"
+#include "net/stream.h"
+#include "rt/async.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace muster::hadoop::rpc {
+
+/// What a connection is made of. References outlive it.
+struct ConnectionSetup {
+  rt::Loop& loop;
+  rt::Random& random;
+  net::Dialer& dialer;
+  KerberosExchanges* kerberos = nullptr;
+  const Target& target;
+  Server server;
+  ConnectionOptions options;
+  std::string client_id;  ///< 16 bytes.
+};
+
+/// A call as the connection sees it.
+struct Outgoing {
+  int32_t id = 0;
+  std::string frame;
+  std::string method;  ///< For messages.
+};
+
+/// One connection to one server, for one protocol and one identity: dials, shakes hands, then
+/// carries many calls at once. Never comes back after a failure: its owner makes a new one.
+///
+///     Opening --1--> Open --2--> Closed        1 context is queued
+///        |                         ^           2 broken, fatal answer, idle, close()
+///        +------------3------------+           3 dial or handshake failed
+///
+/// Callers hold it by shared_ptr while they wait. Its coroutines are its own: a caller that goes
+/// away leaves the others alone.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  /// Begins to open one.
+  [[nodiscard]] static std::shared_ptr<Connection> open(ConnectionSetup setup);
+  Connection(Connection&&) = delete;
+
+  /// False once it is closed: new calls need a new connection.
+  [[nodiscard]] bool usable() const { return state_ != State::Closed; }
+  /// Sends a call and returns the answer's payload behind the header. `sent` becomes true when its
+  /// bytes begin to go out; it must live as long as the coroutine. Destroying the coroutine takes
+  /// the call back, or ignores its answer.
+  [[nodiscard]] rt::Async<OutcomeOf<std::string>> exchange(Outgoing call, bool& sent);
+  /// Closes when nothing at all has come since `since`: a call has waited that long in vain.
+  void give_up_if_silent(HostTime since);
+  /// Ends it; calls under way fail with `failure`.
+  void close(const Failure& failure);
+  /// "nn1 (nn1.example.com:8020)".
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  enum class State : uint8_t { Opening, Open, Closed };
+  struct Pending {
+    rt::Answer<OutcomeOf<std::string>> answer;
+    bool* sent;
+    std::string method;
+  };
+  class Registration;
+
+  explicit Connection(ConnectionSetup setup);
+
+  rt::Async<> run();
+  rt::Async<Outcome> establish();
+  rt::Async<> read_loop();
+  rt::Async<> write_loop();
+  rt::Async<> keep_alive();
+  rt::Async<Result<std::string>> protect(std::string bytes);
+  rt::Async<Result<std::string>> unprotect(std::string frame);
+  /// Handles one plain frame; an error ends the connection.
+  Outcome on_frame(std::string_view payload);
+  void forget(int32_t id);
+  void ping();
+
+  ConnectionSetup setup_;
+  std::string name_;
+  State state_ = State::Opening;
+  std::optional<Failure> failure_;
+  std::unique_ptr<FrameChannel> channel_;
+  std::unique_ptr<MessageGuard> guard_;
+  FrameSplitter inner_;  ///< Of what the guard unwraps.
+  std::deque<Outgoing> queue_;
+  std::map<int32_t, Pending> pending_;
+  std::set<int32_t> abandoned_;  ///< Sent, then taken back: their answers are dropped.
+  HostTime last_received_{};
+  HostTime last_used_{};
+  HostTime last_ping_{};
+  rt::Event opened_;
+  rt::Event work_;
+  rt::Scope scope_;  ///< Last: its coroutines use all of the above.
+};
+
+}  // namespace muster::hadoop::rpc
