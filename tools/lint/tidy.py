@@ -32,9 +32,9 @@ def check(tree, build="build/ci"):
         return [trees.Finding(build, 1, "is not configured: cmake --preset ci")]
     entries = [entry for entry in json.loads(commands.read_text())
                if is_ours(entry["file"], tree.root, build)]
-    flags, cache = all_flags(entries), Cache(tree.root)
-    paths = sorted({pathlib.Path(entry["file"]) for entry in entries})
-    stale = [path for path in paths if path.exists() and not cache.knows(path, flags)]
+    own = {pathlib.Path(entry["file"]): flags_of(entry) for entry in entries}
+    flags, cache = all_flags(entries), Cache(tree.root, own)
+    stale = [path for path in sorted(own) if path.exists() and not cache.knows(path)]
     size = min(BATCH, max(4, -(-len(stale) // WORKERS)))
     batches = [stale[at:at + size] for at in range(0, len(stale), size)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
@@ -81,7 +81,7 @@ def of_batch(root, cache, paths, flags):
         if dirty <= sources:
             for path in together:
                 if os.path.relpath(path, root) not in dirty:
-                    cache.remember(path, flags)
+                    cache.remember(path)
     return findings
 
 
@@ -127,23 +127,29 @@ def parse(root, output, status, errors):
 
 
 class Cache:
-    """Empty files named by the hash of all that a verdict rests on, kept outside the tree."""
+    """Empty files named by the hash of all that a verdict rests on, kept outside the tree.
 
-    def __init__(self, root, folder=None):
+    Of the flags that is those of the file itself: a new module, whose folders join the flags of
+    every batch, leaves the verdicts on the others as they are.
+    """
+
+    def __init__(self, root, own_flags, folder=None):
         self.root = pathlib.Path(root)
+        self.own_flags = own_flags
         home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
         self.folder = folder or pathlib.Path(home) / "muster" / "tidy"
         version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True).stdout
         self.base = version + (self.root / ".clang-tidy").read_bytes()
 
-    def knows(self, path, flags):
-        return (self.folder / self.key(path, flags)).exists()
+    def knows(self, path):
+        return (self.folder / self.key(path)).exists()
 
-    def remember(self, path, flags):
+    def remember(self, path):
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / self.key(path, flags)).touch()
+        (self.folder / self.key(path)).touch()
 
-    def key(self, path, flags):
+    def key(self, path):
+        flags = self.own_flags[path]
         digest = hashlib.sha256(self.base)
         # Flags name this checkout's folder; the verdict does not depend on where it lies.
         digest.update("\0".join(flags).replace(str(self.root), "").encode())

@@ -1,3 +1,4 @@
+import collections
 import pathlib
 import shutil
 import tempfile
@@ -16,7 +17,8 @@ class TidyTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name).resolve()
         (self.root / "src").mkdir()
         shutil.copy(ROOT / ".clang-tidy", self.root)
-        self.cache = tidy.Cache(self.root, self.root / "cache")
+        self.flags = collections.defaultdict(lambda: FLAGS)
+        self.cache = tidy.Cache(self.root, self.flags, self.root / "cache")
 
     def file(self, name, text):
         path = self.root / "src" / name
@@ -35,17 +37,21 @@ class TidyTest(unittest.TestCase):
         for rule in ("readability-identifier-naming", "modernize-use-nullptr",
                      "readability-braces-around-statements"):
             self.assertIn(rule, text)
-        known = [self.cache.knows(path, FLAGS) for path in (clean, clash, dirty)]
+        known = [self.cache.knows(path) for path in (clean, clash, dirty)]
         self.assertEqual(known, [True, True, False])
 
     def test_a_changed_header_is_looked_at_again(self):
         header = self.file("h.h", "#pragma once\nint one();\n")
         source = self.file("s.cc", '#include "h.h"\nint one() { return 1; }\n')
-        before = self.cache.key(source, FLAGS)
+        before = self.cache.key(source)
         header.write_text("#pragma once\nint one();\nint two();\n")
         tidy.contents.cache_clear()
-        self.assertNotEqual(self.cache.key(source, FLAGS), before)
-        self.assertNotEqual(self.cache.key(source, ("-O2",)), self.cache.key(source, FLAGS))
+        after = self.cache.key(source)
+        self.assertNotEqual(after, before)
+        self.flags[header] = ("-O2",)
+        self.assertEqual(self.cache.key(source), after)
+        self.flags[source] = ("-O2",)
+        self.assertNotEqual(self.cache.key(source), after)
 
     def test_a_crash_is_a_finding(self):
         self.assertEqual(len(tidy.parse(self.root, "", 1, "stack dump")), 1)
