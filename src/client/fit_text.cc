@@ -1,6 +1,7 @@
 #include "client/fit_text.h"
 
 #include "base/text.h"
+#include "job/describe.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ std::string resources_text(const job::Resources& resources) {
 }
 
 std::string role_text(const job::RolePlan& role, const cluster::RoleFit* fit) {
-  std::string text = fmt::format("{:<14} {} tasks", role.name, role.tasks);
+  std::string text = fmt::format("{:<14} {}", role.name, job::count_of(role.tasks, "task"));
   if (role.tasks_min != role.tasks) {
     text += fmt::format(" (at least {})", role.tasks_min);
   }

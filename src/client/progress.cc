@@ -62,10 +62,71 @@ std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& en
   const bool over = state.outcome.has_value() || state.phase == job::JobPhase::Stopping;
   if (now.state == TaskState::Failed) {
     line += ", failed for good";
-  } else if (!over && (now.state == TaskState::Waiting || now.state == TaskState::Active)) {
-    line += ", is tried again";
+  } else if (!over && !state.restarted &&
+             (now.state == TaskState::Waiting || now.state == TaskState::Active)) {
+    line += ended.exit.failure && ended.exit.failure->kind == job::FailureKind::PeerLoss
+                ? ", waits for whoever was the cause"
+                : ", is tried again";
   }
   return line;
+}
+
+std::optional<std::string> narrate_end(const job::State& state, const job::ContainerEnded& ended) {
+  const auto container = state.containers.find(ended.container);
+  const bool expected = ended.kind == job::ContainerEndKind::Released ||
+                        state.phase == job::JobPhase::Stopping ||
+                        state.phase == job::JobPhase::Ended;
+  if (expected || container == state.containers.end()) {
+    return std::nullopt;
+  }
+  return fmt::format("container {} on {} is gone ({})", ended.container.value,
+                     container->second.host.value, to_string(ended.kind));
+}
+
+std::string placement_words(job::Rung rung) {
+  switch (rung) {
+    case job::Rung::Process:
+      return "in the same container";
+    case job::Rung::Container:
+      return "in a new container";
+    case job::Rung::Host:
+      return "in a new container, on another host if there is one";
+    case job::Rung::Infrastructure:
+      return "in a new container, at the cluster's expense";
+    case job::Rung::Job:
+    case job::Rung::None:
+      return "with the whole job";
+  }
+  return "";
+}
+
+/// "exit code 7 (user.exit)"; what is known of one that did not end by itself.
+std::string describe_cause(const job::FirstCause& cause) {
+  const job::Exit exit{.exit_code = cause.exit_code, .signal = cause.signal, .failure = {}};
+  const std::string& evidence = cause.failure.evidence;
+  std::string how = exit.exit_code || exit.signal || evidence.empty()
+                        ? describe_exit(exit)
+                        : printable(evidence.substr(0, evidence.find('\n')));
+  if (!cause.failure.class_name.empty()) {
+    how += " (" + cause.failure.class_name + ")";
+  }
+  return how;
+}
+
+/// "worker:1 restarts in the same container (1 of 3 within 1 h), 2 others with it: exit code 7".
+std::string narrate_restart(const job::Plan& plan, const job::RestartNote& note) {
+  std::string line =
+      fmt::format("{} restarts {} ({} of {}{})", to_string(plan, note.cause.attempt.task),
+                  placement_words(note.rung), note.nth, note.limit,
+                  note.window ? " within " + format_duration(*note.window) : "");
+  if (note.wait > Duration::zero()) {
+    line += " after " + format_duration(note.wait);
+  }
+  if (note.others > 0) {
+    line += fmt::format(", {} with it",
+                        note.others == 1 ? "1 other" : fmt::format("{} others", note.others));
+  }
+  return line + ": " + describe_cause(note.cause);
 }
 
 bool knows(const job::Machine& machine, job::AttemptId id) {
@@ -117,15 +178,15 @@ std::string phase_line(const job::Machine& machine, Time now) {
       line += fmt::format(" ({})", since);
       break;
     case job::JobPhase::Stopping:
-      line = fmt::format("stopping: {} tasks still run ({})", progress.running, since);
-      break;
+      return fmt::format(
+          "stopping: {} ({})",
+          state.waits_for.empty() ? "the last steps" : "waits for " + state.waits_for, since);
     case job::JobPhase::Ended:
       line = fmt::format("ended ({})", since);
       break;
   }
   // While gathering the counts say it already.
-  if (!state.waits_for.empty() &&
-      (state.phase == job::JobPhase::Running || state.phase == job::JobPhase::Stopping)) {
+  if (!state.waits_for.empty() && state.phase == job::JobPhase::Running) {
     line += ", waiting for " + state.waits_for;
   }
   return line;
@@ -143,7 +204,9 @@ std::string describe_exit(const job::Exit& exit) {
   return exit.exit_code ? fmt::format("exit code {}", *exit.exit_code) : "lost";
 }
 
-std::optional<std::string> narrate(const job::Machine& machine, const job::Fact& fact) {
+namespace {
+
+std::optional<std::string> narrate_fact(const job::Machine& machine, const job::Fact& fact) {
   const job::State& state = machine.state();
   using Line = std::optional<std::string>;
   const auto host_of = [&](const job::ContainerId& id) {
@@ -158,7 +221,9 @@ std::optional<std::string> narrate(const job::Machine& machine, const job::Fact&
               return std::nullopt;
             }
             const job::Attempt* attempt = state.find_attempt(ended.attempt);
-            if (attempt->part == job::Part::Stopped) {
+            const std::optional<job::Failure>& failure = ended.exit.failure;
+            if (attempt->part == job::Part::Stopped ||
+                (failure && failure->kind == job::FailureKind::Stopped)) {
               return std::nullopt;
             }
             return narrate_end(machine, ended);
@@ -171,16 +236,7 @@ std::optional<std::string> narrate(const job::Machine& machine, const job::Fact&
             return fmt::format("container {} on {} is lost ({})", lost.container.value,
                                host_of(lost.container), to_string(lost.reason));
           },
-          [&](const job::ContainerEnded& ended) -> Line {
-            const bool expected = ended.kind == job::ContainerEndKind::Released ||
-                                  state.phase == job::JobPhase::Stopping ||
-                                  state.phase == job::JobPhase::Ended;
-            if (expected || !state.containers.contains(ended.container)) {
-              return std::nullopt;
-            }
-            return fmt::format("container {} on {} is gone ({})", ended.container.value,
-                               host_of(ended.container), to_string(ended.kind));
-          },
+          [&](const job::ContainerEnded& ended) { return narrate_end(state, ended); },
           [&](const job::RequestRefused& refused) -> Line {
             return "the cluster refused: " + printable(refused.reason);
           },
@@ -201,6 +257,13 @@ std::optional<std::string> narrate(const job::Machine& machine, const job::Fact&
           [&](const job::EndpointPublished& endpoint) -> Line {
             return fmt::format("{}: {}", endpoint.name, printable(endpoint.url));
           },
+          [&](const job::AttemptStalled& stalled) -> Line {
+            return knows(machine, stalled.attempt)
+                       ? Line{fmt::format("{} has neither written nor computed anything for {}",
+                                          to_string(machine.plan(), stalled.attempt.task),
+                                          format_duration(stalled.silent))}
+                       : Line{};
+          },
           [&](const job::StopAsked& stop) -> Line { return "stop asked by " + printable(stop.by); },
           [&](const job::MasterRecovered& recovered) -> Line {
             return fmt::format("a new master has taken over (the {}. of this job)",
@@ -209,6 +272,21 @@ std::optional<std::string> narrate(const job::Machine& machine, const job::Fact&
           nothing,
       },
       fact);
+}
+
+}  // namespace
+
+std::optional<std::string> narrate(const job::Machine& machine, const job::Fact& fact) {
+  std::optional<std::string> line = narrate_fact(machine, fact);
+  const std::optional<job::RestartNote>& note = machine.state().restarted;
+  if (!note) {
+    return line;
+  }
+  const auto* ended = std::get_if<job::AttemptEnded>(&fact);
+  const bool of_this = ended != nullptr && ended->attempt == note->cause.attempt;
+  const std::string restart = narrate_restart(machine.plan(), *note);
+  // The restart says how its own task ended.
+  return line && !of_this ? *line + "; " + restart : restart;
 }
 
 }  // namespace muster::client

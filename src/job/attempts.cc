@@ -1,3 +1,4 @@
+#include "job/describe.h"
 #include "job/machine_impl.h"
 
 #include <fmt/format.h>
@@ -263,7 +264,7 @@ void Machine::Impl::tell_to_stop(std::span<const Move> moves) {
   batch.remaining = static_cast<uint32_t>(batch.attempts.size());
   batch.deadline = set_deadline({.kind = DeadlineKind::Stop,
                                  .at = now + grace_max + plan.liveness.lost,
-                                 .waits_for = fmt::format("{} attempts to end", batch.remaining),
+                                 .waits_for = count_of(batch.remaining, "task") + " to end",
                                  .number = batch_id});
   stop_batches.emplace(batch_id, std::move(batch));
 }

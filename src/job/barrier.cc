@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "job/describe.h"
 #include "job/machine_impl.h"
 
 #include <fmt/format.h>
@@ -250,8 +251,8 @@ std::string Machine::Impl::describe_cohort(const Cohort& cohort) const {
 void Machine::Impl::describe_wait() {
   state.waits_for.clear();
   if (state.phase == JobPhase::Stopping) {
-    state.waits_for = live > 0 ? fmt::format("{} attempts to end", live)
-                               : fmt::format("{} containers to be gone", containers_open);
+    state.waits_for = live > 0 ? count_of(live, "task") + " to end"
+                               : count_of(containers_open, "container") + " to be gone";
     return;
   }
   for (const auto& [id, cohort] : cohorts) {

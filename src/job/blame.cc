@@ -114,7 +114,9 @@ void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victim
       moves.push_back({.task = victim.task()});
     }
     wave_cured = true;
-    restart(std::move(moves), wait_of(id));
+    const Duration wait = wait_of(id);
+    const size_t restarted = restart(std::move(moves), wait);
+    note_restart(rung, origin, wait, restarted - 1);
     return;
   }
   wave_cured = false;

@@ -75,6 +75,12 @@ uint32_t Ledger::count(Time now, const RestartBudget& budget) const {
       charges_, [&](const Charge& charge) { return within(charge.at, now, budget); }));
 }
 
+uint32_t Ledger::count(Rung rung, Time now, const RestartBudget& budget) const {
+  return static_cast<uint32_t>(std::ranges::count_if(charges_, [&](const Charge& charge) {
+    return charge.rung == rung && within(charge.at, now, budget);
+  }));
+}
+
 Duration backoff_of(Duration low, Duration high, uint32_t n, uint64_t random_bits) {
   Duration wait = std::min(low, high);
   for (uint32_t doubled = 1; doubled < n && wait < high && wait.count() > 0; ++doubled) {

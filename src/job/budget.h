@@ -31,6 +31,9 @@ class Ledger {
   /// Returns the charges of all rungs within the window that ends at `now`.
   [[nodiscard]] uint32_t count(Time now, const RestartBudget& budget) const;
 
+  /// Returns the charges of one rung within that window.
+  [[nodiscard]] uint32_t count(Rung rung, Time now, const RestartBudget& budget) const;
+
   struct Charge {
     Rung rung;
     Time at;

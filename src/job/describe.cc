@@ -32,6 +32,10 @@ std::string phase_text(AttemptReport::Phase phase) {
 
 }  // namespace
 
+std::string count_of(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string describe(const Plan& plan, const Fact& fact) {
   const std::string name(name_of(fact));
   return name +

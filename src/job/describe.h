@@ -4,12 +4,17 @@
 #include "job/fact.h"
 #include "job/plan.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace muster::job {
 
 /// "attempt-ended worker:1#2 code 1 (peer.lost)": one fact or action with its ids, for people.
 [[nodiscard]] std::string describe(const Plan& plan, const Fact& fact);
 [[nodiscard]] std::string describe(const Plan& plan, const Action& action);
+
+/// "1 task", "4 tasks".
+[[nodiscard]] std::string count_of(uint64_t count, std::string_view noun);
 
 }  // namespace muster::job

@@ -21,6 +21,7 @@ const TransitionCounts& Machine::transitions() const { return impl_->transitions
 std::vector<Action> Machine::apply(Time now, const Fact& fact) {
   Impl& inside = *impl_;
   inside.now = std::max(inside.now, now);
+  inside.state.restarted.reset();
   if (inside.state.phase == JobPhase::Ended) {
     inside.after_the_end(fact);
   } else {

@@ -156,11 +156,13 @@ struct Machine::Impl {
   [[nodiscard]] std::string describe_cohort(const Cohort& cohort) const;
 
   // restart.cc
-  void restart(std::vector<Move> moves, Duration wait);
+  /// Returns how many tasks it brings back, those of `moves` included.
+  size_t restart(std::vector<Move> moves, Duration wait);
   void widen_to_gang(std::vector<Move>& moves);
   void absorb_losses(std::vector<Move>& moves);
   void gather_stragglers(Cohort& gang);
   void start_over(const Cause& cause);
+  void note_restart(Rung rung, const Cause& cause, Duration wait, size_t others);
   [[nodiscard]] bool charge(Rung rung, TaskId id);
   [[nodiscard]] Duration wait_of(TaskId id);
   void bring_back(const Move& move, Cohort* gang, DeadlineId backoff);

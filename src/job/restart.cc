@@ -25,7 +25,7 @@ Duration Machine::Impl::wait_of(TaskId id) {
                     jitter_bits(plan.seed, who, task(id).attempts.size()));
 }
 
-void Machine::Impl::restart(std::vector<Move> moves, Duration wait) {
+size_t Machine::Impl::restart(std::vector<Move> moves, Duration wait) {
   const bool gang = std::ranges::any_of(moves, [&](const Move& moved) {
     const std::vector<Attempt>& attempts = task(moved.task).attempts;
     return plan.role(moved.task.role).membership == spec::Membership::Static &&
@@ -61,6 +61,19 @@ void Machine::Impl::restart(std::vector<Move> moves, Duration wait) {
     bring_back(moved, cohort, backoff);
   }
   tell_to_stop(moves);
+  return moves.size();
+}
+
+void Machine::Impl::note_restart(Rung rung, const Cause& cause, Duration wait, size_t others) {
+  const RestartBudget& budget = plan.role(cause.task().role).restart;
+  const Ledger& ledger = rung == Rung::Job ? job_ledger : intent(cause.task()).ledger;
+  state.restarted = RestartNote{.rung = rung,
+                                .nth = ledger.count(rung, now, budget),
+                                .limit = limit_of(budget, rung),
+                                .window = budget.window,
+                                .wait = wait,
+                                .others = static_cast<uint32_t>(others),
+                                .cause = cause.first};
 }
 
 void Machine::Impl::bring_back(const Move& moved, Cohort* gang, DeadlineId backoff) {
@@ -230,6 +243,7 @@ void Machine::Impl::start_over(const Cause& cause) {
   const uint32_t nth = job_ledger.count(now, budget);
   const Duration wait = backoff_of(budget.backoff_low, budget.backoff_high, nth,
                                    jitter_bits(plan.seed, UINT64_MAX, nth));
+  note_restart(Rung::Job, cause, wait, 0);
   if (wait.count() == 0) {
     review_due = true;
     return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.h"
+#include "job/budget.h"
 #include "job/fact.h"
 #include "job/failure.h"
 #include "job/ids.h"
@@ -121,6 +122,18 @@ struct Step {
   Time at{};
 };
 
+/// A restart as people are told of it: which rung of whose budget, and why.
+struct RestartNote {
+  Rung rung = Rung::Process;
+  uint32_t nth = 0;  ///< Of `limit`, within `window`; this one included.
+  uint32_t limit = 0;
+  std::optional<Duration> window;  ///< nullopt: the job's whole life.
+  Duration wait{};                 ///< Before it begins.
+  uint32_t others = 0;             ///< Tasks that start again with it.
+  FirstCause cause;
+  bool operator==(const RestartNote&) const = default;
+};
+
 struct State {
   JobPhase phase = JobPhase::Gathering;
   Epoch epoch{1};
@@ -135,6 +148,7 @@ struct State {
   std::vector<Step> steps;
   std::optional<CheckpointCommitted> last_commit;
   std::string stop_asked_by;
+  std::optional<RestartNote> restarted;  ///< What the newest fact led to.
   /// For people: what the job waits for now ("2 of 4 workers to join"); "" when for nothing.
   std::string waits_for;
   std::optional<Outcome> outcome;  ///< Decided; the job may still be Stopping.

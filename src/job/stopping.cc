@@ -1,3 +1,4 @@
+#include "job/describe.h"
 #include "job/machine_impl.h"
 
 #include <fmt/format.h>
@@ -103,8 +104,8 @@ void Machine::Impl::stop_next_level() {
     stop = set_deadline(
         {.kind = DeadlineKind::Stop,
          .at = now + plan.deadlines.stop + plan.liveness.lost,
-         .waits_for = live > 0 ? fmt::format("{} attempts to end", live)
-                               : fmt::format("{} containers to be gone", containers_open)});
+         .waits_for = live > 0 ? count_of(live, "task") + " to end"
+                               : count_of(containers_open, "container") + " to be gone"});
   }
 }
 

@@ -204,7 +204,7 @@ struct After {
   bool operator==(const After&) const = default;
 };
 
-/// The role must have ended `in` after all of `roles` have ended; else `then`.
+/// The role must have ended within `in` of the end of the last of `roles`; else `then`.
 struct DeadlineAfter {
   std::vector<std::string> roles;
   Duration in{};
