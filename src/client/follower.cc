@@ -197,7 +197,30 @@ void Follower::on_event(wire::Output& output) {
   arm_flush();
 }
 
+/// Said also to those who want no narration: without its log a job stands still.
+void Follower::tell_log_trouble(const std::string& trouble) {
+  if (trouble == log_trouble_) {
+    return;
+  }
+  log_trouble_ = trouble;
+  const bool ends = machine_ && (machine_->state().phase == job::JobPhase::Stopping ||
+                                 machine_->state().phase == job::JobPhase::Ended);
+  const std::string_view meaning =
+      stop_wanted_
+          ? "its tasks are stopped within seconds, the job ends within a minute all the same"
+      : ends ? "the job ends within a minute all the same"
+             : "its tasks go on; starts and restarts wait until there is room again";
+  deps_.console.err(trouble.empty()
+                        ? "muster: the job's log can be written again\n"
+                        : fmt::format("muster: the job's log cannot be written: {}; {}\n",
+                                      printable(trouble), meaning));
+}
+
 void Follower::on_event(wire::StatusAnswered& status) {
+  tell_log_trouble(log_trouble_of(status.json));
+  if (!options_.narrate) {
+    return;
+  }
   const std::string waits_for = waits_for_of(status.json);
   const bool own_words = machine_ && waits_for == machine_->state().waits_for;
   if (!waits_for.empty() && waits_for != last_wait_ && !own_words) {

@@ -98,6 +98,7 @@ class Follower {
   void on_event(wire::StatusAnswered& status);
   void on_event(wire::JobEnded& ended);
   void on_event(wire::Refused& refused);
+  void tell_log_trouble(const std::string& trouble);
   void show(const std::vector<ShownLine>& lines);
   void show_phase();
   void arm_flush();
@@ -121,6 +122,7 @@ class Follower {
   HostTime job_now_at_{};
   std::string last_phase_;
   std::string last_wait_;
+  std::string log_trouble_;
   rt::TimerId flush_timer_;
   rt::TimerId dial_timer_;
   rt::TimerId phase_timer_;

@@ -4,14 +4,27 @@
 
 namespace muster::client {
 
-std::string waits_for_of(std::string_view status_json) {
+namespace {
+
+std::string text_member(std::string_view status_json, std::string_view name) {
   boost::system::error_code error;
   const boost::json::value document = boost::json::parse(status_json, error);
   if (error || !document.is_object()) {
     return {};
   }
-  const boost::json::value* waits = document.get_object().if_contains("waits_for");
-  return waits != nullptr && waits->is_string() ? std::string(waits->get_string()) : std::string();
+  const boost::json::value* member = document.get_object().if_contains(name);
+  return member != nullptr && member->is_string() ? std::string(member->get_string())
+                                                  : std::string();
+}
+
+}  // namespace
+
+std::string waits_for_of(std::string_view status_json) {
+  return text_member(status_json, "waits_for");
+}
+
+std::string log_trouble_of(std::string_view status_json) {
+  return text_member(status_json, "log_trouble");
 }
 
 }  // namespace muster::client

@@ -8,4 +8,7 @@ namespace muster::client {
 /// Returns the member `waits_for` of a status document, or "" if it is null or missing.
 [[nodiscard]] std::string waits_for_of(std::string_view status_json);
 
+/// Returns the member `log_trouble`: why the job's log cannot be written; "" while it can.
+[[nodiscard]] std::string log_trouble_of(std::string_view status_json);
+
 }  // namespace muster::client

@@ -34,6 +34,8 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path events() const { return root_ / "events"; }
   /// Written once, when the job has ended.
   [[nodiscard]] std::filesystem::path summary() const { return root_ / "summary.json"; }
+  /// Takes a little of the disk while the job lives, for its end when the disk is full.
+  [[nodiscard]] std::filesystem::path room() const { return root_ / "room"; }
   [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }
   /// What the local cluster keeps of each container: stub pid, launch order. Mode 0700.
   [[nodiscard]] std::filesystem::path containers() const { return root_ / "containers"; }

@@ -12,10 +12,17 @@ constexpr Duration kRetryWaitMax = std::chrono::seconds(5);
 }  // namespace
 
 LogWriter::LogWriter(rt::Loop& loop, SegmentStore& store, const log::Logger& log,
-                     Committed committed)
-    : loop_(loop), store_(store), log_(log), committed_(std::move(committed)) {}
+                     Committed committed, Troubled troubled)
+    : loop_(loop),
+      store_(store),
+      log_(log),
+      committed_(std::move(committed)),
+      troubled_(std::move(troubled)) {}
 
-LogWriter::~LogWriter() { *alive_ = false; }
+LogWriter::~LogWriter() {
+  *alive_ = false;
+  loop_.cancel(retry_timer_);
+}
 
 void LogWriter::begin(const Header& header) {
   buffer_ += encode_header(header);
@@ -59,24 +66,37 @@ void LogWriter::write_batch() {
   });
 }
 
-void LogWriter::written(const Status& status) {
-  if (!status) {
-    if (trouble_ != status.error().message) {
-      log_.error("log.unavailable", {{"reason", status.error().message}});
-    }
-    trouble_ = status.error().message;
-    retry_wait_ = std::clamp(retry_wait_ * 2, kRetryWaitMin, kRetryWaitMax);
-    loop_.call_after(retry_wait_, [this, alive = alive_] {
-      if (*alive) {
-        write_batch();
-      }
-    });
+void LogWriter::write_again() {
+  retry_timer_ = {};
+  write_batch();
+}
+
+void LogWriter::retry_now() {
+  if (retry_timer_ == rt::TimerId{}) {
     return;
   }
-  if (!trouble_.empty()) {
-    log_.info("log.available", {});
+  loop_.cancel(retry_timer_);
+  write_again();
+}
+
+void LogWriter::written(const Status& status) {
+  if (!status) {
+    const bool news = trouble_ != status.error().message;
+    trouble_ = status.error().message;
+    retry_wait_ = std::clamp(retry_wait_ * 2, kRetryWaitMin, kRetryWaitMax);
+    retry_timer_ = loop_.call_after(retry_wait_, [this] { write_again(); });
+    if (news) {
+      log_.error("log.unavailable", {{"reason", trouble_}});
+      troubled_();
+    }
+    return;
   }
+  const bool healed = !trouble_.empty();
   trouble_.clear();
+  if (healed) {
+    log_.info("log.available", {});
+    troubled_();
+  }
   retry_wait_ = {};
   batch_.clear();
   writing_ = false;

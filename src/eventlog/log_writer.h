@@ -25,9 +25,13 @@ class LogWriter {
   /// `committed(n)`: all records with an index below n are in the log; never inside a call into the
   /// writer.
   using Committed = std::function<void(uint64_t next_index)>;
+  /// The log cannot be written, for another reason than before, or can be again: trouble() says
+  /// which. Never inside a call into the writer.
+  using Troubled = std::function<void()>;
 
   /// The segment must have been created in `store` already.
-  LogWriter(rt::Loop& loop, SegmentStore& store, const log::Logger& log, Committed committed);
+  LogWriter(rt::Loop& loop, SegmentStore& store, const log::Logger& log, Committed committed,
+            Troubled troubled);
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
@@ -36,6 +40,9 @@ class LogWriter {
   void begin(const Header& header);
   /// Queues a record; indices must rise by one.
   void append(const Record& record);
+
+  /// Tries a failed batch again now, not when its wait is over; nothing if none waits.
+  void retry_now();
 
   /// Tells whether nothing waits to be written.
   [[nodiscard]] bool idle() const { return buffer_.empty() && !writing_; }
@@ -48,12 +55,14 @@ class LogWriter {
   void schedule();
   void flush();
   void write_batch();
+  void write_again();
   void written(const Status& status);
 
   rt::Loop& loop_;
   SegmentStore& store_;
   log::Logger log_;
   Committed committed_;
+  Troubled troubled_;
   std::string buffer_;       ///< Not yet given to the store.
   uint64_t buffer_end_ = 0;  ///< The index after the last record in `buffer_`.
   std::string batch_;        ///< Under way, or waiting to be tried again.
@@ -62,6 +71,7 @@ class LogWriter {
   bool writing_ = false;
   std::string trouble_;
   Duration retry_wait_{};
+  rt::TimerId retry_timer_{};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -26,8 +26,10 @@ struct Writing : ::testing::Test {
   testing::MemorySegmentStore store{loop, disk};
   testing::RecordingSink sink;
   std::vector<uint64_t> commits;
+  std::vector<std::string> troubles;
   LogWriter writer{loop, store, log::Logger(sink),
-                   [this](uint64_t next) { commits.push_back(next); }};
+                   [this](uint64_t next) { commits.push_back(next); },
+                   [this] { troubles.push_back(writer.trouble()); }};
 };
 
 TEST_F(Writing, WritesAllOfATurnAtOnce) {
@@ -70,6 +72,20 @@ TEST_F(Writing, KeepsAFailedBatchAndTriesAgain) {
   // Said once when it began and once when it was over, not at each try.
   EXPECT_EQ(sink.count("log.unavailable"), 1U);
   EXPECT_EQ(sink.count("log.available"), 1U);
+  EXPECT_EQ(troubles, (std::vector<std::string>{"no space left", ""}));
+}
+
+TEST_F(Writing, TriesAgainAtOnceWhenToldTo) {
+  store.fail_appends(Error{Errc::OutOfSpace, Blame::Cluster, "no space left"});
+  append(0);
+  loop.advance(std::chrono::minutes(1));
+  store.fail_appends(std::nullopt);
+  writer.retry_now();
+  loop.run_ready();
+  EXPECT_EQ(commits, std::vector<uint64_t>{1});
+  writer.retry_now();
+  loop.run_ready();
+  EXPECT_EQ(read_log(store)->records.size(), 1U);
 }
 
 }  // namespace

@@ -59,6 +59,9 @@ void ClientSession::on(const wire::ClientHello& hello) {
     return;
   }
   pump();
+  if (handlers_.log_is_stuck()) {
+    tell_status();
+  }
   follow_output_ = hello.follow_output;
   if (follow_output_) {
     const auto handler = handlers_.follows_output;
@@ -77,6 +80,12 @@ void ClientSession::on(const wire::StopJob& stop) {
 }
 
 void ClientSession::on(const wire::StatusAsked&) { send(wire::StatusAnswered{handlers_.status()}); }
+
+void ClientSession::tell_status() {
+  if (said_hello_ && follow_facts_ && !ended_) {
+    send(wire::StatusAnswered{handlers_.status()});
+  }
+}
 
 void ClientSession::refuse(const std::string& reason) { send(wire::Refused{reason}); }
 

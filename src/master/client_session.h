@@ -25,6 +25,7 @@ class ClientSession {
     std::function<wire::ClientWelcome()> welcome;
     std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
     std::function<std::string()> status;
+    std::function<bool()> log_is_stuck;    ///< Then a new follower is told the status at once.
     std::function<void()> follows_output;  ///< It wants output from now on.
     std::function<void()> closed;          ///< Once.
   };
@@ -36,6 +37,8 @@ class ClientSession {
   ClientSession& operator=(const ClientSession&) = delete;
 
   void start(Handlers handlers);
+  /// Sends the status unasked, to one who follows facts.
+  void tell_status();
   /// There may be new facts in the history.
   void pump();
   void output(const wire::Output& piece);

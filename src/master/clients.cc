@@ -21,6 +21,7 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
   (*session)->start({.welcome = handlers_.welcome,
                      .stop = handlers_.stop,
                      .status = handlers_.status,
+                     .log_is_stuck = handlers_.log_is_stuck,
                      .follows_output = [this] { handlers_.follow_output(true); },
                      .closed = [this, session] { on_closed(session); }});
   if (last_frame_) {
@@ -38,6 +39,12 @@ void Clients::fact(const eventlog::Record& record) {
 void Clients::output(const wire::Output& piece) {
   for (const auto& session : sessions_) {
     session->output(piece);
+  }
+}
+
+void Clients::tell_status() {
+  for (const auto& session : sessions_) {
+    session->tell_status();
   }
 }
 

@@ -20,6 +20,8 @@ class Clients {
     std::function<wire::ClientWelcome()> welcome;
     std::function<void(const std::string& by)> stop;
     std::function<std::string()> status;
+    /// Whether the log cannot be written now.
+    std::function<bool()> log_is_stuck;
     /// Whether anybody follows output now; called again for every further follower.
     std::function<void(bool on)> follow_output;
     /// A client left.
@@ -37,6 +39,8 @@ class Clients {
   /// The facts of earlier masters, before any client comes.
   void remember(const eventlog::Record& record) { history_.add(record); }
   void output(const wire::Output& piece);
+  /// Tells followers how the job stands, unasked: something changed that no fact says.
+  void tell_status();
   /// The job has ended and everything is written: the last frame to all, then good-bye.
   void end(const job::Outcome& outcome);
   /// Closes all without a word.

@@ -5,16 +5,30 @@
 #include <utility>
 
 namespace muster::master {
+namespace {
+
+constexpr Duration kLook = std::chrono::milliseconds(500);
+
+bool begins_something(const job::Action& action) {
+  return std::holds_alternative<job::RequestContainer>(action) ||
+         std::holds_alternative<job::LaunchAgent>(action) ||
+         std::holds_alternative<job::PrepareAttempt>(action) ||
+         std::holds_alternative<job::StartAttempt>(action);
+}
+
+}  // namespace
 
 Decider::Decider(rt::Loop& loop, eventlog::SegmentStore& segments, const log::Logger& log,
-                 Start start, OnReleased on_released)
+                 Start start, Handlers handlers)
     : loop_(loop),
       log_(log),
       machine_(std::move(start.machine)),
       clock_(start.clock),
       next_index_(start.next_index),
-      on_released_(std::move(on_released)),
-      writer_(loop, segments, log, [this](uint64_t next_index) { release(next_index); }) {
+      handlers_(std::move(handlers)),
+      writer_(
+          loop, segments, log, [this](uint64_t next_index) { release(next_index); },
+          [this] { on_log_changed(); }) {
   writer_.begin(start.header);
   view_ = new_view();
 }
@@ -32,17 +46,85 @@ uint64_t Decider::enter(job::Fact fact) {
              {{"index", entry.record.index}, {"fact", job::name_of(entry.record.fact)}});
   const uint64_t index = entry.record.index;
   waiting_.push_back(std::move(entry));
+  if (!writer_.trouble().empty() && look_timer_ == rt::TimerId{}) {
+    mind_the_end();
+  }
   return index;
 }
 
 void Decider::release(uint64_t next_index) {
   while (!closed_ && !waiting_.empty() && waiting_.front().record.index < next_index) {
-    const Released entry = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (entry.view) {
-      view_ = entry.view;
+    let_go_first();
+  }
+}
+
+void Decider::let_go_first() {
+  const Released entry = std::move(waiting_.front());
+  waiting_.pop_front();
+  if (entry.view) {
+    view_ = entry.view;
+  }
+  handlers_.released(entry);
+}
+
+void Decider::on_log_changed() {
+  if (closed_) {
+    return;
+  }
+  handlers_.log_changed();
+  mind_the_end();
+}
+
+/// Looks after a log that cannot be written, for as long as the job is ending.
+void Decider::mind_the_end() {
+  loop_.cancel(std::exchange(look_timer_, {}));
+  const job::State& state = machine_.state();
+  const bool ending = state.phase == job::JobPhase::Stopping || state.phase == job::JobPhase::Ended;
+  if (closed_ || writer_.trouble().empty() || !ending) {
+    stuck_since_.reset();
+    return;
+  }
+  if (!stuck_since_) {
+    stuck_since_ = loop_.now();
+    handlers_.make_room();
+    writer_.retry_now();
+  }
+  const Duration stuck = loop_.now() - *stuck_since_;
+  if (stuck >= kEndPatience) {
+    end_without_log();
+  } else if (stuck >= kStopPatience && !state.stop_asked_by.empty()) {
+    stop_tasks();
+  }
+  if (!closed_) {
+    look_timer_ = loop_.call_after(kLook, [this] {
+      look_timer_ = {};
+      mind_the_end();
+    });
+  }
+}
+
+void Decider::stop_tasks() {
+  for (Released& entry : waiting_) {
+    std::vector<job::Action> rest;
+    for (job::Action& action : entry.actions) {
+      if (std::holds_alternative<job::StopAttempt>(action)) {
+        handlers_.ahead(action);
+      } else {
+        rest.push_back(std::move(action));
+      }
     }
-    on_released_(entry);
+    entry.actions = std::move(rest);
+  }
+}
+
+/// The writer still has the facts, and may come to write them before this process ends.
+void Decider::end_without_log() {
+  if (!std::exchange(gave_up_, true)) {
+    log_.error("log.given_up", {{"reason", writer_.trouble()}, {"facts", waiting_.size()}});
+  }
+  while (!closed_ && !waiting_.empty()) {
+    std::erase_if(waiting_.front().actions, begins_something);
+    let_go_first();
   }
 }
 

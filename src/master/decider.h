@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace muster::master {
 /// what came out when the fact is there, in order.
 ///
 /// While the log cannot be written facts are still applied and kept, and everything that waits for
-/// them waits: agents and tasks go on by themselves. After close() it takes nothing in and lets
-/// nothing go.
+/// them waits: agents and tasks go on by themselves. Only an end does not wait for ever (ADR 0008):
+/// what ends tasks of a job that somebody stopped goes after kStopPatience, and everything that
+/// ends the job after kEndPatience. After close() it takes nothing in and lets nothing go.
 class Decider {
  public:
   struct Released {
@@ -30,7 +32,18 @@ class Decider {
     /// out before the actions.
     std::shared_ptr<const std::string> view;
   };
-  using OnReleased = std::function<void(const Released&)>;
+  struct Handlers {
+    std::function<void(const Released&)> released;
+    /// An action that goes before its fact is in the log.
+    std::function<void(const job::Action&)> ahead;
+    /// The log cannot be written, or can be again: writer().trouble() says which.
+    std::function<void()> log_changed;
+    /// The job is ending and its log cannot be written: room was kept for this.
+    std::function<void()> make_room;
+  };
+
+  static constexpr Duration kStopPatience = std::chrono::seconds(5);
+  static constexpr Duration kEndPatience = std::chrono::minutes(1);
 
   struct Start {
     job::Machine machine;
@@ -40,7 +53,10 @@ class Decider {
   };
 
   Decider(rt::Loop& loop, eventlog::SegmentStore& segments, const log::Logger& log, Start start,
-          OnReleased on_released);
+          Handlers handlers);
+  ~Decider() { loop_.cancel(look_timer_); }
+  Decider(const Decider&) = delete;
+  Decider& operator=(const Decider&) = delete;
 
   /// Takes in what happened. Returns the record's index.
   uint64_t enter(job::Fact fact);
@@ -51,11 +67,19 @@ class Decider {
   /// The view that agents should have now: that of the newest released fact; nullptr before the
   /// first.
   [[nodiscard]] const std::shared_ptr<const std::string>& view() const { return view_; }
-  void close() { closed_ = true; }
+  void close() {
+    closed_ = true;
+    loop_.cancel(look_timer_);
+  }
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:
   void release(uint64_t next_index);
+  void let_go_first();
+  void on_log_changed();
+  void mind_the_end();
+  void stop_tasks();
+  void end_without_log();
   [[nodiscard]] std::shared_ptr<const std::string> new_view();
 
   rt::Loop& loop_;
@@ -63,11 +87,14 @@ class Decider {
   job::Machine machine_;
   JobClock clock_;
   uint64_t next_index_;
-  OnReleased on_released_;
+  Handlers handlers_;
   std::deque<Released> waiting_;  ///< Facts that are not in the log yet.
   job::Generation viewed_;        ///< The generation of the newest view in `waiting_` or before.
   std::shared_ptr<const std::string> view_;
   bool closed_ = false;
+  std::optional<HostTime> stuck_since_;  ///< The job is ending, and its log cannot be written.
+  bool gave_up_ = false;                 ///< On the log, for this end.
+  rt::TimerId look_timer_{};
   eventlog::LogWriter writer_;
 };
 

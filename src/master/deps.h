@@ -26,6 +26,10 @@ class PlaceStore {
   /// Keeps the summary of the ended job; its presence says that the job has ended. Again is
   /// harmless.
   virtual Status write_summary(const std::string& text) = 0;
+  /// Keeps a little room on the disk, for the job's end on a disk that is full. Again is harmless.
+  virtual Status keep_room() = 0;
+  /// Gives that room back; harmless where none is kept.
+  virtual void free_room() = 0;
 };
 
 /// What a master works with. All outlive it.

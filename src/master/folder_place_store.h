@@ -7,7 +7,7 @@
 namespace muster::master {
 
 /// The place and the summary as files of the job's folder: master.json and summary.json, mode 0600,
-/// replaced as a whole.
+/// replaced as a whole; and the file `room`, which holds nothing but its size.
 class FolderPlaceStore final : public PlaceStore {
  public:
   FolderPlaceStore(os::Files& files, cluster::JobFolder folder)
@@ -15,6 +15,8 @@ class FolderPlaceStore final : public PlaceStore {
 
   Status publish(const cluster::MasterPlaceFile& place) override;
   Status write_summary(const std::string& text) override;
+  Status keep_room() override;
+  void free_room() override;
 
  private:
   os::Files& files_;

@@ -1,4 +1,5 @@
 // A master in charge: start, log, followers, stops, commits, liveness.
+#include "master/decider.h"
 #include "master/master_world_test.h"
 
 #include <gtest/gtest.h>
@@ -64,17 +65,75 @@ TEST_F(MasterWorld, SaysThatTheLogCannotBeWrittenAndGoesOnLater) {
   run();
   first->store.fail_appends(Error{Errc::OutOfSpace, Blame::Cluster, "no space left on device"});
   auto alice = client(*first, Peer::Kind::Owner);
+  EXPECT_TRUE(place.room);
+  succeed(first->master, 0);
+  loop.advance(seconds(60));
+  auto bob = client(*first, Peer::Kind::Owner);
+  for (const auto* each : {&alice, &bob}) {
+    ASSERT_EQ((*each)->got<wire::StatusAnswered>().size(), 1U);
+    EXPECT_NE((*each)->got<wire::StatusAnswered>()[0].json.find("no space left on device"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(place.room) << "kept for the end";
+  succeed(first->master, 1);
+  loop.advance(seconds(50));
+  EXPECT_FALSE(place.room);
+  EXPECT_FALSE(first->end.has_value());
+  first->store.fail_appends(std::nullopt);
+  EXPECT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(9)));
+  ASSERT_EQ(alice->got<wire::StatusAnswered>().size(), 2U);
+  EXPECT_NE(alice->got<wire::StatusAnswered>()[1].json.find(R"("log_trouble":null)"),
+            std::string::npos);
+}
+
+TEST_F(MasterWorld, EndsTheTasksOfAStoppedJobWithoutItsLogAndThenTheJob) {
+  run();
+  first->store.fail_appends(Error{Errc::OutOfSpace, Blame::Cluster, "no space left on device"});
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(wire::StopJob{"alice"});
+  const auto told = [this](uint32_t index) {
+    for (const wire::AgentOrder& order : agent_of(first->master, index).got<wire::AgentOrder>()) {
+      if (std::holds_alternative<job::StopAttempt>(order.action)) {
+        return true;
+      }
+    }
+    return false;
+  };
+  loop.advance(Decider::kStopPatience - seconds(1));
+  EXPECT_FALSE(told(0));
+  ASSERT_TRUE(loop.run_until([&] { return told(0) && told(1); }, seconds(2)));
+  EXPECT_FALSE(first->end.has_value());
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, Decider::kEndPatience));
+  EXPECT_EQ(first->end->outcome->result, job::JobResult::Stopped);
+  EXPECT_NE(place.summary.find(R"("result":"stopped")"), std::string::npos);
+  EXPECT_EQ(alice->got<wire::JobEnded>().size(), 1U);
+  EXPECT_EQ(sink.count("log.given_up"), 1U);
+}
+
+TEST_F(MasterWorld, BeginsNothingThatItsLogDoesNotHoldWhenItStops) {
+  first->store.fail_appends(Error{Errc::OutOfSpace, Blame::Cluster, "no space left on device"});
+  ASSERT_TRUE(first->start().has_value());
+  loop.run_ready();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(wire::StopJob{"alice"});
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); },
+                             Decider::kEndPatience + seconds(5)));
+  EXPECT_TRUE(first->link.requests.empty());
+}
+
+TEST_F(MasterWorld, TakesNoHarmWhenTheWallClockJumps) {
+  run();
+  for (const Duration jump : {Duration(std::chrono::years(1)), Duration(-std::chrono::years(2))}) {
+    loop.shift_wall(jump);
+    loop.advance(seconds(5));
+    EXPECT_EQ(running(first->master), 2) << "no deadline fires, nobody is lost";
+  }
   succeed(first->master, 0);
   succeed(first->master, 1);
-  loop.advance(seconds(60));
-  EXPECT_FALSE(first->end.has_value());
-  alice->send(wire::StatusAsked{});
-  loop.run_ready();
-  ASSERT_EQ(alice->got<wire::StatusAnswered>().size(), 1U);
-  EXPECT_NE(alice->got<wire::StatusAnswered>()[0].json.find("no space left on device"),
-            std::string::npos);
-  first->store.fail_appends(std::nullopt);
-  EXPECT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(10)));
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(5)));
+  EXPECT_NE(place.summary.find(R"("result":"succeeded")"), std::string::npos);
+  const size_t took = place.summary.find(R"("duration_ms":1)");
+  EXPECT_NE(took, std::string::npos) << place.summary;
 }
 
 TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {

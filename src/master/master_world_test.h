@@ -41,6 +41,12 @@ class KeptPlace final : public PlaceStore {
     summary = text;
     return {};
   }
+  Status keep_room() override {
+    room = true;
+    return {};
+  }
+  void free_room() override { room = false; }
+  bool room = false;
   std::optional<cluster::MasterPlaceFile> place;
   std::string summary;
 };

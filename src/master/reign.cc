@@ -18,8 +18,7 @@ Reign::Reign(const MasterDeps& deps, const MasterOptions& options, Opened opened
       seed_(opened.start.header.seed),
       started_(opened.started),
       first_start_(!opened.recovered()),
-      decider_(deps.loop, deps.segments, log_, std::move(opened.start),
-               [this](const Decider::Released& released) { on_released(released); }),
+      decider_(deps.loop, deps.segments, log_, std::move(opened.start), decider_handlers()),
       deadlines_(deps.loop, decider_.clock(),
                  [this](job::DeadlineId id) { decider_.enter(job::DeadlinePassed{id}); }),
       liveness_(deps.loop, decider_.machine().plan().liveness,
@@ -72,6 +71,9 @@ Status Reign::begin() {
     // The agents are dialled; only new clients cannot find this master.
     log_.error("place.unpublished", {{"reason", published.error().message}});
   }
+  if (const Status kept = deps_.place.keep_room(); !kept) {
+    log_.warning("room.not_kept", {{"reason", kept.error().message}});
+  }
   std::vector<job::ContainerId> known;
   for (const auto& [id, container] : decider_.machine().state().containers) {
     if (container.state != job::ContainerState::Gone) {
@@ -122,6 +124,7 @@ void Reign::reconcile() {
 }
 
 void Reign::write_summary() {
+  deps_.place.free_room();
   const job::Machine& machine = decider_.machine();
   const Status written = deps_.place.write_summary(
       eventlog::summary_json(machine.plan(), machine.state(), status_context()));
@@ -152,7 +155,8 @@ std::shared_ptr<const std::string> Reign::agent_welcome() {
                                                           .seed = seed_,
                                                           .plan_json = plan_json_,
                                                           .secrets = options_.secrets,
-                                                          .master_address = listener_->address()};
+                                                          .master_address = listener_->address(),
+                                                          .client_python = options_.client_python};
     agent_welcome_ = std::make_shared<const std::string>(wire::encode(welcome));
   }
   return agent_welcome_;

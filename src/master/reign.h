@@ -67,6 +67,7 @@ class Reign {
 
   [[nodiscard]] const job::Container* find_container(const job::ContainerId& container) const;
   [[nodiscard]] bool runs_there(const job::ContainerId& container, job::AttemptId attempt) const;
+  [[nodiscard]] Decider::Handlers decider_handlers();
   [[nodiscard]] Agents::Handlers agent_handlers();
   [[nodiscard]] Clients::Handlers client_handlers();
   [[nodiscard]] Ending::Steps ending_steps();

@@ -130,6 +130,18 @@ bool Reign::runs_there(const job::ContainerId& container, job::AttemptId attempt
   return known != nullptr && known->container == container;
 }
 
+Decider::Handlers Reign::decider_handlers() {
+  return {.released = [this](const Decider::Released& released) { on_released(released); },
+          .ahead = [this](const job::Action& action) { performer_.perform(action); },
+          .log_changed = [this] { clients_.tell_status(); },
+          .make_room =
+              [this] {
+                // A log that a newer master has fenced cannot be written either.
+                check_fence();
+                deps_.place.free_room();
+              }};
+}
+
 Agents::Handlers Reign::agent_handlers() {
   return {.joined = [this](const wire::AgentHello& hello) { on_agent(hello); },
           .frame = [this](const job::ContainerId& container,
@@ -146,6 +158,7 @@ Clients::Handlers Reign::client_handlers() {
   return {.welcome = [this] { return client_welcome(); },
           .stop = [this](const std::string& by) { stop(by); },
           .status = [this] { return status(); },
+          .log_is_stuck = [this] { return !decider_.writer().trouble().empty(); },
           .follow_output = [this](bool on) { agents_.set_follow({on, on ? kTailLines : 0}); },
           .left = [this] { ending_.client_left(); }};
 }
