@@ -203,25 +203,25 @@ const Rule* first_that_holds(std::span<const Rule> rules, const End& end, bool u
 
 /// The hint when the framework itself is what cannot be imported; empty otherwise.
 std::string framework_hint(const job::Failure& failure, std::string_view captured,
-                           const PythonContext& python) {
+                           const PythonContext& context, std::string_view task_python) {
   const std::string_view module = captured.substr(0, captured.find('.'));
-  if (failure.class_name != "user.import" || module.empty() || module != python.module) {
+  if (failure.class_name != "user.import" || module.empty() || module != context.module) {
     return {};
   }
-  const std::string where =
-      python.task_python.empty() ? std::string() : fmt::format(" ({})", python.task_python);
-  if (python.client_python.empty()) {
+  const std::string lacks =
+      fmt::format("python3 of the task{} has no {}",
+                  task_python.empty() ? std::string() : fmt::format(" ({})", task_python), module);
+  const bool differs = !context.client_python.empty() && context.client_python != task_python;
+  if (!differs) {
     return fmt::format(
-        "python3 of the task{} has no {}: install it there, or ship an environment with `python: "
-        "{{env: "
-        "...}}`",
-        where, module);
+        "{}: install it there, activate an environment that has it before `muster run`, or ship "
+        "one with `python: {{env: ...}}`",
+        lacks);
   }
   return fmt::format(
-      "python3 of the task{} has no {}; yours is {}: activate that environment before `muster "
-      "run`, "
-      "or ship it with `python: {{env: ...}}`",
-      where, module, python.client_python);
+      "{}; yours is {}: activate that environment before `muster run`, or ship it with "
+      "`python: {{env: ...}}`",
+      lacks, context.client_python);
 }
 
 }  // namespace
@@ -245,7 +245,7 @@ job::Failure Classifier::classify(const End& end) {
   if (const auto telling = patterns_->match_telling(end, words)) {
     job::Failure failure =
         make_failure(find_class(telling->first->class_name), telling->second, words);
-    if (std::string hint = framework_hint(failure, telling->second.captured, python_);
+    if (std::string hint = framework_hint(failure, telling->second.captured, python_, end.python);
         !hint.empty()) {
       failure.hint = std::move(hint);
     }

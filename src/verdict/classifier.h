@@ -18,13 +18,13 @@ struct End {
   std::string_view cluster_code;  ///< The cluster's own reason ("-104"), if any.
   std::string_view stdout_tail;   ///< The last output; more than 32 KiB is not looked at.
   std::string_view stderr_tail;
+  std::string_view python;  ///< The task's interpreter; "" if unknown.
 };
 
-/// What is known of the Python that runs the task, for the case that its framework cannot be
-/// imported. Every part may be empty.
+/// What is known of Python, for the case that a task's framework cannot be imported. Every part may
+/// be empty.
 struct PythonContext {
   std::string module;         ///< The framework's: "tensorflow", "torch".
-  std::string task_python;    ///< The task's interpreter.
   std::string client_python;  ///< The interpreter of who submitted the job.
 };
 

@@ -1,6 +1,7 @@
 #include "verdict/classifier.h"
 
 #include "base/text.h"
+#include "verdict/corpus_test.h"
 #include "verdict/failure_class.h"
 #include "verdict/rule.h"
 
@@ -12,10 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <vector>
 
 namespace muster::verdict {
@@ -23,50 +21,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// One file of the corpus: how a real program ended, what it said, and what that is.
-struct Sample {
-  std::string name;
-  std::string label;
-  job::Exit exit;
-  std::string output;
-};
-
-Sample read_sample(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  Sample sample;
-  sample.name = path.parent_path().filename().string() + "/" + path.stem().string();
-  std::string line;
-  while (std::getline(file, line) && line != "---") {
-    const size_t colon = line.find(": ");
-    const std::string key = line.substr(0, colon);
-    const std::string value = line.substr(colon + 2);
-    if (key == "class") {
-      sample.label = value;
-    } else if (key == "exit_code") {
-      sample.exit.exit_code = std::stoi(value);
-    } else if (key == "signal") {
-      sample.exit.signal = std::stoi(value);
-    }
-  }
-  std::stringstream rest;
-  rest << file.rdbuf();
-  sample.output = rest.str();
-  return sample;
-}
-
-std::vector<Sample> read_corpus() {
-  std::vector<Sample> samples;
-  const std::filesystem::path root =
-      std::filesystem::path(MUSTER_SOURCE_DIR) / "src/verdict/corpus";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    if (entry.path().extension() == ".txt") {
-      samples.push_back(read_sample(entry.path()));
-    }
-  }
-  std::ranges::sort(samples, {}, &Sample::name);
-  return samples;
-}
 
 Classifier classifier(std::vector<spec::Rule> rules = {}, PythonContext python = {}) {
   auto made = Classifier::make(rules, std::move(python));
@@ -261,16 +215,16 @@ TEST(Classifier, RefusesAPatternThatIsNone) {
 }
 
 TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
-  Classifier subject = classifier(
-      {},
-      {.module = "tensorflow", .task_python = "", .client_python = "/opt/ada/venv/bin/python3"});
-  const auto of = [&](std::string_view module) -> std::string {
+  Classifier subject =
+      classifier({}, {.module = "tensorflow", .client_python = "/opt/ada/venv/bin/python3"});
+  const auto of = [&](std::string_view module, std::string_view python = "") -> std::string {
     return subject
         .classify({.exit = with_code(1),
                    .stderr_tail =
                        fmt::format("Traceback (most recent call last):\n  File \"t.py\", line 1\n"
                                    "ModuleNotFoundError: No module named '{}'\n",
-                                   module)})
+                                   module),
+                   .python = python})
         .hint;
   };
   EXPECT_THAT(
@@ -278,7 +232,13 @@ TEST(Classifier, NamesTheInterpreterThatLacksTheFramework) {
       StartsWith("python3 of the task has no tensorflow; yours is /opt/ada/venv/bin/python3"));
   EXPECT_THAT(of("tensorflow.keras"), HasSubstr("has no tensorflow; yours is"));
   EXPECT_THAT(of("numpyy"), StartsWith("the task's Python cannot import numpyy"));
-  subject = classifier({}, {.module = "tensorflow", .task_python = "", .client_python = ""});
+  EXPECT_EQ(of("tensorflow", "/usr/bin/python3"),
+            "python3 of the task (/usr/bin/python3) has no tensorflow; yours is "
+            "/opt/ada/venv/bin/python3: activate that environment before `muster run`, or ship it "
+            "with `python: {env: ...}`");
+  EXPECT_THAT(of("tensorflow", "/opt/ada/venv/bin/python3"),
+              StartsWith("python3 of the task (/opt/ada/venv/bin/python3) has no tensorflow: "));
+  subject = classifier({}, {.module = "tensorflow", .client_python = ""});
   EXPECT_THAT(of("tensorflow"), StartsWith("python3 of the task has no tensorflow: install it"));
 }
 

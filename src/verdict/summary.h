@@ -4,6 +4,7 @@
 #include "job/plan.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace muster::verdict {
@@ -11,9 +12,14 @@ namespace muster::verdict {
 /// How a summary is written.
 struct SummaryStyle {
   std::string log_path;  ///< Where the first cause's output lies; empty: not shown.
-  size_t columns = 80;   ///< Of the terminal, at least 60. Only the log's path is longer.
-  bool colour = false;   ///< Adds ANSI colours; nothing else depends on it.
+  /// Of the terminal, at least 60; only the log's path is longer. kUnbounded without a terminal:
+  /// then no line is cut or broken.
+  size_t columns = 80;
+  bool colour = false;  ///< Adds ANSI colours; nothing else depends on it.
 };
+
+/// SummaryStyle::columns where no terminal sets a width.
+inline constexpr size_t kUnbounded = SIZE_MAX;
 
 /// At most this many lines, whatever happened.
 inline constexpr size_t kSummaryLinesMax = 20;

@@ -1,0 +1,38 @@
+#include "agent/interpreter.h"
+
+#include "base/text.h"
+
+namespace muster::agent {
+namespace {
+
+std::string_view python_word(std::string_view command) {
+  for (const std::string_view word : split(command, ' ')) {
+    const size_t slash = word.rfind('/');
+    const std::string_view name = slash == std::string_view::npos ? word : word.substr(slash + 1);
+    // "python3.11", not "python_job.sh".
+    if (name.starts_with("python") && name.find_first_not_of("0123456789.", 6) == name.npos) {
+      return word;
+    }
+  }
+  return "python3";
+}
+
+}  // namespace
+
+std::string python_of(os::Files& files, std::string_view command, std::string_view path,
+                      const std::filesystem::path& folder) {
+  const std::string_view word = python_word(command);
+  if (word.find('/') != std::string_view::npos) {
+    const std::filesystem::path file = folder / word;  // An absolute word replaces the folder.
+    return files.exists(file) ? file.string() : std::string();
+  }
+  for (const std::string_view each : split(path, ':')) {
+    const std::filesystem::path file = folder / each / word;
+    if (!each.empty() && files.exists(file)) {
+      return file.string();
+    }
+  }
+  return {};
+}
+
+}  // namespace muster::agent
