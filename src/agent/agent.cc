@@ -262,6 +262,13 @@ void Agent::watch_memory() {
   for (const auto& [id, run] : runs_) {
     if (const std::optional<wire::Sample> sample = run->watch_memory()) {
       samples_[id] = *sample;
+      // Servers that nobody waits for are idle by nature.
+      const bool awaited = role_of(id).success == spec::Success::Required;
+      if (const auto silent = run->look_for_stall(*sample); silent && awaited) {
+        log_.warning("attempt.stalled",
+                     {{"attempt", stem_of(id)}, {"for", format_duration(*silent)}});
+        line_->send(wire::AgentFact{job::AttemptStalled{id, *silent}});
+      }
       any = true;
       closely = closely || run->near_limit();
     }

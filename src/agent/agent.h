@@ -46,7 +46,8 @@ struct AgentDeps {
   Leftovers& leftovers;
   log::Sink& log;
   cluster::MasterStarter* starter =
-      nullptr;  ///< nullptr where a lost master comes back by other means.
+      nullptr;                     ///< nullptr where a lost master comes back by other means.
+  os::Cgroups* cgroups = nullptr;  ///< nullptr: memory limits are kept by watching alone.
 };
 
 /// What an agent must know about itself.

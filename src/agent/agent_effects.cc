@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/interpreter.h"
 #include "agent/preparation.h"
 #include "agent/redaction.h"
 #include "base/check.h"
@@ -125,11 +126,11 @@ void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
     address = preparation->placed.error();
   } else {
     AttemptMark mark{plan_->job.value, role.name, id.task.index, id.number};
-    auto run =
-        std::make_unique<TaskRun>(TaskRun::Deps{deps_.loop, deps_.files, deps_.processes,
-                                                deps_.ports, deps_.meter, deps_.leftovers, feed_},
-                                  TaskRun::Names{id, std::move(mark), preparation->work_folder,
-                                                 folder_.logs() / stem_of(id)});
+    auto run = std::make_unique<TaskRun>(
+        TaskRun::Deps{deps_.loop, deps_.files, deps_.processes, deps_.ports, deps_.meter,
+                      deps_.leftovers, feed_, deps_.cgroups},
+        TaskRun::Names{id, std::move(mark), preparation->work_folder,
+                       folder_.logs() / stem_of(id)});
     address = run->reserve(identity_.launch.listen_host, preparation->order.keep_port, role.ports);
     runs_[id] = std::move(run);
   }
@@ -199,6 +200,8 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   MUSTER_TRY_STATUS(deps_.files.write(sources.view_file, environment.view_text));
   TaskRun::StartOptions options;
   options.command = preparation.settings.command;
+  options.python = python_of(deps_.files, options.command, environment.variables["PATH"],
+                             run.names().work_folder);
   options.environment = std::move(environment.variables);
   options.rotation = {plan_->spec.logs.max, plan_->spec.logs.keep};
   options.memory_limit_bytes = role_of(id).resources.memory_bytes;
@@ -279,8 +282,9 @@ void Agent::leave_word(job::AttemptId id, const Error& error) {
   const Status made = deps_.files.make_folders(folder_.logs());
   if (made.has_value()) {
     const std::filesystem::path stem = folder_.logs() / stem_of(id);
-    OutputLog silent(deps_.files, std::filesystem::path(stem) += ".stdout", {});
-    OutputLog words(deps_.files, std::filesystem::path(stem) += ".stderr", {});
+    const OutputLog::Clock clock = [this] { return deps_.loop.wall_now(); };
+    OutputLog silent(deps_.files, std::filesystem::path(stem) += ".stdout", {}, clock);
+    OutputLog words(deps_.files, std::filesystem::path(stem) += ".stderr", {}, clock);
     words.write(line);
     if (words.lost_bytes() > 0) {
       log_.error("output.lost", {{"attempt", stem_of(id)}, {"error", words.trouble()}});
@@ -315,6 +319,7 @@ job::Exit Agent::judge(job::AttemptId id, const TaskRun::Ended& ended, const Tas
   const std::string stderr_tail = redact(run.output(wire::OutputStream::Stderr)->tail(), secrets_);
   end.stdout_tail = stdout_tail;
   end.stderr_tail = stderr_tail;
+  end.python = run.python();
   exit.failure = classifier_->classify(end);
   return exit;
 }

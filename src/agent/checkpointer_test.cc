@@ -25,7 +25,7 @@ constexpr job::AttemptId kAttempt{{job::RoleIndex{0}, 0}, 1};
 
 class Checkpoints : public ::testing::Test {
  protected:
-  Checkpoints() : root_(make_root()) {
+  Checkpoints() {
     CheckpointPlace place;
     place.folder = root_ / "ckpt";
     place.state_file = root_ / "state";
@@ -33,7 +33,6 @@ class Checkpoints : public ::testing::Test {
     place.store = std::make_shared<CheckpointFolderStore>(*files_, root_ / "mirror", "c1");
     checkpointer_.watch({kAttempt, job::JobId{"j"}, place, 3, root_ / "asks", {}});
   }
-  ~Checkpoints() override { fs::remove_all(root_); }
 
   static fs::path make_root() {
     char name[] = "/tmp/checkpointer-XXXXXX";
@@ -60,7 +59,15 @@ class Checkpoints : public ::testing::Test {
         {asked_.back().attempt, asked_.back().generation, asked_.back().name, refusal});
   }
 
-  fs::path root_;
+  struct Folder {
+    Folder() : path(make_root()) {}
+    ~Folder() { fs::remove_all(path); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    fs::path path;
+  };
+  Folder folder_;  // Removed after the loop is gone: its pool may be at work there until then.
+  const fs::path& root_ = folder_.path;
   rt::IoLoop loop_;
   std::unique_ptr<os::Files> files_ = os::make_local_files(&loop_);
   ::muster::testing::RecordingSink sink_;

@@ -10,8 +10,12 @@ constexpr uint64_t kPartBytesMin = 4096;
 
 }  // namespace
 
-OutputLog::OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation)
-    : files_(files), path_(std::move(path)), rotation_(rotation) {
+OutputLog::OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation, Clock clock)
+    : files_(files),
+      path_(std::move(path)),
+      rotation_(rotation),
+      clock_(std::move(clock)),
+      times_(files, std::filesystem::path(path_) += ".times") {
   rotation_.keep = std::max(rotation_.keep, 1U);
   (void)open();  // What stands in its way now is told when there is something to write.
 }
@@ -54,7 +58,10 @@ void OutputLog::write_part(std::string_view bytes) {
   if (const Status written = file_->append(bytes); !written.has_value()) {
     lost_ += bytes.size();
     trouble_ = written.error().message;
+    return;
   }
+  times_.note(kept_, clock_());
+  kept_ += bytes.size();
 }
 
 void OutputLog::rotate() {
@@ -71,7 +78,10 @@ void OutputLog::rotate() {
   if (!moved.has_value()) {
     // The newest part could not be moved aside: growing past its size is better than losing it.
     trouble_ = moved.error().message;
+    return;
   }
+  parts_ = std::min(parts_ + 1, rotation_.keep);
+  times_.begin_part(kept_, clock_(), parts_);
 }
 
 std::filesystem::path OutputLog::part(uint32_t number) const {

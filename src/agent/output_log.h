@@ -1,9 +1,12 @@
 #pragma once
 
+#include "agent/time_index.h"
+#include "base/time.h"
 #include "os/files.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,12 +21,15 @@ struct Rotation {
 };
 
 /// One stream of one attempt on its way to disk: whole, in rotating files, with its last words at
-/// hand. It never fails its task: what the disk does not take is counted as lost, and writing is
-/// tried again with the next bytes. For one thread.
+/// hand, and an index of when it was written (TimeIndex). It never fails its task: what the disk
+/// does not take is counted as lost, and writing is tried again with the next bytes. For one
+/// thread.
 class OutputLog {
  public:
-  /// Makes the file, so that it exists for a silent stream, too.
-  OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation);
+  using Clock = std::function<WallTime()>;
+
+  /// Makes the file, so that it exists for a silent stream, too. `clock` dates what is written.
+  OutputLog(os::Files& files, std::filesystem::path path, Rotation rotation, Clock clock);
 
   /// Takes the next bytes of the stream, of any length and content.
   void write(std::string_view bytes);
@@ -48,10 +54,14 @@ class OutputLog {
   os::Files& files_;
   std::filesystem::path path_;
   Rotation rotation_;
+  Clock clock_;
+  TimeIndex times_;
   std::unique_ptr<os::AppendFile> file_;
   std::string tail_;
   uint64_t size_ = 0;
   uint64_t lost_ = 0;
+  uint64_t kept_ = 0;  ///< Bytes that files took, those that rotated away since included.
+  uint32_t parts_ = 1;
   std::string trouble_;
 };
 

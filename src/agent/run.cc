@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/leftovers.h"
+#include "os/cgroup.h"
 #include "os/file_sink.h"
 #include "os/identity.h"
 #include "os/local_files.h"
@@ -93,13 +94,14 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Processes> processes = os::make_processes(loop);
   const std::unique_ptr<os::Ports> ports = os::make_ports();
   const std::unique_ptr<os::Meter> meter = os::make_meter();
+  const std::unique_ptr<os::Cgroups> cgroups = os::make_cgroups();
   ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
   const std::unique_ptr<cluster::MasterStarter> starter =
       options.make_starter(*files, launch, fds.start);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get()},
+                starter.get(), cgroups.get()},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};

@@ -42,11 +42,15 @@ Result<job::Address> TaskRun::reserve(const std::string& host, uint16_t keep_por
 
 Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> ended) {
   std::filesystem::path stem = names_.log_stem;
-  stdout_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stdout", options.rotation);
-  stderr_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stderr", options.rotation);
+  const OutputLog::Clock clock = [&loop = deps_.loop] { return loop.wall_now(); };
+  stdout_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stdout", options.rotation,
+                      clock);
+  stderr_log_.emplace(deps_.files, std::filesystem::path(stem) += ".stderr", options.rotation,
+                      clock);
   limit_bytes_ = options.memory_limit_bytes;
   oom_kills_before_ = deps_.meter.oom_kills();
   ended_ = std::move(ended);
+  python_ = std::move(options.python);
   if (options.release_ports) {
     held_.clear();
   }
@@ -66,7 +70,25 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
                             .exited = [this](const os::Exit& exit) { on_exit(exit); },
                         }));
   running_ = true;
+  guard_memory();
   return pid_;
+}
+
+/// The kernel as the second guard, where this user may make control groups: what allocates faster
+/// than the watch looks, it ends. Its sum has more in it than the watch's (page tables, buffers),
+/// so its limit is a little higher.
+void TaskRun::guard_memory() {
+  if (deps_.cgroups == nullptr || limit_bytes_ == 0) {
+    return;
+  }
+  constexpr uint64_t kSlackMin = 8U << 20;
+  const std::string name =
+      std::string(os::kCgroupPrefix) + names_.mark.job + "-" + names_.log_stem.filename().string();
+  auto group = deps_.cgroups->create(
+      name, {.memory_bytes = limit_bytes_ + std::max(limit_bytes_ / 16, kSlackMin)});
+  if (group.has_value() && (*group)->add(pid_).has_value()) {
+    guard_ = std::move(*group);
+  }
 }
 
 void TaskRun::on_output(os::Stream stream, std::string_view bytes) {
@@ -109,14 +131,30 @@ std::optional<wire::Sample> TaskRun::watch_memory() {
   const std::vector<os::Pid> members = family();
   const os::Usage usage = deps_.meter.measure(members);
   deps_.leftovers.saw(names_.attempt, members);
+  if (guard_ && !guards_all_) {
+    guards_all_ = true;
+    for (const os::Pid member : members) {
+      (void)guard_->add(member);  // One that has just ended needs no guard.
+    }
+  }
   used_bytes_ = usage.memory_bytes;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+  if (guard_ && over_memory_.empty() && guard_->oom_kills() > 0) {
+    // The kernel ends one process; what is left of the task is no task any more.
+    over_memory_ = killed_at_limit();
+    kill();
+  }
   if (limit_bytes_ > 0 && used_bytes_ > limit_bytes_ && usage.exact && over_memory_.empty()) {
     over_memory_ = "its processes used " + format_bytes(used_bytes_) + " of memory; the limit is " +
                    format_bytes(limit_bytes_);
     kill();
   }
   return wire::Sample{names_.attempt, usage.memory_bytes, usage.cpu};
+}
+
+std::optional<Duration> TaskRun::look_for_stall(const wire::Sample& sample) {
+  return stall_.look(deps_.loop.now(), sample.cpu,
+                     stdout_log_->size_bytes() + stderr_log_->size_bytes());
 }
 
 bool TaskRun::near_limit() const {
@@ -166,15 +204,32 @@ void TaskRun::finish() {
   ended.exit = *exit_;
   ended.memory_peak_bytes = std::max(peak_bytes_, exit_->memory_peak_bytes);
   ended.memory_evidence = over_memory_;
-  const bool killed = exit_->signal == SIGKILL || exit_->code == 128 + SIGKILL;
-  if (over_memory_.empty() && killed && deps_.meter.oom_kills() > oom_kills_before_) {
-    ended.memory_evidence = "the kernel ran out of memory and killed it; it had used up to " +
-                            format_bytes(ended.memory_peak_bytes);
+  if (over_memory_.empty()) {
+    ended.memory_evidence = kernel_kill(ended);
   }
   ended.over_memory = !ended.memory_evidence.empty();
   // The callee may destroy this run.
   const std::function<void(Ended)> tell = std::move(ended_);
   tell(std::move(ended));
+}
+
+std::string TaskRun::killed_at_limit() const {
+  const uint64_t peak = std::max(peak_bytes_, guard_->memory_peak_bytes().value_or(0));
+  return "the kernel stopped its processes at " + format_bytes(peak) + " of memory; the limit is " +
+         format_bytes(limit_bytes_);
+}
+
+/// Says that the kernel killed for lack of memory; "" if it did not.
+std::string TaskRun::kernel_kill(const Ended& ended) const {
+  const bool succeeded = ended.exit.code == 0 && !ended.exit.signal;
+  if (guard_ && !succeeded && guard_->oom_kills() > 0) {
+    return killed_at_limit();
+  }
+  const bool killed = ended.exit.signal == SIGKILL || ended.exit.code == 128 + SIGKILL;
+  return killed && deps_.meter.oom_kills() > oom_kills_before_
+             ? "the kernel ran out of memory and killed it; it had used up to " +
+                   format_bytes(ended.memory_peak_bytes)
+             : "";
 }
 
 const OutputLog* TaskRun::output(wire::OutputStream stream) const {

@@ -3,10 +3,12 @@
 #include "agent/leftovers.h"
 #include "agent/output_feed.h"
 #include "agent/output_log.h"
+#include "agent/stall_watch.h"
 #include "base/result.h"
 #include "job/action.h"
 #include "job/failure.h"
 #include "job/view.h"
+#include "os/cgroup.h"
 #include "os/memory.h"
 #include "os/ports.h"
 #include "os/processes.h"
@@ -37,6 +39,7 @@ class TaskRun {
     os::Meter& meter;
     Leftovers& leftovers;
     OutputFeed& feed;
+    os::Cgroups* cgroups = nullptr;  ///< nullptr: memory limits are kept by watching alone.
   };
   struct Names {
     job::AttemptId attempt;
@@ -49,6 +52,7 @@ class TaskRun {
     std::map<std::string, std::string> environment;
     Rotation rotation;
     uint64_t memory_limit_bytes = 0;  ///< 0 for none.
+    std::string python;               ///< Its interpreter, for hints.
     bool release_ports = false;  ///< Just before exec, for a program that sets neither reuse flag.
   };
   /// How the process ended, as far as this host knows.
@@ -83,12 +87,17 @@ class TaskRun {
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<wire::Sample> watch_memory();
+  /// Looks at what watch_memory() has just measured: for how long the attempt has stalled, once
+  /// each time that it does.
+  [[nodiscard]] std::optional<Duration> look_for_stall(const wire::Sample& sample);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const;
 
   [[nodiscard]] const Names& names() const { return names_; }
   [[nodiscard]] const job::Address& address() const { return address_; }
   [[nodiscard]] bool running() const { return running_; }
+  /// The interpreter that start() was told of.
+  [[nodiscard]] const std::string& python() const { return python_; }
   [[nodiscard]] const OutputLog* output(wire::OutputStream stream) const;
 
  private:
@@ -96,6 +105,9 @@ class TaskRun {
   void on_exit(const os::Exit& exit);
   void wait_for_family();
   [[nodiscard]] std::vector<os::Pid> family();
+  void guard_memory();
+  [[nodiscard]] std::string killed_at_limit() const;
+  [[nodiscard]] std::string kernel_kill(const Ended& ended) const;
   void finish();
 
   Deps deps_;
@@ -104,6 +116,7 @@ class TaskRun {
   std::vector<std::unique_ptr<os::HeldPort>> held_;
   std::optional<OutputLog> stdout_log_, stderr_log_;
   std::function<void(Ended)> ended_;
+  std::string python_;
   os::Pid pid_;
   bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
   bool asked_ = false;
@@ -113,8 +126,11 @@ class TaskRun {
   rt::TimerId look_timer_{};
   Duration look_period_{};
   uint64_t limit_bytes_ = 0;
+  std::unique_ptr<os::Cgroup> guard_;  ///< nullptr where no control group is delegated.
+  bool guards_all_ = false;            ///< Also those that were forked before it had the first.
   uint64_t used_bytes_ = 0;
   uint64_t peak_bytes_ = 0;
+  StallWatch stall_;
   uint64_t oom_kills_before_ = 0;
   std::string over_memory_;
 };

@@ -21,6 +21,35 @@ std::optional<Number> number_of(std::string_view text) {
              : std::nullopt;
 }
 
+/// What an index of times (agent/time_index.h writes it) says of one moment.
+struct TimesIndex {
+  std::optional<uint64_t> first_kept;  ///< Where what was written since begins, over all parts.
+  uint64_t oldest_part = 0;            ///< Where the oldest part that is still there begins.
+};
+
+TimesIndex parse_times(std::string_view text, WallTime since, uint32_t parts) {
+  TimesIndex index;
+  std::vector<uint64_t> begins;
+  for (const std::string_view line : split(text, '\n')) {
+    const std::vector<std::string_view> words = split(line, ' ');
+    const auto offset = number_of<uint64_t>(words[0]);
+    const auto written = words.size() < 2 ? std::nullopt : number_of<int64_t>(words[1]);
+    if (!offset || !written) {
+      continue;
+    }
+    if (words.size() > 2) {
+      begins.push_back(*offset);
+    }
+    if (!index.first_kept && WallTime(Duration(*written)) >= since) {
+      index.first_kept = offset;
+    }
+  }
+  if (!begins.empty()) {
+    index.oldest_part = begins[begins.size() - std::min<size_t>(parts, begins.size())];
+  }
+  return index;
+}
+
 }  // namespace
 
 bool LogFilter::admits(const LogStream& stream) const {
@@ -89,13 +118,8 @@ uint64_t LogCursor::size_of(uint32_t number) const {
 }
 
 void LogCursor::skip_to(WallTime since) {
-  // The index: lines "offset microseconds", the offset counting over all parts that ever were.
-  const Result<std::string> index = files_.read(stream_.path.string() + ".times");
-  uint64_t held = 0;
-  for (uint32_t number = 0; number < stream_.parts; ++number) {
-    held += size_of(number);
-  }
-  if (!index) {
+  const Result<std::string> text = files_.read(stream_.path.string() + ".times");
+  if (!text) {
     const Result<os::FileStat> stat = files_.stat(stream_.path);
     if (stat && stat->modified < since) {
       part_ = 0;
@@ -103,24 +127,13 @@ void LogCursor::skip_to(WallTime since) {
     }
     return;
   }
-  std::optional<uint64_t> first_kept;
-  uint64_t last_offset = 0;
-  for (const std::string_view line : split(*index, '\n')) {
-    const size_t blank = line.find(' ');
-    const auto offset = number_of<uint64_t>(line.substr(0, blank));
-    const auto written =
-        blank == std::string_view::npos ? std::nullopt : number_of<int64_t>(line.substr(blank + 1));
-    if (!offset || !written) {
-      continue;
-    }
-    last_offset = *offset;
-    if (!first_kept && WallTime(Duration(*written)) >= since) {
-      first_kept = offset;
-    }
+  const TimesIndex index = parse_times(*text, since, stream_.parts);
+  if (!index.first_kept) {
+    part_ = 0;
+    offset_ = size_of(0);
+    return;
   }
-  const uint64_t end = std::max(held, last_offset);
-  const uint64_t gone = end - held;
-  uint64_t skip = (first_kept ? *first_kept : end) - std::min(gone, first_kept ? *first_kept : end);
+  uint64_t skip = *index.first_kept - std::min(index.oldest_part, *index.first_kept);
   while (part_ > 0 && skip >= size_of(part_)) {
     skip -= size_of(part_);
     --part_;

@@ -156,12 +156,20 @@ Result<WallTime> parse_since(std::string_view text, WallTime now) {
   if (rest == nullptr) {
     rest = strptime(copy.c_str(), "%Y-%m-%d", &parts);
   }
-  if (rest == nullptr || (*rest != '\0' && *rest != 'Z' && *rest != '.')) {
+  Duration fraction{};
+  if (rest != nullptr && *rest == '.') {
+    // Microseconds; further digits say nothing.
+    for (Duration digit = std::chrono::milliseconds(100); *++rest >= '0' && *rest <= '9';
+         digit /= 10) {
+      fraction += digit * (*rest - '0');
+    }
+  }
+  if (rest == nullptr || (*rest != '\0' && std::string_view(rest) != "Z")) {
     return user_error(fmt::format(
         "--since {}: neither a duration such as 10m nor a time such as 2026-11-21T09:30:00Z",
         printable(text)));
   }
-  return WallTime(std::chrono::seconds(timegm(&parts)));
+  return WallTime(std::chrono::seconds(timegm(&parts)) + fraction);
 }
 
 }  // namespace muster::client

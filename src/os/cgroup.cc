@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
@@ -30,6 +32,27 @@ int control(const Path& file, std::string_view value) {
   return 0;
 }
 
+/// Groups are filled within moments of their making: an old one that is empty (else the kernel
+/// refuses) belongs to a process that was killed.
+void sweep(const Path& parent) {
+  constexpr time_t kOldSeconds = 60;
+  DIR* const entries = ::opendir(parent.c_str());
+  if (entries == nullptr) {
+    return;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);  // lint: allow(clock) compared with the files' own times
+  for (const dirent* entry = ::readdir(entries); entry != nullptr; entry = ::readdir(entries)) {
+    struct stat stat{};
+    if (std::string_view(entry->d_name).starts_with(kCgroupPrefix) &&
+        ::fstatat(::dirfd(entries), entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+        now.tv_sec - stat.st_mtime > kOldSeconds) {
+      ::unlinkat(::dirfd(entries), entry->d_name, AT_REMOVEDIR);
+    }
+  }
+  ::closedir(entries);
+}
+
 Error not_delegated(const Path& folder, int error) {
   Error made =
       system_error(error, fmt::format("no control group can be made in {}", folder.string()));
@@ -49,6 +72,7 @@ class FolderCgroup final : public Cgroup {
   }
 
   Status make(const Path& folder) {
+    sweep(folder.parent_path());
     if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
       return not_delegated(folder.parent_path(), errno);
     }

@@ -7,8 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::os {
+
+inline constexpr std::string_view kCgroupPrefix = "muster-";
 
 struct CgroupLimits {
   uint64_t memory_bytes = 0;  ///< 0: no limit.
@@ -30,7 +33,9 @@ class Cgroup {
 class Cgroups {
  public:
   virtual ~Cgroups() = default;
-  /// Makes a group. Unsupported where none is delegated: limits are then kept by watching (Meter).
+  /// Makes a group, `name` beginning with kCgroupPrefix; removes groups with that prefix that some
+  /// dead process left empty. Unsupported where none is delegated: limits are then kept by watching
+  /// (Meter).
   virtual Result<std::unique_ptr<Cgroup>> create(const std::string& name,
                                                  const CgroupLimits& limits) = 0;
 };
