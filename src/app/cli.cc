@@ -1,16 +1,12 @@
 #include "app/cli.h"
 
-#include "base/text.h"
+#include "app/mistakes.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <span>
-#include <sstream>
-#include <string_view>
 
 namespace muster::app {
 namespace {
@@ -242,66 +238,6 @@ std::vector<std::string> take_job_words(std::vector<std::string>& words) {
   return rest;
 }
 
-Printed mistake(std::string message) {
-  return Printed{{}, "muster: " + std::move(message) + "\n", 2};
-}
-
-std::vector<std::string_view> command_names(const Parser& parser) {
-  std::vector<std::string_view> names;
-  for (const CLI::App* sub : parser.app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
-  }
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_snames()) {
-      names.push_back("-" + name);
-    }
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-/// Returns " (did you mean X?)" for the first word that looks like an option but is none of
-/// `command`'s.
-std::string suggest_option(const CLI::App& command, std::span<const std::string> words) {
-  const std::vector<std::string> known = option_names(command);
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  for (const std::string& word : words) {
-    const std::string_view name = std::string_view(word).substr(0, word.find('='));
-    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) {
-      continue;
-    }
-    if (const auto near = nearest(name, candidates)) {
-      return fmt::format("; did you mean {}?", *near);
-    }
-  }
-  return {};
-}
-
-Command explain_mistake(const Parser& parser, const std::vector<std::string>& words,
-                        const CLI::ParseError& error) {
-  if (!words.empty() && !words[0].starts_with("-")) {
-    const std::vector<std::string_view> names = command_names(parser);
-    if (std::ranges::find(names, words[0]) == names.end()) {
-      const auto near = nearest(words[0], names);
-      return mistake(fmt::format("there is no command \"{}\"{}", printable(words[0]),
-                                 near ? fmt::format("; did you mean `muster {}`?", *near)
-                                      : "; `muster --help` lists them"));
-    }
-    const CLI::App* sub = parser.app.get_subcommand(words[0]);
-    return mistake(fmt::format("{}: {}{} (`muster {} --help` tells more)", words[0],
-                               printable(error.what()),
-                               suggest_option(*sub, std::span(words).subspan(1)), words[0]));
-  }
-  return mistake(fmt::format("{} (`muster --help` tells more)", printable(error.what())));
-}
-
 void put_words(Command& command, std::vector<std::string> words) {
   if (auto* run = std::get_if<RunCommand>(&command)) {
     run->spec.words = std::move(words);
@@ -327,7 +263,7 @@ Command parse_command_line(std::vector<std::string> words) {
   } catch (const CLI::CallForAllHelp&) {
     return Printed{parser->app.help(), {}, 0};
   } catch (const CLI::ParseError& error) {
-    return explain_mistake(*parser, words, error);
+    return explain_mistake(parser->app, words, error);
   }
   if (parser->version_flag) {
     return VersionOptions{};

@@ -40,6 +40,25 @@ TEST(CommandLine, SuggestsTheNearestCommandAndOption) {
   EXPECT_NE(mistake({"status", "last", "--jsn"}).find("did you mean --json?"), std::string::npos);
 }
 
+TEST(CommandLine, SaysWhatAMistakeWasToBe) {
+  EXPECT_EQ(mistake({"run", "-n", "4", "python3", "train.py"}),
+            "muster: run: train.py stands where only a specification may; the words of a command "
+            "come after --, as in muster run -n 4 -- python3 train.py (`muster run --help` tells "
+            "more)\n");
+  EXPECT_EQ(mistake({"run", "--memory", "2g", "--", "x"}),
+            "muster: run: The following argument was not expected: --memory; memory is a key of "
+            "the specification: --set roles.worker.memory=... (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "-n", "many", "--", "x"}),
+            "muster: run: --tasks many is no whole number from 0 on (`muster run --help` tells "
+            "more)\n");
+  EXPECT_EQ(mistake({"status"}),
+            "muster: status: name a job: its id, the beginning of it, or `last`; `muster ps --all` "
+            "lists them (`muster status --help` tells more)\n");
+  EXPECT_EQ(mistake({"--versoin"}),
+            "muster: The following argument was not expected: --versoin; did you mean --version? "
+            "(`muster --help` tells more)\n");
+}
+
 TEST(CommandLine, ShowsHelpWithoutFailing) {
   const Command command = parse_command_line({"logs", "--help"});
   const auto* printed = std::get_if<Printed>(&command);

@@ -7,6 +7,7 @@
 #include "client/job_reader.h"
 #include "client/logs.h"
 #include "client/status_text.h"
+#include "job/describe.h"
 #include "os/watch.h"
 #include "rt/io_loop.h"
 #include "spec/duration_text.h"
@@ -84,8 +85,9 @@ Result<client::LogFilter> filter_of(const LogsOptions& command, const job::Plan&
   }
   const std::optional<job::TaskId> task = job::parse_task(plan, command.task);
   if (!task) {
-    return user_error(fmt::format("the job has no task {}: role {} has {} tasks, counted from 0",
-                                  printable(command.task), filter.role, plan.role(*role).tasks));
+    return user_error(fmt::format("the job has no task {}: role {} has {}, counted from 0",
+                                  printable(command.task), filter.role,
+                                  job::count_of(plan.role(*role).tasks, "task")));
   }
   filter.index = task->index;
   return filter;
@@ -155,6 +157,11 @@ int show_status(Session& session, const StatusCommand& command) {
   const std::string waits_for = live ? client::waits_for_of(*live) : std::string();
   if (!waits_for.empty()) {
     session.console.out("waiting: " + printable(waits_for) + "\n");
+  }
+  const std::string trouble = live ? client::log_trouble_of(*live) : std::string();
+  if (!trouble.empty()) {
+    session.console.out("the job's log cannot be written: " + printable(trouble) +
+                        "; starts and restarts wait\n");
   }
   return 0;
 }
@@ -286,8 +293,9 @@ int clean_jobs(Session& session, const CleanOptions& command) {
       session.console.out((command.dry_run ? "would remove " : "removed ") + id + "\n");
     }
     session.console.out(fmt::format(
-        "{} jobs, {} {}; {} left\n", cleaned->removed.size(), format_bytes(cleaned->freed_bytes),
-        command.dry_run ? "would be freed" : "freed", format_bytes(cleaned->left_bytes)));
+        "{}, {} {}; {} left\n", job::count_of(cleaned->removed.size(), "job"),
+        format_bytes(cleaned->freed_bytes), command.dry_run ? "would be freed" : "freed",
+        format_bytes(cleaned->left_bytes)));
   }
   for (const std::string& trouble : cleaned->troubles) {
     session.console.err("muster: " + trouble + "\n");

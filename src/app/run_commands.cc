@@ -10,6 +10,7 @@
 #include "client/submission.h"
 #include "cluster/local/local_cluster.h"
 #include "framework/plan.h"
+#include "job/describe.h"
 #include "os/identity.h"
 #include "rt/system_random.h"
 #include "spec/serialize.h"
@@ -179,7 +180,8 @@ void print_end(Session& session, const client::Submitted& submitted, const job::
   const client::Screen& screen = session.console.screen();
   verdict::SummaryStyle style;
   style.log_path = log_of(*session.files, submitted.plan, submitted.folder, outcome);
-  style.columns = std::max(60U, screen.width);
+  // A file or a pipe has no width: what is cut there cannot be read by making the window wider.
+  style.columns = screen.err_is_terminal ? std::max(60U, screen.width) : verdict::kUnbounded;
   style.colour = screen.colour;
   if (!quiet || outcome.result != job::JobResult::Succeeded) {
     session.console.err(verdict::render_summary(submitted.plan, outcome, style));
@@ -261,8 +263,9 @@ int run_job(Session& session, const RunCommand& command) {
   }
   const Duration submitted_in = session.now() - begun;
   if (!command.quiet) {
-    session.console.err(fmt::format("muster: {}: {} tasks on this machine\n",
-                                    submitted->folder.id().value, submitted->plan.task_count()));
+    session.console.err(fmt::format("muster: {}: {} on this machine\n",
+                                    submitted->folder.id().value,
+                                    job::count_of(submitted->plan.task_count(), "task")));
   }
   FollowCommand follow;
   follow.folder = submitted->folder;

@@ -5,6 +5,7 @@
 #include "client/doctor.h"
 #include "client/job_source.h"
 #include "cluster/local/claims.h"
+#include "job/describe.h"
 #include "spec/key_table.h"
 #include "spec/layers.h"
 #include "spec/serialize.h"
@@ -79,8 +80,9 @@ int validate_spec(Session& session, const SpecFileOptions& command) {
   for (const std::string& warning : job->loaded.warnings) {
     session.console.err(warning + "\n");
   }
-  session.console.out(fmt::format("{} is valid: {} roles, {} tasks\n", command.spec,
-                                  plan->roles.size(), plan->task_count()));
+  session.console.out(fmt::format("{} is valid: {}, {}\n", command.spec,
+                                  job::count_of(plan->roles.size(), "role"),
+                                  job::count_of(plan->task_count(), "task")));
   return 0;
 }
 
@@ -94,9 +96,7 @@ int explain_key(Session& session, const ExplainOptions& command) {
     return 0;
   }
   if (command.key.empty()) {
-    for (const spec::KeyInfo& key : spec::key_table()) {
-      session.console.out(fmt::format("{:<34} {:<24} {}\n", key.path, key.type, key.fallback));
-    }
+    session.console.out(spec::key_list());
     return 0;
   }
   const Result<std::string> text = spec::explain(command.key);
@@ -118,23 +118,24 @@ int show_config(Session& session, const ConfigOptions& command) {
   if (!layers) {
     return fail(session.console, layers.error());
   }
-  if (!command.explain.empty()) {
-    if (command.spec.empty()) {
-      layers->quick.reset();
+  if (command.explain.empty() && command.json) {
+    const Result<spec::Loaded> loaded = spec::load(*layers);
+    if (!loaded) {
+      return fail(session.console, loaded.error());
     }
-    const Result<std::string> text = spec::config_explain(*layers, command.explain);
-    if (!text) {
-      return fail(session.console, text.error());
-    }
-    session.console.out(text->ends_with('\n') ? *text : *text + "\n");
+    session.console.out(spec::to_json(loaded->spec) + "\n");
     return 0;
   }
-  const Result<spec::Loaded> loaded = spec::load(*layers);
-  if (!loaded) {
-    return fail(session.console, loaded.error());
+  if (command.spec.empty()) {
+    layers->quick.reset();
   }
-  session.console.out(command.json ? spec::to_json(loaded->spec) + "\n"
-                                   : spec::to_yaml(loaded->spec));
+  const Result<std::string> text = command.explain.empty()
+                                       ? spec::config_overview(*layers)
+                                       : spec::config_explain(*layers, command.explain);
+  if (!text) {
+    return fail(session.console, text.error());
+  }
+  session.console.out(text->ends_with('\n') ? *text : *text + "\n");
   return 0;
 }
 

@@ -60,6 +60,14 @@ TEST(ReferenceMarkdown, IsThePageInTheDocs) {
       << "make it anew: muster explain --markdown > docs/reference/spec.md";
 }
 
+TEST(JsonSchema, IsTheFileInTheDocs) {
+  std::ifstream file(MUSTER_SOURCE_DIR "/docs/reference/job.schema.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), json_schema())
+      << "make it anew: muster explain --json-schema > docs/reference/job.schema.json";
+}
+
 TEST(PythonDataclasses, HasAFieldForEachKey) {
   const std::string module = python_dataclasses();
   EXPECT_THAT(module, HasSubstr("class Restart:\n"));
