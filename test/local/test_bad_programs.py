@@ -2,6 +2,7 @@
 """Programs that misbehave: each ends with its class, its culprit and its last words."""
 
 import os
+import pathlib
 import re
 import signal
 
@@ -36,7 +37,21 @@ def test_a_framework_that_python_lacks(muster):
     _, _, done = cause_of(muster, {
         "framework": "tensorflow", "command": "/usr/bin/python3 train.py", "files": ["train.py"],
         "tasks": 1})
-    assert re.search(r"python3? .*has no tensorflow", done.text)
+    words = " ".join(done.text.split())
+    assert "python3 of the task (/usr/bin/python3) has no tensorflow" in words, done.text
+
+
+def test_a_framework_that_the_other_python_lacks(muster):
+    """Both interpreters are named: that of the task, and that of who submitted."""
+    folder = muster.folder / "venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "python3").symlink_to("/usr/bin/python3")
+    muster.write("train.py", "import tensorflow\n")
+    path = muster.spec({"framework": "tensorflow", "command": "/usr/bin/python3 train.py",
+                        "files": ["train.py"], "tasks": 1})
+    done = muster("run", path, env={"PATH": f"{folder}:/usr/bin:/bin"}).expect(1)
+    assert (f"python3 of the task (/usr/bin/python3) has no tensorflow; yours is {folder}/python3"
+            in " ".join(done.text.split())), done.text
 
 
 def test_a_command_that_does_not_exist(muster):
@@ -86,6 +101,24 @@ time.sleep(60)
         "command": "exec python3 eat.py", "files": ["eat.py"],
         "roles": {"worker": {"memory": "128m"}}}, within=30)
     assert "memory" in outcome["class"]
+
+
+def test_memory_taken_faster_than_anybody_looks(muster):
+    """Where control groups are delegated the kernel is the guard; else the watch finds it later."""
+    muster.write("eat.py", """
+import os, time
+if os.fork() == 0:
+    blocks = [b"1" * (1 << 20) for _ in range(600)]
+    os._exit(0)
+os.wait()
+time.sleep(60)
+""")
+    cause, outcome, _ = cause_of(muster, {
+        "command": "exec python3 eat.py", "files": ["eat.py"],
+        "roles": {"worker": {"memory": "100m"}}}, within=30)
+    assert outcome["class"] == "memory.limit", outcome
+    assert "of memory; the limit is 100 MiB" in cause["evidence"]
+    assert not list(pathlib.Path("/sys/fs/cgroup").glob(f"**/muster-{muster.job()}*"))
 
 
 def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(muster):
@@ -159,7 +192,8 @@ def test_a_line_of_100_mb(muster):
     assert done.lines(r"^worker:0\W.*after$")
     assert len(done.text) < 10 << 20
     logs = muster.job_folder() / "logs"
-    kept = sum(path.stat().st_size for path in logs.glob("worker-0.1.stdout*"))
+    kept = sum(path.stat().st_size for path in logs.glob("worker-0.1.stdout*")
+               if path.suffix != ".times")
     assert kept == 104857600 + len("\nafter\n")
 
 

@@ -64,6 +64,22 @@ def test_config_says_who_won(muster):
     assert muster("config", "--json").expect(0).json()
 
 
+def test_config_lists_what_layers_set(muster):
+    assert muster("config").expect(0).out == "nothing is set; all keys have their built-in values\n"
+    muster.home.mkdir(exist_ok=True)
+    (muster.home / "config.yaml").write_text("defaults: {logs: {keep: 9}}\n")
+    path = muster.spec("command: a\ntasks: 2\n")
+    text = muster("config", "--spec", path, "--set", "tasks=3").expect(0).out
+    assert re.search(r"^logs\.keep = 9  \(.*config\.yaml:1:25\)$", text, re.MULTILINE), text
+    assert "roles.worker.tasks = 3  (--set tasks=3)" in text
+
+
+def test_explain_lists_every_key(muster):
+    lines = muster("explain").expect(0).out.splitlines()
+    assert any(re.match(r"restart\.window +duration or none; 1h$", line) for line in lines)
+    assert any(re.match(r"files\[\]\.src +text; required$", line) for line in lines)
+
+
 def test_the_home_s_config_is_a_layer(muster):
     muster.home.mkdir()
     (muster.home / "config.yaml").write_text("defaults: {env: {FROM_CONFIG: 'yes'}}\n")

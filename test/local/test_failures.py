@@ -1,8 +1,11 @@
 # timeout: 600
 """Processes, agents, hosts and masters that die, and what happens then."""
 
+import contextlib
 import os
+import pathlib
 import signal
+import subprocess
 import time
 
 import harness
@@ -23,6 +26,16 @@ part.rename(folder / f"{role}-{index}.{attempt}")
 while not (folder / "gate").exists():
     time.sleep(0.02)
 """
+
+
+def is_child(pid, parent):
+    """Whether the process was started by the other, or by a child of it."""
+    while pid > 1:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        pid = int(stat.rsplit(")", 1)[1].split()[1])
+        if pid == parent:
+            return True
+    return False
 
 
 class Gang:
@@ -187,6 +200,53 @@ def test_a_short_stop_of_an_agent_costs_nothing(muster, gate):
     os.kill(agent, signal.SIGCONT)
     gang.finish()
     assert gang.task("worker", 0)["attempts"] == 1
+
+
+def test_an_agent_that_slept_through_a_takeover_does_no_harm(muster, gate):
+    """The old master's agent wakes when a new master has replaced its task."""
+    gang = Gang(muster, gate, tasks=2, liveness={"beat": "200ms", "suspect": "500ms", "lost": "2s"})
+    first = gang.pid("worker:1")
+    gang.pid("worker:0")
+    (agent,) = [pid for pid in muster.pids("agent") if is_child(first, pid)]
+    os.kill(agent, signal.SIGSTOP)
+    os.kill(muster.pids("master")[0], signal.SIGKILL)
+    gang.pid("worker:1", attempt=2)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(agent, signal.SIGCONT)
+    gang.finish()
+    assert gang.task("worker", 0)["attempts"] == 1
+    assert gang.task("worker", 1)["attempts"] == 2
+
+
+def hanging_tar(muster, when):
+    """Puts a `tar` first on PATH that hangs while `when` holds; returns the environment for it."""
+    muster.write("bin/tar", f"#!/bin/sh\nif {when}; then exec sleep 1000; fi\n"
+                 "exec /bin/tar \"$@\"\n", 0o755)
+    muster.write("data/rows.txt", "1\n")
+    subprocess.run(["/bin/tar", "-C", "data", "-cf", "data.tar", "rows.txt"], cwd=muster.folder,
+                   check=True)
+    return {"PATH": f"{muster.folder}/bin:/usr/bin:/bin"}
+
+
+def test_a_container_that_never_joins_is_given_up_after_the_deadline(muster):
+    env = hanging_tar(muster, "true")
+    done = muster.run({"command": "true", "tasks": 1, "files": ["data.tar"],
+                       "deadlines": {"join": "1s"},
+                       "restart": {"process": 0, "container": 0, "host": 0, "infrastructure": 0}},
+                      env=env)
+    done.expect(5)
+    assert done.lines(r"last words +not joined within 1\.0 s"), done.text
+    assert done.seconds < 20
+
+
+def test_a_container_that_never_joins_is_replaced(muster):
+    mark = muster.folder / "hung"
+    env = hanging_tar(muster, f"mkdir {mark} 2>/dev/null")
+    done = muster.run({"command": "cat data/rows.txt", "tasks": 1,
+                       "files": [{"src": "data.tar", "as": "data"}],
+                       "deadlines": {"join": "1s"}, "restart": QUICK}, env=env).expect(0)
+    assert done.lines(r"^worker:0 \| 1$") and mark.exists()
+    assert done.lines(r"worker:0 restarts in a new container .*: not joined within 1\.0 s")
 
 
 def test_a_failing_host_is_avoided(muster):

@@ -78,6 +78,35 @@ def test_the_disk_fills_while_the_job_runs(muster):
     assert done.returncode in (0, 3)
 
 
+@root_only
+def test_a_job_ends_properly_on_a_disk_that_is_full_by_then(muster):
+    """Room was kept for the last facts and the summary."""
+    muster.home.mkdir()
+    path = muster.spec({"command": f"dd if=/dev/zero of={muster.home}/fill bs=1k; echo full",
+                        "tasks": 1})
+    done = in_namespace(muster, f"mount -t tmpfs -o size=2m none {muster.home} && "
+                        f"{harness.BINARY} run {path}; echo status $?; "
+                        f"ls {muster.home}/jobs/*; {harness.BINARY} history --json; "
+                        f"{harness.BINARY} show last --json")
+    assert "status 0" in done.stdout, done.stdout + done.stderr
+    assert "summary.json" in done.stdout and "room" not in done.stdout.split()
+    assert '"result":"succeeded"' in done.stdout
+    assert '"fact":"container-ended"' in done.stdout
+
+
+@root_only
+def test_a_job_on_a_full_disk_can_be_stopped(muster, gate):
+    muster.home.mkdir()
+    path = muster.spec({"command": f"dd if=/dev/zero of={muster.home}/fill bs=1k; "
+                                   f"touch {gate.path}; sleep 1000", "tasks": 2})
+    done = in_namespace(muster, f"mount -t tmpfs -o size=2m none {muster.home} && "
+                        f"{harness.BINARY} submit {path} && "
+                        f"while ! [ -e {gate.path} ]; do sleep 0.05; done; "
+                        f"{harness.BINARY} stop last; echo status $?; {harness.BINARY} history")
+    assert "status 0" in done.stdout, done.stdout + done.stderr
+    assert " stopped" in done.stdout
+
+
 def test_a_log_with_a_torn_tail_is_read_to_there(muster):
     muster.run_shell("true").expect(0)
     before = muster.status()

@@ -1,7 +1,9 @@
 """muster logs: whole, followed, by role and index, since a time, by a pattern."""
 
+import datetime
 import re
 import subprocess
+import time
 
 import harness
 
@@ -45,6 +47,19 @@ def test_since(muster):
     muster.run_shell("echo early; sleep 2; echo late").expect(0)
     assert "late" in muster("logs", "last", "--since", "10m").expect(0).out
     muster("logs", "last", "--since", "yesterday-ish").expect_error(2, "yesterday-ish")
+
+
+def test_since_within_a_job(muster, gate):
+    running = muster.start("run", muster.spec(
+        {"command": f"echo early; {gate.wait}; echo late", "tasks": 1}))
+    running.sees("early")
+    seen = time.time()
+    harness.eventually(lambda: time.time() > seen + 0.2)
+    since = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    gate.open()
+    running.wait().expect(0)
+    text = muster("logs", "last", "--since", since.replace("+00:00", "Z")).expect(0).out
+    assert "late" in text and "early" not in text
 
 
 def test_follow_sees_lines_as_they_come_and_ends_with_the_job(muster, gate):
