@@ -138,6 +138,9 @@ class OneView final : public Checker {
     }
     newest_ = std::max(newest_, view.generation);
     const auto [known, is_new] = views_.emplace(view.generation, view);
+    if (is_new) {
+      check_members(view, machine);
+    }
     if (!is_new && known->second != view) {
       fail("generation " + std::to_string(view.generation.value) + " has a second view");
     }
@@ -153,6 +156,19 @@ class OneView final : public Checker {
   }
 
  private:
+  /// A new view lists each task once, with the attempt that lives.
+  void check_members(const job::View& view, const job::Machine& machine) {
+    for (size_t i = 0; i < view.members.size(); ++i) {
+      const job::AttemptId id{view.members[i].task, view.members[i].attempt};
+      if (i > 0 && !(view.members[i - 1].task < id.task)) {
+        fail("a new view lists " + to_string(plan_, id.task) + " twice, or out of order");
+      }
+      const job::Attempt* attempt = machine.state().find_attempt(id);
+      if (attempt == nullptr || attempt->state == job::AttemptState::Ended) {
+        fail("a new view lists " + to_string(plan_, id) + ", which does not live");
+      }
+    }
+  }
   void check_start(const job::StartAttempt& start, const job::Machine& machine) {
     const job::View& view = machine.state().view;
     if (start.generation > view.generation) {
@@ -274,10 +290,15 @@ class TrueVerdict final : public Checker {
     const auto lived = truth.newest.find(cause.attempt);
     if (cause.exit_code && lived != truth.newest.end()) {
       const job::Exit& exit = truth.attempts[lived->second].exit;
-      if (exit.exit_code != cause.exit_code || exit.failure != cause.failure) {
+      if (exit.exit_code != cause.exit_code || !told_alike(exit, cause)) {
         fail("the first cause " + to_string(plan_, cause.attempt) + " is told with another end");
       }
     }
+  }
+  // The evidence is the agent's: output that a full disk lost stands there, too.
+  static bool told_alike(const job::Exit& exit, const job::FirstCause& cause) {
+    return exit.failure && exit.failure->class_name == cause.failure.class_name &&
+           exit.failure->kind == cause.failure.kind && exit.failure->remedy == cause.failure.remedy;
   }
   /// A victim may only be blamed when the master did not hear of its origin in time.
   void check_lone_victim(job::AttemptId victim, const job::Machine& machine, const Truth& truth) {
@@ -354,6 +375,23 @@ class InOrder final : public Checker {
   std::set<job::TaskId> ran_;
 };
 
+/// Who has reported is suspected no more: suspects put off the blame and worry people.
+class SuspicionEnds final : public Checker {
+ public:
+  std::string_view name() const override { return "suspicion ends"; }
+  void applied(Time, const job::Fact& fact, std::span<const job::Action>,
+               const job::Machine& machine) override {
+    const auto* reported = std::get_if<job::AgentReported>(&fact);
+    if (reported == nullptr || machine.state().phase == job::JobPhase::Ended) {
+      return;
+    }
+    const auto container = machine.state().containers.find(reported->container);
+    if (container != machine.state().containers.end() && container->second.suspected) {
+      fail("the agent of " + reported->container.value + " has reported and stays a suspect");
+    }
+  }
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
@@ -366,6 +404,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(make_budget_oracle(plan));
   checkers.push_back(std::make_unique<TrueVerdict>(plan));
   checkers.push_back(std::make_unique<InOrder>(plan));
+  checkers.push_back(std::make_unique<SuspicionEnds>());
   return checkers;
 }
 

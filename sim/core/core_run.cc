@@ -26,6 +26,8 @@ using std::chrono::seconds;
 
 constexpr Duration kFaultPhase = minutes(3);
 constexpr Duration kHealBound = minutes(90);
+/// A longer one never ends: the agent hangs, and only its silence tells.
+constexpr Duration kLongestCut = seconds(22);
 
 /// One run: the models, the checkers and the wires between them.
 class CoreRun {
@@ -55,6 +57,7 @@ class CoreRun {
   void redial(const job::ContainerId& container);
   void dial_all();
   void dial(const job::ContainerId& container);
+  void give_up(const job::ContainerId& container);
   void hear(const job::ContainerId& container, const job::Fact& fact);
   void hear_cluster(const job::Fact& fact);
   void process_died(const TrueAttempt& attempt);
@@ -250,6 +253,15 @@ void CoreRun::redial(const job::ContainerId& container) {
   world_.after(lines_.travel() + milliseconds(50), [this, container] { dial(container); });
 }
 
+// Nobody answers: the master stops dialling after a while.
+void CoreRun::give_up(const job::ContainerId& container) {
+  world_.after(plan_.liveness.lost, [this, container, epoch = master_.epoch()] {
+    if (master_.alive() && master_.epoch() == epoch) {
+      master_.feed(job::AgentLost{container, job::LossReason::Unreachable});
+    }
+  });
+}
+
 // The agent's answer to a new connection is its report.
 void CoreRun::dial(const job::ContainerId& container) {
   if (!master_.alive()) {
@@ -260,6 +272,10 @@ void CoreRun::dial(const job::ContainerId& container) {
     if (agent != nullptr && cluster_.known_gone(container)) {
       master_.feed(job::AgentLost{container, job::LossReason::Unreachable});
     }
+    return;
+  }
+  if (lines_.silent(container)) {
+    give_up(container);
     return;
   }
   if (const Time until = lines_.cut_until(container); until > world_.now()) {
@@ -322,7 +338,11 @@ void CoreRun::disturb() {
     const Duration lasts = random.between(Duration(seconds(1)), Duration(seconds(25)));
     const uint64_t kind = random.below(4);
     truth_.origin_containers.insert(victim->first);
-    lines_.cut(victim->first, lasts, {.to_agent = kind != 0, .to_master = kind != 1});
+    if (lasts > kLongestCut) {
+      lines_.silence(victim->first);
+    } else {
+      lines_.cut(victim->first, lasts, {.to_agent = kind != 0, .to_master = kind != 1});
+    }
   }
   if (faults_.strikes(Fault::StopAsked) && random.chance(10)) {
     truth_.stop_asked = true;

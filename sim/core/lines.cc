@@ -9,6 +9,12 @@ namespace muster::sim {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+namespace {
+
+constexpr Duration kForEver = std::chrono::days(365);
+
+}  // namespace
+
 Duration Lines::travel() {
   Random& random = world_.random();
   return faults_.strikes(Fault::SlowMessages)
@@ -77,6 +83,16 @@ void Lines::cut(const job::ContainerId& agent, Duration lasts, Directions direct
   }
 }
 
+void Lines::silence(const job::ContainerId& agent) {
+  cut(agent, kForEver, {});
+  lines_.at(agent).silent = true;
+}
+
+bool Lines::silent(const job::ContainerId& agent) const {
+  const auto found = lines_.find(agent);
+  return found != lines_.end() && found->second.silent;
+}
+
 Time Lines::cut_until(const job::ContainerId& agent) const {
   const auto found = lines_.find(agent);
   return found == lines_.end()
@@ -92,6 +108,9 @@ bool Lines::heard(const job::ContainerId& agent) const {
 
 void Lines::heal() {
   for (auto& [agent, line] : lines_) {
+    if (line.silent) {
+      continue;
+    }
     line.agent_deaf_until = std::min(line.agent_deaf_until, world_.now());
     line.master_deaf_until = std::min(line.master_deaf_until, world_.now());
   }

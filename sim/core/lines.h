@@ -35,6 +35,9 @@ class Lines {
     bool to_master = true;
   };
   void cut(const job::ContainerId& agent, Duration lasts, Directions directions);
+  /// The agent is never heard again, and the cluster knows nothing of it. No healing helps.
+  void silence(const job::ContainerId& agent);
+  [[nodiscard]] bool silent(const job::ContainerId& agent) const;
   /// Until when the agent hears nothing; a connection cannot be made before.
   [[nodiscard]] Time cut_until(const job::ContainerId& agent) const;
   /// Whether the agent's beats reach the master now.
@@ -50,6 +53,7 @@ class Lines {
     uint64_t number = 0;  ///< Counts the connections: what was sent on an older one is lost.
     Time agent_deaf_until{}, master_deaf_until{};
     Time last_to_agent{}, last_to_master{};
+    bool silent = false;  ///< For ever.
   };
   void send(const job::ContainerId& agent, Time Line::* last, Time deaf_until, World::Event arrive);
 

@@ -10,6 +10,9 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+constexpr Duration kLongestStall = seconds(18);
+constexpr Duration kForEver = std::chrono::days(365);
+
 }  // namespace
 
 void FullWorld::disturb() {
@@ -66,8 +69,9 @@ void FullWorld::disturb_agents() {
   }
   if (faults_.strikes(Fault::AgentStalls)) {
     truth_.origin_containers.insert(victim);
-    agents_.at(victim)->loop().stall(
-        random.between(Duration(milliseconds(100)), Duration(seconds(20))));
+    // Some hang for ever, and only their silence tells.
+    const Duration lasts = random.between(Duration(milliseconds(100)), Duration(seconds(20)));
+    agents_.at(victim)->loop().stall(lasts > kLongestStall ? kForEver : lasts);
   }
   if (faults_.strikes(Fault::ClocksDiffer)) {
     agents_.at(victim)->loop().shift_wall(random.between(Duration::zero(), Duration(minutes(20))) -

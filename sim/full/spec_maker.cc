@@ -93,7 +93,8 @@ spec::Spec make_spec(Random random) {
   }
   add_orders(random, spec);
   spec.deadlines.stop = random.between(Duration(milliseconds(100)), Duration(seconds(5)));
-  spec.deadlines.join = random.chance(70) ? std::optional<Duration>(minutes(2)) : std::nullopt;
+  // Never none: an agent that hangs before its first word is nobody else's to notice.
+  spec.deadlines.join = random.between(Duration(minutes(1)), Duration(minutes(3)));
   spec.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
   spec.liveness.orphan =
       random.chance(25) ? std::optional<Duration>(seconds(20)) : std::optional<Duration>();
