@@ -102,7 +102,7 @@ void MemoryChannel::cut(const Error& reason) {
 
 void MemoryChannel::lose() {
   for (MemoryWire::End& end : wire_->ends) {
-    end.incoming.clear();
+    std::erase_if(end.incoming, [](const MemoryWire::Item& item) { return item.frame != nullptr; });
     end.incoming_bytes = 0;
   }
 }

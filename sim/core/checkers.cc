@@ -1,5 +1,7 @@
 #include "sim/core/budget_oracle.h"
 #include "sim/core/checker.h"
+#include "sim/core/verdict_checker.h"
+#include "sim/core/view_checker.h"
 
 #include <algorithm>
 #include <map>
@@ -122,205 +124,6 @@ class EndAbsorbs final : public Checker {
   std::optional<job::Outcome> finished_;
 };
 
-/// One generation has one view; nobody starts before the barrier, and only members of the view do.
-class OneView final : public Checker {
- public:
-  explicit OneView(const job::Plan& plan) : plan_(plan) {}
-  std::string_view name() const override { return "one view"; }
-  void applied(Time, const job::Fact&, std::span<const job::Action> actions,
-               const job::Machine& machine) override {
-    const job::View& view = machine.state().view;
-    if (view.generation != machine.state().generation) {
-      fail("the view is not that of the newest generation");
-    }
-    if (view.generation < newest_) {
-      fail("the generation went back");
-    }
-    newest_ = std::max(newest_, view.generation);
-    const auto [known, is_new] = views_.emplace(view.generation, view);
-    if (is_new) {
-      check_members(view, machine);
-    }
-    if (!is_new && known->second != view) {
-      fail("generation " + std::to_string(view.generation.value) + " has a second view");
-    }
-    for (const job::Action& action : actions) {
-      if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
-        check_start(*start, machine);
-      }
-    }
-  }
-  void recovered(const job::Machine& machine) override {
-    newest_ = machine.state().generation;
-    views_.erase(views_.upper_bound(newest_), views_.end());
-  }
-
- private:
-  /// A new view lists each task once, with the attempt that lives.
-  void check_members(const job::View& view, const job::Machine& machine) {
-    for (size_t i = 0; i < view.members.size(); ++i) {
-      const job::AttemptId id{view.members[i].task, view.members[i].attempt};
-      if (i > 0 && !(view.members[i - 1].task < id.task)) {
-        fail("a new view lists " + to_string(plan_, id.task) + " twice, or out of order");
-      }
-      const job::Attempt* attempt = machine.state().find_attempt(id);
-      if (attempt == nullptr || attempt->state == job::AttemptState::Ended) {
-        fail("a new view lists " + to_string(plan_, id) + ", which does not live");
-      }
-    }
-  }
-  void check_start(const job::StartAttempt& start, const job::Machine& machine) {
-    const job::View& view = machine.state().view;
-    if (start.generation > view.generation) {
-      fail("a start names a generation that was not formed");
-      return;
-    }
-    if (start.generation != view.generation) {
-      return;
-    }
-    const auto is_member = [&](const job::Member& member) {
-      return member.task == start.attempt.task && member.attempt == start.attempt.number;
-    };
-    if (std::ranges::none_of(view.members, is_member)) {
-      fail(to_string(plan_, start.attempt) + " is started and not in the view of its generation");
-    }
-    if (plan_.barrier == spec::Barrier::Gang) {
-      check_barrier(start, machine);
-    }
-  }
-  /// With the gang barrier a starting task finds every member of its own role that the role needs.
-  void check_barrier(const job::StartAttempt& start, const job::Machine& machine) {
-    const job::RolePlan& role = plan_.role(start.attempt.task.role);
-    const auto members = static_cast<uint32_t>(std::ranges::count_if(
-        machine.state().view.members,
-        [&](const job::Member& member) { return member.task.role == start.attempt.task.role; }));
-    uint32_t over = 0;
-    for (const job::Task& task : machine.state().tasks[start.attempt.task.role.value]) {
-      over += task.state == job::TaskState::Succeeded || task.state == job::TaskState::Failed ||
-                      task.state == job::TaskState::Stopped
-                  ? 1U
-                  : 0U;
-    }
-    const bool coupled = role.membership == spec::Membership::Static;
-    if (coupled && members + over < role.tasks_min) {
-      fail(to_string(plan_, start.attempt) + " is started before its gang is complete");
-    }
-  }
-
-  const job::Plan& plan_;
-  job::Generation newest_;
-  std::map<job::Generation, job::View> views_;
-};
-
-/// The verdict equals what really happened: success only of what succeeded, a stop only if one was
-/// asked, and the first cause is an end that nobody else caused.
-class TrueVerdict final : public Checker {
- public:
-  explicit TrueVerdict(const job::Plan& plan) : plan_(plan) {}
-  std::string_view name() const override { return "true verdict"; }
-  void finished(const job::Machine& machine, const Truth& truth) override {
-    const std::optional<job::Outcome>& outcome = machine.state().outcome;
-    if (!outcome) {
-      return;
-    }
-    switch (outcome->result) {
-      case job::JobResult::Succeeded:
-        check_success(machine, truth);
-        break;
-      case job::JobResult::Stopped:
-        if (!truth.stop_asked) {
-          fail("stopped, and nobody asked");
-        }
-        break;
-      case job::JobResult::Failed:
-        check_failure(*outcome, machine, truth);
-        break;
-    }
-  }
-
- private:
-  static bool really_succeeded(const Truth& truth, job::TaskId task) {
-    return std::ranges::any_of(truth.attempts, [&](const TrueAttempt& attempt) {
-      return attempt.id.task == task && attempt.ended && attempt.end == TrueEnd::Success;
-    });
-  }
-  void check_success(const job::Machine& machine, const Truth& truth) {
-    const bool ended_by_one = std::ranges::any_of(machine.state().tasks, [&](const auto& role) {
-      return std::ranges::any_of(role, [&](const job::Task& task) {
-        return plan_.role(task.id.role).success == spec::Success::EndsJob &&
-               really_succeeded(truth, task.id);
-      });
-    });
-    if (ended_by_one) {
-      return;
-    }
-    for (const auto& role : machine.state().tasks) {
-      for (const job::Task& task : role) {
-        if (task.state == job::TaskState::Succeeded && !really_succeeded(truth, task.id)) {
-          fail(to_string(plan_, task.id) + " counts as succeeded and never did");
-        }
-        const job::RolePlan& plan = plan_.role(task.id.role);
-        const bool needed = plan.success == spec::Success::Required &&
-                            plan.failure == spec::Failure::FailsJob &&
-                            plan.membership != spec::Membership::Elastic && !plan.deadline_after;
-        if (needed && !really_succeeded(truth, task.id)) {
-          fail("the job succeeded without " + to_string(plan_, task.id));
-        }
-      }
-    }
-  }
-  void check_failure(const job::Outcome& outcome, const job::Machine& machine, const Truth& truth) {
-    if (outcome.reason == job::OutcomeReason::Refused && !truth.refused_for_good) {
-      fail("refused, and the cluster never refused for good");
-    }
-    if (!outcome.first_cause) {
-      return;
-    }
-    const job::FirstCause& cause = *outcome.first_cause;
-    if (cause.failure.kind == job::FailureKind::PeerLoss) {
-      check_lone_victim(cause.attempt, machine, truth);
-      return;
-    }
-    const bool by_attempt = truth.origins.contains(cause.attempt);
-    const bool by_container = truth.origin_containers.contains(cause.container);
-    if (!by_attempt && !by_container && outcome.reason != job::OutcomeReason::DeadlinePassed) {
-      fail("the first cause " + to_string(plan_, cause.attempt) + " (" + cause.failure.class_name +
-           ") was caused by somebody else");
-    }
-    const auto lived = truth.newest.find(cause.attempt);
-    if (cause.exit_code && lived != truth.newest.end()) {
-      const job::Exit& exit = truth.attempts[lived->second].exit;
-      if (exit.exit_code != cause.exit_code || !told_alike(exit, cause)) {
-        fail("the first cause " + to_string(plan_, cause.attempt) + " is told with another end");
-      }
-    }
-  }
-  // The evidence is the agent's: output that a full disk lost stands there, too.
-  static bool told_alike(const job::Exit& exit, const job::FirstCause& cause) {
-    return exit.failure && exit.failure->class_name == cause.failure.class_name &&
-           exit.failure->kind == cause.failure.kind && exit.failure->remedy == cause.failure.remedy;
-  }
-  /// A victim may only be blamed when the master did not hear of its origin in time.
-  void check_lone_victim(job::AttemptId victim, const job::Machine& machine, const Truth& truth) {
-    const auto origin = truth.caused_by.find(victim);
-    if (origin == truth.caused_by.end()) {
-      fail("the first cause " + to_string(plan_, victim) + " lost no peer");
-      return;
-    }
-    const job::Attempt* known = machine.state().find_attempt(origin->second);
-    const job::Attempt* fell = machine.state().find_attempt(victim);
-    const bool heard = known != nullptr && fell != nullptr && known->part == job::Part::Origin &&
-                       known->ended >= fell->ended &&
-                       known->ended - fell->ended < plan_.liveness.lost;
-    if (heard) {
-      fail("the first cause " + to_string(plan_, victim) + " is a victim of " +
-           to_string(plan_, origin->second));
-    }
-  }
-
-  const job::Plan& plan_;
-};
-
 /// A role's containers are asked for once what it waits for has come, not before.
 class InOrder final : public Checker {
  public:
@@ -400,9 +203,9 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(std::make_unique<CommitFence>());
   checkers.push_back(std::make_unique<AllReleased>());
   checkers.push_back(std::make_unique<EndAbsorbs>());
-  checkers.push_back(std::make_unique<OneView>(plan));
+  checkers.push_back(make_view_checker(plan));
   checkers.push_back(make_budget_oracle(plan));
-  checkers.push_back(std::make_unique<TrueVerdict>(plan));
+  checkers.push_back(make_verdict_checker(plan));
   checkers.push_back(std::make_unique<InOrder>(plan));
   checkers.push_back(std::make_unique<SuspicionEnds>());
   return checkers;

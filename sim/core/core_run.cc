@@ -9,6 +9,7 @@
 #include "sim/core/probes.h"
 #include "sim/core/trace.h"
 #include "sim/core/truth.h"
+#include "sim/shrink.h"
 #include "sim/world.h"
 
 #include <chrono>
@@ -395,24 +396,14 @@ CoreResult CoreRun::run() {
           .probes = probes_.reached()};
 }
 
-std::string checker_of(const std::string& failure) { return failure.substr(0, failure.find(':')); }
-
 }  // namespace
 
 CoreResult run_core(const CoreOptions& options) { return CoreRun(options).run(); }
 
 CoreOptions shrink(const CoreOptions& failing) {
-  CoreOptions smallest = failing;
-  const std::string checker = checker_of(run_core(failing).failure);
-  for (size_t i = 0; i < kCoreFaultCount; ++i) {
-    CoreOptions fewer = smallest;
-    fewer.trace = false;
-    fewer.without.insert(static_cast<Fault>(i));
-    if (checker_of(run_core(fewer).failure) == checker) {
-      smallest = fewer;
-    }
-  }
-  return smallest;
+  return shrink_with<CoreOptions>(failing, kCoreFaultCount, [](const CoreOptions& options) {
+    return run_core(options).failure;
+  });
 }
 
 }  // namespace muster::sim

@@ -4,6 +4,7 @@
 #include "job/describe.h"
 #include "sim/core/trace.h"
 #include "sim/full/spec_maker.h"
+#include "sim/shrink.h"
 #include "spec/serialize.h"
 
 #include <fmt/format.h>
@@ -300,20 +301,8 @@ FullResult FullWorld::run() {
 FullResult run_full(const FullOptions& options) { return FullWorld(options).run(); }
 
 FullOptions shrink(const FullOptions& failing) {
-  const auto checker_of = [](const std::string& failure) {
-    return failure.substr(0, failure.find(':'));
-  };
-  FullOptions smallest = failing;
-  const std::string checker = checker_of(run_full(failing).failure);
-  for (size_t i = 0; i < kFaultCount; ++i) {
-    FullOptions fewer = smallest;
-    fewer.trace = false;
-    fewer.without.insert(static_cast<Fault>(i));
-    if (checker_of(run_full(fewer).failure) == checker) {
-      smallest = fewer;
-    }
-  }
-  return smallest;
+  return shrink_with<FullOptions>(
+      failing, kFaultCount, [](const FullOptions& options) { return run_full(options).failure; });
 }
 
 }  // namespace muster::sim

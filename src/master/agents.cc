@@ -95,9 +95,10 @@ void Agents::on_closed(const job::ContainerId& container, const AgentSession* se
     return;
   }
   const auto found = sessions_.find(container);
+  const bool said_hello = session->said_hello();
   bury(std::move(found->second));
   sessions_.erase(found);
-  handlers_.closed(container);
+  handlers_.closed(container, said_hello);
 }
 
 bool Agents::is_current(const job::ContainerId& container, const AgentSession* session) const {

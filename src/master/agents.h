@@ -28,8 +28,9 @@ class Agents {
     std::function<void(const wire::AgentHello&)> joined;
     /// A frame of an agent that said hello.
     std::function<void(const job::ContainerId&, wire::AgentFrame&)> frame;
-    /// The last connection of an agent is gone.
-    std::function<void(const job::ContainerId&)> closed;
+    /// The last connection of an agent is gone. `said_hello`: it had come to know this master, and
+    /// will dial it again.
+    std::function<void(const job::ContainerId&, bool said_hello)> closed;
     /// An agent obeys a newer master than this one.
     std::function<void(job::Epoch)> fenced;
     /// The answer to a hello: one encoded MasterWelcome for all.

@@ -39,7 +39,7 @@ Reign::Reign(const MasterDeps& deps, const MasterOptions& options, Opened opened
       dialer_(deps.loop, deps.transport, options.secret, decider_.machine().plan().liveness.lost,
               {.connected =
                    [this](std::unique_ptr<control::Channel> channel) {
-                     agents_.accept(std::move(channel), true);
+                     on_agent_dialled(std::move(channel));
                    },
                .unreachable =
                    [this](const job::ContainerId& container) { on_unreachable(container); }}),
@@ -114,13 +114,18 @@ void Reign::on_released(const Decider::Released& released) {
 
 void Reign::reconcile() {
   for (const auto& [id, container] : decider_.machine().state().containers) {
-    const bool has_agent = container.state == job::ContainerState::Ready ||
-                           container.state == job::ContainerState::Draining;
-    if (has_agent && !container.agent_address.empty() && !agents_.connected(id)) {
-      dialer_.call(id, container.agent_address);
-    }
+    call_agent(container);
   }
   deps_.link.reconcile();
+}
+
+/// Dials an agent of an earlier master that has not come by itself.
+void Reign::call_agent(const job::Container& container) {
+  const bool has_agent = container.state == job::ContainerState::Ready ||
+                         container.state == job::ContainerState::Draining;
+  if (has_agent && !container.agent_address.empty() && !agents_.connected(container.id)) {
+    dialer_.call(container.id, container.agent_address);
+  }
 }
 
 void Reign::write_summary() {

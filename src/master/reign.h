@@ -48,12 +48,14 @@ class Reign {
   void on_agent(const wire::AgentHello& hello);
   void on_agent_frame(const job::ContainerId& container, wire::AgentFrame& frame);
   void on_agent_fact(const job::ContainerId& container, job::Fact fact);
-  void on_agent_closed(const job::ContainerId& container);
+  void on_agent_closed(const job::ContainerId& container, bool said_hello);
+  void on_agent_dialled(std::unique_ptr<control::Channel> channel);
   void on_unreachable(const job::ContainerId& container);
 
   // What goes out.
   void on_released(const Decider::Released& released);
   void reconcile();
+  void call_agent(const job::Container& container);
   void write_summary();
   [[nodiscard]] std::shared_ptr<const std::string> agent_welcome();
   [[nodiscard]] wire::ClientWelcome client_welcome() const;

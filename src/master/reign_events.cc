@@ -98,12 +98,21 @@ void Reign::on_agent_fact(const job::ContainerId& container, job::Fact fact) {
   decider_.enter(std::move(fact));
 }
 
-void Reign::on_agent_closed(const job::ContainerId& container) {
+/// From here on it is watched: one that was reached and then says nothing is lost like any other.
+void Reign::on_agent_dialled(std::unique_ptr<control::Channel> channel) {
+  liveness_.watch(channel->peer().container);
+  agents_.accept(std::move(channel), true);
+}
+
+void Reign::on_agent_closed(const job::ContainerId& container, bool said_hello) {
   if (over_) {
     return;
   }
   ended_containers_.drained(container);
   liveness_.closed(container, deps_.link.known_dead(container));
+  if (const job::Container* known = find_container(container); known != nullptr && !said_hello) {
+    call_agent(*known);
+  }
   // Agents leave for a newer master.
   check_fence();
 }
@@ -146,7 +155,8 @@ Agents::Handlers Reign::agent_handlers() {
   return {.joined = [this](const wire::AgentHello& hello) { on_agent(hello); },
           .frame = [this](const job::ContainerId& container,
                           wire::AgentFrame& frame) { on_agent_frame(container, frame); },
-          .closed = [this](const job::ContainerId& container) { on_agent_closed(container); },
+          .closed = [this](const job::ContainerId& container,
+                           bool said_hello) { on_agent_closed(container, said_hello); },
           .fenced = [this](job::Epoch by) { fenced(by); },
           .welcome = [this] { return agent_welcome(); },
           .view = [this] { return decider_.view(); }};

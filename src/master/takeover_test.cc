@@ -46,6 +46,38 @@ TEST_F(Takeover, LearnsOnTakeoverWhatEndedMeanwhile) {
   EXPECT_EQ(second->end->outcome->result, job::JobResult::Succeeded);
 }
 
+TEST_F(Takeover, LosesAgentsThatAreReachedAndSayNothing) {
+  run();
+  testing::ScriptedAgent& silent = agent_of(first->master, 1);
+  silent.hang();
+  kill(first);
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  ASSERT_TRUE(loop.run_until([&] { return second->link.launches.size() == 1; }, seconds(60)));
+  EXPECT_NE(second->link.launches[0].container, silent.container());
+}
+
+TEST_F(Takeover, DialsAgainWhenTheLineBreaksBeforeTheHello) {
+  run();
+  const job::ContainerId cut_off = agent_of(first->master, 1).container();
+  kill(first);
+  auto second = make("m2");
+  network.latency = [](const std::string&, const std::string&) {
+    return Duration(milliseconds(1));
+  };
+  ASSERT_TRUE(second->start().has_value());
+  loop.advance(
+      std::chrono::microseconds(2'500));  // The connection stands, the hello is not there yet.
+  network.block(cut_off.value, "m2");
+  loop.advance(milliseconds(100));
+  network.reset(cut_off.value);
+  network.heal(cut_off.value, "m2");
+  ASSERT_TRUE(loop.run_until(
+      [&] { return agents.at(cut_off)->epoch() == job::Epoch(2) && running(second->master) == 2; },
+      seconds(5)));
+  EXPECT_TRUE(second->link.launches.empty());
+}
+
 TEST_F(Takeover, GivesUpAgentsThatNoNewMasterCanReach) {
   run();
   const job::ContainerId lost = agent_of(first->master, 1).container();
