@@ -79,6 +79,8 @@ using namespace muster::feed;  // NOLINT(google-build-using-namespace): this fil
 
 const char* mf_error(void) { return last_error.c_str(); }
 
+void mf_set_error(const muster::Error& error) { last_error = error.message; }
+
 uint32_t mf_version(void) { return kRingVersion; }
 
 mf_status mf_inbox_new(int by_partition, const char* folder, mf_inbox** inbox) {

@@ -25,4 +25,6 @@ struct mf_producer {
 /// For the other file of the interface: publishes a plan.
 mf_status mf_producer_put_plan(mf_producer* producer, const muster::feed::BlockPlan* plan,
                                int64_t timeout_ms);
+/// Sets what mf_error() says.
+void mf_set_error(const muster::Error& error);
 // NOLINTEND(readability-identifier-naming)

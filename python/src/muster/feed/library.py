@@ -90,6 +90,10 @@ _PYTHON_SIGNATURES = {
     "mf_encoder_rows": (c_uint64, [c_void_p]),
     "mf_encoder_next_block": (None, [c_void_p]),
     "mf_encoder_forget": (None, [c_void_p]),
+    "mf_tfrecord_frame": (c_void_p, [_OBJECT]),
+    "mf_tfrecord_split": (c_void_p, [c_char_p, c_uint64, POINTER(c_uint64)]),
+    "mf_example_encode": (c_void_p, [_OBJECT]),
+    "mf_example_decode": (c_void_p, [c_char_p, c_uint64]),
     "mf_lease_to_rows": (_OBJECT, [c_void_p, c_uint64, c_uint64, _OBJECT, c_void_p]),
 }
 
@@ -126,6 +130,20 @@ def _load():
 
 
 DLL, PY = _load()
+
+
+def owned(address: int | None) -> object:
+    """The Python object that a call of `PY` returned; ValueError with its words if it is none."""
+    if not address:
+        raise ValueError(DLL.mf_error().decode(errors="replace"))
+    thing = ctypes.cast(address, _OBJECT).value
+    _release(thing)  # The cast added a reference of its own.
+    return thing
+
+
+_release = ctypes.pythonapi.Py_DecRef
+_release.argtypes = [_OBJECT]
+_release.restype = None
 
 _EXCEPTIONS = {
     TIMED_OUT: errors.FeedTimeoutError,
