@@ -45,7 +45,7 @@ def isLoadedDF(df):
 
 
 def saveAsTFRecords(df, output_dir):
-    """Writes a DataFrame as TFRecord files, one per partition, into a folder that must not exist."""
+    """Writes a DataFrame as TFRecord files, one per partition, into a new folder."""
     examples = df.rdd.mapPartitions(toTFExample(df.dtypes))
     sc = SparkContext.getOrCreate()
     if _has_class(sc, _OUTPUT_FORMAT):
