@@ -14,11 +14,13 @@ import sys
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPOSITORY / "tools" / "hadoop"), str(REPOSITORY / "test" / "local")]
+sys.path[:0] = [str(REPOSITORY / "tools" / "hadoop"), str(REPOSITORY / "test" / "local"),
+                str(REPOSITORY / "test" / "hadoop")]
 
 import artifacts  # noqa: E402
 import harness  # noqa: E402
 from bed import Bed  # noqa: E402
+from sleeper import Sleeper  # noqa: E402
 
 NUMBERS = itertools.count(1)
 
@@ -108,6 +110,14 @@ def hdfs_folder(request):
     """The path of a folder in HDFS that no other test uses; it does not exist yet."""
     name = request.node.name.split("[")[0]
     return f"/test/{name}-{os.getpid()}-{next(NUMBERS)}"
+
+
+@pytest.fixture
+def sleeper():
+    """`sleeper(bed)` runs an application that sleeps; it is killed after the test."""
+    sleeper = Sleeper()
+    yield sleeper
+    sleeper.end()
 
 
 @pytest.fixture

@@ -2,55 +2,20 @@
 # bed: plain
 # timeout: 600
 
-import contextlib
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import urllib.request
 
 import artifacts
 import pytest
+from bed import Bed
+from sleeper import processes_of
 from waiting import until
 
 MB = 1 << 20
-
-
-def processes_of(folder):
-    """Returns the processes that have the folder in their command line or environment."""
-    needle = str(folder).encode()
-    found = {}
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if int(process.name) != os.getpid():
-                command = (process / "cmdline").read_bytes()
-                if needle in command + (process / "environ").read_bytes():
-                    found[int(process.name)] = command.replace(b"\0", b" ")[:200]
-    return found
-
-
-def start_sleeper(bed):
-    """Submits an application whose only container sleeps; returns its id."""
-    at = f"http://localhost:{bed.port('rm1.http')}/ws/v1/cluster/apps"
-    user = "user.name=nobody"
-
-    def post(path, document):
-        request = urllib.request.Request(f"{at}{path}?{user}", json.dumps(document).encode(),
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request) as reply:
-            return reply.read()
-
-    name = json.loads(post("/new-application", {}))["application-id"]
-    post("", {"application-id": name, "application-name": "sleeper", "application-type": "TEST",
-              "am-container-spec": {"commands": {"command": "sleep 12345"}},
-              "resource": {"memory": 64, "vCores": 1}, "max-app-attempts": 1})
-    return name
-
-
-def sleepers(folder):
-    return [pid for pid, command in processes_of(folder).items() if command[:11] == b"sleep 12345"]
 
 
 def test_stores_files_of_several_blocks(bed, hdfs_folder):
@@ -115,7 +80,7 @@ def test_runs_with_other_settings_for_a_while(bed):
 
 
 @pytest.mark.parametrize("victim", ["owner", "keeper"])
-def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, victim):
+def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, sleeper, victim):
     """The owner is what a pytest or a ctest is to its bed."""
     program = ("import pathlib, signal, sys\n"
                "from bed import Bed\n"
@@ -129,10 +94,8 @@ def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, victim):
         env={**os.environ, "PYTHONPATH": str(artifacts.HERE)})
     assert owner.stdout.readline() == b"up\n"
     folder = pathlib.Path(told.read_text())
-    from bed import Bed
     bed = Bed.attach(folder)
-    start_sleeper(bed)
-    until(lambda: sleepers(folder), 60, lambda: f"the container runs{bed.log_tails()}")
+    sleeper(bed)
     victims = {"owner": owner.pid, "keeper": bed.keeper()}
     os.kill(victims[victim], signal.SIGKILL)
     until(lambda: not processes_of(folder), 20, lambda: f"they end: {processes_of(folder)}")

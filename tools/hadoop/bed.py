@@ -16,7 +16,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,18 +23,15 @@ import tempfile
 import artifacts
 import health
 import layout
+from control import BedError, ask, is_gone, state_of
 from settings import Settings
-from shell import Finished, Shell
+from shell import Finished, Shell, main_class
 from waiting import WaitError, until
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 # On a machine that is busy with other tests a daemon may take five times its 3 s.
 START_LIMIT = 120
-
-
-class BedError(AssertionError):
-    """The bed is not as it was asked for; the message holds the last lines of the logs."""
 
 
 class Bed:
@@ -48,7 +44,8 @@ class Bed:
         self.ports = state["ports"]
         self.overrides = state["overrides"]
         self.conf = self.folder / "conf"
-        self.shell = Shell(self.version, self.conf, self.environment)
+        self.kdc = self.settings.kdc
+        self.shell = Shell(self.version, self.conf, self.environment, self.java_flags)
 
     # Life
 
@@ -73,6 +70,8 @@ class Bed:
         bed = cls(folder)
         try:
             bed.prepare()
+            if bed.kdc:
+                bed.start_kdc()
             # What needs no file system begins while that is made.
             for name in (*bed.variant.names("rm"), *bed.variant.names("nm")):
                 bed.run(name)
@@ -100,13 +99,20 @@ class Bed:
             for part in ("local", "userlogs", "recovery"):
                 (self.folder / name / part).mkdir(parents=True)
 
+    def start_kdc(self):
+        self.kdc.make()
+        ask(self.folder, do="start", name="kdc", command=self.kdc.command,
+            environment=self.kdc.environment, log=str(self.folder / "logs" / "kdc.log"))
+        until(self.kdc.answers, 30, lambda: f"the KDC answers{self.log_tails(['kdc'])}")
+        self.kdc.kinit()
+
     def format(self):
         """Makes the file system, once; a second namenode begins with a copy of it."""
         first, *others = self.variant.names("nn")
         self.settings.write_daemon(first)
         flags = ["-format", "-force", "-nonInteractive", "-clusterId", "bed"]
         done = subprocess.run(
-            layout.daemon_command(self.version, self.folder, first) + flags,
+            self.daemon_command(first) + flags,
             env=self.daemon_environment(first), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise BedError(f"the namenode could not be formatted:\n{done.stderr[-3000:]}")
@@ -146,7 +152,14 @@ class Bed:
     @property
     def extra_environment(self):
         """Returns what clients need beside HADOOP_CONF_DIR."""
-        return {}
+        if not self.kdc:
+            return {}
+        return {"KRB5_CONFIG": str(self.kdc.conf), "KRB5CCNAME": self.kdc.cache}
+
+    @property
+    def java_flags(self):
+        """Returns what a Java client needs: it does not know KRB5_CONFIG."""
+        return [f"-Djava.security.krb5.conf={self.kdc.conf}"] if self.kdc else []
 
     def daemon_environment(self, name):
         own = {"HADOOP_CONF_DIR": str(self.folder / name / "conf"), "MALLOC_ARENA_MAX": "2",
@@ -178,9 +191,20 @@ class Bed:
 
     # Hadoop's own tools, beside `shell`
 
-    def java(self, main, *words, within=60, env=None):
-        """Runs a class in a Java process of its own, as the `hadoop` script would."""
-        command = layout.java_command(self.version, self.conf, main, [str(word) for word in words])
+    def client_conf(self, overrides):
+        """Returns a further configuration folder for clients: as usual, but for the overrides."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="conf-", dir=self.folder))
+        settings = self.settings
+        settings.overrides = {file: {**self.overrides.get(file, {}), **overrides.get(file, {})}
+                              for file in {*self.overrides, *overrides}}
+        settings.write(folder, settings.files())
+        return folder
+
+    def java(self, main, *words, within=60, env=None, conf=None):
+        """Runs a tool (shell.TOOLS) or a class in a Java process of its own."""
+        main, words = main_class([str(word) for word in (main, *words)])
+        command = layout.java_command(self.version, conf or self.conf, main, words,
+                                      flags=self.java_flags)
         done = subprocess.run(command, env={**self.environment, **(env or {})}, timeout=within,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return Finished([main, *words], done.returncode, done.stdout,
@@ -217,9 +241,12 @@ class Bed:
         """Starts a daemon that does not run; does not wait for it to be of use."""
         self.settings.write_daemon(name)
         ask(self.folder, do="start", name=name,
-            command=layout.daemon_command(self.version, self.folder, name),
+            command=self.daemon_command(name),
             environment=self.daemon_environment(name),
             log=str(self.folder / "logs" / f"{name}.log"))
+
+    def daemon_command(self, name):
+        return layout.daemon_command(self.version, self.folder, name, self.java_flags)
 
     def send(self, name, number):
         ask(self.folder, do="signal", name=name, number=int(number))
@@ -230,6 +257,8 @@ class Bed:
         if number == signal.SIGTERM:
             self.send(name, signal.SIGCONT)
         until(lambda: not self.running(name), 30, f"{name} ends after signal {number}")
+        # Its open connection would fail the first command to the daemon's successor.
+        self.shell.close()
 
     def stop(self, name):
         """Ends a daemon as an administrator would."""
@@ -295,16 +324,20 @@ class Bed:
         return None
 
     def activate(self, name, within=START_LIMIT):
-        """Makes one of a pair the active one, the other a standby, if it runs."""
+        """Makes one of a pair the active one, the other a standby, or kills it if it is frozen."""
         kind = layout.kind_of(name)
         tool = {"nn": "haadmin", "rm": "rmadmin"}[kind]
         for other in self.variant.names(kind):
-            if other != name and self.running(other) and self.active(kind) == other:
-                self.shell(tool, "-transitionToStandby", other).expect()
+            if other != name and self.running(other):
+                if state_of(self.pid(other)) == "T":
+                    self.kill(other)
+                elif self.active(kind) == other:
+                    self.shell(tool, "-transitionToStandby", other).expect()
         probe = {"nn": health.namenode, "rm": health.resourcemanager}[kind]
         until(lambda: self.running(name) and probe(self.port(f"{name}.http"))[0] is not None,
               within, lambda: f"{name} answers{self.log_tails([name])}")
-        self.shell(tool, "-transitionToActive", name).expect()
+        # The other one may be dead, and then could not be asked whether it agrees.
+        self.shell(tool, "-transitionToActive", "--forceactive", name).expect()
         until(lambda: self.active(kind) == name, within, f"{name} is active")
 
     # Health
@@ -349,22 +382,3 @@ class Bed:
                     last = log.read().decode(errors="replace").splitlines()[-lines:]
                 text += f"\n--- {name}\n" + "\n".join(last) if last else ""
         return text
-
-
-def ask(folder, **request):
-    """Asks the keeper; an OSError when there is none any more, BedError when it refuses."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(30)
-        connection.connect(str(pathlib.Path(folder) / "control"))
-        connection.sendall(json.dumps(request).encode() + b"\n")
-        reply = json.loads(connection.makefile().readline() or '{"error": "the keeper has ended"}')
-    if "error" in reply:
-        raise BedError(f"the keeper of {folder}: {reply['error']} (asked: {request['do']})")
-    return reply
-
-
-def is_gone(pid):
-    """Tells whether the process has ended; a zombie has."""
-    with contextlib.suppress(OSError):
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    return True

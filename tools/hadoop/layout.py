@@ -67,7 +67,8 @@ def kind_of(name):
 
 def port_names(variant):
     """Returns every port of the bed as DAEMON.WHAT, such as `nn1.rpc`."""
-    return [f"{name}.{what}" for name in variant.daemons for what in PORTS[kind_of(name)]]
+    names = [f"{name}.{what}" for name in variant.daemons for what in PORTS[kind_of(name)]]
+    return [*names, "kdc.tcp"] if variant.kerberos else names
 
 
 def user():

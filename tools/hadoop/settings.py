@@ -5,6 +5,7 @@ from xml.sax.saxutils import escape
 
 import artifacts
 import layout
+from kdc import REALM, Kdc
 
 MB = 1 << 20
 BLOCK = 1 * MB
@@ -21,6 +22,7 @@ log4j.appender.out.target=System.err
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%d{HH:mm:ss,SSS} %p %c{2}: %m%n
 log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+log4j.logger.http.requests=WARN
 """
 
 
@@ -33,6 +35,10 @@ class Settings:
         self.variant = variant
         self.ports = ports
         self.overrides = overrides
+
+    @property
+    def kdc(self):
+        return Kdc(self.folder / "kdc", self.ports["kdc.tcp"]) if self.variant.kerberos else None
 
     def at(self, port):
         return f"localhost:{self.ports[port]}"
@@ -58,9 +64,9 @@ class Settings:
 
     def files(self):
         return {
-            "core-site": self.core(),
-            "hdfs-site": self.hdfs(),
-            "yarn-site": {**self.yarn(), **self.scheduling()},
+            "core-site": {**self.core(), **self.secure_core()},
+            "hdfs-site": {**self.hdfs(), **self.secure_hdfs()},
+            "yarn-site": {**self.yarn(), **self.scheduling(), **self.secure_yarn()},
             "capacity-scheduler": capacity_scheduler(),
             "resource-types": {"yarn.resource-types": "yarn.io/gpu"},
         }
@@ -172,6 +178,50 @@ class Settings:
             "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round": 1,
             "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity": 0,
         }
+
+    # What Kerberos adds
+
+    def secure_core(self):
+        if not self.kdc:
+            return {}
+        return {
+            "hadoop.security.authentication": "kerberos",
+            "hadoop.security.authorization": "true",
+            # Servers take each of them; a client that names one gets that.
+            "hadoop.rpc.protection": "authentication,integrity,privacy",
+            "hadoop.security.token.service.use_ip": "false",
+            # Daemons are their account's user; everybody else is who he is.
+            "hadoop.security.auth_to_local":
+                f"RULE:[2:$1@$0](.*@{REALM})s/.*/{layout.user()}/ DEFAULT",
+        }
+
+    def secure_hdfs(self):
+        if not self.kdc:
+            return {}
+        values = {
+            "dfs.block.access.token.enable": "true",
+            "dfs.data.transfer.protection": "authentication,integrity,privacy",
+            "ignore.secure.ports.for.testing": "true",
+            "dfs.web.authentication.kerberos.principal": f"HTTP/localhost@{REALM}",
+            "dfs.web.authentication.kerberos.keytab": self.kdc.services,
+        }
+        for kind, service in (("namenode", "nn"), ("datanode", "dn")):
+            values[f"dfs.{kind}.kerberos.principal"] = f"{service}/localhost@{REALM}"
+            values[f"dfs.{kind}.keytab.file"] = self.kdc.services
+        return values
+
+    def secure_yarn(self):
+        if not self.kdc:
+            return {}
+        values = {
+            # Java in containers would look into /etc.
+            "yarn.nodemanager.admin-env": "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX,"
+                f"JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf={self.kdc.conf}",
+        }
+        for kind, service in (("resourcemanager", "rm"), ("nodemanager", "nm")):
+            values[f"yarn.{kind}.principal"] = f"{service}/localhost@{REALM}"
+            values[f"yarn.{kind}.keytab"] = self.kdc.services
+        return values
 
     # What one daemon knows beyond that
 
