@@ -81,7 +81,9 @@ def test_runs_with_other_settings_for_a_while(bed):
 
 @pytest.mark.parametrize("victim", ["owner", "keeper"])
 def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, sleeper, victim):
-    """The owner is what a pytest or a ctest is to its bed."""
+    """The owner is what a pytest or a ctest is to its bed. Hadoop's version does not matter."""
+    if hadoop_version != artifacts.VERSIONS[-1]:
+        pytest.skip("once is enough")
     program = ("import pathlib, signal, sys\n"
                "from bed import Bed\n"
                "bed = Bed.start(sys.argv[1])\n"

@@ -267,6 +267,8 @@ class Bed:
     def freeze(self, name):
         """Stops a daemon in mid-air: connections stay open, nothing answers."""
         self.send(name, signal.SIGSTOP)
+        pid = self.pid(name)
+        until(lambda: state_of(pid) == "T", 10, f"{name} is stopped")
 
     def thaw(self, name):
         self.send(name, signal.SIGCONT)

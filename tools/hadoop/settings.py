@@ -157,7 +157,6 @@ class Settings:
             "yarn.resourcemanager.am.max-attempts": 2,
             "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 250,
             "yarn.nm.liveness-monitor.expiry-interval-ms": 15000,
-            "yarn.am.liveness-monitor.expiry-interval-ms": 30000,
             "yarn.cluster.max-application-priority": 10,
             "yarn.resourcemanager.application-timeouts.monitor.interval-ms": 1000,
             "yarn.admin.acl": "*",

@@ -1,8 +1,10 @@
 """Hadoop's own command-line tools: many of them in one Java process (ShellServer.java)."""
 
 import dataclasses
+import select
 import struct
 import subprocess
+import time
 
 import layout
 
@@ -56,31 +58,48 @@ class Shell:
         self.command = layout.java_command(version, conf, "ShellServer", flags=flags)
         self.environment = environment
         self.process = None
+        self.deadline = 0
 
-    def __call__(self, *words, stdin=b""):
+    def __call__(self, *words, stdin=b"", within=120):
         """Runs one of TOOLS, or any class that is a Tool, as its script would."""
+        self.deadline = time.monotonic() + within
         words = [str(word) for word in words]
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 self.command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL)
+                stderr=subprocess.DEVNULL, bufsize=0)
         name, arguments = main_class(words)
         texts = [text.encode() for text in (name, *arguments)]
         request = struct.pack(">i", len(texts))
         for text in (*texts, stdin):
             request += struct.pack(">i", len(text)) + text
-        self.process.stdin.write(request)
-        self.process.stdin.flush()
-        (code,) = struct.unpack(">i", self.read(4))
-        out = self.read(struct.unpack(">i", self.read(4))[0])
-        err = self.read(struct.unpack(">i", self.read(4))[0])
+        self.write(request)
+        try:
+            (code,) = struct.unpack(">i", self.read(4))
+            out = self.read(struct.unpack(">i", self.read(4))[0])
+            err = self.read(struct.unpack(">i", self.read(4))[0])
+        except TimeoutError:
+            self.process.kill()
+            self.close()
+            raise AssertionError(f"Hadoop's {words} did not end within {within} s") from None
         return Finished(words, code, out, err.decode(errors="replace"))
 
+    def write(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[self.process.stdin.write(view):]
+
     def read(self, count):
-        data = self.process.stdout.read(count)
-        if len(data) < count:
-            raise AssertionError(f"Hadoop's shell died (status {self.process.wait()}): "
-                                 f"{' '.join(self.command)}")
+        data = b""
+        while len(data) < count:
+            pipe, left = self.process.stdout, self.deadline - time.monotonic()
+            if not select.select([pipe], [], [], max(left, 0))[0]:
+                raise TimeoutError
+            more = pipe.read(count - len(data))
+            if not more:
+                raise AssertionError(f"Hadoop's shell died (status {self.process.wait()}): "
+                                     f"{' '.join(self.command)}")
+            data += more
         return data
 
     def close(self):
