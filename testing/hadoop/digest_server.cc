@@ -22,14 +22,14 @@ std::string DigestServer::challenge() const {
     qops += fmt::format("{}{}", qops.empty() ? "" : ",", qop_of(protection));
     privacy = privacy || protection == Protection::Privacy;
   }
-  std::string text = fmt::format("realm={},nonce={},qop={},charset=utf-8", quoted(options_.realm),
-                                 quoted(nonce_), quoted(qops));
+  std::string text = fmt::format("realm={},nonce={},qop={},charset=utf-8",
+                                 in_quotes(options_.realm), in_quotes(nonce_), in_quotes(qops));
   if (privacy) {
     std::string ciphers;
     for (const DigestCipher cipher : options_.ciphers) {
       ciphers += fmt::format("{}{}", ciphers.empty() ? "" : ",", to_string(cipher));
     }
-    text += fmt::format(",cipher={}", quoted(ciphers));
+    text += fmt::format(",cipher={}", in_quotes(ciphers));
   }
   return text + ",algorithm=md5-sess";
 }

@@ -103,7 +103,7 @@ rt::Async<Outcome> Connection::establish() {
   std::string greeting;
   if (wants_sasl(setup_.target, query)) {
     const HandshakeParty party{.target = setup_.target,
-                               .server = name_,
+                               .server = fmt::format("{}, {}", setup_.target.what, name_),
                                .query = query,
                                .kerberos = setup_.kerberos,
                                .random = setup_.random};

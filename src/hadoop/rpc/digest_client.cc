@@ -26,22 +26,10 @@ Error bad_challenge(std::string_view why) {
   return cluster_error(fmt::format("the server's DIGEST-MD5 challenge {}", why), Errc::Corrupt);
 }
 
-std::string_view setting_of(Protection protection) {
-  switch (protection) {
-    case Protection::Authentication:
-      return "authentication";
-    case Protection::Integrity:
-      return "integrity";
-    case Protection::Privacy:
-      return "privacy";
-  }
-  std::unreachable();
-}
-
 Error no_common_protection(std::span<const Protection> ours, std::string_view offered) {
   std::string wanted;
   for (const Protection protection : ours) {
-    wanted += fmt::format("{}{}", wanted.empty() ? "" : ",", setting_of(protection));
+    wanted += fmt::format("{}{}", wanted.empty() ? "" : ",", to_string(protection));
   }
   return user_error(
       fmt::format("no common protection: the server offers qop {}, the configuration allows {}; "
@@ -102,16 +90,16 @@ Result<std::string> DigestClient::respond(std::string_view challenge) {
     }
     terms_.cipher = *cipher;
   }
-  std::string response = fmt::format("charset=utf-8,username={}", quoted(terms_.username));
+  std::string response = fmt::format("charset=utf-8,username={}", in_quotes(terms_.username));
   if (offer.has("realm")) {
-    response += fmt::format(",realm={}", quoted(terms_.realm));
+    response += fmt::format(",realm={}", in_quotes(terms_.realm));
   }
   response +=
       fmt::format(",nonce={},nc=00000001,cnonce={},digest-uri={},maxbuf=65536,response={},qop={}",
-                  quoted(terms_.nonce), quoted(terms_.cnonce), quoted(terms_.uri),
+                  in_quotes(terms_.nonce), in_quotes(terms_.cnonce), in_quotes(terms_.uri),
                   digest_response(terms_), qop_of(terms_.protection));
   if (terms_.protection == Protection::Privacy) {
-    response += fmt::format(",cipher={}", quoted(to_string(terms_.cipher)));
+    response += fmt::format(",cipher={}", in_quotes(to_string(terms_.cipher)));
   }
   return response;
 }

@@ -249,7 +249,7 @@ TEST(Directives, ReadsQuotesListsAndBlanks) {
   EXPECT_EQ(read->find("a"), "x,\"y\\");
   EXPECT_EQ(read->find("b"), "c");
   EXPECT_EQ(read->list("list").size(), 2U);
-  EXPECT_EQ(quoted("a\"b\\"), "\"a\\\"b\\\\\"");
+  EXPECT_EQ(in_quotes("a\"b\\"), "\"a\\\"b\\\\\"");
 }
 
 TEST(Directives, RefusesMalformedText) {

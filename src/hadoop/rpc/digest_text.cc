@@ -131,7 +131,7 @@ std::vector<std::string_view> Directives::list(std::string_view name) const {
   return words;
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   std::string text = "\"";
   for (const char byte : value) {
     if (byte == '"' || byte == '\\') {

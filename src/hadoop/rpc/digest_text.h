@@ -27,6 +27,6 @@ class Directives {
 };
 
 /// Returns `value` in quotes, with what needs it escaped.
-[[nodiscard]] std::string quoted(std::string_view value);
+[[nodiscard]] std::string in_quotes(std::string_view value);
 
 }  // namespace muster::hadoop::rpc

@@ -1,6 +1,7 @@
 #include "hadoop/rpc/handshake.h"
 
 #include "base/text.h"
+#include "hadoop/principal.h"
 #include "hadoop/rpc/encoding.h"
 #include "hadoop/rpc/remote_failure.h"
 
@@ -76,15 +77,16 @@ rt::Async<OutcomeOf<RpcSaslProto>> Dialogue::read() {
   MUSTER_CO_TRY(const std::optional<std::string> frame, co_await channel_->read());
   if (!frame.has_value()) {
     co_return cluster_error(
-        fmt::format("{} closed the connection during the SASL dialogue", party_->server));
+        fmt::format("{} closed the connection during the SASL dialogue: its log says why; perhaps "
+                    "the token is of another service",
+                    party_->server));
   }
   FrameCursor cursor(*frame);
   RpcResponseHeaderProto header;
   MUSTER_CO_TRY_STATUS(cursor.take(header, "response header"));
   if (header.status() != RpcResponseHeaderProto::SUCCESS) {
-    Failure failure = remote_failure(
-        fmt::format("{} refuses the connection of {}", party_->server, party_->target.what),
-        header);
+    Failure failure =
+        remote_failure(fmt::format("{} refuses the connection", party_->server), header);
     if (failure.error.code == Errc::PermissionDenied || failure.error.code == Errc::Other) {
       failure.error.code = Errc::Unauthenticated;
     }
@@ -212,31 +214,6 @@ std::string Dialogue::cnonce() const {
   return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-bool glob_matches(std::string_view glob, std::string_view text) {
-  size_t star = std::string_view::npos;
-  size_t marked = 0;
-  size_t g = 0;
-  size_t t = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && (glob[g] == text[t] || glob[g] == '?')) {
-      ++g;
-      ++t;
-    } else if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      marked = t;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      t = ++marked;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') {
-    ++g;
-  }
-  return g == glob.size();
-}
-
 }  // namespace
 
 bool wants_sasl(const Target& target, const TokenQuery& query) {
@@ -269,15 +246,7 @@ bool principal_matches(std::string_view expected, std::string_view principal,
     return false;
   }
   // What a server names has no realm.
-  std::string glob(expected.substr(0, expected.find('@')));
-  if (const size_t at = glob.find("/_HOST"); at != std::string::npos) {
-    std::string lower(host);
-    for (char& letter : lower) {
-      letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
-    }
-    glob.replace(at + 1, 5, lower);
-  }
-  return glob_matches(glob, principal);
+  return matches_glob(with_host(expected.substr(0, expected.find('@')), host), principal);
 }
 
 }  // namespace muster::hadoop::rpc

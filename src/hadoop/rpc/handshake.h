@@ -25,7 +25,7 @@ struct Handshake {
 /// Holds what a dialogue needs beside the connection.
 struct HandshakeParty {
   const Target& target;
-  std::string server;  ///< For messages: "nn1 (nn1.example.com:8020)".
+  std::string server;  ///< For messages: "NameNode, nn1 (nn1.example.com:8020)".
   TokenQuery query;
   KerberosExchanges* kerberos = nullptr;
   rt::Random& random;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/time.h"
+#include "hadoop/rpc_settings.h"
+#include "hadoop/security_settings.h"
 #include "net/address.h"
 
 #include <chrono>
@@ -13,12 +15,7 @@
 
 namespace muster::hadoop::rpc {
 
-/// How the bytes of a connection are protected (hadoop.rpc.protection).
-enum class Protection : uint8_t {
-  Authentication,  ///< qop auth: only the handshake.
-  Integrity,       ///< qop auth-int: every message carries a MAC.
-  Privacy,         ///< qop auth-conf: every message is encrypted.
-};
+using hadoop::Protection;
 
 /// Who calls. In the connection context the effective user acts; where it differs from the real
 /// user, the server checks hadoop.proxyuser.* for the real one.
@@ -94,5 +91,10 @@ struct RetryOptions {
   /// Of one call whose caller names no deadline.
   Duration total_max = std::chrono::minutes(15);
 };
+
+/// What the configuration (ipc.*) says.
+[[nodiscard]] ConnectionOptions connection_options(const RpcSettings& settings);
+/// How a service with one address is retried: as ipc.client.connect.* says.
+[[nodiscard]] RetryOptions retry_options(const RpcSettings& settings);
 
 }  // namespace muster::hadoop::rpc
