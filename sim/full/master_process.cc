@@ -64,4 +64,10 @@ Status MasterProcess::Publisher::write_summary(const std::string& text) {
   return {};
 }
 
+void MasterProcess::Publisher::free_room() {
+  if (process_.may_act() && process_.around_.world.random().chance(30)) {
+    process_.around_.disk.back_at = process_.around_.world.now();
+  }
+}
+
 }  // namespace muster::sim

@@ -64,9 +64,9 @@ class MasterProcess {
     explicit Publisher(MasterProcess& process) : process_(process) {}
     Status publish(const cluster::MasterPlaceFile& place) override;
     Status write_summary(const std::string& text) override;
-    // Here a log fails for other reasons than a lack of room.
     Status keep_room() override { return {}; }
-    void free_room() override {}
+    /// Sometimes that is all that the log was lacking.
+    void free_room() override;
 
    private:
     MasterProcess& process_;
