@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import pathlib
+import urllib.error
 import urllib.request
 
 from waiting import until
@@ -47,16 +48,22 @@ class Sleeper:
                       if command.startswith(COMMAND))
 
     def end(self):
+        """Kills them all, also where the test left no resource manager; a bed that has ended took
+        its own along."""
         for bed, name in self.started:
-            with contextlib.suppress(OSError):
-                self.send(bed, f"/{name}/state", {"state": "KILLED"}, "PUT")
+            if bed.is_up():
+                bed.restore()
+                # Refused if it has finished.
+                with contextlib.suppress(urllib.error.HTTPError):
+                    self.send(bed, f"/{name}/state", {"state": "KILLED"}, "PUT")
         self.started.clear()
 
     def post(self, bed, path, document):
         return self.send(bed, path, document, "POST")
 
     def send(self, bed, path, document, method):
-        port = bed.port(f"{bed.active('rm')}.http")
+        active = until(lambda: bed.active("rm"), 60, "a resource manager is active")
+        port = bed.port(f"{active}.http")
         request = urllib.request.Request(
             f"http://localhost:{port}/ws/v1/cluster/apps{path}?user.name=nobody", method=method,
             data=json.dumps(document).encode(), headers={"Content-Type": "application/json"})

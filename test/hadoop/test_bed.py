@@ -100,7 +100,7 @@ def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, sleeper, victim):
     sleeper(bed)
     victims = {"owner": owner.pid, "keeper": bed.keeper()}
     os.kill(victims[victim], signal.SIGKILL)
-    until(lambda: not processes_of(folder), 20, lambda: f"they end: {processes_of(folder)}")
-    until(lambda: not folder.exists(), 10, f"{folder} is removed")
+    until(lambda: not processes_of(folder), 60, lambda: f"they end: {processes_of(folder)}")
+    until(lambda: not folder.exists(), 60, f"{folder} is removed")
     owner.kill()
     owner.wait()

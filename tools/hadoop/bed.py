@@ -90,6 +90,10 @@ class Bed:
         """Returns a handle on a bed that another process started."""
         return cls(folder)
 
+    def is_up(self):
+        """Tells whether it has not ended, by whomever."""
+        return (self.folder / "control").exists()
+
     def prepare(self):
         for name in ("logs", "tmp"):
             (self.folder / name).mkdir()
