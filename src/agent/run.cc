@@ -94,7 +94,9 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Processes> processes = os::make_processes(loop);
   const std::unique_ptr<os::Ports> ports = os::make_ports();
   const std::unique_ptr<os::Meter> meter = os::make_meter();
-  const std::unique_ptr<os::Cgroups> cgroups = os::make_cgroups();
+  // The keeper removes what is still in use at the agent's end.
+  const std::unique_ptr<os::Cgroups> cgroups =
+      os::make_cgroups(os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()});
   ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
   const std::unique_ptr<cluster::MasterStarter> starter =

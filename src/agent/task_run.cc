@@ -82,10 +82,9 @@ void TaskRun::guard_memory() {
     return;
   }
   constexpr uint64_t kSlackMin = 8U << 20;
-  const std::string name =
-      std::string(os::kCgroupPrefix) + names_.mark.job + "-" + names_.log_stem.filename().string();
   auto group = deps_.cgroups->create(
-      name, {.memory_bytes = limit_bytes_ + std::max(limit_bytes_ / 16, kSlackMin)});
+      names_.mark.job + "-" + names_.log_stem.filename().string(),
+      {.memory_bytes = limit_bytes_ + std::max(limit_bytes_ / 16, kSlackMin)});
   if (group.has_value() && (*group)->add(pid_).has_value()) {
     guard_ = std::move(*group);
   }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "keeper/descendants.h"
+#include "os/cgroup.h"
 #include "os/start_request.h"
 #include "rt/fd.h"
 
@@ -174,6 +175,7 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   close_all(options.handed);
   const int status = watch(agent, stub_fd, signal_fd);
   end_descendants();
+  os::remove_cgroups_of(os::Pid{::getpid()});
   return status;
 }
 
@@ -265,6 +267,7 @@ int run(const Options& options) {
   const int status = wait_for_keeper(options, keeper, std::move(start->first), original_mask);
   wait_for_orphans();
   end_descendants();
+  os::remove_cgroups_of(os::Pid{keeper});
   if (!options.remove_at_end.empty()) {
     ::unlink(options.remove_at_end.c_str());
   }

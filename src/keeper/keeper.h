@@ -38,6 +38,8 @@ struct Options {
 /// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM,
 /// which stops with grace.
 ///
+/// Control groups that were made for the keeper (os/cgroup.h) are removed after the last process.
+///
 /// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to
 /// live on: it runs this very program, with the words it is given, outside of the container.
 ///

@@ -32,25 +32,36 @@ int control(const Path& file, std::string_view value) {
   return 0;
 }
 
-/// Groups are filled within moments of their making: an old one that is empty (else the kernel
-/// refuses) belongs to a process that was killed.
-void sweep(const Path& parent) {
-  constexpr time_t kOldSeconds = 60;
+std::string owner_suffix(Pid owner) { return fmt::format(".{}", owner.value); }
+
+/// Removes the groups in `parent` that `chosen` picks, unless they are in use: then the kernel
+/// refuses.
+template <typename Chosen>
+void remove_groups(const Path& parent, const Chosen& chosen) {
   DIR* const entries = ::opendir(parent.c_str());
   if (entries == nullptr) {
     return;
   }
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);  // lint: allow(clock) compared with the files' own times
   for (const dirent* entry = ::readdir(entries); entry != nullptr; entry = ::readdir(entries)) {
-    struct stat stat{};
     if (std::string_view(entry->d_name).starts_with(kCgroupPrefix) &&
-        ::fstatat(::dirfd(entries), entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
-        now.tv_sec - stat.st_mtime > kOldSeconds) {
+        chosen(::dirfd(entries), entry->d_name)) {
       ::unlinkat(::dirfd(entries), entry->d_name, AT_REMOVEDIR);
     }
   }
   ::closedir(entries);
+}
+
+/// Groups are filled within moments of their making: an old one that is empty belongs to a process
+/// that was killed.
+void sweep(const Path& parent) {
+  constexpr time_t kOldSeconds = 60;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);  // lint: allow(clock) compared with the files' own times
+  remove_groups(parent, [&now](int folder, const char* name) {
+    struct stat stat{};
+    return ::fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+           now.tv_sec - stat.st_mtime > kOldSeconds;
+  });
 }
 
 Error not_delegated(const Path& folder, int error) {
@@ -60,14 +71,20 @@ Error not_delegated(const Path& folder, int error) {
   return made;
 }
 
+/// Groups whose members were killed, but are still giving back their memory.
+using Busy = std::vector<Path>;
+
 /// One group, which is a folder in each hierarchy (v2 has one, v1 one per controller).
 class FolderCgroup final : public Cgroup {
  public:
-  explicit FolderCgroup(bool unified) : unified_(unified) {}
+  /// What cannot be removed at its end is added to `busy`.
+  FolderCgroup(bool unified, std::shared_ptr<Busy> busy)
+      : unified_(unified), busy_(std::move(busy)) {}
   ~FolderCgroup() override {
     for (const Path& folder : folders_) {
-      ::rmdir(
-          folder.c_str());  // Busy while processes live in it: then the keeper's end empties it.
+      if (::rmdir(folder.c_str()) != 0 && errno == EBUSY) {
+        busy_->push_back(folder);
+      }
     }
   }
 
@@ -105,6 +122,7 @@ class FolderCgroup final : public Cgroup {
 
  private:
   bool unified_;
+  std::shared_ptr<Busy> busy_;
   std::vector<Path> folders_;  // The one with the memory controller first.
 };
 
@@ -115,8 +133,13 @@ bool lists(const std::string& controllers, std::string_view wanted) {
 
 class HostCgroups final : public Cgroups {
  public:
-  Result<std::unique_ptr<Cgroup>> create(const std::string& name,
+  explicit HostCgroups(Pid owner) : owner_(owner) {}
+  ~HostCgroups() override { remove_busy(); }
+
+  Result<std::unique_ptr<Cgroup>> create(const std::string& purpose,
                                          const CgroupLimits& limits) override {
+    remove_busy();
+    const std::string name = std::string(kCgroupPrefix) + purpose + owner_suffix(owner_);
     const std::string own = read_proc("/proc/self/cgroup");
     const std::string unified = find_cgroup("", own, kCgroupRoot);
     if (!unified.empty() && lists(read_proc(Path(unified) / "cgroup.controllers"), "memory")) {
@@ -126,8 +149,13 @@ class HostCgroups final : public Cgroups {
   }
 
  private:
-  static Result<std::unique_ptr<Cgroup>> create_unified(const Path& parent, const std::string& name,
-                                                        const CgroupLimits& limits) {
+  void remove_busy() {
+    std::erase_if(
+        *busy_, [](const Path& folder) { return ::rmdir(folder.c_str()) == 0 || errno != EBUSY; });
+  }
+
+  Result<std::unique_ptr<Cgroup>> create_unified(const Path& parent, const std::string& name,
+                                                 const CgroupLimits& limits) {
     // The kernel refuses this to a group with processes of its own: then it was not prepared for
     // us.
     const std::string given = read_proc(parent / "cgroup.subtree_control");
@@ -137,7 +165,7 @@ class HostCgroups final : public Cgroups {
         return not_delegated(parent, error);
       }
     }
-    auto group = std::make_unique<FolderCgroup>(true);
+    auto group = std::make_unique<FolderCgroup>(true, busy_);
     MUSTER_TRY_STATUS(group->make(parent / name));
     if (limits.memory_bytes > 0) {
       MUSTER_TRY_STATUS(group->limit("memory.max", limits.memory_bytes));
@@ -150,13 +178,13 @@ class HostCgroups final : public Cgroups {
     return group;
   }
 
-  static Result<std::unique_ptr<Cgroup>> create_v1(const std::string& own, const std::string& name,
-                                                   const CgroupLimits& limits) {
+  Result<std::unique_ptr<Cgroup>> create_v1(const std::string& own, const std::string& name,
+                                            const CgroupLimits& limits) {
     const std::string memory = find_cgroup("memory", own, kCgroupRoot);
     if (memory.empty()) {
       return Error{Errc::Unsupported, Blame::Cluster, "this host has no memory control groups"};
     }
-    auto group = std::make_unique<FolderCgroup>(false);
+    auto group = std::make_unique<FolderCgroup>(false, busy_);
     MUSTER_TRY_STATUS(group->make(Path(memory) / name));
     if (limits.memory_bytes > 0) {
       MUSTER_TRY_STATUS(group->limit("memory.limit_in_bytes", limits.memory_bytes));
@@ -170,10 +198,25 @@ class HostCgroups final : public Cgroups {
     }
     return group;
   }
+
+  Pid owner_;
+  std::shared_ptr<Busy> busy_ = std::make_shared<Busy>();
 };
 
 }  // namespace
 
-std::unique_ptr<Cgroups> make_cgroups() { return std::make_unique<HostCgroups>(); }
+std::unique_ptr<Cgroups> make_cgroups(Pid owner) { return std::make_unique<HostCgroups>(owner); }
+
+void remove_cgroups_of(Pid owner) {
+  const std::string own = read_proc("/proc/self/cgroup");
+  for (const char* controller : {"", "memory", "cpu"}) {
+    const std::string parent = find_cgroup(controller, own, kCgroupRoot);
+    if (!parent.empty()) {
+      remove_groups(parent, [suffix = owner_suffix(owner)](int, const char* name) {
+        return std::string_view(name).ends_with(suffix);
+      });
+    }
+  }
+}
 
 }  // namespace muster::os

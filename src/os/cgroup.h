@@ -18,7 +18,8 @@ struct CgroupLimits {
   uint32_t cpu_shares = 0;    ///< Relative weight in thousandths of a core; 0: the default.
 };
 
-/// A control group of its own below ours. Destroying it removes the group if it is empty.
+/// A control group of its own below ours. Destroying it removes the group; one in which killed
+/// processes are still ending is removed later, by its Cgroups or by remove_cgroups_of().
 class Cgroup {
  public:
   virtual ~Cgroup() = default;
@@ -33,13 +34,18 @@ class Cgroup {
 class Cgroups {
  public:
   virtual ~Cgroups() = default;
-  /// Makes a group, `name` beginning with kCgroupPrefix; removes groups with that prefix that some
-  /// dead process left empty. Unsupported where none is delegated: limits are then kept by watching
-  /// (Meter).
+  /// Makes a group, called by kCgroupPrefix, `name` and the owner; removes those that could not be
+  /// removed before, and those that some dead process left empty. Unsupported where none is
+  /// delegated: limits are then kept by watching (Meter).
   virtual Result<std::unique_ptr<Cgroup>> create(const std::string& name,
                                                  const CgroupLimits& limits) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<Cgroups> make_cgroups();
+/// Makes groups that are marked with `owner`, a process that outlives their members.
+[[nodiscard]] std::unique_ptr<Cgroups> make_cgroups(Pid owner);
+
+/// Removes the empty groups below ours that were made for `owner`: for whoever has just seen the
+/// last of their members end. May be repeated; groups that are still in use stay.
+void remove_cgroups_of(Pid owner);
 
 }  // namespace muster::os

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -116,9 +117,8 @@ TEST(Hardware, ParsesTheDriversInformation) {
 }
 
 TEST(Cgroups, LimitKillsAreCountedWhereDelegated) {
-  const auto groups = make_cgroups();
-  auto group = groups->create("muster-test-" + std::to_string(::getpid()),
-                              {.memory_bytes = 32U << 20, .cpu_shares = 500});
+  const auto groups = make_cgroups(Pid{::getpid()});
+  auto group = groups->create("limits", {.memory_bytes = 32U << 20, .cpu_shares = 500});
   if (!group.has_value()) {
     EXPECT_EQ(group.error().code, Errc::Unsupported) << group.error().message;
     GTEST_SKIP() << group.error().message;
@@ -132,6 +132,48 @@ TEST(Cgroups, LimitKillsAreCountedWhereDelegated) {
   ASSERT_TRUE(reap(child->pid).has_value());
   EXPECT_GE((*group)->oom_kills(), 1U);
   EXPECT_GT((*group)->memory_peak_bytes().value_or(1U << 30), 16U << 20);
+}
+
+std::vector<std::string> groups_called(const std::string& name) {
+  std::vector<std::string> found;
+  const std::string own = read_proc("/proc/self/cgroup");
+  for (const char* controller : {"", "memory", "cpu"}) {
+    const std::string parent = find_cgroup(controller, own, "/sys/fs/cgroup");
+    if (!parent.empty() && std::filesystem::exists(parent + "/" + name)) {
+      found.push_back(parent + "/" + name);
+    }
+  }
+  return found;
+}
+
+TEST(Cgroups, RemovesLaterWhatIsStillInUse) {
+  const Pid owner{::getpid()};
+  auto groups = make_cgroups(owner);
+  auto first = groups->create("first", {.memory_bytes = 32U << 20, .cpu_shares = 500});
+  if (!first.has_value()) {
+    GTEST_SKIP() << first.error().message;
+  }
+  auto second = groups->create("second", {.memory_bytes = 32U << 20});
+  ASSERT_TRUE(second.has_value());
+  const auto names = [](const std::string& purpose) {
+    return groups_called("muster-" + purpose + "." + std::to_string(::getpid()));
+  };
+  const auto child = spawn({.argv = {"/bin/sh", "-c", "read go"}, .stdin_from = ToPipe{}});
+  ASSERT_TRUE(child.has_value());
+  ASSERT_TRUE((*first)->add(child->pid).has_value());
+  first->reset();
+  second->reset();
+  EXPECT_FALSE(names("first").empty()) << "a process lives in it";
+  EXPECT_TRUE(names("second").empty());
+  remove_cgroups_of(owner);
+  EXPECT_FALSE(names("first").empty());
+
+  ASSERT_EQ(::write(child->stdin_pipe.get(), "go\n", 3), 3);
+  ASSERT_TRUE(reap(child->pid).has_value());
+  remove_cgroups_of(Pid{1});
+  EXPECT_FALSE(names("first").empty()) << "somebody else's";
+  remove_cgroups_of(owner);
+  EXPECT_TRUE(names("first").empty());
 }
 
 TEST(ProcText, FindsNumbersAndGroups) {

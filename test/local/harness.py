@@ -22,7 +22,7 @@ BINARY = pathlib.Path(os.environ.get("MUSTER_BINARY", "build/release/muster")).r
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 # Master, agents and keepers are gone 2 s after a job's end; the rest is a busy machine.
-LEFTOVER_GRACE = 5
+LEFTOVER_GRACE = 30
 
 
 def eventually(probe, within=20, what=None):

@@ -118,7 +118,25 @@ time.sleep(60)
         "roles": {"worker": {"memory": "100m"}}}, within=30)
     assert outcome["class"] == "memory.limit", outcome
     assert "of memory; the limit is 100 MiB" in cause["evidence"]
-    assert not list(pathlib.Path("/sys/fs/cgroup").glob(f"**/muster-{muster.job()}*"))
+    harness.eventually(lambda: not control_groups(muster.job()), 30)
+
+
+def control_groups(job):
+    """Those of a job's tasks; the last of its processes removes them."""
+    return list(pathlib.Path("/sys/fs/cgroup").glob(f"**/muster-{job}-*"))
+
+
+def test_no_control_group_is_left_by_killed_processes(muster):
+    """The agent and its keeper die at once; the stub is the last, and clears up."""
+    running = muster.start("run", muster.spec({
+        "command": "echo up; exec sleep 1000", "tasks": 1,
+        "restart": {**ONCE, "infrastructure": 0}}))
+    running.sees("up")
+    _, keeper = muster.pids("keeper")
+    for pid in (keeper, *muster.pids("agent")):
+        os.kill(pid, signal.SIGKILL)
+    running.wait(60)
+    harness.eventually(lambda: not control_groups(muster.job()), 30)
 
 
 def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(muster):
@@ -159,7 +177,7 @@ def test_children_without_our_environment_are_ended(muster):
     mark = f"7{os.getpid()}.25"
     done = muster.run_shell(f"setsid env -i /bin/sleep {mark} & echo left").expect(0)
     assert done.lines("left")
-    harness.eventually(lambda: not running_with(mark), 5)
+    harness.eventually(lambda: not running_with(mark), 30)
 
 
 def running_with(word):
