@@ -214,7 +214,9 @@ constexpr FailureClass kClasses[] = {
     {"attempt.vanished", FailureKind::Infrastructure, Remedy::Restart,
      "an agent came back without the attempt", ""},
     {"deadline.join", FailureKind::Infrastructure, Remedy::Restart,
-     "the task had not joined in time (`deadlines.join`)", ""},
+     "the task had not joined in time (`deadlines.join`)",
+     "what takes long before a start are files: archives to unpack, a checkpoint to restore, a "
+     "slow disk; allow more with `deadlines: {join: 15m}`"},
     {"stopped", FailureKind::Stopped, Remedy::GiveUp,
      "Muster ended it (stop, or restart of its gang)", ""},
 };

@@ -52,7 +52,8 @@ std::string how_it_ended(const job::FirstCause& cause) {
     return "signal " + signal_name(*cause.signal);
   }
   if (!cause.exit_code) {
-    return "lost with its container";
+    return cause.failure.class_name == "deadline.join" ? "nothing: it had not begun"
+                                                       : "lost with its container";
   }
   const job::Exit exit{.exit_code = cause.exit_code, .signal = {}, .failure = {}};
   const auto behind = signal_behind(exit);
@@ -82,6 +83,13 @@ std::string victims_line(uint32_t victims) {
                       : fmt::format("{} other tasks ended because of it", victims);
 }
 
+/// Failures that no output told of (a lost host, a deadline) have the hint of their class.
+std::string hint_of(const job::Failure& failure) {
+  const std::string_view general = find_class(failure.class_name).hint;
+  return failure.hint.empty() && general.find("{}") == std::string_view::npos ? std::string(general)
+                                                                              : failure.hint;
+}
+
 std::vector<Row> rows_of(const job::Plan& plan, const job::FirstCause& cause,
                          const SummaryStyle& style, size_t width) {
   const std::string host = cause.host.value.empty() ? "" : fmt::format(" on {}", cause.host.value);
@@ -97,8 +105,8 @@ std::vector<Row> rows_of(const job::Plan& plan, const job::FirstCause& cause,
   if (cause.victims > 0) {
     rows.push_back({"victims", wrap(victims_line(cause.victims), width, 2)});
   }
-  if (!cause.failure.hint.empty()) {
-    rows.push_back({"what to do", wrap(printable(cause.failure.hint), width, kWrappedLinesMax)});
+  if (const std::string hint = hint_of(cause.failure); !hint.empty()) {
+    rows.push_back({"what to do", wrap(printable(hint), width, kWrappedLinesMax)});
   }
   if (!style.log_path.empty()) {
     rows.push_back({"log", {printable(style.log_path)}});

@@ -75,6 +75,16 @@ TEST(Summary, NamesSignals) {
               HasSubstr("lost with its container"));
 }
 
+TEST(Summary, HasTheHintOfItsClassWhereNoOutputGaveOne) {
+  job::FirstCause cause = import_failure();
+  cause.exit_code = std::nullopt;
+  cause.failure = {
+      .class_name = "deadline.join", .kind = {}, .remedy = {}, .evidence = {}, .hint = {}};
+  const std::string text = render_summary(plan_of_workers(), failed(cause), {});
+  EXPECT_THAT(text, HasSubstr("  ended by    nothing: it had not begun\n"));
+  EXPECT_THAT(text, HasSubstr("  what to do  what takes long before a start are files: "));
+}
+
 TEST(Summary, IsOneLineWithoutACause) {
   EXPECT_EQ(render_summary(plan_of_workers(), {}, {}), "digits-7f3k2q succeeded\n");
   const job::Outcome stopped{.result = job::JobResult::Stopped,
