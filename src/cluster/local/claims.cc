@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <sys/file.h>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr size_t kClaimBytesMax = 1024;
 constexpr size_t kClaimsMax = 10'000;
+constexpr std::string_view kWaitingSuffix = ".waits";
 constexpr mode_t kFolderMode = 01777;
 constexpr int kLockTries = 500;
 constexpr timespec kLockPause{0, 10'000'000};
@@ -68,6 +70,14 @@ std::string claim_text(const Wanted& wanted, const std::vector<uint32_t>& gpus) 
   return fmt::format("job={}\ncontainer={}\nmemory={}\nvcores={}\ngpus={}\n", wanted.job,
                      wanted.container, wanted.share.memory_bytes, wanted.share.vcores,
                      fmt::join(gpus, ","));
+}
+
+/// How long ago a file was written; 0 if its clock is ahead.
+Duration age_of(const struct stat& stat) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);  // lint: allow(clock) compared with the files' own times
+  return std::max(Duration::zero(),
+                  Duration(std::chrono::seconds(now.tv_sec - stat.st_mtim.tv_sec)));
 }
 
 struct flock whole_file(short type) {
@@ -123,12 +133,17 @@ Share sum_of(std::span<const Wanted> wanted) {
   return sum;
 }
 
+Share share_of(const Held& held) {
+  return {held.memory_bytes, held.vcores, static_cast<uint32_t>(held.gpus.size())};
+}
+
 Share sum_of(std::span<const Held> held) {
   Share sum;
   for (const Held& one : held) {
-    sum.memory_bytes += one.memory_bytes;
-    sum.vcores += one.vcores;
-    sum.gpus += static_cast<uint32_t>(one.gpus.size());
+    const Share share = share_of(one);
+    sum.memory_bytes += share.memory_bytes;
+    sum.vcores += share.vcores;
+    sum.gpus += share.gpus;
   }
   return sum;
 }
@@ -177,15 +192,15 @@ Status ClaimFolder::open() const {
 Result<std::vector<Held>> ClaimFolder::list(const Capacity& capacity) const {
   MUSTER_TRY_STATUS(open());
   MUSTER_TRY(const rt::Fd folder, lock_folder(folder_));
-  return scan(folder.get(), capacity, false);
+  return scan(folder.get(), capacity, false).held;
 }
 
-std::vector<Held> ClaimFolder::scan(int folder_fd, const Capacity& capacity, bool sweep) const {
-  std::vector<Held> held;
+ClaimFolder::Scan ClaimFolder::scan(int folder_fd, const Capacity& capacity, bool sweep) const {
+  Scan found;
   const int listed = ::openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const entries = listed < 0 ? nullptr : ::fdopendir(listed);
   if (entries == nullptr) {
-    return held;
+    return found;
   }
   size_t seen = 0;
   for (const dirent* entry = ::readdir(entries); entry != nullptr && seen < kClaimsMax;
@@ -202,20 +217,31 @@ std::vector<Held> ClaimFolder::scan(int folder_fd, const Capacity& capacity, boo
       }
       continue;
     }
-    if (const std::optional<std::string> text = read_small(fd.get())) {
-      held.push_back(parse_claim(*text, stat.st_uid, capacity));
+    const std::optional<std::string> text = read_small(fd.get());
+    if (!text) {
+      continue;
+    }
+    Held one = parse_claim(*text, stat.st_uid, capacity);
+    if (std::string_view(entry->d_name).ends_with(kWaitingSuffix)) {
+      found.waiting.push_back({std::move(one), age_of(stat)});
+    } else {
+      found.held.push_back(std::move(one));
     }
   }
   ::closedir(entries);
-  return held;
+  return found;
 }
 
 Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity,
                                              std::span<const Wanted> wanted) const {
   MUSTER_TRY_STATUS(open());
   MUSTER_TRY(const rt::Fd folder, lock_folder(folder_));
-  const std::vector<Held> held = scan(folder.get(), capacity, true);
-  if (std::string missing = missing_now(capacity, held, wanted); !missing.empty()) {
+  const auto [held, waiting] = scan(folder.get(), capacity, true);
+  std::string missing = missing_now(capacity, held, wanted);
+  if (missing.empty()) {
+    missing = missing_turn(capacity, held, waiting, wanted);
+  }
+  if (!missing.empty()) {
     return Error{Errc::Unavailable, Blame::Cluster, std::move(missing)};
   }
   std::set<uint32_t> used;
@@ -240,6 +266,14 @@ Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity,
     claims.push_back(std::move(*claim));
   }
   return claims;
+}
+
+Result<Claim> ClaimFolder::queue(std::span<const Wanted> wanted) const {
+  const Share sum = sum_of(wanted);
+  std::vector<uint32_t> as_many_gpus(sum.gpus);
+  std::iota(as_many_gpus.begin(), as_many_gpus.end(), 0U);
+  return write_claim({wanted.front().job, std::string(kWaitingSuffix.substr(1)), sum},
+                     std::move(as_many_gpus));
 }
 
 Result<Claim> ClaimFolder::write_claim(const Wanted& wanted, std::vector<uint32_t> gpus) const {
@@ -290,6 +324,34 @@ std::string missing_now(const Capacity& capacity, std::span<const Held> held,
   if (capacity.strict_vcores && ask.vcores > cores_free) {
     return fmt::format("{} on this machine: {} of {} free{}", plural(ask.vcores, "core"),
                        cores_free, capacity.cores, holders(held));
+  }
+  return "";
+}
+
+std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
+                         std::span<const Waiting> waiting, std::span<const Wanted> wanted) {
+  const std::string& job = wanted.front().job;
+  if (std::ranges::find(held, job, &Held::job) != held.end()) {
+    return "";  // It has a part already, which those who wait may be waiting for.
+  }
+  const auto own =
+      std::ranges::find(waiting, job, [](const Waiting& each) { return each.what.job; });
+  const Duration waited = own == waiting.end() ? Duration::zero() : own->waited;
+  std::vector<Held> ahead(held.begin(), held.end());
+  for (const Waiting& other : waiting) {
+    const Wanted its{other.what.job, "", share_of(other.what)};
+    const bool may_hold_back = other.what.job != job && other.waited > waited &&
+                               other.waited >= kTurnAfter && other.waited / kTurn % 2 == 0 &&
+                               missing_now(capacity, {}, {&its, 1}).empty();
+    if (!may_hold_back) {
+      continue;
+    }
+    ahead.push_back(other.what);
+    if (!missing_now(capacity, ahead, wanted).empty()) {
+      return fmt::format("its turn: {} has waited longer, for {} of memory{}", other.what.job,
+                         format_bytes(its.share.memory_bytes),
+                         its.share.gpus > 0 ? " and " + plural(its.share.gpus, "GPU") : "");
+    }
   }
   return "";
 }

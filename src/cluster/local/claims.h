@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "rt/fd.h"
 
 #include <cstdint>
@@ -50,6 +51,12 @@ struct Held {
   std::vector<uint32_t> gpus;
 };
 
+/// A job that has nothing yet and waits for its share.
+struct Waiting {
+  Held what;
+  Duration waited{};
+};
+
 /// Who uses how much of this machine, without a daemon: one folder, open to all users, with one
 /// locked file for each container. The kernel lets a lock go with the last process that holds it,
 /// however that ends. Claims are taken under a lock on the folder, so that no two jobs take the
@@ -67,10 +74,13 @@ class ClaimFolder {
 
   /// Makes the folder if it is missing, and checks that it is one that others cannot tamper with.
   [[nodiscard]] Status open() const;
-  /// Takes all of `wanted` or nothing. Unavailable: not now; the message says what is missing and
-  /// who has it.
+  /// Takes all of `wanted`, of one job, or nothing. Unavailable: not now; the message says what is
+  /// missing and who has it, or whose turn it is.
   [[nodiscard]] Result<std::vector<Claim>> take(const Capacity& capacity,
                                                 std::span<const Wanted> wanted) const;
+  /// Stands in line for all of `wanted`, of one job, for as long as the result lives: those who
+  /// came later give it its turn. Its file is to be removed by its owner, or is swept later.
+  [[nodiscard]] Result<Claim> queue(std::span<const Wanted> wanted) const;
   /// Lists the claims that are held now.
   [[nodiscard]] Result<std::vector<Held>> list(const Capacity& capacity) const;
   /// Tells whether some process still holds the claim of that file.
@@ -79,7 +89,11 @@ class ClaimFolder {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  [[nodiscard]] std::vector<Held> scan(int folder_fd, const Capacity& capacity, bool sweep) const;
+  struct Scan {
+    std::vector<Held> held;
+    std::vector<Waiting> waiting;
+  };
+  [[nodiscard]] Scan scan(int folder_fd, const Capacity& capacity, bool sweep) const;
   [[nodiscard]] Result<Claim> write_claim(const Wanted& wanted, std::vector<uint32_t> gpus) const;
 
   std::filesystem::path folder_;
@@ -88,6 +102,17 @@ class ClaimFolder {
 /// Says in words why `wanted` does not fit beside `held` now; "" if it does.
 [[nodiscard]] std::string missing_now(const Capacity& capacity, std::span<const Held> held,
                                       std::span<const Wanted> wanted);
+
+/// Says in words whose turn it is before `wanted`, of one job; "" if it may go now.
+///
+/// A large share would wait for ever behind many small ones that come and go. So one who has waited
+/// for kTurnAfter holds back what would be in its way, of jobs that have nothing yet and came
+/// later; but only every other kTurn, because what it waits for may be held for days.
+[[nodiscard]] std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
+                                       std::span<const Waiting> waiting,
+                                       std::span<const Wanted> wanted);
+inline constexpr Duration kTurnAfter = std::chrono::seconds(30);
+inline constexpr Duration kTurn = std::chrono::minutes(10);
 
 /// Says in words why `share` can never fit on this machine; "" if it can.
 [[nodiscard]] std::string missing_ever(const Capacity& capacity, const Share& share);

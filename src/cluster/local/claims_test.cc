@@ -125,6 +125,46 @@ TEST_F(Claims, BoundsWhatForeignFilesSay) {
   ::close(fd);
 }
 
+TEST_F(Claims, StandsInLineWithoutHoldingAnything) {
+  const auto first = take({wanted("c1", 5 * kGib)});
+  const auto place = folder_.queue(std::vector{Wanted{"big-1", "c1", {4 * kGib, 1, 0}}});
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(folder_.list(capacity_)->size(), 1U);
+  EXPECT_TRUE(take({{"small-1", "c1", {2 * kGib, 1, 0}}}).has_value()) << "it is nobody's turn yet";
+}
+
+TEST_F(Claims, GivesOneWhoWaitedLongItsTurn) {
+  const auto first = take({wanted("c1", 5 * kGib)});
+  const auto place = folder_.queue(std::vector{Wanted{"big-1", "c1", {4 * kGib, 1, 0}}});
+  const auto waited = [&](Duration time) {
+    std::filesystem::last_write_time(place->file,
+                                     std::filesystem::file_time_type::clock::now() - time);
+  };
+  waited(kTurnAfter + std::chrono::seconds(2));
+  EXPECT_EQ(take({{"small-1", "c1", {2 * kGib, 1, 0}}}).error().message,
+            "its turn: big-1 has waited longer, for 4 GiB of memory");
+  EXPECT_TRUE(take({wanted("c2", 2 * kGib)}).has_value()) << "one who has something already";
+  EXPECT_FALSE(take({{"big-1", "c1", {4 * kGib, 1, 0}}}).has_value()) << "held, as before";
+  waited(kTurn + std::chrono::minutes(1));
+  EXPECT_TRUE(take({{"small-2", "c1", {2 * kGib, 1, 0}}}).has_value()) << "every other turn";
+  waited(2 * kTurn + std::chrono::minutes(1));
+  EXPECT_FALSE(take({{"small-2", "c2", {2 * kGib, 1, 0}}}).has_value());
+}
+
+TEST_F(Claims, GoesInTheOrderOfTheLine) {
+  const std::vector<Waiting> line = {
+      {.what = {0, "late-1", 4 * kGib, 1, {}}, .waited = std::chrono::minutes(1)},
+      {.what = {0, "early-1", 5 * kGib, 1, {}}, .waited = std::chrono::minutes(2)},
+      {.what = {0, "never-1", 9 * kGib, 1, {}}, .waited = std::chrono::minutes(3)}};
+  const std::vector<Wanted> early = {{"early-1", "c1", {5 * kGib, 1, 0}}};
+  const std::vector<Wanted> late = {{"late-1", "c1", {4 * kGib, 1, 0}}};
+  const std::vector<Wanted> beside = {{"small-1", "c1", {kGib, 1, 0}}};
+  EXPECT_EQ(missing_turn(capacity_, {}, line, early), "");
+  EXPECT_EQ(missing_turn(capacity_, {}, line, late),
+            "its turn: early-1 has waited longer, for 5 GiB of memory");
+  EXPECT_EQ(missing_turn(capacity_, {}, {&line[1], 1}, beside), "") << "it is in nobody's way";
+}
+
 TEST_F(Claims, SaysWhatCanNeverFit) {
   EXPECT_EQ(missing_ever(capacity_, {kGib, 64, 0}), "");
   EXPECT_EQ(missing_ever(capacity_, {9 * kGib, 1, 0}),

@@ -20,7 +20,9 @@ constexpr Duration kSoon = std::chrono::milliseconds(20);
 struct LocalLink::Taking {
   std::vector<job::RequestContainer> set;
   std::vector<Wanted> wanted;
+  bool in_line = false;  ///< The job stands in line already.
   Result<std::vector<Claim>> claims = std::vector<Claim>{};
+  std::optional<Claim> place;  ///< In the line, when it came to stand there just now.
 };
 
 LocalLink::LocalLink(rt::IoLoop& loop, os::Files& files, log::Sink& log, LocalLinkOptions options)
@@ -32,6 +34,7 @@ LocalLink::LocalLink(rt::IoLoop& loop, os::Files& files, log::Sink& log, LocalLi
 
 LocalLink::~LocalLink() {
   *alive_ = false;
+  leave_line();
   loop_.cancel(retry_);
   loop_.cancel(finish_timer_);
   for (const auto& [id, container] : containers_) {
@@ -110,6 +113,14 @@ void LocalLink::cancel(job::RequestId request) {
   std::erase_if(pending_, [&](const auto& one) { return one.request == request; });
   if (pending_.empty()) {
     waits_for_.clear();
+    leave_line();
+  }
+}
+
+void LocalLink::leave_line() {
+  if (in_line_) {
+    ::unlink(in_line_->file.c_str());
+    in_line_.reset();
   }
 }
 
@@ -162,6 +173,7 @@ void LocalLink::pump() {
   refuse_impossible();
   if (pending_.empty()) {
     waits_for_.clear();
+    leave_line();
     claims_watch_.reset();
     loop_.cancel(std::exchange(retry_, {}));
     return;
@@ -174,9 +186,17 @@ void LocalLink::pump() {
          fmt::format("c{}", ++last_number_),
          {request.resources.memory_bytes, request.resources.vcores, request.resources.gpus}});
   }
+  taking->in_line = in_line_.has_value();
   taking_ = true;
   auto work = [taking, claims = claims_, capacity = capacity_] {
     taking->claims = claims.take(capacity, taking->wanted);
+    if (taking->claims.has_value() || taking->in_line) {
+      return;
+    }
+    // Without a place it waits all the same, and may be overtaken.
+    if (Result<Claim> place = claims.queue(taking->wanted); place.has_value()) {
+      taking->place = std::move(*place);
+    }
   };
   loop_.run_blocking(std::move(work), [this, taking, alive = alive_] {
     if (*alive) {
@@ -187,6 +207,12 @@ void LocalLink::pump() {
 
 void LocalLink::on_taken(Taking& taking) {
   taking_ = false;
+  if (taking.place) {
+    in_line_ = std::move(taking.place);
+  }
+  if (taking.claims.has_value() || pending_.empty()) {
+    leave_line();
+  }
   if (taking.claims.has_value()) {
     for (size_t i = 0; i < taking.set.size(); ++i) {
       Claim& claim = (*taking.claims)[i];

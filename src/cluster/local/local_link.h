@@ -76,6 +76,7 @@ class LocalLink final : public Link {
                                       std::map<uint16_t, uint32_t>& counts) const;
   void refuse_impossible();
   void on_taken(Taking& taking);
+  void leave_line();
   void grant(const job::RequestContainer& request, const job::ContainerId& id, Claim claim);
   [[nodiscard]] job::HostName pick_host(const job::RequestContainer& request) const;
   [[nodiscard]] Status spawn_stub(Container& container, const LaunchOrder& order);
@@ -105,6 +106,7 @@ class LocalLink final : public Link {
   bool taking_ = false;  ///< A pool thread is at it.
   bool pump_posted_ = false;
   std::string waits_for_;
+  std::optional<Claim> in_line_;  ///< While what it waits for is held by others.
   std::unique_ptr<os::FileWatch> claims_watch_;
   rt::TimerId retry_{};
   Duration next_look_ = std::chrono::milliseconds(20);  ///< Doubles until a claim changes.
