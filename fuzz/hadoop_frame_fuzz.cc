@@ -1,9 +1,8 @@
 #include "hadoop/rpc/frame.h"
 
-#include <hadoop/rpc.pb.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <hadoop/rpc.pb.h>
 #include <string_view>
 
 /// What a server may send: bytes in pieces, frames, headers and messages in them.
