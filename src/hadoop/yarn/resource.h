@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::hadoop::yarn {
+
+/// How much of a resource type. Units are those of YARN: "", k, M, G, T, P, Ki, Mi, Gi, Ti, Pi, m,
+/// u, n, p; the cluster converts into its own.
+struct Amount {
+  int64_t value = 0;
+  std::string unit;
+
+  bool operator==(const Amount&) const = default;
+};
+
+/// The resource type of GPUs.
+inline constexpr std::string_view kGpu = "yarn.io/gpu";
+
+/// What a container may use, or what is left of a queue.
+struct Resource {
+  int64_t memory_mb = 0;
+  int32_t vcores = 0;
+  std::map<std::string, Amount> others;  ///< By name: "yarn.io/gpu", "yarn.io/fpga", site's own.
+
+  bool operator==(const Resource&) const = default;
+};
+
+/// A resource type that the cluster schedules.
+struct ResourceType {
+  std::string name;
+  std::string unit;
+
+  bool operator==(const ResourceType&) const = default;
+};
+
+/// Returns "2048 MB, 1 vcores, yarn.io/gpu 2", for people.
+[[nodiscard]] std::string to_string(const Resource& resource);
+
+/// Returns the names in `asked` that are not among `known`: a cluster that does not know a type
+/// drops it without a word, and grants a container without it.
+[[nodiscard]] std::vector<std::string> unknown_types(const Resource& asked,
+                                                     const std::vector<ResourceType>& known);
+
+}  // namespace muster::hadoop::yarn

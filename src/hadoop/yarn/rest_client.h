@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "hadoop/yarn/ids.h"
+#include "hadoop/yarn/rest_reads.h"
+#include "net/address.h"
+#include "net/stream.h"
+#include "rt/async.h"
+#include "rt/loop.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::hadoop::yarn {
+
+/// Reads the resource manager's REST pages, for what its RPC does not tell: why a request waits. Of
+/// several resource managers it asks until one answers; a standby's redirection is followed.
+/// Errors: Unavailable, NotFound, PermissionDenied (also where only a browser's ticket is
+/// accepted), else in the page's own words.
+class RestClient {
+ public:
+  struct Options {
+    std::vector<net::HostPort> servers;  ///< Their web addresses, at least one.
+    std::string user;                    ///< Who asks, on clusters without security.
+  };
+
+  RestClient(rt::Loop& loop, net::Dialer& dialer, Options options)
+      : loop_(&loop), dialer_(&dialer), options_(std::move(options)) {}
+
+  [[nodiscard]] rt::Async<Result<std::vector<QueueLoad>>> queues(HostTime deadline);
+  /// The first call for an application makes the scheduler take notes; `remark` says so.
+  [[nodiscard]] rt::Async<Result<Activities>> activities(ApplicationId id, HostTime deadline);
+  [[nodiscard]] rt::Async<Result<std::vector<NodeLabel>>> node_labels(HostTime deadline);
+  [[nodiscard]] rt::Async<Result<std::vector<AttemptPage>>> attempts(ApplicationId id,
+                                                                     HostTime deadline);
+  /// The JSON of any page below /ws/v1/cluster/.
+  [[nodiscard]] rt::Async<Result<std::string>> page(std::string path, HostTime deadline);
+
+ private:
+  [[nodiscard]] rt::Async<Result<std::string>> page_of(net::HostPort server, std::string target,
+                                                       HostTime deadline);
+
+  rt::Loop* loop_;
+  net::Dialer* dialer_;
+  Options options_;
+};
+
+}  // namespace muster::hadoop::yarn

@@ -1,0 +1,237 @@
+#include "hadoop/yarn/rest_reads.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace muster::hadoop::yarn {
+namespace {
+
+namespace json = boost::json;
+
+Error no_page(std::string_view what) {
+  return {.code = Errc::Corrupt,
+          .blame = Blame::Cluster,
+          .message = fmt::format("the resource manager's page is not {}", what)};
+}
+
+Result<json::object> parse_page(std::string_view text, std::string_view what) {
+  boost::system::error_code error;
+  auto page = json::parse(json::string_view(text.data(), text.size()), error);
+  if (error || !page.is_object()) {
+    return no_page(what);
+  }
+  return std::move(page.as_object());
+}
+
+const json::object* object_in(const json::object& from, std::string_view key) {
+  const auto* const value = from.if_contains(key);
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+// One element stands there without its list in some versions.
+std::vector<const json::object*> objects_in(const json::object& from, std::string_view key) {
+  std::vector<const json::object*> objects;
+  const auto* const value = from.if_contains(key);
+  if (value == nullptr) {
+    return objects;
+  }
+  if (const auto* const one = value->if_object(); one != nullptr) {
+    objects.push_back(one);
+  } else if (const auto* const list = value->if_array(); list != nullptr) {
+    for (const auto& element : *list) {
+      if (element.is_object()) {
+        objects.push_back(&element.get_object());
+      }
+    }
+  }
+  return objects;
+}
+
+std::string text_in(const json::object& from, std::string_view key) {
+  const auto* const value = from.if_contains(key);
+  if (value == nullptr || !value->is_string()) {
+    return {};
+  }
+  return std::string(value->get_string());
+}
+
+double number_in(const json::object& from, std::string_view key) {
+  const auto* const value = from.if_contains(key);
+  if (value == nullptr) {
+    return 0;
+  }
+  boost::system::error_code error;
+  const auto number = value->to_number<double>(error);
+  return error ? 0 : number;
+}
+
+int64_t count_in(const json::object& from, std::string_view key) {
+  return static_cast<int64_t>(number_in(from, key));
+}
+
+std::vector<std::string> texts_in(const json::object& from, std::string_view key) {
+  std::vector<std::string> texts;
+  const auto* const value = from.if_contains(key);
+  if (value == nullptr || !value->is_array()) {
+    return texts;
+  }
+  for (const auto& element : value->get_array()) {
+    if (element.is_string()) {
+      texts.emplace_back(element.get_string());
+    }
+  }
+  return texts;
+}
+
+Resource resource_in(const json::object& from, std::string_view key) {
+  Resource resource;
+  const auto* const object = object_in(from, key);
+  if (object == nullptr) {
+    return resource;
+  }
+  resource.memory_mb = count_in(*object, "memory");
+  resource.vcores = static_cast<int32_t>(count_in(*object, "vCores"));
+  const auto* const others = object_in(*object, "resourceInformations");
+  if (others == nullptr) {
+    return resource;
+  }
+  for (const auto* const one : objects_in(*others, "resourceInformation")) {
+    const auto name = text_in(*one, "name");
+    if (name != "memory-mb" && name != "vcores") {
+      resource.others[name] = {.value = count_in(*one, "value"), .unit = text_in(*one, "units")};
+    }
+  }
+  return resource;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): queues nest; the parser bounds the depth.
+void add_queue(const json::object& from, const std::string& parent, std::vector<QueueLoad>& to) {
+  const auto name = text_in(from, "queueName");
+  const auto path = parent.empty() ? name : parent + "." + name;
+  const auto* const below = object_in(from, "queues");
+  to.push_back({.path = path,
+                .state = text_in(from, "state"),
+                .leaf = below == nullptr,
+                .capacity = number_in(from, "capacity"),
+                .used = number_in(from, "usedCapacity"),
+                .max = number_in(from, "maxCapacity"),
+                .absolute_used = number_in(from, "absoluteUsedCapacity"),
+                .applications = count_in(from, "numApplications"),
+                .applications_pending = count_in(from, "numPendingApplications"),
+                .allocated_containers = count_in(from, "allocatedContainers"),
+                .pending_containers = count_in(from, "pendingContainers"),
+                .resources_used = resource_in(from, "resourcesUsed"),
+                .master_limit = resource_in(from, "AMResourceLimit"),
+                .master_used = resource_in(from, "usedAMResource"),
+                .user_master_limit = resource_in(from, "userAMResourceLimit"),
+                .user_limit_percent = number_in(from, "userLimit"),
+                .user_limit_factor = number_in(from, "userLimitFactor"),
+                .labels = texts_in(from, "nodeLabels")});
+  if (below != nullptr) {
+    for (const auto* const queue : objects_in(*below, "queue")) {
+      add_queue(*queue, path, to);
+    }
+  }
+}
+
+// The same words about several nodes are one activity.
+void add_activity(const json::object& request, const json::object& attempt,
+                  std::vector<Activity>& to) {
+  const bool of_request = &request == &attempt;
+  Activity activity{.priority = count_in(request, "requestPriority"),
+                    .state = text_in(attempt, "allocationState"),
+                    .diagnostic = text_in(attempt, "diagnostic"),
+                    .nodes = texts_in(attempt, "nodeIds")};
+  if (const auto node = text_in(attempt, "nodeId"); !node.empty()) {
+    activity.nodes.push_back(node);
+  }
+  if (of_request && activity.diagnostic.empty()) {
+    return;
+  }
+  const auto count = count_in(attempt, "count");
+  activity.count = count > 0 ? count : 1;
+  to.push_back(std::move(activity));
+}
+
+}  // namespace
+
+Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view text) {
+  MUSTER_TRY(const auto page, parse_page(text, "that of a scheduler"));
+  const auto* const scheduler = object_in(page, "scheduler");
+  const auto* const info = scheduler == nullptr ? nullptr : object_in(*scheduler, "schedulerInfo");
+  if (info == nullptr) {
+    return no_page("that of a scheduler");
+  }
+  const auto type = text_in(*info, "type");
+  if (type != "capacityScheduler") {
+    return Error{.code = Errc::Unsupported,
+                 .blame = Blame::Cluster,
+                 .message = fmt::format("queues of a {} cannot be read", type)};
+  }
+  std::vector<QueueLoad> queues;
+  add_queue(*info, "", queues);
+  return queues;
+}
+
+Result<Activities> parse_activities_page(std::string_view text) {
+  MUSTER_TRY(const auto page, parse_page(text, "that of an application's activities"));
+  const auto* const activities = object_in(page, "appActivities");
+  if (activities == nullptr) {
+    return no_page("that of an application's activities");
+  }
+  Activities to{.remark = text_in(*activities, "diagnostic")};
+  for (const auto* const allocation : objects_in(*activities, "allocations")) {
+    for (const auto* const request : objects_in(*allocation, "children")) {
+      add_activity(*request, *request, to.all);
+      for (const auto* const attempt : objects_in(*request, "children")) {
+        add_activity(*request, *attempt, to.all);
+      }
+    }
+    if (allocation->if_contains("children") == nullptr) {
+      add_activity(*allocation, *allocation, to.all);
+    }
+  }
+  return to;
+}
+
+Result<std::vector<NodeLabel>> parse_labels_page(std::string_view text) {
+  MUSTER_TRY(const auto page, parse_page(text, "that of the node labels"));
+  // Before 3.4 the list stands at the top, later within "nodeLabelsInfo".
+  const auto* const inner = object_in(page, "nodeLabelsInfo");
+  std::vector<NodeLabel> labels;
+  for (const auto* const label : objects_in(inner == nullptr ? page : *inner, "nodeLabelInfo")) {
+    const auto* const exclusive = label->if_contains("exclusivity");
+    labels.push_back({.name = text_in(*label, "name"),
+                      .exclusive = exclusive == nullptr || *exclusive == json::value(true) ||
+                                   *exclusive == json::value("true")});
+  }
+  return labels;
+}
+
+Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view text) {
+  MUSTER_TRY(const auto page, parse_page(text, "that of an application's attempts"));
+  const auto* const attempts = object_in(page, "appAttempts");
+  if (attempts == nullptr) {
+    return no_page("that of an application's attempts");
+  }
+  std::vector<AttemptPage> pages;
+  for (const auto* const attempt : objects_in(*attempts, "appAttempt")) {
+    pages.push_back({.number = count_in(*attempt, "id"),
+                     .started_ms = count_in(*attempt, "startTime"),
+                     .container = text_in(*attempt, "containerId"),
+                     .node = text_in(*attempt, "nodeId"),
+                     .logs = text_in(*attempt, "logsLink")});
+  }
+  return pages;
+}
+
+std::string parse_refusal(std::string_view text) {
+  const auto page = parse_page(text, "a refusal");
+  if (!page.has_value()) {
+    return {};
+  }
+  const auto* const exception = object_in(*page, "RemoteException");
+  return exception == nullptr ? std::string() : text_in(*exception, "message");
+}
+
+}  // namespace muster::hadoop::yarn

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "base/result.h"
+#include "hadoop/yarn/node.h"
+#include "hadoop/yarn/resource.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the resource manager's REST pages tell, out of their JSON. Fields that a version lacks stay
+/// at their defaults; Corrupt when it is not the page at all.
+namespace muster::hadoop::yarn {
+
+/// A queue of the Capacity Scheduler, as its page shows it. Capacities in percent.
+struct QueueLoad {
+  std::string path;  ///< "root.default".
+  std::string state;
+  bool leaf = true;
+  double capacity = 0;
+  double used = 0;
+  double max = 0;
+  double absolute_used = 0;
+  int64_t applications = 0;
+  int64_t applications_pending = 0;
+  int64_t allocated_containers = 0;
+  int64_t pending_containers = 0;
+  Resource resources_used;
+  Resource master_limit;  ///< All application masters together.
+  Resource master_used;
+  Resource user_master_limit;  ///< Those of one user.
+  double user_limit_percent = 0;
+  double user_limit_factor = 0;
+  std::vector<std::string> labels;
+
+  bool operator==(const QueueLoad&) const = default;
+};
+
+/// Why the scheduler did or did not place a request of an application.
+struct Activity {
+  int64_t priority = 0;
+  std::string state;       ///< "ALLOCATED", "SKIPPED", "RESERVED", ...
+  std::string diagnostic;  ///< "Node does not have sufficient resource for request", ...
+  std::vector<std::string> nodes;
+  int64_t count = 1;  ///< How many nodes said the same.
+
+  bool operator==(const Activity&) const = default;
+};
+
+struct Activities {
+  std::string remark;  ///< "waiting for display": ask again after the next scheduling.
+  std::vector<Activity> all;
+
+  bool operator==(const Activities&) const = default;
+};
+
+/// Where the logs of a master's attempt are.
+struct AttemptPage {
+  int64_t number = 0;
+  int64_t started_ms = 0;
+  std::string container;
+  std::string node;
+  std::string logs;  ///< A link.
+
+  bool operator==(const AttemptPage&) const = default;
+};
+
+/// All queues, parents before their children. Unsupported for another scheduler.
+[[nodiscard]] Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view json);
+[[nodiscard]] Result<Activities> parse_activities_page(std::string_view json);
+[[nodiscard]] Result<std::vector<NodeLabel>> parse_labels_page(std::string_view json);
+[[nodiscard]] Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view json);
+/// The words of a refusal: its "RemoteException" message, or "".
+[[nodiscard]] std::string parse_refusal(std::string_view json);
+
+}  // namespace muster::hadoop::yarn

@@ -1,0 +1,93 @@
+#include "hadoop/yarn/rest_reads.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::hadoop::yarn {
+namespace {
+
+TEST(RestReads, QueuesStandInTheirOrderWithTheirLimits) {
+  const auto queues = parse_scheduler_page(R"({"scheduler":{"schedulerInfo":{
+      "type":"capacityScheduler","queueName":"root","capacity":100.0,"queues":{"queue":[
+        {"queueName":"default","state":"RUNNING","capacity":60.0,"usedCapacity":12.5,
+         "numPendingApplications":2,"userLimitFactor":1.5,"nodeLabels":["*"],
+         "AMResourceLimit":{"memory":1024,"vCores":1,"resourceInformations":{
+           "resourceInformation":[{"name":"memory-mb","value":1024,"units":"Mi"},
+                                  {"name":"yarn.io/gpu","value":4,"units":""}]}}},
+        {"queueName":"other","state":"STOPPED"}]}}}})");
+  ASSERT_TRUE(queues.has_value()) << queues.error().message;
+  ASSERT_EQ(queues->size(), 3U);
+  EXPECT_EQ((*queues)[0].path, "root");
+  EXPECT_FALSE((*queues)[0].leaf);
+  const auto& queue = (*queues)[1];
+  EXPECT_EQ(queue.path, "root.default");
+  EXPECT_TRUE(queue.leaf);
+  EXPECT_DOUBLE_EQ(queue.used, 12.5);
+  EXPECT_EQ(queue.applications_pending, 2);
+  EXPECT_EQ(queue.master_limit.memory_mb, 1024);
+  EXPECT_EQ(queue.master_limit.others.at("yarn.io/gpu").value, 4);
+  EXPECT_EQ(queue.labels, std::vector<std::string>{"*"});
+  EXPECT_EQ((*queues)[2].state, "STOPPED");
+}
+
+TEST(RestReads, AnotherSchedulerIsNamed) {
+  const auto queues =
+      parse_scheduler_page(R"({"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}})");
+  ASSERT_FALSE(queues.has_value());
+  EXPECT_EQ(queues.error().code, Errc::Unsupported);
+  EXPECT_NE(queues.error().message.find("fairScheduler"), std::string::npos);
+}
+
+TEST(RestReads, ActivitiesAreFoldedToWhatWasSaid) {
+  const auto activities = parse_activities_page(R"({"appActivities":{"allocations":[
+      {"allocationState":"SKIPPED","children":[{"requestPriority":3,"allocationState":"SKIPPED",
+        "children":[{"allocationState":"SKIPPED","count":2,"nodeIds":["a:1","b:1"],
+                     "diagnostic":"too small"}]}]},
+      {"allocationState":"REJECTED","diagnostic":"queue full"}]}})");
+  ASSERT_TRUE(activities.has_value());
+  ASSERT_EQ(activities->all.size(), 2U);
+  EXPECT_EQ(activities->all[0], (Activity{.priority = 3,
+                                          .state = "SKIPPED",
+                                          .diagnostic = "too small",
+                                          .nodes = {"a:1", "b:1"},
+                                          .count = 2}));
+  EXPECT_EQ(activities->all[1].diagnostic, "queue full");
+  const auto first = parse_activities_page(R"({"appActivities":{"diagnostic":"wait"}})");
+  EXPECT_EQ(first.value().remark, "wait");
+}
+
+TEST(RestReads, LabelsOfOldAndNewVersionsAreRead) {
+  constexpr std::string_view kInfo = R"([{"name":"gpu","exclusivity":"true"},
+                                         {"name":"fast","exclusivity":false}])";
+  for (const auto& page : {R"({"nodeLabelInfo":)" + std::string(kInfo) + "}",
+                           R"({"nodeLabelsInfo":{"nodeLabelInfo":)" + std::string(kInfo) + "}}"}) {
+    const auto labels = parse_labels_page(page);
+    ASSERT_TRUE(labels.has_value());
+    ASSERT_EQ(labels->size(), 2U) << page;
+    EXPECT_EQ((*labels)[0].name, "gpu");
+    EXPECT_TRUE((*labels)[0].exclusive);
+    EXPECT_FALSE((*labels)[1].exclusive);
+  }
+}
+
+TEST(RestReads, AttemptsTellWhereTheirLogsAre) {
+  const auto attempts = parse_attempts_page(R"({"appAttempts":{"appAttempt":{
+      "id":1,"startTime":5,"containerId":"container_1_0001_01_000001","nodeId":"a:1",
+      "logsLink":"http://a/logs"}}})");
+  ASSERT_TRUE(attempts.has_value());
+  ASSERT_EQ(attempts->size(), 1U);
+  EXPECT_EQ((*attempts)[0].logs, "http://a/logs");
+}
+
+TEST(RestReads, WhatIsNoPageIsCorrupt) {
+  for (const std::string_view text : {"", "<html>", "[]", "{}", R"({"scheduler":7})", "{"}) {
+    EXPECT_EQ(parse_scheduler_page(text).error().code, Errc::Corrupt) << text;
+    EXPECT_EQ(parse_activities_page(text).error().code, Errc::Corrupt) << text;
+    EXPECT_EQ(parse_attempts_page(text).error().code, Errc::Corrupt) << text;
+  }
+  EXPECT_EQ(parse_labels_page("<html>").error().code, Errc::Corrupt);
+  EXPECT_EQ(parse_refusal(R"({"RemoteException":{"message":"no such app"}})"), "no such app");
+  EXPECT_EQ(parse_refusal("<html>"), "");
+}
+
+}  // namespace
+}  // namespace muster::hadoop::yarn

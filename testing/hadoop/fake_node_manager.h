@@ -1,0 +1,77 @@
+#pragma once
+
+#include "hadoop/yarn/container.h"
+#include "hadoop/yarn/launch.h"
+#include "hadoop/yarn/node.h"
+#include "testing/hadoop/fake_service.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace muster::testing {
+
+/// A node manager without processes: containers run until somebody says that they ended. Checks
+/// the node's and the container's token; keeps what it was told, for tests to look at.
+class FakeNodeManager final : public FakeService {
+ public:
+  using ContainerId = hadoop::yarn::ContainerId;
+  using LaunchContext = hadoop::yarn::LaunchContext;
+  using ContainerStatus = hadoop::yarn::ContainerStatus;
+
+  struct Kept {
+    LaunchContext launch;
+    ContainerStatus status;
+    int starts = 0;  ///< Restarts and re-initialisations counted.
+    std::map<std::string, hadoop::yarn::LocalResource> added;
+  };
+
+  /// `report.capacity` is what it offers; its state is Running.
+  explicit FakeNodeManager(hadoop::yarn::NodeReport report) : report_(std::move(report)) {}
+
+  [[nodiscard]] const hadoop::yarn::NodeReport& report() const { return report_; }
+  [[nodiscard]] const hadoop::yarn::NodeId& id() const { return report_.id; }
+
+  /// Called when a container starts, and when one is to be stopped (before its end is told).
+  std::function<void(const ContainerId&, const LaunchContext&)> on_start;
+  std::function<void(const ContainerId&)> on_stop;
+  /// Called with every end; the resource manager listens.
+  std::function<void(const ContainerStatus&)> on_end;
+
+  /// The container's process ends.
+  void finish(const ContainerId& container, int32_t exit_status, std::string diagnostics = "");
+  /// Starts a container as the resource manager does for application masters: without a token.
+  void launch(const ContainerId& container, const LaunchContext& context);
+  /// All containers are gone without a word, as when a host dies.
+  void lose_all();
+  [[nodiscard]] bool runs(const ContainerId& container) const;
+  [[nodiscard]] const std::map<ContainerId, Kept>& containers() const { return containers_; }
+
+  /// The next start of a container fails with these words.
+  void refuse_next_start(std::string exception_class, std::string message);
+
+ protected:
+  [[nodiscard]] Served answer(std::string_view method, const std::string& request,
+                              const FakeCaller& caller) override;
+
+ private:
+  [[nodiscard]] Served start(const std::string& request);
+  [[nodiscard]] Served stop(const std::string& request);
+  [[nodiscard]] Served statuses(const std::string& request) const;
+  [[nodiscard]] Served update(const std::string& request);
+  [[nodiscard]] Served localize(const std::string& request);
+  [[nodiscard]] Served localizations(const std::string& request) const;
+  [[nodiscard]] Served reinitialize(const std::string& request);
+  [[nodiscard]] Served restart(std::string_view method, const std::string& request);
+
+  hadoop::yarn::NodeReport report_;
+  std::map<ContainerId, Kept> containers_;
+  std::vector<std::pair<std::string, std::string>> refusals_;
+};
+
+/// The identifiers that the fakes put into their tokens.
+[[nodiscard]] std::string fake_node_token(const hadoop::yarn::NodeId& node);
+[[nodiscard]] std::string fake_container_token(const hadoop::yarn::ContainerId& container);
+
+}  // namespace muster::testing

@@ -1,0 +1,286 @@
+#include "testing/hadoop/fake_resource_manager.h"
+
+#include "base/check.h"
+#include "testing/hadoop/fake_resource_manager_sides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace muster::testing {
+
+namespace yarn = hadoop::yarn;
+
+FakeResourceManager::FakeResourceManager(rt::Loop& loop, Options options)
+    : loop_(&loop),
+      options_(std::move(options)),
+      started_ms_(
+          std::chrono::duration_cast<std::chrono::milliseconds>(loop.wall_now().time_since_epoch())
+              .count()),
+      client_side_(std::make_unique<ClientSide>(*this)),
+      master_side_(std::make_unique<MasterSide>(*this)) {}
+
+FakeResourceManager::~FakeResourceManager() = default;
+
+FakeService& FakeResourceManager::client_side() { return *client_side_; }
+
+FakeService& FakeResourceManager::master_side() { return *master_side_; }
+
+void FakeResourceManager::add(FakeNodeManager& node) {
+  nodes_.push_back(&node);
+  node_states_[node.id()] = yarn::NodeState::Running;
+  node.on_end = [this](const yarn::ContainerStatus& status) { end_container(status); };
+}
+
+FakeNodeManager* FakeResourceManager::node(const NodeId& id) const {
+  const auto found = std::ranges::find(nodes_, id, [](const auto* one) { return one->id(); });
+  return found == nodes_.end() ? nullptr : *found;
+}
+
+FakeApplication& FakeResourceManager::application(const ApplicationId& id) {
+  return applications_.at(id);
+}
+
+yarn::AttemptId FakeResourceManager::attempt_of(const FakeApplication& application) const {
+  return {.application = application.submission.id, .number = application.attempt};
+}
+
+hadoop::Token FakeResourceManager::master_token(const ApplicationId& id) const {
+  const auto& application = applications_.at(id);
+  return {
+      .identifier = fmt::format("{}#{}", to_string(attempt_of(application)), application.token_key),
+      .password = hadoop::Secret("password"),
+      .kind = std::string(hadoop::token_kind::kAmRm),
+      .service = ""};
+}
+
+yarn::ApplicationReport FakeResourceManager::report_of(const FakeApplication& application) const {
+  const auto& submission = application.submission;
+  yarn::ApplicationReport report{.id = submission.id,
+                                 .attempt = attempt_of(application),
+                                 .user = application.user,
+                                 .queue = submission.queue,
+                                 .name = submission.name,
+                                 .type = submission.type,
+                                 .tags = submission.tags,
+                                 .state = application.state,
+                                 .final_status = application.final_status,
+                                 .diagnostics = application.diagnostics,
+                                 .host = application.presence.host,
+                                 .rpc_port = application.presence.rpc_port,
+                                 .tracking_url = application.presence.tracking_url,
+                                 .original_tracking_url = application.presence.tracking_url,
+                                 .progress = application.progress,
+                                 .priority = submission.priority,
+                                 .unmanaged = submission.unmanaged};
+  report.use.containers = static_cast<int32_t>(application.held.size());
+  if (submission.unmanaged && !is_over(application.state)) {
+    report.master_token = master_token(submission.id);
+  }
+  return report;
+}
+
+void FakeResourceManager::launch_master(FakeApplication& application) {
+  const auto& submission = application.submission;
+  application.containers_made = 0;
+  if (submission.unmanaged) {
+    return;
+  }
+  const yarn::RequestRow row{.priority = -1,
+                             .place = std::string(yarn::kAnywhere),
+                             .each = submission.master_resources,
+                             .count = 1,
+                             .node_label = submission.master_node_label};
+  auto* const place = place_for(application, row);
+  if (place == nullptr) {
+    application.diagnostics = "waiting for AM container to be allocated";
+    return;
+  }
+  application.master = {.attempt = attempt_of(application),
+                        .number = ++application.containers_made};
+  place->launch(application.master, submission.master);
+  if (on_master) {
+    on_master(application.master, place->id(), submission.master);
+  }
+}
+
+void FakeResourceManager::end_container(const yarn::ContainerStatus& status) {
+  for (auto& [id, application] : applications_) {
+    if (application.master == status.id && !is_over(application.state) &&
+        application.attempt == status.id.attempt.number) {
+      fail_master(id, fmt::format("AM Container for {} exited with exitCode: {}",
+                                  to_string(status.id.attempt), status.exit_status));
+      return;
+    }
+    if (application.held.erase(status.id) > 0) {
+      ended_[status.id] = status;
+      application.outbox.completed.push_back(status);
+      return;
+    }
+  }
+}
+
+void FakeResourceManager::repeat_completion(const ContainerId& container) {
+  application(container.attempt.application).outbox.completed.push_back(ended_.at(container));
+}
+
+void FakeResourceManager::warn(const ApplicationId& id, std::vector<ContainerId> containers,
+                               bool certain) {
+  auto& preemption = application(id).outbox.preemption;
+  auto& list = certain ? preemption.certain : preemption.negotiable;
+  list.insert(list.end(), containers.begin(), containers.end());
+}
+
+void FakeResourceManager::take(const ContainerId& container) {
+  const auto& held = application(container.attempt.application).held;
+  const auto found = held.find(container);
+  if (found == held.end()) {
+    return;
+  }
+  auto* const place = node(found->second.node);
+  constexpr auto kPreempted = static_cast<int32_t>(yarn::ExitStatus::Preempted);
+  if (place != nullptr && place->runs(container)) {
+    if (place->on_stop) {
+      place->on_stop(container);
+    }
+    place->finish(container, kPreempted, "Container preempted by scheduler");
+    return;
+  }
+  end_container({.id = container,
+                 .state = yarn::ContainerState::Complete,
+                 .exit_status = kPreempted,
+                 .diagnostics = "Container preempted by scheduler"});
+}
+
+void FakeResourceManager::lose(const NodeId& lost) {
+  auto* const place = node(lost);
+  MUSTER_CHECK(place != nullptr, "only a node that exists can be lost");
+  std::vector<ContainerId> gone;
+  std::vector<ApplicationId> headless;
+  for (const auto& [id, application] : applications_) {
+    if (place->runs(application.master)) {
+      headless.push_back(id);
+    }
+    for (const auto& [container, grant] : application.held) {
+      if (grant.node == lost) {
+        gone.push_back(container);
+      }
+    }
+  }
+  place->set_reachable(false);
+  place->lose_all();
+  report_node(lost, yarn::NodeState::Lost);
+  for (const auto& container : gone) {
+    end_container({.id = container,
+                   .state = yarn::ContainerState::Complete,
+                   .exit_status = static_cast<int32_t>(yarn::ExitStatus::Aborted),
+                   .diagnostics = "Container released on a *lost* node"});
+  }
+  for (const auto& id : headless) {
+    fail_master(id, "AM Container's node is lost");
+  }
+}
+
+void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, std::string health) {
+  auto* const place = node(id);
+  MUSTER_CHECK(place != nullptr, "only a node that exists can be reported");
+  node_states_[id] = state;
+  auto report = place->report();
+  report.state = state;
+  report.health = std::move(health);
+  for (auto& [application_id, application] : applications_) {
+    application.outbox.updated_nodes.push_back(report);
+  }
+}
+
+void FakeResourceManager::restart() {
+  ++epoch_;
+  for (auto& [id, application] : applications_) {
+    application.registered = false;
+    application.response_id = 0;
+    application.last_reply.clear();
+    application.rows.clear();
+    application.placed.clear();
+    application.avoided.clear();
+    application.known_nodes.clear();
+    application.outbox = {};
+    // Node managers report what runs; the rest was on paper only.
+    std::erase_if(application.held, [&](const auto& entry) {
+      const auto* const place = node(entry.second.node);
+      return place == nullptr || !place->runs(entry.first);
+    });
+  }
+}
+
+void FakeResourceManager::roll_token(const ApplicationId& id) { application(id).rolling = true; }
+
+void FakeResourceManager::activate_token(const ApplicationId& id) {
+  auto& rolled = application(id);
+  rolled.rolling = false;
+  ++rolled.token_key;
+}
+
+void FakeResourceManager::fail_master(const ApplicationId& id, std::string why) {
+  auto& failed = application(id);
+  const auto attempts_max = std::max(1, failed.submission.attempts_max);
+  failed.diagnostics = std::move(why);
+  if (failed.attempt >= attempts_max) {
+    end_application(failed, yarn::ApplicationState::Failed);
+    return;
+  }
+  if (failed.submission.keep_containers) {
+    for (const auto& [container, grant] : failed.held) {
+      failed.kept.push_back(grant);
+    }
+  } else {
+    const auto held = std::exchange(failed.held, {});
+    for (const auto& [container, grant] : held) {
+      if (auto* const place = node(grant.node); place != nullptr) {
+        place->finish(container, static_cast<int32_t>(yarn::ExitStatus::Aborted));
+      }
+    }
+  }
+  failed.outbox = {};
+  failed.rows.clear();
+  failed.placed.clear();
+  failed.avoided.clear();
+  failed.known_nodes.clear();
+  failed.registered = false;
+  failed.response_id = 0;
+  failed.last_reply.clear();
+  failed.state = yarn::ApplicationState::Accepted;
+  ++failed.attempt;
+  launch_master(failed);
+}
+
+void FakeResourceManager::end_application(FakeApplication& application,
+                                          yarn::ApplicationState state) {
+  application.state = state;
+  application.registered = false;
+  const auto held = std::exchange(application.held, {});
+  for (const auto& [container, grant] : held) {
+    if (auto* const place = node(grant.node); place != nullptr) {
+      if (place->on_stop && place->runs(container)) {
+        place->on_stop(container);
+      }
+      place->finish(container, static_cast<int32_t>(yarn::ExitStatus::ApplicationEnded));
+    }
+  }
+  for (auto* const place : nodes_) {
+    place->finish(application.master, 0);
+  }
+}
+
+void FakeResourceManager::kill(const ApplicationId& id, std::string why) {
+  auto& killed = application(id);
+  if (is_over(killed.state)) {
+    return;
+  }
+  killed.diagnostics = std::move(why);
+  killed.final_status = yarn::FinalStatus::Killed;
+  end_application(killed, yarn::ApplicationState::Killed);
+}
+
+}  // namespace muster::testing
