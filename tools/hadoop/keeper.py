@@ -54,8 +54,10 @@ class Keeper:
         except ProcessLookupError:
             self.ended = True
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-            listener.bind(str(self.folder / "control"))
+            # It has its name when it can be connected to.
+            listener.bind(str(self.folder / "control.new"))
             listener.listen(16)
+            (self.folder / "control.new").rename(self.folder / "control")
             selector.register(listener, selectors.EVENT_READ, lambda: self.answer(listener))
             while not self.ended:
                 for key, _ in selector.select():
