@@ -79,6 +79,13 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   endforeach()
 endif()
 
+# The program by which test/hadoop speaks YARN step by step; it lies beside the program under test.
+if(BUILD_TESTING)
+  file(GLOB probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/yarn_probe/*.cc")
+  add_executable(yarn_probe ${probe_sources})
+  target_link_libraries(yarn_probe PRIVATE muster_hadoop_yarn muster_boost_json)
+endif()
+
 # test/hadoop/test_*.py: each runs once per Hadoop version on a bed of real daemons, of the variant
 # that it names in a line of its own, `# bed: ha` (else plain). ctest starts a bed before its tests
 # and ends it after them; it also ends with ctest. One bed is up at a time, so that memory and cores

@@ -1,0 +1,112 @@
+#pragma once
+
+#include "hadoop/configuration.h"
+#include "hadoop/rpc/client.h"
+#include "hadoop/yarn/application_client.h"
+#include "hadoop/yarn/application_master.h"
+#include "hadoop/yarn/container_manager.h"
+#include "hadoop/yarn/rest_client.h"
+#include "json_text.h"
+#include "net/tcp_dialer.h"
+#include "rt/io_loop.h"
+#include "rt/running.h"
+#include "rt/system_random.h"
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::probe {
+
+namespace rpc = hadoop::rpc;
+
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Standard output is for answers.
+class StderrSink final : public log::Sink {
+ public:
+  void write(log::Level level, std::string_view event,
+             std::initializer_list<log::Field> fields) override {
+    std::cerr << log::format_line(level, event, fields) << '\n';
+  }
+};
+
+/// One process' worth of YARN: a client and, once it has become one, an application master.
+class Probe {
+ public:
+  Probe(hadoop::Configuration configuration, std::string user);
+
+  json::object answer(const json::object& request);
+
+ private:
+  template <class T>
+  T run(rt::Async<T> work) {
+    std::optional<T> result;
+    const auto running = rt::start(loop_, std::move(work), [&](T value) {
+      result.emplace(std::move(value));
+      loop_.stop();
+    });
+    loop_.run();
+    return *std::move(result);
+  }
+  HostTime by(const json::object& request) const {
+    return loop_.now() + std::chrono::milliseconds(number_of(request, "within_ms", 60000));
+  }
+  yarn::ApplicationId id(const json::object& request) const {
+    return yarn::parse_application_id(text_of(request, "id", to_string(application_)))
+        .value_or(yarn::ApplicationId{});
+  }
+  static json::object said(const Status& status) {
+    return status.has_value() ? json::object{} : of(status.error());
+  }
+  template <class T>
+  static json::object said(std::string_view key, const Result<T>& result) {
+    if (!result.has_value()) {
+      return of(result.error());
+    }
+    if constexpr (requires { all_of(*result); }) {
+      return {{key, all_of(*result)}};
+    } else {
+      return of(*result);
+    }
+  }
+
+  json::object submit(const json::object& request);
+  json::object become(const json::object& request);
+  json::object ask(const json::object& request);
+  json::object beat(const json::object& request);
+  json::object start(const json::object& request);
+  json::object about_container(const std::string& what, const json::object& request);
+  json::object about_application(const std::string& what, const json::object& request);
+  json::object about_cluster(const std::string& what, const json::object& request);
+  json::object about_pages(const std::string& what, const json::object& request);
+  json::object about_token(const std::string& what, const json::object& request);
+  Result<yarn::RestClient> pages();
+  static json::object labels(const Result<std::vector<yarn::NodeLabel>>& labels);
+
+  rt::IoLoop loop_;
+  rt::SystemRandom random_;
+  net::TcpDialer dialer_{loop_};
+  StderrSink sink_;
+  hadoop::Configuration configuration_;
+  rpc::Client client_;
+  std::string user_;
+  std::unique_ptr<rpc::Proxy> manager_;
+  std::optional<yarn::ApplicationClient> applications_;
+  yarn::ApplicationId application_;
+  hadoop::Token delegation_;
+  std::unique_ptr<yarn::HeldToken> token_;
+  std::unique_ptr<rpc::Proxy> scheduler_;
+  std::unique_ptr<yarn::ApplicationMaster> master_;
+  std::optional<yarn::NodeConnections> connections_;
+  std::optional<yarn::ContainerManager> containers_;
+  std::map<std::string, yarn::Grant> grants_;
+};
+
+}  // namespace muster::probe
