@@ -72,6 +72,9 @@ void Decider::on_log_changed() {
     return;
   }
   handlers_.log_changed();
+  if (!writer_.trouble().empty()) {
+    handlers_.check_fence();
+  }
   mind_the_end();
 }
 
@@ -90,9 +93,16 @@ void Decider::mind_the_end() {
     writer_.retry_now();
   }
   const Duration stuck = loop_.now() - *stuck_since_;
+  const bool stopped = stuck >= kStopPatience && !state.stop_asked_by.empty();
+  if (stopped || stuck >= kEndPatience) {
+    handlers_.check_fence();
+  }
+  if (closed_) {
+    return;
+  }
   if (stuck >= kEndPatience) {
     end_without_log();
-  } else if (stuck >= kStopPatience && !state.stop_asked_by.empty()) {
+  } else if (stopped) {
     stop_tasks();
   }
   if (!closed_) {

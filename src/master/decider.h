@@ -40,6 +40,9 @@ class Decider {
     std::function<void()> log_changed;
     /// The job is ending and its log cannot be written: room was kept for this.
     std::function<void()> make_room;
+    /// Closes this decider if a newer master is in charge: asked when the log cannot be written,
+    /// and each time before something goes without it.
+    std::function<void()> check_fence;
   };
 
   static constexpr Duration kStopPatience = std::chrono::seconds(5);

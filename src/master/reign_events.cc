@@ -143,12 +143,8 @@ Decider::Handlers Reign::decider_handlers() {
   return {.released = [this](const Decider::Released& released) { on_released(released); },
           .ahead = [this](const job::Action& action) { performer_.perform(action); },
           .log_changed = [this] { clients_.tell_status(); },
-          .make_room =
-              [this] {
-                // A log that a newer master has fenced cannot be written either.
-                check_fence();
-                deps_.place.free_room();
-              }};
+          .make_room = [this] { deps_.place.free_room(); },
+          .check_fence = [this] { check_fence(); }};
 }
 
 Agents::Handlers Reign::agent_handlers() {

@@ -1,4 +1,5 @@
 // From one master to the next: recovery, fencing, and what the log may look like.
+#include "master/decider.h"
 #include "master/master_world_test.h"
 
 #include <gtest/gtest.h>
@@ -103,6 +104,26 @@ TEST_F(Takeover, StopsWhenANewerMasterIsInCharge) {
   ASSERT_TRUE(loop.run_until([&] { return first->end.has_value(); }, seconds(5)));
   EXPECT_EQ(first->end->kind, MasterEnd::Kind::Fenced);
   EXPECT_FALSE(first->link.finished.has_value());
+  EXPECT_EQ(running(second->master), 2);
+}
+
+TEST_F(Takeover, EndsNothingWithoutItsLogOnceANewerMasterIsInCharge) {
+  run();
+  first->store.fail_appends(Error{Errc::OutOfSpace, Blame::Cluster, "no space left on device"});
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(wire::StopJob{"alice"});
+  loop.advance(seconds(2));
+  // No agent tells the first of its successor.
+  for (const char* agent : {"c1", "c2"}) {
+    network.block("m1", agent);
+    network.block(agent, "m1");
+  }
+  auto second = make("m2");
+  ASSERT_TRUE(second->start().has_value());
+  ASSERT_TRUE(loop.run_until([&] { return first->end.has_value(); }, Decider::kStopPatience));
+  EXPECT_EQ(first->end->kind, MasterEnd::Kind::Fenced);
+  EXPECT_EQ(sink.count("log.given_up"), 0U);
+  EXPECT_EQ(place.summary, "");
   EXPECT_EQ(running(second->master), 2);
 }
 
