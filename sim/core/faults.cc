@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kFaultCount> kNames = {
     "master-crashes-amid", "torn-log",      "agent-stalls",       "spawn-fails",
     "ports-taken",         "disk-full",     "slow-disk",          "over-memory",
     "children-stay",       "term-ignored",  "clocks-differ",      "connections-stall",
+    "master-replaced",
 };
 
 }  // namespace

@@ -46,11 +46,12 @@ enum class Fault : uint8_t {
   TermIgnored,       ///< Programs end by KILL only.
   ClocksDiffer,      ///< Hosts' wall clocks are off, and jump.
   ConnectionsStall,  ///< One direction of one connection stands still, then breaks.
+  MasterReplaced,    ///< A master that was taken for dead lives on beside its successor.
 };
 
 /// Those of core_sim come first; full_sim has all.
 inline constexpr size_t kCoreFaultCount = static_cast<size_t>(Fault::StopAsked) + 1;
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::ConnectionsStall) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::MasterReplaced) + 1;
 
 [[nodiscard]] std::string_view to_string(Fault fault);
 

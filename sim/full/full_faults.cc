@@ -51,6 +51,11 @@ void FullWorld::disturb_masters() {
   if (faults_.strikes(Fault::MasterCrashesAmid)) {
     master_->doom(random.below(20));
   }
+  if (!agents_start_masters_ && faults_.strikes(Fault::MasterReplaced)) {
+    master_->loop().stall(random.between(Duration::zero(), Duration(seconds(30))));
+    replace_master();
+    return;
+  }
   if (faults_.strikes(Fault::MasterCrashes)) {
     world_.after(random.between(Duration::zero(), Duration(seconds(1))),
                  [this] { master_dies(faults_.strikes(Fault::TornLog)); });

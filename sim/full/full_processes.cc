@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::sim {
@@ -56,13 +57,46 @@ void FullWorld::start_master() {
 
 void FullWorld::bury(std::unique_ptr<MasterProcess> process) {
   // One of its callbacks may run now.
-  world_.after({}, [last = std::make_shared<std::unique_ptr<MasterProcess>>(std::move(process))] {
-    last->reset();
-  });
+  buried_.push_back(std::move(process));
+  world_.after({}, [this] { buried_.clear(); });
+}
+
+MasterProcess* FullWorld::master_named(const std::string& name) const {
+  if (master_ != nullptr && master_->name() == name) {
+    return master_.get();
+  }
+  for (const auto& old : replaced_) {
+    if (old->name() == name) {
+      return old.get();
+    }
+  }
+  return nullptr;
+}
+
+// The cluster takes a master for dead that is not: it starts another and hears the first no more.
+void FullWorld::replace_master() {
+  replaced_.push_back(std::move(master_));
+  master_needed();
+}
+
+void FullWorld::replaced_dies(MasterProcess* process) {
+  const auto old = std::ranges::find(replaced_, process, &std::unique_ptr<MasterProcess>::get);
+  if (old != replaced_.end()) {
+    bury(std::move(*old));
+    replaced_.erase(old);
+  }
+}
+
+void FullWorld::master_ends_job(const MasterProcess& process) {
+  // Until its successor made a segment it may end the job, and its successor finds the end.
+  if (process.fenced() && shadow_.machine().state().phase != job::JobPhase::Ended) {
+    broken("fence", process.name() + " ends the job while a newer master is in charge");
+  }
 }
 
 void FullWorld::master_over(MasterProcess* process, const master::MasterEnd& end) {
   if (process != master_.get()) {
+    replaced_dies(process);
     return;
   }
   if (end.kind == master::MasterEnd::Kind::JobEnded) {

@@ -56,16 +56,18 @@ FullWorld::FullWorld(const FullOptions& options)
       cluster_(cluster_around()) {
   disk_.created = [this](job::Epoch epoch) { shadow_.created(epoch); };
   disk_.grown = [this](job::Epoch epoch) { shadow_.grown(epoch); };
-  disk_.writer_digest = [this](job::Epoch) { return master_->master().machine().digest(); };
   disk_.arrived = [this](job::Epoch epoch, uint64_t digest) { shadow_.arrived(epoch, digest); };
   network_.latency = [this](const std::string&, const std::string&) { return travel(); };
   network_.lets_send = [this](const std::string& from) {
-    return master_ == nullptr || master_->name() != from || master_->may_act();
+    MasterProcess* const process = master_named(from);
+    return process == nullptr || process->may_act();
   };
 }
 
 FullWorld::~FullWorld() {
   master_.reset();
+  replaced_.clear();
+  buried_.clear();
   agents_.clear();
 }
 
@@ -141,12 +143,15 @@ MasterProcess::Around FullWorld::master_around() {
                          }
                        }},
           .in_charge = [this](const MasterProcess* process) { return process == master_.get(); },
+          .ends_job = [this](const MasterProcess& process) { master_ends_job(process); },
           .over = [this](MasterProcess* process,
                          const master::MasterEnd& end) { master_over(process, end); },
           .doomed =
               [this](MasterProcess* process) {
                 if (process == master_.get()) {
                   master_dies(false);
+                } else {
+                  replaced_dies(process);
                 }
               }};
 }
@@ -259,6 +264,11 @@ void FullWorld::check_end() {
   }
   if (place_.summary.empty()) {
     broken("summary", "the job has ended and no summary was written");
+  }
+  const std::optional<job::Outcome>& outcome = shadow_.machine().state().outcome;
+  if (outcome &&
+      !place_.summary.contains(fmt::format(R"("result":"{}")", to_string(outcome->result)))) {
+    broken("summary", "the summary tells another result than the log");
   }
   for (const auto& checker : checkers_) {
     checker->finished(shadow_.machine(), truth_);

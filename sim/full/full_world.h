@@ -64,6 +64,10 @@ class FullWorld {
   void master_over(MasterProcess* process, const master::MasterEnd& end);
   void master_dies(bool torn);
   void master_needed();
+  void replace_master();
+  void replaced_dies(MasterProcess* process);
+  void master_ends_job(const MasterProcess& process);
+  [[nodiscard]] MasterProcess* master_named(const std::string& name) const;
   void bury(std::unique_ptr<MasterProcess> process);
 
   // Containers.
@@ -120,6 +124,8 @@ class FullWorld {
   std::map<std::string, Duration> wall_offsets_;
   std::map<job::Generation, std::string> views_;  ///< As the first program of each found it.
   std::unique_ptr<MasterProcess> master_;
+  std::vector<std::unique_ptr<MasterProcess>> replaced_;  ///< Live on beside their successors.
+  std::vector<std::unique_ptr<MasterProcess>> buried_;  ///< Dead, and one of their callbacks runs.
   uint64_t masters_ = 0;
   bool master_coming_ = false;
   std::string refused_;  ///< Why the last master could not begin.

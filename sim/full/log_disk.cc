@@ -32,7 +32,7 @@ Status LogStore::create(job::Epoch epoch) {
 void LogStore::append(std::string bytes, std::function<void(Status)> done) {
   MUSTER_CHECK(epoch_.has_value(), "a segment is created before it is written");
   const bool again = failed_ && failed_->bytes == bytes;
-  const uint64_t digest = again ? failed_->digest : disk_.writer_digest(*epoch_);
+  const uint64_t digest = again ? failed_->digest : digest_();
   failed_.reset();
   under_way_.push_back({std::move(bytes), digest});
   world_.after(random_.between(kWriteMin, kWriteMax),
@@ -48,6 +48,10 @@ void LogStore::append(std::string bytes, std::function<void(Status)> done) {
 }
 
 Status LogStore::arrive(const Batch& batch) {
+  if (fenced()) {
+    failed_ = batch;
+    return cluster_error("the segment is closed: there is a newer master");
+  }
   if (world_.now() < disk_.back_at) {
     failed_ = batch;
     return cluster_error("the log's disk does not answer");
@@ -68,7 +72,7 @@ Result<std::string> LogStore::read(job::Epoch epoch) {
 void LogStore::crash(bool torn) {
   *alive_ = false;
   const std::deque<Batch> lost = std::exchange(under_way_, {});
-  if (lost.empty() || world_.now() < disk_.back_at) {
+  if (lost.empty() || fenced() || world_.now() < disk_.back_at) {
     return;
   }
   const std::string& bytes = lost.front().bytes;

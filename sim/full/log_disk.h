@@ -21,18 +21,22 @@ struct LogDisk {
   /// Called when a segment was made, and when it has grown.
   std::function<void(job::Epoch)> created;
   std::function<void(job::Epoch)> grown;
-  /// A hash of what the writing master knows, taken when it hands over a batch; compared with the
-  /// reader's when the batch has arrived whole.
-  std::function<uint64_t(job::Epoch)> writer_digest;
+  /// Called when a batch has arrived whole, with the hash of what its master knew when it handed
+  /// the batch over.
   std::function<void(job::Epoch, uint64_t)> arrived;
 };
 
-/// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, and may
-/// write half a batch when its process dies.
+/// One master's way to the LogDisk: takes a while, fails while the disk is unavailable, for ever
+/// once there is a newer segment, and may write half a batch when its process dies.
 class LogStore final : public eventlog::SegmentStore {
  public:
-  LogStore(World& world, rt::Loop& loop, LogDisk& disk)
-      : world_(world), loop_(loop), disk_(disk), random_(world.random().fork()) {}
+  /// `digest` tells what the master knows now.
+  LogStore(World& world, rt::Loop& loop, LogDisk& disk, std::function<uint64_t()> digest)
+      : world_(world),
+        loop_(loop),
+        disk_(disk),
+        digest_(std::move(digest)),
+        random_(world.random().fork()) {}
   ~LogStore() override { *alive_ = false; }
   LogStore(const LogStore&) = delete;
   LogStore& operator=(const LogStore&) = delete;
@@ -44,6 +48,8 @@ class LogStore final : public eventlog::SegmentStore {
 
   /// The process dies: of what is under way `torn` may leave a part.
   void crash(bool torn);
+  /// Whether there is a newer segment than the one that this object created.
+  [[nodiscard]] bool fenced() const { return epoch_ && disk_.segments.rbegin()->first > *epoch_; }
 
  private:
   struct Batch {
@@ -56,6 +62,7 @@ class LogStore final : public eventlog::SegmentStore {
   World& world_;
   rt::Loop& loop_;
   LogDisk& disk_;
+  std::function<uint64_t()> digest_;
   Random random_;
   std::optional<job::Epoch> epoch_;
   std::deque<Batch> under_way_;

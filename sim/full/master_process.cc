@@ -9,7 +9,7 @@ MasterProcess::MasterProcess(Around around, const master::MasterOptions& options
       name_(std::move(name)),
       loop_(around_.world, around_.pace),
       transport_(around_.network, name_, &loop_),
-      store_(around_.world, loop_, around_.disk),
+      store_(around_.world, loop_, around_.disk, [this] { return master_->machine().digest(); }),
       link_({.cluster = around_.link.cluster,
              .loop = loop_,
              .lets_act = [this] { return may_act() && around_.in_charge(this); },
@@ -60,6 +60,7 @@ Status MasterProcess::Publisher::publish(const cluster::MasterPlaceFile& place) 
 Status MasterProcess::Publisher::write_summary(const std::string& text) {
   if (process_.may_act()) {
     process_.around_.place.summary = text;
+    process_.around_.ends_job(process_);
   }
   return {};
 }

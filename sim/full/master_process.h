@@ -33,6 +33,8 @@ class MasterProcess {
     ClusterLink::Around link;  ///< `loop` and `lets_act` are this process's to set.
     /// Whether this process is still the one that the cluster knows.
     std::function<bool(const MasterProcess*)> in_charge;
+    /// It writes the summary: from here on the job counts as ended.
+    std::function<void(const MasterProcess&)> ends_job;
     /// It ended by itself.
     std::function<void(MasterProcess*, const master::MasterEnd&)> over;
     /// It came to the moment that doom() named: kill it.
@@ -53,6 +55,8 @@ class MasterProcess {
   [[nodiscard]] bool may_act();
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// Whether a newer master has made its segment.
+  [[nodiscard]] bool fenced() const { return store_.fenced(); }
   [[nodiscard]] ProcessLoop& loop() { return loop_; }
   [[nodiscard]] ClusterLink& link() { return link_; }
   [[nodiscard]] master::Master& master() { return *master_; }
