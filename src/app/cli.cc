@@ -1,5 +1,6 @@
 #include "app/cli.h"
 
+#include "app/fs_cli.h"
 #include "app/mistakes.h"
 
 #include <CLI/CLI.hpp>
@@ -33,6 +34,7 @@ struct Parser {
   DemoOptions demo;
   CompletionOptions completion;
   VersionOptions version;
+  FsOptions fs;
   MasterCommand master;
   bool version_flag = false;
   /// The command that the line names, once parsed.
@@ -46,6 +48,7 @@ struct Parser {
   void add_run_commands();
   void add_job_commands();
   void add_spec_commands();
+  void add_fs_commands();
   void add_other_commands();
 };
 
@@ -183,6 +186,15 @@ void Parser::add_spec_commands() {
   sub->add_flag("--force", init.force, "Overwrite files that exist");
 }
 
+void Parser::add_fs_commands() {
+  CLI::App* group = app.add_subcommand("fs", "Work with files of HDFS, without a JVM");
+  group->require_subcommand(1);
+  add_fs_verbs(*group, fs);
+  for (CLI::App* verb : group->get_subcommands([](const CLI::App*) { return true; })) {
+    verb->callback([this] { chosen = [this] { return Command{fs}; }; });
+  }
+}
+
 void Parser::add_other_commands() {
   CLI::App* sub = command("demo", "Show every feature with four small tasks in two seconds", demo);
   sub->add_flag("--fast", demo.fast, "Without the explanations");
@@ -223,6 +235,7 @@ Parser::Parser() {
   add_run_commands();
   add_job_commands();
   add_spec_commands();
+  add_fs_commands();
   add_other_commands();
 }
 
@@ -250,16 +263,67 @@ void put_words(Command& command, std::vector<std::string> words) {
   }
 }
 
+/// CLI11 prints the help of one command of a group under the program's name alone.
+std::string help_of(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() > 2 && words[0] == "fs" && !words[1].starts_with("-")) {
+    const CLI::App* group = app.get_subcommand("fs");
+    for (const CLI::App* verb : group->get_subcommands([](const CLI::App*) { return true; })) {
+      if (verb->get_name() == words[1]) {
+        return verb->help("muster fs");
+      }
+    }
+  }
+  return app.help();
+}
+
+std::vector<CommandHelp> help_of_commands(const CLI::App& app, const std::string& name) {
+  std::vector<CommandHelp> all;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_group().empty()) {
+      continue;
+    }
+    CommandHelp help{.name = sub->get_name(),
+                     .description = sub->get_description(),
+                     .usage = sub->help(name),
+                     .options = option_names(*sub),
+                     .subcommands = help_of_commands(*sub, name + " " + sub->get_name())};
+    help.takes_job = std::ranges::any_of(sub->get_options(), [](const CLI::Option* option) {
+      return option->get_name(true) == "job";
+    });
+    all.push_back(std::move(help));
+  }
+  return all;
+}
+
+/// Options that Hadoop's shell writes with one dash.
+void take_hadoops_options(std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    if (word == "--") {
+      return;
+    }
+    if (word == "-skipTrash") {
+      word = "--skip-trash";
+    }
+  }
+}
+
 }  // namespace
 
 Command parse_command_line(std::vector<std::string> words) {
   const auto parser = std::make_unique<Parser>();
-  std::vector<std::string> job_words = take_job_words(words);
+  // For fs, which has no job, -- only ends the options.
+  const bool for_fs = !words.empty() && words[0] == "fs";
+  std::vector<std::string> job_words;
+  if (for_fs) {
+    take_hadoops_options(words);
+  } else {
+    job_words = take_job_words(words);
+  }
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     parser->app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return Printed{parser->app.help(), {}, 0};
+    return Printed{help_of(parser->app, words), {}, 0};
   } catch (const CLI::CallForAllHelp&) {
     return Printed{parser->app.help(), {}, 0};
   } catch (const CLI::ParseError& error) {
@@ -278,19 +342,7 @@ Command parse_command_line(std::vector<std::string> words) {
 
 std::vector<CommandHelp> command_help() {
   const auto parser = std::make_unique<Parser>();
-  std::vector<CommandHelp> all;
-  for (const CLI::App* sub : parser->app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (sub->get_group().empty()) {
-      continue;
-    }
-    CommandHelp help{sub->get_name(), sub->get_description(), sub->help("muster"),
-                     option_names(*sub), false};
-    help.takes_job = std::ranges::any_of(sub->get_options(), [](const CLI::Option* option) {
-      return option->get_name(true) == "job";
-    });
-    all.push_back(std::move(help));
-  }
-  return all;
+  return help_of_commands(parser->app, "muster");
 }
 
 }  // namespace muster::app

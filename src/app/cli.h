@@ -35,7 +35,7 @@ using Command =
     std::variant<Printed, RunCommand, SubmitCommand, PlanOptions, PsCommand, HistoryCommand,
                  StatusCommand, ShowCommand, LogsOptions, StopOptions, SpecFileOptions,
                  ExplainOptions, ConfigOptions, InitOptions, CleanOptions, DoctorOptions,
-                 DemoOptions, CompletionOptions, VersionOptions, MasterCommand>;
+                 DemoOptions, CompletionOptions, VersionOptions, FsOptions, MasterCommand>;
 
 /// Parses the command line without the program's name. Never exits and prints nothing: help and
 /// mistakes come as Printed (a mistake: exit status 2, one line that says what to do, with the
@@ -50,6 +50,7 @@ struct CommandHelp {
   std::string usage;                 ///< The whole help text.
   std::vector<std::string> options;  ///< "--json", "-n", ...
   bool takes_job = false;
+  std::vector<CommandHelp> subcommands;  ///< Of a group: fs.
 };
 [[nodiscard]] std::vector<CommandHelp> command_help();
 

@@ -59,6 +59,33 @@ TEST(CommandLine, SaysWhatAMistakeWasToBe) {
             "(`muster --help` tells more)\n");
 }
 
+TEST(CommandLine, TakesTheCommandsOfFs) {
+  const Command command = parse_command_line({"fs", "put", "-f", "--", "-", "a", "--b", "/to/"});
+  const auto* fs = std::get_if<FsOptions>(&command);
+  ASSERT_NE(fs, nullptr);
+  EXPECT_EQ(fs->verb, FsOptions::Verb::Put);
+  EXPECT_TRUE(fs->force);
+  EXPECT_EQ(fs->paths, (std::vector<std::string>{"-", "a", "--b", "/to/"}));
+}
+
+TEST(CommandLine, TakesTheOptionsOfHadoopsShell) {
+  const Command command = parse_command_line({"fs", "rm", "-r", "-f", "-skipTrash", "/a"});
+  const auto* fs = std::get_if<FsOptions>(&command);
+  ASSERT_NE(fs, nullptr);
+  EXPECT_TRUE(fs->recursive && fs->force && fs->skip_trash);
+  EXPECT_EQ(fs->paths, std::vector<std::string>{"/a"});
+}
+
+TEST(CommandLine, SaysWhatAMistakeOfFsWasToBe) {
+  EXPECT_EQ(mistake({"fs", "lss", "/"}),
+            "muster: there is no command \"fs lss\"; did you mean `muster fs ls`?\n");
+  EXPECT_EQ(mistake({"fs"}),
+            "muster: fs: name what is to be done: ls, cat, put, get, rm, mkdir, mv, stat (`muster "
+            "fs --help` tells more)\n");
+  EXPECT_EQ(mistake({"fs", "rm"}),
+            "muster: fs rm: name a path (`muster fs rm --help` tells more)\n");
+}
+
 TEST(CommandLine, ShowsHelpWithoutFailing) {
   const Command command = parse_command_line({"logs", "--help"});
   const auto* printed = std::get_if<Printed>(&command);
@@ -73,6 +100,8 @@ TEST(Completion, OffersCommandsOptionsAndJobs) {
             (std::vector<std::string>{"digits-1"}));
   EXPECT_EQ(complete({"clean", "--dr"}, {}), (std::vector<std::string>{"--dry-run"}));
   EXPECT_TRUE(complete({"run", "job"}, {"job-1"}).empty());
+  EXPECT_EQ(complete({"fs", "m"}, {}), (std::vector<std::string>{"mkdir", "mv"}));
+  EXPECT_EQ(complete({"fs", "rm", "--sk"}, {}), (std::vector<std::string>{"--skip-trash"}));
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ int check_machine(Session& session, const DoctorOptions& command);
 int print_completion(Session& session, const CompletionOptions& command);
 int print_version(Session& session, const VersionOptions& command);
 
+/// `muster fs`: the commands on files of HDFS.
+int run_fs(Session& session, const FsOptions& command);
+
 /// `muster master`, started by the local cluster; has no terminal.
 int run_master(Session& session, const MasterCommand& command);
 /// `muster agent` and `muster keeper`: their own words, apart from people's command line.

@@ -67,14 +67,18 @@ std::vector<std::string> complete(const std::vector<std::string>& typed,
       found.push_back(word);
     }
   };
-  if (typed.size() <= 1) {
-    for (const CommandHelp& command : commands) {
-      offer(command.name);
+  size_t at = 0;
+  const CommandHelp* command = nullptr;
+  while (at + 1 < typed.size() && (command == nullptr || !command->subcommands.empty())) {
+    command = find_command(command == nullptr ? commands : command->subcommands, typed[at++]);
+    if (command == nullptr) {
+      return found;
     }
-    return found;
   }
-  const CommandHelp* command = find_command(commands, typed[0]);
-  if (command == nullptr) {
+  if (command == nullptr || !command->subcommands.empty()) {
+    for (const CommandHelp& each : command == nullptr ? commands : command->subcommands) {
+      offer(each.name);
+    }
     return found;
   }
   if (prefix.starts_with("-")) {

@@ -39,6 +39,7 @@ struct Dispatch {
     return print_completion(session, command);
   }
   int operator()(const VersionOptions& command) const { return print_version(session, command); }
+  int operator()(const FsOptions& command) const { return run_fs(session, command); }
   int operator()(const MasterCommand& command) const { return run_master(session, command); }
 };
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -90,6 +91,13 @@ std::string reason_of(const CLI::App& command, std::span<const std::string> word
     if (text.starts_with("spec ")) {
       return "name the specification's file";
     }
+    if (text.starts_with("paths ")) {
+      return "name a path";
+    }
+    if (!command_names(command).empty()) {
+      return "name what is to be done: " +
+             fmt::format("{}", fmt::join(command_names(command), ", "));
+    }
   }
   if (forgot_dashes(command, error)) {
     return fmt::format(
@@ -124,21 +132,28 @@ std::vector<std::string> option_names(const CLI::App& command) {
 
 Printed explain_mistake(const CLI::App& app, const std::vector<std::string>& words,
                         const CLI::ParseError& error) {
-  if (words.empty() || words[0].starts_with("-")) {
-    return mistake(fmt::format("{} (`muster --help` tells more)", reason_of(app, words, error)));
+  const CLI::App* command = &app;
+  std::span<const std::string> rest(words);
+  std::string name;  // "fs ls"
+  while (!rest.empty() && !rest[0].starts_with("-") && !command_names(*command).empty()) {
+    // Those that Muster starts itself are known, too, but in no list.
+    const std::vector<const CLI::App*> found =
+        command->get_subcommands([&](const CLI::App* each) { return each->get_name() == rest[0]; });
+    const std::string group = name.empty() ? "" : name + " ";
+    if (found.empty()) {
+      const auto near = nearest(rest[0], command_names(*command));
+      return mistake(fmt::format("there is no command \"{}{}\"{}", group, printable(rest[0]),
+                                 near ? fmt::format("; did you mean `muster {}{}`?", group, *near)
+                                      : fmt::format("; `muster {}--help` lists them", group)));
+    }
+    command = found[0];
+    name = group + rest[0];
+    rest = rest.subspan(1);
   }
-  const std::vector<std::string_view> names = command_names(app);
-  // Those that Muster starts itself are known, too, but in no list.
-  const std::vector<const CLI::App*> found =
-      app.get_subcommands([&](const CLI::App* each) { return each->get_name() == words[0]; });
-  if (found.empty()) {
-    const auto near = nearest(words[0], names);
-    return mistake(fmt::format(
-        "there is no command \"{}\"{}", printable(words[0]),
-        near ? fmt::format("; did you mean `muster {}`?", *near) : "; `muster --help` lists them"));
-  }
-  return mistake(fmt::format("{}: {} (`muster {} --help` tells more)", words[0],
-                             reason_of(*found[0], std::span(words).subspan(1), error), words[0]));
+  const std::string reason = reason_of(*command, rest, error);
+  return name.empty()
+             ? mistake(fmt::format("{} (`muster --help` tells more)", reason))
+             : mistake(fmt::format("{}: {} (`muster {} --help` tells more)", name, reason, name));
 }
 
 }  // namespace muster::app

@@ -41,6 +41,23 @@ struct PlanOptions {
   bool json = false;
 };
 
+/// fs: one command of several on files of HDFS.
+struct FsOptions {
+  enum class Verb : uint8_t { Ls, Cat, Put, Get, Rm, Mkdir, Mv, Stat };
+
+  Verb verb = Verb::Ls;
+  std::vector<std::string> paths;  ///< In order; the target of put, get and mv is the last.
+  std::string conf;                ///< The folder of core-site.xml; empty: looked for.
+  bool recursive = false;          ///< ls -R, rm -r
+  bool directory = false;          ///< ls -d: the folder itself.
+  bool human = false;              ///< ls -h: 1.5 GiB instead of bytes.
+  bool force = false;              ///< put -f, get -f: overwrite; rm -f: missing is success.
+  bool parents = false;            ///< mkdir -p
+  bool skip_trash = false;         ///< rm --skip-trash
+  bool quiet = false;              ///< put -q, get -q: no progress.
+  bool json = false;
+};
+
 struct JobOptions {
   std::string id;
   bool json = false;

@@ -1,0 +1,161 @@
+#include "app/fs_verbs.h"
+#include "base/text.h"
+#include "hadoop/hdfs/path.h"
+#include "hadoop/hdfs_settings.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace muster::app {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+using hdfs::FileType;
+using hdfs::Found;
+
+constexpr uint32_t kTrashPermission = 0700;
+
+/// Moves a path into the user's trash, where the cluster's own emptier removes it later.
+rt::Async<Status> to_trash(FsSession* session, hdfs::FileSystem* fs, std::string path) {
+  const std::string trash = hdfs::child_of(fs->home(), ".Trash/Current");
+  const std::string folder = trash + std::string(hdfs::parent_of(path));
+  MUSTER_CO_TRY_STATUS(co_await fs->make_folder(hdfs::normalize(folder), true, kTrashPermission));
+  std::string target = trash + path;
+  MUSTER_CO_TRY(const bool taken, co_await fs->exists(target));
+  if (taken) {
+    target += std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                 session->loop().wall_now().time_since_epoch())
+                                 .count());
+  }
+  hdfs::Rename rename{.from = path, .to = target};
+  MUSTER_CO_TRY_STATUS(co_await fs->rename(std::move(rename)));
+  session->session().console.err(
+      fmt::format("moved {} to the trash: {}\n", printable(path), printable(target)));
+  co_return Status();
+}
+
+rt::Async<Status> remove_one(FsSession* session, hdfs::FileSystem* fs, Found found) {
+  if (found.status.type == FileType::Folder && !session->options().recursive) {
+    co_return user_error(
+        fmt::format("{} is a folder; -r removes it with all below it", printable(found.path)));
+  }
+  if (found.path == "/") {
+    co_return user_error("the root of HDFS cannot be removed");
+  }
+  MUSTER_CO_TRY(const hadoop::HdfsSettings settings,
+                hadoop::hdfs_settings(session->configuration()));
+  const std::string trash = hdfs::child_of(fs->home(), ".Trash");
+  const bool in_trash = hdfs::is_within(found.path, trash) || hdfs::is_within(trash, found.path);
+  if (settings.trash_interval > Duration::zero() && !session->options().skip_trash && !in_trash) {
+    co_return co_await to_trash(session, fs, std::move(found.path));
+  }
+  MUSTER_CO_TRY_STATUS(co_await fs->remove(found.path, session->options().recursive));
+  co_return Status();
+}
+
+rt::Async<Status> make_one(FsSession* session, FsPlace place) {
+  const bool parents = session->options().parents;
+  if (!parents) {
+    MUSTER_CO_TRY(const bool there, co_await place.fs->exists(place.path));
+    if (there) {
+      co_return user_error(fmt::format("{} exists already", printable(place.path)),
+                           Errc::AlreadyExists);
+    }
+  }
+  co_return co_await place.fs->make_folder(place.path, parents);
+}
+
+struct Target {
+  FsPlace place;
+  bool folder = false;  ///< What is moved goes below it.
+};
+
+rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool several) {
+  Target target;
+  MUSTER_CO_TRY(target.place, session->place(word));
+  MUSTER_CO_TRY(const auto status, co_await target.place.fs->name_node().stat(target.place.path));
+  target.folder = status.has_value() && status->type == FileType::Folder;
+  if (!target.folder && (several || target.place.folder)) {
+    co_return user_error(fmt::format("{} is no folder", printable(word)));
+  }
+  co_return target;
+}
+
+rt::Async<Status> move_one(const Target* target, FsPlace from, Found found) {
+  if (from.fs != target->place.fs) {
+    co_return user_error(fmt::format("{} lies in another file system; copy it with get and put",
+                                     printable(found.path)));
+  }
+  std::string to = target->place.path;
+  if (target->folder) {
+    to = hdfs::child_of(to, hdfs::base_name(found.path));
+  }
+  hdfs::Rename rename{.from = std::move(found.path), .to = std::move(to)};
+  co_return co_await from.fs->rename(std::move(rename));
+}
+
+}  // namespace
+
+rt::Async<> fs_rm(FsSession* session) {
+  for (const std::string& word : session->options().paths) {
+    Result<FsMatches> matches = co_await fs_matches(session, word);
+    if (!matches.has_value()) {
+      if (matches.error().code != Errc::NotFound || !session->options().force) {
+        session->fail(matches.error());
+      }
+      continue;
+    }
+    for (Found& found : matches->found) {
+      const Status removed = co_await remove_one(session, matches->place.fs, std::move(found));
+      if (!removed.has_value()) {
+        session->fail(removed.error());
+      }
+    }
+  }
+}
+
+rt::Async<> fs_mkdir(FsSession* session) {
+  for (const std::string& word : session->options().paths) {
+    Result<FsPlace> place = session->place(word);
+    if (!place.has_value()) {
+      session->fail(place.error());
+      continue;
+    }
+    const Status made = co_await make_one(session, *std::move(place));
+    if (!made.has_value()) {
+      session->fail(made.error());
+    }
+  }
+}
+
+rt::Async<> fs_mv(FsSession* session) {
+  std::vector<std::string> words = session->options().paths;
+  if (words.size() < 2) {
+    session->fail(user_error("mv: name what is to be moved and where to"));
+    co_return;
+  }
+  const std::string last = std::exchange(words.back(), {});
+  words.pop_back();
+  const Result<Target> target = co_await find_target(session, last, words.size() > 1);
+  if (!target.has_value()) {
+    session->fail(target.error());
+    co_return;
+  }
+  for (const std::string& word : words) {
+    Result<FsMatches> matches = co_await fs_matches(session, word);
+    if (!matches.has_value()) {
+      session->fail(matches.error());
+      continue;
+    }
+    for (Found& found : matches->found) {
+      const Status moved = co_await move_one(&*target, matches->place, std::move(found));
+      if (!moved.has_value()) {
+        session->fail(moved.error());
+      }
+    }
+  }
+}
+
+}  // namespace muster::app

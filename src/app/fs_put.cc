@@ -1,0 +1,195 @@
+#include "app/fs_copy.h"
+#include "app/fs_verbs.h"
+#include "base/text.h"
+#include "hadoop/hdfs/path.h"
+#include "rt/wait.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace muster::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace hdfs = hadoop::hdfs;
+
+constexpr int kStandardInput = 0;
+/// Links can lead in circles; no sane tree is deeper.
+constexpr int kDepthMax = 100;
+
+/// One local file or folder and where it goes.
+struct Item {
+  fs::path from;
+  std::string to;
+  bool folder = false;
+  uint64_t size_bytes = 0;
+};
+
+Error local_error(const fs::path& path, std::error_code error) {
+  Error made = system_error(error.value(), printable(path.string()));
+  if (made.code == Errc::NotFound || made.code == Errc::PermissionDenied) {
+    made.blame = Blame::User;
+  }
+  return made;
+}
+
+/// Lists what `from` is to become, each folder before what lies in it. Links are followed.
+Status collect(const fs::path& from, const std::string& to, int depth, std::vector<Item>& items) {
+  std::error_code error;
+  const fs::file_status status = fs::status(from, error);
+  if (error) {
+    return local_error(from, error);
+  }
+  if (fs::is_regular_file(status)) {
+    const uint64_t size = fs::file_size(from, error);
+    items.push_back({from, to, false, error ? 0 : size});
+    return {};
+  }
+  if (!fs::is_directory(status)) {
+    return user_error(
+        fmt::format("{} is neither a file nor a folder; put - TARGET takes standard "
+                    "input",
+                    printable(from.string())));
+  }
+  if (depth > kDepthMax) {
+    return user_error(fmt::format("{} lies more than {} folders deep; do links lead in a circle?",
+                                  printable(from.string()), kDepthMax));
+  }
+  items.push_back({from, to, true, 0});
+  fs::directory_iterator entries(from, error);
+  if (error) {
+    return local_error(from, error);
+  }
+  for (const fs::directory_entry& entry : entries) {
+    MUSTER_TRY_STATUS(collect(entry.path(), hdfs::child_of(to, entry.path().filename().string()),
+                              depth + 1, items));
+  }
+  return {};
+}
+
+/// Where all of the words go.
+struct Target {
+  FsPlace place;
+  bool folder = false;  ///< Below it, under their own names.
+};
+
+rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool several) {
+  Target target;
+  MUSTER_CO_TRY(target.place, session->place(word));
+  hdfs::FileSystem* const to = target.place.fs;
+  MUSTER_CO_TRY(const auto status, co_await to->name_node().stat(target.place.path));
+  target.folder = status.has_value() && status->type == hdfs::FileType::Folder;
+  if (!target.folder && status.has_value() && (several || target.place.folder)) {
+    co_return user_error(fmt::format("{} is a file, not a folder", printable(word)));
+  }
+  if (!status.has_value() && target.place.folder) {
+    MUSTER_CO_TRY_STATUS(co_await to->make_folder(target.place.path, true));
+    target.folder = true;
+  }
+  if (!target.folder && several) {
+    co_return user_error(fmt::format("{} does not exist, and several files need a folder; write a "
+                                     "/ at its end to make it",
+                                     printable(word)),
+                         Errc::NotFound);
+  }
+  co_return target;
+}
+
+rt::Async<Status> put_items(FsSession* session, const Target* target, CopyProgress* progress,
+                            std::vector<Item> items) {
+  for (Item& item : items) {
+    if (item.folder) {
+      MUSTER_CO_TRY_STATUS(co_await target->place.fs->make_folder(item.to, true));
+      continue;
+    }
+    progress->begin(item.from.filename().string(), item.size_bytes);
+    hdfs::PutOptions options;
+    options.overwrite = session->options().force;
+    options.moved = progress->moved();
+    const hdfs::TransferDeps deps{
+        .loop = session->loop(), .files = *session->session().files, .fs = *target->place.fs};
+    MUSTER_CO_TRY_STATUS(co_await hdfs::put_file(deps, std::move(item.from), std::move(item.to),
+                                                 std::move(options)));
+  }
+  co_return Status();
+}
+
+rt::Async<Status> put_stdin(FsSession* session, const Target* target, CopyProgress* progress) {
+  if (target->folder) {
+    co_return user_error("standard input has no name: name a file as the target, not a folder");
+  }
+  progress->begin("standard input", 0);
+  hdfs::PutOptions options;
+  options.overwrite = session->options().force;
+  options.moved = progress->moved();
+  rt::Loop* loop = &session->loop();
+  const hdfs::Source source = [loop] { return read_fd(loop, kStandardInput); };
+  co_return co_await hdfs::put_source(target->place.fs, source, target->place.path,
+                                      std::move(options));
+}
+
+/// Returns the name under which a local path appears in a folder: "a/b/" is "b", "." is the
+/// folder's own.
+std::string name_of(const std::string& word) {
+  fs::path path = fs::path(word).lexically_normal();
+  if (!path.has_filename()) {
+    path = path.parent_path();
+  }
+  std::error_code ignored;
+  if (path.filename() == "." || path.filename() == ".." || path.empty()) {
+    path = fs::canonical(word, ignored);
+  }
+  return path.filename().string();
+}
+
+rt::Async<Status> put_word(FsSession* session, const Target* target, CopyProgress* progress,
+                           std::string word) {
+  if (word == "-") {
+    co_return co_await put_stdin(session, target, progress);
+  }
+  std::string to = target->place.path;
+  if (target->folder) {
+    to = hdfs::child_of(to, name_of(word));
+  }
+  MUSTER_CO_TRY(const hdfs::Location legal, hdfs::parse_location(to, "/"));
+  to = legal.path;
+  auto work = [word, to] {
+    std::vector<Item> items;
+    const Status collected = collect(word, to, 0, items);
+    return collected.has_value() ? Result<std::vector<Item>>(std::move(items))
+                                 : Result<std::vector<Item>>(collected.error());
+  };
+  MUSTER_CO_TRY(std::vector<Item> items,
+                co_await rt::run_blocking(session->loop(), std::move(work)));
+  co_return co_await put_items(session, target, progress, std::move(items));
+}
+
+}  // namespace
+
+rt::Async<> fs_put(FsSession* session) {
+  std::vector<std::string> words = session->options().paths;
+  if (words.size() < 2) {
+    session->fail(user_error("put: name what is to be copied and where to"));
+    co_return;
+  }
+  const std::string last = std::exchange(words.back(), {});
+  words.pop_back();
+  const Result<Target> target = co_await find_target(session, last, words.size() > 1);
+  if (!target.has_value()) {
+    session->fail(target.error());
+    co_return;
+  }
+  CopyProgress progress(*session, "put");
+  for (const std::string& word : words) {
+    const Status put = co_await put_word(session, &*target, &progress, word);
+    session->session().console.status("");
+    if (!put.has_value()) {
+      session->fail(put.error());
+    }
+  }
+}
+
+}  // namespace muster::app
