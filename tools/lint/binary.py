@@ -1,4 +1,5 @@
-"""The program itself: one static file within its budget, without NSS in it (preset ci)."""
+"""The programs themselves (preset ci): muster is one static file within its budget, without NSS in
+it; muster-krb5 runs on every C library since glibc 2.17."""
 
 import re
 import subprocess
@@ -10,9 +11,31 @@ NSS_MEMBER = re.compile(
     r"libc\.a\((getaddrinfo|getnameinfo|getpw\w+|getgr(gid|nam|ent)\w*|initgroups|gethst\w+"
     r"|getsrv\w+|nss_\w+)\.o\)")
 
+GLIBC_MAX = (2, 17)
+
 
 def check(tree):
-    binary = tree.root / "build" / "ci" / "muster"
+    folder = tree.root / "build" / "ci"
+    return check_program(folder / "muster") + check_helper(folder / "muster-krb5")
+
+
+def check_helper(binary):
+    if not binary.exists():
+        return []
+    run = subprocess.run(["llvm-readelf-19", "--dyn-syms", "-W", binary], capture_output=True,
+                         text=True, check=True)
+    return judge_helper(run.stdout)
+
+
+def judge_helper(symbols):
+    newer = {name for name, version in re.findall(r"UND (\w+)@+GLIBC_([\d.]+)", symbols)
+             if tuple(map(int, version.split("."))) > GLIBC_MAX}
+    return [trees.Finding("build/ci/muster-krb5", 1,
+                          f"{name} is newer than glibc {'.'.join(map(str, GLIBC_MAX))}")
+            for name in sorted(newer)]
+
+
+def check_program(binary):
     if not binary.exists():
         return []
     run = subprocess.run(["llvm-readelf-19", "-lW", binary], capture_output=True, text=True,
