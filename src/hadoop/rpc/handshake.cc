@@ -169,7 +169,15 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::authenticate(SaslAuth offer, AuthMetho
   message.mutable_auths(0)->clear_challenge();
   for (int round = 0; round < kRoundsMax; ++round) {
     message.set_token(std::move(token));  // Present even when it is empty.
-    MUSTER_CO_TRY(RpcSaslProto reply, co_await ask(std::move(message)));
+    auto asked = co_await ask(std::move(message));
+    if (!asked.has_value()) {
+      Failure failure = std::move(asked).error();
+      if (method == AuthMethod::Token && failure.is("SaslException")) {
+        failure.error.message += "; the server does not know the token's secret: get a new token";
+      }
+      co_return failure;
+    }
+    RpcSaslProto reply = *std::move(asked);
     if (reply.state() == RpcSaslProto::SUCCESS) {
       std::optional<std::string> last;
       if (reply.has_token()) {

@@ -80,6 +80,21 @@ std::string first_line(std::string_view text, std::string_view java_class) {
   return message;
 }
 
+/// What users can do about it, behind the message; "" where the message says it all.
+std::string advice(std::string_view name, std::string_view message) {
+  if (name == "SecretManager$InvalidToken") {
+    return "; get a new token, or bring none (HADOOP_TOKEN_FILE_LOCATION) to use a ticket";
+  }
+  if (message.contains(" is not allowed to impersonate ")) {
+    std::string_view user = message.substr(0, message.find(" is not allowed"));
+    user = user.substr(user.starts_with("User: ") ? 6 : 0);
+    return fmt::format(
+        "; the cluster's administrator allows it by hadoop.proxyuser.{}.hosts and .groups",
+        user.substr(0, user.find_first_of("/@")));
+  }
+  return "";
+}
+
 /// Narrows a header's error that carries no class of the table.
 Errc code_of(Header::RpcErrorCodeProto detail) {
   switch (detail) {
@@ -111,9 +126,10 @@ Failure remote_failure(std::string_view what, std::string_view exception_class,
   if (message.empty()) {
     message = "no more was said";
   }
-  Failure failure(cluster_error(fmt::format("{}: {} ({})", what, message,
-                                            name.empty() ? "no exception named" : printable(name)),
-                                Errc::Other));
+  Failure failure(cluster_error(
+      fmt::format("{}: {} ({}){}", what, message,
+                  name.empty() ? "no exception named" : printable(name), advice(name, message)),
+      Errc::Other));
   failure.exception_class = exception_class;
   for (const Meaning& meaning : kMeanings) {
     if (meaning.name == name) {
