@@ -125,6 +125,15 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   endforeach()
 endif()
 
+# The program by which test/hadoop speaks Hadoop's RPC to real daemons, call by call, and by which
+# its speed is measured; it lies beside the program under test.
+if(BUILD_TESTING)
+  file(GLOB rpc_probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/rpc_probe/*.cc")
+  add_executable(rpc_probe ${rpc_probe_sources})
+  target_link_libraries(rpc_probe PRIVATE muster_hadoop_krb5 muster_boost_json)
+  add_dependencies(rpc_probe muster_krb5)
+endif()
+
 # The tests that follow run none of our C++ code or only look at its output: once is enough.
 if(MUSTER_SANITIZE)
   set(MUSTER_TEST_TOOLS OFF)

@@ -1,0 +1,20 @@
+// Speaks Hadoop's RPC as it is told: one JSON object per line in, one out. Driven by
+// test/hadoop/rpc_probing.py and by tools/measure/rpc.py.
+//
+// Each request has "do" and its own fields; each answer has either what was asked for or "error",
+// "code", "blame", "class" and "may_be_done". Messages are the protobuf bytes in hexadecimal
+// digits: the probe knows no service.
+#include "probe.h"
+
+#include <iostream>
+#include <string>
+
+int main() {
+  muster::probe::Probe probe;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    const auto request = boost::json::parse(line).as_object();
+    std::cout << boost::json::serialize(probe.answer(request)) << std::endl;
+  }
+  return 0;
+}
