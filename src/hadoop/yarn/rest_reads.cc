@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster::hadoop::yarn {
 namespace {
 
@@ -134,23 +136,54 @@ void add_queue(const json::object& from, const std::string& parent, std::vector<
   }
 }
 
-// The same words about several nodes are one activity.
-void add_activity(const json::object& request, const json::object& attempt,
-                  std::vector<Activity>& to) {
-  const bool of_request = &request == &attempt;
-  Activity activity{.priority = count_in(request, "requestPriority"),
-                    .state = text_in(attempt, "allocationState"),
-                    .diagnostic = text_in(attempt, "diagnostic"),
-                    .nodes = texts_in(attempt, "nodeIds")};
-  if (const auto node = text_in(attempt, "nodeId"); !node.empty()) {
-    activity.nodes.push_back(node);
-  }
-  if (of_request && activity.diagnostic.empty()) {
+// The same words about several nodes, or again about one, are one activity.
+void add_activity(Activity activity, std::vector<Activity>& to) {
+  const auto same = std::ranges::find_if(to, [&](const Activity& one) {
+    return one.priority == activity.priority && one.state == activity.state &&
+           one.diagnostic == activity.diagnostic;
+  });
+  if (same == to.end()) {
+    activity.count = std::max(activity.count, static_cast<int64_t>(activity.nodes.size()));
+    to.push_back(std::move(activity));
     return;
   }
-  const auto count = count_in(attempt, "count");
-  activity.count = count > 0 ? count : 1;
-  to.push_back(std::move(activity));
+  for (auto& node : activity.nodes) {
+    if (std::ranges::find(same->nodes, node) == same->nodes.end()) {
+      same->nodes.push_back(std::move(node));
+    }
+  }
+  same->count = std::max(same->count, static_cast<int64_t>(same->nodes.size()));
+}
+
+// What stands at one level, with the node of the level above where it names none.
+Activity activity_at(const json::object& from, int64_t priority, const std::string& above) {
+  Activity activity{.priority = priority,
+                    .state = text_in(from, "allocationState"),
+                    .diagnostic = text_in(from, "diagnostic"),
+                    .nodes = texts_in(from, "nodeIds"),
+                    .count = std::max<int64_t>(count_in(from, "count"), 1)};
+  const auto node = text_in(from, "nodeId");
+  if (!node.empty() || (activity.nodes.empty() && !above.empty())) {
+    activity.nodes.push_back(node.empty() ? above : node);
+  }
+  return activity;
+}
+
+void add_allocation(const json::object& allocation, std::vector<Activity>& to) {
+  const auto node = text_in(allocation, "nodeId");
+  const auto requests = objects_in(allocation, "children");
+  if (requests.empty()) {
+    add_activity(activity_at(allocation, 0, node), to);
+  }
+  for (const auto* const request : requests) {
+    const auto priority = count_in(*request, "requestPriority");
+    if (auto own = activity_at(*request, priority, node); !own.diagnostic.empty()) {
+      add_activity(std::move(own), to);
+    }
+    for (const auto* const attempt : objects_in(*request, "children")) {
+      add_activity(activity_at(*attempt, priority, node), to);
+    }
+  }
 }
 
 }  // namespace
@@ -181,15 +214,7 @@ Result<Activities> parse_activities_page(std::string_view text) {
   }
   Activities to{.remark = text_in(*activities, "diagnostic")};
   for (const auto* const allocation : objects_in(*activities, "allocations")) {
-    for (const auto* const request : objects_in(*allocation, "children")) {
-      add_activity(*request, *request, to.all);
-      for (const auto* const attempt : objects_in(*request, "children")) {
-        add_activity(*request, *attempt, to.all);
-      }
-    }
-    if (allocation->if_contains("children") == nullptr) {
-      add_activity(*allocation, *allocation, to.all);
-    }
+    add_allocation(*allocation, to.all);
   }
   return to;
 }

@@ -42,15 +42,21 @@ TEST(RestReads, ActivitiesAreFoldedToWhatWasSaid) {
       {"allocationState":"SKIPPED","children":[{"requestPriority":3,"allocationState":"SKIPPED",
         "children":[{"allocationState":"SKIPPED","count":2,"nodeIds":["a:1","b:1"],
                      "diagnostic":"too small"}]}]},
+      {"nodeId":"a:1","allocationState":"SKIPPED","children":[
+        {"allocationState":"REJECTED","diagnostic":"no headroom"}]},
+      {"nodeId":"b:1","allocationState":"SKIPPED","children":[
+        {"allocationState":"REJECTED","diagnostic":"no headroom"}]},
       {"allocationState":"REJECTED","diagnostic":"queue full"}]}})");
   ASSERT_TRUE(activities.has_value());
-  ASSERT_EQ(activities->all.size(), 2U);
+  ASSERT_EQ(activities->all.size(), 3U);
   EXPECT_EQ(activities->all[0], (Activity{.priority = 3,
                                           .state = "SKIPPED",
                                           .diagnostic = "too small",
                                           .nodes = {"a:1", "b:1"},
                                           .count = 2}));
-  EXPECT_EQ(activities->all[1].diagnostic, "queue full");
+  EXPECT_EQ(activities->all[1].nodes, (std::vector<std::string>{"a:1", "b:1"}));
+  EXPECT_EQ(activities->all[1].count, 2);
+  EXPECT_EQ(activities->all[2].diagnostic, "queue full");
   const auto first = parse_activities_page(R"({"appActivities":{"diagnostic":"wait"}})");
   EXPECT_EQ(first.value().remark, "wait");
 }

@@ -67,11 +67,21 @@ json::object Probe::about_application(const std::string& what, const json::objec
     }
     return {{"attempts", list}};
   }
+  const yarn::AttemptId attempt{.application = id(request),
+                                .number = static_cast<int32_t>(number_of(request, "attempt", 1))};
   if (what == "fail_attempt") {
-    return said(run(applications_->fail_attempt(
-        {.application = id(request),
-         .number = static_cast<int32_t>(number_of(request, "attempt", 1))},
-        by(request))));
+    return said(run(applications_->fail_attempt(attempt, by(request))));
+  }
+  if (what == "containers") {
+    const auto containers = run(applications_->containers(attempt, by(request)));
+    if (!containers.has_value()) {
+      return of(containers.error());
+    }
+    json::object states;
+    for (const auto& container : *containers) {
+      states[to_string(container.id)] = std::string(to_string(container.state));
+    }
+    return {{"containers", states}};
   }
   return {{"error", "the probe does not know how to " + what}};
 }

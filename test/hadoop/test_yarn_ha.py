@@ -1,0 +1,60 @@
+"""YARN over two resource managers, of which the active one goes while calls are under way."""
+# bed: ha
+# timeout: 600
+
+import pytest
+from probing import Probe, until
+
+
+@pytest.fixture
+def master(ha_bed):
+    probe = Probe(ha_bed)
+    yield probe.become_unmanaged()
+    probe.kill_all()
+    probe.end()
+
+
+def test_a_killed_resource_manager_is_replaced_under_a_running_application(ha_bed, master):
+    running = master.granted(allocation=1)[0]["id"]
+    master("start", container=running, commands=["sleep 1000"])
+    master("ask", allocation=2)
+    old = ha_bed.active("rm")
+    ha_bed.kill(old)
+    # Asked while nobody is there.
+    master.begin("beat", within_ms=120000)
+    ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
+    answers = [master.answer()]
+
+    def beat():
+        answers.append(master("beat"))
+        return any(answer["granted"] for answer in answers)
+
+    until(beat, 120)
+    assert any(answer["resynced"] for answer in answers)
+    assert master("status", container=running)["known"][0]["state"] == "running"
+    assert not any(answer["surplus"] for answer in answers)
+    assert master("report")["state"] == "running"
+    master("finish")
+
+
+@pytest.mark.parametrize("call", ["beat", "submit"])
+def test_a_call_that_a_frozen_resource_manager_never_answers_goes_to_the_other(
+        ha_bed, master, call):
+    old = ha_bed.active("rm")
+    ha_bed.freeze(old)
+    master.begin(call, within_ms=150000, **({"unmanaged": True} if call == "submit" else {}))
+    # Kills the frozen one, which breaks the connection.
+    ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
+    assert "error" not in master.answer()
+
+
+def test_the_standbys_pages_lead_to_the_active_one(ha_bed, master):
+    def shown():
+        return {queue["path"] for queue in master("rest_queues")["queues"]}
+
+    assert "root.default" in shown()
+    old = ha_bed.active("rm")
+    ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
+    assert "root.default" in shown()
+    ha_bed.activate(old)
+    assert "root.default" in shown()

@@ -1,0 +1,88 @@
+"""What the resource manager tells of itself: over RPC, on its REST pages; tokens, node labels."""
+# bed: plain
+# timeout: 600
+
+import pytest
+from probing import Probe, until
+
+
+@pytest.fixture
+def probe(bed):
+    probe = Probe(bed)
+    yield probe
+    probe.kill_all()
+    probe.end()
+
+
+def test_asks_about_the_cluster(probe):
+    until(lambda: probe("metrics")["active"] == 2, 60)
+    nodes = probe("nodes")["nodes"]
+    assert {node["capacity"]["yarn.io/gpu"] for node in nodes} == {4}
+    root = probe("queue", queue="root")
+    assert {child["name"] for child in root["children"]} == {"default", "other"}
+    default = probe("queue", queue="default")
+    assert default["state"] == "running"
+    assert default["has_statistics"]
+    assert probe.refused("queue", queue="nowhere").code == "not_found"
+    # By name or by path, depending on the version.
+    rights = {queue.split(".")[-1]: may for queue, may in probe("rights")["queues"].items()}
+    assert rights["default"] is True
+
+
+def test_a_delegation_token_is_made_prolonged_and_cancelled(probe):
+    made = probe("token")
+    assert made["kind"] == "RM_DELEGATION_TOKEN"
+    assert probe("renew_token")["expires_ms"] > 0
+    probe("cancel_token")
+    assert "token" in str(probe.refused("renew_token")).lower()
+
+
+def test_labelled_nodes_carry_what_asks_for_the_label(bed, probe):
+    with bed.node_labels({"nm2": "gpu"}):
+        assert probe("labels")["labels"] == {"gpu": True}
+        assert probe("rest_labels")["labels"] == {"gpu": True}
+        probe.become_unmanaged()
+        labelled = probe.granted(allocation=1, label="gpu")[0]
+        assert labelled["node"].endswith(f":{bed.port('nm2.rpc')}")
+        plain = probe.granted(allocation=2)[0]
+        assert plain["node"].endswith(f":{bed.port('nm1.rpc')}")
+        probe("finish")
+
+
+def test_the_schedulers_page_shows_queues_and_their_limits(probe):
+    queues = {queue["path"]: queue for queue in probe("rest_queues")["queues"]}
+    assert {"root", "root.default", "root.other"} <= queues.keys()
+    assert not queues["root"]["leaf"]
+    assert queues["root.default"]["state"] == "RUNNING"
+    assert 0 < queues["root.default"]["capacity"] < 100
+    assert queues["root.default"]["master_limit"]["memory"] > 0
+
+
+def test_activities_tell_why_a_request_waits(probe):
+    probe.become_unmanaged()
+    probe("ask", allocation=1, gpus=4, count=20)
+    seen = []
+
+    def why():
+        probe("beat")
+        seen[:] = probe("activities")["all"]
+        words = " ".join(one["diagnostic"].lower() for one in seen)
+        return "headroom" in words or "resource" in words
+
+    until(why, 60)
+    assert any(one["nodes"] for one in seen)
+    probe("finish")
+
+
+def test_attempts_pages_tell_where_logs_are(probe):
+    probe("submit", commands=["sleep 1000"])
+    until(lambda: probe("rest_attempts")["attempts"], 60)
+    attempt = probe("rest_attempts")["attempts"][0]
+    assert attempt["number"] == 1
+    until(lambda: "container_" in probe("rest_attempts")["attempts"][0]["logs"], 60)
+
+
+def test_a_page_that_is_not_there_says_so(probe):
+    gone = probe.refused("rest_attempts", id="application_1_0001")
+    assert gone.code == "not_found", gone
+    assert "application_1_0001" in str(gone)

@@ -1,0 +1,26 @@
+"""An application master's token is replaced by the resource manager while it is in use."""
+# bed: plain
+# timeout: 600
+
+from probing import Probe, until
+
+# The interval must be more than three times the expiry; a new key counts after one and a half.
+EXPIRY_S = 16
+ROLLS = {"yarn-site": {
+    "yarn.am.liveness-monitor.expiry-interval-ms": EXPIRY_S * 1000,
+    "yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs": 3 * EXPIRY_S + 2}}
+
+
+def test_a_rolled_token_is_taken_over(bed):
+    with bed.configured(ROLLS, restart=["rm1"]):
+        probe = Probe(bed)
+        probe.become_unmanaged()
+        until(lambda: probe("beat")["rolled"], 120)
+        # The old key counts no more when a beat brings no new token.
+        until(lambda: not probe("beat")["rolled"], 120)
+        bed.kill("rm1")
+        bed.run("rm1")
+        until(lambda: probe("beat")["resynced"], 120)
+        assert probe.granted(allocation=1)
+        probe("finish")
+        probe.end()
