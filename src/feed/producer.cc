@@ -44,6 +44,14 @@ PeerState Producer::consumer_state() const {
   return static_cast<PeerState>(memory_->header().consumer_state.load(std::memory_order_acquire));
 }
 
+Status Producer::consumer_there() const {
+  const PeerState peer = consumer_state();
+  if (peer == PeerState::Gone || peer == PeerState::Closed) {
+    return consumer_gone();
+  }
+  return {};
+}
+
 template <class Ready>
 Status Producer::wait_until(Ready ready, Deadline deadline, const char* what) {
   Bell& bell = memory_->header().producer_bell;
@@ -52,10 +60,7 @@ Status Producer::wait_until(Ready ready, Deadline deadline, const char* what) {
     if (ready()) {
       return {};
     }
-    const PeerState peer = consumer_state();
-    if (peer == PeerState::Gone || peer == PeerState::Closed) {
-      return consumer_gone();
-    }
+    MUSTER_TRY_STATUS(consumer_there());
     switch (wait(bell, seen, deadline)) {
       case Woken::Maybe:
         break;
@@ -118,11 +123,10 @@ Status Producer::put(Pieces pieces, uint64_t rows, Deadline deadline) {
     total += piece.size();
   }
   const uint64_t room = memory_->shape().block_bytes;
+  // Before the loop, too: what an earlier put left behind may be as large as all of this one.
+  MUSTER_TRY_STATUS(consumer_there());
   while (put_so_far_ < total) {
-    const PeerState peer = consumer_state();
-    if (peer == PeerState::Gone || peer == PeerState::Closed) {
-      return consumer_gone();
-    }
+    MUSTER_TRY_STATUS(consumer_there());
     MUSTER_TRY_STATUS(free_slot(deadline));
     MUSTER_TRY(const uint32_t block, free_block(deadline));
     const uint64_t part = std::min(room, total - put_so_far_);

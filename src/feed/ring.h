@@ -109,6 +109,7 @@ class Producer {
   [[nodiscard]] RingMemory& memory() const { return *memory_; }
 
  private:
+  [[nodiscard]] Status consumer_there() const;
   [[nodiscard]] Result<uint32_t> free_block(Deadline deadline);
   [[nodiscard]] Status free_slot(Deadline deadline);
   void publish(Record record);

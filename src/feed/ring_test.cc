@@ -149,6 +149,15 @@ TEST(Ring, ADeadReaderEndsEveryWait) {
   EXPECT_EQ(pair.producer->put(bytes_of(1, 1), 1, soon()).error().code, Errc::Unavailable);
 }
 
+TEST(Ring, APutThatStoppedHalfwayHidesNoDeadReader) {
+  Pair pair = make_pair();
+  ASSERT_EQ(pair.producer->put(bytes_of(4096 * 9, 1), 1, now()).error().code,
+            Errc::DeadlineExceeded);
+  RingMemory& memory = pair.producer->memory();
+  memory.mark_gone(memory.header().consumer_state);
+  EXPECT_EQ(pair.producer->put(bytes_of(1, 1), 1, now()).error().code, Errc::Unavailable);
+}
+
 TEST(Ring, WhatADeadProducerPublishedIsRead) {
   Pair pair = make_pair();
   ASSERT_TRUE(pair.producer->put(bytes_of(10, 1), 1, now()).has_value());
