@@ -75,6 +75,12 @@ void add_spec_options(CLI::App* command, SpecOptions& options) {
       "Words after -- are the command (without a specification) or are appended to it.");
 }
 
+/// For the Python package, not for people.
+void add_spark(CLI::App* command, SparkOptions& options) {
+  command->add_option("--spark-link-fd", options.link_fd)->group("");
+  command->add_option("--spark-listen", options.listen_host)->group("");
+}
+
 void add_json(CLI::App* command, bool& json) {
   command->add_flag("--json", json, "Print JSON with a versioned schema");
 }
@@ -109,6 +115,7 @@ void Parser::add_run_commands() {
 
   sub = command("submit", "Start a job and return at once", submit);
   add_spec_options(sub, submit.spec);
+  add_spark(sub, submit.spark);
   add_json(sub, submit.json);
 
   sub = command("plan", "Show what a job would ask for and whether it can fit; changes nothing",
@@ -225,6 +232,7 @@ void Parser::add_other_commands() {
   sub->add_option("--ready-fd", master.ready_fd);
   sub->add_option("--lock-fd", master.lock_fd);
   sub->add_flag("--takeover", master.takeover);
+  add_spark(sub, master.spark);
 }
 
 Parser::Parser() {

@@ -5,6 +5,7 @@
 #include "cluster/job_folder.h"
 #include "cluster/local/local_link.h"
 #include "cluster/local/ready_line.h"
+#include "cluster/spark/spark_link.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
 #include "eventlog/local_segment_store.h"
@@ -66,25 +67,40 @@ class MasterProcess {
       : folder_(std::move(folder)), files_(os::make_local_files(&loop_)) {}
 
   /// Prepares and starts the master; its address is then known.
-  Status start(const Environment& surroundings);
+  Status start(const Environment& surroundings, const SparkOptions& spark);
   [[nodiscard]] const std::string& address() const { return master_->address(); }
   void run() { loop_.run(); }
 
  private:
+  [[nodiscard]] std::unique_ptr<cluster::Link> make_link(const SparkOptions& spark);
+
   cluster::JobFolder folder_;
   rt::IoLoop loop_;
   std::unique_ptr<os::Files> files_;
   std::unique_ptr<log::Sink> sink_;
   job::Plan plan_;
   std::unique_ptr<control::Transport> transport_;
-  std::unique_ptr<cluster::local::LocalLink> link_;
+  std::unique_ptr<cluster::Link> link_;
   std::optional<eventlog::LocalSegmentStore> segments_;
   std::optional<master::FolderPlaceStore> place_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<master::Master> master_;
 };
 
-Status MasterProcess::start(const Environment& surroundings) {
+/// The line to whatever cluster the containers come from.
+std::unique_ptr<cluster::Link> MasterProcess::make_link(const SparkOptions& spark) {
+  if (spark.link_fd >= 0) {
+    return std::make_unique<cluster::spark::SparkLink>(
+        loop_, *sink_, cluster::spark::SparkLinkOptions{&plan_, rt::Fd(spark.link_fd)});
+  }
+  cluster::local::LocalLinkOptions link;
+  link.plan = &plan_;
+  link.folder = folder_;
+  link.program = own_program();
+  return std::make_unique<cluster::local::LocalLink>(loop_, *files_, *sink_, std::move(link));
+}
+
+Status MasterProcess::start(const Environment& surroundings, const SparkOptions& spark) {
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   // Before anything that could make a thread: the signals are blocked in all of them.
   MUSTER_TRY(
@@ -110,17 +126,16 @@ Status MasterProcess::start(const Environment& surroundings) {
     options.listen.port_low = plan_.spec.network.port_range->low;
     options.listen.port_high = plan_.spec.network.port_range->high;
   }
+  if (!spark.listen_host.empty()) {
+    options.listen.host = spark.listen_host;
+  }
   options.on = plan_file.on;
   options.logs_folder = folder_.logs().string();
   options.client_python = plan_file.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());
   transport_ = control::make_tls_transport(loop_, log::Logger(*sink_));
-  cluster::local::LocalLinkOptions link;
-  link.plan = &plan_;
-  link.folder = folder_;
-  link.program = own_program();
-  link_ = std::make_unique<cluster::local::LocalLink>(loop_, *files_, *sink_, std::move(link));
+  link_ = make_link(spark);
   segments_.emplace(&loop_, *files_, folder_.events());
   place_.emplace(*files_, folder_);
   master_.emplace(master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_},
@@ -138,13 +153,13 @@ void say(int fd, const std::string& line) {
 }  // namespace
 
 int run_master(Session& session, const MasterCommand& command) {
-  for (const int fd : {command.lock_fd, command.ready_fd}) {
+  for (const int fd : {command.lock_fd, command.ready_fd, command.spark.link_fd}) {
     if (fd >= 0) {
       ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
   }
   auto process = std::make_unique<MasterProcess>(cluster::JobFolder(command.job_folder));
-  if (const Status started = process->start(session.environment); !started) {
+  if (const Status started = process->start(session.environment, command.spark); !started) {
     say(command.ready_fd, cluster::local::error_line(started.error()));
     session.console.err("muster master: " + started.error().message + "\n");
     return exit_status_of(started.error());

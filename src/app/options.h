@@ -27,12 +27,19 @@ struct SpecOptions {
   std::vector<std::string> words;  ///< After `--`.
 };
 
+/// Where a job runs on the executors of a Spark application: said by its driver's Python.
+struct SparkOptions {
+  int link_fd = -1;         ///< The socket to it; -1: this is no such job.
+  std::string listen_host;  ///< The literal address that the executors reach the driver by.
+};
+
 struct RunOptions {
   SpecOptions spec;
   OnInterrupt on_interrupt = OnInterrupt::Auto;
   std::string exit_code_from;  ///< A role; empty: the table of design 6.
   bool quiet = false;          ///< Only the tasks' output and the end.
   bool json = false;           ///< submit: the answer as JSON. run: the final status.
+  SparkOptions spark;          ///< submit only.
 };
 
 struct PlanOptions {
@@ -131,6 +138,7 @@ struct MasterCommand {
   int ready_fd = -1;  ///< Where to say that it listens; -1: nobody waits.
   int lock_fd = -1;   ///< The job's lock, held as long as this process lives.
   bool takeover = false;
+  SparkOptions spark;
 };
 
 }  // namespace muster::app

@@ -8,6 +8,7 @@
 #include "control/tls_transport.h"
 #include "keeper/keeper.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -30,7 +31,13 @@ int run_agent(const std::vector<std::string>& words, char** /*variables*/) {
     static log::NullSink quiet;
     return control::make_tls_transport(loop, log::Logger(quiet));
   };
-  options.make_starter = [](os::Files& files, const cluster::AgentLaunch& launch, int start_fd) {
+  // Only on this machine agents start a lost master again; a container there holds a claim.
+  const bool on_local = std::ranges::find(words, "--claim-fd") != words.end();
+  options.make_starter = [on_local](os::Files& files, const cluster::AgentLaunch& launch,
+                                    int start_fd) -> std::unique_ptr<cluster::MasterStarter> {
+    if (!on_local) {
+      return nullptr;
+    }
     return std::make_unique<cluster::local::LocalMasterStarter>(
         files,
         cluster::local::LocalMasterStarter::Options{.folder = cluster::JobFolder(launch.job_folder),

@@ -9,6 +9,8 @@
 #include "client/progress.h"
 #include "client/submission.h"
 #include "cluster/local/local_cluster.h"
+#include "cluster/local/local_master_starter.h"
+#include "cluster/spark/spark_cluster.h"
 #include "framework/plan.h"
 #include "job/describe.h"
 #include "os/identity.h"
@@ -54,11 +56,16 @@ Result<job::Plan> plan_spec(const spec::Spec& spec, const std::string& job_id, u
   return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
 }
 
-Status check_cluster(const SpecOptions& options, const spec::Loaded& loaded) {
-  if (options.on.empty() || options.on == "local") {
+Status check_cluster(const SpecOptions& options, const spec::Loaded& loaded, bool from_spark) {
+  if (options.on.empty() || options.on == "local" || (options.on == "spark" && from_spark)) {
     return {};
   }
-  if (options.on == "yarn" || options.on == "spark" || loaded.clusters.contains(options.on)) {
+  if (options.on == "spark") {
+    return user_error(
+        "--on spark: jobs on Spark are started by a Spark program: call muster.spark.run() or "
+        "tensorflowonspark.TFCluster.run() in it");
+  }
+  if (options.on == "yarn" || loaded.clusters.contains(options.on)) {
     return Error{
         Errc::Unsupported, Blame::User,
         fmt::format("--on {}: this version of Muster runs jobs on this machine only (--on local)",
@@ -74,7 +81,8 @@ Status check_rules(const spec::Spec& spec) {
   return classifier ? Status() : Status(classifier.error());
 }
 
-Result<client::ReadJob> read_source(Session& session, const SpecOptions& options) {
+Result<client::ReadJob> read_source(Session& session, const SpecOptions& options,
+                                    bool from_spark = false) {
   if (options.spec.empty() && options.words.empty()) {
     return user_error(
         "name a specification (job.yaml), or give a command: muster run -n 4 -- python3 train.py");
@@ -87,7 +95,7 @@ Result<client::ReadJob> read_source(Session& session, const SpecOptions& options
   }
   MUSTER_TRY(client::ReadJob job,
              client::read_job(*session.files, source_of(options), session.surroundings()));
-  MUSTER_TRY_STATUS(check_cluster(options, job.loaded));
+  MUSTER_TRY_STATUS(check_cluster(options, job.loaded, from_spark));
   // Compiled here only to be refused here: every agent of the job needs them.
   MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
   return job;
@@ -103,10 +111,28 @@ Status warn(Session& session, cluster::Cluster& cluster, const spec::Spec& spec)
   return {};
 }
 
+/// The executors of a Spark application whose driver's Python started this process.
+cluster::spark::SparkCluster make_spark_cluster(cluster::local::LocalCluster& local,
+                                                const SparkOptions& spark) {
+  auto start = [&local,
+                spark](const cluster::Submission& submission) -> Result<cluster::MasterPlace> {
+    const std::string fd = std::to_string(cluster::local::kMasterLinkFd);
+    MUSTER_TRY(std::string address,
+               local.start_master(submission, {.words = {"--spark-link-fd", fd, "--spark-listen",
+                                                         spark.listen_host},
+                                               .fd = spark.link_fd}));
+    return cluster::MasterPlace{std::move(address), ""};
+  };
+  auto locate = [&local](const std::filesystem::path& folder) { return local.locate(folder); };
+  return cluster::spark::SparkCluster({.start_master = start, .locate = locate});
+}
+
 /// `exit_code_from`: a role that must exist, if it is not empty.
 Result<client::Submitted> submit(Session& session, const SpecOptions& options,
-                                 const std::string& exit_code_from) {
-  MUSTER_TRY(const client::ReadJob job, read_source(session, options));
+                                 const std::string& exit_code_from,
+                                 const SparkOptions& spark = {}) {
+  const bool from_spark = spark.link_fd >= 0;
+  MUSTER_TRY(const client::ReadJob job, read_source(session, options, from_spark));
   if (!exit_code_from.empty() && spec::find_role(job.loaded.spec, exit_code_from) == nullptr) {
     return user_error(
         fmt::format("--exit-code-from {}: the job has no such role", printable(exit_code_from)));
@@ -115,13 +141,16 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
     session.console.err(warning + "\n");
   }
   cluster::local::LocalCluster local = make_cluster(session);
-  MUSTER_TRY_STATUS(warn(session, local, job.loaded.spec));
+  cluster::spark::SparkCluster executors = make_spark_cluster(local, spark);
+  cluster::Cluster& cluster = from_spark ? static_cast<cluster::Cluster&>(executors)
+                                         : static_cast<cluster::Cluster&>(local);
+  MUSTER_TRY_STATUS(warn(session, cluster, job.loaded.spec));
   rt::SystemRandom random;
   client::Submitter submitter;
   submitter.user = os::user_name(client_environment(session));
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
-  return client::submit_job({*session.files, random, local, session.home, plan_spec}, job,
+  return client::submit_job({*session.files, random, cluster, session.home, plan_spec}, job,
                             submitter);
 }
 
@@ -296,16 +325,16 @@ int run_job(Session& session, const RunCommand& command) {
 }
 
 int submit_job(Session& session, const SubmitCommand& command) {
-  const Result<client::Submitted> submitted = submit(session, command.spec, {});
+  const Result<client::Submitted> submitted = submit(session, command.spec, {}, command.spark);
   if (!submitted) {
     return fail(session.console, submitted.error());
   }
   const std::string id = submitted->folder.id().value;
   if (command.json) {
-    session.console.out(fmt::format(
-        R"({{"schema":"muster.submitted/1","job":{},"application_id":null,"on":"local"}})"
-        "\n",
-        json_quote(id)));
+    session.console.out(
+        fmt::format(R"({{"schema":"muster.submitted/1","job":{},"application_id":null,"on":"{}"}})"
+                    "\n",
+                    json_quote(id), command.spark.link_fd >= 0 ? "spark" : "local"));
     return 0;
   }
   session.console.out(id + "\n");

@@ -74,11 +74,12 @@ Result<MasterPlace> LocalCluster::submit(const Submission& submission) {
   if (const std::string* const never = fits.never(); never != nullptr) {
     return Error{Errc::NeverFits, Blame::User, "the job can never fit on this machine: " + *never};
   }
-  MUSTER_TRY(std::string address, start_master(submission));
+  MUSTER_TRY(std::string address, start_master(submission, {}));
   return MasterPlace{std::move(address), ""};
 }
 
-Result<std::string> LocalCluster::start_master(const Submission& submission) {
+Result<std::string> LocalCluster::start_master(const Submission& submission,
+                                               const MasterExtras& extras) {
   const JobFolder folder(submission.job_folder);
   MUSTER_TRY(const rt::Fd lock, take_job_lock(folder.master_lock()));
   int pipe_fds[2];
@@ -96,12 +97,16 @@ Result<std::string> LocalCluster::start_master(const Submission& submission) {
                 std::to_string(kMasterReadyFd),
                 "--lock-fd",
                 std::to_string(kMasterLockFd)};
+  spawn.argv.insert(spawn.argv.end(), extras.words.begin(), extras.words.end());
   spawn.env = options_.environment;
   spawn.folder = submission.job_folder;
   spawn.stdout_to = os::ToFile{folder.master_log()};
   spawn.stderr_to = os::ToFile{folder.master_log()};
   spawn.grouping = os::Grouping::NewSession;
   spawn.keep = {{lock.get(), kMasterLockFd}, {theirs.get(), kMasterReadyFd}};
+  if (extras.fd >= 0) {
+    spawn.keep.push_back({extras.fd, kMasterLinkFd});
+  }
   MUSTER_TRY(const os::Spawned spawned, os::spawn(spawn));
   theirs.reset();
   const auto deadline = Clock::now() + options_.start_deadline;

@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::cluster::local {
 
@@ -28,6 +29,12 @@ class LocalCluster final : public Cluster {
     Duration start_deadline = std::chrono::seconds(30);
   };
 
+  /// What a master is given beside its job, where it serves another cluster than this machine.
+  struct MasterExtras {
+    std::vector<std::string> words;  ///< Added to its command line.
+    int fd = -1;                     ///< Inherited as kMasterLinkFd; -1 for none.
+  };
+
   LocalCluster(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override { return "local"; }
@@ -35,9 +42,11 @@ class LocalCluster final : public Cluster {
   Result<MasterPlace> submit(const Submission& submission) override;
   Result<MasterPlace> locate(const std::filesystem::path& job_folder) override;
 
+  /// Starts a master on this machine and waits until it can be reached, whatever its plan asks.
+  Result<std::string> start_master(const Submission& submission, const MasterExtras& extras);
+
  private:
   const os::Hardware& hardware();
-  Result<std::string> start_master(const Submission& submission);
 
   os::Files& files_;
   Options options_;

@@ -32,5 +32,6 @@ class LocalMasterStarter final : public MasterStarter {
 /// The descriptors under which a master finds what it was given.
 inline constexpr int kMasterLockFd = 3;
 inline constexpr int kMasterReadyFd = 4;
+inline constexpr int kMasterLinkFd = 5;  ///< Where another cluster than this machine gives one.
 
 }  // namespace muster::cluster::local

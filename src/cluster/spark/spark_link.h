@@ -1,0 +1,78 @@
+#pragma once
+
+#include "base/log.h"
+#include "cluster/link.h"
+#include "cluster/spark/driver_line.h"
+#include "cluster/spark/messages.h"
+#include "job/plan.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::cluster::spark {
+
+struct SparkLinkOptions {
+  const job::Plan* plan = nullptr;  ///< Outlives the link.
+  rt::Fd driver;                    ///< The socket to the driver's Python.
+};
+
+/// The master's line to a Spark application, by the driver's Python at the other end of a socket.
+///
+/// The driver decides where a container lies and tells when it ended; what happens to containers
+/// whose executor is lost it hears from Spark. When the driver ends, the job is asked to stop and
+/// every container counts as gone: nobody is left who could tell. Lives on the loop's thread.
+class SparkLink final : public Link {
+ public:
+  SparkLink(rt::IoLoop& loop, log::Sink& log, SparkLinkOptions options);
+  ~SparkLink() override;
+
+  Status start(std::vector<job::ContainerId> known, OnFact on_fact) override;
+  void request(const job::RequestContainer& request) override;
+  void cancel(job::RequestId request) override;
+  void launch(const LaunchOrder& order) override;
+  void release(const job::ContainerId& container) override;
+  void reconcile() override;
+  [[nodiscard]] bool known_dead(const job::ContainerId& container) const override;
+  [[nodiscard]] std::string waits_for() const override { return waits_for_; }
+  void finish(const job::Outcome& outcome, std::function<void()> done) override;
+
+ private:
+  struct Container {
+    Granted grant;
+    bool launched = false;
+    bool released = false;
+  };
+
+  void on_line(std::string_view line);
+  void on_closed(const std::string& why);
+  void on(const Granted& granted);
+  void on(const job::ContainerEnded& ended);
+  void on(const Waits& waits);
+  void on(const Finished& finished);
+  template <class PlainFact>
+  void on(const PlainFact& fact) {
+    on_fact_(fact);
+  }
+
+  rt::IoLoop& loop_;
+  log::Logger log_;
+  const job::Plan* plan_;
+  OnFact on_fact_;
+  std::set<job::RequestId> asked_;
+  std::map<job::ContainerId, Container> containers_;
+  std::string waits_for_;
+  bool closed_ = false;
+  std::function<void()> finished_;
+  rt::TimerId finish_timer_{};
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  DriverLine line_;
+};
+
+}  // namespace muster::cluster::spark
