@@ -51,6 +51,20 @@ def _from_json(value):
     return value
 
 
+def ports_of(spec):
+    """The ports that a text like "9999" or "9997-9999" means; [0], any free one, for none."""
+    if not spec:
+        return [0]
+    first, dash, last = spec.partition("-")
+    try:
+        ports = list(range(int(first), int(last if dash else first) + 1))
+    except ValueError:
+        ports = []
+    if not ports or ports[0] < 1 or ports[-1] > 65535:
+        raise Exception(f"Invalid {TFOS_SERVER_PORT}: {spec}")
+    return ports
+
+
 class Reservations:
     """Who registered, and whether that is everybody. For any thread."""
 
@@ -129,17 +143,7 @@ class Server(MessageSocket):
 
     def get_server_ports(self):
         """Ports to try, from $TFOS_SERVER_PORT ("9999" or "9997-9999"); [0]: any free one."""
-        spec = os.environ.get(TFOS_SERVER_PORT)
-        if not spec:
-            return [0]
-        first, dash, last = spec.partition("-")
-        try:
-            ports = list(range(int(first), int(last if dash else first) + 1))
-        except ValueError:
-            ports = []
-        if not ports or ports[0] < 1 or ports[-1] > 65535:
-            raise Exception(f"Invalid {TFOS_SERVER_PORT}: {spec}")
-        return ports
+        return ports_of(os.environ.get(TFOS_SERVER_PORT))
 
     def start_listening_socket(self):
         """A listening socket on the first free port; Exception if all are taken."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from muster.feed.block import Block
 from muster.feed.errors import FeedTimeoutError
 from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION, Inbox, Received
 
 ROWS = 0
+_NO_RING = -1
 
 
 class RowReader:
     """Reads an inbox in batches of any size. One thread."""
 
-    def __init__(self, inbox: Inbox):
+    def __init__(self, inbox: Inbox, taken: Callable[[int, int], None] | None = None):
+        """`taken(ring, rows)` is told whose rows are handed out, in their order."""
         self._inbox = inbox
+        self._taken = taken
         self._received: Received | None = None
         self._next = 0
         self._mark: int | None = None
@@ -61,6 +65,8 @@ class RowReader:
         count = min(most - len(rows), len(block) - self._next)
         piece = block.rows(self._next, count)
         self._next += count
+        if self._taken is not None and received.ring != _NO_RING:
+            self._taken(received.ring, count)
         if self._next == len(block):
             self._received = None
             self._inbox.consumed(received)
@@ -68,7 +74,7 @@ class RowReader:
 
     def _unread(self, rows: list) -> None:
         """Keeps rows that were taken before a time-out for the next call."""
-        self._received = Received(0, 0, ROWS, _Held(rows))
+        self._received = Received(_NO_RING, 0, ROWS, _Held(rows))
         self._next = 0
 
 

@@ -1,0 +1,1 @@
+"""Jobs on the executors of a Spark application."""

@@ -1,0 +1,246 @@
+"""Messages between the driver and the containers of its job, over TCP.
+
+JSON texts, each with a code that only holders of the container's key can make, so that nothing is
+believed, let alone unpickled, that somebody else sent. They are not secret: what must be is masked
+(`Mask`). Both ends prove that they have the key before anything else is said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from muster.spark.errors import ChannelError
+
+_MAGIC = b"muster-spark-1\n"
+_NONCE = 32
+_CODE = 32
+_NAME_MOST = 64
+_MESSAGE_MOST = 16 << 20
+_HANDSHAKE_SECONDS = 30.0
+# Connections that have not yet shown their key; more are turned away.
+_STRANGERS_MOST = 256
+
+
+def _code(key: bytes, *parts: bytes) -> bytes:
+    return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+
+
+def container_key(secret: bytes, container: str) -> bytes:
+    """The key of one container, from the job's secret."""
+    return _code(secret, b"container:", container.encode())
+
+
+def new_secret() -> bytes:
+    """A job's secret."""
+    return os.urandom(32)
+
+
+def mask(data: bytes, pad: bytes) -> bytes:
+    """Hides `data`, or shows it again. A pad is random, as long as the data, and used once."""
+    if len(data) != len(pad):
+        raise ValueError(f"a pad of {len(pad)} bytes for {len(data)}")
+    return bytes(a ^ b for a, b in zip(data, pad, strict=True))
+
+
+class Channel:
+    """One connection. Any thread may send; one receives."""
+
+    def __init__(self, connection: socket.socket, name: str, keys: tuple[bytes, bytes]):
+        """For connect() and Server. `name` is the container's; `keys` are for sending and
+        receiving.
+        """
+        self.name = name
+        self._connection = connection
+        self._send_key, self._receive_key = keys
+        self._sent = 0
+        self._received = 0
+        self._lock = threading.Lock()
+
+    @property
+    def local_host(self) -> str:
+        """This end's address."""
+        return self._connection.getsockname()[0]
+
+    def send(self, message: dict[str, Any]) -> bool:
+        """Sends a message; false if the other side has gone."""
+        data = json.dumps(message).encode()
+        with self._lock:
+            number = struct.pack(">Q", self._sent)
+            self._sent += 1
+            code = _code(self._send_key, number, data)
+            try:
+                self._connection.sendall(struct.pack(">I", len(data)) + code + data)
+            except OSError:
+                return False
+        return True
+
+    def receive(self) -> dict[str, Any] | None:
+        """The next message, None at the end. ChannelError for what is none of this job's."""
+        try:
+            head = _exactly(self._connection, 4 + _CODE)
+            size = struct.unpack(">I", head[:4])[0]
+            if size > _MESSAGE_MOST:
+                raise ChannelError(f"a message of {size} bytes")
+            data = _exactly(self._connection, size)
+        except OSError:
+            return None
+        except EOFError:
+            return None
+        number = struct.pack(">Q", self._received)
+        self._received += 1
+        if not hmac.compare_digest(head[4:], _code(self._receive_key, number, data)):
+            raise ChannelError("a message that somebody else made")
+        return json.loads(data)
+
+    def close(self) -> None:
+        """Ends the connection; a receive() in another thread returns."""
+        try:
+            self._connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._connection.close()
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = connection.recv(min(size - len(data), 1 << 16))
+        if not piece:
+            raise EOFError
+        data += piece
+    return bytes(data)
+
+
+def connect(address: tuple[str, int], name: str, key: bytes) -> Channel:
+    """Connects to a driver's Server as container `name`. OSError if nobody is there; ChannelError
+    if it is another job's.
+    """
+    connection = socket.create_connection(tuple(address), timeout=_HANDSHAKE_SECONDS)
+    try:
+        nonce = os.urandom(_NONCE)
+        title = name.encode()
+        connection.sendall(_MAGIC + struct.pack(">B", len(title)) + title + nonce)
+        theirs = _exactly(connection, _NONCE)
+        both = nonce + theirs
+        if not hmac.compare_digest(_exactly(connection, _CODE), _code(key, b"driver", both)):
+            raise ChannelError(f"{address[0]}:{address[1]} is not this job's driver")
+        connection.sendall(_code(key, b"peer", both))
+        connection.settimeout(None)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    except EOFError as failure:
+        connection.close()
+        raise ChannelError(f"{address[0]}:{address[1]} closed the connection") from failure
+    except BaseException:
+        connection.close()
+        raise
+    return Channel(connection, name, (_code(key, b"up", both), _code(key, b"down", both)))
+
+
+class Server:
+    """The driver's end: takes every container that shows its key."""
+
+    def __init__(self, secret: bytes, host: str, ports: list[int],
+                 serve: Callable[[Channel], None]):  # fmt: skip
+        """Listens on the first free of `ports` (0: any). `serve` runs in a thread of its own for
+        each channel, which is closed when it returns.
+        """
+        self._secret = secret
+        self._serve = serve
+        self._strangers = threading.Semaphore(_STRANGERS_MOST)
+        self._open: set[Channel] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._listener = _listen(host, ports)
+        self.address: tuple[str, int] = self._listener.getsockname()[:2]
+        threading.Thread(target=self._accept, name="muster-accept", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends every connection and listens no more."""
+        with self._lock:
+            self._closed = True
+            channels = list(self._open)
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._listener.close()
+        for channel in channels:
+            channel.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            if not self._strangers.acquire(blocking=False):
+                connection.close()
+                continue
+            threading.Thread(
+                target=self._take, args=(connection,), name="muster-channel", daemon=True
+            ).start()
+
+    def _take(self, connection: socket.socket) -> None:
+        try:
+            channel = self._handshake(connection)
+        except (OSError, EOFError, ChannelError, UnicodeDecodeError):
+            connection.close()
+            return
+        finally:
+            self._strangers.release()
+        with self._lock:
+            if self._closed:
+                channel.close()
+                return
+            self._open.add(channel)
+        try:
+            self._serve(channel)
+        finally:
+            with self._lock:
+                self._open.discard(channel)
+            channel.close()
+
+    def _handshake(self, connection: socket.socket) -> Channel:
+        connection.settimeout(_HANDSHAKE_SECONDS)
+        if _exactly(connection, len(_MAGIC)) != _MAGIC:
+            raise ChannelError("not one of ours")
+        size = _exactly(connection, 1)[0]
+        if size > _NAME_MOST:
+            raise ChannelError("a name too long")
+        name = _exactly(connection, size).decode()
+        theirs = _exactly(connection, _NONCE)
+        nonce = os.urandom(_NONCE)
+        both = theirs + nonce
+        key = container_key(self._secret, name)
+        connection.sendall(nonce + _code(key, b"driver", both))
+        if not hmac.compare_digest(_exactly(connection, _CODE), _code(key, b"peer", both)):
+            raise ChannelError("a wrong key")
+        connection.settimeout(None)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return Channel(connection, name, (_code(key, b"down", both), _code(key, b"up", both)))
+
+
+def _listen(host: str, ports: list[int]) -> socket.socket:
+    failure: OSError | None = None
+    for port in ports:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+            listener.listen(1024)
+        except OSError as error:
+            listener.close()
+            failure = error
+            continue
+        return listener
+    raise OSError(f"unable to bind to any ports: {ports} on {host}: {failure}") from failure

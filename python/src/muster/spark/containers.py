@@ -1,0 +1,251 @@
+"""The containers of a job: one Spark task each, and the holder that it starts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark import inheritable_thread_target
+
+from muster.spark import packing, slot
+from muster.spark.channel import Channel, container_key, mask
+from muster.spark.plan import JobPlan
+
+_KEY_BYTES = 32
+_DIAGNOSTICS_MOST = 4000
+
+
+@dataclass
+class _Container:
+    """One container, from the request to its end."""
+
+    name: str
+    request: int
+    role: str
+    pad: bytes
+    channel: Channel | None = None  # To its holder.
+    granted: bool = False
+    released: bool = False
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class Application:
+    """What the containers of one job have in common."""
+
+    sc: Any
+    job: str
+    plan: JobPlan
+    payload: packing.Payload
+    work: bytes
+    secret: bytes
+    address: tuple[str, int]
+
+
+class Containers:
+    """Asks Spark for what the master asks of it. `tell` sends a message to the master. Calls are
+    for any thread.
+    """
+
+    def __init__(self, application: Application, tell: Callable[[dict[str, Any]], None]):
+        self._application = application
+        self._tell = tell
+        self._changed = threading.Condition(threading.RLock())
+        self._all: dict[str, _Container] = {}
+        self._closed = False
+
+    # ---- what the master asks
+
+    def request(self, number: int, role: str) -> None:
+        """Asks Spark for a slot."""
+        container = _Container(f"c{number}", number, role, os.urandom(_KEY_BYTES))
+        with self._changed:
+            self._all[container.name] = container
+        threading.Thread(
+            target=inheritable_thread_target(self._hold),
+            args=(container,),
+            name=f"muster-{container.name}",
+            daemon=True,
+        ).start()
+
+    def cancel(self, number: int) -> None:
+        """The slot is not wanted any more."""
+        self.release(f"c{number}")
+
+    def launch(self, name: str, order: str, key: str) -> None:
+        """Has the holder start keeper and agent. The agent's key travels masked."""
+        container = self._all[name]
+        masked = mask(bytes.fromhex(key), container.pad).hex()
+        channel = container.channel
+        message = {"do": "launch", "order": order, "masked": masked}
+        if channel is None or not channel.send(message):
+            self._launch_failed(name, "the connection to its holder is gone")
+
+    def release(self, name: str) -> None:
+        """Ends a container; its slot goes back to Spark."""
+        with self._changed:
+            container = self._all.get(name)
+            if container is None or container.released:
+                return
+            container.released = True
+            channel = container.channel
+        if channel is not None:
+            channel.send({"do": "release"})
+        elif not container.ended:
+            self._give_up(container)
+
+    def close(self, words: str) -> None:
+        """The job is over: everybody is told why, and every slot comes back."""
+        with self._changed:
+            self._closed = True
+            everyone = list(self._all.values())
+        for container in everyone:
+            if container.channel is not None:
+                container.channel.send({"do": "over", "words": words})
+            self.release(container.name)
+
+    # ---- what others say
+
+    def go(self) -> None:
+        """The gang is complete: tasks that only hold a slot for it may end."""
+        with self._changed:
+            channels = [one.channel for one in self._all.values() if one.channel]
+        for channel in channels:
+            channel.send({"do": "go"})
+
+    def on_message(self, channel: Channel, message: dict[str, Any]) -> None:
+        """What a holder says."""
+        what = message["is"]
+        if what == "slot":
+            self._granted(channel, message)
+        elif what == "ended":
+            self._ended(self._all[channel.name], message.get("exit_code"), message["words"])
+        elif what == "launch-failed":
+            self._launch_failed(channel.name, message["reason"])
+
+    def on_gone(self, channel: Channel) -> None:
+        """A connection closed: if it was a holder's, so has its container ended."""
+        with self._changed:
+            container = self._all.get(channel.name)
+            if container is None or container.channel is not channel:
+                return
+        self._ended(container, None, "the executor, or the holder of its slot, is gone")
+
+    @property
+    def granted(self) -> int:
+        """How many slots Spark gave."""
+        with self._changed:
+            return sum(one.granted for one in self._all.values())
+
+    def wait_ended(self, seconds: float) -> None:
+        """Waits until every container has ended, so long at most."""
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            self._changed.wait_for(
+                lambda: all(one.ended or not one.granted for one in self._all.values()),
+                max(0.0, deadline - time.monotonic()),
+            )
+
+    # ---- Spark
+
+    def _hold(self, container: _Container) -> None:
+        """Runs the Spark task of a container, from the request to its end."""
+        application = self._application
+        plan = application.plan
+        wanted = slot.Slot(
+            job=application.job,
+            container=container.name,
+            driver=application.address,
+            key=container_key(application.secret, container.name).hex(),
+            pad=container.pad.hex(),
+            program=application.payload.program,
+            library=application.payload.library,
+            node=plan.node_settings(container.role),
+            work=application.work,
+            background=plan.fed and container.role not in plan.on_driver,
+        )
+        try:
+            on_driver = container.role in plan.on_driver
+            last = _hold_here(wanted) if on_driver else self._hold_on_executor(wanted)
+        except Exception as failure:
+            last = f"lost: the Spark task ended: {str(failure)[:2000]}"
+        if last == "go":
+            return
+        # A holder that ended in order has said so itself.
+        self._ended(container, None, last if last.startswith("lost") else "")
+
+    def _hold_on_executor(self, wanted: slot.Slot) -> str:
+        sc = self._application.sc
+        sc.setJobGroup(self._group(wanted.container), f"{wanted.job}: {wanted.container}")
+        return sc.parallelize([wanted], 1).mapPartitions(slot.run_slot).collect()[0]
+
+    def _group(self, container: str) -> str:
+        return f"muster-{self._application.job}-{container}"
+
+    def _give_up(self, container: _Container) -> None:
+        """Takes back the Spark task of a container that was never granted."""
+        with contextlib.suppress(Exception):  # The application may have ended.
+            self._application.sc.cancelJobGroup(self._group(container.name))
+
+    # ---- holders
+
+    def _granted(self, channel: Channel, message: dict[str, Any]) -> None:
+        with self._changed:
+            container = self._all[channel.name]
+            container.channel = channel
+            container.granted = True
+            unwanted = container.released or self._closed
+        if unwanted:
+            channel.send({"do": "release"})
+            return
+        self._tell(
+            {
+                "is": "granted",
+                "request": container.request,
+                "container": container.name,
+                "host": message["host"],
+                "folder": message["folder"],
+                "listen": message["listen"],
+            }
+        )
+
+    def _launch_failed(self, name: str, reason: str) -> None:
+        self._tell({"is": "launch-failed", "container": name, "reason": reason})
+
+    def _ended(self, container: _Container, code: int | None, words: str) -> None:
+        with self._changed:
+            if container.ended:
+                return
+            container.ended = True
+            granted, wanted = container.granted, not (container.released or self._closed)
+            self._changed.notify_all()
+        if not granted:
+            if wanted:
+                self._tell({"is": "refused", "request": container.request, "reason": words})
+            return
+        ended: dict[str, Any] = {
+            "is": "ended",
+            "container": container.name,
+            "kind": "host_lost" if code is None else "completed" if code == 0 else "killed",
+            "diagnostics": words[:_DIAGNOSTICS_MOST],
+        }
+        if code is not None and code >= 0:
+            ended["exit_code"] = code
+        self._tell(ended)
+
+
+def _hold_here(wanted: slot.Slot) -> str:
+    """A container on the driver's own machine."""
+    return slot.hold(
+        wanted,
+        str(packing.program_path()),
+        str(packing.library_path()),
+        os.getpid(),
+        socket.gethostname(),
+    )

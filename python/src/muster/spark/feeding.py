@@ -1,0 +1,342 @@
+"""What Spark's tasks do to feed the nodes of their executor, and to get results back."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from muster.spark import folders
+
+# How often a waiting task looks for news that no descriptor tells: a file, a forked child that
+# keeps a dead node's socket open.
+_LOOK_SECONDS = 0.25
+_WAIT_FOR_NODE = 60.0
+_LAST_WORDS_SECONDS = 60.0
+FED = "fed"
+ELSEWHERE = "elsewhere"
+
+
+@dataclass(frozen=True)
+class FeedSettings:
+    """What a feeding task is told by the driver."""
+
+    job: str
+    library: str  # A name for SparkFiles.get().
+    queue: str
+    timeout: float
+
+
+class NodeEndedError(Exception):
+    """The node will read no more; the message has its own words."""
+
+
+class NodeRestartsError(Exception):
+    """The node ended, and the job brings it back."""
+
+
+class NoMoreWantedError(Exception):
+    """The node has asked for the end of the feed and has ended: rows may be thrown away."""
+
+
+def train(settings: FeedSettings) -> Callable[[int, Iterable], Iterator[tuple[int, str]]]:
+    """The function for mapPartitionsWithIndex that feeds a partition: (index, FED), or ELSEWHERE
+    where this executor has no node.
+    """
+
+    def feed(index: int, rows: Iterable) -> Iterator[tuple[int, str]]:
+        process = _prepare(settings)
+        try:
+            node = find_node(process, settings)
+            if node is None:
+                yield index, ELSEWHERE
+                return
+            _feed_to(node, settings, rows)
+        except NoMoreWantedError:
+            pass
+        yield index, FED
+
+    return feed
+
+
+def _feed_to(node: Path, settings: FeedSettings, rows: Iterable) -> None:
+    line = _Line(node, settings)
+    if line.terminating:
+        line.close()
+        return
+    with line:
+        line.producer.put_rows(rows, settings.timeout, stop=line.look)
+        if not line.look():
+            line.producer.end_partition(settings.timeout)
+            line.producer.wait_consumed(settings.timeout)
+
+
+def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
+    """The function for mapPartitions that feeds a partition and gives one result a row."""
+
+    def feed_and_collect(rows: Iterable) -> Iterator:
+        process = _prepare(settings)
+        rows = iter(rows)
+        first = next(rows, _NOTHING)
+        if first is _NOTHING:
+            return
+        node = find_node(process, settings)
+        if node is None:
+            raise Exception(
+                "No TFManager found on this node, please ensure that the cluster has as many nodes "
+                f"as there are executors: this one (process {process}) has none; Spark tries the "
+                "partition again elsewhere"
+            )
+        yield from _Exchange(node, settings, first, rows).results()
+
+    return feed_and_collect
+
+
+_NOTHING = object()
+
+
+class _Exchange:
+    """Rows there and results back, at the same time."""
+
+    def __init__(self, node: Path, settings: FeedSettings, first: Any, rows: Iterator):
+        from muster.feed import Inbox
+        from muster.feed.reader import RowReader
+
+        self._settings = settings
+        self._rows = _chained(first, rows)
+        self._inbox = Inbox()
+        ring = self._inbox.add()
+        self._reader = RowReader(self._inbox)
+        self._line = _Line(node, settings, self._inbox.descriptors(ring))
+        self._fed = 0
+        self._all_fed = threading.Event()
+        self._failure: BaseException | None = None
+
+    def results(self) -> Iterator:
+        from muster.feed import FeedTimeoutError
+
+        feeder = threading.Thread(target=self._feed, name="muster-feeder", daemon=True)
+        feeder.start()
+        given = 0
+        quiet_since = time.monotonic()
+        with self._line:
+            while not (self._all_fed.is_set() and given >= self._fed):
+                if self._failure is not None:
+                    raise self._failure
+                try:
+                    batch, _ = self._reader.read(1, _LOOK_SECONDS)
+                except FeedTimeoutError:
+                    self._line.look()
+                    if time.monotonic() - quiet_since > self._settings.timeout:
+                        raise self._too_few(given) from None
+                    continue
+                given += len(batch)
+                quiet_since = time.monotonic()
+                yield from batch
+            feeder.join()
+
+    def _feed(self) -> None:
+        producer = self._line.producer
+        try:
+            self._fed = producer.put_rows(
+                self._rows, self._settings.timeout, stop=self._line.look
+            )
+            producer.end_partition(self._settings.timeout)
+            self._all_fed.set()
+        except BaseException as failure:
+            self._failure = self._line.explain(failure)
+
+    def _too_few(self, given: int) -> Exception:
+        of = f"of {self._fed} rows" if self._all_fed.is_set() else "while it still takes rows"
+        return Exception(
+            f"Timeout while feeding partition: the node gave {given} results {of}, and none for "
+            f"{self._settings.timeout:g} s; inference needs one result for each row"
+        )
+
+
+def _chained(first: Any, rows: Iterator) -> Iterator:
+    yield first
+    yield from rows
+
+
+class _Line:
+    """A task's connection to a node, with the ring for its rows."""
+
+    def __init__(self, node: Path, settings: FeedSettings, results: tuple[int, ...] = ()):
+        from muster.feed import Producer
+        from muster.spark.inlets import knock
+
+        self._node = node
+        self._timeout = settings.timeout
+        self._opened = folders.read_json(node / "open.json")
+        try:
+            self._connection = knock(node)
+            hello = json.dumps({"queue": settings.queue}).encode()
+            socket.send_fds(self._connection, [hello], list(results))
+            answer, descriptors, _, _ = socket.recv_fds(self._connection, 1 << 16, 2)
+        except OSError as failure:
+            raise self._ended() from failure
+        if not answer:
+            raise self._ended()
+        told = json.loads(answer)
+        if "error" in told:
+            raise Exception(told["error"])
+        self.terminating = told["terminating"]
+        self.producer = Producer(*descriptors)
+        self._closing = threading.Event()
+        self._gone = threading.Event()
+        threading.Thread(target=self._watch, name="muster-node", daemon=True).start()
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, kind: Any, failure: BaseException | None, _: Any) -> None:
+        self.close()
+        if failure is not None and isinstance(failure, Exception):
+            explained = self.explain(failure)
+            if explained is not failure:
+                raise explained from failure
+
+    def look(self) -> bool:
+        """Whether feeding may stop because the program wants no more. Raises when it has ended."""
+        if self._gone.is_set():
+            raise self._ended()
+        return self.producer.terminating
+
+    def explain(self, failure: BaseException) -> BaseException:
+        """What the user should read instead of a failed wait."""
+        from muster.feed import FeedTimeoutError, ReaderGoneError
+
+        if isinstance(failure, FeedTimeoutError):
+            return Exception(
+                f"Timeout while feeding partition: the node took no row for {self._timeout:g} s"
+            )
+        if isinstance(failure, ReaderGoneError):
+            return self._ended()
+        return failure
+
+    def close(self) -> None:
+        """Ends the connection; the node reads what was fed."""
+        self._closing.set()
+        self.producer.close()
+        try:
+            self._connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def _watch(self) -> None:
+        """Notices the node's end: its socket closes, or its parent leaves word."""
+        self._connection.settimeout(_LOOK_SECONDS)
+        while not self._closing.is_set():
+            try:
+                if not self._connection.recv(1024):
+                    break
+            except TimeoutError:
+                if self._has_ended():
+                    break
+            except OSError:
+                break
+        self._connection.close()
+        if not self._closing.is_set():
+            self._gone.set()
+            self.producer.reader_gone()
+
+    def _has_ended(self) -> bool:
+        return (self._node / "ended.json").exists() or (self._node / "over.json").exists()
+
+    def _ended(self) -> Exception:
+        """Waits for the node's last words: they follow its end at once."""
+        deadline = time.monotonic() + _LAST_WORDS_SECONDS
+        while time.monotonic() < deadline:
+            ended = folders.read_json(self._node / "ended.json")
+            if ended is not None and ended["attempt"] == self._opened["attempt"]:
+                return _ending(ended, self._node)
+            time.sleep(0.02)  # lint: allow(sleep) its parent writes the file within moments
+        return NodeEndedError("Exception in worker:\nthe node ended without a word")
+
+
+def _ending(ended: dict[str, Any], node: Path) -> Exception:
+    over = folders.read_json(node / "over.json")
+    if over is not None and over["words"]:
+        return NodeEndedError(f"Exception in worker:\n{over['words']}")
+    if ended["failed"] and not ended["stopped"]:
+        return NodeEndedError(f"Exception in worker:\n{ended['words']}")
+    if ended["terminating"] and not ended["failed"]:
+        return NoMoreWantedError(f"{ended['role']}:{ended['index']} wanted no more rows")
+    if ended["stopped"]:
+        return NodeRestartsError(
+            f"{ended['role']}:{ended['index']} was stopped, to start again with its peers"
+        )
+    return NodeEndedError(
+        f"Exception in worker:\nmap_fun of {ended['role']}:{ended['index']} returned before the "
+        "end of the feed; a program that wants no more rows calls DataFeed.terminate() first"
+    )
+
+
+def find_node(process: int, settings: FeedSettings) -> Path | None:
+    """The node of this executor that rows go to; None if the executor has none. Waits for one that
+    starts. NodeEndedError if the job is over, or its node failed; NoMoreWantedError if it needs no
+    more rows.
+    """
+    deadline = time.monotonic() + max(settings.timeout, _WAIT_FOR_NODE)
+    while True:
+        found = folders.containers(process, settings.job)
+        states = [(_state(container), container) for container in found]
+        ready = [container for state, container in states if state == "open"]
+        if ready:
+            return ready[os.getpid() % len(ready)]
+        if not any(state == "starting" for state, _ in states):
+            _from_ended(states)
+            return None
+        if time.monotonic() > deadline:
+            raise Exception(
+                "Timeout while feeding partition: the node of this executor has not started in "
+                f"{settings.timeout:g} s"
+            )
+        time.sleep(0.05)  # lint: allow(sleep) files tell nobody
+
+
+def _state(container: Path) -> str:
+    """Whether rows can go to a container: "open", "starting", "ended" or "never"."""
+    settings = folders.read_json(container / "node.json")
+    if settings is None:
+        return "starting"
+    if not settings["fed"]:
+        return "never"
+    ended = folders.read_json(container / "ended.json")
+    if (container / "over.json").exists() or (ended is not None and not ended["stopped"]):
+        return "ended"
+    if (container / "gone").exists():
+        return "never"
+    opened = folders.read_json(container / "open.json")
+    return "starting" if opened is None or ended is not None else "open"
+
+
+def _from_ended(states: list[tuple[str, Path]]) -> None:
+    """Raises what the ends of this executor's nodes mean for its rows; nothing if it never had
+    one.
+    """
+    for state, container in states:
+        if state != "ended":
+            continue
+        over = folders.read_json(container / "over.json")
+        if over is not None and over["words"]:
+            raise NodeEndedError(f"Exception in worker:\n{over['words']}")
+        ended = folders.read_json(container / "ended.json")
+        if ended is not None:
+            raise _ending(ended, container)
+
+
+def _prepare(settings: FeedSettings) -> int:
+    """Lets muster.feed find its library, and returns the executor's process."""
+    if "MUSTER_FEED_LIBRARY" not in os.environ:
+        from pyspark import SparkFiles
+
+        os.environ["MUSTER_FEED_LIBRARY"] = SparkFiles.get(settings.library)
+    return folders.executor_process()

@@ -1,0 +1,108 @@
+"""Where the parts of a job meet on an executor: files that only this user can touch.
+
+`<tmp>/muster-spark-<uid>/<executor>/<job>/<container>/`. An executor is its JVM: every Python
+worker finds it among its ancestors, whatever the working folder, the host's name or the order of
+tasks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """What /proc tells of a process: from its state on, as in proc(5) field 3."""
+    text = Path(f"/proc/{pid}/stat").read_text()
+    return text[text.rindex(")") + 2 :].split()
+
+
+def start_ticks(pid: int) -> str:
+    """When a process started; together with its pid this names it for ever. "" if it is gone."""
+    try:
+        return _stat_fields(pid)[19]
+    except (OSError, ValueError, IndexError):
+        return ""
+
+
+def executor_process() -> int:
+    """The JVM of the executor that this Python worker belongs to; the parent where none is found
+    (the driver's own Python).
+    """
+    pid = os.getppid()
+    while pid > 1:
+        try:
+            if Path(f"/proc/{pid}/comm").read_text().strip() == "java":
+                return pid
+            pid = int(_stat_fields(pid)[1])
+        except (OSError, ValueError):
+            break
+    return os.getppid()
+
+
+def _private(folder: Path) -> Path:
+    """Makes a folder that only this user can enter, or checks that it is one."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to somebody else: remove it, or set TMPDIR")
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def _root() -> Path:
+    return _private(Path(tempfile.gettempdir()) / f"muster-spark-{os.getuid()}")
+
+
+def executor_folder(process: int) -> Path:
+    """The folder of the executor whose JVM is `process`. Folders of dead ones are removed."""
+    root = _root()
+    name = f"{process}-{start_ticks(process)}"
+    for other in root.iterdir():
+        pid, _, ticks = other.name.partition("-")
+        if pid.isdigit() and start_ticks(int(pid)) != ticks:
+            shutil.rmtree(other, ignore_errors=True)
+    return _private(root / name)
+
+
+def make_container(process: int, job: str, container: str) -> Path:
+    """A container's folder."""
+    return _private(_private(executor_folder(process) / job) / container)
+
+
+def containers(process: int, job: str) -> list[Path]:
+    """Those of a job on an executor, oldest first."""
+    folder = _root() / f"{process}-{start_ticks(process)}" / job
+    try:
+        found = [(path.stat().st_ctime_ns, path) for path in folder.iterdir()]
+    except FileNotFoundError:
+        return []
+    return [path for _, path in sorted(found)]
+
+
+def write(path: Path, data: bytes) -> None:
+    """Writes a private file whole or not at all."""
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    os.replace(part, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes a private JSON file whole or not at all."""
+    write(path, json.dumps(value).encode())
+
+
+def read_json(path: Path) -> Any:
+    """What write_json wrote; None if there is nothing."""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None

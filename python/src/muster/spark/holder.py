@@ -1,0 +1,210 @@
+"""The process that holds one container on an executor: `python -m muster.spark.holder`.
+
+Started by a Spark task, apart from it, with its order on stdin. It tells the driver where it is,
+starts `muster keeper` when the driver says so, and ends it when the driver, the executor's JVM or,
+in the foreground, the Spark task is gone. What its task may know comes on stdout, a word a line:
+`go` (the job's gang is complete), then `ended`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from muster.spark import folders
+from muster.spark.channel import Channel, connect, mask
+
+# The agent ends its tasks by itself when it lost the driver for this long (liveness.orphan).
+_ORPHAN_SECONDS = 10.0
+_TERM_SECONDS = 2.0
+_LAST_WORDS = 2048
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Holder:
+    """One container, from its slot to its end."""
+
+    def __init__(self, order: dict[str, Any]):
+        """`order`: what slot.py wrote."""
+        self._order = order
+        self._folder = Path(order["folder"])
+        self._stub: subprocess.Popen | None = None
+        self._changed = threading.Condition()
+        self._release_by: float | None = None
+        self._killed = False
+
+    def run(self) -> int:
+        """Returns the exit status."""
+        key = bytes.fromhex(self._order["key"])
+        channel = connect(tuple(self._order["driver"]), self._order["container"], key)
+        channel.send(
+            {
+                "is": "slot",
+                "host": self._order["host"],
+                "listen": channel.local_host,
+                "folder": str(self._folder / "job"),
+                "pid": os.getpid(),
+            }
+        )
+        for target in (self._watch_executor, self._watch_task):
+            threading.Thread(target=target, daemon=True).start()
+        threading.Thread(target=self._listen, args=(channel,), daemon=True).start()
+        code = self._keep()
+        folders.write(self._folder / "gone", b"")
+        channel.send({"is": "ended", "exit_code": code, "words": self._last_words()})
+        self._say("ended")
+        channel.close()
+        return 0
+
+    def _keep(self) -> int:
+        """Waits for the stub's end, or for a release before there is one."""
+        while True:
+            with self._changed:
+                stub = self._stub
+                left = self._seconds_left()
+                if stub is None:
+                    if left is not None:
+                        return 0
+                    self._changed.wait()
+                    continue
+            try:
+                return stub.wait(left)
+            except subprocess.TimeoutExpired:
+                with self._changed:
+                    if (left := self._seconds_left()) is not None and left <= 0:
+                        stub.kill()
+                        self._release_by = None
+
+    def _seconds_left(self) -> float | None:
+        if self._release_by is None:
+            # Bounded: a release may come while the stub is waited for.
+            return 0.2 if self._stub is not None else None
+        return max(0.0, self._release_by - time.monotonic())
+
+    def _release(self, seconds: float = _TERM_SECONDS) -> None:
+        with self._changed:
+            if self._killed:
+                return
+            self._killed = True
+            self._release_by = time.monotonic() + seconds
+            if self._stub is not None:
+                self._stub.terminate()
+            self._changed.notify_all()
+
+    def _listen(self, channel: Channel) -> None:
+        while (message := channel.receive()) is not None:
+            what = message.get("do")
+            if what == "launch":
+                self._launch(message, channel)
+            elif what == "release":
+                self._release()
+            elif what == "go":
+                self._say("go")
+            elif what == "over":
+                folders.write_json(self._folder / "over.json", message)
+        # A driver that is gone never comes back; agents give their tasks a little time.
+        time.sleep(0 if self._stub is None else _ORPHAN_SECONDS)  # lint: allow(sleep) a grace time
+        self._release()
+
+    def _launch(self, message: dict[str, Any], channel: Channel) -> None:
+        pad = bytes.fromhex(self._order["pad"])
+        key = mask(bytes.fromhex(message["masked"]), pad).hex()
+        text = message["order"].replace("\nkey=\n", f"\nkey={key}\n", 1)
+        job = self._folder / "job"
+        job.mkdir(mode=0o700, exist_ok=True)
+        try:
+            self._start_stub(text.encode(), job)
+        except OSError as failure:
+            channel.send({"is": "launch-failed", "reason": f"muster did not start: {failure}"})
+
+    def _start_stub(self, text: bytes, job: Path) -> None:
+        read_end, write_end = os.pipe()
+        with open(self._folder / "container.log", "ab") as log:
+            environment = dict(os.environ, SPARK_NODE_FOLDER=str(self._folder))
+            with self._changed:
+                if self._killed:
+                    os.close(read_end)
+                    os.close(write_end)
+                    return
+                self._stub = subprocess.Popen(
+                    [self._order["program"], "keeper", "--order-fd", str(read_end)],
+                    cwd=job,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=[read_end],
+                    start_new_session=True,
+                    preexec_fn=_die_with_parent,
+                )
+                self._changed.notify_all()
+        os.close(read_end)
+        os.write(write_end, text)
+        os.close(write_end)
+
+    def _watch_executor(self) -> None:
+        """The executor's JVM is gone: its container is, too."""
+        process, ticks = self._order["process"], self._order["ticks"]
+        try:
+            watch = os.pidfd_open(process)
+        except OSError:
+            watch = -1
+        if folders.start_ticks(process) == ticks:
+            if watch >= 0:
+                select.select([watch], [], [])
+            else:
+                while folders.start_ticks(process) == ticks:
+                    time.sleep(0.5)  # lint: allow(sleep) a kernel without pidfd
+        self._release(0.5)
+
+    def _watch_task(self) -> None:
+        """stdin closes with the Spark task; `background` comes before when it means to leave."""
+        while True:
+            line = sys.stdin.readline()
+            if line == "background\n":
+                return
+            if not line:
+                self._release()
+                return
+
+    def _say(self, word: str) -> None:
+        try:
+            sys.stdout.write(word + "\n")
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            pass
+
+    def _last_words(self) -> str:
+        try:
+            text = (self._folder / "container.log").read_bytes()[-_LAST_WORDS:]
+        except OSError:
+            return ""
+        return text.decode(errors="replace").strip()
+
+
+def main() -> int:
+    """Reads the order, one line, and holds the container."""
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    order = json.loads(sys.stdin.readline())
+    try:
+        return Holder(order).run()
+    except OSError as failure:
+        print(f"lost: the driver cannot be reached: {failure}", flush=True)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,277 @@
+"""The node's ends of the feed: rows from the Spark tasks of its executor, and results back."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import queue
+import socket
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from muster.feed import END_OF_FEED, END_OF_PARTITION, Inbox, Producer
+from muster.feed.reader import RowReader
+from tensorflowonspark.marker import EndPartition
+
+_SOCKET = "feed.sock"
+_HELLO_MOST = 4096
+
+
+class FeedQueue:
+    """Where fed rows come out: the queue of that name to the user's program."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.inbox = Inbox(by_partition=True)
+        # Whose rows were handed out, in order: [ring, rows] each.
+        self.origins: collections.deque[list[int]] = collections.deque()
+        self.ended = False
+        self._reader = RowReader(self.inbox, taken=self._taken)
+        self._keep_origins = threading.Event()
+
+    def _taken(self, ring: int, rows: int) -> None:
+        if self._keep_origins.is_set():
+            self.origins.append([ring, rows])
+
+    def keep_origins(self) -> None:
+        """Results will be sent back."""
+        self._keep_origins.set()
+
+    def take_rows(self, feed: Any, count: int) -> list:
+        """What DataFeed.next_batch gives, from this queue."""
+        rows: list = []
+        while len(rows) < count:
+            more, mark = self._reader.read(count - len(rows))
+            rows = rows + more if rows else more
+            if mark == END_OF_FEED:
+                self.ended = True
+                feed.done_feeding = True
+                break
+            if mark == END_OF_PARTITION and not feed.train_mode and rows:
+                break
+        return rows
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        """One row, EndPartition() at a partition's end, None at the feed's. queue.Empty if there
+        is none in time.
+        """
+        from muster.feed import FeedTimeoutError
+
+        try:
+            rows, mark = self._reader.read(1, timeout if block else 0.0)
+        except FeedTimeoutError:
+            raise queue.Empty from None
+        if rows:
+            return rows[0]
+        return EndPartition() if mark == END_OF_PARTITION else None
+
+    def get_nowait(self) -> Any:
+        """One row, if one is there."""
+        return self.get(block=False)
+
+    def task_done(self) -> None:
+        """Rows count as done when they are handed out."""
+
+    def terminate(self) -> None:
+        """Throws away what is and will be fed."""
+        self.inbox.terminate()
+
+
+class ResultQueue:
+    """Sends results back to the tasks whose rows they belong to."""
+
+    def __init__(self, source: FeedQueue):
+        self._source = source
+        self._producers: dict[int, Producer] = {}
+        self._lock = threading.Lock()
+
+    def attach(self, ring: int, producer: Producer) -> None:
+        """The feeder of `ring` wants results."""
+        with self._lock:
+            self._producers[ring] = producer
+        self._source.keep_origins()
+
+    def detach(self, ring: int) -> None:
+        """The feeder has gone; results for it are dropped."""
+        with self._lock:
+            producer = self._producers.pop(ring, None)
+        if producer is not None:
+            producer.reader_gone()
+
+    def put_rows(self, results: Iterable) -> None:
+        """One result for each row handed out, in that order. Exception for more of them."""
+        results = list(results)
+        origins = self._source.origins
+        at = 0
+        while at < len(results):
+            if not origins:
+                raise Exception(
+                    f"{len(results) - at} more results than rows: inference sends exactly one "
+                    "result for each row of next_batch()"
+                )
+            ring, rows = origins[0]
+            count = min(rows, len(results) - at)
+            self._send(ring, results[at : at + count])
+            at += count
+            if count == rows:
+                origins.popleft()
+            else:
+                origins[0][1] -= count
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """One result."""
+        self.put_rows([item])
+
+    def _send(self, ring: int, results: list) -> None:
+        from muster.feed import ReaderGoneError
+
+        with self._lock:
+            producer = self._producers.get(ring)
+        if producer is None:
+            return
+        try:
+            producer.put_rows(results)
+        except ReaderGoneError:
+            self.detach(ring)
+
+
+class _Value:
+    """A value as the old managers showed it: str() has the quotes of its repr()."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    def __str__(self) -> str:
+        return repr(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return self._value == (other._value if isinstance(other, _Value) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+
+class NodeManager:
+    """`ctx.mgr`: the node's queues and values, in its own process."""
+
+    def __init__(self, queues: Iterable[str], terminating: Any):
+        """`terminating` is called once when the program wants no more rows."""
+        self._values: dict[str, Any] = {"state": "running"}
+        self._terminating = terminating
+        self._queues: dict[str, Any] = {}
+        names = list(queues)
+        for name in names:
+            if name not in ("output", "error", "control"):
+                self._queues[name] = FeedQueue(name)
+        source = self._queues.get("input")
+        for name in names:
+            if name == "output" and source is not None:
+                self._queues[name] = ResultQueue(source)
+            elif name not in self._queues:
+                self._queues[name] = queue.Queue()
+
+    def get_queue(self, name: str) -> Any:
+        """The queue of that name, None if there is none."""
+        return self._queues.get(name)
+
+    def get(self, key: str) -> Any:
+        """A value; its str() has quotes, as programs expect."""
+        return _Value(self._values[key])
+
+    def set(self, key: str, value: Any) -> None:
+        """Sets a value; state 'terminating' ends the feed for good."""
+        self._values[key] = value
+        if key == "state" and value == "terminating":
+            self._terminating()
+
+    def feeds(self) -> list[FeedQueue]:
+        """The queues that rows come from."""
+        return [one for one in self._queues.values() if isinstance(one, FeedQueue)]
+
+
+class Door:
+    """The Unix socket at which feeding tasks get their rings."""
+
+    def __init__(self, folder: Path, manager: NodeManager):
+        """Listens in the container's private folder."""
+        self._manager = manager
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        path = folder / _SOCKET
+        path.unlink(missing_ok=True)
+        with _ShortName(folder) as short:
+            self._listener.bind(short)
+        path.chmod(0o600)
+        self._listener.listen(256)
+        threading.Thread(target=self._accept, name="muster-feed", daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(
+                target=self._serve, args=(connection,), name="muster-feeder", daemon=True
+            ).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection:
+            data, descriptors, _, _ = socket.recv_fds(connection, _HELLO_MOST, 2)
+            if not data:
+                return
+            hello = json.loads(data)
+            feed = self._manager.get_queue(hello["queue"])
+            if not isinstance(feed, FeedQueue):
+                known = ", ".join(one.name for one in self._manager.feeds())
+                words = (
+                    f"Queue '{hello['queue']}' not found on this node, check for exceptions on "
+                    f"other nodes. It has: {known}"
+                )
+                connection.sendall(json.dumps({"error": words}).encode())
+                return
+            self._feed(connection, feed, descriptors)
+
+    def _feed(self, connection: socket.socket, feed: FeedQueue, descriptors: list[int]) -> None:
+        ring = feed.inbox.add()
+        results = self._manager.get_queue("output") if descriptors else None
+        if results is not None:
+            results.attach(ring, Producer(*descriptors))
+        answer = json.dumps({"terminating": feed.inbox.terminated}).encode()
+        try:
+            socket.send_fds(connection, [answer], list(feed.inbox.descriptors(ring)))
+            while connection.recv(1024):
+                pass
+        except OSError:
+            pass
+        feed.inbox.feeder_gone(ring)
+        if results is not None:
+            results.detach(ring)
+
+
+class _ShortName:
+    """A short name for a socket in a folder, however long the folder's own is."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def __enter__(self) -> str:
+        self._descriptor = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        return f"/proc/self/fd/{self._descriptor}/{_SOCKET}"
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+
+def knock(folder: Path) -> socket.socket:
+    """Connects to the node of a container. OSError if it is not there."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _ShortName(folder) as short:
+            connection.connect(short)
+    except OSError:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,266 @@
+"""A job on the executors of a Spark application, seen from its driver."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from pyspark import cloudpickle
+
+from muster.spark import packing
+from muster.spark.channel import Channel, Server, new_secret
+from muster.spark.containers import Application, Containers
+from muster.spark.errors import JobError
+from muster.spark.feeding import FeedSettings
+from muster.spark.link import MasterLink
+from muster.spark.plan import JobPlan
+from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
+
+_log = logging.getLogger(__name__)
+_SUBMIT_SECONDS = 60
+_CLOSE_SECONDS = 10.0
+# Holders need this long at most; the master waits a little longer.
+_FINISH_SECONDS = 4.0
+
+
+class Job:
+    """Starts with its construction; `close` ends it. All calls are for any thread."""
+
+    def __init__(self, sc: Any, plan: JobPlan, function: Callable[[Any, Any], Any],
+                 arguments: Any):  # fmt: skip
+        """Runs `function(arguments, ctx)` as the nodes of `plan`."""
+        self.plan = plan
+        self.nodes: dict[int, dict[str, Any]] = {}  # By number: what each said when it began.
+        self.terminating = threading.Event()  # A program wants no more rows.
+        self._payload = packing.ship(sc)
+        work = cloudpickle.dumps((function, arguments))
+        secret = new_secret()
+        self._changed = threading.Condition(threading.RLock())
+        self._channels: dict[str, Channel] = {}  # To the nodes, by container.
+        self._failure: str | None = None
+        self._words: dict[str, str] = {}  # The last words of failed tasks, by name.
+        self._gone = False
+        self._feed_ended = False
+        self._closing = False
+        host = os.environ.get(TFOS_SERVER_HOST) or sc.getConf().get("spark.driver.host")
+        ports = ports_of(os.environ.get(TFOS_SERVER_PORT))
+        self._server = Server(secret, socket.gethostbyname(host), ports, self._serve)
+        self.address = self._server.address
+        ours, theirs = socket.socketpair()
+        self._link = MasterLink(ours, self._on_master, self._on_master_gone)
+        try:
+            self.id = self._submit(theirs)
+        except BaseException:
+            self._server.close()
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._containers = Containers(
+            Application(sc, self.id, plan, self._payload, work, secret, self.address),
+            self._link.send,
+        )
+        self._link.start()
+
+    # ---- what programs ask
+
+    def await_nodes(self, timeout: float) -> None:
+        """Waits until every node has begun. JobError with the cause if one fails; Exception with
+        who is missing after `timeout` seconds.
+        """
+
+        def enough() -> bool:
+            return self._failure is not None or len(self.nodes) == self.plan.size
+
+        with self._changed:
+            if not self._changed.wait_for(enough, timeout):
+                raise Exception(f"timed out waiting for reservations: {self._missing()}")
+        if self._failure is not None:
+            raise JobError(self._failure)
+
+    @property
+    def failure(self) -> str | None:
+        """Why the job failed, in the words of whoever did; None while it has not."""
+        return self._failure
+
+    @property
+    def running(self) -> bool:
+        """The job has not ended."""
+        return not self._gone
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for the job's end; false if that takes longer."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._gone, timeout)
+
+    def wait_for_failure(self, other: Callable[[], bool]) -> None:
+        """Waits until the job has failed, or `other` says true; wake() asks again."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._failure is not None or other())
+
+    def wake(self) -> None:
+        """Somebody's condition may have changed."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def end_of_feed(self) -> None:
+        """No more rows will come: programs read to the end of what there is."""
+        with self._changed:
+            self._feed_ended = True
+            channels = list(self._channels.values())
+        for channel in channels:
+            channel.send({"do": "end-of-feed"})
+
+    def stop(self, by: str) -> None:
+        """Ends the job, with grace."""
+        self._link.send({"is": "stop", "by": by})
+
+    def close(self) -> None:
+        """Lets everything go; a job that still runs is ended."""
+        with self._changed:
+            self._closing = True
+        self._link.close()
+        self.wait(_CLOSE_SECONDS)
+        self._server.close()
+
+    def feed_settings(self, queue: str, timeout: float) -> FeedSettings:
+        """What a feeding task must know."""
+        return FeedSettings(self.id, self._payload.library, queue, timeout)
+
+    # ---- the master
+
+    def _submit(self, theirs: socket.socket) -> str:
+        with tempfile.NamedTemporaryFile("w", prefix="muster-", suffix=".yaml") as file:
+            file.write(self.plan.specification())
+            file.flush()
+            command = [str(packing.program_path()), "submit", file.name, "--on", "spark", "--json",
+                       "--spark-link-fd", str(theirs.fileno()),
+                       "--spark-listen", self.address[0]]  # fmt: skip
+            done = subprocess.run(
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_SUBMIT_SECONDS,
+            )
+        if done.returncode != 0:
+            raise JobError(f"the job could not be started: {done.stderr.strip()}")
+        return json.loads(done.stdout)["job"]
+
+    def _on_master(self, message: dict[str, Any]) -> None:
+        what = message["do"]
+        if what == "request":
+            self._containers.request(message["request"], message["role"])
+        elif what == "cancel":
+            self._containers.cancel(message["request"])
+        elif what == "launch":
+            self._containers.launch(message["container"], message["order"], message["key"])
+        elif what == "release":
+            self._containers.release(message["container"])
+        elif what == "finish":
+            self._finish(message["result"])
+
+    def _finish(self, result: str) -> None:
+        """The job is over, whatever is left of it."""
+        with self._changed:
+            if result != "succeeded" and self._failure is None and not self._closing:
+                # Only its own words can be told before the master's are on the disk.
+                self._failure = next(iter(self._words.values()), None)
+            words = self._failure or ""
+            self._changed.notify_all()
+        self._containers.close(words)
+        self._containers.wait_ended(_FINISH_SECONDS)
+        self._link.send({"is": "finished"})
+
+    def _on_master_gone(self) -> None:
+        failure = None if self._closing or self._failure is not None else self._outcome()
+        with self._changed:
+            self._failure = self._failure or failure
+            self._gone = True
+            self._changed.notify_all()
+        self._containers.close(self._failure or "")
+        self._server.close()
+
+    def _outcome(self) -> str | None:
+        """How the master says that the job ended; None for a success."""
+        done = subprocess.run(
+            [str(packing.program_path()), "status", self.id, "--json"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        try:
+            outcome = json.loads(done.stdout)["outcome"]
+        except (ValueError, KeyError):
+            outcome = None
+        if outcome is None:
+            return f"the master of {self.id} ended without a word: see `muster show {self.id}`"
+        if outcome["result"] == "succeeded":
+            return None
+        cause = outcome.get("first_cause")
+        if cause and cause["task"] in self._words:
+            return self._words[cause["task"]]
+        if cause:
+            return f"{cause['task']}: {cause.get('evidence') or 'it left no words'}"
+        words = next(iter(self._words.values()), None)
+        return words or f"job {self.id} {outcome['result']}: see `muster show {self.id}`"
+
+    # ---- nodes and holders
+
+    def _serve(self, channel: Channel) -> None:
+        """One connection: a holder's, a node's, or a node's last words."""
+        while (message := channel.receive()) is not None:
+            what = message["is"]
+            if what == "node":
+                self._begun(channel, message)
+            elif what == "terminating":
+                self.terminating.set()
+                self.wake()
+            elif what == "exit":
+                self._exited(message)
+            else:
+                self._containers.on_message(channel, message)
+        self._containers.on_gone(channel)
+
+    def _begun(self, channel: Channel, message: dict[str, Any]) -> None:
+        with self._changed:
+            self._channels[channel.name] = channel
+            self.nodes[message["executor_id"]] = message
+            complete = len(self.nodes) == self.plan.size
+            feed_ended = self._feed_ended
+            self._changed.notify_all()
+        if feed_ended:
+            channel.send({"do": "end-of-feed"})
+        if complete:
+            self._containers.go()
+
+    def _exited(self, message: dict[str, Any]) -> None:
+        name = f"{message['role']}:{message['index']}"
+        if not message["failed"] or message["stopped"]:
+            return
+        _log.error("%s failed:\n%s", name, message["words"])
+        with self._changed:
+            self._words.setdefault(name, message["words"])
+
+    def _missing(self) -> str:
+        with self._changed:
+            present = {(one["role"], one["index"]) for one in self.nodes.values()}
+        missing = [
+            f"{role}:{index}"
+            for role, nodes in self.plan.template.items()
+            for index in range(len(nodes))
+            if (role, index) not in present
+        ]
+        return (
+            f"{len(missing)} of {self.plan.size} nodes missing ({', '.join(missing)}); Spark gave "
+            f"{self._containers.granted} slots so far: does the application have as many free "
+            "executor cores?"
+        )

@@ -1,0 +1,155 @@
+"""Calls the user's function as TensorFlowOnSpark did: `map_fun(args, ctx)`."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from muster.spark import folders
+from muster.spark.gpus import choose_gpus
+from muster.spark.inlets import Door, NodeManager
+from tensorflowonspark import util
+from tensorflowonspark.context import TFNodeContext, hold_port
+
+_log = logging.getLogger(__name__)
+_TENSORBOARD_ROLES = ("chief", "master")
+
+
+def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any) -> None:
+    """Makes everything that the function finds around it, and calls it."""
+    settings = place.settings
+    channel = place.connect()
+    (place.folder / "terminating").unlink(missing_ok=True)
+
+    def terminating() -> None:
+        folders.write(place.folder / "terminating", b"")
+        channel.send({"is": "terminating"})
+
+    manager = NodeManager(settings["queues"], terminating)
+    Door(place.folder, manager)
+    address = place.view[place.role][place.index]
+    host, _, port = address.rpartition(":")
+    tensorboard, tensorboard_port = None, 0
+    if _shows_tensorboard(place):
+        tensorboard, tensorboard_port = _start_tensorboard(place)
+    channel.send(
+        dict(
+            place.facts(),
+            **{"is": "node"},
+            executor_id=_executor_id(settings["template"], place.role, place.index),
+            host=host,
+            port=int(port),
+            pid=os.getpid(),
+            tb_pid=tensorboard.pid if tensorboard else 0,
+            tb_port=tensorboard_port,
+        )
+    )
+    threading.Thread(
+        target=_listen, args=(channel, manager), name="muster-driver", daemon=True
+    ).start()
+    _set_environment(place, arguments)
+    context = _context(place, manager, int(port))
+    if isinstance(arguments, list):
+        sys.argv = arguments
+    # From here on feeding tasks are let in.
+    folders.write_json(place.folder / "open.json", dict(place.facts(), pid=os.getpid()))
+    try:
+        function(arguments, context)
+    finally:
+        for feed in manager.feeds():
+            feed.inbox.close()
+        if tensorboard is not None:
+            tensorboard.send_signal(signal.SIGTERM)
+
+
+def _listen(channel: Any, manager: NodeManager) -> None:
+    while (message := channel.receive()) is not None:
+        if message.get("do") == "end-of-feed":
+            for feed in manager.feeds():
+                feed.inbox.end()
+
+
+def _executor_id(template: dict[str, list[int]], role: str, index: int) -> int:
+    """The node's number, counted over all roles in the order of the template."""
+    return template[role][index]
+
+
+def _set_environment(place: Any, arguments: Any) -> None:
+    cluster = place.view
+    # Programs without a chief train independently, as they always did.
+    os.environ.pop("TF_CONFIG", None)
+    if "chief" in cluster or "master" in cluster:
+        os.environ["TF_CONFIG"] = json.dumps(
+            {
+                "cluster": cluster,
+                "task": {"type": place.role, "index": place.index},
+                "environment": "cloud",
+            }
+        )
+    address = cluster[place.role][place.index]
+    devices = choose_gpus(arguments, place.settings["spark_gpus"], address, cluster)
+    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
+    _log.info("%s: CUDA_VISIBLE_DEVICES=%s", place.name, os.environ["CUDA_VISIBLE_DEVICES"])
+    util.expand_hadoop_classpath()
+
+
+def _context(place: Any, manager: NodeManager, port: int) -> TFNodeContext:
+    settings = place.settings
+    context = TFNodeContext(
+        executor_id=_executor_id(settings["template"], place.role, place.index),
+        job_name=place.role,
+        task_index=place.index,
+        cluster_spec=place.view,
+        defaultFS=settings["default_fs"],
+        working_dir=settings["working_dir"],
+        mgr=manager,
+        tmp_socket=None if settings["release_port"] else hold_port(port),
+    )
+    context.generation = place.generation
+    context.restart_count = place.restarts
+    context.checkpoint_dir = os.environ.get("MUSTER_CHECKPOINT_DIR")
+    return context
+
+
+# ---- TensorBoard
+
+
+def _shows_tensorboard(place: Any) -> bool:
+    """On worker:0 if there is a worker, else on the chief."""
+    if not place.settings["tensorboard"]:
+        return False
+    if "worker" in place.view:
+        return place.role == "worker" and place.index == 0
+    return place.role in _TENSORBOARD_ROLES
+
+
+def _start_tensorboard(place: Any) -> tuple[subprocess.Popen, int]:
+    """The process, and the port it listens on."""
+    searched = os.pathsep.join(
+        [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]
+    )
+    program = util.find_in_path(searched, "tensorboard") or util.find_in_path(
+        searched, "tensorboard/main.py"
+    )
+    if not program:
+        raise Exception(f"Unable to find 'tensorboard' in: {searched}")
+    port = int(os.environ.get("TENSORBOARD_PORT", "0"))
+    if port == 0:
+        with socket.socket() as probe:
+            probe.bind(("", 0))
+            port = probe.getsockname()[1]
+    number = _executor_id(place.settings["template"], place.role, place.index)
+    logdir = place.settings["log_dir"] or f"tensorboard_{number}"
+    process = subprocess.Popen(
+        [sys.executable, program, f"--logdir={logdir}", f"--port={port}", "--bind_all"],
+        env=dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    )
+    return process, port

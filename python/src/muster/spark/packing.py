@@ -1,0 +1,119 @@
+"""What executors need from the driver: this package, the program and the feed library.
+
+Each is added to the application once, under a name made of its content.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import muster
+from muster.spark.errors import JobError
+
+_PACKAGES = ("muster", "tensorflowonspark")
+_lock = threading.Lock()
+_shipped: dict[str, Payload] = {}
+_packages: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Payload:
+    """The names under which executors find what they were sent (SparkFiles.get)."""
+
+    program: str
+    library: str
+    packages: str
+
+
+def program_path() -> Path:
+    """The muster binary: of the installed package, or the one that MUSTER_BINARY names."""
+    named = os.environ.get("MUSTER_BINARY")
+    path = Path(named) if named else Path(muster.__file__).parent / "native" / "muster"
+    if not path.is_file():
+        raise JobError(
+            f"the program {path} is missing: install the wheel muster-ml, or let MUSTER_BINARY "
+            "name the program of your checkout"
+        )
+    return path.resolve()
+
+
+def library_path() -> Path:
+    """The feed library: of the installed package, or the one that MUSTER_FEED_LIBRARY names."""
+    named = os.environ.get("MUSTER_FEED_LIBRARY")
+    path = Path(named) if named else Path(muster.__file__).parent / "native" / "libmuster_feed.so"
+    if not path.is_file():
+        raise JobError(
+            f"the feed library {path} is missing: install the wheel muster-ml, or let "
+            "MUSTER_FEED_LIBRARY name the library of your checkout"
+        )
+    return path.resolve()
+
+
+def ship(sc: Any) -> Payload:
+    """Adds everything to the application `sc`, once."""
+    with _lock:
+        payload = _shipped.get(sc.applicationId)
+        if payload is None:
+            payload = _ship(sc)
+            _shipped[sc.applicationId] = payload
+        return payload
+
+
+def ship_packages(sc: Any) -> str:
+    """Adds the Python packages alone to the application `sc`, once; returns their name."""
+    with _lock:
+        return _ship_packages(sc)
+
+
+def _ship_packages(sc: Any) -> str:
+    name = _packages.get(sc.applicationId)
+    if name is None:
+        folder = _folder()
+        archive = _named_copy(_zip_packages(folder), folder, "muster-python-{}.zip")
+        sc.addPyFile(str(archive))
+        name = _packages[sc.applicationId] = archive.name
+    return name
+
+
+def _folder() -> Path:
+    """Where Spark serves files from as long as the application lives."""
+    folder = Path(tempfile.mkdtemp(prefix="muster-ship-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _ship(sc: Any) -> Payload:
+    folder = _folder()
+    program = _named_copy(program_path(), folder, "muster-{}")
+    library = _named_copy(library_path(), folder, "libmuster_feed-{}.so")
+    sc.addFile(str(program))
+    sc.addFile(str(library))
+    return Payload(program.name, library.name, _ship_packages(sc))
+
+
+def _named_copy(source: Path, folder: Path, pattern: str) -> Path:
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    target = folder / pattern.format(digest)
+    shutil.copy2(source, target)
+    return target
+
+
+def _zip_packages(folder: Path) -> Path:
+    root = Path(muster.__file__).parent.parent
+    path = folder / "packages.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for package in _PACKAGES:
+            for source in sorted((root / package).rglob("*.py")):
+                # A fixed time: the same content has the same name.
+                entry = zipfile.ZipInfo(str(source.relative_to(root)), (2020, 1, 1, 0, 0, 0))
+                archive.writestr(entry, source.read_bytes(), zipfile.ZIP_DEFLATED)
+    return path

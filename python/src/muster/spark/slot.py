@@ -1,0 +1,128 @@
+"""The Spark task that turns an executor's slot into a container of a job."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from muster.spark import folders
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one container is given by the driver, through Spark's own channel."""
+
+    job: str
+    container: str
+    driver: tuple[str, int]
+    key: str
+    pad: str
+    program: str  # Names for SparkFiles.get().
+    library: str
+    node: dict[str, Any] = field(default_factory=dict)  # What the task's process reads as JSON.
+    work: bytes = b""  # The pickled function and its arguments.
+    background: bool = False
+
+
+def hold(slot: Slot, program: str, library: str, process: int, host: str) -> str:
+    """Starts the holder and waits: for the container's end, or, in the background, until all of
+    the job are there. Returns the last word it said.
+    """
+    folder = folders.make_container(process, slot.job, slot.container)
+    node = dict(
+        slot.node,
+        driver=list(slot.driver),
+        container=slot.container,
+        key=slot.key,
+        library=library,
+        sys_path=[path for path in sys.path if path],
+        spark_gpus=_spark_gpus(),
+    )
+    folders.write_json(folder / "node.json", node)
+    folders.write(folder / "work.pkl", slot.work)
+    order = {
+        "folder": str(folder),
+        "driver": list(slot.driver),
+        "container": slot.container,
+        "key": slot.key,
+        "pad": slot.pad,
+        "program": program,
+        "process": process,
+        "ticks": folders.start_ticks(process),
+        "host": host,
+    }
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    environment["SPARK_NODE_PYTHON"] = sys.executable
+    with open(folder / "container.log", "ab") as log:
+        holder = subprocess.Popen(
+            [sys.executable, "-m", "muster.spark.holder"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env=environment,
+            start_new_session=True,
+            text=True,
+        )
+    holder.stdin.write(json.dumps(order) + "\n")
+    holder.stdin.flush()
+    return _wait(holder, folder, slot.background)
+
+
+def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
+    last = ""
+    for line in holder.stdout:
+        last = line.strip()
+        if last == "go" and background:
+            holder.stdin.write("background\n")
+            holder.stdin.flush()
+            # Not waited for: it lives on, and this Python worker serves other tasks.
+            threading.Thread(target=holder.wait, daemon=True).start()
+            break
+    else:
+        holder.wait()
+        if last != "ended":
+            log = (folder / "container.log").read_text(errors="replace")
+            last = f"lost: the holder of {folder.name} ended: {last} {log[-1000:]}".strip()
+    holder.stdout.close()
+    holder.stdin.close()
+    return last
+
+
+def _spark_gpus() -> list[str]:
+    """The GPUs that Spark gave to this task."""
+    try:
+        from pyspark import TaskContext
+    except ImportError:
+        return []
+    context = TaskContext.get()
+    resources = context.resources() if context is not None else {}
+    return list(resources["gpu"].addresses) if "gpu" in resources else []
+
+
+def run_slot(slots: Iterator[Slot]) -> Iterator[str]:
+    """The function of the one-task Spark job: mapPartitions over the slot. Whatever goes wrong is
+    its result, never its failure: the job decides about another try, not Spark.
+    """
+    import socket
+
+    from pyspark import SparkFiles
+
+    for slot in slots:
+        try:
+            yield hold(
+                slot,
+                SparkFiles.get(slot.program),
+                SparkFiles.get(slot.library),
+                folders.executor_process(),
+                socket.gethostname(),
+            )
+        except Exception as failure:
+            yield f"lost: {type(failure).__name__}: {failure}"

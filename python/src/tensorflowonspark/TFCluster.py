@@ -1,0 +1,318 @@
+"""A cluster of TensorFlow nodes on the executors of a Spark application."""
+
+import logging
+import os
+import random
+import threading
+import time
+
+from pyspark.streaming import DStream
+
+from muster.spark.errors import JobError
+from muster.spark.job import Job
+from muster.spark.plan import JobPlan
+
+logger = logging.getLogger(__name__)
+
+# Kept for programs that look at it: why the newest cluster failed.
+tf_status = {}
+
+_DEFAULT_EPOCHS = 10
+_STREAM_LOOK_SECONDS = 1
+_SETTLE_SECONDS = 10
+_LOOK_SECONDS = 0.2
+
+
+class InputMode:
+    """Where rows come from: the nodes read them themselves, or Spark feeds them."""
+
+    TENSORFLOW = 0
+    SPARK = 1
+
+
+class ClusterFailedError(Exception, SystemExit):
+    """The cluster failed, in the words of whoever did. Not caught, it ends the driver with 1."""
+
+    def __init__(self, words):
+        """`words`: the traceback, exit code or signal of the node that failed first."""
+        super().__init__(words)
+        self.code = 1
+
+
+class TFCluster:
+    """A running cluster."""
+
+    sc = None
+    defaultFS = None
+    working_dir = None
+    num_executors = None
+    nodeRDD = None
+    cluster_id = None
+    cluster_info = None
+    cluster_meta = None
+    input_mode = None
+    queues = None
+    server = None
+
+    @property
+    def meta(self):
+        """`cluster_meta`."""
+        return self.cluster_meta
+
+    def train(self, dataRDD, num_epochs=0, feed_timeout=600, qname="input"):
+        """Feeds the rows of an RDD to the nodes, `num_epochs` times (0: 10 times), and waits until
+        they were read; a DStream's from now on, at once. InputMode.SPARK only.
+        """
+        assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
+        assert qname in self.queues, f"Unknown queue: {qname}"
+        assert num_epochs >= 0, "num_epochs cannot be negative"
+        feed = _Feed(self.sc, self._job, qname, feed_timeout)
+        if isinstance(dataRDD, DStream):
+            dataRDD.foreachRDD(feed.run)
+            return
+        epochs = num_epochs or _DEFAULT_EPOCHS
+        feed.run(dataRDD if epochs == 1 else self.sc.union([dataRDD] * epochs))
+
+    def inference(self, dataRDD, feed_timeout=600, qname="input"):
+        """An RDD of one result for each row, in order within a partition. InputMode.SPARK only."""
+        assert self.input_mode == InputMode.SPARK, "TFCluster.inference() requires InputMode.SPARK"
+        assert qname in self.queues, f"Unknown queue: {qname}"
+        from muster.spark import feeding
+
+        return dataRDD.mapPartitions(
+            feeding.inference(self._job.feed_settings(qname, feed_timeout))
+        )
+
+    def shutdown(self, ssc=None, grace_secs=0, timeout=259200):
+        """Ends the feed and waits until every map_fun has ended; Exception with the original words
+        if one failed. `timeout` seconds after which the cluster is ended by force; 0: never.
+        `grace_secs` is not needed: the ends of the programs are waited for.
+        """
+        if ssc is not None:
+            self._await_stream(ssc)
+        if self.input_mode == InputMode.SPARK:
+            self._job.end_of_feed()
+        try:
+            if not self._job.wait(timeout if timeout > 0 else None):
+                self._job.stop(f"shutdown() after {timeout} s")
+                raise ClusterFailedError(
+                    f"the nodes had not ended {timeout} s after shutdown(): the cluster was stopped"
+                )
+            _raise_failure(self._job)
+        finally:
+            self._job.close()
+
+    def tensorboard_url(self):
+        """Where TensorBoard shows this cluster; None without it."""
+        for node in self.cluster_info:
+            if node["tb_port"]:
+                return f"http://{node['host']}:{node['tb_port']}"
+        return None
+
+    def _await_stream(self, ssc):
+        while not ssc.awaitTerminationOrTimeout(_STREAM_LOOK_SECONDS):
+            if self.server.done or self._job.terminating.is_set():
+                logger.info("a node wants no more rows: the stream is stopped")
+                ssc.stop(stopSparkContext=False, stopGraceFully=True)
+                return
+            if self._job.failure is not None:
+                ssc.stop(stopSparkContext=False, stopGraceFully=False)
+                return
+
+
+class _Stoppable:
+    """What is left of the reservation server: programs ask whether it is done."""
+
+    done = False
+
+    def stop(self):
+        """Ends a wait for the stream."""
+        self.done = True
+
+
+class _Feed:
+    """Feeds RDDs to a job's nodes."""
+
+    def __init__(self, sc, job, qname, timeout):
+        self._sc = sc
+        self._job = job
+        self._settings = job.feed_settings(qname, timeout)
+
+    def run(self, rdd):
+        """Feeds one RDD. A partition whose executor has no node is fed by another one."""
+        left = list(range(rdd.getNumPartitions()))
+        while left:
+            told = self._run_tasks(rdd, left)
+            fed = {index for index, outcome in told if outcome == "fed"}
+            rest = [index for index in left if index not in fed]
+            if rest and not self._job.running:
+                raise Exception(f"the cluster has ended: {len(rest)} partitions were not fed")
+            if len(rest) == len(left):
+                # Every free slot is on an executor without a node: leave it to the others.
+                time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) Spark tells nobody of free slots
+            left = rest
+
+    def _run_tasks(self, rdd, partitions):
+        """Runs the feeding tasks in a thread of their own, so that the job's end ends the wait."""
+        from pyspark import inheritable_thread_target
+
+        from muster.spark import feeding
+
+        group = f"muster-feed-{random.getrandbits(64):x}"
+        mapped = rdd.mapPartitionsWithIndex(feeding.train(self._settings))
+        outcome = {}
+
+        def work():
+            try:
+                self._sc.setJobGroup(group, f"{self._job.id}: feed", True)
+                outcome["told"] = self._sc.runJob(mapped, list, partitions)
+            except Exception as failure:
+                outcome["failure"] = failure
+            outcome["ended"] = True
+            self._job.wake()
+
+        thread = threading.Thread(target=inheritable_thread_target(work), daemon=True)
+        thread.start()
+        try:
+            self._job.wait_for_failure(lambda: "ended" in outcome)
+        except BaseException:
+            self._sc.cancelJobGroup(group)
+            raise
+        if "ended" not in outcome:
+            self._sc.cancelJobGroup(group)
+            _raise_failure(self._job)
+        if "failure" in outcome:
+            # The node's end, if that is what failed the tasks, is known to the job in a moment.
+            self._job.wait(_SETTLE_SECONDS if _says_node(outcome["failure"]) else 0)
+            _raise_failure(self._job)
+            raise outcome["failure"]
+        return outcome["told"]
+
+
+
+def _says_node(failure):
+    """Whether a feeding job failed because of the node."""
+    return "NodeEndedError" in str(failure)
+
+
+def _raise_failure(job):
+    if job.failure is None:
+        return
+    tf_status["error"] = job.failure
+    logger.error("the cluster failed:\n%s", job.failure)
+    raise ClusterFailedError(f"Exception in worker:\n{job.failure}")
+
+
+def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
+        input_mode=InputMode.TENSORFLOW, log_dir=None, driver_ps_nodes=False, master_node=None,
+        reservation_timeout=600, queues=("input", "output", "error"), eval_node=False,
+        release_port=True, max_restarts=0):  # fmt: skip
+    """Starts `map_fun(tf_args, ctx)` on `num_executors` nodes, of which `num_ps` are parameter
+    servers, one is the `master_node` ('chief' or 'master') and one the evaluator, if asked for.
+    Returns the TFCluster when every node has begun.
+
+    `max_restarts` failures of programs are answered by starting all again (`ctx.generation`); lost
+    executors always are, three times at most.
+    """
+    _check_modes(driver_ps_nodes, eval_node, input_mode)
+    template = _template(num_executors, num_ps, master_node, eval_node)
+    tf_status.clear()
+    default_fs = sc._jsc.hadoopConfiguration().get("fs.defaultFS")
+    if default_fs.startswith("file://") and len(default_fs) > len("file://"):
+        default_fs = default_fs.rstrip("/")
+        default_fs = "file://" if len(default_fs) < len("file://") else default_fs
+    plan = JobPlan(
+        template=template,
+        name=_job_name(sc),
+        fed=input_mode == InputMode.SPARK,
+        on_driver=frozenset(["ps"]) if driver_ps_nodes else frozenset(),
+        queues=list(queues),
+        max_restarts=max_restarts,
+        join_seconds=reservation_timeout,
+        tensorboard=tensorboard,
+        log_dir=log_dir,
+        release_port=release_port,
+        default_fs=default_fs,
+        working_dir=os.getcwd(),
+    )
+    job = Job(sc, plan, map_fun, tf_args)
+    try:
+        job.await_nodes(reservation_timeout)
+    except JobError:
+        job.close()
+        _raise_failure(job)
+    except BaseException:
+        job.close()
+        raise
+    return _cluster(sc, job, plan, input_mode, num_executors)
+
+
+def _cluster(sc, job, plan, input_mode, num_executors):
+    cluster = TFCluster()
+    cluster.sc = sc
+    cluster.input_mode = input_mode
+    cluster.queues = plan.queues
+    cluster.server = _Stoppable()
+    cluster.cluster_id = job.id
+    cluster.cluster_info = [_node_info(node) for _, node in sorted(job.nodes.items())]
+    cluster.cluster_meta = {
+        "id": job.id,
+        "cluster_template": plan.template,
+        "num_executors": num_executors,
+        "default_fs": plan.default_fs,
+        "working_dir": plan.working_dir,
+        "server_addr": job.address,
+        "release_port": plan.release_port,
+    }
+    cluster._job = job
+    url = cluster.tensorboard_url()
+    if url:
+        logger.info("TensorBoard: %s", url)
+    return cluster
+
+
+def _node_info(node):
+    return {
+        "executor_id": node["executor_id"],
+        "host": node["host"],
+        "job_name": node["role"],
+        "task_index": node["index"],
+        "port": node["port"],
+        "tb_pid": node["tb_pid"],
+        "tb_port": node["tb_port"],
+        "addr": None,
+        "authkey": None,
+    }
+
+
+def _check_modes(driver_ps_nodes, eval_node, input_mode):
+    if driver_ps_nodes and input_mode != InputMode.TENSORFLOW:
+        raise Exception(
+            "running PS nodes on driver locally is only supported in InputMode.TENSORFLOW"
+        )
+    if eval_node and input_mode != InputMode.TENSORFLOW:
+        raise Exception("running evaluator nodes is only supported in InputMode.TENSORFLOW")
+
+
+def _template(num_executors, num_ps, master_node, eval_node):
+    """Role → numbers of its nodes: ps first, then master, evaluator, workers."""
+    num_master = 1 if master_node else 0
+    num_eval = 1 if eval_node else 0
+    num_workers = max(num_executors - num_ps - num_eval - num_master, 0)
+    total = num_ps + num_master + num_eval + num_workers
+    assert total == num_executors, (
+        f"cluster requires {total} nodes, but only {num_executors} executors available"
+    )
+    assert num_master + num_workers > 0, "cluster requires at least one worker or master/chief node"
+    template = {}
+    numbers = iter(range(num_executors))
+    for role, count in (("ps", num_ps), (master_node, num_master), ("evaluator", num_eval),
+                        ("worker", num_workers)):  # fmt: skip
+        if count:
+            template[role] = [next(numbers) for _ in range(count)]
+    return template
+
+
+def _job_name(sc):
+    kept = "".join(c if c.isalnum() else "-" for c in sc.appName.lower())[:30].strip("-")
+    return kept or "spark"

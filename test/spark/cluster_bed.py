@@ -1,0 +1,71 @@
+"""A Spark application with two executors of one core, and what the tests of clusters share."""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+from pyspark import SparkConf, SparkContext
+
+WAIT_SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """MUSTER_HOME of the module's jobs."""
+    folder = tmp_path_factory.mktemp("home")
+    before = os.environ.get("MUSTER_HOME")
+    os.environ["MUSTER_HOME"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["MUSTER_HOME"]
+    else:
+        os.environ["MUSTER_HOME"] = before
+
+
+@pytest.fixture(scope="module")
+def sc(home):
+    """Master and workers as processes of this machine: executors are JVMs of their own."""
+    with spark_context() as context:
+        yield context
+
+
+@contextlib.contextmanager
+def spark_context(**settings):
+    """An application of its own."""
+    conf = SparkConf().set("spark.ui.enabled", "false").set("spark.task.maxFailures", "4")
+    for name, value in settings.items():
+        conf.set(name.replace("_", "."), value)
+    context = SparkContext("local-cluster[2,1,1024]", "tests", conf=conf)
+    context.setLogLevel("OFF")
+    try:
+        yield context
+    finally:
+        context.stop()
+
+
+def until(condition, what):
+    """Waits until `condition()` is true and returns its value."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)  # lint: allow(sleep) looks for a condition, with a deadline
+    raise AssertionError(f"not in {WAIT_SECONDS} s: {what}")
+
+
+def processes_with(text):
+    """Pids whose command line or environment holds `text`, this process excepted."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if text.encode() in words:
+            found.append(int(entry.name))
+    return found

@@ -1,0 +1,243 @@
+"""TFCluster on executors: both input modes, what map_fun is given, and what it gives back."""
+# timeout: 600
+
+import json
+import os
+
+import pytest
+from cluster_bed import home, processes_with, sc, until  # noqa: F401 (fixtures)
+from pyspark.streaming import StreamingContext
+
+from tensorflowonspark import TFCluster, TFNode
+
+SPARK = TFCluster.InputMode.SPARK
+
+
+def notes(folder):
+    """What the nodes wrote, by role and index."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+
+
+def test_every_node_knows_itself_and_its_peers(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        note = {
+            "args": args,
+            "executor_id": ctx.executor_id,
+            "worker_num": ctx.worker_num,
+            "num_workers": ctx.num_workers,
+            "cluster_spec": ctx.cluster_spec,
+            "working_dir": ctx.working_dir,
+            "tmp_socket": ctx.tmp_socket is not None,
+            "path": ctx.absolute_path("/data"),
+            "tf_config": json.loads(os.environ["TF_CONFIG"]),
+            "devices": os.environ["CUDA_VISIBLE_DEVICES"],
+            "state": str(ctx.mgr.get("state")),
+            "generation": ctx.generation,
+        }
+        name = f"{ctx.job_name}-{ctx.task_index}.json"
+        with open(os.path.join(args["out"], name), "w") as file:
+            json.dump(note, file)
+
+    args = {"out": str(tmp_path)}
+    cluster = TFCluster.run(sc, map_fun, args, 2, 0, master_node="chief")
+    cluster.shutdown()
+    told = notes(tmp_path)
+    assert list(told) == ["chief-0", "worker-0"]
+    chief, worker = told["chief-0"], told["worker-0"]
+    assert chief["args"] == args
+    assert (chief["executor_id"], worker["executor_id"]) == (0, 1)
+    assert chief["worker_num"] == 0 and chief["num_workers"] == 2
+    assert chief["cluster_spec"] == worker["cluster_spec"]
+    assert worker["tf_config"]["task"] == {"type": "worker", "index": 0}
+    assert worker["tf_config"]["cluster"] == worker["cluster_spec"]
+    assert chief["path"] == "file:///data"
+    assert chief["working_dir"] == os.getcwd()
+    assert not chief["tmp_socket"]
+    assert chief["devices"] == ""
+    assert chief["state"] == "'running'"
+    assert chief["generation"] == 1
+    assert [node["job_name"] for node in cluster.cluster_info] == ["chief", "worker"]
+    addresses = [f"{node['host']}:{node['port']}" for node in cluster.cluster_info]
+    assert addresses == chief["cluster_spec"]["chief"] + chief["cluster_spec"]["worker"]
+    assert cluster.tensorboard_url() is None
+
+
+def test_without_a_chief_there_is_no_tf_config_and_a_list_is_argv(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        import sys
+
+        assert "TF_CONFIG" not in os.environ
+        assert sys.argv == args == ["program", "--out", args[2]]
+        with open(os.path.join(args[2], f"{ctx.task_index}.json"), "w") as file:
+            file.write("0")
+
+    TFCluster.run(sc, map_fun, ["program", "--out", str(tmp_path)], 2, 0).shutdown()
+    assert len(notes(tmp_path)) == 2
+
+
+def test_a_held_port_is_the_programs_until_it_lets_it_go(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        import socket
+
+        port = ctx.tmp_socket.getsockname()[1]
+        assert ctx.cluster_spec[ctx.job_name][ctx.task_index].endswith(f":{port}")
+        with socket.socket() as other:
+            try:
+                other.bind(("0.0.0.0", port))
+            except OSError:
+                refused = True
+        assert refused
+        ctx.release_port()
+        assert ctx.tmp_socket is None
+
+    TFCluster.run(sc, map_fun, {}, 2, 0, master_node="chief", release_port=False).shutdown()
+
+
+@pytest.mark.parametrize("role", ["ps", "evaluator"])
+def test_who_serves_the_workers_ends_when_they_have(sc, tmp_path, role):  # noqa: F811
+    def map_fun(args, ctx):
+        import time
+
+        with open(os.path.join(args["out"], f"{ctx.job_name}.json"), "w") as file:
+            file.write("0")
+        while ctx.job_name != "worker":
+            time.sleep(1)  # lint: allow(sleep) it serves
+
+    arguments = {"num_ps": 1} if role == "ps" else {"num_ps": 0, "eval_node": True}
+    TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, **arguments).shutdown()
+    assert list(notes(tmp_path)) == sorted([role, "worker"])
+
+
+def test_parameter_servers_may_run_on_the_driver(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        import time
+
+        name = f"{ctx.job_name}-{ctx.task_index}-{ctx.executor_id}.json"
+        with open(os.path.join(args["out"], name), "w") as file:
+            file.write("0")
+        while ctx.job_name == "ps":
+            time.sleep(1)  # lint: allow(sleep) a server that serves
+
+    cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 4, 2, driver_ps_nodes=True)
+    cluster.shutdown()
+    assert list(notes(tmp_path)) == ["ps-0-0", "ps-1-1", "worker-0-2", "worker-1-3"]
+
+
+def test_inference_gives_one_result_for_each_row_in_order(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = TFNode.DataFeed(ctx.mgr, train_mode=False)
+        while not feed.should_stop():
+            batch = feed.next_batch(7)
+            if batch:
+                feed.batch_results([value[0] ** 2 for value in batch])
+
+    # Uneven, and some are empty.
+    rows = sc.parallelize([[x] for x in range(100)], 3).union(sc.parallelize([], 2))
+    cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+    results = cluster.inference(rows)
+    assert results.collect() == [x * x for x in range(100)]
+    assert results.sum() == sum(x * x for x in range(100))
+    cluster.shutdown()
+
+
+def test_training_reads_every_row_once_an_epoch(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(input_mapping={"b": "y", "a": "x"})
+        total, count = 0, 0
+        while not feed.should_stop():
+            batch = feed.next_batch(16)
+            assert list(batch) == ["x", "y"]
+            total += sum(batch["x"])
+            count += len(batch["y"])
+        with open(os.path.join(args["out"], f"{ctx.task_index}.json"), "w") as file:
+            json.dump([total, count], file)
+
+    rows = sc.parallelize([(x, str(x)) for x in range(200)], 4)
+    cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
+    cluster.train(rows, num_epochs=3)
+    cluster.shutdown()
+    told = notes(tmp_path).values()
+    assert sum(total for total, _ in told) == 3 * sum(range(200))
+    assert sum(count for _, count in told) == 600
+
+
+def test_a_program_that_has_enough_ends_the_feed(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed()
+        rows = feed.next_batch(10)
+        feed.terminate()
+        with open(os.path.join(args["out"], f"{ctx.task_index}.json"), "w") as file:
+            json.dump(len(rows), file)
+
+    cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
+    cluster.train(sc.parallelize(range(100_000), 10), num_epochs=2)
+    cluster.shutdown()
+    assert sum(notes(tmp_path).values()) in (10, 20)
+
+
+def test_a_stream_is_fed_until_the_programs_have_enough(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed()
+        count = 0
+        while count < 10 and not feed.should_stop():
+            count += len(feed.next_batch(1))
+        feed.terminate()
+        with open(os.path.join(args["out"], f"{ctx.task_index}.json"), "w") as file:
+            json.dump(count, file)
+
+    ssc = StreamingContext(sc, 1)
+    stream = ssc.queueStream([sc.parallelize(range(100), 2) for _ in range(20)])
+    cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
+    cluster.train(stream, feed_timeout=600)
+    ssc.start()
+    cluster.shutdown(ssc)
+    assert max(notes(tmp_path).values()) == 10
+    assert sc.parallelize(range(4), 2).sum() == 6
+
+
+def test_tensorboard_runs_as_long_as_the_cluster(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed()
+        while not feed.should_stop():
+            feed.next_batch(10)
+
+    logs = str(tmp_path / "logs")
+    cluster = TFCluster.run(
+        sc, map_fun, {}, 2, 0, tensorboard=True, input_mode=SPARK, log_dir=logs
+    )
+    node = cluster.cluster_info[0]
+    assert cluster.tensorboard_url() == f"http://{node['host']}:{node['tb_port']}"
+    assert node["tb_pid"] in processes_with(logs)
+    cluster.shutdown()
+    until(lambda: not processes_with(logs), "TensorBoard gone")
+
+
+def test_two_clusters_at_once_when_there_is_room(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        while not feed.should_stop():
+            feed.batch_results([args * row for row in feed.next_batch(10)])
+
+    clusters = [TFCluster.run(sc, map_fun, factor, 2, 0, input_mode=SPARK) for factor in (2, 3)]
+    rows = sc.parallelize(range(50), 4)
+    doubled, tripled = (cluster.inference(rows) for cluster in clusters)
+    assert doubled.zip(tripled).collect() == [(2 * x, 3 * x) for x in range(50)]
+    for cluster in clusters:
+        cluster.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"num_executors": 2, "num_ps": 3}, "requires 3 nodes"),
+        ({"num_executors": 2, "num_ps": 2}, "at least one worker"),
+        (
+            {"num_executors": 2, "num_ps": 1, "driver_ps_nodes": True, "input_mode": SPARK},
+            "PS nodes",
+        ),
+        ({"num_executors": 2, "num_ps": 0, "eval_node": True, "input_mode": SPARK}, "evaluator"),
+    ],
+)
+def test_a_cluster_that_cannot_be_is_refused(sc, arguments, words):  # noqa: F811
+    with pytest.raises((AssertionError, Exception), match=words):
+        TFCluster.run(sc, print, {}, **arguments)
