@@ -118,12 +118,20 @@ def tidy(root, paths, flags):
 
 
 def parse(root, output, status, errors):
+    """Returns the findings in our files. clang-tidy also reports, at the end of a unit, what it
+    thinks of a library's header (a forward declaration that the library never needs)."""
+    all_of_it = list(DIAGNOSTIC.finditer(output))
     findings = {
         trees.Finding(os.path.relpath(match.group(1), root), int(match.group(2)), match.group(4))
-        for match in DIAGNOSTIC.finditer(output)}
-    if status != 0 and not findings:
+        for match in all_of_it if not is_foreign(root, match)}
+    if status != 0 and not all_of_it:
         findings.add(trees.Finding(".clang-tidy", 1, f"{PROGRAM} failed: {errors[-2000:]}"))
     return sorted(findings)
+
+
+def is_foreign(root, match):
+    inside = pathlib.Path(root, match.group(1)).is_relative_to(root)
+    return not inside and "[clang-diagnostic-" not in match.group(4)
 
 
 class Cache:

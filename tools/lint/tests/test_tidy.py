@@ -53,5 +53,13 @@ class TidyTest(unittest.TestCase):
         self.flags[source] = ("-O2",)
         self.assertNotEqual(self.cache.key(source), after)
 
+    def test_the_header_of_a_library_is_not_ours(self):
+        line = "{}:3:7: error: no definition found [bugprone-x,-warnings-as-errors]\n"
+        self.assertEqual(tidy.parse(self.root, line.format("/usr/include/l.h"), 1, ""), [])
+        ours = tidy.parse(self.root, line.format(self.root / "src/l.h"), 1, "")
+        self.assertEqual([finding.path for finding in ours], ["src/l.h"])
+        broken = "/usr/include/l.h:3:7: error: expected ';' [clang-diagnostic-error]\n"
+        self.assertEqual(len(tidy.parse(self.root, broken, 1, "")), 1)
+
     def test_a_crash_is_a_finding(self):
         self.assertEqual(len(tidy.parse(self.root, "", 1, "stack dump")), 1)
