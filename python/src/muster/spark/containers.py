@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import socket
 import threading
 import time
@@ -59,6 +60,8 @@ class Containers:
         self._changed = threading.Condition(threading.RLock())
         self._all: dict[str, _Container] = {}
         self._closed = False
+        # Role and index → what the program returned, of nodes that hold their slot to the end.
+        self.results: dict[tuple[str, int], Any] = {}
 
     # ---- what the master asks
 
@@ -172,15 +175,26 @@ class Containers:
         )
         try:
             on_driver = container.role in plan.on_driver
-            last = _hold_here(wanted) if on_driver else self._hold_on_executor(wanted)
+            held = _hold_here(wanted) if on_driver else self._hold_on_executor(wanted)
         except Exception as failure:
-            last = f"lost: the Spark task ended: {str(failure)[:2000]}"
-        if last == "go":
+            held = slot.Held(f"lost: the Spark task ended: {str(failure)[:2000]}")
+        if held.last == "go":
             return
+        if held.result is not None:
+            # It came as the result of a Spark task, by Spark's own channel.
+            role, index, value = pickle.loads(held.result)
+            with self._changed:
+                self.results[role, index] = value
+                self._changed.notify_all()
         # A holder that ended in order has said so itself.
-        self._ended(container, None, last if last.startswith("lost") else "")
+        self._ended(container, None, held.last if held.last.startswith("lost") else "")
 
-    def _hold_on_executor(self, wanted: slot.Slot) -> str:
+    def wait_results(self, count: int, seconds: float) -> bool:
+        """Waits until so many programs have given their results; false if that takes longer."""
+        with self._changed:
+            return self._changed.wait_for(lambda: len(self.results) >= count, seconds)
+
+    def _hold_on_executor(self, wanted: slot.Slot) -> slot.Held:
         sc = self._application.sc
         sc.setJobGroup(self._group(wanted.container), f"{wanted.job}: {wanted.container}")
         return sc.parallelize([wanted], 1).mapPartitions(slot.run_slot).collect()[0]
@@ -240,7 +254,7 @@ class Containers:
         self._tell(ended)
 
 
-def _hold_here(wanted: slot.Slot) -> str:
+def _hold_here(wanted: slot.Slot) -> slot.Held:
     """A container on the driver's own machine."""
     return slot.hold(
         wanted,

@@ -26,6 +26,7 @@ from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, po
 _log = logging.getLogger(__name__)
 _SUBMIT_SECONDS = 60
 _CLOSE_SECONDS = 10.0
+_RESULTS_SECONDS = 60.0
 # Holders need this long at most; the master waits a little longer.
 _FINISH_SECONDS = 4.0
 
@@ -129,6 +130,21 @@ class Job:
         self._link.close()
         self.wait(_CLOSE_SECONDS)
         self._server.close()
+
+    def results(self) -> dict[str, list[Any]]:
+        """What the programs returned, by role in the order of their indices; waits for the end of
+        the Spark tasks that bring it. JobError if the job failed, or one is lost.
+        """
+        awaited = [role for role in self.plan.template if self.plan.gives_results(role)]
+        count = sum(len(self.plan.template[role]) for role in awaited)
+        arrived = self._containers.wait_results(count, _RESULTS_SECONDS)
+        if self._failure is not None or not arrived:
+            raise JobError(self._failure or f"results of {self.id} were lost with their executors")
+        given = self._containers.results
+        return {
+            role: [given[role, index] for index in range(len(self.plan.template[role]))]
+            for role in awaited
+        }
 
     def feed_settings(self, queue: str, timeout: float) -> FeedSettings:
         """What a feeding task must know."""
@@ -234,6 +250,8 @@ class Job:
         with self._changed:
             self._channels[channel.name] = channel
             self.nodes[message["executor_id"]] = message
+            # What it said when it failed before is answered by its new start.
+            self._words.pop(f"{message['role']}:{message['index']}", None)
             complete = len(self.nodes) == self.plan.size
             feed_ended = self._feed_ended
             self._changed.notify_all()

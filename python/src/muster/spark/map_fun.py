@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 _TENSORBOARD_ROLES = ("chief", "master")
 
 
-def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any) -> None:
-    """Makes everything that the function finds around it, and calls it."""
+def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any) -> Any:
+    """Makes everything that the function finds around it, and returns what it does."""
     settings = place.settings
     channel = place.connect()
     (place.folder / "terminating").unlink(missing_ok=True)
@@ -62,7 +62,7 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
     # From here on feeding tasks are let in.
     folders.write_json(place.folder / "open.json", dict(place.facts(), pid=os.getpid()))
     try:
-        function(arguments, context)
+        return function(arguments, context)
     finally:
         for feed in manager.feeds():
             feed.inbox.close()

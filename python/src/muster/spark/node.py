@@ -66,7 +66,7 @@ class Place:
 def main() -> int:
     """The whole life of both processes; returns the child's exit status in the child."""
     place = Place()
-    for name in ("failure.json", "ended.json", "open.json"):
+    for name in ("failure.json", "ended.json", "open.json", "result.pkl"):
         (place.folder / name).unlink(missing_ok=True)
     stopped: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
@@ -142,7 +142,11 @@ def _run(place: Place) -> None:
     with open(place.folder / "work.pkl", "rb") as file:
         # It came by Spark's own channel into a file that only this user can touch.
         function, arguments = pickle.load(file)
-    run_map_fun(place, function, arguments)
+    result = run_map_fun(place, function, arguments)
+    # To the driver it goes as the result of the Spark task.
+    if settings["results"]:
+        data = pickle.dumps((place.role, place.index, result), protocol=5)
+        folders.write(place.folder / "result.pkl", data)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ class JobPlan:
 
     template: dict[str, list[int]]
     name: str = "spark"
+    framework: str = "generic"
     fed: bool = False  # Rows come from Spark: its tasks' slots are given back.
     on_driver: frozenset[str] = frozenset()  # Roles whose nodes run on the driver's machine.
     queues: list[str] = field(default_factory=lambda: ["input", "output", "error"])
@@ -26,6 +27,7 @@ class JobPlan:
     tensorboard: bool = False
     log_dir: str | None = None
     release_port: bool = True
+    results: bool = False  # Of programs that hold their slot to the end.
     default_fs: str = "file://"
     working_dir: str = "."
 
@@ -38,6 +40,10 @@ class JobPlan:
         """Whether rows go to the nodes of a role."""
         return self.fed and role not in _UNFED
 
+    def gives_results(self, role: str) -> bool:
+        """Whether what the programs of a role return is wanted."""
+        return self.results and role not in _UNFED
+
     def specification(self) -> str:
         """The job's specification, as JSON (which is YAML)."""
         roles = {role: self._role(role, nodes) for role, nodes in self.template.items()}
@@ -47,7 +53,7 @@ class JobPlan:
         return json.dumps(
             {
                 "name": self.name,
-                "framework": "generic",
+                "framework": self.framework,
                 "command": 'exec "$SPARK_NODE_PYTHON" -m muster.spark.node',
                 "roles": roles,
                 "barrier": "gang",
@@ -58,10 +64,11 @@ class JobPlan:
         )
 
     def _role(self, role: str, nodes: list[int]) -> dict[str, Any]:
-        settings: dict[str, Any] = {"tasks": len(nodes), "memory": _MEMORY, "membership": "static"}
+        settings: dict[str, Any] = {"tasks": len(nodes), "memory": _MEMORY, "membership": "static",
+                                    "success": "required", "failure": "fails_job"}  # fmt: skip
         if role in _UNFED:
             # They serve the others, and are ended when those have ended.
-            settings.update(success="ignored", failure="fails_job")
+            settings.update(success="ignored")
         return settings
 
     def node_settings(self, role: str) -> dict[str, Any]:
@@ -70,6 +77,7 @@ class JobPlan:
             "template": self.template,
             "queues": self.queues,
             "fed": self.is_fed(role),
+            "results": self.gives_results(role),
             "tensorboard": self.tensorboard,
             "log_dir": self.log_dir,
             "release_port": self.release_port,

@@ -31,9 +31,17 @@ class Slot:
     background: bool = False
 
 
-def hold(slot: Slot, program: str, library: str, process: int, host: str) -> str:
+@dataclass(frozen=True)
+class Held:
+    """How a slot was held: the holder's last word, and the program's pickled result if it ended."""
+
+    last: str
+    result: bytes | None = None
+
+
+def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Held:
     """Starts the holder and waits: for the container's end, or, in the background, until all of
-    the job are there. Returns the last word it said.
+    the job are there.
     """
     folder = folders.make_container(process, slot.job, slot.container)
     node = dict(
@@ -73,7 +81,9 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> str
         )
     holder.stdin.write(json.dumps(order) + "\n")
     holder.stdin.flush()
-    return _wait(holder, folder, slot.background)
+    last = _wait(holder, folder, slot.background)
+    result = folder / "result.pkl"
+    return Held(last, result.read_bytes() if last == "ended" and result.exists() else None)
 
 
 def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
@@ -107,7 +117,7 @@ def _spark_gpus() -> list[str]:
     return list(resources["gpu"].addresses) if "gpu" in resources else []
 
 
-def run_slot(slots: Iterator[Slot]) -> Iterator[str]:
+def run_slot(slots: Iterator[Slot]) -> Iterator[Held]:
     """The function of the one-task Spark job: mapPartitions over the slot. Whatever goes wrong is
     its result, never its failure: the job decides about another try, not Spark.
     """
@@ -125,4 +135,4 @@ def run_slot(slots: Iterator[Slot]) -> Iterator[str]:
                 socket.gethostname(),
             )
         except Exception as failure:
-            yield f"lost: {type(failure).__name__}: {failure}"
+            yield Held(f"lost: {type(failure).__name__}: {failure}")

@@ -1,0 +1,55 @@
+"""Programs on the executors of a Spark application, and what they return."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from muster.spark.errors import JobError
+from muster.spark.job import Job
+from muster.spark.plan import JobPlan
+
+
+def run(
+    function: Callable[[Any, Any], Any],
+    roles: Mapping[str, int],
+    args: Any = None,
+    *,
+    sc: Any = None,
+    framework: str = "generic",
+    max_restarts: int = 0,
+    start_timeout: float = 600.0,
+    name: str = "spark",
+) -> dict[str, list[Any]]:
+    """Runs `function(args, ctx)` as a gang of `roles` (name → number of tasks), one Spark slot
+    each, and returns what each returned, by role in the order of their indices (parameter servers
+    and evaluators serve the others and return nothing).
+
+    `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
+    so on); `max_restarts` failures start all again. JobError in the words of whoever failed first;
+    Exception with who is missing if not all have begun after `start_timeout` seconds.
+    """
+    if sc is None:
+        from pyspark import SparkContext
+
+        sc = SparkContext.getOrCreate()
+    numbers = iter(range(sum(roles.values())))
+    plan = JobPlan(
+        template={role: [next(numbers) for _ in range(count)] for role, count in roles.items()},
+        name=name,
+        framework=framework,
+        max_restarts=max_restarts,
+        join_seconds=start_timeout,
+        working_dir=os.getcwd(),
+        results=True,
+    )
+    job = Job(sc, plan, function, args)
+    try:
+        job.await_nodes(start_timeout)
+        job.wait()
+        if job.failure is not None:
+            raise JobError(job.failure)
+        return job.results()
+    finally:
+        job.close()
