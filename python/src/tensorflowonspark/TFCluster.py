@@ -68,7 +68,7 @@ class TFCluster:
         assert num_epochs >= 0, "num_epochs cannot be negative"
         feed = _Feed(self.sc, self._job, qname, feed_timeout)
         if isinstance(dataRDD, DStream):
-            dataRDD.foreachRDD(feed.run)
+            dataRDD.foreachRDD(lambda rdd: feed.run(rdd))  # It counts a method's arguments.
             return
         epochs = num_epochs or _DEFAULT_EPOCHS
         feed.run(dataRDD if epochs == 1 else self.sc.union([dataRDD] * epochs))

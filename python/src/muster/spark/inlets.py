@@ -8,12 +8,13 @@ import os
 import queue
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from muster.feed import END_OF_FEED, END_OF_PARTITION, Inbox, Producer
 from muster.feed.reader import RowReader
+from muster.spark.manager import NodeManager
 from tensorflowonspark.marker import EndPartition
 
 _SOCKET = "feed.sock"
@@ -138,60 +139,6 @@ class ResultQueue:
             self.detach(ring)
 
 
-class _Value:
-    """A value as the old managers showed it: str() has the quotes of its repr()."""
-
-    def __init__(self, value: Any):
-        self._value = value
-
-    def __str__(self) -> str:
-        return repr(self._value)
-
-    def __eq__(self, other: object) -> bool:
-        return self._value == (other._value if isinstance(other, _Value) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-
-class NodeManager:
-    """`ctx.mgr`: the node's queues and values, in its own process."""
-
-    def __init__(self, queues: Iterable[str], terminating: Any):
-        """`terminating` is called once when the program wants no more rows."""
-        self._values: dict[str, Any] = {"state": "running"}
-        self._terminating = terminating
-        self._queues: dict[str, Any] = {}
-        names = list(queues)
-        for name in names:
-            if name not in ("output", "error", "control"):
-                self._queues[name] = FeedQueue(name)
-        source = self._queues.get("input")
-        for name in names:
-            if name == "output" and source is not None:
-                self._queues[name] = ResultQueue(source)
-            elif name not in self._queues:
-                self._queues[name] = queue.Queue()
-
-    def get_queue(self, name: str) -> Any:
-        """The queue of that name, None if there is none."""
-        return self._queues.get(name)
-
-    def get(self, key: str) -> Any:
-        """A value; its str() has quotes, as programs expect."""
-        return _Value(self._values[key])
-
-    def set(self, key: str, value: Any) -> None:
-        """Sets a value; state 'terminating' ends the feed for good."""
-        self._values[key] = value
-        if key == "state" and value == "terminating":
-            self._terminating()
-
-    def feeds(self) -> list[FeedQueue]:
-        """The queues that rows come from."""
-        return [one for one in self._queues.values() if isinstance(one, FeedQueue)]
-
-
 class Door:
     """The Unix socket at which feeding tasks get their rings."""
 
@@ -249,6 +196,24 @@ class Door:
         feed.inbox.feeder_gone(ring)
         if results is not None:
             results.detach(ring)
+
+
+def open_door(
+    folder: Path, names: Iterable[str], terminating: Callable[[], None]
+) -> NodeManager:
+    """The queues of a node that Spark feeds, open to the feeding tasks of its executor."""
+    names = list(names)
+    queues: dict[str, Any] = {
+        name: FeedQueue(name) for name in names if name not in ("output", "error", "control")
+    }
+    for name in names:
+        if name == "output" and "input" in queues:
+            queues[name] = ResultQueue(queues["input"])
+        elif name not in queues:
+            queues[name] = queue.Queue()
+    manager = NodeManager(queues, terminating)
+    Door(folder, manager)
+    return manager
 
 
 class _ShortName:

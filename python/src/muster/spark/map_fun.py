@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import queue
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from typing import Any
 
 from muster.spark import folders
 from muster.spark.gpus import choose_gpus
-from muster.spark.inlets import Door, NodeManager
+from muster.spark.manager import NodeManager
 from tensorflowonspark import util
 from tensorflowonspark.context import TFNodeContext, hold_port
 
@@ -33,8 +34,12 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
         folders.write(place.folder / "terminating", b"")
         channel.send({"is": "terminating"})
 
-    manager = NodeManager(settings["queues"], terminating)
-    Door(place.folder, manager)
+    if settings["fed"]:
+        from muster.spark.inlets import open_door
+
+        manager = open_door(place.folder, settings["queues"], terminating)
+    else:
+        manager = NodeManager({name: queue.Queue() for name in settings["queues"]}, terminating)
     address = place.view[place.role][place.index]
     host, _, port = address.rpartition(":")
     tensorboard, tensorboard_port = None, 0

@@ -138,10 +138,9 @@ def _run(place: Place) -> None:
         if path not in sys.path:
             sys.path.append(path)
     from muster.spark.map_fun import run_map_fun
+    from muster.spark.work import load_work
 
-    with open(place.folder / "work.pkl", "rb") as file:
-        # It came by Spark's own channel into a file that only this user can touch.
-        function, arguments = pickle.load(file)
+    function, arguments = load_work(place.folder / "work.pkl")
     result = run_map_fun(place, function, arguments)
     # To the driver it goes as the result of the Spark task.
     if settings["results"]:

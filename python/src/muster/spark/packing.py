@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import py_compile
 import shutil
 import tempfile
 import threading
@@ -100,6 +101,19 @@ def _ship(sc: Any) -> Payload:
     return Payload(program.name, library.name, _ship_packages(sc))
 
 
+def _bytecode(source: Path, folder: Path) -> bytes:
+    """The source compiled for this Python; another one reads the source itself."""
+    target = folder / "bytecode"
+    py_compile.compile(
+        str(source),
+        cfile=str(target),
+        dfile=source.name,
+        doraise=True,
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+    return target.read_bytes()
+
+
 def _named_copy(source: Path, folder: Path, pattern: str) -> Path:
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     target = folder / pattern.format(digest)
@@ -116,4 +130,7 @@ def _zip_packages(folder: Path) -> Path:
                 # A fixed time: the same content has the same name.
                 entry = zipfile.ZipInfo(str(source.relative_to(root)), (2020, 1, 1, 0, 0, 0))
                 archive.writestr(entry, source.read_bytes(), zipfile.ZIP_DEFLATED)
+                # Compiled too, once and here: a zip takes no bytecode later.
+                compiled = zipfile.ZipInfo(entry.filename + "c", entry.date_time)
+                archive.writestr(compiled, _bytecode(source, folder), zipfile.ZIP_DEFLATED)
     return path
