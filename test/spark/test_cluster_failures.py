@@ -123,8 +123,10 @@ def test_too_few_and_too_many_results_are_told_with_numbers(sc):  # noqa: F811
     ways = ((too_few, r"gave \d results (of 10 rows|while)"), (too_many, "more results than rows"))
     for map_fun, words in ways:
         cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+        # What is too much can come after the last row has its result: shutdown tells it then.
         with pytest.raises(Exception, match=words):
             cluster.inference(sc.parallelize(range(10), 1), feed_timeout=5).collect()
+            cluster.shutdown()
         try:
             cluster.shutdown()
         except Exception as failure:
