@@ -6,6 +6,7 @@
 #include "hadoop/hdfs_settings.h"
 #include "hadoop/name_service.h"
 #include "hadoop/security_settings.h"
+#include "hadoop/server_principal.h"
 #include "hadoop/token_service.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,8 @@ Result<rpc::Target> name_node_target(const Configuration& configuration,
   }
   target.protocol.name = kClientProtocol;
   target.find_token = token_finder(login.credentials, service);
-  MUSTER_TRY(target.server_principal, configuration.text("dfs.namenode.kerberos.principal"));
+  MUSTER_TRY(target.server_principal,
+             server_principal(configuration, "dfs.namenode.kerberos.principal"));
   return target;
 }
 
@@ -110,7 +112,8 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(Deps deps, const Configurat
   }
   MUSTER_TRY(rpc::Target target, name_node_target(configuration, security, *service, login));
   rpc::Target data_target = secured_target(security, login.identity);
-  MUSTER_TRY(data_target.server_principal, configuration.text("dfs.datanode.kerberos.principal"));
+  MUSTER_TRY(data_target.server_principal,
+             server_principal(configuration, "dfs.datanode.kerberos.principal"));
 
   options.name_node.client_name = make_client_name(deps.random);
   std::unique_ptr<FileSystem> made(new FileSystem(deps, std::move(options)));

@@ -3,6 +3,7 @@
 #include "hadoop/resource_manager.h"
 #include "hadoop/rpc_settings.h"
 #include "hadoop/security_settings.h"
+#include "hadoop/server_principal.h"
 #include "hadoop/token_service.h"
 #include "hadoop/yarn/application_client.h"
 #include "hadoop/yarn/application_master.h"
@@ -80,7 +81,8 @@ Result<Calling> client_calling(const Configuration& configuration, rpc::Identity
                                std::shared_ptr<const Credentials> credentials) {
   MUSTER_TRY(auto calling, calling_of(configuration, &ResourceManager::client));
   MUSTER_TRY(const auto security, security_settings(configuration));
-  MUSTER_TRY(calling.target.server_principal, configuration.text("yarn.resourcemanager.principal"));
+  MUSTER_TRY(calling.target.server_principal,
+             server_principal(configuration, "yarn.resourcemanager.principal"));
   calling.target.protocol = {.name = std::string(kClientProtocol)};
   calling.target.identity = std::move(identity);
   calling.target.kerberos = security.authentication == Authentication::Kerberos;
