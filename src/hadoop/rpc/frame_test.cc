@@ -66,7 +66,7 @@ TEST(Frame, WritesTheBytesOfHadoop) {
 }
 
 TEST(Context, NamesUsersAsTheAuthenticationAllows) {
-  const Target target{.protocol = {.name = "p"}, .identity = {.user = "bob", .real_user = "oozie"}};
+  Target target{.protocol = {.name = "p"}, .identity = {.user = "bob", .real_user = "oozie"}};
   const auto user_of = [&](AuthMethod method) {
     const std::string frame = context_frame(target, method, client_id());
     FrameCursor cursor(std::string_view(frame).substr(4));
@@ -81,6 +81,9 @@ TEST(Context, NamesUsersAsTheAuthenticationAllows) {
   EXPECT_EQ(user_of(AuthMethod::Simple), "bob/oozie");
   EXPECT_EQ(user_of(AuthMethod::Kerberos), "bob/");
   EXPECT_EQ(user_of(AuthMethod::Token), "/");
+  target.identity = {.user = "alice", .real_user = {}};
+  EXPECT_EQ(user_of(AuthMethod::Simple), "alice/");
+  EXPECT_EQ(user_of(AuthMethod::Kerberos), "/");  // The ticket says it.
 }
 
 TEST(FrameSplitter, PutsPiecesTogether) {

@@ -199,6 +199,12 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::authenticate(SaslAuth offer, AuthMetho
 rt::Async<Result<std::unique_ptr<SaslMechanism>>> Dialogue::kerberos(const SaslAuth& offer) {
   const Target& target = party_->target;
   const std::string principal = fmt::format("{}/{}", offer.protocol(), offer.serverid());
+  if (target.server_principal.empty()) {
+    co_return unauthenticated(fmt::format(
+        "{} calls itself {}, and the configuration names no principal for it: set "
+        "dfs.namenode.kerberos.principal or yarn.resourcemanager.principal, as the cluster does",
+        party_->server, printable(principal)));
+  }
   if (!principal_matches(target.server_principal, principal,
                          target.servers.empty() ? std::string_view() : party_->query.server.host)) {
     co_return unauthenticated(fmt::format(
@@ -238,7 +244,9 @@ std::string context_frame(const Target& target, AuthMethod method, std::string_v
   IpcConnectionContextProto context;
   context.set_protocol(target.protocol.name);
   auto& user = *context.mutable_userinfo();
-  if (method != AuthMethod::Token && !target.identity.user.empty()) {
+  // The server compares it with the whole principal: a short name would be somebody to act for.
+  const bool known_by_ticket = method == AuthMethod::Kerberos && target.identity.real_user.empty();
+  if (method != AuthMethod::Token && !known_by_ticket && !target.identity.user.empty()) {
     user.set_effectiveuser(target.identity.user);
   }
   if (method == AuthMethod::Simple && !target.identity.real_user.empty() &&

@@ -41,7 +41,9 @@ struct HandshakeParty {
 [[nodiscard]] rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel& channel,
                                                           const HandshakeParty& party);
 
-/// The frame with the connection's context: who calls, which protocol.
+/// The frame with the connection's context: who calls, which protocol. After Kerberos the user is
+/// named only where he is another than the ticket's (`identity.real_user` is set), after a token
+/// never.
 [[nodiscard]] std::string context_frame(const Target& target, AuthMethod method,
                                         std::string_view client_id);
 
