@@ -73,9 +73,11 @@ def test_the_resource_manager_knows_tickets_and_tokens(probe, protections):
 
 
 def test_acts_for_another_user(probe, alice):
-    probe.open("nn1.rpc", user="bob")
+    probe.open("nn1.rpc", user="bob", real_user=layout.user())
     assert probe.call("getFileInfo", "/")
-    error = alice.open("nn1.rpc", user="bob").refused("getFileInfo", "/")
+    alice.open("nn1.rpc", user="alice")
+    assert alice.call("getFileInfo", "/")
+    error = alice.open("nn1.rpc", user="bob", real_user="alice").refused("getFileInfo", "/")
     assert "alice" in str(error) and "not allowed to impersonate bob" in str(error)
     assert "hadoop.proxyuser.alice" in str(error)
 

@@ -111,7 +111,7 @@ def test_connects_again_after_a_restart(bed, probe):
 
 
 def test_a_restart_of_the_resource_manager_fails_no_call(bed, probe):
-    probe.open("rm1.rpc", protocol=APPLICATIONS, what="ResourceManager")
+    probe.open("rm1.rpc", protocol=APPLICATIONS, what="ResourceManager", attempts=1000)
     probe("rate", method="getClusterMetrics", calls=10, callers=2)
     probe.begin("load", method="getClusterMetrics", callers=8, for_ms=8000)
     bed.kill("rm1")

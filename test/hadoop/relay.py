@@ -1,0 +1,55 @@
+"""A server in the middle: passes bytes on, and can lose the answers of a connection."""
+
+import contextlib
+import socket
+import threading
+
+
+class Relay:
+    """Listens on a port of its own for a server on this machine.
+
+    While `losing` is set, the first answer that comes is thrown away and its connection closed, as
+    a broken network would; `lost` is set then, and with `dies` nobody listens here any more.
+    """
+
+    def __init__(self, port, dies=False):
+        self.target, self.dies = port, dies
+        self.losing, self.lost = threading.Event(), threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        # Wakes accept(), which close() alone would not.
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.target))
+                for source, sink, answers in ((client, server, False), (server, client, True)):
+                    threading.Thread(target=self.pass_on, args=(source, sink, answers),
+                                     daemon=True).start()
+
+    def pass_on(self, source, sink, answers):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if answers and self.losing.is_set():
+                    self.losing.clear()
+                    if self.dies:
+                        self.stop()
+                    self.lost.set()
+                    break
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
