@@ -164,7 +164,7 @@ if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
 endif()
 
 # Target test_programs: every program that the labels unit and sim run. The sanitized builds need
-# nothing else: neither muster itself nor the benchmarks.
+# nothing else: neither muster itself nor the benchmarks nor the probes of real daemons.
 add_custom_target(test_programs)
 get_property(targets DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)
