@@ -44,6 +44,7 @@ class FakeNameNode {
   std::map<std::string, std::deque<Refusal>> refusals;  ///< By method.
   std::map<std::string, int> calls;                     ///< By method.
   size_t page_entries = 3;                              ///< Of a listing.
+  int recoveries_wait = 0;                              ///< recoverLease says "not yet" so often.
   int complete_refusals = 0;                            ///< complete() says "not yet" so often.
   bool erasure_coded = false;                           ///< Every file.
   bool encrypted = false;                               ///< Every file.
@@ -67,6 +68,7 @@ class FakeNameNode {
   Reply complete(const std::string& request);
   Reply rename(const std::string& request);
   Reply remove(const std::string& request);
+  Reply recover_lease(const std::string& request);
   Reply locate(const std::string& request);
   Reply update_pipeline(const std::string& request);
   Reply additional_datanode(const std::string& request);

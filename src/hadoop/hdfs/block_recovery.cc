@@ -45,7 +45,7 @@ rt::Async<Status> BlockStreamer::drop_bad_node() {
     co_return Status();
   }
   const auto bad = replicas_.begin() + static_cast<ptrdiff_t>(failure.bad_node);
-  excluded_.push_back(bad->node);
+  exclude(bad->node);
   replicas_.erase(bad);
   if (replicas_.empty()) {
     co_return give_up();
@@ -77,7 +77,8 @@ bool BlockStreamer::wants_replacement() const {
 }
 
 rt::Async<Status> BlockStreamer::replace_node() {
-  auto located = co_await deps_.name_node.additional_datanode(file_, *block_, replicas_, excluded_);
+  auto located =
+      co_await deps_.name_node.additional_datanode(file_, *block_, replicas_, excluded());
   Status replaced;
   if (!located.has_value()) {
     replaced = located.error();

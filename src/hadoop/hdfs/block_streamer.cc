@@ -88,8 +88,14 @@ rt::Async<Status> BlockStreamer::wait_for_change() {
 
 rt::Async<Status> BlockStreamer::open_block() {
   for (int tries = 1;; ++tries) {
-    MUSTER_CO_TRY(LocatedBlock located,
-                  co_await deps_.name_node.add_block(file_, block_, excluded_));
+    Result<LocatedBlock> added = co_await deps_.name_node.add_block(file_, block_, excluded());
+    if (!added.has_value()) {
+      if (!errors_.empty()) {
+        added.error().message += "; before that: " + tried();
+      }
+      co_return std::move(added).error();
+    }
+    LocatedBlock located = *std::move(added);
     if (located.replicas.empty()) {
       co_return cluster_error(fmt::format("cannot write {}: the NameNode gave no DataNode for {}",
                                           printable(file_.path), to_string(located.block)),
@@ -114,7 +120,7 @@ rt::Async<Status> BlockStreamer::open_block() {
               {{"block", to_string(block)}, {"error", failure.error.message}});
     errors_.push_back(failure.error.message);
     if (!failure.bad_token) {
-      excluded_.push_back(replicas_[failure.bad_node].node);
+      exclude(replicas_[failure.bad_node].node);
     }
     block_ = previous;
     MUSTER_CO_TRY_STATUS(co_await deps_.name_node.abandon_block(file_, block));
@@ -225,13 +231,32 @@ void BlockStreamer::break_at(size_t node, Error error) {
   }
 }
 
-Error BlockStreamer::give_up() const {
-  std::string tried;
-  for (const std::string& error : errors_) {
-    tried += (tried.empty() ? "" : "; ") + error;
+void BlockStreamer::exclude(const Datanode& node) {
+  excluded_.push_back({node, deps_.loop.now() + options_.exclude_for});
+}
+
+std::vector<Datanode> BlockStreamer::excluded() {
+  std::erase_if(excluded_,
+                [now = deps_.loop.now()](const Excluded& each) { return each.until <= now; });
+  std::vector<Datanode> nodes;
+  nodes.reserve(excluded_.size());
+  for (const Excluded& each : excluded_) {
+    nodes.push_back(each.node);
   }
+  return nodes;
+}
+
+std::string BlockStreamer::tried() const {
+  std::string all;
+  for (const std::string& error : errors_) {
+    all += (all.empty() ? "" : "; ") + error;
+  }
+  return all;
+}
+
+Error BlockStreamer::give_up() const {
   return cluster_error(
-      fmt::format("cannot write {}: its DataNodes failed: {}", printable(file_.path), tried));
+      fmt::format("cannot write {}: its DataNodes failed: {}", printable(file_.path), tried()));
 }
 
 }  // namespace muster::hadoop::hdfs

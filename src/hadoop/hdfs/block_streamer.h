@@ -40,7 +40,8 @@ struct WriterOptions {
   Duration restart_wait = std::chrono::seconds(30);  ///< For a DataNode that restarts.
   Duration heartbeat = std::chrono::seconds(30);     ///< On an idle pipeline.
   Replacing replacing = Replacing::Default;
-  bool replace_best_effort = false;  ///< Go on with fewer when there is no other.
+  bool replace_best_effort = false;                 ///< Go on with fewer when there is no other.
+  Duration exclude_for = std::chrono::minutes(10);  ///< A DataNode that failed gets no new block.
 };
 
 /// Sends the packets of one file, block after block: gets blocks from the NameNode, opens their
@@ -81,7 +82,10 @@ class BlockStreamer {
   void start_acks(std::unique_ptr<Pipeline> pipeline);
   void end_block();
   void break_at(size_t node, Error error);
+  [[nodiscard]] std::string tried() const;
   [[nodiscard]] Error give_up() const;
+  void exclude(const Datanode& node);
+  [[nodiscard]] std::vector<Datanode> excluded();
 
   [[nodiscard]] rt::Async<Status> recover();
   [[nodiscard]] rt::Async<Status> drop_bad_node();
@@ -91,6 +95,12 @@ class BlockStreamer {
   [[nodiscard]] rt::Async<Status> copy_to(LocatedBlock located, size_t source, size_t target);
   [[nodiscard]] rt::Async<Status> reopen();
   [[nodiscard]] WriteOp write_op(WriteStage stage, uint64_t generation) const;
+
+  /// A DataNode that failed, and until when it is left alone.
+  struct Excluded {
+    Datanode node;
+    HostTime until;
+  };
 
   FileDeps deps_;
   log::Logger log_;
@@ -110,7 +120,7 @@ class BlockStreamer {
   Token token_;
   std::vector<Replica> replicas_;  ///< Of the pipeline.
   uint64_t sent_bytes_ = 0;        ///< Of the block.
-  std::vector<Datanode> excluded_;
+  std::vector<Excluded> excluded_;
   std::vector<std::string> errors_;  ///< Of DataNodes, since the last acknowledgement.
   int recoveries_ = 0;
   bool flushed_ = false;

@@ -11,6 +11,8 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
+/// Answers and acknowledgements are small.
+constexpr size_t kSmallBufferBytes = 4U << 10;
 /// Two packets of the usual size and their checksums fit, so most are read by one call.
 constexpr size_t kBufferBytes = 192U << 10;
 
@@ -27,13 +29,16 @@ void DataStream::make_room(size_t wanted) {
   if (begin_ == end_) {
     begin_ = end_ = 0;
   }
-  const size_t needed = std::max(wanted, kBufferBytes);
+  const size_t usual = wanted > kSmallBufferBytes ? kBufferBytes : kSmallBufferBytes;
+  const size_t needed = std::max(wanted, usual);
   if (buffer_.size() - begin_ >= wanted && buffer_.size() > end_) {
     return;
   }
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-  end_ -= begin_;
-  begin_ = 0;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
   if (buffer_.size() < needed) {
     buffer_.resize(needed);
   }
@@ -67,8 +72,10 @@ rt::Async<Status> DataStream::fill(size_t wanted) {
     co_return std::move(size).error();
   }
   if (*size == 0) {
-    co_return cluster_error(fmt::format("DataNode {} closed the connection", peer()));
+    co_return cluster_error(fmt::format("DataNode {} closed the connection{}{}", peer(),
+                                        doubt_.empty() ? "" : "; ", doubt_));
   }
+  doubt_ = {};
   end_ += *size;
   co_return Status();
 }

@@ -47,6 +47,10 @@ class DataStream {
   /// From now on every byte goes through `cipher`. Nothing that was read before may be left.
   void secure(std::unique_ptr<StreamCipher> cipher) { cipher_ = std::move(cipher); }
 
+  /// What may be wrong if the peer closes the connection before it has sent a byte: a part of that
+  /// error's message. A literal.
+  void set_doubt(std::string_view doubt) { doubt_ = doubt; }
+
   /// Who is at the other end, for messages: "10.0.0.7:9866".
   [[nodiscard]] const std::string& peer() const { return stream_->peer(); }
   /// Nothing more is sent: a send() that waits fails.
@@ -63,6 +67,7 @@ class DataStream {
   std::unique_ptr<net::Stream> stream_;
   Duration patience_;
   std::unique_ptr<StreamCipher> cipher_;
+  std::string_view doubt_;       ///< Empty once something was read.
   std::vector<uint8_t> buffer_;  ///< Read bytes stand in [begin_, end_).
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -1,10 +1,12 @@
 #include "hadoop/hdfs/file_system.h"
 
 #include "base/text.h"
+#include "hadoop/hdfs/file_recovery.h"
 #include "hadoop/hdfs/path.h"
 #include "hadoop/hdfs/transfer_security.h"
 #include "hadoop/hdfs_settings.h"
 #include "hadoop/name_service.h"
+#include "hadoop/rpc_settings.h"
 #include "hadoop/security_settings.h"
 #include "hadoop/server_principal.h"
 #include "hadoop/token_service.h"
@@ -63,6 +65,20 @@ Result<rpc::Target> name_node_target(const Configuration& configuration,
   return target;
 }
 
+/// A name service is asked as long as a failover may take, as Hadoop's clients do.
+std::unique_ptr<rpc::Proxy> name_node_proxy(rpc::Client& client, rpc::Target target,
+                                            const rpc::ConnectionOptions& connection,
+                                            const HdfsSettings& settings) {
+  if (target.servers.size() == 1) {
+    return client.proxy(std::move(target));
+  }
+  rpc::RetryOptions retry;
+  retry.attempts_max = settings.failover_attempts_max + 1;
+  retry.pause_first = settings.failover_delay;
+  retry.pause_max = settings.failover_delay_max;
+  return client.proxy(std::move(target), connection, retry);
+}
+
 DataNodes::MakeProxy data_node_proxies(rpc::Client& client, rpc::Target pattern,
                                        bool use_host_name) {
   pattern.what = "DataNode";
@@ -95,7 +111,7 @@ std::string make_client_name(rt::Random& random) {
 }  // namespace
 
 FileSystem::FileSystem(Deps deps, FileSystemOptions options)
-    : deps_(deps), options_(std::move(options)) {}
+    : deps_(std::move(deps)), options_(std::move(options)) {}
 
 FileSystem::~FileSystem() = default;
 
@@ -104,6 +120,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(Deps deps, const Configurat
   MUSTER_TRY(FileSystemOptions options, file_system_options(configuration));
   MUSTER_TRY(const HdfsSettings settings, hdfs_settings(configuration));
   MUSTER_TRY(const SecuritySettings security, security_settings(configuration));
+  MUSTER_TRY(const RpcSettings rpc_values, rpc_settings(configuration));
   Result<NameService> service = login.authority.empty()
                                     ? default_name_service(configuration)
                                     : name_service(configuration, login.authority);
@@ -116,11 +133,15 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(Deps deps, const Configurat
              server_principal(configuration, "dfs.datanode.kerberos.principal"));
 
   options.name_node.client_name = make_client_name(deps.random);
+  options.name_node.on_wait = deps.on_wait;
   std::unique_ptr<FileSystem> made(new FileSystem(deps, std::move(options)));
   made->name_ = "hdfs://" + service->name;
   made->home_ = child_of(settings.home_prefix, login.identity.user);
   made->name_node_ = std::make_unique<hdfs::NameNode>(
-      deps.loop, deps.client.proxy(std::move(target)), made->options_.name_node);
+      deps.loop,
+      name_node_proxy(deps.client, std::move(target), rpc::connection_options(rpc_values),
+                      settings),
+      made->options_.name_node);
   made->security_ = make_transfer_security(
       {.loop = deps.loop, .random = deps.random, .name_node = *made->name_node_}, security);
   made->data_nodes_ = std::make_unique<DataNodes>(
@@ -234,6 +255,11 @@ rt::Async<Result<std::unique_ptr<FileWriter>>> FileSystem::create(std::string pa
       .leases = *leases_,
       .log = log::Logger(deps_.log)};
   co_return std::make_unique<FileWriter>(deps, std::move(file), writer);
+}
+
+rt::Async<Status> FileSystem::recover(std::string path, Duration patience) {
+  const FileDeps deps{.loop = deps_.loop, .name_node = *name_node_, .data_nodes = *data_nodes_};
+  co_return co_await recover_file(deps, std::move(path), patience);
 }
 
 rt::Async<Status> FileSystem::write_whole(std::string path, std::string bytes,

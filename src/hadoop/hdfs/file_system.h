@@ -14,7 +14,9 @@
 #include "rt/async.h"
 #include "rt/loop.h"
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +54,8 @@ class FileSystem {
     net::Dialer& dialer;
     log::Sink& log;
     rpc::Client& client;
+    /// Told why a call waits for the NameNode, and "" when it no longer does; may be empty.
+    std::function<void(std::string_view why)> on_wait;
   };
   /// Whose file system, as whom.
   struct Login {
@@ -93,6 +97,9 @@ class FileSystem {
   /// Makes a file and opens it for writing: whole files, and logs that are flushed.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<FileWriter>>> create(std::string path,
                                                                       WriteFileOptions options);
+  /// Closes a file whose writer is gone, as file_recovery.h says.
+  [[nodiscard]] rt::Async<Status> recover(std::string path,
+                                          Duration patience = std::chrono::minutes(2));
   /// Writes a whole file; readers see it under its name only when it is complete.
   [[nodiscard]] rt::Async<Status> write_whole(std::string path, std::string bytes,
                                               WriteFileOptions options);

@@ -185,6 +185,19 @@ TEST(FileWriter, ANodeThatDiesBetweenFlushesIsReplacedByTheRest) {
   EXPECT_EQ(fs.read("/log"), "firstsecond");
 }
 
+TEST(FileWriter, ANodeThatFailedGetsBlocksAgainLater) {
+  FakeHdfs fs(2);
+  fs.nodes[0]->faults.die_at_packet = 1;
+  const auto writer = fs.open("/log", options(2));
+  ASSERT_TRUE(fs.run(writer->write(sample_bytes(5000))).has_value());
+  ASSERT_TRUE(fs.run(writer->flush()).has_value());
+  fs.nodes[0]->live();
+  fs.loop.advance(std::chrono::minutes(11));
+  ASSERT_TRUE(fs.run(writer->write(sample_bytes(10'240))).has_value());
+  ASSERT_TRUE(fs.run(writer->close()).has_value());
+  EXPECT_EQ(current_replicas(fs, "/log"), 2U);
+}
+
 TEST(FileWriter, SomebodyElsesFileIsToldApart) {
   FakeHdfs fs(1);
   const auto writer = fs.open("/log", options(1));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace muster::hadoop::hdfs {
 namespace {
@@ -25,8 +26,18 @@ FileType to_file_type(pb::HdfsFileStatusProto::FileType type) {
   return FileType::File;
 }
 
+/// The policies that come with HDFS, by number; of these only the number is sent.
+constexpr uint32_t kReplication = 0;
+constexpr std::array<std::string_view, 6> kPolicies = {"replication",   "RS-6-3-1024k",
+                                                       "RS-3-2-1024k",  "RS-LEGACY-6-3-1024k",
+                                                       "XOR-2-1-1024k", "RS-10-4-1024k"};
+
 std::string policy_name(const pb::ErasureCodingPolicyProto& policy) {
-  return policy.has_name() ? policy.name() : fmt::format("policy {}", policy.id());
+  if (policy.has_name()) {
+    return policy.name();
+  }
+  return policy.id() < kPolicies.size() ? std::string(kPolicies[policy.id()])
+                                        : fmt::format("policy {}", policy.id());
 }
 
 }  // namespace
@@ -146,7 +157,7 @@ LocatedBlocks take(const pb::LocatedBlocksProto& from) {
   LocatedBlocks located;
   located.file_bytes = from.filelength();
   located.encrypted = from.has_fileencryptioninfo();
-  if (from.has_ecpolicy()) {
+  if (from.has_ecpolicy() && from.ecpolicy().id() != kReplication) {
     located.erasure_coding = policy_name(from.ecpolicy());
   }
   for (const pb::LocatedBlockProto& block : from.blocks()) {
@@ -176,7 +187,7 @@ FileStatus take(const pb::HdfsFileStatusProto& from) {
   status.block_bytes = from.blocksize();
   status.file_id = from.fileid();
   status.encrypted = from.has_fileencryptioninfo();
-  if (from.has_ecpolicy()) {
+  if (from.has_ecpolicy() && from.ecpolicy().id() != kReplication) {
     status.erasure_coding = policy_name(from.ecpolicy());
   }
   return status;

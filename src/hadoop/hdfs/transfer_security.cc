@@ -60,7 +60,12 @@ rt::Async<Status> Security::secure(DataStream* stream, Datanode node, Token toke
     co_return co_await shake_hands(stream, std::move(login));
   }
   if (settings_.authentication != Authentication::Kerberos ||
-      node.data_port <= kPrivilegedPortMax || settings_.data_transfer_protection.empty()) {
+      node.data_port <= kPrivilegedPortMax) {
+    co_return Status();
+  }
+  if (settings_.data_transfer_protection.empty()) {
+    stream->set_doubt(
+        "perhaps it wants a handshake: set dfs.data.transfer.protection here as it is there");
     co_return Status();
   }
   std::vector<rpc::Protection> protections;
