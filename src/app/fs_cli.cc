@@ -19,8 +19,7 @@ CLI::App* add(CLI::App& group, FsOptions& options, Verb verb, const char* name,
       ->type_name(type);
   command
       ->add_option("--conf", options.conf,
-                   "The folder of core-site.xml and hdfs-site.xml (default: $HADOOP_CONF_DIR, "
-                   "/etc/hadoop/conf)")
+                   "Folder of core-site.xml (default: $HADOOP_CONF_DIR, /etc/hadoop/conf)")
       ->type_name("FOLDER");
   return command;
 }
@@ -33,8 +32,8 @@ void add_json(CLI::App* command, bool& json) {
 
 void add_fs_verbs(CLI::App& group, FsOptions& options) {
   group.footer(
-      "On the side of HDFS *, ?, [a-z], [^a], {a,b} and \\ are wildcards; local names are taken as "
-      "they are. A\ntarget that ends in / is a folder. - stands for standard input or output.");
+      "On the side of HDFS *, ?, [a-z], [^a], {a,b} and \\ are wildcards; local names are taken\n"
+      "as they are. A target that ends in / is a folder. - stands for standard input or output.");
   CLI::App* command = add(group, options, Verb::Ls, "ls",
                           "List folders and files (without a path: /user/YOU)", "PATH...");
   command->get_option("paths")->required(false);

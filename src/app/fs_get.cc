@@ -1,4 +1,5 @@
 #include "app/fs_copy.h"
+#include "app/fs_lanes.h"
 #include "app/fs_verbs.h"
 #include "base/text.h"
 #include "hadoop/hdfs/path.h"
@@ -54,35 +55,49 @@ rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool
   co_return target;
 }
 
-rt::Async<Status> get_one(FsSession* session, FsPlace place, CopyProgress* progress, Found found,
-                          os::Path to) {
-  if (found.status.type == FileType::Folder) {
-    co_return co_await make_folder(session, std::move(to));
-  }
-  progress->begin(std::string(hdfs::base_name(found.path)), found.status.size_bytes);
+/// One file of HDFS and where it goes.
+struct Item {
+  std::string from;
+  os::Path to;
+  uint64_t size_bytes = 0;
+
+  [[nodiscard]] std::string name() const { return std::string(hdfs::base_name(from)); }
+};
+
+rt::Async<Status> get_one(FsSession* session, hdfs::FileSystem* fs, CopyProgress* progress,
+                          Item item) {
   hdfs::GetOptions options;
   options.overwrite = session->options().force;
   options.moved = progress->moved();
   const hdfs::TransferDeps deps{
-      .loop = session->loop(), .files = *session->session().files, .fs = *place.fs};
-  co_return co_await hdfs::get_file(deps, std::move(found.path), std::move(to), std::move(options));
+      .loop = session->loop(), .files = *session->session().files, .fs = *fs};
+  co_return co_await hdfs::get_file(deps, std::move(item.from), std::move(item.to),
+                                    std::move(options));
 }
 
 /// Copies a file, or a folder with all below it, to `to`.
-rt::Async<Status> get_tree(FsSession* session, FsPlace place, CopyProgress* progress, Found found,
-                           os::Path to) {
-  std::vector<Found> all;
+rt::Async<Status> get_tree(FsSession* session, hdfs::FileSystem* fs, CopyProgress* progress,
+                           Found found, os::Path to) {
+  std::vector<Item> items;
   if (found.status.type == FileType::Folder) {
-    MUSTER_CO_TRY(all, co_await hdfs::list_tree(place.fs, found.path));
+    MUSTER_CO_TRY(const std::vector<Found> all, co_await hdfs::list_tree(fs, found.path));
+    const size_t root = found.path == "/" ? 1 : found.path.size() + 1;
+    MUSTER_CO_TRY_STATUS(co_await make_folder(session, to));
+    for (const Found& each : all) {
+      os::Path path = to / each.path.substr(root);
+      if (each.status.type == FileType::Folder) {
+        MUSTER_CO_TRY_STATUS(co_await make_folder(session, std::move(path)));
+      } else {
+        items.push_back({each.path, std::move(path), each.status.size_bytes});
+      }
+    }
+  } else {
+    items.push_back({found.path, std::move(to), found.status.size_bytes});
   }
-  const size_t root = found.path == "/" ? 1 : found.path.size() + 1;
-  MUSTER_CO_TRY_STATUS(co_await get_one(session, place, progress, std::move(found), to));
-  for (Found& each : all) {
-    os::Path path = to / each.path.substr(root);
-    MUSTER_CO_TRY_STATUS(
-        co_await get_one(session, place, progress, std::move(each), std::move(path)));
-  }
-  co_return Status();
+  FsLanes<Item> lanes(session->loop(), *progress, [session, fs, progress](Item item) {
+    return get_one(session, fs, progress, std::move(item));
+  });
+  co_return co_await lanes.run(std::move(items));
 }
 
 rt::Async<Status> get_word(FsSession* session, const Target* target, CopyProgress* progress,
@@ -98,7 +113,7 @@ rt::Async<Status> get_word(FsSession* session, const Target* target, CopyProgres
       to /= std::string(hdfs::base_name(found.path));
     }
     MUSTER_CO_TRY_STATUS(
-        co_await get_tree(session, matches.place, progress, std::move(found), std::move(to)));
+        co_await get_tree(session, matches.place.fs, progress, std::move(found), std::move(to)));
   }
   co_return Status();
 }

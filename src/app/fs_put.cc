@@ -1,4 +1,5 @@
 #include "app/fs_copy.h"
+#include "app/fs_lanes.h"
 #include "app/fs_verbs.h"
 #include "base/text.h"
 #include "hadoop/hdfs/path.h"
@@ -26,6 +27,8 @@ struct Item {
   std::string to;
   bool folder = false;
   uint64_t size_bytes = 0;
+
+  [[nodiscard]] std::string name() const { return from.filename().string(); }
 };
 
 Error local_error(const fs::path& path, std::error_code error) {
@@ -98,23 +101,30 @@ rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool
   co_return target;
 }
 
+rt::Async<Status> put_one(FsSession* session, hdfs::FileSystem* to, CopyProgress* progress,
+                          Item item) {
+  hdfs::PutOptions options;
+  options.overwrite = session->options().force;
+  options.moved = progress->moved();
+  const hdfs::TransferDeps deps{
+      .loop = session->loop(), .files = *session->session().files, .fs = *to};
+  co_return co_await hdfs::put_file(deps, std::move(item.from), std::move(item.to),
+                                    std::move(options));
+}
+
 rt::Async<Status> put_items(FsSession* session, const Target* target, CopyProgress* progress,
                             std::vector<Item> items) {
-  for (Item& item : items) {
+  hdfs::FileSystem* const to = target->place.fs;
+  for (const Item& item : items) {
     if (item.folder) {
-      MUSTER_CO_TRY_STATUS(co_await target->place.fs->make_folder(item.to, true));
-      continue;
+      MUSTER_CO_TRY_STATUS(co_await to->make_folder(item.to, true));
     }
-    progress->begin(item.from.filename().string(), item.size_bytes);
-    hdfs::PutOptions options;
-    options.overwrite = session->options().force;
-    options.moved = progress->moved();
-    const hdfs::TransferDeps deps{
-        .loop = session->loop(), .files = *session->session().files, .fs = *target->place.fs};
-    MUSTER_CO_TRY_STATUS(co_await hdfs::put_file(deps, std::move(item.from), std::move(item.to),
-                                                 std::move(options)));
   }
-  co_return Status();
+  std::erase_if(items, [](const Item& item) { return item.folder; });
+  FsLanes<Item> lanes(session->loop(), *progress, [session, to, progress](Item item) {
+    return put_one(session, to, progress, std::move(item));
+  });
+  co_return co_await lanes.run(std::move(items));
 }
 
 rt::Async<Status> put_stdin(FsSession* session, const Target* target, CopyProgress* progress) {

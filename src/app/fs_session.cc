@@ -3,12 +3,15 @@
 #include "app/failure.h"
 #include "hadoop/conf_load.h"
 #include "hadoop/hdfs/path.h"
-#include "hadoop/hdfs_settings.h"
+#include "hadoop/krb5/exchanges.h"
 #include "hadoop/login.h"
 #include "hadoop/rpc_settings.h"
 #include "hadoop/security_settings.h"
 #include "hadoop/token_file.h"
+#include "hadoop/token_identifier.h"
 #include "os/identity.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <unistd.h>
@@ -20,23 +23,39 @@ namespace {
 namespace hdfs = hadoop::hdfs;
 namespace rpc = hadoop::rpc;
 
-/// A person waits: without a name service a NameNode that refuses is given up after so many tries.
-constexpr int kSingleServerTriesMax = 5;
+/// A person waits: a single NameNode that refuses is given up after so many tries.
+constexpr int kTriesMax = 5;
 
 Result<rpc::ClientOptions> client_options(const hadoop::Configuration& configuration) {
   MUSTER_TRY(const hadoop::RpcSettings settings, hadoop::rpc_settings(configuration));
-  MUSTER_TRY(const hadoop::HdfsSettings hdfs, hadoop::hdfs_settings(configuration));
   rpc::ClientOptions options;
-  options.connection.connect_timeout = settings.connect_timeout;
-  options.connection.call_timeout = settings.call_timeout;
-  options.connection.ping_interval = settings.ping ? settings.ping_interval : Duration::zero();
-  options.connection.request_bytes_max = settings.request_bytes_max;
-  options.connection.response_bytes_max = settings.response_bytes_max;
-  options.retry.attempts_max = std::min(kSingleServerTriesMax, settings.connect_retries_max + 1);
-  options.retry.pause_first = hdfs.failover_delay;
-  options.retry.pause_max = std::min<Duration>(hdfs.failover_delay_max, std::chrono::seconds(5));
+  options.connection = rpc::connection_options(settings);
+  options.retry = rpc::retry_options(settings);
+  options.retry.attempts_max = std::min(kTriesMax, options.retry.attempts_max);
   options.caller_context = "muster_fs";
   return options;
+}
+
+/// Who acts. Where Kerberos is needed and there is no ticket, a delegation token's owner.
+Result<hadoop::Login> log_in(const hadoop::Configuration& configuration,
+                             const hadoop::SecuritySettings& security,
+                             const hadoop::LoginDeps& deps,
+                             const hadoop::Credentials& credentials) {
+  Result<hadoop::Login> login = hadoop::who_am_i(configuration, security, deps);
+  if (login.has_value() || login.error().code != Errc::Unauthenticated) {
+    return login;
+  }
+  for (const hadoop::NamedToken& named : credentials.tokens()) {
+    if (named.token.kind != hadoop::token_kind::kHdfs) {
+      continue;
+    }
+    MUSTER_TRY(const hadoop::DelegationIdentifier identifier,
+               hadoop::decode_delegation_identifier(named.token));
+    hadoop::Login owner;
+    owner.user = identifier.owner.substr(0, identifier.owner.find_first_of("/@"));
+    return owner;
+  }
+  return login;
 }
 
 std::map<std::string, std::string> environment_of(const Session& session) {
@@ -73,22 +92,35 @@ Result<std::unique_ptr<FsSession>> FsSession::open(Session& session, const FsOpt
   MUSTER_TRY(const hadoop::SecuritySettings security, hadoop::security_settings(configuration));
   const hadoop::LoginDeps login{
       .files = *session.files, .uid = ::geteuid(), .now = session.now(), .system_user = user};
-  MUSTER_TRY(hadoop::Login who, hadoop::who_am_i(configuration, security, login));
+  MUSTER_TRY(hadoop::Credentials credentials,
+             hadoop::load_credentials(*session.files, configuration));
+  MUSTER_TRY(hadoop::Login who, log_in(configuration, security, login, credentials));
   std::unique_ptr<FsSession> made(new FsSession(session, options, std::move(configuration)));
-  MUSTER_TRY(made->credentials_, hadoop::load_credentials(*session.files, made->configuration_));
+  made->credentials_ = std::move(credentials);
   made->identity_ = {.user = std::move(who.user), .real_user = std::move(who.real_user)};
-  made->client_.emplace(
-      rpc::ClientDeps{
-          .loop = made->loop_, .random = made->random_, .dialer = made->dialer_, .log = made->log_},
-      std::move(client));
+  if (security.authentication == hadoop::Authentication::Kerberos) {
+    made->kerberos_ = hadoop::krb5::make_exchanges(
+        made->loop_,
+        {.program = hadoop::krb5::shipped_helper(), .environment = source.environment});
+  }
+  made->client_.emplace(rpc::ClientDeps{.loop = made->loop_,
+                                        .random = made->random_,
+                                        .dialer = made->dialer_,
+                                        .log = made->log_,
+                                        .kerberos = made->kerberos_.get()},
+                        std::move(client));
   return made;
 }
 
 Result<hdfs::FileSystem*> FsSession::file_system(const std::string& authority) {
   auto& slot = systems_[authority];
   if (slot == nullptr) {
-    const hdfs::FileSystem::Deps deps{
-        .loop = loop_, .random = random_, .dialer = dialer_, .log = log_, .client = *client_};
+    const hdfs::FileSystem::Deps deps{.loop = loop_,
+                                      .random = random_,
+                                      .dialer = dialer_,
+                                      .log = log_,
+                                      .client = *client_,
+                                      .on_wait = [this](std::string_view why) { wait_for(why); }};
     hdfs::FileSystem::Login login{
         .authority = authority, .identity = identity_, .credentials = credentials_};
     MUSTER_TRY(slot, hdfs::FileSystem::open(deps, configuration_, std::move(login)));
@@ -106,6 +138,10 @@ Result<FsPlace> FsSession::place(std::string_view word) {
   place.folder = location.folder;
   place.prefix = first.authority.empty() ? "" : "hdfs://" + first.authority;
   return place;
+}
+
+void FsSession::wait_for(std::string_view why) {
+  session_.console.status(why.empty() ? std::string() : fmt::format("waiting: {}", why));
 }
 
 void FsSession::fail(const Error& error) {

@@ -5,6 +5,7 @@
 #include "hadoop/configuration.h"
 #include "hadoop/hdfs/file_system.h"
 #include "hadoop/rpc/client.h"
+#include "hadoop/rpc/sasl_mechanism.h"
 #include "net/tcp_dialer.h"
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
@@ -46,6 +47,7 @@ class FsSession {
  private:
   FsSession(Session& session, const FsOptions& options, hadoop::Configuration configuration);
   Result<hadoop::hdfs::FileSystem*> file_system(const std::string& authority);
+  void wait_for(std::string_view why);
 
   Session& session_;
   FsOptions options_;
@@ -57,6 +59,7 @@ class FsSession {
   rt::SystemRandom random_;
   rt::IoLoop loop_;
   net::TcpDialer dialer_;
+  std::unique_ptr<hadoop::rpc::KerberosExchanges> kerberos_;  ///< Null on an open cluster.
   std::optional<hadoop::rpc::Client> client_;
   std::map<std::string, std::unique_ptr<hadoop::hdfs::FileSystem>> systems_;  ///< By authority.
 };
