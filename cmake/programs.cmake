@@ -134,6 +134,12 @@ if(BUILD_TESTING)
   add_dependencies(rpc_probe muster_krb5)
 endif()
 
+# The program by which test/hadoop writes files of HDFS step by step; it lies beside the others.
+if(BUILD_TESTING)
+  add_executable(hdfs_probe "${CMAKE_SOURCE_DIR}/test/hadoop/hdfs_probe/main.cc")
+  target_link_libraries(hdfs_probe PRIVATE muster_hadoop_hdfs)
+endif()
+
 # The tests that follow run none of our C++ code or only look at its output: once is enough.
 if(MUSTER_SANITIZE)
   set(MUSTER_TEST_TOOLS OFF)

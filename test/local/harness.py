@@ -79,7 +79,7 @@ class Finished:
 class Running:
     """A command that runs; its output is collected as it comes."""
 
-    def __init__(self, arguments, environment, cwd, terminal=False):
+    def __init__(self, arguments, environment, cwd, terminal=False, stdin=subprocess.DEVNULL):
         self.arguments = arguments
         self.started = time.monotonic()
         self._text = {"out": bytearray(), "err": bytearray()}
@@ -88,7 +88,7 @@ class Running:
             self._start_on_terminal(environment, cwd)
         else:
             self.process = subprocess.Popen(
-                [BINARY, *arguments], env=environment, cwd=cwd, stdin=subprocess.DEVNULL,
+                [BINARY, *arguments], env=environment, cwd=cwd, stdin=stdin,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             self._collect("out", self.process.stdout.fileno())
             self._collect("err", self.process.stderr.fileno())
@@ -172,10 +172,10 @@ class Muster:
 
     # Commands
 
-    def start(self, *arguments, terminal=False, env=None, cwd=None):
+    def start(self, *arguments, terminal=False, env=None, cwd=None, stdin=subprocess.DEVNULL):
         environment = {**self.environment, **(env or {})}
         return Running([str(argument) for argument in arguments], environment,
-                       cwd or self.folder, terminal)
+                       cwd or self.folder, terminal, stdin)
 
     def __call__(self, *arguments, within=30, env=None, cwd=None):
         return self.start(*arguments, env=env, cwd=cwd).wait(within)
