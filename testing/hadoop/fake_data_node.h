@@ -29,6 +29,8 @@ class FakeDataNode {
     bool refuse_writes = false;        ///< Answers every write with an error.
     std::optional<int> die_at_packet;  ///< Dies when so many packets of one block have come.
     bool die_at_last_packet = false;   ///< Dies on the packet that ends a block.
+    bool die_at_recovery = false;      ///< Dies when a broken pipeline is opened again through it.
+    bool refuse_copies = false;        ///< Does not copy a block to another node.
     bool restart_at_packet_2 = false;  ///< Says OOB_RESTART on its third packet, once.
     bool damage = false;               ///< Flips a bit of what it gives out, below the checksum.
     std::optional<size_t> die_after_read;  ///< Dies when it has given out so many bytes.

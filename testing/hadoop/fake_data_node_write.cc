@@ -34,6 +34,10 @@ bool FakeDataNode::prepare(Write& write) {
   if (write.op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_CREATE) {
     return replicas.try_emplace(write.id(), Replica{generation, {}, false}).second;
   }
+  if (faults.die_at_recovery) {
+    die();
+    return false;
+  }
   const auto found = replicas.find(write.id());
   if (found == replicas.end() || generation <= found->second.generation ||
       found->second.bytes.size() < write.op.minbytesrcvd() ||
@@ -160,7 +164,7 @@ rt::Async<Status> FakeDataNode::copy_block(hdfs::DataStream* stream, std::string
   op.ParseFromString(message);
   const hdfs::Block block = hdfs::take(op.header().baseheader().block());
   const auto found = replicas.find(block.id);
-  if (found == replicas.end()) {
+  if (found == replicas.end() || faults.refuse_copies) {
     co_return co_await send_response(stream, pb::ERROR, "");
   }
   if (copy_to) {

@@ -135,7 +135,8 @@ rt::Async<Status> BlockStreamer::copy_to(LocatedBlock located, size_t source, si
 }
 
 rt::Async<Status> BlockStreamer::reopen() {
-  MUSTER_CO_TRY(const LocatedBlock renewed, co_await deps_.name_node.new_generation(*block_));
+  MUSTER_CO_TRY(const LocatedBlock renewed,
+                co_await deps_.name_node.new_generation(file_, *block_));
   token_ = renewed.token;
   const uint64_t generation = renewed.block.generation;
   const WriteStage stage = closing_ ? WriteStage::CloseRecovery : WriteStage::StreamingRecovery;
@@ -146,7 +147,7 @@ rt::Async<Status> BlockStreamer::reopen() {
   }
   PipelineChange change{.old_block = *block_, .new_block = *block_, .replicas = replicas_};
   change.new_block.generation = generation;
-  MUSTER_CO_TRY_STATUS(co_await deps_.name_node.update_pipeline(std::move(change)));
+  MUSTER_CO_TRY_STATUS(co_await deps_.name_node.update_pipeline(file_, std::move(change)));
   block_->generation = generation;
   log_.info("hdfs.pipeline.recovered",
             {{"block", to_string(*block_)}, {"nodes", replicas_.size()}});

@@ -68,12 +68,15 @@ rt::Async<Status> DataStream::fill(size_t wanted) {
   make_room(wanted);
   Result<size_t> size = co_await rt::with_deadline(
       *loop_, loop_->now() + patience_, fmt::format("data from DataNode {}", peer()), read_some());
-  if (!size) {
-    co_return std::move(size).error();
+  if (size && *size == 0) {
+    size = cluster_error(fmt::format("DataNode {} closed the connection", peer()));
   }
-  if (*size == 0) {
-    co_return cluster_error(fmt::format("DataNode {} closed the connection{}{}", peer(),
-                                        doubt_.empty() ? "" : "; ", doubt_));
+  if (!size) {
+    Error error = std::move(size).error();
+    if (!doubt_.empty() && error.code == Errc::Unavailable) {
+      error.message.append("; ").append(doubt_);
+    }
+    co_return error;
   }
   doubt_ = {};
   end_ += *size;

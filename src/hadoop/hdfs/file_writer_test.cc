@@ -124,6 +124,42 @@ TEST(FileWriter, WithThreeReplicasALostNodeIsReplaced) {
   EXPECT_EQ(current_replicas(fs, "/f"), 3U);
 }
 
+TEST(FileWriter, SurvivesANodeThatDiesWhileThePipelineIsOpenedAgain) {
+  for (const size_t second : {1U, 2U}) {
+    FakeHdfs fs(3);
+    fs.nodes[0]->faults.die_at_packet = 2;
+    fs.nodes[second]->faults.die_at_recovery = true;
+    WriterOptions three = options(3);
+    three.replacing = Replacing::Never;
+    const std::string bytes = sample_bytes(5000);
+    const Status written = fs.write("/f", bytes, three);
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    EXPECT_TRUE(fs.name_node.content("/f") == bytes);
+    EXPECT_EQ(current_replicas(fs, "/f"), 1U);
+  }
+}
+
+TEST(FileWriter, WithoutAReplacementItStopsOrGoesOnAsItIsTold) {
+  for (const bool best_effort : {false, true}) {
+    FakeHdfs fs(4);
+    fs.nodes[0]->faults.die_at_packet = 2;
+    for (const auto& node : fs.nodes) {
+      node->faults.refuse_copies = true;
+    }
+    WriterOptions always = options(3);
+    always.replacing = Replacing::Always;
+    always.replace_best_effort = best_effort;
+    const std::string bytes = sample_bytes(5000);
+    const Status written = fs.write("/f", bytes, always);
+    EXPECT_EQ(written.has_value(), best_effort);
+    if (best_effort) {
+      EXPECT_TRUE(fs.name_node.content("/f") == bytes);
+    } else {
+      EXPECT_THAT(written.error().message, HasSubstr("no DataNode takes the place"));
+    }
+  }
+}
+
 TEST(FileWriter, ARestartingNodeIsWaitedFor) {
   FakeHdfs fs(1);
   fs.nodes[0]->faults.restart_at_packet_2 = true;

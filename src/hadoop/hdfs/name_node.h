@@ -131,8 +131,8 @@ class NameNode {
                                                                     std::vector<Replica> existing,
                                                                     std::vector<Datanode> excluded);
   /// A new generation and a new token for a block that is being written.
-  [[nodiscard]] rt::Async<Result<LocatedBlock>> new_generation(Block block);
-  [[nodiscard]] rt::Async<Status> update_pipeline(PipelineChange change);
+  [[nodiscard]] rt::Async<Result<LocatedBlock>> new_generation(OpenFile file, Block block);
+  [[nodiscard]] rt::Async<Status> update_pipeline(OpenFile file, PipelineChange change);
   /// Makes the length of the last block, so far, known to readers.
   [[nodiscard]] rt::Async<Status> sync(OpenFile file, uint64_t last_block_bytes);
   /// Closes an open file; waits until enough replicas of `last` are known. Repeating is success.

@@ -134,17 +134,17 @@ rt::Async<Result<LocatedBlock>> NameNode::additional_datanode(OpenFile file, Blo
   co_return take(reply.block());
 }
 
-rt::Async<Result<LocatedBlock>> NameNode::new_generation(Block block) {
+rt::Async<Result<LocatedBlock>> NameNode::new_generation(OpenFile file, Block block) {
   pb::UpdateBlockForPipelineRequestProto request;
   put(block, request.mutable_block());
   request.set_clientname(options_.client_name);
   MUSTER_CO_TRY(const auto reply, co_await ask<pb::UpdateBlockForPipelineResponseProto>(
                                       Method{"updateBlockForPipeline", Repetition::Idempotent},
-                                      request, "cannot go on with " + to_string(block)));
+                                      request, writing(file.path)));
   co_return take(reply.block());
 }
 
-rt::Async<Status> NameNode::update_pipeline(PipelineChange change) {
+rt::Async<Status> NameNode::update_pipeline(OpenFile file, PipelineChange change) {
   pb::UpdatePipelineRequestProto request;
   request.set_clientname(options_.client_name);
   put(change.old_block, request.mutable_oldblock());
@@ -154,8 +154,7 @@ rt::Async<Status> NameNode::update_pipeline(PipelineChange change) {
     request.add_storageids(replica.storage_id);
   }
   MUSTER_CO_TRY_STATUS(co_await ask<pb::UpdatePipelineResponseProto>(
-      Method{"updatePipeline", Repetition::AtMostOnce}, request,
-      "cannot go on with " + to_string(change.old_block)));
+      Method{"updatePipeline", Repetition::AtMostOnce}, request, writing(file.path)));
   co_return Status();
 }
 

@@ -65,6 +65,9 @@ std::optional<Meaning> meaning_of_text(std::string_view text) {
                    "no DataNode takes the block: they are full, dead or excluded; "
                    "`hdfs dfsadmin -report` shows them"};
   }
+  if (text.find("but not UNDER_CONSTRUCTION") != std::string_view::npos) {
+    return Meaning{"", Errc::Cancelled, Blame::Cluster, "another client has taken the file over"};
+  }
   if (text.find("Path is not a file") != std::string_view::npos) {
     return Meaning{"", Errc::InvalidArgument, Blame::User, "it is a folder"};
   }
