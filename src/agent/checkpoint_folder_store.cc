@@ -130,10 +130,26 @@ Result<CheckpointStore::Staged> CheckpointFolderStore::stage(const fs::path& fol
   return staged;
 }
 
+/// The master's grant may be older than what another generation has committed since.
+Status CheckpointFolderStore::refuse_if_older(const std::vector<uint64_t>& numbers,
+                                              const CheckpointManifest& manifest) {
+  if (numbers.empty()) {
+    return {};
+  }
+  // An unreadable one is no reason to lose the next.
+  const Result<CheckpointManifest> newest = manifest_of(numbers.back());
+  if (newest && newest->job == manifest.job && newest->generation > manifest.generation) {
+    return cluster_error(
+        fmt::format("generation {} has committed a checkpoint since", newest->generation.value));
+  }
+  return {};
+}
+
 Result<uint64_t> CheckpointFolderStore::commit(const Staged& staged) {
   constexpr int kTriesMax = 16;
   for (int tries = 0; tries < kTriesMax; ++tries) {
     MUSTER_TRY(const std::vector<uint64_t> numbers, list());
+    MUSTER_TRY_STATUS(refuse_if_older(numbers, staged.manifest));
     const uint64_t number =
         (numbers.empty() ? 0 : numbers.back()) + 1 + static_cast<uint64_t>(tries);
     // A folder of that name would refuse the rename: then somebody else was faster.

@@ -25,6 +25,8 @@ class CheckpointFolderStore final : public CheckpointStore {
  private:
   [[nodiscard]] std::filesystem::path path_of(uint64_t number) const;
   [[nodiscard]] Result<CheckpointManifest> manifest_of(uint64_t number);
+  [[nodiscard]] Status refuse_if_older(const std::vector<uint64_t>& numbers,
+                                       const CheckpointManifest& manifest);
 
   os::Files& files_;
   std::filesystem::path root_;

@@ -71,6 +71,26 @@ class FolderStore : public testing::Test {
   CheckpointFolderStore store_{*files_, root_ / "to", "c1"};
 };
 
+TEST_F(FolderStore, RefusesAnOlderGenerationThanTheNewestOfTheJob) {
+  write(root_ / "ckpt/a", "1");
+  const auto stage = [this](const char* job, uint32_t generation) {
+    return store_
+        .stage(root_ / "ckpt", {"a"},
+               {.job = job::JobId(job),
+                .generation = job::Generation(generation),
+                .name = "n",
+                .marker = "m",
+                .files = {}})
+        .value();
+  };
+  const auto granted_long_ago = stage("digits-1", 3);
+  EXPECT_EQ(store_.commit(stage("digits-1", 4)).value(), 1U);
+  const auto late = store_.commit(granted_long_ago);
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().message, "generation 4 has committed a checkpoint since");
+  EXPECT_EQ(store_.commit(stage("digits-2", 1)).value(), 2U) << "another job begins at 1";
+}
+
 TEST_F(FolderStore, BringsBackWhatWasCommitted) {
   write(root_ / "ckpt/a", "1");
   write(root_ / "ckpt/sub/b", std::string(3 << 20, 'x'));
