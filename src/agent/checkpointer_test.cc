@@ -66,10 +66,11 @@ class Checkpoints : public ::testing::Test {
     Folder& operator=(const Folder&) = delete;
     fs::path path;
   };
-  Folder folder_;  // Removed after the loop is gone: its pool may be at work there until then.
+  // Both go after the loop: its pool may be at work there until then.
+  Folder folder_;
+  std::unique_ptr<os::Files> files_ = os::make_local_files(nullptr);
   const fs::path& root_ = folder_.path;
   rt::IoLoop loop_;
-  std::unique_ptr<os::Files> files_ = os::make_local_files(&loop_);
   ::muster::testing::RecordingSink sink_;
   bool master_is_there_ = true;
   job::Generation generation_{2};
