@@ -38,13 +38,14 @@ class AgentSession {
     channel_->send_shared(std::move(frame));
   }
   void close() { channel_->close(); }
+  /// Hears no more of it and ends the connection, with the reason in the log.
+  void refuse(std::string_view reason);
 
   [[nodiscard]] const job::ContainerId& container() const { return channel_->peer().container; }
   [[nodiscard]] bool said_hello() const { return said_hello_; }
 
  private:
   void on_frame(std::string_view bytes);
-  void refuse(std::string_view reason);
 
   log::Logger log_;
   Handlers handlers_;

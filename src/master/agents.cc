@@ -67,7 +67,9 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
 
 void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello& hello) {
   if (hello.report.epoch > epoch_) {
-    handlers_.fenced(hello.report.epoch);
+    if (!handlers_.outranked(hello.report.epoch)) {
+      sessions_.at(container)->refuse("it claims a newer master, and there is none");
+    }
     return;
   }
   AgentSession& session = *sessions_.at(container);

@@ -31,8 +31,8 @@ class Agents {
     /// The last connection of an agent is gone. `said_hello`: it had come to know this master, and
     /// will dial it again.
     std::function<void(const job::ContainerId&, bool said_hello)> closed;
-    /// An agent obeys a newer master than this one.
-    std::function<void(job::Epoch)> fenced;
+    /// An agent says that it obeys a newer master than this one: false if there is none.
+    std::function<bool(job::Epoch)> outranked;
     /// The answer to a hello: one encoded MasterWelcome for all.
     std::function<std::shared_ptr<const std::string>()> welcome;
     /// The view that agents should have; nullptr for none yet.

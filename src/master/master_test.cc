@@ -151,6 +151,27 @@ TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
   EXPECT_EQ(viewer->got<wire::JobEnded>().size(), 1U);
 }
 
+TEST_F(MasterWorld, BelievesAnAgentOnlyWhatRunsThere) {
+  run();
+  auto& agent = agent_of(first->master, 0);
+  agent.send(wire::AgentFact{job::AttemptEnded{worker(1), {.exit_code = 0}}});
+  loop.advance(seconds(1));
+  EXPECT_EQ(sink.count("agent.fact_refused"), 1U);
+  EXPECT_EQ(running(first->master), 2);
+}
+
+TEST_F(MasterWorld, RefusesAnAgentThatClaimsANewerMasterWhichDoesNotExist) {
+  run();
+  auto& agent = agent_of(first->master, 0);
+  wire::AgentHello hello;
+  hello.report.container = agent.container();
+  hello.report.epoch = job::Epoch(9);
+  agent.send(hello);
+  loop.advance(milliseconds(100));
+  EXPECT_EQ(sink.count("agent.refused"), 1U);
+  EXPECT_FALSE(first->end.has_value());
+}
+
 TEST_F(MasterWorld, GrantsCommitsOfTheCurrentGenerationOnly) {
   run();
   testing::ScriptedAgent& agent = agent_of(first->master, 0);

@@ -209,6 +209,16 @@ void Reign::check_fence() {
   }
 }
 
+/// An agent's word counts where the log cannot be asked: every master makes its segment first.
+bool Reign::outranked(job::Epoch by) {
+  const Result<std::vector<job::Epoch>> epochs = deps_.segments.list();
+  if (epochs && !epochs->empty() && epochs->back() <= epoch_) {
+    return false;
+  }
+  fenced(by);
+  return true;
+}
+
 void Reign::fenced(job::Epoch by) {
   if (over_) {
     return;

@@ -65,6 +65,7 @@ class Reign {
 
   void check_fence();
   void fenced(job::Epoch by);
+  bool outranked(job::Epoch by);
   void end(MasterEnd end);
 
   [[nodiscard]] const job::Container* find_container(const job::ContainerId& container) const;

@@ -153,7 +153,7 @@ Agents::Handlers Reign::agent_handlers() {
                           wire::AgentFrame& frame) { on_agent_frame(container, frame); },
           .closed = [this](const job::ContainerId& container,
                            bool said_hello) { on_agent_closed(container, said_hello); },
-          .fenced = [this](job::Epoch by) { fenced(by); },
+          .outranked = [this](job::Epoch by) { return outranked(by); },
           .welcome = [this] { return agent_welcome(); },
           .view = [this] { return decider_.view(); }};
 }
