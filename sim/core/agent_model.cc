@@ -116,6 +116,12 @@ void AgentModel::live(job::AttemptId attempt, uint64_t life) {
         process->second.stopping) {
       return;
     }
+    if (around_.faults.strikes(Fault::ProgramFails) && around_.faults.strikes(Fault::ProgramLies)) {
+      around_.truth.liars.insert(attempt);
+      end(attempt, TrueEnd::Origin,
+          exit_of(1, "peer.lost", job::FailureKind::PeerLoss, job::Remedy::Restart), true);
+      return;
+    }
     if (around_.faults.strikes(Fault::ProgramFails)) {
       const bool hopeless = around_.world.random().chance(10);
       end(attempt, TrueEnd::Origin,
@@ -236,7 +242,37 @@ std::optional<job::AgentReported> AgentModel::report(job::Epoch epoch) {
   for (const auto& [attempt, process] : processes_) {
     report.attempts.push_back(process.report);
   }
+  if (around_.faults.strikes(Fault::AgentLies)) {
+    lie(report);
+  }
   return report;
+}
+
+// Hides an attempt of its own, or names one of somebody else, which may never have lived.
+void AgentModel::lie(job::AgentReported& report) {
+  Random& random = around_.world.random();
+  around_.truth.origin_containers.insert(container_);
+  if (!report.attempts.empty() && random.chance(50)) {
+    report.attempts.erase(report.attempts.begin() +
+                          static_cast<std::ptrdiff_t>(random.below(report.attempts.size())));
+    return;
+  }
+  const auto role = static_cast<uint16_t>(random.below(around_.plan.roles.size()));
+  const auto index = static_cast<uint32_t>(random.below(around_.plan.roles[role].tasks + 1));
+  const job::AttemptId other{{job::RoleIndex{role}, index},
+                             static_cast<uint32_t>(1 + random.below(4))};
+  if (processes_.contains(other)) {
+    return;
+  }
+  job::AttemptReport lie;
+  lie.attempt = other;
+  lie.phase = static_cast<AttemptReport::Phase>(
+      random.below(static_cast<uint64_t>(AttemptReport::Phase::Ended) + 1));
+  lie.generation = generation_;
+  if (lie.phase == AttemptReport::Phase::Ended) {
+    lie.exit = exit_of(0, "", job::FailureKind::Program, job::Remedy::Restart);
+  }
+  report.attempts.push_back(std::move(lie));
 }
 
 void AgentModel::die(TrueEnd how) {

@@ -63,6 +63,7 @@ class AgentModel {
   void live(job::AttemptId attempt, uint64_t life);
   void end(job::AttemptId attempt, TrueEnd how, job::Exit exit, bool tell);
   void save(job::AttemptId attempt, uint64_t life);
+  void lie(job::AgentReported& report);
 
   AgentSurroundings around_;
   job::ContainerId container_;

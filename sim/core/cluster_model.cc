@@ -11,7 +11,8 @@ using std::chrono::seconds;
 
 constexpr size_t kHosts = 6;
 constexpr size_t kSlotsEach = 6;
-constexpr Duration kDisturbEvery = seconds(2);
+constexpr Duration kDisturbMin = milliseconds(500);
+constexpr Duration kDisturbMax = milliseconds(3500);
 
 }  // namespace
 
@@ -20,7 +21,12 @@ ClusterModel::ClusterModel(Around around) : around_(std::move(around)) {
     hosts_.push_back(job::HostName{"h" + std::to_string(i)});
   }
   slots_per_host_ = around_.faults.on(Fault::ScarceCluster) ? 1 : kSlotsEach;
-  around_.world.after(kDisturbEvery, [this] { disturb(); });
+  disturb_later();
+}
+
+void ClusterModel::disturb_later() {
+  around_.world.after(around_.world.random().between(kDisturbMin, kDisturbMax),
+                      [this] { disturb(); });
 }
 
 void ClusterModel::request(const job::RequestContainer& request) {
@@ -42,8 +48,20 @@ void ClusterModel::request(const job::RequestContainer& request) {
                               "64 GiB asked, 24 GiB at most"});
       return;
     }
+    if (around_.faults.strikes(Fault::NeverGranted)) {
+      wait_for_better_times(id);
+      return;
+    }
     try_grant(id);
   });
+}
+
+void ClusterModel::wait_for_better_times(job::RequestId request) {
+  if (!around_.faults.on(Fault::NeverGranted)) {
+    try_grant(request);
+    return;
+  }
+  around_.world.after(seconds(5), [this, request] { wait_for_better_times(request); });
 }
 
 bool ClusterModel::tell_grants(job::RequestId request) {
@@ -99,7 +117,11 @@ void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
 
 void ClusterModel::launch(const job::ContainerId& container) {
   const auto held = held_.find(container);
-  if (held == held_.end() || held->second.gone) {
+  if (held == held_.end()) {
+    return;
+  }
+  if (held->second.gone) {
+    around_.tell(held->second.end);  // Its end was told before its grant was heard.
     return;
   }
   if (held->second.launched) {
@@ -193,7 +215,7 @@ void ClusterModel::disturb() {
   if (!alive.empty()) {
     disturb_container(alive[around_.world.random().below(alive.size())]);
   }
-  around_.world.after(kDisturbEvery, [this] { disturb(); });
+  disturb_later();
 }
 
 void ClusterModel::disturb_container(const job::ContainerId& container) {

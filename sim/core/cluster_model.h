@@ -71,7 +71,9 @@ class ClusterModel {
   void try_grant(job::RequestId request);
   void grant(job::RequestId request, const job::HostName& host);
   void end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice);
+  void wait_for_better_times(job::RequestId request);
   void disturb();
+  void disturb_later();
   void disturb_container(const job::ContainerId& container);
   void lose_host(const job::HostName& host, bool lives_on);
   [[nodiscard]] size_t in_use(const job::HostName& host) const;

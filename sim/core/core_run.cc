@@ -288,7 +288,8 @@ void CoreRun::disturb() {
     truth_.stop_asked = true;
     master_.feed(job::StopAsked{"somebody"});
   }
-  world_.after(seconds(1), [this] { disturb(); });
+  world_.after(random.between(Duration(milliseconds(500)), Duration(milliseconds(1500))),
+               [this] { disturb(); });
 }
 
 void CoreRun::heal() {
@@ -304,7 +305,8 @@ void CoreRun::broken(std::string_view who, std::string what) {
 
 CoreResult CoreRun::run() {
   master_.start();
-  world_.after(seconds(1), [this] { disturb(); });
+  world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
+               [this] { disturb(); });
   world_.at(Time{kFaultPhase}, [this] { heal(); });
   const auto over = [this] { return master_.finished() || !failure_.empty(); };
   if (!world_.run_until(Time{kFaultPhase + kHealBound}, over)) {

@@ -4,16 +4,19 @@ namespace muster::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaultCount> kNames = {
-    "slow-messages",       "doubled-facts", "broken-connections", "partitions",
-    "program-fails",       "program-hangs", "prepare-fails",      "agent-dies",
-    "host-dies",           "host-isolated", "preemption",         "launch-fails",
-    "refused-requests",    "late-grants",   "doubled-grants",     "scarce-cluster",
-    "master-crashes",      "master-stalls", "log-unavailable",    "stop-asked",
-    "master-crashes-amid", "torn-log",      "agent-stalls",       "spawn-fails",
-    "ports-taken",         "disk-full",     "slow-disk",          "over-memory",
-    "children-stay",       "term-ignored",  "clocks-differ",      "connections-stall",
+    "slow-messages",       "doubled-facts",   "broken-connections", "partitions",
+    "program-fails",       "program-hangs",   "prepare-fails",      "agent-dies",
+    "host-dies",           "host-isolated",   "preemption",         "launch-fails",
+    "refused-requests",    "late-grants",     "doubled-grants",     "never-granted",
+    "scarce-cluster",      "master-crashes",  "master-stalls",      "log-unavailable",
+    "stop-asked",          "overtaken-words", "program-lies",       "agent-lies",
+    "master-crashes-amid", "torn-log",        "agent-stalls",       "spawn-fails",
+    "ports-taken",         "disk-full",       "slow-disk",          "over-memory",
+    "children-stay",       "term-ignored",    "clocks-differ",      "connections-stall",
     "master-replaced",
 };
+
+constexpr uint32_t kHardlyEver = 90;
 
 }  // namespace
 
@@ -25,6 +28,9 @@ Faults::Faults(Random random, const std::set<Fault>& without, size_t kinds) : ra
     const auto percent = static_cast<uint32_t>(random_.between(uint64_t{2}, uint64_t{25}));
     percent_[i] = on && !without.contains(static_cast<Fault>(i)) ? percent : 0;
   }
+  // Some programs hardly ever succeed.
+  uint32_t& programs = percent_[static_cast<size_t>(Fault::ProgramFails)];
+  programs = programs > 0 && random_.chance(20) ? kHardlyEver : programs;
 }
 
 bool Faults::strikes(Fault fault) {

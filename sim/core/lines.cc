@@ -15,6 +15,10 @@ constexpr Duration kForEver = std::chrono::days(365);
 
 }  // namespace
 
+Duration overtaken(Random& random) {
+  return random.between(Duration(milliseconds(100)), Duration(seconds(10)));
+}
+
 Duration Lines::travel() {
   Random& random = world_.random();
   return faults_.strikes(Fault::SlowMessages)
@@ -45,6 +49,10 @@ void Lines::to_agent(const job::ContainerId& to, World::Event arrive) {
 }
 
 void Lines::from_cluster(World::Event arrive) {
+  if (faults_.strikes(Fault::OvertakenWords)) {
+    world_.after(overtaken(world_.random()), std::move(arrive));
+    return;
+  }
   last_from_cluster_ = std::max(last_from_cluster_, world_.now() + travel());
   world_.at(last_from_cluster_, std::move(arrive));
 }

@@ -8,6 +8,9 @@
 
 namespace muster::sim {
 
+/// How long a word of the cluster is under way that later ones overtake.
+[[nodiscard]] Duration overtaken(Random& random);
+
 /// The connections of the master in charge: one to each agent, one to the cluster. Each keeps the
 /// order of what is sent on it. A broken one loses what is under way and everything sent before it
 /// is dialled again; a cut one (a partition) holds messages of one or both directions back.
@@ -19,7 +22,8 @@ class Lines {
   void to_master(const job::ContainerId& from, World::Event arrive);
   /// Lets `arrive` happen at the agent of `to`.
   void to_agent(const job::ContainerId& to, World::Event arrive);
-  /// The cluster's line never breaks: its client asks again until it has everything.
+  /// The cluster's line never breaks: its client asks again until it has everything. It keeps the
+  /// order of what is said, unless later words overtake some.
   void from_cluster(World::Event arrive);
 
   /// A new connection stands; nothing of the old one arrives any more.

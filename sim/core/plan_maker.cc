@@ -74,6 +74,10 @@ void add_orders(Random& random, job::Plan& plan) {
   }
 }
 
+std::optional<Duration> some_minutes(Random& random) {
+  return random.between(Duration(seconds(10)), Duration(minutes(3)));
+}
+
 }  // namespace
 
 job::Plan make_plan(Random random) {
@@ -106,6 +110,8 @@ job::Plan make_plan(Random random) {
   plan.deadlines.stop = random.between(Duration(milliseconds(100)), Duration(seconds(5)));
   plan.deadlines.join = random.chance(70) ? std::optional<Duration>(minutes(2)) : std::nullopt;
   plan.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
+  plan.deadlines.queue = random.chance(10) ? some_minutes(random) : std::nullopt;
+  plan.deadlines.gather = random.chance(15) ? some_minutes(random) : std::nullopt;
   if (random.chance(30)) {
     plan.gang.hold = random.between(Duration(seconds(5)), Duration(minutes(1)));
     plan.gang.back_off_low = seconds(1);

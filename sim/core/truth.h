@@ -40,7 +40,8 @@ struct Truth {
   std::map<job::AttemptId, job::AttemptId> caused_by;  ///< Of victims: who went away.
   std::set<job::AttemptId> origins;                    ///< Attempts whose end nobody else caused.
   std::set<job::ContainerId>
-      origin_containers;  ///< Lost, cut off, preempted or killed by the world.
+      origin_containers;           ///< Lost, cut off, preempted or killed by the world.
+  std::set<job::AttemptId> liars;  ///< Failed by themselves and said that they lost a peer.
   bool stop_asked = false;
   bool refused_for_good = false;
 };

@@ -19,9 +19,12 @@ void FullWorld::disturb() {
   if (over_) {
     return;
   }
+  Random& random = world_.random();
   disturb_masters();
   disturb_agents();
-  world_.after(seconds(1), [this] { disturb(); });
+  check_mirror();
+  world_.after(random.between(Duration(milliseconds(500)), Duration(milliseconds(1500))),
+               [this] { disturb(); });
 }
 
 void FullWorld::disturb_masters() {
@@ -82,6 +85,14 @@ void FullWorld::disturb_agents() {
     agents_.at(victim)->loop().shift_wall(random.between(Duration::zero(), Duration(minutes(20))) -
                                           minutes(10));
   }
+  if (faults_.strikes(Fault::AgentLies)) {
+    speak_falsely(victim);
+  }
+  disturb_lines(victim);
+}
+
+void FullWorld::disturb_lines(const job::ContainerId& victim) {
+  Random& random = world_.random();
   if (faults_.strikes(Fault::Partitions)) {
     truth_.origin_containers.insert(victim);
     const uint64_t kind = random.below(4);
@@ -94,6 +105,20 @@ void FullWorld::disturb_agents() {
     cut(victim, lasts, to_agent, !to_agent);
     world_.after(lasts, [this, name = agent_name(victim)] { network_.reset(name); });
   }
+}
+
+void FullWorld::speak_falsely(const job::ContainerId& container) {
+  if (!place_.file) {
+    return;
+  }
+  truth_.origin_containers.insert(container);
+  rogues_.push_back(std::make_unique<Rogue>(
+      Rogue::Around{.world = world_,
+                    .network = network_,
+                    .truth = truth_,
+                    .lives = [this, container] { return agent_lives(container); }},
+      agent_name(container), orders_.at(container)));
+  rogues_.back()->dial(place_.file->address);
 }
 
 void FullWorld::cut(const job::ContainerId& container, Duration lasts, bool to_agent,

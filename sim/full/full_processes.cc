@@ -1,5 +1,6 @@
 // The life and death of masters and agents in a FullWorld.
 #include "base/check.h"
+#include "sim/core/lines.h"
 #include "sim/full/full_world.h"
 
 #include <fmt/format.h>
@@ -195,13 +196,18 @@ void FullWorld::isolate(const job::ContainerId& container, Duration) {
 
 void FullWorld::hear_cluster(const job::Fact& fact) {
   const int copies = faults_.strikes(Fault::DoubledFacts) ? 2 : 1;
+  const auto deliver = [this, fact] {
+    if (master_ != nullptr) {
+      master_->link().deliver(fact);
+    }
+  };
   for (int i = 0; i < copies; ++i) {
+    if (faults_.strikes(Fault::OvertakenWords)) {
+      world_.after(overtaken(world_.random()), deliver);
+      continue;
+    }
     last_cluster_word_ = std::max(last_cluster_word_, world_.now() + travel());
-    world_.at(last_cluster_word_, [this, fact] {
-      if (master_ != nullptr) {
-        master_->link().deliver(fact);
-      }
-    });
+    world_.at(last_cluster_word_, deliver);
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace muster::sim {
 
@@ -21,8 +23,13 @@ struct FullResult {
   uint64_t hash = 0;    ///< Of everything that happened.
   uint64_t steps = 0;   ///< Events of the world.
   uint64_t facts = 0;
-  uint64_t masters = 0;  ///< How many there were.
+  uint64_t masters = 0;          ///< How many there were.
+  std::set<std::string> probes;  ///< Those of full_probes() that the run reached, and others.
 };
+
+/// The rare branches that a suite of seeds must reach: of the machine, and of the shells, told by
+/// the events in their logs.
+[[nodiscard]] std::span<const std::string_view> full_probes();
 
 /// Runs one seed: a phase with faults, then one without, in which the job must end within a bound.
 [[nodiscard]] FullResult run_full(const FullOptions& options);

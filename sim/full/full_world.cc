@@ -68,6 +68,7 @@ FullWorld::~FullWorld() {
   master_.reset();
   replaced_.clear();
   buried_.clear();
+  rogues_.clear();
   agents_.clear();
 }
 
@@ -78,7 +79,8 @@ ProgramWorld FullWorld::program_world() {
           .plan = plan_,
           .classifier = classifier_,
           .started = [this](const os::SpawnOptions& options) { program_started(options); },
-          .died = [this](const TrueAttempt& attempt) { program_died(attempt); }};
+          .died = [this](const TrueAttempt& attempt) { program_died(attempt); },
+          .tree = tree_};
 }
 
 ClusterModel::Around FullWorld::cluster_around() {
@@ -202,6 +204,7 @@ void FullWorld::broken(std::string_view who, std::string what) {
 
 void FullWorld::logged(const eventlog::Record& record, const job::Machine& machine) {
   if (const auto* commit = std::get_if<job::CheckpointCommitted>(&record.fact)) {
+    grants_.emplace(commit->generation, commit->name);
     for (const auto& checker : checkers_) {
       checker->committed(commit->attempt, commit->generation, machine);
     }
@@ -214,6 +217,7 @@ void FullWorld::applied(const eventlog::Record& record, std::span<const job::Act
     trace(world_.now(), plan_, record.fact, actions);
   }
   world_.note(machine.digest());
+  probes_.observe(record.fact, actions, machine);
   for (const auto& checker : checkers_) {
     checker->applied(record.at, record.fact, actions, machine);
     checker->replayed(record.at, record.fact, actions, machine);
@@ -250,8 +254,15 @@ void FullWorld::program_died(const TrueAttempt& attempt) {
   }
 }
 
+void FullWorld::check_mirror() {
+  if (std::string what = mirror_.look(tree_, kMirror, grants_); !what.empty()) {
+    broken("mirror", std::move(what));
+  }
+}
+
 void FullWorld::check_end() {
   shadow_.check_replay();
+  check_mirror();
   for (const auto& [container, agent] : agents_) {
     if (agent->alive()) {
       broken("nothing stays", "the agent of " + container.value + " outlives the job");
@@ -280,7 +291,8 @@ void FullWorld::check_end() {
 
 FullResult FullWorld::run() {
   world_.after({}, [this] { start_master(); });
-  world_.after(seconds(1), [this] { disturb(); });
+  world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
+               [this] { disturb(); });
   world_.at(Time{kFaultPhase}, [this] { heal(); });
   const auto failed = [this] { return !failure_.empty(); };
   if (!world_.run_until(Time{kFaultPhase + kHealBound}, [&] { return over_ || failed(); })) {
@@ -305,7 +317,14 @@ FullResult FullWorld::run() {
           .hash = world_.hash(),
           .steps = world_.steps(),
           .facts = shadow_.size(),
-          .masters = masters_};
+          .masters = masters_,
+          .probes = reached()};
+}
+
+std::set<std::string> FullWorld::reached() const {
+  std::set<std::string> all = probes_.reached();
+  all.insert(log_.seen().begin(), log_.seen().end());
+  return all;
 }
 
 FullResult run_full(const FullOptions& options) { return FullWorld(options).run(); }

@@ -5,13 +5,16 @@
 #include "sim/core/checker.h"
 #include "sim/core/cluster_model.h"
 #include "sim/core/faults.h"
+#include "sim/core/probes.h"
 #include "sim/core/truth.h"
 #include "sim/full/agent_process.h"
 #include "sim/full/full_run.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/log_shadow.h"
 #include "sim/full/master_process.h"
+#include "sim/full/mirror_check.h"
 #include "sim/full/process_loop.h"
+#include "sim/full/rogue.h"
 #include "sim/full/shell_log.h"
 #include "sim/world.h"
 #include "testing/memory_files.h"
@@ -58,6 +61,7 @@ class FullWorld {
   [[nodiscard]] master::MasterOptions master_options() const;
   [[nodiscard]] ProcessLoop::Pace pace_of(const std::string& host);
   [[nodiscard]] Duration travel();
+  [[nodiscard]] std::set<std::string> reached() const;
 
   // Masters.
   void start_master();
@@ -85,6 +89,8 @@ class FullWorld {
   void disturb();
   void disturb_masters();
   void disturb_agents();
+  void disturb_lines(const job::ContainerId& victim);
+  void speak_falsely(const job::ContainerId& container);
   void cut(const job::ContainerId& container, Duration lasts, bool to_agent, bool to_master);
   void heal();
 
@@ -95,6 +101,7 @@ class FullWorld {
   void program_started(const os::SpawnOptions& options);
   void program_died(const TrueAttempt& attempt);
   void broken(std::string_view who, std::string what);
+  void check_mirror();
   void check_end();
 
   FullOptions options_;
@@ -114,12 +121,16 @@ class FullWorld {
   Truth truth_;
   verdict::Classifier classifier_;
   std::vector<std::unique_ptr<Checker>> checkers_;
+  Probes probes_;
+  Grants grants_;
+  MirrorCheck mirror_;
   LogShadow shadow_;
   ProgramWorld programs_;
   Starter starter_;
   ClusterModel cluster_;
   std::map<job::ContainerId, cluster::LaunchOrder> orders_;
   std::map<job::ContainerId, std::unique_ptr<AgentProcess>> agents_;
+  std::vector<std::unique_ptr<Rogue>> rogues_;
   std::set<job::ContainerId> released_;
   std::map<std::string, Duration> wall_offsets_;
   std::map<job::Generation, std::string> views_;  ///< As the first program of each found it.

@@ -15,12 +15,12 @@ int main(int argc, char** argv) {
                                            .faults = result.faults,
                                            .hash = result.hash,
                                            .facts = result.facts,
-                                           .probes = {}};
+                                           .probes = result.probes};
           },
       .shrink =
           [](const muster::sim::SeedRun& seed) {
             return muster::sim::shrink(FullOptions{seed.seed, seed.without, false}).without;
           },
-      .probes = {}};
+      .probes = muster::sim::full_probes()};
   return muster::sim::main_of(command, {argv + 1, argv + argc});
 }

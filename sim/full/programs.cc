@@ -1,5 +1,9 @@
 #include "sim/full/programs.h"
 
+#include "sim/full/mirror_check.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -13,6 +17,8 @@ using std::chrono::seconds;
 
 constexpr uint64_t kFarTooMuch = 1ULL << 40;
 constexpr std::string_view kFirstWords = "started\n";
+constexpr std::string_view kPeerLost =
+    "ConnectionResetError: [Errno 104] Connection reset by peer\n";
 
 uint32_t number_in(const std::map<std::string, std::string>& env, const char* name) {
   const auto found = env.find(name);
@@ -47,6 +53,9 @@ Result<os::Pid> Programs::spawn(const os::SpawnOptions& options, Handlers handle
   program.truth = around_.truth.attempts.size();
   program.handlers = std::make_shared<Handlers>(std::move(handlers));
   program.runs = true;
+  if (const auto mirrored = options.env.find("MUSTER_COMMIT_DIR"); mirrored != options.env.end()) {
+    program.checkpoint = options.env.at("MUSTER_CHECKPOINT_DIR");
+  }
   around_.truth.newest[id] = program.truth;
   around_.truth.attempts.push_back(
       {.id = id,
@@ -69,12 +78,42 @@ void Programs::live(os::Pid pid) {
   if (around_.faults.strikes(Fault::OverMemory)) {
     program.memory_bytes = kFarTooMuch;
   }
+  if (!program.checkpoint.empty()) {
+    save_later(pid);
+  }
   const Duration lasts = random_.between(Duration(milliseconds(20)), Duration(seconds(20)));
   around_.world.after(lasts, [this, alive = alive_, pid] {
     if (*alive) {
       end_by_itself(pid);
     }
   });
+}
+
+void Programs::save_later(os::Pid pid) {
+  around_.world.after(random_.between(Duration(milliseconds(200)), Duration(seconds(4))),
+                      [this, alive = alive_, pid] {
+                        if (*alive && programs_.at(pid).runs) {
+                          save(pid);
+                        }
+                      });
+}
+
+// What says that a checkpoint is whole goes first and comes last.
+void Programs::save(os::Pid pid) {
+  const os::Path folder = programs_.at(pid).checkpoint;
+  const std::string text =
+      fmt::format("{} at {}", pid.value, around_.world.now().time_since_epoch().count());
+  testing::MemoryFiles files(around_.tree);
+  (void)files.remove(folder / kMarkFile);
+  (void)files.write(folder / kWeightsFile, text, {});
+  around_.world.after(random_.between(Duration::zero(), Duration(seconds(2))),
+                      [this, alive = alive_, pid, folder, text] {
+                        if (*alive && programs_.at(pid).runs) {
+                          testing::MemoryFiles files(around_.tree);
+                          (void)files.write(folder / kMarkFile, text, {});
+                          save_later(pid);
+                        }
+                      });
 }
 
 void Programs::end_by_itself(os::Pid pid) {
@@ -86,6 +125,9 @@ void Programs::end_by_itself(os::Pid pid) {
 }
 
 Programs::Ending Programs::draw_failure() {
+  if (around_.faults.strikes(Fault::ProgramLies)) {
+    return {TrueEnd::Origin, 1, 0, std::string(kPeerLost)};
+  }
   const std::array endings = {
       Ending{TrueEnd::Origin, 1, 0, "something went wrong\n"},
       Ending{TrueEnd::Origin, 1, 0, "something went wrong\n"},
@@ -134,6 +176,9 @@ void Programs::end(os::Pid pid, const Ending& ending) {
   }
   say(program, os::Stream::Stderr, ending.words);
   loop_.post([handlers = program.handlers, exit] { handlers->exited(exit); });
+  if (ending.how == TrueEnd::Origin && ending.words == kPeerLost) {
+    around_.truth.liars.insert(program.id);
+  }
   if (ending.how == TrueEnd::Origin) {
     around_.truth.origins.insert(program.id);
     around_.died(truth);
@@ -236,8 +281,7 @@ void Programs::peer_lost(const TrueAttempt& peer) {
                             return;
                           }
                           around_.truth.caused_by.emplace(programs_.at(id).id, lost);
-                          end(id, {TrueEnd::Victim, 1, 0,
-                                   "ConnectionResetError: [Errno 104] Connection reset by peer\n"});
+                          end(id, {TrueEnd::Victim, 1, 0, std::string(kPeerLost)});
                         });
   }
 }

@@ -6,6 +6,7 @@
 #include "sim/core/faults.h"
 #include "sim/core/truth.h"
 #include "sim/world.h"
+#include "testing/memory_files.h"
 #include "verdict/classifier.h"
 
 #include <cstdint>
@@ -29,11 +30,13 @@ struct ProgramWorld {
   std::function<void(const os::SpawnOptions& options)> started;
   /// A program ended by itself, and its peers may notice.
   std::function<void(const TrueAttempt&)> died;
+  testing::MemoryTree& tree;  ///< Where they write their checkpoints.
   int32_t next_pid = 100;
 };
 
 /// The processes of one agent: the user's programs, which succeed, fail in many ways, lose their
-/// peers, hang, use too much memory, leave children and do not hear TERM. They live in the world,
+/// peers, hang, use too much memory, leave children and do not hear TERM; those whose checkpoint is
+/// mirrored write one now and then. They live in the world,
 /// not on the agent's loop: an agent that stands still finds out later. What really happened goes
 /// to the truth.
 class Programs final : public os::Processes {
@@ -72,6 +75,7 @@ class Programs final : public os::Processes {
     bool child_runs = false;  ///< One process that it left behind.
     bool asked = false;       ///< TERM came.
     uint64_t memory_bytes = 64ULL << 20;
+    os::Path checkpoint;  ///< The folder that it writes to; empty: nobody would keep it.
   };
   struct Ending {
     TrueEnd how = TrueEnd::Success;
@@ -81,6 +85,8 @@ class Programs final : public os::Processes {
   };
 
   void live(os::Pid pid);
+  void save_later(os::Pid pid);
+  void save(os::Pid pid);
   void end_by_itself(os::Pid pid);
   [[nodiscard]] Ending draw_failure();
   void say(const Program& program, os::Stream stream, const std::string& text);

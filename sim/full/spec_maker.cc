@@ -70,6 +70,10 @@ void add_orders(Random& random, spec::Spec& spec) {
   }
 }
 
+std::optional<Duration> some_minutes(Random& random) {
+  return random.between(Duration(seconds(10)), Duration(minutes(3)));
+}
+
 }  // namespace
 
 spec::Spec make_spec(Random random) {
@@ -96,6 +100,19 @@ spec::Spec make_spec(Random random) {
   // Never none: an agent that hangs before its first word is nobody else's to notice.
   spec.deadlines.join = random.between(Duration(minutes(1)), Duration(minutes(3)));
   spec.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
+  spec.deadlines.queue = random.chance(10) ? some_minutes(random) : std::nullopt;
+  spec.deadlines.gather = random.chance(15) ? some_minutes(random) : std::nullopt;
+  if (random.chance(50)) {
+    spec.checkpoint.to = kMirror;
+    spec.checkpoint.by = random.chance(50) ? spec::CheckpointBy::Chief : spec::CheckpointBy::Each;
+    spec.checkpoint.resume =
+        pick(random, std::array{spec::Resume::Restarts, spec::Resume::Always, spec::Resume::Never});
+  }
+  if (random.chance(50)) {
+    spec.liveness.suspect = seconds(2);
+    // Above the longest way of a message and a beat.
+    spec.liveness.lost = random.between(Duration(seconds(6)), Duration(seconds(10)));
+  }
   spec.liveness.orphan =
       random.chance(25) ? std::optional<Duration>(seconds(20)) : std::optional<Duration>();
   return spec;
