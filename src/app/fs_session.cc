@@ -121,9 +121,9 @@ Result<hdfs::FileSystem*> FsSession::file_system(const std::string& authority) {
                                       .log = log_,
                                       .client = *client_,
                                       .on_wait = [this](std::string_view why) { wait_for(why); }};
-    hdfs::FileSystem::Login login{
+    const hdfs::FileSystem::Login login{
         .authority = authority, .identity = identity_, .credentials = credentials_};
-    MUSTER_TRY(slot, hdfs::FileSystem::open(deps, configuration_, std::move(login)));
+    MUSTER_TRY(slot, hdfs::FileSystem::open(deps, configuration_, login));
   }
   return slot.get();
 }

@@ -116,7 +116,7 @@ FileSystem::FileSystem(Deps deps, FileSystemOptions options)
 FileSystem::~FileSystem() = default;
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open(Deps deps, const Configuration& configuration,
-                                                     Login login) {
+                                                     const Login& login) {
   MUSTER_TRY(FileSystemOptions options, file_system_options(configuration));
   MUSTER_TRY(const HdfsSettings settings, hdfs_settings(configuration));
   MUSTER_TRY(const SecuritySettings security, security_settings(configuration));

@@ -67,7 +67,7 @@ class FileSystem {
   /// Nothing is connected yet. Errors: the configuration.
   [[nodiscard]] static Result<std::unique_ptr<FileSystem>> open(Deps deps,
                                                                 const Configuration& configuration,
-                                                                Login login);
+                                                                const Login& login);
   FileSystem(FileSystem&&) = delete;
   ~FileSystem();
 

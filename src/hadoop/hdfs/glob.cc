@@ -131,13 +131,18 @@ Result<std::optional<Group>> find_group(std::string_view pattern) {
       continue;
     }
     const char character = pattern[at];
-    if (character == '{' && depth++ == 0) {
-      group.before = pattern.substr(0, at);
-      start = at + 1;
+    if (character == '{') {
+      if (depth == 0) {
+        group.before = pattern.substr(0, at);
+        start = at + 1;
+      }
+      ++depth;
     } else if (character == ',' && depth == 1) {
       group.alternatives.push_back(pattern.substr(start, at - start));
       start = at + 1;
-    } else if (character == '}' && depth > 0 && --depth == 0) {
+    } else if (character == '}' && depth > 1) {
+      --depth;
+    } else if (character == '}' && depth == 1) {
       group.alternatives.push_back(pattern.substr(start, at - start));
       group.after = pattern.substr(at + 1);
       return std::optional(group);

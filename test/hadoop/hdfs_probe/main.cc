@@ -125,7 +125,7 @@ Status run(std::string path) {
   hdfs::FileSystem::Login login;
   login.identity.user = os::user_name({});
   MUSTER_TRY(const std::unique_ptr<hdfs::FileSystem> fs,
-             hdfs::FileSystem::open(deps, configuration, std::move(login)));
+             hdfs::FileSystem::open(deps, configuration, login));
   Probe probe(loop, *fs, std::move(path));
   const auto running = rt::start(loop, probe.serve(), [&loop] { loop.stop(); });
   loop.run();
