@@ -82,9 +82,12 @@ class Channel:
                 return False
         return True
 
-    def receive(self) -> dict[str, Any] | None:
-        """The next message, None at the end. ChannelError for what is none of this job's."""
+    def receive(self, timeout: float | None = None) -> dict[str, Any] | None:
+        """The next message, None at the end or after `timeout` seconds. ChannelError for what is
+        none of this job's.
+        """
         try:
+            self._connection.settimeout(timeout)
             head = _exactly(self._connection, 4 + _CODE)
             size = struct.unpack(">I", head[:4])[0]
             if size > _MESSAGE_MOST:

@@ -312,8 +312,11 @@ def _state(container: Path) -> str:
     ended = folders.read_json(container / "ended.json")
     if (container / "over.json").exists() or (ended is not None and not ended["stopped"]):
         return "ended"
-    if (container / "gone").exists():
-        return "never"
+    gone = container / "gone"
+    if gone.exists():
+        # How the job goes on, or why it ended, is told in a moment.
+        fresh = time.time() - gone.stat().st_mtime < _LAST_WORDS_SECONDS / 4
+        return "starting" if fresh else "never"
     opened = folders.read_json(container / "open.json")
     return "starting" if opened is None or ended is not None else "open"
 

@@ -45,6 +45,7 @@ class Holder:
         self._changed = threading.Condition()
         self._release_by: float | None = None
         self._killed = False
+        self._over = threading.Event()
 
     def run(self) -> int:
         """Returns the exit status."""
@@ -66,6 +67,8 @@ class Holder:
         folders.write(self._folder / "gone", b"")
         channel.send({"is": "ended", "exit_code": code, "words": self._last_words()})
         self._say("ended")
+        # What became of the job is left beside the container for those who still want to feed it.
+        self._over.wait()
         channel.close()
         return 0
 
@@ -115,6 +118,8 @@ class Holder:
                 self._say("go")
             elif what == "over":
                 folders.write_json(self._folder / "over.json", message)
+                self._over.set()
+        self._over.set()
         # A driver that is gone never comes back; agents give their tasks a little time.
         time.sleep(0 if self._stub is None else _ORPHAN_SECONDS)  # lint: allow(sleep) a grace time
         self._release()
@@ -168,6 +173,7 @@ class Holder:
             else:
                 while folders.start_ticks(process) == ticks:
                     time.sleep(0.5)  # lint: allow(sleep) a kernel without pidfd
+        self._over.set()
         self._release(0.5)
 
     def _watch_task(self) -> None:

@@ -106,13 +106,15 @@ class ResultQueue:
         """One result for each row handed out, in that order. Exception for more of them."""
         results = list(results)
         origins = self._source.origins
+        due = sum(rows for _, rows in origins)
+        if len(results) > due:
+            # Before any is sent: the task that gets all it needs would see no failure.
+            raise Exception(
+                f"{len(results) - due} more results than rows: inference sends exactly one result "
+                "for each row of next_batch()"
+            )
         at = 0
         while at < len(results):
-            if not origins:
-                raise Exception(
-                    f"{len(results) - at} more results than rows: inference sends exactly one "
-                    "result for each row of next_batch()"
-                )
             ring, rows = origins[0]
             count = min(rows, len(results) - at)
             self._send(ring, results[at : at + count])

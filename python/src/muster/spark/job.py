@@ -242,6 +242,7 @@ class Job:
                 self.wake()
             elif what == "exit":
                 self._exited(message)
+                channel.send({"do": "noted"})
             else:
                 self._containers.on_message(channel, message)
         self._containers.on_gone(channel)

@@ -23,6 +23,7 @@ from muster.spark.errors import ChannelError
 
 _PR_SET_PDEATHSIG = 1
 _WORDS_MOST = 64 << 10
+_NOTED_SECONDS = 10.0
 
 
 class Place:
@@ -107,6 +108,8 @@ def _leave_word(place: Place, status: int, stopped: bool) -> None:
     except (OSError, ChannelError):
         return  # The agent tells the master; this is only for more words.
     channel.send(dict(ended, **{"is": "exit"}))
+    # The driver hears the words before it hears of the end.
+    channel.receive(_NOTED_SECONDS)
     channel.close()
 
 

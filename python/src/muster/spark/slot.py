@@ -93,14 +93,14 @@ def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
         if last == "go" and background:
             holder.stdin.write("background\n")
             holder.stdin.flush()
+        if last == "ended" or (last == "go" and background):
             # Not waited for: it lives on, and this Python worker serves other tasks.
             threading.Thread(target=holder.wait, daemon=True).start()
             break
     else:
         holder.wait()
-        if last != "ended":
-            log = (folder / "container.log").read_text(errors="replace")
-            last = f"lost: the holder of {folder.name} ended: {last} {log[-1000:]}".strip()
+        log = (folder / "container.log").read_text(errors="replace")
+        last = f"lost: the holder of {folder.name} ended: {last} {log[-1000:]}".strip()
     holder.stdout.close()
     holder.stdin.close()
     return last
