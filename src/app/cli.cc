@@ -2,6 +2,7 @@
 
 #include "app/fs_cli.h"
 #include "app/mistakes.h"
+#include "base/text.h"
 
 #include <CLI/CLI.hpp>
 
@@ -51,6 +52,20 @@ struct Parser {
   void add_fs_commands();
   void add_other_commands();
 };
+
+/// Takes one of these words and no other.
+CLI::Validator one_of(std::vector<std::string> words, std::string shown) {
+  return {[words = std::move(words)](const std::string& word) {
+            std::string all;
+            for (size_t i = 0; i < words.size(); ++i) {
+              all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+            }
+            return std::ranges::find(words, word) != words.end()
+                       ? std::string()
+                       : "must be " + all + ", not " + printable(word);
+          },
+          std::move(shown)};
+}
 
 void add_spec_options(CLI::App* command, SpecOptions& options) {
   command->add_option("spec", options.spec, "The job's specification (YAML or JSON)");
@@ -103,8 +118,11 @@ void Parser::add_run_commands() {
       {"auto", OnInterrupt::Auto}, {"detach", OnInterrupt::Detach}, {"stop", OnInterrupt::Stop}};
   CLI::App* sub = command("run", "Run a job and follow it to its end", run);
   add_spec_options(sub, run.spec);
-  sub->add_option("--on-interrupt", run.on_interrupt, "What Ctrl-C does: auto, detach, stop")
-      ->transform(CLI::CheckedTransformer(interrupts).description(""))
+  sub->add_option_function<std::string>(
+         "--on-interrupt",
+         [this, interrupts](const std::string& word) { run.on_interrupt = interrupts.at(word); },
+         "What Ctrl-C does: auto, detach, stop")
+      ->check(one_of({"auto", "detach", "stop"}, ""))
       ->type_name("WHAT");
   sub->add_option("--exit-code-from", run.exit_code_from,
                   "End with the exit code of this role's task")
@@ -146,7 +164,7 @@ void Parser::add_job_commands() {
   sub->add_option("--tail", logs.tail, "Only the last so many lines of each task");
   sub->add_option("--attempt", logs.attempt, "Only this attempt (the default: all)");
   sub->add_option("--stream", logs.stream, "stdout or stderr")
-      ->check(CLI::IsMember({"stdout", "stderr"}));
+      ->check(one_of({"stdout", "stderr"}, "{stdout,stderr}"));
   add_json(sub, logs.json);
 
   sub = command("stop", "Stop a job and wait for its end", stop);
@@ -220,7 +238,11 @@ void Parser::add_other_commands() {
   sub = command("completion", "Print a completion script: bash, zsh or fish", completion);
   sub->add_option("shell", completion.shell, "bash, zsh, fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish", "words"}));
+      ->type_name("SHELL")
+      ->check([](const std::string& word) {
+        // The scripts themselves ask for `words`.
+        return word == "words" ? std::string() : one_of({"bash", "zsh", "fish"}, "")(word);
+      });
   sub->add_option("words", completion.words)->group("");
 
   sub = command("version", "Print the version", version);

@@ -54,6 +54,17 @@ TEST(CommandLine, SaysWhatAMistakeWasToBe) {
   EXPECT_EQ(mistake({"status"}),
             "muster: status: name a job: its id, the beginning of it, or `last`; `muster ps --all` "
             "lists them (`muster status --help` tells more)\n");
+  EXPECT_EQ(mistake({"-n", "4", "--", "x"}),
+            "muster: -n is an option of a command, as in muster run -n (`muster --help` tells "
+            "more)\n");
+  EXPECT_EQ(mistake({"run", "--on"}),
+            "muster: run: --on needs a value: CLUSTER (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "--on-interrupt", "nothing"}),
+            "muster: run: --on-interrupt: must be auto, detach or stop, not nothing (`muster run "
+            "--help` tells more)\n");
+  EXPECT_EQ(mistake({"completion", "ksh"}),
+            "muster: completion: shell: must be bash, zsh or fish, not ksh (`muster completion "
+            "--help` tells more)\n");
   EXPECT_EQ(mistake({"--versoin"}),
             "muster: The following argument was not expected: --versoin; did you mean --version? "
             "(`muster --help` tells more)\n");

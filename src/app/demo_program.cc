@@ -9,8 +9,8 @@ framework: generic
 command: python3 demo.py
 files: [demo.py]
 roles:
-  chief: {tasks: 1, memory: 64m, success: ends_job, chief: true}
-  worker: {tasks: 3, memory: 64m, success: ignored, restart: {process: 2, backoff: 50ms..50ms}}
+  chief: {tasks: 1, memory: 64m, chief: true}
+  worker: {tasks: 3, memory: 64m, restart: {process: 2, backoff: 50ms..50ms}}
 checkpoint: {by: each}
 deadlines: {run: 1m, stop: 2s}
 )yaml";

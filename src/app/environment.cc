@@ -1,6 +1,6 @@
 #include "app/environment.h"
 
-#include <fmt/format.h>
+#include "os/identity.h"
 
 #include <algorithm>
 #include <charconv>
@@ -81,8 +81,10 @@ client::Screen Environment::screen() const {
 }
 
 std::string Environment::who() const {
-  const auto user = find("USER");
-  std::string who = user && !user->empty() ? *user : fmt::format("uid {}", getuid());
+  std::string who = os::user_name({variables_.begin(), variables_.end()});
+  if (number_of(who) > 0) {
+    who = "uid " + who;  // No user database knows it.
+  }
   const std::string terminal = terminal_name(STDIN_FILENO);
   return terminal.empty() ? who : who + " on " + terminal;
 }

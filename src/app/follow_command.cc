@@ -11,9 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <csignal>
-
 namespace muster::app {
 namespace {
 
@@ -76,9 +73,8 @@ std::optional<job::Outcome> Foreground::read_outcome() {
 }
 
 Result<Followed> Foreground::run() {
-  constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  MUSTER_TRY(signals_,
-             os::take_signals(loop_, kSignals, [this](int signal) { on_signal(signal); }));
+  MUSTER_TRY(signals_, os::take_signals(loop_, kForegroundSignals,
+                                        [this](int signal) { on_signal(signal); }));
   os::ignore_broken_pipes();
   transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
   client::FollowerOptions options;
@@ -121,6 +117,9 @@ void Foreground::interrupt() {
                         (command_.on_interrupt == OnInterrupt::Auto && person && !command_.stop);
   if (stopping_) {
     // Already being stopped: the next one only leaves.
+    session_.console.status("");
+    session_.console.err(
+        fmt::format("\nmuster: left {}, which is being stopped; muster status {}\n", id, id));
     follower_->detach();
     return;
   }

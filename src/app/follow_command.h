@@ -5,11 +5,16 @@
 #include "client/follower.h"
 #include "cluster/job_folder.h"
 
+#include <array>
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace muster::app {
+
+/// What a followed job's foreground obeys.
+inline constexpr std::array kForegroundSignals = {SIGINT, SIGTERM, SIGHUP};
 
 struct FollowCommand {
   cluster::JobFolder folder{""};

@@ -112,7 +112,28 @@ std::string reason_of(const CLI::App& command, std::span<const std::string> word
                        text.substr(kConversion.size(), equals - kConversion.size()),
                        printable(text.substr(equals + 3)));
   }
+  constexpr std::string_view kNeeds = ": 1 required ";
+  constexpr std::string_view kMissing = " missing";
+  if (const size_t needs = text.find(kNeeds);
+      needs != std::string::npos && text.ends_with(kMissing)) {
+    const std::string value = text.substr(needs + kNeeds.size());
+    return fmt::format("{} needs a value: {}", text.substr(0, needs),
+                       value.substr(0, value.size() - kMissing.size()));
+  }
   return printable(text) + suggest_option(command, words);
+}
+
+/// Says that an option in front belongs behind one of the commands; "" for one that no command has.
+std::string option_of_command(const CLI::App& app, std::string_view option) {
+  option = option.substr(0, option.find('='));
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::vector<std::string> known = option_names(*sub);
+    if (!sub->get_group().empty() && std::ranges::find(known, option) != known.end()) {
+      return fmt::format("{0} is an option of a command, as in muster {1} {0}", option,
+                         sub->get_name());
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -150,7 +171,10 @@ Printed explain_mistake(const CLI::App& app, const std::vector<std::string>& wor
     name = group + rest[0];
     rest = rest.subspan(1);
   }
-  const std::string reason = reason_of(*command, rest, error);
+  std::string reason = words.empty() || !name.empty() ? "" : option_of_command(app, words[0]);
+  if (reason.empty()) {
+    reason = reason_of(*command, rest, error);
+  }
   return name.empty()
              ? mistake(fmt::format("{} (`muster --help` tells more)", reason))
              : mistake(fmt::format("{}: {} (`muster {} --help` tells more)", name, reason, name));

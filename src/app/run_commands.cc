@@ -14,6 +14,7 @@
 #include "framework/plan.h"
 #include "job/describe.h"
 #include "os/identity.h"
+#include "os/signals.h"
 #include "rt/system_random.h"
 #include "spec/serialize.h"
 #include "verdict/classifier.h"
@@ -127,9 +128,14 @@ cluster::spark::SparkCluster make_spark_cluster(cluster::local::LocalCluster& lo
   return cluster::spark::SparkCluster({.start_master = start, .locate = locate});
 }
 
-/// `exit_code_from`: a role that must exist, if it is not empty.
+/// Holds what a person may press or a batch system may send, so that no job is submitted of which
+/// nobody is told.
+using Held = std::unique_ptr<os::HeldSignals>;
+
+/// `exit_code_from`: a role that must exist, if it is not empty. Signals are held from the moment
+/// on at which a job may exist.
 Result<client::Submitted> submit(Session& session, const SpecOptions& options,
-                                 const std::string& exit_code_from,
+                                 const std::string& exit_code_from, Held& held,
                                  const SparkOptions& spark = {}) {
   const bool from_spark = spark.link_fd >= 0;
   MUSTER_TRY(const client::ReadJob job, read_source(session, options, from_spark));
@@ -150,6 +156,7 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
   submitter.user = os::user_name(client_environment(session));
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
+  held = std::make_unique<os::HeldSignals>(kForegroundSignals);
   return client::submit_job({*session.files, random, cluster, session.home, plan_spec}, job,
                             submitter);
 }
@@ -286,7 +293,9 @@ client::JobSource source_of(const SpecOptions& options) {
 
 int run_job(Session& session, const RunCommand& command) {
   const WallTime begun = session.now();
-  const Result<client::Submitted> submitted = submit(session, command.spec, command.exit_code_from);
+  Held held;
+  const Result<client::Submitted> submitted =
+      submit(session, command.spec, command.exit_code_from, held);
   if (!submitted) {
     return fail(session.console, submitted.error());
   }
@@ -301,6 +310,7 @@ int run_job(Session& session, const RunCommand& command) {
   follow.on_interrupt = command.on_interrupt;
   follow.quiet = command.quiet;
   const Result<Followed> followed = follow_job(session, follow);
+  held.reset();
   if (!followed) {
     return fail(session.console, followed.error());
   }
@@ -325,7 +335,9 @@ int run_job(Session& session, const RunCommand& command) {
 }
 
 int submit_job(Session& session, const SubmitCommand& command) {
-  const Result<client::Submitted> submitted = submit(session, command.spec, {}, command.spark);
+  Held held;
+  const Result<client::Submitted> submitted =
+      submit(session, command.spec, {}, held, command.spark);
   if (!submitted) {
     return fail(session.console, submitted.error());
   }

@@ -114,7 +114,7 @@ void Follower::dial_again(const std::string& reason) {
   }
   dial_delay_ = std::clamp(dial_delay_ * 2, Duration(kDialDelayLow), Duration(kDialDelayHigh));
   dial_timer_ = deps_.loop.call_after(dial_delay_, [this] { dial(); });
-  if (options_.narrate && now - silent_since_ >= seconds(1)) {
+  if (narrates() && now - silent_since_ >= seconds(1)) {
     deps_.console.status(fmt::format("{}: waiting for a master to answer ({})", options_.job_id,
                                      format_duration(now - silent_since_)));
   }
@@ -161,7 +161,7 @@ void Follower::on_event(wire::FactLogged& logged) {
     detach();
     return;
   }
-  if (!options_.narrate) {
+  if (!narrates()) {
     return;
   }
   if (std::holds_alternative<job::HeadroomReported>(logged.fact) && channel_ &&
@@ -218,7 +218,7 @@ void Follower::tell_log_trouble(const std::string& trouble) {
 
 void Follower::on_event(wire::StatusAnswered& status) {
   tell_log_trouble(log_trouble_of(status.json));
-  if (!options_.narrate) {
+  if (!narrates()) {
     return;
   }
   const std::string waits_for = waits_for_of(status.json);
@@ -260,7 +260,7 @@ void Follower::show_phase() {
     if (phase_timer_ == rt::TimerId{}) {
       phase_timer_ = deps_.loop.call_after(kPhaseEvery, [this] {
         phase_timer_ = {};
-        if (!over_) {
+        if (!over_ && narrates()) {
           show_phase();
         }
       });
@@ -289,12 +289,21 @@ void Follower::arm_flush() {
 
 void Follower::stop_job() {
   stop_wanted_ = true;
+  if (machine_ && narrates()) {
+    show_phase();
+  }
   if (channel_) {
     channel_->send(wire::encode(wire::ClientFrame{wire::StopJob{options_.who}}));
   }
 }
 
-void Follower::mute() { muted_ = true; }
+void Follower::mute() {
+  if (folder_) {
+    show(folder_->finish());
+  }
+  deps_.loop.cancel(flush_timer_);
+  muted_ = true;
+}
 
 void Follower::detach() {
   end({.kind = FollowEnd::Kind::Detached, .outcome = std::nullopt, .error = {}});

@@ -75,7 +75,8 @@ class Follower {
   /// Asks the job to stop, now or as soon as a master answers; goes on following to the end.
   /// Repeats are harmless.
   void stop_job();
-  /// Stops showing the tasks' output (after the first Ctrl-C).
+  /// Stops showing the tasks' output, and what happens unless stop_job() is called (after the first
+  /// Ctrl-C).
   void mute();
   /// Ends following without touching the job.
   void detach();
@@ -98,6 +99,7 @@ class Follower {
   void on_event(wire::StatusAnswered& status);
   void on_event(wire::JobEnded& ended);
   void on_event(wire::Refused& refused);
+  [[nodiscard]] bool narrates() const { return options_.narrate && (!muted_ || stop_wanted_); }
   void tell_log_trouble(const std::string& trouble);
   void show(const std::vector<ShownLine>& lines);
   void show_phase();

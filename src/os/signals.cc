@@ -39,15 +39,27 @@ class SignalfdSignals final : public Signals {
   std::unique_ptr<rt::FdWatch> watch_;  // Last: it ends before its descriptor closes.
 };
 
+sigset_t set_of(std::span<const int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) {
+    sigaddset(&set, signal);
+  }
+  return set;
+}
+
 }  // namespace
+
+HeldSignals::HeldSignals(std::span<const int> signals) {
+  const sigset_t held = set_of(signals);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 Result<std::unique_ptr<Signals>> take_signals(rt::IoLoop& loop, std::span<const int> signals,
                                               std::function<void(int signal)> received) {
-  sigset_t wanted;
-  sigemptyset(&wanted);
-  for (const int signal : signals) {
-    sigaddset(&wanted, signal);
-  }
+  const sigset_t wanted = set_of(signals);
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &wanted, &before);
   rt::Fd fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));

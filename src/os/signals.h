@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "rt/io_loop.h"
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,6 +20,20 @@ class Signals {
 /// other threads start. `received` gets the signal's number; several of one kind may come as one.
 [[nodiscard]] Result<std::unique_ptr<Signals>> take_signals(
     rt::IoLoop& loop, std::span<const int> signals, std::function<void(int signal)> received);
+
+/// Signals that wait while this object lives: for a step that must not be left half done. One that
+/// came meanwhile goes to whoever has taken it over by then, else it acts when the object dies.
+/// Programs that are started meanwhile do not inherit this.
+class HeldSignals {
+ public:
+  explicit HeldSignals(std::span<const int> signals);
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 /// Makes writes to closed pipes and sockets return EPIPE instead of ending this process. Children
 /// get the default back.

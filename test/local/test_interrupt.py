@@ -28,6 +28,37 @@ def test_ctrl_c_detaches_and_says_how_to_come_back_and_to_stop(muster):
     muster("stop", job).expect(0)
 
 
+def test_ctrl_c_while_the_job_is_submitted_still_tells_of_it(muster):
+    running = muster.start("run", muster.spec(SPEC), terminal=True)
+    harness.eventually(muster.jobs)
+    running.type(b"\x03")
+    done = running.wait(30).expect(130)
+    assert f"muster stop {muster.job()}" in done.text
+    muster("stop", "last").expect(0)
+
+
+def test_what_happens_is_not_told_to_one_who_left(muster):
+    running = start(muster, terminal=True)
+    running.type(b"\x03")
+    done = running.wait(30).expect(130)
+    assert done.text.rstrip().endswith(f"muster stop {muster.job()}")
+    muster("stop", "last").expect(0)
+
+
+def test_a_third_ctrl_c_leaves_a_job_that_is_being_stopped(muster, gate):
+    running = start(muster, terminal=True, deadlines={"stop": "1000s"},
+                    command=f"trap '' TERM; echo up; {gate.wait}")
+    running.sees("up")
+    running.type(b"\x03")
+    running.sees("left")
+    running.type(b"\x03")
+    running.sees("stopping")
+    running.type(b"\x03")
+    done = running.wait(30).expect(130)
+    assert f"left {muster.job()}, which is being stopped" in done.text
+    gate.open()
+
+
 def test_a_second_ctrl_c_stops(muster):
     running = start(muster, terminal=True)
     running.type(b"\x03")
