@@ -117,7 +117,7 @@ void Machine::Impl::watch_gathering(Cohort& cohort) {
   if (cohort.gather.value == 0 && plan.deadlines.gather && !cohort.grows) {
     cohort.gather = set_deadline({.kind = DeadlineKind::Gather,
                                   .at = now + *plan.deadlines.gather,
-                                  .waits_for = describe_cohort(cohort),
+                                  .waits_for = lack_of(cohort),
                                   .number = cohort.id});
   }
 }
@@ -229,23 +229,29 @@ void Machine::Impl::form_view(const std::vector<TaskId>& starting) {
   departed.clear();
 }
 
-std::string Machine::Impl::describe_cohort(const Cohort& cohort) const {
-  uint32_t all = 0;
-  uint32_t granted = 0;
-  uint32_t joined = 0;
+Machine::Impl::Tally Machine::Impl::tally(const Cohort& cohort) const {
+  Tally tally;
   for (const Cohort::Share& share : cohort.shares) {
     const uint32_t need = needed(cohort, share);
-    all += need;
-    granted += std::min(share.granted, need);
-    joined += std::min(share.joined, need);
+    tally.all += need;
+    tally.granted += std::min(share.granted, need);
+    tally.joined += std::min(share.joined, need);
   }
-  const std::string what = cohort.shares.size() == 1
-                               ? plan.role(cohort.shares.front().role).name + " tasks"
-                               : std::string("tasks");
-  if (granted < all) {
-    return fmt::format("{} of {} {} have a container", granted, all, what);
-  }
-  return fmt::format("{} of {} {} have joined", joined, all, what);
+  tally.what = cohort.shares.size() == 1 ? plan.role(cohort.shares.front().role).name + " tasks"
+                                         : std::string("tasks");
+  return tally;
+}
+
+std::string Machine::Impl::describe_cohort(const Cohort& cohort) const {
+  const auto [all, granted, joined, what] = tally(cohort);
+  return granted < all ? fmt::format("{} of {} {} have a container", granted, all, what)
+                       : fmt::format("{} of {} {} have joined", joined, all, what);
+}
+
+std::string Machine::Impl::lack_of(const Cohort& cohort) const {
+  const auto [all, granted, joined, what] = tally(cohort);
+  return granted < all ? fmt::format("containers for {} of {} {}", all - granted, all, what)
+                       : fmt::format("{} of {} {} to join", all - joined, all, what);
 }
 
 void Machine::Impl::describe_wait() {
@@ -255,9 +261,15 @@ void Machine::Impl::describe_wait() {
                                : count_of(containers_open, "container") + " to be gone";
     return;
   }
+  const auto backoff = std::ranges::find_if(
+      pending, [](const auto& each) { return each.second.kind == DeadlineKind::Backoff; });
+  if (backoff != pending.end()) {
+    state.waits_for = backoff->second.waits_for;
+    return;
+  }
   for (const auto& [id, cohort] : cohorts) {
     if (!cohort.grows) {
-      state.waits_for = describe_cohort(cohort);
+      state.waits_for = lack_of(cohort);
       return;
     }
   }

@@ -9,6 +9,7 @@ namespace muster::job {
 DeadlineId Machine::Impl::set_deadline(Pending what) {
   const DeadlineId id(++deadline_count);
   emit(SetDeadline{id, what.kind, what.at, what.waits_for});
+  wait_changed |= what.kind == DeadlineKind::Backoff;
   pending.emplace(id, std::move(what));
   return id;
 }
@@ -53,6 +54,7 @@ void Machine::Impl::on(const DeadlinePassed& fact) {
       return;
     case DeadlineKind::Backoff:
     case DeadlineKind::Ask:
+      wait_changed = true;
       backoff_passed(fact.deadline, what);
       return;
     case DeadlineKind::Hold:

@@ -153,7 +153,15 @@ struct Machine::Impl {
   void open(Cohort cohort);
   void form_view(const std::vector<TaskId>& starting);
   void describe_wait();
+  struct Tally {
+    uint32_t all = 0;  ///< Tasks that it needs.
+    uint32_t granted = 0;
+    uint32_t joined = 0;
+    std::string what;  ///< "worker tasks"
+  };
+  [[nodiscard]] Tally tally(const Cohort& cohort) const;
   [[nodiscard]] std::string describe_cohort(const Cohort& cohort) const;
+  [[nodiscard]] std::string lack_of(const Cohort& cohort) const;
 
   // restart.cc
   /// Returns how many tasks it brings back, those of `moves` included.

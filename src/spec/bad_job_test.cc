@@ -119,6 +119,9 @@ TEST(BadJob, OnTheCommandLine) {
   const std::vector<Case> cases = {
       {"tasks", "--set tasks: error: must be KEY=VALUE, as in roles.worker.tasks=8"},
       {"=3", "--set =3: error: must be KEY=VALUE, as in roles.worker.tasks=8"},
+      {"memory=2g",
+       "--set memory=2g: error: `memory` is no key: there is no `memory`; it is a key of a role, "
+       "as in roles.worker.memory"},
       {"roles.worker.task=3",
        "--set roles.worker.task=3: error: `roles.worker.task` is no key: there is no `task`; did "
        "you mean `tasks`?"},

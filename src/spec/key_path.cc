@@ -43,7 +43,7 @@ class Walk {
     const std::string part = next();
     const Row* row = find_row(rows, part);
     if (row == nullptr) {
-      return wrong(fmt::format("is no key: there is no `{}`{}", part, suggestion(part, rows)));
+      return wrong(fmt::format("is no key: there is no `{}`{}", part, home_of(part, rows)));
     }
     path_.parts.push_back(part);
     path_.row = row;

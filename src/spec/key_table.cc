@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "spec/key_path.h"
 #include "spec/keys.h"
 #include "spec/row.h"
 #include "spec/writer.h"
@@ -193,9 +194,13 @@ Result<std::string> explain(std::string_view key) {
     }
     const std::vector<std::string_view> names(known.begin(), known.end());
     const auto meant = nearest(key, names);
+    const Result<KeyPath> path = resolve_key(key);
+    if (!meant && !path && path.error().message.ends_with('?')) {
+      return path.error();
+    }
     return user_error(fmt::format("no key `{}`{}", printable(key),
                                   meant ? fmt::format("; did you mean `{}`?", *meant)
-                                        : "; docs/reference/spec.md lists them all"),
+                                        : "; `muster explain` lists them all"),
                       Errc::NotFound);
   }
   std::string out;

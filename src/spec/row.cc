@@ -10,23 +10,6 @@
 namespace muster::spec {
 namespace {
 
-/// Says where an unknown key would be at home, what was probably meant, or nothing.
-std::string hint(std::string_view name, std::span<const Row> rows) {
-  std::string meant = suggestion(name, rows);
-  if (!meant.empty()) {
-    return meant;
-  }
-  const std::span<const Row> top = spec_rows();
-  const std::span<const Row> role = role_rows();
-  if (rows.data() == top.data() && find_row(role, name) != nullptr) {
-    return fmt::format("; it is a key of a role, as in roles.worker.{}", name);
-  }
-  if (rows.data() != top.data() && find_row(top, name) != nullptr) {
-    return "; it belongs to the top of the specification";
-  }
-  return "";
-}
-
 /// Lists the keys of a group, if they are few.
 std::string known(std::span<const Row> rows) {
   constexpr size_t kListed = 10;
@@ -60,6 +43,22 @@ std::string suggestion(std::string_view name, std::span<const Row> rows) {
   return meant ? fmt::format("; did you mean `{}`?", *meant) : "";
 }
 
+std::string home_of(std::string_view name, std::span<const Row> rows) {
+  std::string meant = suggestion(name, rows);
+  if (!meant.empty()) {
+    return meant;
+  }
+  const std::span<const Row> top = spec_rows();
+  const std::span<const Row> role = role_rows();
+  if (rows.data() == top.data() && find_row(role, name) != nullptr) {
+    return fmt::format("; it is a key of a role, as in roles.worker.{}", name);
+  }
+  if (rows.data() != top.data() && find_row(top, name) != nullptr) {
+    return "; it belongs to the top of the specification";
+  }
+  return "";
+}
+
 void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, void* object,
                  std::string_view what) {
   const std::string where = what.empty() ? "" : fmt::format("{}: ", what);
@@ -73,7 +72,7 @@ void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, 
     if (row == nullptr) {
       slip = true;
       decoder.problems.add(member.origin, fmt::format("{}unknown key `{}`{}", where, member.key,
-                                                      hint(member.key, rows)));
+                                                      home_of(member.key, rows)));
       continue;
     }
     row->decode(decoder, member.value, *row, object);

@@ -76,4 +76,7 @@ void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, 
 /// Returns " (did you mean `x`?)" for a mistyped name among rows, or "".
 [[nodiscard]] std::string suggestion(std::string_view name, std::span<const Row> rows);
 
+/// The same, or where an unknown key of these rows would be at home.
+[[nodiscard]] std::string home_of(std::string_view name, std::span<const Row> rows);
+
 }  // namespace muster::spec
