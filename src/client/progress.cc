@@ -1,9 +1,11 @@
 #include "client/progress.h"
 
 #include "base/text.h"
+#include "job/describe.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -51,6 +53,36 @@ void count_task(const job::Task& task, Progress& progress) {
   }
 }
 
+/// What an elastic role is by now; "" for one whose size is fixed.
+std::string size_of(const job::Machine& machine, job::RoleIndex index) {
+  const job::RolePlan& role = machine.plan().role(index);
+  if (role.membership != spec::Membership::Elastic) {
+    return "";
+  }
+  const auto tasks =
+      std::ranges::count_if(machine.state().tasks[index.value], [](const job::Task& task) {
+        return !task.attempts.empty() && task.attempts.back().state == AttemptState::Running;
+      });
+  return fmt::format("{} has {} now, of {} to {}", role.name,
+                     job::count_of(static_cast<size_t>(tasks), "task"), role.tasks_min, role.tasks);
+}
+
+/// Says that an elastic role has grown.
+std::optional<std::string> narrate_start(const job::Machine& machine, job::AttemptId id) {
+  const job::Attempt* started = machine.state().find_attempt(id);
+  const std::string size = size_of(machine, id.task.role);
+  if (started == nullptr || size.empty() || id.number != 1) {
+    return std::nullopt;
+  }
+  const bool later =
+      std::ranges::any_of(machine.state().tasks[id.task.role.value], [&](const job::Task& task) {
+        return !task.attempts.empty() && task.attempts.back().state == AttemptState::Running &&
+               task.attempts.back().generation < started->generation;
+      });
+  return later ? std::optional(to_string(machine.plan(), id.task) + " joins: " + size)
+               : std::nullopt;
+}
+
 std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& ended) {
   const job::State& state = machine.state();
   const std::string task = to_string(machine.plan(), ended.attempt.task);
@@ -61,7 +93,8 @@ std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& en
   const job::Task& now = state.task(ended.attempt.task);
   const bool over = state.outcome.has_value() || state.phase == job::JobPhase::Stopping;
   if (now.state == TaskState::Failed) {
-    line += ", failed for good";
+    const std::string size = over ? "" : size_of(machine, ended.attempt.task.role);
+    line += ", failed for good" + (size.empty() ? "" : "; " + size);
   } else if (!over && !state.restarted &&
              (now.state == TaskState::Waiting || now.state == TaskState::Active)) {
     line += ended.exit.failure && ended.exit.failure->kind == job::FailureKind::PeerLoss
@@ -227,6 +260,9 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
               return std::nullopt;
             }
             return narrate_end(machine, ended);
+          },
+          [&](const job::AttemptStarted& started) {
+            return narrate_start(machine, started.attempt);
           },
           [&](const job::AgentSuspected& suspected) -> Line {
             return fmt::format("container {} on {} is silent", suspected.container.value,

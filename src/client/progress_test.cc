@@ -34,23 +34,25 @@ job::Exit exit_of(int32_t code, std::string class_name,
 /// A job of three workers that run, and what people are told of it.
 class Narration : public testing::Test {
  protected:
-  void start(spec::Membership membership, job::RestartBudget restart) {
+  /// The first `granted` of the tasks run, of which it needs `least`.
+  void start(spec::Membership membership, job::RestartBudget restart, uint32_t least = kTasks,
+             uint32_t granted = kTasks) {
     job::Plan plan;
     plan.job = job::JobId("test-1");
     plan.roles.push_back(
-        {.name = "worker", .tasks = kTasks, .tasks_min = kTasks, .membership = membership});
+        {.name = "worker", .tasks = kTasks, .tasks_min = least, .membership = membership});
     plan.roles[0].restart = restart;
     machine_.emplace(std::move(plan));
     tell(job::JobStarted{});
-    for (uint32_t i = 0; i < kTasks; ++i) {
+    for (uint32_t i = 0; i < granted; ++i) {
       const job::ContainerId container("c" + std::to_string(i));
       tell(job::ContainerGranted{job::RequestId(i + 1), container, job::HostName("h1")});
       tell(job::AgentJoined{container, "127.0.0.1:9"});
     }
-    for (uint32_t i = 0; i < kTasks; ++i) {
+    for (uint32_t i = 0; i < granted; ++i) {
       tell(job::AttemptJoined{worker(i), {"127.0.0.1", static_cast<uint16_t>(5000 + i), {}}});
     }
-    for (uint32_t i = 0; i < kTasks; ++i) {
+    for (uint32_t i = 0; i < granted; ++i) {
       tell(job::AttemptStarted{worker(i), 100});
     }
   }
@@ -107,6 +109,19 @@ TEST_F(Narration, SaysWhatWentWithALostContainer) {
   EXPECT_EQ(tell(job::AgentLost{job::ContainerId("c1"), job::LossReason::Silent}),
             "container c1 on h1 is lost (silent); worker:1 restarts in a new container, at the "
             "cluster's expense (1 of 20 within 1 h): lost (agent.silent)");
+}
+
+TEST_F(Narration, TellsTheSizeOfAnElasticRole) {
+  start(spec::Membership::Elastic,
+        {.process = 0, .container = 0, .host = 0, .backoff_low = seconds(0)}, 1, kTasks - 1);
+  tell(job::ContainerGranted{job::RequestId(3), job::ContainerId("c2"), job::HostName("h1")});
+  tell(job::AgentJoined{job::ContainerId("c2"), "127.0.0.1:9"});
+  tell(job::AttemptJoined{worker(2), {"127.0.0.1", 5002, {}}});
+  EXPECT_EQ(tell(job::AttemptStarted{worker(2), 100}),
+            "worker:2 joins: worker has 3 tasks now, of 1 to 3");
+  EXPECT_EQ(tell(job::AttemptEnded{worker(0), exit_of(7, "user.exit")}),
+            "worker:0 ended: exit code 7 (user.exit), failed for good; worker has 2 tasks now, of "
+            "1 to 3");
 }
 
 TEST_F(Narration, IsSilentOnWhatMusterStoppedItself) {
