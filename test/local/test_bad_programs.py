@@ -12,7 +12,7 @@ import pytest
 ONCE = {"process": 0, "container": 0, "host": 0}
 
 
-def cause_of(muster, spec, within=60):
+def cause_of(muster, spec, within=harness.PATIENCE):
     """Runs a spec that must fail by its program; returns (first cause, outcome, run)."""
     done = muster.run({"restart": ONCE, **spec}, within=within).expect(1)
     outcome = muster.status()["outcome"]
@@ -83,7 +83,7 @@ def test_a_task_over_its_memory(muster):
     muster.write("eat.py", "import time\nblock = b'1' * (400 << 20)\ntime.sleep(60)\n")
     cause, outcome, _ = cause_of(muster, {
         "command": "exec python3 eat.py", "files": ["eat.py"],
-        "roles": {"worker": {"memory": "100m"}}}, within=30)
+        "roles": {"worker": {"memory": "100m"}}})
     assert "memory" in outcome["class"]
     assert re.search(r"\d{3}(\.\d)? MiB of memory; the limit is 100 MiB", cause["evidence"])
 
@@ -99,7 +99,7 @@ time.sleep(60)
 """)
     _, outcome, _ = cause_of(muster, {
         "command": "exec python3 eat.py", "files": ["eat.py"],
-        "roles": {"worker": {"memory": "128m"}}}, within=30)
+        "roles": {"worker": {"memory": "128m"}}})
     assert "memory" in outcome["class"]
 
 
@@ -115,10 +115,10 @@ time.sleep(60)
 """)
     cause, outcome, _ = cause_of(muster, {
         "command": "exec python3 eat.py", "files": ["eat.py"],
-        "roles": {"worker": {"memory": "100m"}}}, within=30)
+        "roles": {"worker": {"memory": "100m"}}})
     assert outcome["class"] == "memory.limit", outcome
     assert "of memory; the limit is 100 MiB" in cause["evidence"]
-    harness.eventually(lambda: not control_groups(muster.job()), 30)
+    harness.eventually(lambda: not control_groups(muster.job()))
 
 
 def control_groups(job):
@@ -135,8 +135,8 @@ def test_no_control_group_is_left_by_killed_processes(muster):
     _, keeper = muster.pids("keeper")
     for pid in (keeper, *muster.pids("agent")):
         os.kill(pid, signal.SIGKILL)
-    running.wait(60)
-    harness.eventually(lambda: not control_groups(muster.job()), 30)
+    running.wait()
+    harness.eventually(lambda: not control_groups(muster.job()))
 
 
 def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(muster):
@@ -144,8 +144,8 @@ def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(muster):
     running = muster.start("run", muster.spec(
         {"command": command, "tasks": 1, "deadlines": {"stop": "1s"}}))
     running.sees("ready")
-    muster("stop", "last", within=15).expect(0)
-    running.wait(5).expect(4)
+    muster("stop", "last").expect(0)
+    running.wait().expect(4)
 
 
 def test_a_task_has_the_time_to_save_when_it_is_stopped(muster):
@@ -177,7 +177,7 @@ def test_children_without_our_environment_are_ended(muster):
     mark = f"7{os.getpid()}.25"
     done = muster.run_shell(f"setsid env -i /bin/sleep {mark} & echo left").expect(0)
     assert done.lines("left")
-    harness.eventually(lambda: not running_with(mark), 30)
+    harness.eventually(lambda: not running_with(mark))
 
 
 def running_with(word):
@@ -185,8 +185,7 @@ def running_with(word):
 
 
 def test_a_child_that_holds_the_output_open_does_not_delay_the_end(muster):
-    done = muster.run_shell("setsid sleep 300 & echo parent ends", within=20).expect(0)
-    assert done.seconds < 15
+    muster.run_shell("setsid sleep 1000 & echo parent ends").expect(0)
 
 
 def test_a_program_that_closes_its_output(muster):

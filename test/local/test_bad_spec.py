@@ -67,7 +67,7 @@ WITHOUT_PLACE = {"env without a value", "missing file", "rule pattern"}
 def test_is_refused_with_its_place(muster, name):
     text, words = SPECS[name]
     path = muster.spec(text)
-    done = muster("run", path, within=10).expect(2)
+    done = muster("run", path).expect(2)
     for word in words:
         assert word in done.err, done.err
     if name not in WITHOUT_PLACE:
@@ -104,7 +104,7 @@ def test_a_file_that_is_a_socket(muster):
 
 def test_a_file_that_is_a_pipe(muster):
     os.mkfifo(muster.folder / "pipe")
-    muster.run_shell("true", files=["pipe"], within=10).expect_error(2, "pipe")
+    muster.run_shell("true", files=["pipe"]).expect_error(2, "pipe")
 
 
 def test_an_empty_file_that_is_named_is_a_mistake_and_one_in_a_folder_is_not(muster):

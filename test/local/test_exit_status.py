@@ -54,14 +54,14 @@ def test_a_run_deadline_is_5(muster):
 
 
 def test_a_job_that_can_never_fit_is_6_with_the_numbers(muster):
-    done = muster.run({"command": "true", "roles": {"worker": {"memory": "100000g"}}}, within=5)
+    done = muster.run({"command": "true", "roles": {"worker": {"memory": "100000g"}}})
     done.expect(6)
     assert "worker" in done.err and "GiB" in done.err or "100000g" in done.err
     assert muster("ps", "--json").json()["jobs"] == []
 
 
 def test_gpus_that_do_not_exist_are_6(muster):
-    done = muster.run({"command": "true", "roles": {"worker": {"gpus": 64}}}, within=5)
+    done = muster.run({"command": "true", "roles": {"worker": {"gpus": 64}}})
     done.expect(6)
     assert "64" in done.err and "gpu" in done.err.lower()
 
@@ -70,7 +70,7 @@ def test_more_vcores_than_cores_is_one_warning(muster):
     spec = {"command": "echo ran", "roles": {"worker": {"tasks": 2, "vcores": 500}}}
     done = muster.run(spec).expect(0)
     assert len(done.lines("(?i)warning.*vcores")) == 1
-    muster.run({**spec, "local": {"strict_vcores": True}}, within=5).expect(6)
+    muster.run({**spec, "local": {"strict_vcores": True}}).expect(6)
 
 
 def test_detached_is_130(muster):

@@ -48,14 +48,14 @@ class Gang:
                 "restart": QUICK, **spec}
         self.running = muster.start("run", muster.spec(spec))
 
-    def pid(self, task, attempt=1, within=30):
+    def pid(self, task, attempt=1, within=harness.PATIENCE):
         path = self.muster.folder / f"{task.replace(':', '-')}.{attempt}"
         harness.eventually(path.exists, within, f"{path.name}; output:\n{self.running.text}")
         return int(path.read_text())
 
     def finish(self, code=0):
         self.gate.open()
-        return self.running.wait(60).expect(code)
+        return self.running.wait().expect(code)
 
     def task(self, role, index):
         tasks = self.muster.status()["roles"][role]["tasks"]
@@ -142,10 +142,10 @@ def test_a_killed_master_costs_no_task(muster, gate):
     before = [gang.pid(f"worker:{index}") for index in range(3)]
     (master,) = muster.pids("master")
     os.kill(master, signal.SIGKILL)
-    harness.eventually(lambda: muster.pids("master") not in ([], [master]), 10)
+    harness.eventually(lambda: muster.pids("master") not in ([], [master]))
     for pid in before:
         os.kill(pid, 0)
-    harness.eventually(lambda: muster.status()["phase"] == "running", 10)
+    harness.eventually(lambda: muster.status()["phase"] == "running")
     gang.finish()
     assert all(gang.task("worker", index)["attempts"] == 1 for index in range(3))
 
@@ -166,7 +166,7 @@ def test_master_and_agent_killed_together(muster, gate):
     agent = muster.pids("agent")[0]
     os.kill(master, signal.SIGKILL)
     os.kill(agent, signal.SIGKILL)
-    harness.eventually(lambda: any((muster.folder / f"worker-{i}.2").exists() for i in (0, 1)), 40)
+    harness.eventually(lambda: any((muster.folder / f"worker-{i}.2").exists() for i in (0, 1)))
     gang.finish()
 
 
@@ -177,7 +177,7 @@ def test_everything_killed_at_once_leaves_nothing_and_status_still_answers(muste
         if pid != gang.running.pid:
             with contextlib.suppress(ProcessLookupError):  # Some end with those killed before.
                 os.kill(pid, signal.SIGKILL)
-    gang.running.wait(60)
+    gang.running.wait()
     muster.expect_nothing_left()
     assert muster.status()["job"] == muster.job()
     assert muster("ps", "--json").expect(0).json()["jobs"] == []
@@ -237,7 +237,6 @@ def test_a_container_that_never_joins_is_given_up_after_the_deadline(muster):
                       env=env)
     done.expect(5)
     assert done.lines(r"last words +not joined within 1\.0 s"), done.text
-    assert done.seconds < 20
 
 
 def test_a_container_that_never_joins_is_replaced(muster):
@@ -294,10 +293,9 @@ def test_a_tolerated_role_may_fail(muster):
 
 
 def test_a_role_that_ends_the_job_stops_the_others(muster):
-    done = muster.run({"roles": {
+    muster.run({"roles": {
         "chief": {"command": "echo chief done", "success": "ends_job"},
         "server": {"command": "sleep 1000", "success": "ignored"}}}).expect(0)
-    assert done.seconds < 20
     assert muster.status()["roles"]["server"]["tasks"][0]["state"] == "stopped"
 
 

@@ -11,7 +11,7 @@ import pytest
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="mounts and changes of user need root")
 
 
-def in_namespace(muster, script, within=60):
+def in_namespace(muster, script, within=harness.PATIENCE):
     """Runs a shell script with mounts of its own."""
     return subprocess.run(
         ["unshare", "-m", "sh", "-c", script], env=muster.environment, cwd=muster.folder,
@@ -28,7 +28,7 @@ def test_the_home_defaults_to_a_folder_in_the_user_s_home(muster):
     environment = {**muster.environment, "HOME": str(muster.folder)}
     del environment["MUSTER_HOME"]
     subprocess.run([harness.BINARY, "run", path], env=environment, cwd=muster.folder, check=True,
-                   timeout=30, capture_output=True)
+                   timeout=harness.PATIENCE, capture_output=True)
     assert (muster.folder / ".muster" / "jobs").is_dir()
 
 
@@ -40,7 +40,7 @@ def test_jobs_holds_nothing_but_job_folders(muster):
 
 def test_the_home_is_a_file(muster):
     muster.home.write_text("")
-    muster.run_shell("true", within=10).expect_error(6, str(muster.home))
+    muster.run_shell("true").expect_error(6, str(muster.home))
     muster.home.unlink()
 
 
@@ -132,7 +132,7 @@ def test_a_corrupt_log_is_said_to_be_one(muster, damage):
         segment.write_bytes(os.urandom(4096))
     else:
         segment.unlink()
-    done = muster("show", "last", within=10)
+    done = muster("show", "last")
     assert done.code in (0, 6), done.text
     assert "terminate" not in done.err and done.code != 70
     if done.code:
@@ -166,7 +166,8 @@ def test_a_user_without_a_name(muster):
     environment = {**muster.environment, "HOME": str(muster.home)}
     done = subprocess.run(
         ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", binary, "run", path],
-        env=environment, cwd=muster.folder, capture_output=True, text=True, timeout=30, check=False)
+        env=environment, cwd=muster.folder, capture_output=True, text=True,
+        timeout=harness.PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert "54321" in done.stdout
 
@@ -175,7 +176,8 @@ def test_without_home_user_or_path(muster):
     path = muster.spec({"command": "/bin/echo bare", "tasks": 1})
     done = subprocess.run(
         [harness.BINARY, "run", path], env={"MUSTER_HOME": str(muster.home)}, cwd=muster.folder,
-        capture_output=True, text=True, timeout=30, check=False)
+        capture_output=True, text=True,
+        timeout=harness.PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert "bare" in done.stdout
 
@@ -192,7 +194,7 @@ def test_few_open_files_allowed(muster):
     path = muster.spec({"command": "true", "tasks": 20})
     script = f"ulimit -n 256; '{harness.BINARY}' run '{path}'"
     done = subprocess.run(["sh", "-c", script], env=muster.environment, cwd=muster.folder,
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=harness.PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 
 

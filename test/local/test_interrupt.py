@@ -20,7 +20,7 @@ def start(muster, *arguments, terminal=False, **top):
 def test_ctrl_c_detaches_and_says_how_to_come_back_and_to_stop(muster):
     running = start(muster, terminal=True)
     running.type(b"\x03")
-    done = running.wait(10).expect(130)
+    done = running.wait().expect(130)
     job = muster.job()
     assert f"muster logs {job}" in done.text or f"muster logs -f {job}" in done.text
     assert f"muster stop {job}" in done.text
@@ -32,7 +32,7 @@ def test_ctrl_c_while_the_job_is_submitted_still_tells_of_it(muster):
     running = muster.start("run", muster.spec(SPEC), terminal=True)
     harness.eventually(muster.jobs)
     running.type(b"\x03")
-    done = running.wait(30).expect(130)
+    done = running.wait().expect(130)
     assert f"muster stop {muster.job()}" in done.text
     muster("stop", "last").expect(0)
 
@@ -40,7 +40,7 @@ def test_ctrl_c_while_the_job_is_submitted_still_tells_of_it(muster):
 def test_what_happens_is_not_told_to_one_who_left(muster):
     running = start(muster, terminal=True)
     running.type(b"\x03")
-    done = running.wait(30).expect(130)
+    done = running.wait().expect(130)
     assert done.text.rstrip().endswith(f"muster stop {muster.job()}")
     muster("stop", "last").expect(0)
 
@@ -54,7 +54,7 @@ def test_a_third_ctrl_c_leaves_a_job_that_is_being_stopped(muster, gate):
     running.type(b"\x03")
     running.sees("stopping")
     running.type(b"\x03")
-    done = running.wait(30).expect(130)
+    done = running.wait().expect(130)
     assert f"left {muster.job()}, which is being stopped" in done.text
     gate.open()
 
@@ -64,14 +64,14 @@ def test_a_second_ctrl_c_stops(muster):
     running.type(b"\x03")
     running.sees("Ctrl-C|again|stop")
     running.type(b"\x03")
-    running.wait(20).expect(4)
+    running.wait().expect(4)
     assert muster.status()["outcome"]["result"] == "stopped"
 
 
 def test_a_closed_terminal_detaches(muster):
     running = start(muster, terminal=True)
     running.hang_up()
-    running.wait(10)
+    running.wait()
     assert muster.status()["phase"] == "running"
     muster("stop", "last").expect(0)
 
@@ -79,21 +79,21 @@ def test_a_closed_terminal_detaches(muster):
 def test_sigint_without_a_terminal_stops(muster):
     running = start(muster)
     running.signal(signal.SIGINT)
-    running.wait(20).expect(4)
+    running.wait().expect(4)
 
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_sigterm_always_stops(muster, terminal):
     running = start(muster, terminal=terminal)
     running.signal(signal.SIGTERM)
-    running.wait(20).expect(4)
+    running.wait().expect(4)
     assert muster.status()["outcome"]["result"] == "stopped"
 
 
 def test_sighup_detaches(muster):
     running = start(muster)
     running.signal(signal.SIGHUP)
-    running.wait(10).expect(130)
+    running.wait().expect(130)
     assert muster.status()["phase"] == "running"
     muster("stop", "last").expect(0)
 
@@ -101,7 +101,7 @@ def test_sighup_detaches(muster):
 def test_a_killed_client_leaves_the_job_running(muster):
     running = start(muster)
     running.signal(signal.SIGKILL)
-    running.wait(5)
+    running.wait()
     assert muster.status()["phase"] == "running"
     muster("stop", "last").expect(0)
 
@@ -114,7 +114,7 @@ def test_on_interrupt_overrides(muster, how, code, phase):
         running.type(b"\x03")
     else:
         running.signal(signal.SIGINT)
-    running.wait(20).expect(code)
+    running.wait().expect(code)
     assert muster.status()["phase"] == phase
     if phase == "running":
         muster("stop", "last").expect(0)
@@ -126,14 +126,14 @@ def test_interrupt_while_the_job_waits(muster):
         {"command": "true", "roles": {"a": {"command": "sleep 1000"}, "b": {"after": ["a"]}}}))
     muster.wait_for_phase("running")
     running.signal(signal.SIGTERM)
-    running.wait(20).expect(4)
+    running.wait().expect(4)
 
 
 def test_sigterm_to_the_master_stops_the_job_in_order(muster):
     running = start(muster)
     (master,) = muster.pids("master")
     os.kill(master, signal.SIGTERM)
-    running.wait(30).expect(4)
+    running.wait().expect(4)
     muster.expect_nothing_left()
 
 
@@ -141,7 +141,7 @@ def test_sigterm_to_an_agent_is_a_lost_container_and_the_task_comes_back(muster)
     running = start(muster, tasks=1, command="echo attempt $MUSTER_ATTEMPT up; exec sleep 1000")
     (agent,) = muster.pids("agent")
     os.kill(agent, signal.SIGTERM)
-    running.sees("attempt 2 up", 30)
+    running.sees("attempt 2 up")
     muster("stop", "last").expect(0)
     running.wait().expect(4)
 
@@ -151,7 +151,7 @@ def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster, which):
     running = start(muster, tasks=1, command="echo attempt $MUSTER_ATTEMPT up; exec sleep 1000")
     stub, keeper = muster.pids("keeper")
     os.kill(stub if which == "stub" else keeper, signal.SIGTERM)
-    running.sees("attempt 2 up", 30)
+    running.sees("attempt 2 up")
     harness.eventually(
         lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1, 10)
     muster("stop", "last").expect(0)
@@ -162,6 +162,6 @@ def test_a_detached_job_ends_by_itself(muster, gate):
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}), terminal=True)
     muster.wait_for_phase("running")
     running.type(b"\x03")
-    running.wait(10).expect(130)
+    running.wait().expect(130)
     gate.open()
     assert muster.wait_for_phase("ended")["outcome"]["result"] == "succeeded"

@@ -37,7 +37,8 @@ def site(muster):
         script = f'mount --bind {etc} /etc && exec "$@"'
         done = subprocess.run(
             ["unshare", "-m", "sh", "-c", script, "sh", harness.BINARY, *map(str, arguments)],
-            env=muster.environment, cwd=muster.folder, capture_output=True, text=True, timeout=30,
+            env=muster.environment, cwd=muster.folder, capture_output=True, text=True,
+            timeout=harness.PATIENCE,
             check=False)
         return harness.Finished(list(arguments), done.returncode, done.stdout, done.stderr, 0)
 

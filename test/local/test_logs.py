@@ -71,7 +71,7 @@ def test_follow_sees_lines_as_they_come_and_ends_with_the_job(muster, gate):
     assert "second" not in follower.text
     gate.open()
     follower.sees("second")
-    follower.wait(10).expect(0)
+    follower.wait().expect(0)
     running.wait().expect(0)
 
 
@@ -100,5 +100,5 @@ def test_a_closed_pipe_ends_quietly(muster):
     muster.run_shell("seq 1 100000").expect(0)
     script = f"'{harness.BINARY}' logs last | head -n 1"
     done = subprocess.run(["sh", "-c", script], env=muster.environment, cwd=muster.folder,
-                          capture_output=True, timeout=30, check=False)
+                          capture_output=True, timeout=harness.PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -69,8 +69,8 @@ def test_set_overrides_the_spec(muster):
 
 def test_short_form_runs_a_program_of_the_current_folder(muster):
     muster.write("train.py", "import os, sys\nprint('rank', os.environ['RANK'], sys.argv[1])\n")
-    done = muster("run", "-n", "2", "--framework", "pytorch", "--", "python3", "train.py", "--x",
-                  within=60).expect(0)
+    done = muster("run", "-n", "2", "--framework", "pytorch", "--", "python3", "train.py",
+                  "--x").expect(0)
     assert done.lines(r"^worker:0\W.*rank 0 --x$") and done.lines(r"^worker:1\W.*rank 1 --x$")
 
 

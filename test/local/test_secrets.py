@@ -141,7 +141,7 @@ def test_a_viewer_key_of_another_job_is_refused(muster, gate):
     for path in secrets:
         other = two / path.relative_to(one)
         path.write_bytes(other.read_bytes())
-    done = muster("stop", one.name, within=20)
+    done = muster("stop", one.name)
     assert done.code == 6, done.text
     gate.open()
     first.wait()

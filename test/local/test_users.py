@@ -26,7 +26,7 @@ class User(harness.Muster):
         self.binary = shutil.copy(harness.BINARY, folder.parent / "muster")
         self.environment["HOME"] = str(folder)
 
-    def __call__(self, *arguments, within=30, env=None, cwd=None):
+    def __call__(self, *arguments, within=harness.PATIENCE, env=None, cwd=None):
         return subprocess.run(
             ["setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups", self.binary,
              *map(str, arguments)], env={**self.environment, **(env or {})}, cwd=self.folder,
@@ -55,21 +55,21 @@ def test_one_waits_for_what_the_other_has(users):
     roles = {"worker": {"memory": f"{total_mib * 6 // 10}m"}}
     first = ada("submit", ada.spec({"name": "adas", "command": "sleep 1000", "roles": roles}))
     assert first.returncode == 0, first.stderr
-    harness.eventually(lambda: "running" in ada("status", "last").stdout, 30)
+    harness.eventually(lambda: "running" in ada("status", "last").stdout)
     second = bob("submit", bob.spec({"name": "bobs", "command": "id -u", "roles": roles}))
     assert second.returncode == 0, second.stderr
     waiting = harness.eventually(
         lambda: (text := bob("status", "last").stdout) and "waiting: " in text and text, 30)
     assert "of memory on this machine" in waiting and first.stdout.strip() in waiting, waiting
     assert ada("stop", "last").returncode == 0
-    harness.eventually(lambda: "succeeded" in bob("status", "last").stdout, 30)
+    harness.eventually(lambda: "succeeded" in bob("status", "last").stdout)
     assert str(BOB) in bob("logs", "last").stdout
 
 
 def test_nobody_reads_or_stops_the_job_of_another(users):
     ada, bob = users
     job = ada("submit", ada.spec({"command": "sleep 1000", "tasks": 1})).stdout.strip()
-    harness.eventually(lambda: "running" in ada("status", "last").stdout, 30)
+    harness.eventually(lambda: "running" in ada("status", "last").stdout)
     for verb in ("status", "stop", "logs"):
         done = bob(verb, job, env={"MUSTER_HOME": str(ada.home)})
         assert done.returncode in (2, 6), done
