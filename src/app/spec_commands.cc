@@ -1,10 +1,12 @@
 #include "app/commands.h"
 #include "app/completion.h"
 #include "app/failure.h"
+#include "app/hadoop_doctor.h"
 #include "base/text.h"
 #include "client/doctor.h"
 #include "client/job_source.h"
 #include "cluster/local/claims.h"
+#include "hadoop/krb5/exchanges.h"
 #include "job/describe.h"
 #include "spec/key_table.h"
 #include "spec/layers.h"
@@ -12,6 +14,8 @@
 #include "spec/templates.h"
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 namespace muster::app {
 namespace {
@@ -168,7 +172,13 @@ int check_machine(Session& session, const DoctorOptions& command) {
   input.home = session.home.root();
   input.claims_folder = cluster::local::ClaimFolder::default_folder();
   input.environment = {session.environment.all().begin(), session.environment.all().end()};
-  const std::vector<client::Finding> findings = client::examine(*session.files, input);
+  std::vector<client::Finding> findings = client::examine(*session.files, input);
+  const std::vector<client::Finding> of_hadoop =
+      examine_hadoop(*session.files, {.environment = input.environment,
+                                      .uid = ::geteuid(),
+                                      .now = session.now(),
+                                      .kerberos_helper = hadoop::krb5::shipped_helper()});
+  findings.insert(findings.end(), of_hadoop.begin(), of_hadoop.end());
   session.console.out(command.json ? client::render_json(findings)
                                    : client::render(findings, session.console.screen().colour));
   for (const client::Finding& finding : findings) {

@@ -9,6 +9,7 @@ from waiting import until
 
 PROTECTIONS = [[], ["authentication"], ["integrity"], ["privacy"]]
 OF_RM = {"protocol": APPLICATIONS, "principal": "rm/_HOST@BED", "what": "ResourceManager"}
+COULD_NOT_START = 6
 INVALID = "org.apache.hadoop.security.token.SecretManager$InvalidToken"
 
 
@@ -168,3 +169,14 @@ def test_says_what_the_server_wants(kerberos_bed, probe):
         assert fields_of(probe.open("nn1.rpc", protections=["privacy"]).token().hex())
         error = probe.open("nn1.rpc", protections=["authentication"]).refused("getFileInfo", "/")
     assert "the server offers privacy, hadoop.rpc.protection allows authentication" in str(error)
+
+
+def test_doctor_looks_at_the_ticket(kerberos_bed, muster, tmp_path):
+    cache = kerberos_bed.kdc.kinit("alice", f"FILE:{tmp_path}/alice")
+    muster.use(kerberos_bed).environment["KRB5CCNAME"] = cache
+    done = muster("doctor", within=60).expect(0)
+    assert "alice by kerberos, ticket of alice@BED ends in" in done.out
+    assert done.out.count("answers to alice") == 2
+    muster.environment["KRB5CCNAME"] = f"FILE:{tmp_path}/none"
+    done = muster("doctor", within=60).expect(COULD_NOT_START)
+    assert "kinit" in done.out

@@ -1,0 +1,28 @@
+"""`muster doctor` looks at the cluster that the machine is configured for."""
+# bed: plain
+
+COULD_NOT_START = 6
+
+
+def test_doctor_finds_the_cluster(bed, muster):
+    done = muster.use(bed)("doctor").expect(0)
+    assert f"{bed.conf}/core-site.xml" in done.out
+    assert f"hdfs://localhost:{bed.port('nn1.rpc')} answers to" in done.out
+    assert f"localhost:{bed.port('rm1.rpc')} answers to" in done.out
+    assert "2 of 2 nodes are active" in done.out
+    findings = muster("doctor", "--json").expect(0).json()["findings"]
+    assert {"hadoop", "login", "hdfs", "yarn"} <= {finding["subject"] for finding in findings}
+
+
+def test_doctor_names_what_is_wrong(bed, muster):
+    def doctor(site):
+        muster.use(bed).environment["HADOOP_CONF_DIR"] = str(bed.client_conf(site))
+        return muster("doctor", within=60).expect(COULD_NOT_START).out
+
+    web = {"core-site": {"fs.defaultFS": f"hdfs://localhost:{bed.port('nn1.http')}"},
+           "yarn-site": {"yarn.resourcemanager.address": f"localhost:{bed.port('rm1.http')}"}}
+    assert doctor(web).count("an HTTP server answers") == 2
+    nobody = {"core-site": {"fs.defaultFS": "hdfs://no-such-host.invalid:8020"}}
+    assert "no-such-host.invalid" in doctor(nobody)
+    word = {"core-site": {"hadoop.security.authentication": "password"}}
+    assert "core-site.xml:" in doctor(word)
