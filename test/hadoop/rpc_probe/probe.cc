@@ -72,7 +72,7 @@ rt::Async<> caller(rt::Loop& loop, rpc::Proxy& proxy, const rpc::Method& method,
                    Tally& tally, std::optional<HostTime> until) {
   while (!tally.failed && (until ? loop.now() < *until : tally.left-- > 0)) {
     Raw reply;
-    const rpc::CallOptions options{.deadline = loop.now() + std::chrono::minutes(2)};
+    const rpc::CallOptions options{.deadline = loop.now() + std::chrono::minutes(8)};
     rpc::Outcome outcome = co_await proxy.call(method, request, reply, options);
     if (!outcome.has_value()) {
       tally.failed = std::move(outcome).error();
