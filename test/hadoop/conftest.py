@@ -1,8 +1,8 @@
 """Tests against real Hadoop daemons, of every version that tools/hadoop knows.
 
-A test takes one of the fixtures `bed`, `ha_bed`, `kerberos_bed`, and runs once per version. Beds
-are shared: what a test kills or freezes is brought back after it; what it stores goes under
-`hdfs_folder`. A file uses one kind of bed and names it in a line of its own, `# bed: ha`, for
+A test takes one of the fixtures `bed`, `ha_bed`, `kerberos_bed`, `yarn_bed`, and runs once per
+version. Beds are shared: what a test kills or freezes is brought back after it; what it stores goes
+under `hdfs_folder`. A file uses one kind of bed and names it in a line of its own, `# bed: ha`, for
 ctest, which starts each bed once for all files; without the line it is `plain`.
 """
 
@@ -28,6 +28,8 @@ NUMBERS = itertools.count(1)
 def pytest_addoption(parser):
     parser.addoption("--hadoop", action="append", choices=artifacts.VERSIONS, metavar="VERSION",
                      help=f"run on these Hadoop versions: {', '.join(artifacts.VERSIONS)}")
+    parser.addoption("--lent", action="store_true",
+                     help="start no bed: those of $MUSTER_HADOOP_BEDS must do")
 
 
 def pytest_generate_tests(metafunc):
@@ -39,7 +41,8 @@ def pytest_generate_tests(metafunc):
 class Beds:
     """The beds of this run: those that somebody started for us, else our own, one version's."""
 
-    def __init__(self):
+    def __init__(self, only_lent):
+        self.only_lent = only_lent
         self.own = {}
         self.theirs = {}
         self.links = os.environ.get("MUSTER_HADOOP_BEDS")
@@ -53,6 +56,7 @@ class Beds:
                 self.theirs[key] = Bed.attach(link.resolve())
         if key in self.theirs:
             return self.theirs[key]
+        assert not self.only_lent, f"no bed {variant}-{version} is up in {self.links}"
         if key not in self.own:
             self.end([other for other in self.own if other[0] != version])
             self.own[key] = Bed.start(version, variant)
@@ -64,8 +68,8 @@ class Beds:
 
 
 @pytest.fixture(scope="session")
-def beds():
-    beds = Beds()
+def beds(request):
+    beds = Beds(request.config.getoption("lent", False))
     yield beds
     beds.end()
     for bed in beds.theirs.values():
@@ -95,6 +99,12 @@ def ha_bed(request, beds, hadoop_version):
 def kerberos_bed(request, beds, hadoop_version):
     """A realm of its own; daemons that accept every quality of protection."""
     yield from lend(request, beds, hadoop_version, "kerberos")
+
+
+@pytest.fixture
+def yarn_bed(request, beds, hadoop_version):
+    """3 NodeManagers, which ask an nvidia-smi for their GPUs, and one of each other daemon."""
+    yield from lend(request, beds, hadoop_version, "yarn")
 
 
 @pytest.hookimpl(hookwrapper=True)

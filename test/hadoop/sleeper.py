@@ -33,29 +33,35 @@ class Sleeper:
     def __init__(self):
         self.started = []
 
-    def __call__(self, bed):
-        """Starts one and waits until it sleeps; returns the pids of all that sleep on the bed."""
+    def __call__(self, bed, *, queue="default", memory_mb=64, first=None):
+        """Starts one and waits until it sleeps; returns the pids of all that sleep on the bed. The
+        command `first` is run before."""
+        before = self.pids(bed)
+        command = f"{first} && {COMMAND}" if first else COMMAND
         name = json.loads(self.post(bed, "/new-application", {}))["application-id"]
         self.post(bed, "", {
             "application-id": name, "application-name": "sleeper", "application-type": "TEST",
-            "am-container-spec": {"commands": {"command": COMMAND}}, "max-app-attempts": 1,
-            "resource": {"memory": 64, "vCores": 1}})
+            "am-container-spec": {"commands": {"command": command}}, "max-app-attempts": 1,
+            "queue": queue, "resource": {"memory": memory_mb, "vCores": 1}})
         self.started.append((bed, name))
-        return until(lambda: self.pids(bed), 60, lambda: f"{name} sleeps{bed.log_tails()}")
+        until(lambda: set(self.pids(bed)) - set(before), 180,
+              lambda: f"{name} sleeps{bed.log_tails()}")
+        return self.pids(bed)
 
     def pids(self, bed):
         return sorted(pid for pid, command in processes_of(bed.folder).items()
                       if command.startswith(COMMAND))
 
     def end(self):
-        """Kills them all, also where the test left no resource manager; a bed that has ended took
-        its own along."""
+        """Kills them all, also where the test left no resource manager, and waits until they have
+        ended; a bed that has ended took its own along."""
         for bed, name in self.started:
             if bed.is_up():
                 bed.restore()
                 # Refused if it has finished.
                 with contextlib.suppress(urllib.error.HTTPError):
                     self.send(bed, f"/{name}/state", {"state": "KILLED"}, "PUT")
+        until(lambda: not any(self.pids(bed) for bed, _ in self.started), 180, "sleepers end")
         self.started.clear()
 
     def post(self, bed, path, document):

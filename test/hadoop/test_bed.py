@@ -1,6 +1,6 @@
 """The bed itself: its daemons work, faults can be made and mended, nothing outlives it."""
 # bed: plain
-# timeout: 600
+# hadoop: newest
 
 import json
 import os
@@ -12,6 +12,7 @@ import sys
 import artifacts
 import pytest
 from bed import Bed
+from control import ask
 from sleeper import processes_of
 from waiting import until
 
@@ -37,7 +38,7 @@ def test_runs_a_sample_application(bed):
     jar = next((artifacts.folder_of(bed.version) / "jars").glob("*distributedshell*"))
     done = bed.java("org.apache.hadoop.yarn.applications.distributedshell.Client", "-jar", jar,
                     "-shell_command", "echo of a container", "-num_containers", "2",
-                    "-container_memory", "64", "-master_memory", "256", within=120).expect()
+                    "-container_memory", "64", "-master_memory", "256", within=300).expect()
     assert "Application completed successfully" in done.err
 
 
@@ -79,11 +80,8 @@ def test_runs_with_other_settings_for_a_while(bed):
     bed.shell("fs", "-mkdir", "-p", "/a-long-name").expect()
 
 
-@pytest.mark.parametrize("victim", ["owner", "keeper"])
-def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, sleeper, victim):
-    """The owner is what a pytest or a ctest is to its bed. Hadoop's version does not matter."""
-    if hadoop_version != artifacts.VERSIONS[-1]:
-        pytest.skip("once is enough")
+def test_killed_owner_of_a_bed_leaves_nothing(hadoop_version, tmp_path, sleeper):
+    """The owner is what a pytest or a ctest is to its bed."""
     program = ("import pathlib, signal, sys\n"
                "from bed import Bed\n"
                "bed = Bed.start(sys.argv[1])\n"
@@ -94,13 +92,45 @@ def test_killed_bed_leaves_nothing(hadoop_version, tmp_path, sleeper, victim):
     owner = subprocess.Popen(
         [sys.executable, "-B", "-c", program, hadoop_version, told], stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(artifacts.HERE)})
-    assert owner.stdout.readline() == b"up\n"
-    folder = pathlib.Path(told.read_text())
-    bed = Bed.attach(folder)
-    sleeper(bed)
-    victims = {"owner": owner.pid, "keeper": bed.keeper()}
-    os.kill(victims[victim], signal.SIGKILL)
+    try:
+        assert owner.stdout.readline() == b"up\n"
+        folder = pathlib.Path(told.read_text())
+        sleeper(Bed.attach(folder))
+    finally:
+        owner.kill()
+        owner.wait()
+    nothing_is_left(folder)
+
+
+@pytest.mark.parametrize(("victim", "number"), [
+    ("owner", signal.SIGKILL), ("keeper", signal.SIGKILL), ("guard", signal.SIGKILL),
+    ("keeper", signal.SIGINT), ("guard", signal.SIGTERM)])
+def test_keeper_leaves_nothing(tmp_path, victim, number):
+    """However it ends: here with a daemon and its orphan in a session of its own."""
+    folder = tmp_path / "bed"
+    folder.mkdir()
+    owner = subprocess.Popen(["sleep", "12345"])
+    guard = subprocess.Popen(
+        [sys.executable, "-B", artifacts.HERE / "keeper.py", folder, str(owner.pid)],
+        start_new_session=True)
+    try:
+        until((folder / "control").exists, 60, "the keeper answers")
+        ask(folder, do="start", name="daemon", log=str(tmp_path / "log"),
+            environment={"PATH": os.environ["PATH"], "BED": str(folder)},
+            command=["sh", "-c", "setsid sh -c 'sleep 12345 & exit' & exec sleep 12345"])
+        until(lambda: sleeping(folder) == 2, 60, "both sleep")
+        os.kill({"owner": owner.pid, **ask(folder, do="who")}[victim], number)
+        nothing_is_left(folder)
+    finally:
+        for process in (owner, guard):
+            process.kill()
+            process.wait()
+
+
+def sleeping(folder):
+    return list(processes_of(folder).values()).count("sleep 12345 ")
+
+
+def nothing_is_left(folder):
     until(lambda: not processes_of(folder), 60, lambda: f"they end: {processes_of(folder)}")
     until(lambda: not folder.exists(), 60, f"{folder} is removed")
-    owner.kill()
-    owner.wait()

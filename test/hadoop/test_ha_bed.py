@@ -1,5 +1,6 @@
 """The bed with pairs of NameNodes and ResourceManagers: fail-over keeps files and containers."""
 # bed: ha
+# hadoop: newest
 
 import pytest
 

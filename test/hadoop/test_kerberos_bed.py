@@ -1,5 +1,6 @@
 """The bed with a realm of its own: tickets are needed, every quality of protection is spoken."""
 # bed: kerberos
+# hadoop: newest
 
 import artifacts
 import pytest
@@ -58,7 +59,7 @@ def test_runs_a_sample_application(kerberos_bed):
     done = kerberos_bed.java(
         "org.apache.hadoop.yarn.applications.distributedshell.Client", "-jar", jar,
         "-shell_command", "echo of a container", "-num_containers", "1",
-        "-container_memory", "64", "-master_memory", "256", within=120).expect()
+        "-container_memory", "64", "-master_memory", "256", within=300).expect()
     assert "Application completed successfully" in done.err
 
 

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
+import org.apache.hadoop.yarn.client.cli.YarnCLI;
 
 /**
  * Runs Hadoop's own command-line tools one after the other in one process: a start of the virtual
@@ -55,6 +56,10 @@ public final class ShellServer {
   private static int run(String[] words) {
     try {
       Tool tool = newTool(Class.forName(words[0]));
+      if (tool instanceof YarnCLI) {
+        ((YarnCLI) tool).setSysOutPrintStream(System.out);
+        ((YarnCLI) tool).setSysErrPrintStream(System.err);
+      }
       String[] arguments = new String[words.length - 1];
       System.arraycopy(words, 1, arguments, 0, arguments.length);
       return ToolRunner.run(new Configuration(), tool, arguments);

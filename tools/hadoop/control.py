@@ -13,7 +13,7 @@ class BedError(AssertionError):
 def ask(folder, **request):
     """Asks the keeper; an OSError when there is none any more, BedError when it refuses."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(30)
+        connection.settimeout(60)
         connection.connect(str(pathlib.Path(folder) / "control"))
         connection.sendall(json.dumps(request).encode() + b"\n")
         reply = json.loads(connection.makefile().readline() or '{"error": "the keeper has ended"}')

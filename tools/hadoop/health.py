@@ -52,7 +52,8 @@ def complaints(bed):
     status = bed.status()
     ended = [f"{name} is not running (it ended with {state['ended']})"
              for name, state in status.items() if state["ended"] is not None]
-    return ended or [*of_storage(bed), *of_nodes(bed, status)]
+    nodes = of_nodes(bed, status) if bed.variant.resourcemanagers else []
+    return ended or [*of_storage(bed), *nodes]
 
 
 def of_storage(bed):

@@ -23,6 +23,9 @@ MAIN = {
     "nm": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
 }
 
+# Of daemons and containers; a node manager's own programs come before it.
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
 HEAP = {"nn": "160m", "dn": "128m", "rm": "192m", "nm": "160m"}
 
 OPENED = ["java.lang", "java.lang.reflect", "java.util", "java.util.concurrent", "java.io",
@@ -38,6 +41,8 @@ class Variant:
     resourcemanagers: int = 1
     nodemanagers: int = 2
     kerberos: bool = False
+    gpu_plugin: bool = False  # GPUs are found by asking nvidia-smi; else they are only counted.
+    measured: bool = False  # As on a real cluster: large blocks, compiled as well as Java can.
 
     @property
     def ha(self):
@@ -58,6 +63,8 @@ VARIANTS = {
     "plain": Variant(),
     "ha": Variant(namenodes=2, resourcemanagers=2),
     "kerberos": Variant(kerberos=True),
+    "yarn": Variant(datanodes=1, nodemanagers=3, gpu_plugin=True),
+    "storage": Variant(datanodes=1, resourcemanagers=0, nodemanagers=0, measured=True),
 }
 
 
@@ -79,11 +86,14 @@ def user():
         return getpass.getuser()
 
 
+# Starts sooner and stays smaller.
+QUICK = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+         "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]
+
+
 def java_flags(conf):
-    """What every Java process of a bed is started with."""
-    flags = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-             "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
-             "-Djava.net.preferIPv4Stack=true",
+    """What Hadoop needs on Java 17, whatever is measured."""
+    flags = ["-Djava.net.preferIPv4Stack=true",
              f"-Dlog4j.configuration=file:{conf}/log4j.properties"]
     for package in OPENED:
         flags += ["--add-opens", f"java.base/{package}=ALL-UNNAMED"]
@@ -94,14 +104,22 @@ def java_flags(conf):
 
 def java_command(version, conf, main, arguments=(), heap="128m", flags=()):
     """Returns the command that runs a class with a configuration folder."""
-    return [str(artifacts.java_home() / "bin" / "java"), f"-Xmx{heap}", *java_flags(conf), *flags,
+    return [str(artifacts.java_home() / "bin" / "java"), f"-Xmx{heap}", *QUICK, *java_flags(conf),
+            *flags, "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
+
+
+def measured_command(version, conf, main, arguments=()):
+    """Returns the command that runs a class as the `hadoop` script does: Java's own defaults."""
+    return [str(artifacts.java_home() / "bin" / "java"), *java_flags(conf),
             "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
 
 
-def daemon_command(version, folder, name, flags=()):
+def daemon_command(version, folder, name, flags=(), measured=False):
     folder = pathlib.Path(folder)
     kind = kind_of(name)
     own = [f"-Dproc_{name}", f"-Dhadoop.log.dir={folder}/logs", f"-Dyarn.log.dir={folder}/logs",
            f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}"]
+    if measured:
+        own += ["-Xmx512m", "-XX:TieredStopAtLevel=4"]
     return java_command(version, folder / name / "conf", MAIN[kind], heap=HEAP[kind],
                         flags=[*own, *flags])

@@ -4,6 +4,7 @@ import pathlib
 from xml.sax.saxutils import escape
 
 import artifacts
+import gpus
 import layout
 from kdc import REALM, Kdc
 
@@ -52,6 +53,8 @@ class Settings:
         for file, values in getattr(self, "of_" + layout.kind_of(name))(name).items():
             files.setdefault(file, {}).update(values)
         self.write(self.folder / name / "conf", files)
+        if layout.kind_of(name) == "nm" and self.variant.gpu_plugin:
+            gpus.write(self.folder / name / "bin" / "nvidia-smi", name, NM_GPUS)
 
     def write(self, folder, files):
         # The servers insist on these folders, and do without their content.
@@ -92,7 +95,7 @@ class Settings:
     def hdfs(self):
         values = {
             "dfs.replication": self.variant.datanodes,
-            "dfs.blocksize": BLOCK,
+            "dfs.blocksize": 128 * MB if self.variant.measured else BLOCK,
             "dfs.namenode.fs-limits.min-block-size": 1024,
             "dfs.permissions.superusergroup": "supergroup",
             "dfs.namenode.acls.enabled": "true",
@@ -212,11 +215,7 @@ class Settings:
     def secure_yarn(self):
         if not self.kdc:
             return {}
-        values = {
-            # Java in containers would look into /etc.
-            "yarn.nodemanager.admin-env": "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX,"
-                f"JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf={self.kdc.conf}",
-        }
+        values = {}
         for kind, service in (("resourcemanager", "rm"), ("nodemanager", "nm")):
             values[f"yarn.{kind}.principal"] = f"{service}/localhost@{REALM}"
             values[f"yarn.{kind}.keytab"] = self.kdc.services
@@ -256,10 +255,24 @@ class Settings:
 
     def of_nm(self, name):
         own = self.folder / name
+        counted = {"yarn.nodemanager.resource-type.yarn.io/gpu": NM_GPUS}
+        found = {
+            "yarn.nodemanager.resource-plugins": "yarn.io/gpu",
+            "yarn.nodemanager.resource-plugins.gpu.path-to-discovery-executables":
+                own / "bin" / "nvidia-smi",
+        }
+        environment = "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX"
+        if self.variant.gpu_plugin:
+            environment += f",PATH={own}/bin:{layout.PATH}"
+        if self.kdc:
+            # Java in containers would look into /etc.
+            environment += f",JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf={self.kdc.conf}"
         return {
-            "node-resources": {"yarn.nodemanager.resource-type.yarn.io/gpu": NM_GPUS},
+            "node-resources": {} if self.variant.gpu_plugin else counted,
             "yarn-site": {
+                **(found if self.variant.gpu_plugin else {}),
                 "yarn.nodemanager.hostname": "localhost",
+                "yarn.nodemanager.admin-env": environment,
                 "yarn.nodemanager.address": self.at(f"{name}.rpc"),
                 "yarn.nodemanager.localizer.address": self.at(f"{name}.localizer"),
                 "yarn.nodemanager.webapp.address": self.at(f"{name}.http"),

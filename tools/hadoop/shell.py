@@ -60,7 +60,7 @@ class Shell:
         self.process = None
         self.deadline = 0
 
-    def __call__(self, *words, stdin=b"", within=120):
+    def __call__(self, *words, stdin=b"", within=300):
         """Runs one of TOOLS, or any class that is a Tool, as its script would."""
         self.deadline = time.monotonic() + within
         words = [str(word) for word in words]
