@@ -57,6 +57,16 @@ bool stays_inside(const fs::path& path) {
   return true;
 }
 
+/// A source that is not absolute was brought by the cluster: a link in the agent's own folder.
+fs::path resolved(const fs::path& source) {
+  if (source.is_absolute()) {
+    return source;
+  }
+  std::error_code error;
+  fs::path brought = fs::canonical(source, error);
+  return error ? source : brought;
+}
+
 }  // namespace
 
 Unpacker make_unpacker() { return unpack_archive; }
@@ -88,17 +98,18 @@ Status Placement::place_one(const spec::File& file, const fs::path& folder) {
         Errc::Unsupported, Blame::User,
         "this cluster has no reader for such an address; name a file or folder of this machine"};
   }
-  fs::path source = file.src;
-  if (!source.has_filename()) {
-    source = source.parent_path();
+  fs::path written = file.src;
+  if (!written.has_filename()) {
+    written = written.parent_path();
   }
+  const fs::path source = resolved(written);
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
-  const std::string stem = archive_stem(source.filename().string());
+  const std::string stem = archive_stem(written.filename().string());
   const bool unpacks =
       stat.kind != os::FileKind::Folder &&
       (file.unpack == spec::Unpack::Yes || (file.unpack == spec::Unpack::Auto && !stem.empty()));
   fs::path name = file.as.empty()
-                      ? fs::path(unpacks && !stem.empty() ? stem : source.filename().string())
+                      ? fs::path(unpacks && !stem.empty() ? stem : written.filename().string())
                       : fs::path(file.as).lexically_normal();
   if (!name.has_filename()) {
     name = name.parent_path();
@@ -135,11 +146,12 @@ Result<fs::path> Placement::place_python(const spec::Python& python, const fs::p
   if (python.env.empty()) {
     return interpreter.is_absolute() ? interpreter.parent_path() : fs::path();
   }
-  const fs::path source = python.env;
+  const fs::path written = python.env;
+  const fs::path source = resolved(written);
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
   fs::path root = source;
-  if (stat.kind != os::FileKind::Folder && !archive_stem(source.filename().string()).empty()) {
-    root = folder / archive_stem(source.filename().string());
+  if (stat.kind != os::FileKind::Folder && !archive_stem(written.filename().string()).empty()) {
+    root = folder / archive_stem(written.filename().string());
     MUSTER_TRY_STATUS(files_.make_folders(folder));
     if (!files_.exists(root)) {
       MUSTER_TRY_STATUS(unpack_into(source, root));

@@ -27,7 +27,8 @@ using Unpacker = std::function<Status(const std::filesystem::path& archive,
 /// A file or folder of this host is copied, with modes and times, so that a task neither changes
 /// the user's own file nor sees it change while it runs. What is larger than kCopyBytesMax is
 /// linked instead: data sets are read in place. Archives are unpacked into a folder of their name
-/// without the ending.
+/// without the ending. A source that is not absolute is one that the cluster has put into the
+/// agent's own folder.
 class Placement {
  public:
   Placement(os::Files& files, Unpacker unpack, const std::atomic<bool>& cancelled)

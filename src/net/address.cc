@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <arpa/inet.h>
+#include <array>
 #include <charconv>
 
 namespace muster::net {
@@ -61,6 +62,17 @@ std::optional<SocketAddress> parse_literal(const std::string& host, uint16_t por
   }
   address.set_port(port);
   return address;
+}
+
+std::string literal_of(const SocketAddress& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = address.storage.ss_family;
+  const auto* const bytes =
+      family == AF_INET6 ? static_cast<const void*>(
+                               &reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr)
+                         : &reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_addr;
+  ::inet_ntop(family, bytes, text.data(), text.size());
+  return text.data();
 }
 
 }  // namespace muster::net

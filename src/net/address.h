@@ -35,5 +35,7 @@ struct SocketAddress {
 
 /// Parses a literal IPv4 or IPv6 address; nothing if `host` is a name.
 [[nodiscard]] std::optional<SocketAddress> parse_literal(const std::string& host, uint16_t port);
+/// Its inverse: the address without the port, in figures.
+[[nodiscard]] std::string literal_of(const SocketAddress& address);
 
 }  // namespace muster::net

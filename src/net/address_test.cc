@@ -20,6 +20,12 @@ TEST(HostPort, RefusesEverythingElse) {
   }
 }
 
+TEST(SocketAddress, IsWrittenAsItIsRead) {
+  for (const char* const literal : {"127.0.0.1", "10.0.0.7", "::1", "fe80::1"}) {
+    EXPECT_EQ(literal_of(*parse_literal(literal, 80)), literal);
+  }
+}
+
 TEST(SocketAddress, KnowsLiteralsOnly) {
   EXPECT_EQ(parse_literal("127.0.0.1", 80)->port(), 80);
   EXPECT_EQ(parse_literal("::1", 80)->storage.ss_family, AF_INET6);
