@@ -39,6 +39,8 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }
   /// What the local cluster keeps of each container: stub pid, launch order. Mode 0700.
   [[nodiscard]] std::filesystem::path containers() const { return root_ / "containers"; }
+  /// What the client keeps of a job that another system runs: its id there. Mode 0600.
+  [[nodiscard]] std::filesystem::path application() const { return root_ / "application.json"; }
   /// The tasks' own folders, one an attempt: `work/<role>-<index>.<attempt>`.
   [[nodiscard]] std::filesystem::path work() const { return root_ / "work"; }
   /// The folder of a checkpoint on one (virtual) host: MUSTER_CHECKPOINT_DIR.

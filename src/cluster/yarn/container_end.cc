@@ -1,0 +1,113 @@
+#include "cluster/yarn/container_end.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+namespace muster::cluster::yarn {
+namespace {
+
+using hadoop::yarn::ExitStatus;
+
+constexpr size_t kDiagnosticsMax = 4096;
+constexpr int64_t kMiB = 1 << 20;
+constexpr int32_t kFirstSignalCode = 129;
+
+job::ContainerEndKind kind_of(int32_t exit_status, bool released) {
+  switch (static_cast<ExitStatus>(exit_status)) {
+    case ExitStatus::Aborted:
+      return released ? job::ContainerEndKind::Released : job::ContainerEndKind::HostLost;
+    case ExitStatus::DisksFailed:
+      return job::ContainerEndKind::HostLost;
+    case ExitStatus::Preempted:
+      return job::ContainerEndKind::Preempted;
+    case ExitStatus::OverVirtualMemory:
+    case ExitStatus::OverMemory:
+      return job::ContainerEndKind::OverMemory;
+    case ExitStatus::StoppedByMaster:
+      return released ? job::ContainerEndKind::Released : job::ContainerEndKind::Killed;
+    case ExitStatus::Invalid:
+    case ExitStatus::LaunchFailed:
+      return job::ContainerEndKind::LaunchFailed;
+    case ExitStatus::KilledByResourceManager:
+    case ExitStatus::ApplicationEnded:
+    case ExitStatus::PushedOut:
+    case ExitStatus::TooMuchOutput:
+      return job::ContainerEndKind::Killed;
+  }
+  if (released) {
+    return job::ContainerEndKind::Released;
+  }
+  return exit_status >= kFirstSignalCode ? job::ContainerEndKind::Killed
+                                         : job::ContainerEndKind::Completed;
+}
+
+}  // namespace
+
+job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status, bool released) {
+  job::ContainerEnded ended;
+  ended.container = job::ContainerId(to_string(status.id));
+  ended.kind = kind_of(status.exit_status, released);
+  if (status.exit_status >= 0) {
+    ended.exit_code = status.exit_status;
+  }
+  if (ended.kind != job::ContainerEndKind::Released && status.exit_status != 0) {
+    const std::string words = fmt::format("{}: {}", hadoop::yarn::describe_exit(status.exit_status),
+                                          trim(status.diagnostics));
+    ended.diagnostics = words.substr(0, kDiagnosticsMax);
+  }
+  return ended;
+}
+
+std::optional<job::HostHealth> health_of(hadoop::yarn::NodeState state) {
+  switch (state) {
+    case hadoop::yarn::NodeState::Running:
+    case hadoop::yarn::NodeState::Rebooted:
+      return job::HostHealth::Healthy;
+    case hadoop::yarn::NodeState::Unhealthy:
+      return job::HostHealth::Unhealthy;
+    case hadoop::yarn::NodeState::Decommissioning:
+      return job::HostHealth::Decommissioning;
+    case hadoop::yarn::NodeState::Decommissioned:
+    case hadoop::yarn::NodeState::Lost:
+    case hadoop::yarn::NodeState::Shutdown:
+      return job::HostHealth::Lost;
+    case hadoop::yarn::NodeState::Unknown:
+    case hadoop::yarn::NodeState::New:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+hadoop::yarn::Resource resource_of(const job::Resources& resources) {
+  hadoop::yarn::Resource asked;
+  asked.memory_mb = (static_cast<int64_t>(resources.memory_bytes) + kMiB - 1) / kMiB;
+  asked.vcores = static_cast<int32_t>(resources.vcores);
+  for (const auto& [name, amount] : resources.other) {
+    asked.others[name] = {.value = static_cast<int64_t>(amount), .unit = {}};
+  }
+  if (resources.gpus > 0) {
+    asked.others[std::string(hadoop::yarn::kGpu)] = {.value = resources.gpus, .unit = {}};
+  }
+  return asked;
+}
+
+std::string never_fits(const hadoop::yarn::Resource& asked, const hadoop::yarn::Resource& largest) {
+  if (asked.memory_mb > largest.memory_mb || asked.vcores > largest.vcores) {
+    return fmt::format("a container of {} is asked for; the largest that the cluster grants has {}",
+                       to_string(asked), to_string(largest));
+  }
+  for (const auto& [name, amount] : asked.others) {
+    const auto found = largest.others.find(name);
+    if (found == largest.others.end()) {
+      return fmt::format("the cluster has no resource type {}", name);
+    }
+    if (amount.unit == found->second.unit && amount.value > found->second.value) {
+      return fmt::format("{} {} are asked for in one container; the cluster grants {} at most",
+                         amount.value, name, found->second.value);
+    }
+  }
+  return {};
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+#include "cluster/yarn/site.h"
+#include "hadoop/hdfs/file_system.h"
+#include "hadoop/rpc/client.h"
+#include "hadoop/rpc/proxy.h"
+#include "hadoop/yarn/application_client.h"
+#include "net/tcp_dialer.h"
+#include "rt/io_loop.h"
+#include "rt/system_random.h"
+
+#include <memory>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// One process's lines to one Hadoop cluster, on one loop: file system, resource manager, and what
+/// further proxies are made of. Nothing is connected before it is used. Must outlive what it hands
+/// out.
+class Session {
+ public:
+  struct Options {
+    std::string caller;    ///< For the servers' audit logs: "muster_digits-7f3k2q".
+    bool patient = false;  ///< A master waits for servers that are away; a person does not.
+  };
+
+  /// Errors: the configuration's.
+  [[nodiscard]] static Result<std::unique_ptr<Session>> open(rt::IoLoop& loop, log::Sink& log,
+                                                             Site site, Options options);
+
+  [[nodiscard]] const Site& site() const { return site_; }
+  [[nodiscard]] rt::IoLoop& loop() { return loop_; }
+  [[nodiscard]] rt::Random& random() { return random_; }
+  [[nodiscard]] hadoop::rpc::Client& client() { return client_; }
+  [[nodiscard]] hadoop::hdfs::FileSystem& files() { return *files_; }
+  [[nodiscard]] hadoop::yarn::ApplicationClient& applications() { return *applications_; }
+
+ private:
+  Session(rt::IoLoop& loop, log::Sink& log, Site site, hadoop::rpc::ClientOptions options);
+
+  rt::IoLoop& loop_;
+  Site site_;
+  rt::SystemRandom random_;
+  net::TcpDialer dialer_;
+  hadoop::rpc::Client client_;
+  std::unique_ptr<hadoop::hdfs::FileSystem> files_;
+  std::unique_ptr<hadoop::rpc::Proxy> manager_;
+  std::unique_ptr<hadoop::yarn::ApplicationClient> applications_;
+};
+
+}  // namespace muster::cluster::yarn

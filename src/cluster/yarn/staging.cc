@@ -1,0 +1,183 @@
+#include "cluster/yarn/staging.h"
+
+#include "cluster/yarn/content_hash.h"
+#include "hadoop/hdfs/path.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+
+constexpr size_t kPieceBytes = 1U << 20;
+constexpr uint32_t kFolderMode = 0700;
+constexpr uint32_t kFileMode = 0600;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }  // NOLINT(cert-err33-c): read only
+};
+using OpenedFile = std::unique_ptr<std::FILE, CloseFile>;
+
+Result<OpenedFile> open_file(const std::filesystem::path& path) {
+  OpenedFile file(std::fopen(path.c_str(), "rbe"));
+  if (file == nullptr) {
+    return system_error(errno, "cannot read " + path.string());
+  }
+  return file;
+}
+
+// The next piece of a file; empty at its end.
+Result<std::string_view> read_piece(std::FILE* file, std::string& buffer,
+                                    const std::filesystem::path& path) {
+  const size_t got = std::fread(buffer.data(), 1, buffer.size(), file);
+  if (got == 0 && std::ferror(file) != 0) {
+    return system_error(errno, "cannot read " + path.string());
+  }
+  return std::string_view(buffer).substr(0, got);
+}
+
+std::string random_name(rt::Random& random) {
+  std::array<uint8_t, 8> bytes{};
+  random.fill(bytes);
+  std::string name;
+  for (const uint8_t byte : bytes) {
+    name += fmt::format("{:02x}", byte);
+  }
+  return name;
+}
+
+int64_t milliseconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+// "hdfs://nn:8020" with a path, in the words of YARN; a name service has no port.
+Result<hadoop::yarn::Location> location_of(std::string_view file_system, std::string path) {
+  const size_t begin = file_system.find("://");
+  hadoop::yarn::Location location{.scheme = "hdfs",
+                                  .host = std::string(file_system.substr(begin + 3)),
+                                  .path = std::move(path)};
+  if (location.host.find(':') != std::string::npos) {
+    MUSTER_TRY(net::HostPort server, net::parse_host_port(location.host));
+    location.host = std::move(server.host);
+    location.port = server.port;
+  }
+  return location;
+}
+
+}  // namespace
+
+Result<std::string> content_name(const std::filesystem::path& file) {
+  MUSTER_TRY(const OpenedFile opened, open_file(file));
+  ContentHash hash;
+  std::string buffer(kPieceBytes, '\0');
+  while (true) {
+    MUSTER_TRY(const std::string_view piece, read_piece(opened.get(), buffer, file));
+    if (piece.empty()) {
+      return hash.hex();
+    }
+    hash.add(piece);
+  }
+}
+
+rt::Async<Status> Staging::prepare(std::string job_id) {
+  for (const std::string& folder : {root_ + "/store", events_folder(job_folder(job_id))}) {
+    auto made = co_await session_.files().make_folder(folder, true, kFolderMode);
+    MUSTER_CO_TRY_STATUS(std::move(made));
+  }
+  co_return Status();
+}
+
+rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::string link) {
+  MUSTER_CO_TRY(const std::string name, content_name(file));
+  // Of archives, agents tell this kind by the ending alone.
+  const std::string ending = file.extension() == ".zip" ? ".zip" : "";
+  const std::string path = root_ + "/store/" + name + ending;
+  auto there = co_await session_.files().exists(path);
+  MUSTER_CO_TRY(const bool exists, std::move(there));
+  if (exists) {
+    // Not the time of change: containers compare it.
+    auto touched = co_await session_.files().name_node().set_times(
+        path, -1, milliseconds(session_.loop().wall_now()));
+    MUSTER_CO_TRY_STATUS(std::move(touched));
+  } else {
+    auto uploaded = co_await upload(std::move(file), path, name);
+    MUSTER_CO_TRY_STATUS(std::move(uploaded));
+  }
+  auto staged = co_await found(path, std::move(link));
+  co_return staged;
+}
+
+rt::Async<Status> Staging::upload(std::filesystem::path file, std::string path,
+                                  std::string content_name) {
+  MUSTER_CO_TRY(const OpenedFile opened, open_file(file));
+  const std::string unfinished = fmt::format("{}.{}", path, random_name(session_.random()));
+  hdfs::WriteFileOptions options;
+  options.permission = kFileMode;
+  auto created = co_await session_.files().create(unfinished, options);
+  MUSTER_CO_TRY(const std::unique_ptr<hdfs::FileWriter> writer, std::move(created));
+  ContentHash hash;
+  std::string buffer(kPieceBytes, '\0');
+  while (true) {
+    MUSTER_CO_TRY(const std::string_view piece, read_piece(opened.get(), buffer, file));
+    if (piece.empty()) {
+      break;
+    }
+    hash.add(piece);
+    auto written = co_await writer->write(piece);
+    MUSTER_CO_TRY_STATUS(std::move(written));
+  }
+  auto closed = co_await writer->close();
+  MUSTER_CO_TRY_STATUS(std::move(closed));
+  if (hash.hex() != content_name) {
+    (void)co_await session_.files().remove(unfinished, false);
+    co_return user_error(fmt::format("{} changes while it is uploaded", file.string()));
+  }
+  hdfs::Rename rename{.from = unfinished, .to = path};
+  auto renamed = co_await session_.files().rename(std::move(rename));
+  if (!renamed.has_value() && renamed.error().code == Errc::AlreadyExists) {
+    // Another job was quicker: the content is the same.
+    (void)co_await session_.files().remove(unfinished, false);
+    co_return Status();
+  }
+  co_return renamed;
+}
+
+rt::Async<Result<StagedFile>> Staging::write(std::string path, std::string bytes,
+                                             std::string link) {
+  hdfs::WriteFileOptions options;
+  options.overwrite = true;
+  options.permission = kFileMode;
+  auto written = co_await session_.files().write_whole(path, std::move(bytes), options);
+  MUSTER_CO_TRY_STATUS(std::move(written));
+  auto staged = co_await found(std::move(path), std::move(link));
+  co_return staged;
+}
+
+rt::Async<Result<StagedFile>> Staging::found(std::string path, std::string link) {
+  auto asked = co_await session_.files().stat(path);
+  MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+  StagedFile staged{.link = std::move(link), .file = {}};
+  MUSTER_CO_TRY(staged.file.from, location_of(session_.files().name(), std::move(path)));
+  staged.file.size = static_cast<int64_t>(status.size_bytes);
+  staged.file.modified_ms = status.modified_ms;
+  staged.file.visibility = hadoop::yarn::Visibility::Private;
+  co_return staged;
+}
+
+rt::Async<Status> Staging::remove_job(std::string job_id) {
+  auto removed = co_await session_.files().remove(job_folder(job_id), true);
+  if (!removed.has_value()) {
+    co_return removed.error();
+  }
+  co_return Status();
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/yarn/session.h"
+#include "cluster/yarn/staged_file.h"
+#include "rt/async.h"
+
+#include <filesystem>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// A user's place in HDFS for what jobs need:
+///
+///     ROOT/store/SHA256    files by their content (with .zip), shared by all of the user's jobs
+///     ROOT/jobs/JOB/       one job: job.json, events/, summary.json
+///
+/// Folders have mode 0700. A file of the store is written once, under another name until it is
+/// whole, so that jobs that are submitted at the same time never see a part; a second job with the
+/// same files uploads nothing. Each use sets its access time.
+class Staging {
+ public:
+  /// `root`: absolute and normal.
+  Staging(Session& session, std::string root) : session_(session), root_(std::move(root)) {}
+
+  [[nodiscard]] std::string job_folder(const std::string& job_id) const {
+    return root_ + "/jobs/" + job_id;
+  }
+  [[nodiscard]] static std::string events_folder(const std::string& job_folder) {
+    return job_folder + "/events";
+  }
+  [[nodiscard]] static std::string summary_file(const std::string& job_folder) {
+    return job_folder + "/summary.json";
+  }
+
+  /// Makes the folders of one job. Can be repeated.
+  [[nodiscard]] rt::Async<Status> prepare(std::string job_id);
+  /// Brings a file of this host into the store, if it is not there; `link` is its name in
+  /// containers. Reads it twice: an error if it changes meanwhile.
+  [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link);
+  /// Writes a small file of one job.
+  [[nodiscard]] rt::Async<Result<StagedFile>> write(std::string path, std::string bytes,
+                                                    std::string link);
+  /// Removes a job's folder with all in it; one that is missing is success.
+  [[nodiscard]] rt::Async<Status> remove_job(std::string job_id);
+
+ private:
+  [[nodiscard]] rt::Async<Status> upload(std::filesystem::path file, std::string path,
+                                         std::string content_name);
+  [[nodiscard]] rt::Async<Result<StagedFile>> found(std::string path, std::string link);
+
+  Session& session_;
+  std::string root_;
+};
+
+/// Returns the SHA-256 of a file's content, 64 hex digits. Blocks.
+[[nodiscard]] Result<std::string> content_name(const std::filesystem::path& file);
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,155 @@
+#include "cluster/yarn/yarn_cluster.h"
+
+#include "base/text.h"
+#include "cluster/job_folder.h"
+#include "eventlog/segment_store.h"
+#include "hadoop/hdfs/path.h"
+#include "rt/wait.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+/// How a client finds its jobs again; submitting is in yarn_submit.cc.
+namespace muster::cluster::yarn {
+namespace {
+
+namespace rm = hadoop::yarn;
+namespace hdfs = hadoop::hdfs;
+
+constexpr Duration kCallMax = std::chrono::minutes(1);
+constexpr Duration kLookPause = std::chrono::milliseconds(100);
+constexpr Duration kHomeMax = std::chrono::seconds(20);
+constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
+constexpr uint64_t kApplicationBytesMax = 64U << 10;
+
+std::string words_of(const rm::ApplicationReport& report) {
+  const std::string_view words = trim(report.diagnostics);
+  return std::string(words.empty() ? "the cluster gives no reason" : words);
+}
+
+Result<MasterPlace> place_in(const rm::ApplicationReport& report) {
+  const std::string id = to_string(report.id);
+  if (rm::is_over(report.state)) {
+    return Error{Errc::NotFound, Blame::Cluster,
+                 fmt::format("{} is over ({}): {}", id, to_string(report.state), words_of(report))};
+  }
+  if (report.state != rm::ApplicationState::Running || report.rpc_port <= 0) {
+    return Error{Errc::Unavailable, Blame::Cluster,
+                 fmt::format("{} waits in queue {}: {}", id, report.queue, words_of(report))};
+  }
+  const net::HostPort address{.host = report.host, .port = static_cast<uint16_t>(report.rpc_port)};
+  return MasterPlace{.address = net::to_string(address), .application_id = id};
+}
+
+}  // namespace
+
+HostTime YarnCluster::soon() const { return loop_.now() + kCallMax; }
+
+Result<Session*> YarnCluster::session() {
+  if (session_ == nullptr) {
+    MUSTER_TRY(Site site, load_site(files_, {.conf = options_.conf,
+                                             .environment = options_.environment,
+                                             .now = loop_.wall_now()}));
+    MUSTER_TRY(session_, Session::open(loop_, log_, std::move(site),
+                                       {.caller = "muster_client", .patient = false}));
+  }
+  return session_.get();
+}
+
+Result<Session*> YarnCluster::session_of(const ApplicationFile& application) {
+  if (session_ == nullptr) {
+    options_.conf = application.conf;
+  }
+  return session();
+}
+
+Result<ApplicationFile> YarnCluster::read_application(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const std::string text,
+             files_.read(JobFolder(job_folder).application(), kApplicationBytesMax));
+  return parse_application_file(text);
+}
+
+Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
+  MUSTER_TRY(const rm::ApplicationReport report, run(session->applications().report(id, soon())));
+  return place_in(report);
+}
+
+Result<MasterPlace> YarnCluster::await_master(
+    const std::filesystem::path& job_folder,
+    const std::function<bool(const std::string& why)>& waits) {
+  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
+  while (true) {
+    MUSTER_TRY(const rm::ApplicationReport report, run(session->applications().report(id, soon())));
+    Result<MasterPlace> place = place_in(report);
+    const bool never_there = report.started_ms > 0 && report.rpc_port <= 0;
+    if (rm::is_over(report.state) && never_there) {
+      return cluster_error(fmt::format("the application {} ended before its master was there: {}",
+                                       application.application_id, words_of(report)),
+                           Errc::Other);
+    }
+    if (place.has_value() || place.error().code != Errc::Unavailable) {
+      return place;
+    }
+    if (!waits(place.error().message)) {
+      return Error{Errc::Cancelled, Blame::User, "nobody waits for the job's master any more"};
+    }
+    loop_.run_until(loop_.now() + kLookPause);
+  }
+}
+
+Status YarnCluster::kill(const std::filesystem::path& job_folder, const std::string& why) {
+  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
+  return run(session->applications().kill(id, why, soon()));
+}
+
+Status YarnCluster::bring_home(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(Session * session, session_of(application));
+  (void)session;
+  const HostTime deadline = loop_.now() + kHomeMax;
+  while (true) {
+    MUSTER_TRY(const bool whole, run(fetch(application.folder, job_folder)));
+    if (whole) {
+      return {};
+    }
+    if (loop_.now() >= deadline) {
+      return Error{Errc::NotFound, Blame::Cluster,
+                   "the job's master has written no summary to " + application.folder};
+    }
+    loop_.run_until(loop_.now() + kLookPause);
+  }
+}
+
+/// False while there is no summary, which is written last.
+rt::Async<Result<bool>> YarnCluster::fetch(std::string folder, std::filesystem::path to) {
+  hdfs::FileSystem& remote = session_->files();
+  const JobFolder home(to);
+  auto summary = co_await remote.read_whole(Staging::summary_file(folder), {}, kFileBytesMax);
+  if (!summary.has_value() && summary.error().code == Errc::NotFound) {
+    co_return false;
+  }
+  MUSTER_CO_TRY(const std::string summary_text, std::move(summary));
+  auto listed = co_await remote.list(Staging::events_folder(folder));
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
+  for (const hdfs::FileStatus& segment : segments) {
+    if (!eventlog::parse_segment_name(segment.name).has_value()) {
+      continue;
+    }
+    auto read = co_await remote.read_whole(
+        hdfs::child_of(Staging::events_folder(folder), segment.name), {}, kFileBytesMax);
+    MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    MUSTER_CO_TRY_STATUS(files_.write(home.events() / segment.name, bytes, {.mode = 0600}));
+  }
+  MUSTER_CO_TRY_STATUS(files_.write(home.summary(), summary_text, {.mode = 0600}));
+  co_return true;
+}
+
+}  // namespace muster::cluster::yarn

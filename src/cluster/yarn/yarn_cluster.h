@@ -1,0 +1,94 @@
+#pragma once
+
+#include "cluster/cluster.h"
+#include "cluster/yarn/application_file.h"
+#include "cluster/yarn/job_files.h"
+#include "cluster/yarn/session.h"
+#include "cluster/yarn/staging.h"
+#include "hadoop/yarn/report.h"
+#include "hadoop/yarn/submission.h"
+#include "os/files.h"
+#include "rt/running.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace muster::cluster::yarn {
+
+/// The client's side of a YARN cluster: files go into HDFS by their content, the master runs as the
+/// application master. Has a loop of its own, which runs inside each call.
+class YarnCluster final : public Cluster {
+ public:
+  struct Options {
+    std::string name = "yarn";                       ///< As the user calls it.
+    std::filesystem::path conf;                      ///< SiteSource::conf.
+    std::filesystem::path program;                   ///< This binary: all that is shipped.
+    std::map<std::string, std::string> environment;  ///< Of the client: also for secret entries.
+  };
+
+  YarnCluster(os::Files& files, log::Sink& log, Options options)
+      : files_(files), log_(log), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return options_.name; }
+  /// Also Unsupported, for what a plan asks that this version cannot do on YARN.
+  Result<Fit> fit(const job::Plan& plan) override;
+  /// Returns as soon as the cluster has accepted the job, which may wait in its queue for long: the
+  /// address is empty then. Writes the job's application.json.
+  Result<MasterPlace> submit(const Submission& submission) override;
+  /// Unavailable, with the cluster's words, while the job waits for its master; NotFound when the
+  /// application is over.
+  Result<MasterPlace> locate(const std::filesystem::path& job_folder) override;
+
+  /// Waits until the job's master can be reached or the application is over. `waits` is called
+  /// with what it waits for, in the cluster's words, whenever that changes; false from it gives up
+  /// (Cancelled). An application that ended before its master was there is an error with the
+  /// reason; one whose master was there and has gone is NotFound.
+  Result<MasterPlace> await_master(const std::filesystem::path& job_folder,
+                                   const std::function<bool(const std::string& why)>& waits);
+  /// Copies the log and the summary of a job that has ended, or ends within a few seconds, into its
+  /// folder here. NotFound if its master wrote none.
+  Status bring_home(const std::filesystem::path& job_folder);
+  /// Kills the application, for a job whose master cannot be asked.
+  Status kill(const std::filesystem::path& job_folder, const std::string& why);
+
+ private:
+  struct Prepared;
+
+  /// Runs `work` to its end.
+  template <class T>
+  T run(rt::Async<T> work) {
+    std::optional<T> result;
+    const auto running = rt::start(loop_, std::move(work), [&](T value) {
+      result.emplace(std::move(value));
+      loop_.stop();
+    });
+    loop_.run();
+    return *std::move(result);
+  }
+  [[nodiscard]] HostTime soon() const;
+  Result<Session*> session();
+  Result<Session*> session_of(const ApplicationFile& application);
+  Result<ApplicationFile> read_application(const std::filesystem::path& job_folder);
+  Result<hadoop::Credentials> credentials_of(const spec::Spec& spec, const std::string& secret);
+  Status add_secrets(const spec::Environment& entries, const std::string& prefix,
+                     hadoop::Credentials& credentials);
+  Result<std::string> staging_root(const spec::Spec& spec);
+
+  [[nodiscard]] rt::Async<Result<Fit>> ask_fit(const job::Plan* plan);
+  [[nodiscard]] rt::Async<Result<hadoop::yarn::ApplicationReport>> submit_now(Prepared* prepared);
+  [[nodiscard]] rt::Async<Status> stage(Prepared* prepared);
+  [[nodiscard]] rt::Async<Result<bool>> fetch(std::string folder, std::filesystem::path to);
+
+  os::Files& files_;
+  log::Sink& log_;
+  Options options_;
+  rt::IoLoop loop_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,256 @@
+#include "base/text.h"
+#include "cluster/job_folder.h"
+#include "cluster/yarn/container_end.h"
+#include "cluster/yarn/container_entry.h"
+#include "cluster/yarn/yarn_cluster.h"
+#include "eventlog/plan_file.h"
+#include "hadoop/hdfs/path.h"
+#include "spec/serialize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+/// The first half of YarnCluster: from a plan to an application that the cluster has accepted.
+namespace muster::cluster::yarn {
+namespace {
+
+namespace rm = hadoop::yarn;
+
+constexpr Duration kSubmitMax = std::chrono::minutes(2);
+constexpr size_t kTypeMax = 20;
+
+uint32_t containers_of(const job::RolePlan& role) {
+  return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
+}
+
+job::Resources container_share(const job::RolePlan& role) {
+  job::Resources share = role.resources;
+  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes;
+  share.vcores *= role.tasks_per_container;
+  share.gpus *= role.tasks_per_container;
+  for (auto& [name, amount] : share.other) {
+    amount *= role.tasks_per_container;
+  }
+  return share;
+}
+
+rm::Resource master_share(const spec::MasterSettings& master) {
+  return resource_of({.memory_bytes = master.memory, .vcores = master.vcores, .gpus = 0});
+}
+
+Fit fit_to(const job::Plan& plan, const rm::Resource& largest,
+           const std::vector<rm::NodeReport>& nodes) {
+  Fit fit;
+  int64_t memory_mb = 0;
+  int64_t vcores = 0;
+  for (const rm::NodeReport& node : nodes) {
+    memory_mb += node.capacity.memory_mb;
+    vcores += node.capacity.vcores;
+  }
+  fit.capacity = fmt::format("the cluster: {} nodes with {} MB of memory and {} vcores in all",
+                             nodes.size(), memory_mb, vcores);
+  for (const job::RolePlan& role : plan.roles) {
+    RoleFit one{.role = role.name,
+                .containers = containers_of(role),
+                .each = container_share(role),
+                .reason = {}};
+    if (const std::string never = never_fits(resource_of(one.each), largest); !never.empty()) {
+      one.fits_ever = one.fits_now = false;
+      one.reason = fmt::format("{}: {}", role.name, never);
+    }
+    fit.roles.push_back(std::move(one));
+  }
+  const rm::Resource master = master_share(plan.spec.master);
+  if (const std::string never = never_fits(master, largest); !never.empty() && !fit.roles.empty()) {
+    fit.roles.front().fits_ever = false;
+    fit.roles.front().reason = fmt::format("master: {}", never);
+  }
+  return fit;
+}
+
+// Lower case: the cluster compares them so.
+std::string tag_of(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+}  // namespace
+
+/// All that one submission collects on its way.
+struct YarnCluster::Prepared {
+  std::string job_id;
+  std::string job_folder;  ///< In HDFS.
+  spec::Spec spec;
+  eventlog::PlanFile plan_file;
+  std::vector<Upload> uploads;
+  hadoop::Credentials credentials;
+  Staging* staging = nullptr;
+  std::vector<StagedFile> staged;  ///< For every container.
+  StagedFile package;
+};
+
+Result<Fit> YarnCluster::fit(const job::Plan& plan) {
+  if (std::string reason = unsupported(plan.spec); !reason.empty()) {
+    return Error{Errc::Unsupported, Blame::User, std::move(reason)};
+  }
+  MUSTER_TRY_STATUS(session());
+  return run(ask_fit(&plan));
+}
+
+rt::Async<Result<Fit>> YarnCluster::ask_fit(const job::Plan* plan) {
+  rm::ApplicationClient& applications = session_->applications();
+  auto fresh = co_await applications.new_application(soon());
+  MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
+  auto running = co_await applications.nodes({rm::NodeState::Running}, soon());
+  MUSTER_CO_TRY(const std::vector<rm::NodeReport> nodes, std::move(running));
+  co_return fit_to(*plan, application.largest, nodes);
+}
+
+Result<std::string> YarnCluster::staging_root(const spec::Spec& spec) {
+  const std::string& home = session_->files().home();
+  if (spec.yarn.staging.empty()) {
+    return home + "/.muster";
+  }
+  MUSTER_TRY(const hadoop::hdfs::Location place,
+             hadoop::hdfs::parse_location(spec.yarn.staging, home));
+  if (!place.authority.empty()) {
+    return user_error(fmt::format(
+        "yarn.staging: {} names a file system; name a folder of the cluster's own, like {}",
+        printable(spec.yarn.staging), place.path));
+  }
+  return place.path;
+}
+
+Status YarnCluster::add_secrets(const spec::Environment& entries, const std::string& prefix,
+                                hadoop::Credentials& credentials) {
+  for (const auto& [name, value] : entries) {
+    std::string secret;
+    if (value.source == spec::EnvValue::Source::FromEnv) {
+      const auto found = options_.environment.find(value.text);
+      secret = found == options_.environment.end() ? std::string() : found->second;
+    } else if (value.source == spec::EnvValue::Source::FromFile) {
+      MUSTER_TRY(secret, files_.read(value.text));
+      while (secret.ends_with('\n')) {
+        secret.pop_back();
+      }
+    } else {
+      continue;
+    }
+    credentials.add_secret(std::string(kEntrySecret) + prefix + name,
+                           hadoop::Secret(std::move(secret)));
+  }
+  return {};
+}
+
+Result<hadoop::Credentials> YarnCluster::credentials_of(const spec::Spec& spec,
+                                                        const std::string& secret) {
+  hadoop::Credentials credentials = session_->site().credentials;
+  credentials.add_secret(std::string(kJobSecret), hadoop::Secret(secret));
+  MUSTER_TRY_STATUS(add_secrets(spec.env, "env.", credentials));
+  for (const spec::Role& role : spec.roles) {
+    MUSTER_TRY_STATUS(add_secrets(role.env, "roles." + role.name + ".env.", credentials));
+  }
+  return credentials;
+}
+
+Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
+  const JobFolder folder(submission.job_folder);
+  MUSTER_TRY_STATUS(session());
+  Prepared prepared;
+  prepared.job_id = folder.id().value;
+  MUSTER_TRY(const std::string plan_text, files_.read(folder.plan()));
+  MUSTER_TRY(prepared.plan_file, eventlog::parse_plan_file(plan_text));
+  MUSTER_TRY(prepared.spec, spec::parse_json(prepared.plan_file.spec_json));
+  MUSTER_TRY(const std::string secret, files_.read(folder.secret()));
+  MUSTER_TRY(prepared.credentials, credentials_of(prepared.spec, std::string(trim(secret))));
+  MUSTER_TRY(const std::string root, staging_root(prepared.spec));
+  Staging staging(*session_, root);
+  prepared.staging = &staging;
+  prepared.job_folder = staging.job_folder(prepared.job_id);
+  const std::filesystem::path packing = folder.work() / "packed";
+  MUSTER_TRY_STATUS(files_.make_folders(packing, 0700));
+  JobFiles job_files(files_, packing);
+  MUSTER_TRY_STATUS(job_files.collect(prepared.spec));
+  prepared.uploads = job_files.uploads();
+  prepared.uploads.push_back({options_.program, std::string(kProgramName)});
+  prepared.plan_file.spec_json = spec::to_json(prepared.spec);
+  Result<rm::ApplicationReport> accepted = run(submit_now(&prepared));
+  (void)files_.remove_tree(packing);
+  if (!accepted.has_value()) {
+    (void)run(staging.remove_job(prepared.job_id));
+    return std::move(accepted).error();
+  }
+  const ApplicationFile application{.application_id = to_string(accepted->id),
+                                    .conf = options_.conf.string(),
+                                    .folder = prepared.job_folder};
+  MUSTER_TRY_STATUS(files_.write(folder.application(), to_text(application), {.mode = 0600}));
+  return MasterPlace{.address = {}, .application_id = application.application_id};
+}
+
+rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
+  Staging& staging = *prepared->staging;
+  auto made = co_await staging.prepare(prepared->job_id);
+  MUSTER_CO_TRY_STATUS(std::move(made));
+  for (const Upload& upload : prepared->uploads) {
+    auto stored = co_await staging.store(upload.file, upload.link);
+    MUSTER_CO_TRY(StagedFile staged, std::move(stored));
+    prepared->staged.push_back(std::move(staged));
+  }
+  JobPackage package{.job_id = prepared->job_id,
+                     .user = session_->site().identity.user,
+                     .folder = prepared->job_folder,
+                     .plan_file = eventlog::to_text(prepared->plan_file),
+                     .configuration_xml = session_->site().configuration.to_xml(),
+                     .files = prepared->staged};
+  auto written = co_await staging.write(prepared->job_folder + "/" + std::string(kPackageName),
+                                        encode(package), std::string(kPackageName));
+  MUSTER_CO_TRY(prepared->package, std::move(written));
+  co_return Status();
+}
+
+rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepared) {
+  rm::ApplicationClient& applications = session_->applications();
+  auto staged = co_await stage(prepared);
+  MUSTER_CO_TRY_STATUS(std::move(staged));
+  auto fresh = co_await applications.new_application(soon());
+  MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
+  const spec::Spec& spec = prepared->spec;
+  rm::LaunchContext master;
+  for (const StagedFile& file : prepared->staged) {
+    if (file.link == kProgramName) {
+      master.files[file.link] = file.file;
+    }
+  }
+  master.files[prepared->package.link] = prepared->package.file;
+  master.tokens = hadoop::encode_credentials(prepared->credentials);
+  master.environment = {{"HADOOP_USER_NAME", session_->site().identity.user},
+                        {"MUSTER_HOME", "{{PWD}}"}};
+  master.commands = {"exec ./" + std::string(kProgramName) + " master --on yarn",
+                     "1><LOG_DIR>/master.stdout 2><LOG_DIR>/master.stderr"};
+  master.view_acl = join(spec.yarn.acl_view, ",");
+  master.modify_acl = join(spec.yarn.acl_modify, ",");
+  rm::Submission asked{.id = application.id,
+                       .name = spec.name,
+                       .queue = spec.yarn.queue,
+                       .type = spec.yarn.type.substr(0, kTypeMax),
+                       .tags = {"muster", tag_of(prepared->job_id)},
+                       .priority = spec.yarn.priority,
+                       .master = std::move(master),
+                       .master_resources = master_share(spec.master),
+                       .node_label = spec.yarn.node_label,
+                       .attempts_max = static_cast<int32_t>(spec.master.attempts),
+                       .keep_containers = spec.master.attempts > 1};
+  asked.attempts_window_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(spec.yarn.attempt_window).count();
+  for (const std::string& tag : spec.yarn.tags) {
+    asked.tags.push_back(tag_of(tag));
+  }
+  auto submitted = co_await applications.submit(std::move(asked), loop_.now() + kSubmitMax);
+  co_return submitted;
+}
+
+}  // namespace muster::cluster::yarn
