@@ -71,7 +71,7 @@ void add_spec_options(CLI::App* command, SpecOptions& options) {
   command->add_option("spec", options.spec, "The job's specification (YAML or JSON)");
   command
       ->add_option("--on", options.on,
-                   "Where to run: local (the default), or a cluster of the site file")
+                   "Where to run: local (the default), yarn, or a cluster of the site file")
       ->type_name("CLUSTER");
   command->add_option("--set", options.sets, "Set a key of the specification: roles.worker.tasks=8")
       ->type_name("KEY=VALUE")
@@ -250,7 +250,8 @@ void Parser::add_other_commands() {
 
   sub = command("master", "Started by Muster itself", master);
   sub->group("");
-  sub->add_option("--job", master.job_folder)->required();
+  sub->add_option("--job", master.job_folder);
+  sub->add_option("--on", master.on)->check(CLI::IsMember({"yarn"}));
   sub->add_option("--ready-fd", master.ready_fd);
   sub->add_option("--lock-fd", master.lock_fd);
   sub->add_flag("--takeover", master.takeover);

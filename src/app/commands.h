@@ -32,9 +32,11 @@ int run_fs(Session& session, const FsOptions& command);
 
 /// `muster master`, started by the local cluster; has no terminal.
 int run_master(Session& session, const MasterCommand& command);
+/// The same, started by YARN as an application's master.
+int run_yarn_master(Session& session);
 /// `muster agent` and `muster keeper`: their own words, apart from people's command line.
 int run_agent(const std::vector<std::string>& words, char** variables);
-int run_keeper(const std::vector<std::string>& words);
+int run_keeper(const std::vector<std::string>& words, char** variables);
 
 /// Makes the source of a job from what was typed.
 [[nodiscard]] client::JobSource source_of(const SpecOptions& options);

@@ -1,5 +1,6 @@
 #include "app/follow_command.h"
 
+#include "app/yarn_client.h"
 #include "base/text.h"
 #include "client/job_reader.h"
 #include "cluster/local/job_lock.h"
@@ -15,6 +16,7 @@ namespace muster::app {
 namespace {
 
 constexpr Duration kSecondInterrupt = std::chrono::seconds(3);
+constexpr Duration kYarnPatience = std::chrono::hours(24 * 365);
 
 /// The foreground of one followed job.
 class Foreground {
@@ -28,6 +30,9 @@ class Foreground {
   client::FollowerDeps deps();
   Result<std::string> locate();
   std::optional<job::Outcome> read_outcome();
+  Result<std::string> locate_on_yarn();
+  std::optional<job::Outcome> outcome_on_yarn();
+  [[nodiscard]] bool stop_wanted() const { return stopping_ || command_.stop; }
   void on_signal(int signal);
   void interrupt();
 
@@ -39,6 +44,8 @@ class Foreground {
   std::unique_ptr<os::Signals> signals_;
   std::optional<client::Follower> follower_;
   client::FollowEnd end_;
+  std::unique_ptr<YarnClient> yarn_;  ///< Null for a job of this machine.
+  std::optional<Error> gone_;         ///< The application is over.
   bool leaving_ = false;
   bool stopping_ = false;
   rt::TimerId leave_timer_;
@@ -53,7 +60,28 @@ client::FollowerDeps Foreground::deps() {
           .read_outcome = [this] { return read_outcome(); }};
 }
 
+Result<std::string> Foreground::locate_on_yarn() {
+  Result<cluster::MasterPlace> place = yarn_->cluster().locate(command_.folder.root());
+  if (place) {
+    return std::move(place->address);
+  }
+  if (place.error().code == Errc::NotFound) {
+    gone_ = place.error();
+  } else if (place.error().code == Errc::Unavailable && stop_wanted()) {
+    // It waits in its queue: there is no master that could stop it.
+    const Status killed =
+        yarn_->cluster().kill(command_.folder.root(), "stopped by " + session_.environment.who());
+    if (!killed) {
+      return killed.error();
+    }
+  }
+  return std::move(place).error();
+}
+
 Result<std::string> Foreground::locate() {
+  if (yarn_) {
+    return locate_on_yarn();
+  }
   if (!cluster::local::job_lock_is_held(command_.folder.master_lock())) {
     return Error{Errc::NotFound, Blame::Cluster, "no process is the job's master"};
   }
@@ -62,7 +90,25 @@ Result<std::string> Foreground::locate() {
   return place.address;
 }
 
+/// What the master wrote, or else what the cluster says of an application without a master.
+std::optional<job::Outcome> Foreground::outcome_on_yarn() {
+  if (!gone_) {
+    return std::nullopt;
+  }
+  job::Outcome outcome;
+  outcome.result = stop_wanted() ? job::JobResult::Stopped : job::JobResult::Failed;
+  outcome.reason =
+      stop_wanted() ? job::OutcomeReason::StoppedByUser : job::OutcomeReason::ClusterFailed;
+  outcome.class_name = stop_wanted() ? "stop.user" : "cluster.application";
+  outcome.message = gone_->message;
+  return outcome;
+}
+
 std::optional<job::Outcome> Foreground::read_outcome() {
+  if (yarn_ && gone_ && !session_.files->exists(command_.folder.summary()) &&
+      !yarn_->cluster().bring_home(command_.folder.root())) {
+    return outcome_on_yarn();
+  }
   if (!session_.files->exists(command_.folder.summary())) {
     return std::nullopt;
   }
@@ -86,12 +132,21 @@ Result<Followed> Foreground::run() {
   options.narrate = !command_.quiet;
   options.stop = command_.stop;
   options.leave_when_told = command_.leave_when_told;
+  if (is_on_yarn(session_, command_.folder)) {
+    yarn_ = yarn_client_of(session_, command_.folder);
+    // A job may wait in its queue for long; one whose application is over is noticed.
+    options.patience = kYarnPatience;
+  }
   follower_.emplace(deps(), std::move(options));
   follower_->start([this](const client::FollowEnd& end) {
     end_ = end;
     loop_.stop();
   });
   loop_.run();
+  if (yarn_ && end_.kind == client::FollowEnd::Kind::Ended) {
+    // For status, show and history here; a job without a summary has nothing to show.
+    (void)yarn_->cluster().bring_home(command_.folder.root());
+  }
   Followed followed{std::move(end_), std::nullopt};
   if (follower_->machine() != nullptr) {
     followed.machine = follower_->take_machine();

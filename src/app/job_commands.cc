@@ -2,6 +2,7 @@
 #include "app/failure.h"
 #include "app/follow_command.h"
 #include "app/live_status.h"
+#include "app/yarn_client.h"
 #include "base/text.h"
 #include "client/cleaning.h"
 #include "client/job_reader.h"
@@ -27,8 +28,13 @@ int print_rows(Session& session, const ListOptions& command, bool running, bool 
     return fail(session.console, entries.error());
   }
   std::vector<client::JobRow> rows;
+  std::string rows_on_yarn;
   for (const client::JobEntry& entry : *entries) {
     if (rows.size() >= command.limit || (entry.ended ? !ended : !running && !ended)) {
+      continue;
+    }
+    if (!entry.ended && is_on_yarn(session, entry.folder)) {
+      rows_on_yarn += entry.folder.id().value + " ";
       continue;
     }
     client::JobRow row = client::read_row(*session.files, entry, plan_of(), session.now());
@@ -40,7 +46,38 @@ int print_rows(Session& session, const ListOptions& command, bool running, bool 
   session.console.out(
       command.json ? client::render_rows_json(rows)
                    : client::render_rows(rows, session.now(), session.console.screen().colour));
+  if (running && !rows_on_yarn.empty()) {
+    session.console.err(
+        "muster: not looked at here, since the cluster must be asked (muster "
+        "status ID): " +
+        std::string(trim(rows_on_yarn)) + "\n");
+  }
   return 0;
+}
+
+/// Looks whether a job of YARN has ended meanwhile: its log is then read here, like that of any
+/// other.
+Status bring_home(Session& session, client::JobEntry& entry) {
+  if (entry.ended || !is_on_yarn(session, entry.folder)) {
+    return {};
+  }
+  const auto yarn = yarn_client_of(session, entry.folder);
+  const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
+  const std::string id = application_id_of(session, entry.folder);
+  if (place || place.error().code == Errc::Unavailable) {
+    return Error{
+        Errc::Unsupported, Blame::User,
+        fmt::format("{} is not over ({}); what it does now is shown by `muster status "
+                    "{}` and by the cluster's page of {}",
+                    entry.folder.id().value, place ? "its master runs" : place.error().message,
+                    entry.folder.id().value, id)};
+  }
+  if (place.error().code != Errc::NotFound) {
+    return place.error();
+  }
+  MUSTER_TRY_STATUS(yarn->cluster().bring_home(entry.folder.root()));
+  entry.ended = true;
+  return {};
 }
 
 /// Finds and reads a job; prints what is wrong.
@@ -50,6 +87,7 @@ struct Found {
 };
 Result<Found> find_job(Session& session, const std::string& id) {
   MUSTER_TRY(client::JobEntry entry, session.home.find(id));
+  MUSTER_TRY_STATUS(bring_home(session, entry));
   MUSTER_TRY(client::JobReading reading, client::read_job_folder(*session.files, entry, plan_of()));
   return Found{std::move(entry), std::move(reading)};
 }
@@ -127,6 +165,51 @@ int follow_logs(Session& session, const client::JobEntry& entry, client::LogView
   return shown ? 0 : fail(session.console, shown.error());
 }
 
+int say_stopped(Session& session, const StopOptions& command, const cluster::JobFolder& folder,
+                std::string_view state) {
+  const std::string id = folder.id().value;
+  session.console.out(command.json
+                          ? fmt::format(R"({{"schema":"muster.stop/1","job":{},"state":{}}})"
+                                        "\n",
+                                        json_quote(id), json_quote(state))
+                          : fmt::format("{} {}\n", id, state));
+  return 0;
+}
+
+/// Asks the job's master to stop it, and waits for that.
+int stop_now(Session& session, const StopOptions& command, const cluster::JobFolder& folder) {
+  const auto say = [&](std::string_view state) {
+    return say_stopped(session, command, folder, state);
+  };
+  FollowCommand follow;
+  follow.folder = folder;
+  follow.output = false;
+  follow.quiet = true;
+  follow.stop = true;
+  follow.leave_when_told = command.no_wait;
+  const Result<Followed> followed = follow_job(session, follow);
+  if (!followed) {
+    return fail(session.console, followed.error());
+  }
+  if (followed->end.kind == client::FollowEnd::Kind::Lost) {
+    return fail(session.console, cluster_error(followed->end.error));
+  }
+  if (followed->end.kind == client::FollowEnd::Kind::Detached) {
+    return command.no_wait ? say("was told to stop") : kDetached;
+  }
+  return say(followed->end.outcome->result == job::JobResult::Stopped ? "stopped" : "has ended");
+}
+
+/// Tells whether the job's master, if it has one, is with YARN.
+bool runs_on_yarn(Session& session, const client::JobEntry& entry) {
+  if (entry.ended || !is_on_yarn(session, entry.folder)) {
+    return false;
+  }
+  const auto yarn = yarn_client_of(session, entry.folder);
+  const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
+  return place || place.error().code != Errc::NotFound;
+}
+
 }  // namespace
 
 int list_running(Session& session, const PsCommand& command) {
@@ -137,7 +220,30 @@ int list_ended(Session& session, const HistoryCommand& command) {
   return print_rows(session, command, false, true);
 }
 
+/// The status of a job that YARN runs, from its master.
+int show_status_on_yarn(Session& session, const StatusCommand& command,
+                        const client::JobEntry& entry) {
+  const std::optional<std::string> live = ask_status(session, entry.folder);
+  if (live && command.json) {
+    session.console.out(*live + "\n");
+    return 0;
+  }
+  if (live) {
+    session.console.out(render_live_status(*live));
+    return 0;
+  }
+  const auto yarn = yarn_client_of(session, entry.folder);
+  const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
+  return fail(session.console,
+              place ? cluster_error("the job's master at " + place->address + " does not answer")
+                    : place.error());
+}
+
 int show_status(Session& session, const StatusCommand& command) {
+  const Result<client::JobEntry> entry = session.home.find(command.id);
+  if (entry && runs_on_yarn(session, *entry)) {
+    return show_status_on_yarn(session, command, *entry);
+  }
   const Result<Found> found = find_job(session, command.id);
   if (!found) {
     return fail(session.console, found.error());
@@ -186,6 +292,11 @@ int show_logs(Session& session, const LogsOptions& command) {
   if (!found) {
     return fail(session.console, found.error());
   }
+  if (const std::string id = application_id_of(session, found->entry.folder); !id.empty()) {
+    return fail(session.console,
+                Error{Errc::Unsupported, Blame::User,
+                      "the cluster keeps the output of this job: yarn logs -applicationId " + id});
+  }
   const job::Plan& plan = found->reading.replayed.machine.plan();
   const Result<client::LogFilter> filter = filter_of(command, plan);
   if (!filter) {
@@ -222,18 +333,16 @@ int show_logs(Session& session, const LogsOptions& command) {
 }
 
 int stop_job(Session& session, const StopOptions& command) {
+  const Result<client::JobEntry> entry = session.home.find(command.id);
+  if (entry && runs_on_yarn(session, *entry)) {
+    return stop_now(session, command, entry->folder);
+  }
   const Result<Found> found = find_job(session, command.id);
   if (!found) {
     return fail(session.console, found.error());
   }
-  const std::string id = found->entry.folder.id().value;
   const auto say = [&](std::string_view state) {
-    session.console.out(command.json
-                            ? fmt::format(R"({{"schema":"muster.stop/1","job":{},"state":{}}})"
-                                          "\n",
-                                          json_quote(id), json_quote(state))
-                            : fmt::format("{} {}\n", id, state));
-    return 0;
+    return say_stopped(session, command, found->entry.folder, state);
   };
   if (found->reading.replayed.machine.state().phase == job::JobPhase::Ended || found->entry.ended) {
     return say("has ended already");
@@ -241,23 +350,7 @@ int stop_job(Session& session, const StopOptions& command) {
   if (!found->reading.has_master) {
     return say("has no master: nothing of it runs");
   }
-  FollowCommand follow;
-  follow.folder = found->entry.folder;
-  follow.output = false;
-  follow.quiet = true;
-  follow.stop = true;
-  follow.leave_when_told = command.no_wait;
-  const Result<Followed> followed = follow_job(session, follow);
-  if (!followed) {
-    return fail(session.console, followed.error());
-  }
-  if (followed->end.kind == client::FollowEnd::Kind::Lost) {
-    return fail(session.console, cluster_error(followed->end.error));
-  }
-  if (followed->end.kind == client::FollowEnd::Kind::Detached) {
-    return command.no_wait ? say("was told to stop") : kDetached;
-  }
-  return say(followed->end.outcome->result == job::JobResult::Stopped ? "stopped" : "has ended");
+  return stop_now(session, command, found->entry.folder);
 }
 
 int clean_jobs(Session& session, const CleanOptions& command) {

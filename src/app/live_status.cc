@@ -1,5 +1,6 @@
 #include "app/live_status.h"
 
+#include "app/yarn_client.h"
 #include "base/text.h"
 #include "cluster/local/job_lock.h"
 #include "cluster/master_place_file.h"
@@ -21,9 +22,15 @@ struct Line {
 Result<Line> find_line(Session& session, const cluster::JobFolder& folder,
                        const control::Peer& self) {
   Line line;
-  MUSTER_TRY(const std::string place_text, session.files->read(folder.master_place(), 4096));
-  MUSTER_TRY(const cluster::MasterPlaceFile place, cluster::parse_master_place(place_text));
-  line.address = place.address;
+  if (is_on_yarn(session, folder)) {
+    const auto yarn = yarn_client_of(session, folder);
+    MUSTER_TRY(cluster::MasterPlace place, yarn->cluster().locate(folder.root()));
+    line.address = std::move(place.address);
+  } else {
+    MUSTER_TRY(const std::string place_text, session.files->read(folder.master_place(), 4096));
+    MUSTER_TRY(const cluster::MasterPlaceFile place, cluster::parse_master_place(place_text));
+    line.address = place.address;
+  }
   MUSTER_TRY(const std::string secret_text, session.files->read(folder.secret(), 4096));
   MUSTER_TRY(const control::Secret secret, control::parse_key(trim(secret_text)));
   line.key = control::derive_key(secret, self);
@@ -33,7 +40,7 @@ Result<Line> find_line(Session& session, const cluster::JobFolder& folder,
 }  // namespace
 
 std::optional<std::string> ask_status(Session& session, const cluster::JobFolder& folder) {
-  if (!cluster::local::job_lock_is_held(folder.master_lock())) {
+  if (!is_on_yarn(session, folder) && !cluster::local::job_lock_is_held(folder.master_lock())) {
     return std::nullopt;
   }
   const control::Peer self{.kind = control::Peer::Kind::Viewer, .container = {}};

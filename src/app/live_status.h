@@ -14,4 +14,7 @@ namespace muster::app {
 [[nodiscard]] std::optional<std::string> ask_status(Session& session,
                                                     const cluster::JobFolder& folder);
 
+/// A status document of a running job, for people.
+[[nodiscard]] std::string render_live_status(const std::string& text);
+
 }  // namespace muster::app

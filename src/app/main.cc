@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   // one.
   if (!words.empty() && (words[0] == "agent" || words[0] == "keeper")) {
     const std::vector<std::string> rest(words.begin() + 1, words.end());
-    return words[0] == "agent" ? run_agent(rest, environ) : run_keeper(rest);
+    return words[0] == "agent" ? run_agent(rest, environ) : run_keeper(rest, environ);
   }
   const Command command = parse_command_line(std::move(words));
   if (const auto* printed = std::get_if<Printed>(&command)) {

@@ -153,6 +153,9 @@ void say(int fd, const std::string& line) {
 }  // namespace
 
 int run_master(Session& session, const MasterCommand& command) {
+  if (command.on == "yarn") {
+    return run_yarn_master(session);
+  }
   for (const int fd : {command.lock_fd, command.ready_fd, command.spark.link_fd}) {
     if (fd >= 0) {
       ::fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -139,6 +139,7 @@ struct MasterCommand {
   int lock_fd = -1;   ///< The job's lock, held as long as this process lives.
   bool takeover = false;
   SparkOptions spark;
+  std::string on;  ///< The kind of cluster that started it; empty: local.
 };
 
 }  // namespace muster::app

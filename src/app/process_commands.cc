@@ -5,12 +5,18 @@
 #include "base/text.h"
 #include "cluster/job_folder.h"
 #include "cluster/local/local_master_starter.h"
+#include "cluster/yarn/container_entry.h"
 #include "control/tls_transport.h"
 #include "keeper/keeper.h"
+#include "os/local_files.h"
+#include "rt/fd.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace muster::app {
 namespace {
@@ -19,6 +25,40 @@ int descriptor_of(const std::string& text) {
   int number = -1;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
+}
+
+/// A pipe that holds the launch order of this container of YARN, for the agent to read.
+Result<int> order_of_yarn(char** variables) {
+  const Environment environment(variables);
+  const std::unique_ptr<os::Files> files = os::make_local_files(nullptr);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  MUSTER_TRY(const cluster::AgentLaunch launch,
+             cluster::yarn::enter_container(
+                 *files, [&](std::string_view name) { return environment.find(name); }, folder));
+  const std::string text = cluster::encode(launch);
+  int ends[2];
+  if (::pipe2(ends, 0) != 0) {
+    return system_error(errno, "no pipe for the agent's order");
+  }
+  const rt::Fd write_end(ends[1]);
+  if (::write(write_end.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return system_error(errno, "the agent's order cannot be written");
+  }
+  return ends[0];
+}
+
+int run_yarn_keeper(char** variables) {
+  const Result<int> order = order_of_yarn(variables);
+  if (!order) {
+    std::fprintf(stderr, "muster keeper: %s\n", order.error().message.c_str());
+    return exit_status_of(order.error());
+  }
+  keeper::Options options;
+  // Its file is called by its content there.
+  options.agent_argv = {"muster", "agent", "--order-fd", std::to_string(*order)};
+  options.handed = {*order};
+  return keeper::run(options);
 }
 
 }  // namespace
@@ -47,7 +87,10 @@ int run_agent(const std::vector<std::string>& words, char** /*variables*/) {
   return agent::run(options);
 }
 
-int run_keeper(const std::vector<std::string>& words) {
+int run_keeper(const std::vector<std::string>& words, char** variables) {
+  if (words == std::vector<std::string>{"--on", "yarn"}) {
+    return run_yarn_keeper(variables);
+  }
   keeper::Options options;
   options.agent_argv = {own_program().string(), "agent"};
   for (size_t i = 0; i + 1 < words.size(); i += 2) {

@@ -1,16 +1,13 @@
+#include "app/chosen_cluster.h"
 #include "app/commands.h"
 #include "app/demo_program.h"
 #include "app/failure.h"
 #include "app/follow_command.h"
-#include "app/program.h"
 #include "app/run_end.h"
 #include "base/text.h"
 #include "client/fit_text.h"
 #include "client/job_reader.h"
 #include "client/submission.h"
-#include "cluster/local/local_cluster.h"
-#include "cluster/local/local_master_starter.h"
-#include "cluster/spark/spark_cluster.h"
 #include "framework/plan.h"
 #include "job/describe.h"
 #include "os/identity.h"
@@ -38,42 +35,8 @@ std::string find_on_path(const Environment& environment, std::string_view name) 
   return {};
 }
 
-std::map<std::string, std::string> client_environment(const Session& session) {
-  std::map<std::string, std::string> environment(session.environment.all().begin(),
-                                                 session.environment.all().end());
-  environment["MUSTER_HOME"] = session.home.root().string();
-  return environment;
-}
-
-cluster::local::LocalCluster make_cluster(Session& session) {
-  cluster::local::LocalCluster::Options options;
-  options.program = own_program();
-  options.environment = client_environment(session);
-  return {*session.files, std::move(options)};
-}
-
 Result<job::Plan> plan_spec(const spec::Spec& spec, const std::string& job_id, uint64_t seed) {
   return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
-}
-
-Status check_cluster(const SpecOptions& options, const spec::Loaded& loaded, bool from_spark) {
-  if (options.on.empty() || options.on == "local" || (options.on == "spark" && from_spark)) {
-    return {};
-  }
-  if (options.on == "spark") {
-    return user_error(
-        "--on spark: jobs on Spark are started by a Spark program: call muster.spark.run() or "
-        "tensorflowonspark.TFCluster.run() in it");
-  }
-  if (options.on == "yarn" || loaded.clusters.contains(options.on)) {
-    return Error{
-        Errc::Unsupported, Blame::User,
-        fmt::format("--on {}: this version of Muster runs jobs on this machine only (--on local)",
-                    printable(options.on))};
-  }
-  return user_error(
-      fmt::format("--on {}: there is no such cluster; known are local and those of the site file",
-                  printable(options.on)));
 }
 
 Status check_rules(const spec::Spec& spec) {
@@ -111,22 +74,6 @@ Status warn(Session& session, cluster::Cluster& cluster, const spec::Spec& spec)
   return {};
 }
 
-/// The executors of a Spark application whose driver's Python started this process.
-cluster::spark::SparkCluster make_spark_cluster(cluster::local::LocalCluster& local,
-                                                const SparkOptions& spark) {
-  auto start = [&local,
-                spark](const cluster::Submission& submission) -> Result<cluster::MasterPlace> {
-    const std::string fd = std::to_string(cluster::local::kMasterLinkFd);
-    MUSTER_TRY(std::string address,
-               local.start_master(submission, {.words = {"--spark-link-fd", fd, "--spark-listen",
-                                                         spark.listen_host},
-                                               .fd = spark.link_fd}));
-    return cluster::MasterPlace{std::move(address), ""};
-  };
-  auto locate = [&local](const std::filesystem::path& folder) { return local.locate(folder); };
-  return cluster::spark::SparkCluster({.start_master = start, .locate = locate});
-}
-
 /// Holds what a person may press or a batch system may send, so that no job is submitted of which
 /// nobody is told.
 using Held = std::unique_ptr<os::HeldSignals>;
@@ -145,19 +92,16 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
   for (const std::string& warning : job.loaded.warnings) {
     session.console.err(warning + "\n");
   }
-  cluster::local::LocalCluster local = make_cluster(session);
-  cluster::spark::SparkCluster executors = make_spark_cluster(local, spark);
-  cluster::Cluster& cluster = from_spark ? static_cast<cluster::Cluster&>(executors)
-                                         : static_cast<cluster::Cluster&>(local);
-  MUSTER_TRY_STATUS(warn(session, cluster, job.loaded.spec));
+  const ChosenCluster chosen = choose_cluster(session, options, job.loaded, spark);
+  MUSTER_TRY_STATUS(warn(session, chosen.cluster(), job.loaded.spec));
   rt::SystemRandom random;
   client::Submitter submitter;
   submitter.user = os::user_name(client_environment(session));
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
   held = std::make_unique<os::HeldSignals>(kForegroundSignals);
-  return client::submit_job({*session.files, random, cluster, session.home, plan_spec}, job,
-                            submitter);
+  return client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
+                            job, submitter);
 }
 
 int print_status_json(Session& session, const cluster::JobFolder& folder) {
@@ -179,6 +123,7 @@ int print_status_json(Session& session, const cluster::JobFolder& folder) {
 client::JobSource source_of(const SpecOptions& options) {
   client::JobSource source;
   source.spec = options.spec;
+  source.elsewhere = !options.on.empty() && options.on != "local" && options.on != "spark";
   source.sets = options.sets;
   if (!options.spec.empty()) {
     source.words = options.words;
@@ -207,9 +152,12 @@ int run_job(Session& session, const RunCommand& command) {
   }
   const Duration submitted_in = session.now() - begun;
   if (!command.quiet) {
-    session.console.err(fmt::format("muster: {}: {} on this machine\n",
-                                    submitted->folder.id().value,
-                                    job::count_of(submitted->plan.task_count(), "task")));
+    const std::string& application = submitted->place.application_id;
+    session.console.err(fmt::format(
+        "muster: {}: {} {}\n", submitted->folder.id().value,
+        job::count_of(submitted->plan.task_count(), "task"),
+        application.empty() ? "on this machine"
+                            : fmt::format("on {} as {}", command.spec.on, application)));
   }
   FollowCommand follow;
   follow.folder = submitted->folder;
@@ -249,10 +197,14 @@ int submit_job(Session& session, const SubmitCommand& command) {
   }
   const std::string id = submitted->folder.id().value;
   if (command.json) {
-    session.console.out(
-        fmt::format(R"({{"schema":"muster.submitted/1","job":{},"application_id":null,"on":"{}"}})"
-                    "\n",
-                    json_quote(id), command.spark.link_fd >= 0 ? "spark" : "local"));
+    const std::string on = command.spark.link_fd >= 0 ? "spark"
+                           : command.spec.on.empty()  ? "local"
+                                                      : command.spec.on;
+    const std::string& application = submitted->place.application_id;
+    session.console.out(fmt::format(
+        R"({{"schema":"muster.submitted/1","job":{},"application_id":{},"on":{}}})"
+        "\n",
+        json_quote(id), application.empty() ? "null" : json_quote(application), json_quote(on)));
     return 0;
   }
   session.console.out(id + "\n");
@@ -275,8 +227,8 @@ int plan_job(Session& session, const PlanOptions& command) {
   if (!plan) {
     return fail(session.console, plan.error());
   }
-  cluster::local::LocalCluster local = make_cluster(session);
-  const Result<cluster::Fit> fit = local.fit(*plan);
+  const ChosenCluster chosen = choose_cluster(session, command.spec, job->loaded);
+  const Result<cluster::Fit> fit = chosen.cluster().fit(*plan);
   if (!fit) {
     return fail(session.console, fit.error());
   }

@@ -63,13 +63,23 @@ std::string checkpoint_place(os::Files& files, const job::Plan& plan,
   return {};
 }
 
+/// Where the output of the tasks is, or the command that shows it.
+std::string logs_of(const client::Submitted& submitted) {
+  return submitted.place.application_id.empty()
+             ? submitted.folder.logs().string()
+             : "yarn logs -applicationId " + submitted.place.application_id;
+}
+
 }  // namespace
 
 void print_end(Session& session, const client::Submitted& submitted, const job::Outcome& outcome,
                const job::Machine* machine, Duration submitted_in, bool quiet) {
   const client::Screen& screen = session.console.screen();
   verdict::SummaryStyle style;
-  style.log_path = log_of(*session.files, submitted.plan, submitted.folder, outcome);
+  const std::string logs = logs_of(submitted);
+  style.log_path = submitted.place.application_id.empty()
+                       ? log_of(*session.files, submitted.plan, submitted.folder, outcome)
+                       : logs;
   // A file or a pipe has no width: what is cut there cannot be read by making the window wider.
   style.columns = screen.err_is_terminal ? std::max(60U, screen.width) : verdict::kUnbounded;
   style.colour = screen.colour;
@@ -82,8 +92,7 @@ void print_end(Session& session, const client::Submitted& submitted, const job::
   if (machine != nullptr) {
     session.console.err("start-up: " + timeline(machine->state(), submitted_in) + "\n");
   }
-  session.console.err(fmt::format("job:  {}\nlogs: {}\n", submitted.folder.root().string(),
-                                  submitted.folder.logs().string()));
+  session.console.err(fmt::format("job:  {}\nlogs: {}\n", submitted.folder.root().string(), logs));
   const std::string checkpoint = checkpoint_place(*session.files, submitted.plan, submitted.folder);
   if (!checkpoint.empty()) {
     session.console.err("checkpoint: " + checkpoint + "\n");

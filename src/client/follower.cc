@@ -115,8 +115,8 @@ void Follower::dial_again(const std::string& reason) {
   dial_delay_ = std::clamp(dial_delay_ * 2, Duration(kDialDelayLow), Duration(kDialDelayHigh));
   dial_timer_ = deps_.loop.call_after(dial_delay_, [this] { dial(); });
   if (narrates() && now - silent_since_ >= seconds(1)) {
-    deps_.console.status(fmt::format("{}: waiting for a master to answer ({})", options_.job_id,
-                                     format_duration(now - silent_since_)));
+    deps_.console.status(fmt::format("{}: waiting for a master to answer ({}): {}", options_.job_id,
+                                     format_duration(now - silent_since_), printable(reason)));
   }
 }
 

@@ -182,7 +182,9 @@ Result<ReadJob> read_job(os::Files& files, const JobSource& source,
     job.spec_text = layers.spec->text;
   } else {
     make_absolute(spec, surroundings.working_folder);
-    run_in_folder(spec.command, surroundings.working_folder);
+    if (!source.elsewhere) {
+      run_in_folder(spec.command, surroundings.working_folder);
+    }
     job.spec_text = spec::to_yaml(spec);
   }
   MUSTER_TRY_STATUS(check_secrets(files, spec, surroundings));

@@ -18,6 +18,7 @@ struct JobSource {
   spec::QuickOptions quick;        ///< Used when there is no file.
   std::vector<std::string> sets;   ///< --set
   std::vector<std::string> words;  ///< After `--`, with a file.
+  bool elsewhere = false;          ///< Tasks run on other hosts, where the user's folder is not.
 };
 
 /// The client's surroundings, read by the app.

@@ -116,7 +116,7 @@ MISTAKES = {
     "run -n 1 --set roles.worker.memory=900t -- true": (6,
         "muster: worker: N of memory are asked for; this machine has N\n"),
     "run -n 1 --on nowhere -- true": (2,
-        "muster: --on nowhere: there is no such cluster; known are local and those of "
+        "muster: --on nowhere: there is no such cluster; known are local, yarn and those of "
         "the site file\n"),
     "status job-zzzzzz": (2,
         "muster: no such job: JOB; `muster ps --all` lists them\n"),

@@ -1,0 +1,45 @@
+#include "app/yarn_client.h"
+
+#include "app/program.h"
+#include "cluster/yarn/application_file.h"
+
+#include <map>
+#include <utility>
+
+namespace muster::app {
+namespace {
+
+constexpr uint64_t kApplicationBytesMax = 64U << 10;
+
+std::map<std::string, std::string> variables_of(const Session& session) {
+  return {session.environment.all().begin(), session.environment.all().end()};
+}
+
+}  // namespace
+
+YarnClient::YarnClient(Session& session, const std::string& name, std::filesystem::path conf)
+    : cluster_(*session.files, quiet_,
+               {.name = name,
+                .conf = std::move(conf),
+                .program = own_program(),
+                .environment = variables_of(session)}) {}
+
+bool is_on_yarn(Session& session, const cluster::JobFolder& folder) {
+  return session.files->exists(folder.application());
+}
+
+std::unique_ptr<YarnClient> yarn_client_of(Session& session, const cluster::JobFolder&) {
+  // Which configuration the job was submitted with stands in its folder.
+  return std::make_unique<YarnClient>(session, "yarn", std::filesystem::path());
+}
+
+std::string application_id_of(Session& session, const cluster::JobFolder& folder) {
+  const Result<std::string> text = session.files->read(folder.application(), kApplicationBytesMax);
+  if (!text) {
+    return {};
+  }
+  const auto file = cluster::yarn::parse_application_file(*text);
+  return file ? file->application_id : std::string();
+}
+
+}  // namespace muster::app

@@ -1,0 +1,179 @@
+"""Jobs on YARN: the program as a user runs it, on real daemons."""
+# bed: plain
+# timeout: 900
+
+import json
+import os
+import signal
+
+import pytest
+import sleeper
+from waiting import until
+
+RUN_LIMIT = 180
+
+
+@pytest.fixture
+def yarn(muster, bed):
+    """The program as alice, who has a home in HDFS."""
+    bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
+    bed.shell("fs", "-chown", "alice", "/user/alice").expect()
+    muster.use(bed)
+    muster.environment["HADOOP_USER_NAME"] = "alice"
+    yield muster
+    applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
+    for job in applications.get("app", []):
+        if job["state"] in ("ACCEPTED", "RUNNING"):
+            bed.shell("app", "-kill", job["id"])
+
+
+def application_of(yarn, bed, job):
+    folder = yarn.home / "jobs" / job
+    name = json.loads((folder / "application.json").read_text())["application_id"]
+    return bed.get("rm1.http", f"/ws/v1/cluster/apps/{name}")["app"]
+
+
+def expect_final(yarn, bed, job, status):
+    """The cluster hears of a job's end a moment after the job's own client."""
+    until(lambda: application_of(yarn, bed, job)["finalStatus"] == status, 60,
+          lambda: f"final status {status} of {application_of(yarn, bed, job)}")
+
+
+def job_of(finished):
+    return finished.lines(r"^job: ")[0].rsplit("/", 1)[1]
+
+
+def test_two_processes_run_and_succeed(yarn, bed):
+    script = 'echo "rank $MUSTER_INDEX of $MUSTER_ROLE in $MUSTER_JOB_ID"'
+    done = yarn("run", "-n", "2", "--name", "pair", "--set", "roles.worker.memory=128m", "--on",
+                "yarn", "--", "sh", "-c", script, within=RUN_LIMIT).expect(0)
+    for index in range(2):
+        assert f"rank {index} of worker in pair-" in done.out, done.out
+    expect_final(yarn, bed, job_of(done), "SUCCEEDED")
+    application = application_of(yarn, bed, job_of(done))
+    assert application["applicationType"] == "MUSTER"
+    assert application["name"] == "pair"
+    shown = yarn("status", "last", "--json").expect(0).json()
+    assert shown["phase"] == "ended"
+    assert shown["outcome"]["result"] == "succeeded"
+    assert [task["state"] for task in shown["roles"]["worker"]["tasks"]] == ["succeeded"] * 2
+    yarn("show", "last").expect(0)
+
+
+def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
+    yarn.write("run.sh", 'echo "$0: $(cat data/deep/numbers) $(stat -c %a data/tool)"\n')
+    yarn.write("data/deep/numbers", "1 2 3")
+    yarn.write("data/tool", "#!/bin/sh\n", mode=0o750)
+    spec = yarn.spec({"command": "sh run.sh", "files": ["run.sh", "data/"],
+                      "roles": {"worker": {"tasks": 2, "memory": "128m"}}})
+
+    def stored():
+        return set(bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split())
+
+    done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    assert done.out.count("run.sh: 1 2 3 750") == 2, done.out
+    first = stored()
+    assert len(first) == 3
+    yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    assert stored() == first
+
+
+def test_a_program_that_fails_is_told_with_its_last_words(yarn, bed):
+    spec = yarn.spec({"command": "echo worse; echo it broke >&2; exit 7", "restart": {"process": 0},
+                      "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
+    done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(1)
+    assert "it broke" in done.err
+    assert "exit code 7" in done.err
+    expect_final(yarn, bed, job_of(done), "FAILED")
+    outcome = yarn.status()["outcome"]
+    assert outcome["first_cause"]["exit_code"] == 7
+
+
+def running_job(yarn, tasks=2, **top):
+    """Submits a job whose tasks sleep, and waits until all run; returns its status."""
+    spec = yarn.spec({"command": "echo up; exec sleep 1000",
+                      "roles": {"worker": {"tasks": tasks, "memory": "128m"}}, **top})
+    yarn("submit", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+
+    def up():
+        done = yarn("status", "last", "--json")
+        status = done.json() if done.code == 0 else {}
+        return status.get("phase") == "running" and status
+
+    return until(up, RUN_LIMIT, "the job runs")
+
+
+def test_a_running_job_is_shown_and_stopped_from_elsewhere(yarn, bed):
+    status = running_job(yarn)
+    assert status["on"] == "yarn"
+    assert status["application_id"].startswith("application_")
+    shown = yarn("status", "last").expect(0).out
+    assert "worker:1" in shown
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    expect_final(yarn, bed, yarn.job(), "KILLED")
+    assert yarn.status()["outcome"]["result"] == "stopped"
+
+
+def processes_in(bed, words):
+    """Pids of the processes of this bed's containers whose command line has these words."""
+    found = sleeper.processes_of(bed.folder)
+    return [pid for pid, command in found.items() if words in command]
+
+
+def test_a_killed_master_is_replaced_and_no_task_restarts(yarn, bed):
+    running_job(yarn)
+    tasks = processes_in(bed, "sleep 1000")
+    assert len(tasks) == 2
+    (master,) = processes_in(bed, "muster master --on yarn")
+    os.kill(master, signal.SIGKILL)
+    until(lambda: application_of(yarn, bed, yarn.job())["state"] == "ACCEPTED"
+          or processes_in(bed, "muster master --on yarn") not in ([], [master]), RUN_LIMIT,
+          "the next master starts")
+
+    def taken_over():
+        done = yarn("status", "last", "--json")
+        return done.code == 0 and done.json()["phase"] == "running"
+
+    until(taken_over, RUN_LIMIT, "the next master is in charge")
+    assert processes_in(bed, "sleep 1000") == tasks
+    assert [task["attempts"] for task in yarn.status()["roles"]["worker"]["tasks"]] == [1, 1]
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    until(lambda: not processes_in(bed, "sleep 1000"), 60, "nothing is left")
+
+
+def test_a_container_that_dies_is_replaced(yarn, bed):
+    running_job(yarn)
+    agent, _ = sorted(processes_in(bed, "muster agent"))
+    os.kill(agent, signal.SIGKILL)
+
+    def whole_again():
+        done = yarn("status", "last", "--json")
+        if done.code != 0:
+            return False
+        tasks = done.json()["roles"]["worker"]["tasks"]
+        return (done.json()["phase"] == "running" and max(task["attempts"] for task in tasks) > 1
+                and len(processes_in(bed, "sleep 1000")) == 2)
+
+    until(whole_again, RUN_LIMIT, "the gang is whole again")
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+
+
+def test_what_cannot_be_had_is_refused_before_anything_is_uploaded(yarn, bed):
+    def staged():
+        return bed.shell("fs", "-ls", "-C", "/user/alice/.muster/jobs").out
+
+    before = staged()
+    big = yarn("run", "-n", "1", "--set", "roles.worker.memory=900g", "--on", "yarn", "--", "true")
+    big.expect_error(6, "16384 MB")
+    gpus = yarn("run", "-n", "1", "--set", "roles.worker.gpus=1", "--on", "yarn", "--", "true")
+    gpus.expect_error(2, "gpus")
+    nowhere = yarn("run", "-n", "1", "--set", "yarn.queue=nowhere", "--set",
+                   "roles.worker.memory=128m", "--on", "yarn", "--", "true", within=RUN_LIMIT)
+    nowhere.expect_error(2, "nowhere")
+    assert staged() == before
+    assert yarn.jobs() == []
+
+
+def test_without_a_hadoop_configuration_one_message_says_where_it_was_looked_for(muster):
+    done = muster("run", "-n", "1", "--on", "yarn", "--", "true")
+    done.expect_error(2, "HADOOP_CONF_DIR")
