@@ -5,6 +5,7 @@
 #include "hadoop/hdfs/path.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -92,9 +93,9 @@ rt::Async<Result<std::vector<Found>>> list_tree(FileSystem* fs, std::string fold
     MUSTER_CO_TRY(std::vector<FileStatus> entries, co_await fs->list(open.back()));
     const std::string parent = std::exchange(open.back(), {});
     open.pop_back();
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-      std::string path = child_of(parent, entry->name);
-      pending.push_back({std::move(path), std::move(*entry)});
+    for (FileStatus& entry : entries | std::views::reverse) {
+      std::string path = child_of(parent, entry.name);
+      pending.push_back({std::move(path), std::move(entry)});
     }
     while (!pending.empty() && pending.back().status.type != FileType::Folder) {
       all.push_back(std::move(pending.back()));

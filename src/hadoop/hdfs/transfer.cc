@@ -17,7 +17,8 @@ constexpr size_t kPieceBytes = 1U << 20;
 /// Reads a local file, one piece ahead.
 class LocalReader {
  public:
-  LocalReader(TransferDeps deps, os::Path path) : ahead_(deps.loop, read_piece(deps, path, 0)) {
+  LocalReader(TransferDeps deps, const os::Path& path)
+      : ahead_(deps.loop, read_piece(deps, path, 0)) {
     next_ = [deps, path](uint64_t offset) { return read_piece(deps, path, offset); };
   }
 
@@ -154,7 +155,7 @@ rt::Async<Status> put_source(FileSystem* fs, Source source, std::string to, PutO
 }
 
 rt::Async<Status> put_file(TransferDeps deps, os::Path from, std::string to, PutOptions options) {
-  LocalReader reader(deps, std::move(from));
+  LocalReader reader(deps, from);
   co_return co_await put_source(
       &deps.fs, [&reader] { return reader.next(); }, std::move(to), std::move(options));
 }
