@@ -61,14 +61,6 @@ class CommitFence final : public Checker {
 class AllReleased final : public Checker {
  public:
   std::string_view name() const override { return "all released"; }
-  void applied(Time, const job::Fact& fact, std::span<const job::Action>,
-               const job::Machine&) override {
-    if (const auto* granted = std::get_if<job::ContainerGranted>(&fact)) {
-      told_.insert(granted->container);
-    }
-  }
-  // A grant that did not reach the log is told again, or given back with the link.
-  void recovered(const job::Machine&) override { told_.clear(); }
   void released(const job::Action& action) override {
     if (const auto* release = std::get_if<job::ReleaseContainer>(&action)) {
       given_back_.insert(release->container);
@@ -79,7 +71,7 @@ class AllReleased final : public Checker {
       return;
     }
     for (const job::ContainerId& container : truth.live_containers) {
-      const bool told = machine.state().containers.contains(container) || told_.contains(container);
+      const bool told = machine.state().containers.contains(container);
       if (told && !given_back_.contains(container)) {
         fail("the job has ended and container " + container.value + " was never given back");
       }
@@ -87,7 +79,6 @@ class AllReleased final : public Checker {
   }
 
  private:
-  std::set<job::ContainerId> told_;
   std::set<job::ContainerId> given_back_;
 };
 

@@ -22,6 +22,26 @@ class StopHeard final : public Checker {
   }
 };
 
+/// What is granted after the end goes back at once.
+class NothingKept final : public Checker {
+ public:
+  std::string_view name() const override { return "nothing kept"; }
+  void applied(Time, const job::Fact& fact, std::span<const job::Action> actions,
+               const job::Machine& machine) override {
+    const auto* granted = std::get_if<job::ContainerGranted>(&fact);
+    if (granted == nullptr || machine.state().phase != job::JobPhase::Ended) {
+      return;
+    }
+    const bool released = std::ranges::any_of(actions, [&](const job::Action& action) {
+      const auto* release = std::get_if<job::ReleaseContainer>(&action);
+      return release != nullptr && release->container == granted->container;
+    });
+    if (!released) {
+      fail("the job has ended, and " + granted->container.value + " is kept");
+    }
+  }
+};
+
 /// The end comes when all containers are gone, or when the time for that has passed.
 class FinishLast final : public Checker {
  public:
@@ -112,6 +132,7 @@ class Strangers final : public Checker {
 
 void add_duty_checkers(const job::Plan& plan, std::vector<std::unique_ptr<Checker>>& checkers) {
   checkers.push_back(std::make_unique<StopHeard>());
+  checkers.push_back(std::make_unique<NothingKept>());
   checkers.push_back(std::make_unique<FinishLast>());
   checkers.push_back(std::make_unique<Strangers>(plan));
 }

@@ -49,7 +49,8 @@ void Machine::Impl::on(const AgentReported& reported) {
     }
     reconcile_stranger(*container, report);
   }
-  // Ends first: one of them may end the job, and then nothing is prepared or started any more.
+  // Ends first, and what has vanished: one of them may end the job, and then nothing is prepared or
+  // started any more; and no new view lists them.
   for (const bool ends : {true, false}) {
     for (const TaskId id : container->tasks) {
       Attempt* attempt = live_attempt(id);
@@ -62,7 +63,7 @@ void Machine::Impl::on(const AgentReported& reported) {
       const bool has_ended = listed && report->phase == AttemptReport::Phase::Ended;
       if (listed && has_ended == ends) {
         reconcile(id, *attempt, *report);
-      } else if (!listed && !ends && !fresh) {
+      } else if (!listed && !fresh && ends == (attempt->state != AttemptState::Placed)) {
         reconcile_missing(id, *attempt);
       }
     }
