@@ -100,12 +100,25 @@ def test_who_serves_the_workers_ends_when_they_have(sc, tmp_path, role):  # noqa
 
         with open(os.path.join(args["out"], f"{ctx.job_name}.json"), "w") as file:
             file.write("0")
-        while ctx.job_name != "worker":
-            time.sleep(1)  # lint: allow(sleep) it serves
+        # The job ends with its worker, however far the others are.
+        while ctx.job_name != "worker" or len(os.listdir(args["out"])) < 2:
+            time.sleep(0.1)  # lint: allow(sleep) it serves, or waits for who does
 
     arguments = {"num_ps": 1} if role == "ps" else {"num_ps": 0, "eval_node": True}
     TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, **arguments).shutdown()
     assert list(notes(tmp_path)) == sorted([role, "worker"])
+
+
+def test_a_job_that_is_over_before_all_were_heard_of_is_not_waited_for(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        import time
+
+        while ctx.job_name != "worker":
+            time.sleep(0.1)  # lint: allow(sleep) it serves
+
+    for _ in range(3):
+        TFCluster.run(sc, map_fun, {}, 2, num_ps=1, reservation_timeout=60).shutdown()
+        assert sc.parallelize(range(10), 2).sum() == 45  # The slots are free again.
 
 
 def test_parameter_servers_may_run_on_the_driver(sc, tmp_path):  # noqa: F811
@@ -115,8 +128,9 @@ def test_parameter_servers_may_run_on_the_driver(sc, tmp_path):  # noqa: F811
         name = f"{ctx.job_name}-{ctx.task_index}-{ctx.executor_id}.json"
         with open(os.path.join(args["out"], name), "w") as file:
             file.write("0")
-        while ctx.job_name == "ps":
-            time.sleep(1)  # lint: allow(sleep) a server that serves
+        # The job ends with its workers, however far the servers are.
+        while ctx.job_name == "ps" or len(os.listdir(args["out"])) < 4:
+            time.sleep(0.1)  # lint: allow(sleep) it serves, or waits for who does
 
     cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 4, 2, driver_ps_nodes=True)
     cluster.shutdown()

@@ -73,12 +73,14 @@ class Job:
     # ---- what programs ask
 
     def await_nodes(self, timeout: float) -> None:
-        """Waits until every node has begun. JobError with the cause if one fails; Exception with
-        who is missing after `timeout` seconds.
+        """Waits until every node has begun, or the job has succeeded without: who serves can be
+        ended before it is heard of, when the others need no more time than that. JobError with the
+        cause if one fails; Exception with who is missing after `timeout` seconds.
         """
 
         def enough() -> bool:
-            return self._failure is not None or len(self.nodes) == self.plan.size
+            begun = len(self.nodes) == self.plan.size
+            return self._failure is not None or self._gone or begun
 
         with self._changed:
             if not self._changed.wait_for(enough, timeout):
