@@ -1,6 +1,6 @@
 #include "eventlog/frame_reader.h"
 
-#include "eventlog/crc32c.h"
+#include "base/crc32c.h"
 #include "eventlog/log_file.h"
 
 #include <fmt/format.h>

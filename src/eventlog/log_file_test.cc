@@ -1,6 +1,6 @@
 #include "eventlog/log_file.h"
 
-#include "eventlog/crc32c.h"
+#include "base/crc32c.h"
 
 #include <gtest/gtest.h>
 

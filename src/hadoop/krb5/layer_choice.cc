@@ -21,18 +21,6 @@ uint8_t layer_bit(Protection protection) {
   return 0;
 }
 
-std::string_view name_of(Protection protection) {
-  switch (protection) {
-    case Protection::Authentication:
-      return "authentication";
-    case Protection::Integrity:
-      return "integrity";
-    case Protection::Privacy:
-      return "privacy";
-  }
-  return "?";
-}
-
 constexpr Protection kStrongestFirst[] = {Protection::Privacy, Protection::Integrity,
                                           Protection::Authentication};
 
@@ -40,7 +28,7 @@ std::string names(std::span<const Protection> all, uint8_t bits) {
   std::string out;
   for (const Protection protection : all) {
     if ((bits & layer_bit(protection)) != 0) {
-      out += fmt::format("{}{}", out.empty() ? "" : ", ", name_of(protection));
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", to_string(protection));
     }
   }
   return out.empty() ? "nothing" : out;
