@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -25,6 +26,7 @@ def yarn(muster, bed):
     for job in applications.get("app", []):
         if job["state"] in ("ACCEPTED", "RUNNING"):
             bed.shell("app", "-kill", job["id"])
+    until(lambda: not processes_in(bed, "muster agent"), 60, "no agent is left on the bed")
 
 
 def application_of(yarn, bed, job):
@@ -120,8 +122,18 @@ def processes_in(bed, words):
     return [pid for pid, command in found.items() if words in command]
 
 
+def wait_until_kept(yarn, bed):
+    """Waits until the resource manager has heard that all containers of the job run: only those
+    outlive a master, and it hears by the heartbeat of their NodeManagers, after the tasks run."""
+    number = application_of(yarn, bed, yarn.job())["id"].removeprefix("application_")
+    until(lambda: len(set(re.findall(rf"container_(?:e\d+_)?{number}_01_(\d+) Container "
+                                     "Transitioned from ACQUIRED to RUNNING", bed.log("rm1")))) >= 3,
+          60, lambda: f"the resource manager knows three running containers of {number}")
+
+
 def test_a_killed_master_is_replaced_and_no_task_restarts(yarn, bed):
     running_job(yarn)
+    wait_until_kept(yarn, bed)
     tasks = processes_in(bed, "sleep 1000")
     assert len(tasks) == 2
     (master,) = processes_in(bed, "muster master --on yarn")

@@ -6,14 +6,28 @@ import re
 
 import pytest
 
-SHOW = "import json, os; print('ENV' + json.dumps(dict(os.environ)), flush=True)"
+# Each waits until all of its view have printed: the end of a chief ends tasks nobody waits for.
+SHOW = """
+import json, os, pathlib, threading
+
+print("ENV" + json.dumps(dict(os.environ)), flush=True)
+shown = pathlib.Path(os.environ["SHOWN"])
+(shown / f"{os.environ['MUSTER_ROLE']}:{os.environ['MUSTER_INDEX']}").touch()
+view = json.loads(os.environ["MUSTER_VIEW"])
+expected = {f"{role}:{index}" for role in view for index in range(len(view[role]))}
+pause = threading.Event()
+while not expected <= set(os.listdir(shown)):
+    pause.wait(0.02)
+"""
 
 
 def environments(muster, spec):
     """Runs the spec with a program that prints its environment; returns task → environment."""
+    shown = muster.folder / "shown"
+    shown.mkdir()
     muster.write("show.py", SHOW)
     spec = {"command": "exec python3 show.py", "files": ["show.py"], **spec}
-    muster.run(spec).expect(0)
+    muster.run(spec, env={"SHOWN": str(shown)}).expect(0)
     found = {}
     for path in (muster.job_folder() / "logs").glob("*.stdout"):
         for line in path.read_text().splitlines():
@@ -87,8 +101,7 @@ def test_tf_config_of_a_parameter_server_job(muster):
     assert set(config["cluster"]) == {"chief", "worker", "ps"}
     assert [len(config["cluster"][role]) for role in ("chief", "worker", "ps")] == [1, 2, 1]
     assert config["cluster"]["worker"][1].endswith(":" + tasks["worker:1"]["MUSTER_PORT"])
-    if "evaluator:0" in tasks:  # Nobody waits for it: it may be ended before it prints.
-        assert "evaluator" in json.loads(tasks["evaluator:0"]["TF_CONFIG"])["cluster"]
+    assert "evaluator" in json.loads(tasks["evaluator:0"]["TF_CONFIG"])["cluster"]
 
 
 def test_pytorch_has_what_torchrun_sets(muster):
