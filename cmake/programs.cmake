@@ -83,7 +83,8 @@ endif()
 if(BUILD_TESTING)
   file(GLOB probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/yarn_probe/*.cc")
   add_executable(yarn_probe ${probe_sources})
-  target_link_libraries(yarn_probe PRIVATE muster_hadoop_yarn muster_boost_json)
+  target_link_libraries(yarn_probe PRIVATE muster_hadoop_yarn muster_hadoop_krb5 muster_boost_json)
+  add_dependencies(yarn_probe muster_krb5)
 endif()
 
 # test/hadoop/test_*.py: each runs once per Hadoop version on a bed of real daemons, of the variant

@@ -27,9 +27,10 @@ class RefusedError(Exception):
 
 
 class Probe:
-    def __init__(self, bed, user="alice"):
-        self.process = subprocess.Popen([PROBE, bed.conf, user], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+    def __init__(self, bed, user="alice", conf=None, **variables):
+        environment = {"PATH": "/usr/bin:/bin", **bed.extra_environment, **variables}
+        self.process = subprocess.Popen([PROBE, conf or bed.conf, user], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=environment)
 
     def __call__(self, do, **fields):
         self.begin(do, **fields)

@@ -2,10 +2,14 @@
 //
 //     yarn_probe CONF_DIR USER
 //
+// USER is who asks; where Kerberos rules, the owner of the tickets in $KRB5CCNAME.
+//
 // Each request has "do" and its own fields; each answer has either what was asked for or "error",
 // "code" and "blame".
 #include "hadoop/conf_load.h"
+#include "hadoop/krb5/exchanges.h"
 #include "hadoop/yarn/targets.h"
+#include "os/spawn.h"
 #include "probe.h"
 
 #include <fstream>
@@ -25,19 +29,31 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 
 Probe::Probe(hadoop::Configuration configuration, std::string user)
     : configuration_(std::move(configuration)),
-      client_({.loop = loop_, .random = random_, .dialer = dialer_, .log = sink_},
+      kerberos_(hadoop::krb5::make_exchanges(loop_, {.program = hadoop::krb5::shipped_helper(),
+                                                     .environment = os::own_environment()})),
+      client_({.loop = loop_,
+               .random = random_,
+               .dialer = dialer_,
+               .log = sink_,
+               .kerberos = kerberos_.get()},
               {.caller_context = "yarn_probe"}),
       user_(std::move(user)) {
-  auto calling = yarn::client_calling(configuration_, {.user = user_, .real_user = {}}, nullptr);
+  call_manager(nullptr);
+  auto dial = yarn::node_dial_settings(configuration_);
+  connections_.emplace(loop_, yarn::node_dialer(client_, *dial));
+  containers_.emplace(loop_, *connections_);
+}
+
+void Probe::call_manager(const std::shared_ptr<const hadoop::Credentials>& credentials) {
+  auto calling =
+      yarn::client_calling(configuration_, {.user = user_, .real_user = {}}, credentials);
   if (!calling.has_value()) {
     std::cerr << calling.error().message << '\n';
     std::exit(2);
   }
+  applications_.reset();
   manager_ = client_.proxy(calling->target, calling->connection, calling->retry);
   applications_.emplace(loop_, *manager_);
-  auto dial = yarn::node_dial_settings(configuration_);
-  connections_.emplace(loop_, yarn::node_dialer(client_, *dial));
-  containers_.emplace(loop_, *connections_);
 }
 
 json::object Probe::answer(const json::object& request) {

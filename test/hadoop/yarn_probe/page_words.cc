@@ -2,6 +2,8 @@
 #include "hadoop/resource_manager.h"
 #include "probe.h"
 
+#include <fstream>
+
 namespace muster::probe {
 
 Result<yarn::RestClient> Probe::pages() {
@@ -44,9 +46,43 @@ json::object Probe::labels(const Result<std::vector<yarn::NodeLabel>>& labels) {
   return {{"labels", exclusive}};
 }
 
+/// Writes the token that was got last as a token file.
+json::object Probe::save_token(const json::object& request) {
+  const auto managers = hadoop::resource_managers(configuration_);
+  if (!managers.has_value()) {
+    return of(managers.error());
+  }
+  delegation_.service = net::to_string(managers->all.front().client);
+  hadoop::Credentials credentials;
+  credentials.add(delegation_.service, delegation_);
+  std::ofstream(text_of(request, "to", ""), std::ios::binary)
+      << hadoop::encode_credentials(credentials);
+  return {};
+}
+
+/// The tokens of a file speak for us from now on; with "only_hold" the first is held, no more.
+json::object Probe::take_token(const json::object& request) {
+  const auto bytes = read_file(text_of(request, "from", ""));
+  auto credentials = hadoop::decode_credentials(bytes.value_or(""));
+  if (!credentials.has_value()) {
+    return of(credentials.error());
+  }
+  delegation_ = credentials->tokens().front().token;
+  if (!flag_of(request, "only_hold")) {
+    call_manager(std::make_shared<const hadoop::Credentials>(*std::move(credentials)));
+  }
+  return {};
+}
+
 json::object Probe::about_token(const std::string& what, const json::object& request) {
+  if (what == "take_token") {
+    return take_token(request);
+  }
   if (what == "cancel_token") {
     return said(run(applications_->cancel(delegation_, by(request))));
+  }
+  if (what == "save_token") {
+    return save_token(request);
   }
   if (what == "renew_token") {
     const auto expires = run(applications_->renew(delegation_, by(request)));
@@ -57,7 +93,8 @@ json::object Probe::about_token(const std::string& what, const json::object& req
              std::chrono::duration_cast<std::chrono::milliseconds>(expires->time_since_epoch())
                  .count()}};
   }
-  auto token = run(applications_->delegation_token(user_, by(request)));
+  auto token =
+      run(applications_->delegation_token(text_of(request, "renewer", user_), by(request)));
   if (!token.has_value()) {
     return of(token.error());
   }

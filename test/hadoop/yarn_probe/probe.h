@@ -1,7 +1,9 @@
 #pragma once
 
 #include "hadoop/configuration.h"
+#include "hadoop/credentials.h"
 #include "hadoop/rpc/client.h"
+#include "hadoop/rpc/sasl_mechanism.h"
 #include "hadoop/yarn/application_client.h"
 #include "hadoop/yarn/application_master.h"
 #include "hadoop/yarn/container_manager.h"
@@ -77,6 +79,10 @@ class Probe {
     }
   }
 
+  /// Calls the resource manager by one of these tokens or, without any, by a ticket.
+  void call_manager(const std::shared_ptr<const hadoop::Credentials>& credentials);
+  json::object save_token(const json::object& request);
+  json::object take_token(const json::object& request);
   json::object submit(const json::object& request);
   json::object become(const json::object& request);
   json::object ask(const json::object& request);
@@ -95,6 +101,7 @@ class Probe {
   net::TcpDialer dialer_{loop_};
   StderrSink sink_;
   hadoop::Configuration configuration_;
+  std::unique_ptr<rpc::KerberosExchanges> kerberos_;
   rpc::Client client_;
   std::string user_;
   std::unique_ptr<rpc::Proxy> manager_;
