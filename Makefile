@@ -1,7 +1,7 @@
 # A thin front: presets are in CMakePresets.json, everything else in tools/. `make help` lists it.
 
 .DEFAULT_GOAL := release
-.PHONY: release demo test bench soak lint format clean help
+.PHONY: release demo test bench soak lint format wheel clean help
 
 release: ## Build build/release/muster (the default)
 	@tools/setup build
@@ -28,8 +28,11 @@ format: ## Format all C++ files
 	@tools/setup test
 	@tools/format
 
+wheel: ## Build dist/muster_ml-*.whl, for pip
+	@tools/wheel
+
 clean: ## Remove what was built (caches outside the tree stay)
-	@rm -rf build
+	@rm -rf build dist
 
 help: ## Show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14

@@ -1,21 +1,54 @@
-# libmuster_feed.so: the C interface of src/feed for Python's ctypes, built as everything else is:
-# for tests and benchmarks on this machine.
+# libmuster_feed.so: the C interface of src/feed for Python's ctypes. It runs on every glibc since
+# 2.17, whatever this machine has: it is linked against stand-ins of the C library (tools/stand_in)
+# that hold what was there then, at the versions of then. `make lint` checks the outcome.
 
 if(MUSTER_SANITIZE OR NOT TARGET muster_feed)
   return()
 endif()
 
+set(feed_library_files "${CMAKE_SOURCE_DIR}/cmake/feed_library")
+set(feed_library_folder "${CMAKE_BINARY_DIR}/feed_library")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(feed_library_loader ld-linux-x86-64.so.2)
+else()
+  set(feed_library_loader ld-linux-aarch64.so.1)
+endif()
+
+set(feed_stand_ins)
+# libpthread by its name, too: its functions were not yet in libc then.
+foreach(name IN ITEMS libc.so.6 libpthread.so.0 libm.so.6 ${feed_library_loader})
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${name}
+    OUTPUT_VARIABLE real OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(stand_in "${feed_library_folder}/${name}")
+  add_custom_command(OUTPUT "${stand_in}"
+    COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/stand_in" --readelf ${CMAKE_READELF}
+            --newest 2.17 --to "${feed_library_folder}" "${real}"
+    COMMAND ${CMAKE_C_COMPILER} -shared -nostdlib -fuse-ld=lld-19 -Wl,-soname,${name}
+            "-Wl,--version-script=${stand_in}.map" -o "${stand_in}" "${stand_in}.s"
+    BYPRODUCTS "${stand_in}.s" "${stand_in}.map"
+    DEPENDS "${CMAKE_SOURCE_DIR}/tools/stand_in" "${real}" VERBATIM)
+  list(APPEND feed_stand_ins "${stand_in}")
+endforeach()
+add_custom_target(muster_feed_stand_ins DEPENDS ${feed_stand_ins})
+
 file(GLOB feed_sources CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/feed/*.cc" "${CMAKE_SOURCE_DIR}/src/base/*.cc")
 list(FILTER feed_sources EXCLUDE REGEX "_test\\.cc$")
-add_library(muster_feed_library SHARED ${feed_sources})
+add_library(muster_feed_library SHARED ${feed_sources} "${feed_library_files}/young.cc")
+add_dependencies(muster_feed_library muster_feed_stand_ins)
 set_target_properties(muster_feed_library PROPERTIES
-  OUTPUT_NAME muster_feed POSITION_INDEPENDENT_CODE ON)
+  OUTPUT_NAME muster_feed POSITION_INDEPENDENT_CODE ON
+  LINK_DEPENDS "${feed_library_files}/exports.map;${feed_stand_ins}")
 target_include_directories(muster_feed_library PRIVATE "${CMAKE_SOURCE_DIR}/src")
 target_link_libraries(muster_feed_library PRIVATE muster_settings fmt::fmt-header-only)
-# Python's symbols come from the process that loads it; everything but mf_* stays inside.
+# Python's symbols come from the process that loads it; everything but mf_* stays inside. The
+# unwinder is the process's: it must be the only one.
 target_link_options(muster_feed_library PRIVATE
-  -static-libstdc++ -static-libgcc
-  "-Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/feed_library.map")
-set_property(TARGET muster_feed_library APPEND PROPERTY
-  LINK_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/feed_library.map")
+  -fuse-ld=lld-19 -nodefaultlibs -Wl,-s -Wl,--gc-sections
+  "-Wl,--version-script=${feed_library_files}/exports.map")
+target_link_libraries(muster_feed_library PRIVATE
+  -l:libstdc++.a -l:libgcc_s.so.1 -l:libgcc.a -Wl,--no-as-needed)
+foreach(stand_in IN LISTS feed_stand_ins)
+  # As a flag, or CMake would name it by -l and write its folder into the library.
+  target_link_libraries(muster_feed_library PRIVATE "-Wl,${stand_in}")
+endforeach()

@@ -4,15 +4,24 @@
 #include "feed/c_handles.h"
 
 #include <algorithm>
-#include <string>
+#include <cstring>
 
 namespace muster::feed {
 namespace {
 
-thread_local std::string last_error;
+/// Without a destructor: what runs those at a thread's end is younger than the oldest C library
+/// that the feed runs on.
+constexpr size_t kMostError = 2048;
+thread_local char last_error[kMostError];
+
+void remember(const Error& error) {
+  const size_t size = std::min(error.message.size(), kMostError - 1);
+  std::memcpy(last_error, error.message.data(), size);
+  last_error[size] = '\0';
+}
 
 mf_status failed(const Error& error) {
-  last_error = error.message;
+  remember(error);
   switch (error.code) {
     case Errc::DeadlineExceeded:
       return MF_TIMED_OUT;
@@ -77,9 +86,9 @@ mf_status put_batch(Producer& producer, ArrowImport& import, uint64_t& done, Dea
 
 using namespace muster::feed;  // NOLINT(google-build-using-namespace): this file is C's face.
 
-const char* mf_error(void) { return last_error.c_str(); }
+const char* mf_error(void) { return last_error; }
 
-void mf_set_error(const muster::Error& error) { last_error = error.message; }
+void mf_set_error(const muster::Error& error) { remember(error); }
 
 uint32_t mf_version(void) { return kRingVersion; }
 

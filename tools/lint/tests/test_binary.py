@@ -16,8 +16,18 @@ class BinaryTest(unittest.TestCase):
             1: 0000000000000000 0 FUNC GLOBAL DEFAULT UND read@GLIBC_2.2.5 (2)
             2: 0000000000000000 0 FUNC GLOBAL DEFAULT UND dlsym@GLIBC_2.34 (3)
         """
-        found = binary.judge_helper(symbols)
+        found = binary.judge_old("x", symbols)
         self.assertEqual([finding.message for finding in found], ["dlsym is newer than glibc 2.17"])
+
+    def test_finds_symbols_that_nobody_has(self):
+        symbols = """
+            1: 0000000000000000 0 NOTYPE GLOBAL DEFAULT UND PyList_Size
+            2: 0000000000000000 0 NOTYPE WEAK   DEFAULT UND __gmon_start__
+            3: 0000000000000000 0 NOTYPE GLOBAL DEFAULT UND arc4random
+        """
+        found = binary.judge_old("x", symbols, binary.PYTHON)
+        self.assertEqual([one.message for one in found],
+                         ["arc4random is in no library that it names"])
 
 
 if __name__ == "__main__":

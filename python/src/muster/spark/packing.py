@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import os
 import py_compile
 import shutil
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import muster
-from muster.spark.errors import JobError
+from muster.native import library_path, program_path
 
 _PACKAGES = ("muster", "tensorflowonspark")
 _lock = threading.Lock()
@@ -33,30 +32,6 @@ class Payload:
     program: str
     library: str
     packages: str
-
-
-def program_path() -> Path:
-    """The muster binary: of the installed package, or the one that MUSTER_BINARY names."""
-    named = os.environ.get("MUSTER_BINARY")
-    path = Path(named) if named else Path(muster.__file__).parent / "native" / "muster"
-    if not path.is_file():
-        raise JobError(
-            f"the program {path} is missing: install the wheel muster-ml, or let MUSTER_BINARY "
-            "name the program of your checkout"
-        )
-    return path.resolve()
-
-
-def library_path() -> Path:
-    """The feed library: of the installed package, or the one that MUSTER_FEED_LIBRARY names."""
-    named = os.environ.get("MUSTER_FEED_LIBRARY")
-    path = Path(named) if named else Path(muster.__file__).parent / "native" / "libmuster_feed.so"
-    if not path.is_file():
-        raise JobError(
-            f"the feed library {path} is missing: install the wheel muster-ml, or let "
-            "MUSTER_FEED_LIBRARY name the library of your checkout"
-        )
-    return path.resolve()
 
 
 def ship(sc: Any) -> Payload:

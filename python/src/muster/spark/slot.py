@@ -50,7 +50,7 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         container=slot.container,
         key=slot.key,
         library=library,
-        sys_path=[path for path in sys.path if path],
+        sys_path=module_folders(),
         spark_gpus=_spark_gpus(),
     )
     folders.write_json(folder / "node.json", node)
@@ -67,7 +67,7 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         "host": host,
     }
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    environment["PYTHONPATH"] = os.pathsep.join(module_folders())
     environment["SPARK_NODE_PYTHON"] = sys.executable
     with open(folder / "container.log", "ab") as log:
         holder = subprocess.Popen(
@@ -84,6 +84,13 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
     last = _wait(holder, folder, slot.background)
     result = folder / "result.pkl"
     return Held(last, result.read_bytes() if last == "ended" and result.exists() else None)
+
+
+def module_folders() -> list[str]:
+    """Where this worker's modules come from. Spark names what it fetched relative to the worker's
+    folder, and the program runs in another one.
+    """
+    return [os.path.abspath(path) for path in sys.path if path]
 
 
 def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
