@@ -1,4 +1,5 @@
 """The wheel: what it holds runs where it says, and it is all that a driver needs."""
+# timeout: 600
 
 import os
 import subprocess
