@@ -88,11 +88,11 @@ class TFCluster:
         if one failed. `timeout` seconds after which the cluster is ended by force; 0: never.
         `grace_secs` is not needed: the ends of the programs are waited for.
         """
-        if ssc is not None:
-            self._await_stream(ssc)
-        if self.input_mode == InputMode.SPARK:
-            self._job.end_of_feed()
         try:
+            if ssc is not None:
+                self._await_stream(ssc)
+            if self.input_mode == InputMode.SPARK:
+                self._job.end_of_feed()
             if not self._job.wait(timeout if timeout > 0 else None):
                 self._job.stop(f"shutdown() after {timeout} s")
                 raise ClusterFailedError(
@@ -110,24 +110,38 @@ class TFCluster:
         return None
 
     def _await_stream(self, ssc):
-        while not ssc.awaitTerminationOrTimeout(_STREAM_LOOK_SECONDS):
-            if self.server.done or self._job.terminating.is_set():
-                logger.info("a node wants no more rows: the stream is stopped")
-                ssc.stop(stopSparkContext=False, stopGraceFully=True)
-                return
-            if self._job.failure is not None:
-                ssc.stop(stopSparkContext=False, stopGraceFully=False)
-                return
+        """Waits for the stream's end, and ends it when nobody wants more."""
+        try:
+            while not ssc.awaitTerminationOrTimeout(_STREAM_LOOK_SECONDS):
+                if self.server.done or self._job.terminating.is_set():
+                    logger.info("no more rows are wanted: the stream is stopped")
+                    ssc.stop(stopSparkContext=False, stopGraceFully=True)
+                    return
+                if self._job.failure is not None:
+                    break
+        except Exception:
+            # A batch failed: by a node, whose words are better, or by itself.
+            ssc.stop(stopSparkContext=False, stopGraceFully=False)
+            self._job.wait(_SETTLE_SECONDS)
+            _raise_failure(self._job)
+            raise
+        ssc.stop(stopSparkContext=False, stopGraceFully=False)
 
 
 class _Stoppable:
     """What is left of the reservation server: programs ask whether it is done."""
 
-    done = False
+    def __init__(self, job):
+        self._job = job
+
+    @property
+    def done(self):
+        """Whether somebody ended the stream: stop(), or reservation.Client.request_stop()."""
+        return self._job.stream_stopped.is_set()
 
     def stop(self):
         """Ends a wait for the stream."""
-        self.done = True
+        self._job.stream_stopped.set()
 
 
 class _Feed:
@@ -252,9 +266,10 @@ def _cluster(sc, job, plan, input_mode, num_executors):
     cluster.sc = sc
     cluster.input_mode = input_mode
     cluster.queues = plan.queues
-    cluster.server = _Stoppable()
+    cluster.server = _Stoppable(job)
     cluster.cluster_id = job.id
-    cluster.cluster_info = [_node_info(node) for _, node in sorted(job.nodes.items())]
+    logger.info("listening for reservations at %s", job.address)
+    cluster.cluster_info = [_node_info(job, node) for _, node in sorted(job.nodes.items())]
     cluster.cluster_meta = {
         "id": job.id,
         "cluster_template": plan.template,
@@ -271,7 +286,7 @@ def _cluster(sc, job, plan, input_mode, num_executors):
     return cluster
 
 
-def _node_info(node):
+def _node_info(job, node):
     return {
         "executor_id": node["executor_id"],
         "host": node["host"],
@@ -282,6 +297,7 @@ def _node_info(node):
         "tb_port": node["tb_port"],
         "addr": None,
         "authkey": None,
+        "job": {"id": job.id, "library": job.feed_library},
     }
 
 

@@ -1,6 +1,7 @@
-"""One node of a cluster, for programs that start nodes by themselves.
+"""Nodes, and what feeds and ends them, for programs that do by themselves what TFCluster does.
 
-TFCluster does not come through here: its nodes are tasks of a Muster job.
+TFCluster does not come through here: its nodes are tasks of a Muster job. `train` and `inference`
+feed those, too.
 """
 
 import json
@@ -11,12 +12,15 @@ import uuid
 
 from muster.spark.gpus import choose_gpus
 
-from . import TFManager, reservation, util
+from . import TFManager, background, manager_feed, reservation, tensorboard, util
 from .context import TFNodeContext, hold_port
+from .TFNode import TF_VERSION
 
 logger = logging.getLogger(__name__)
 
-__all__ = ["TFNodeContext", "TFSparkNode", "run"]
+__all__ = ["TF_VERSION", "TFNodeContext", "TFSparkNode", "inference", "run", "shutdown", "train"]
+
+_SERVING = ("ps", "evaluator")
 
 
 class TFSparkNode:
@@ -32,7 +36,10 @@ def _get_manager(cluster_info, host, executor_id):
         if node["host"] == host and node["executor_id"] == executor_id:
             address = node["addr"]
             address = tuple(address) if isinstance(address, list) else address
-            return TFManager.connect(address, node["authkey"])
+            TFSparkNode.mgr = TFManager.connect(address, node["authkey"])
+            break
+    if TFSparkNode.mgr is not None:
+        return TFSparkNode.mgr
     raise Exception(
         f"No TFManager found on this node ({host}, executor {executor_id}), please ensure that:\n"
         "1. the cluster has a node on every executor\n"
@@ -72,97 +79,233 @@ def _gpus_of_task():
 
 
 def run(fn, tf_args, cluster_meta, tensorboard, log_dir, queues, background):
-    """The function for foreachPartition that runs a node in the foreground: it registers at
+    """The function for foreachPartition that runs a node: it registers at
     `cluster_meta['server_addr']` (a reservation.Server), waits for the others and calls
-    `fn(tf_args, ctx)`. Nodes in the background, and TensorBoard, are TFCluster.run's.
+    `fn(tf_args, ctx)`: here, or in a process that stays, with `background`. A ps or an evaluator
+    has such a process and holds the task until its manager's queue `control` says None.
     """
-    if background or tensorboard:
-        raise Exception(
-            "TFSparkNode.run() runs nodes in the foreground and without TensorBoard; call "
-            "TFCluster.run() for the others"
-        )
 
     def run_partition(numbers):
         for executor_id in numbers:
-            _run_node(fn, tf_args, cluster_meta, queues, executor_id)
+            _Node(cluster_meta, executor_id, tf_args).run(
+                fn, queues, background, log_dir, tensorboard
+            )
 
     return run_partition
 
 
-def _role(template, executor_id):
-    for job_name, numbers in template.items():
-        if executor_id in numbers:
-            return job_name, numbers.index(executor_id)
-    return "default", -1
+def train(cluster_info, cluster_meta, feed_timeout=600, qname="input"):
+    """The function for mapPartitions that feeds the node of this executor and waits until it has
+    read all; returns [whether its program wants no more].
+    """
+    settings = _settings_of_job(cluster_info, qname, feed_timeout)
+    if settings is not None:
+        return lambda rows: _train_job(settings, rows)
+
+    def feed(rows):
+        manager = _get_manager(cluster_info, util.get_ip_address(), util.read_executor_id())
+        before = manager_feed.is_terminating(manager)
+        terminating = manager_feed.feed(manager, qname, rows, feed_timeout)
+        if terminating and not before:
+            _request_stop(cluster_meta["server_addr"])
+        return [terminating]
+
+    return feed
 
 
-def _start_manager(cluster_meta, queues):
-    if TFSparkNode.mgr is not None and str(TFSparkNode.mgr.get("state")) != "'stopped'":
-        if TFSparkNode.cluster_id == cluster_meta["id"]:
-            raise Exception(f"TFManager already started on process {os.getpid()}")
-        TFSparkNode.mgr.shutdown()
-    authkey = uuid.uuid4().bytes
-    TFSparkNode.mgr = TFManager.start(authkey, queues)
-    TFSparkNode.mgr.set("state", "running")
-    TFSparkNode.cluster_id = cluster_meta["id"]
-    return authkey
+def inference(cluster_info, feed_timeout=600, qname="input"):
+    """The function for mapPartitions that feeds the node of this executor and returns one result
+    for each row.
+    """
+    settings = _settings_of_job(cluster_info, qname, feed_timeout)
+    if settings is not None:
+        from muster.spark import feeding
+
+        return feeding.inference(settings)
+
+    def feed(rows):
+        manager = _get_manager(cluster_info, util.get_ip_address(), util.read_executor_id())
+        return manager_feed.infer(manager, qname, rows, feed_timeout)
+
+    return feed
 
 
-def _run_node(fn, tf_args, cluster_meta, queues, executor_id):
-    job_name, task_index = _role(cluster_meta["cluster_template"], executor_id)
-    host = util.get_ip_address()
-    util.write_executor_id(executor_id)
-    authkey = _start_manager(cluster_meta, queues)
-    port = int(os.environ.get("TENSORFLOW_PORT", "0"))
-    held = hold_port(port)
-    node = {
-        "executor_id": executor_id,
-        "host": host,
-        "job_name": job_name,
-        "task_index": task_index,
-        "port": held.getsockname()[1],
-        "tb_pid": 0,
-        "tb_port": 0,
-        "addr": TFSparkNode.mgr.address,
-        "authkey": authkey,
-    }
-    client = reservation.Client(cluster_meta["server_addr"])
+def shutdown(cluster_info, grace_secs=0, queues=("input",)):
+    """The function for mapPartitions that ends the node of this executor: TensorBoard, the feed,
+    and after `grace_secs` the manager; returns [True]. Exception if its program has failed.
+    """
+    if _settings_of_job(cluster_info, "input", 0) is not None:
+        raise Exception("nodes of TFCluster.run() are ended by the cluster's shutdown()")
+
+    def end(numbers):
+        host, executor_id = util.get_ip_address(), util.read_executor_id()
+        manager = _get_manager(cluster_info, host, executor_id)
+        for node in cluster_info:
+            if (node["host"], node["executor_id"]) == (host, executor_id) and node["tb_pid"]:
+                background.end(node["tb_pid"])
+        for qname in queues:
+            if qname != "error":
+                manager_feed.open_queue(manager, qname).put(None, block=True)
+        background.grace(grace_secs)
+        manager_feed.raise_error(manager)
+        manager.set("state", "stopped")
+        return [True]
+
+    return end
+
+
+def _settings_of_job(cluster_info, qname, timeout):
+    """How to feed a cluster that TFCluster.run() made; None for others."""
+    job = next((node["job"] for node in cluster_info if "job" in node), None)
+    if job is None:
+        return None
+    from muster.spark.feeding import FeedSettings
+
+    return FeedSettings(job["id"], job["library"], qname, timeout)
+
+
+def _train_job(settings, rows):
+    from muster.spark import feeding
+
+    for _, outcome in feeding.train(settings)(0, rows):
+        if outcome == feeding.ELSEWHERE:
+            # Spark tries a failed task again, and on another executor if it has one.
+            raise Exception("No TFManager found on this node: this executor has no node to feed")
+    return [False]
+
+
+def _request_stop(server_addr):
+    """Tells the driver that a program wants no more, if it listens."""
     try:
-        client.register(node)
-        cluster_info = client.await_reservations()
-    finally:
+        client = reservation.Client(server_addr)
+        client.request_stop()
         client.close()
-    spec = _get_cluster_spec(sorted(cluster_info, key=lambda one: one["executor_id"]))
-    _set_environment(tf_args, spec, job_name, task_index)
-    context = TFNodeContext(
-        executor_id,
-        job_name,
-        task_index,
-        spec,
-        cluster_meta["default_fs"],
-        cluster_meta["working_dir"],
-        TFSparkNode.mgr,
-        held,
-    )
-    if cluster_meta.get("release_port", True):
-        context.release_port()
-    if isinstance(tf_args, list):
-        sys.argv = tf_args
-    try:
-        fn(tf_args, context)
-    finally:
-        TFSparkNode.mgr.set("state", "stopped")
+    except Exception as failure:
+        logger.debug("the driver was not told: %s", failure)
 
 
-def _set_environment(tf_args, spec, job_name, task_index):
-    if "chief" in spec or "master" in spec:
-        os.environ["TF_CONFIG"] = json.dumps(
-            {
-                "cluster": spec,
-                "task": {"type": job_name, "index": task_index},
-                "environment": "cloud",
-            }
+class _Node:
+    """One node, from its Spark task to its map_fun."""
+
+    def __init__(self, cluster_meta, executor_id, tf_args):
+        self._meta = cluster_meta
+        self._executor_id = executor_id
+        self._tf_args = tf_args
+        self._job_name, self._task_index = "default", -1
+        for job_name, numbers in cluster_meta["cluster_template"].items():
+            if executor_id in numbers:
+                self._job_name, self._task_index = job_name, numbers.index(executor_id)
+        self._host = util.get_ip_address()
+
+    def run(self, fn, queues, in_background, log_dir, with_tensorboard):
+        """Everything that the function of run() does."""
+        if in_background:
+            background.check()
+        util.write_executor_id(self._executor_id)
+        authkey = self._start_manager(queues)
+        shown, port = None, 0
+        if with_tensorboard and tensorboard.shown_by(
+            self._meta["cluster_template"], self._job_name, self._task_index
+        ):
+            shown, port = tensorboard.start(log_dir, self._executor_id)
+        held, cluster_info = self._register(authkey, shown.pid if shown else 0, port)
+        spec = _get_cluster_spec(sorted(cluster_info, key=lambda one: one["executor_id"]))
+        self._set_environment(spec)
+        context = TFNodeContext(
+            self._executor_id,
+            self._job_name,
+            self._task_index,
+            spec,
+            self._meta["default_fs"],
+            self._meta["working_dir"],
+            TFSparkNode.mgr,
+            held,
         )
-    devices = choose_gpus(tf_args, _gpus_of_task(), spec[job_name][task_index], spec)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
-    util.expand_hadoop_classpath()
+        if self._meta.get("release_port", True):
+            context.release_port()
+        self._run_function(_with_argv(fn), context, in_background)
+
+    def _run_function(self, fn, context, in_background):
+        if not in_background and self._job_name not in _SERVING:
+            try:
+                fn(self._tf_args, context)
+            finally:
+                TFSparkNode.mgr.set("state", "stopped")  # So that Spark may try it again.
+            return
+        serves = self._job_name in _SERVING
+        name = f"{self._job_name}:{self._task_index}"
+        process = background.start(fn, self._tf_args, context, name, daemon=serves)
+        if context.tmp_socket is not None:
+            context.tmp_socket.close()  # The process has it, and lets it go.
+        if serves:
+            background.serve(process, TFSparkNode.mgr, self._job_name)
+
+    def _start_manager(self, queues):
+        if TFSparkNode.mgr is not None and str(TFSparkNode.mgr.get("state")) != "'stopped'":
+            if TFSparkNode.cluster_id == self._meta["id"]:
+                raise Exception(
+                    f"TFManager already started on {self._host}, executor={self._executor_id}, "
+                    f"process {os.getpid()}"
+                )
+            logger.warning("the TFManager of cluster %s is left behind", TFSparkNode.cluster_id)
+        authkey = uuid.uuid4().bytes
+        if self._job_name in _SERVING:
+            TFSparkNode.mgr = TFManager.start(authkey, ["control", "error"], "remote")
+        else:
+            TFSparkNode.mgr = TFManager.start(authkey, queues)
+        TFSparkNode.mgr.set("state", "running")
+        TFSparkNode.cluster_id = self._meta["id"]
+        return authkey
+
+    def _register(self, authkey, tb_pid, tb_port):
+        """Holds a port, tells the driver, and waits for the others: (socket, cluster_info). Who
+        registers again, as a Spark task that is tried again, takes its old place and port.
+        """
+        client = reservation.Client(self._meta["server_addr"])
+        try:
+            mine = (self._host, self._executor_id)
+            known = client.get_reservations()
+            old = [one["port"] for one in known if (one["host"], one["executor_id"]) == mine]
+            port = old[0] if old else int(os.environ.get("TENSORFLOW_PORT", "0"))
+            held = hold_port(port)
+            client.register(
+                {
+                    "executor_id": self._executor_id,
+                    "host": self._host,
+                    "job_name": self._job_name,
+                    "task_index": self._task_index,
+                    "port": held.getsockname()[1],
+                    "tb_pid": tb_pid,
+                    "tb_port": tb_port,
+                    "addr": TFSparkNode.mgr.address,
+                    "authkey": authkey,
+                }
+            )
+            return held, client.await_reservations()
+        finally:
+            client.close()
+
+    def _set_environment(self, spec):
+        if "chief" in spec or "master" in spec:
+            os.environ["TF_CONFIG"] = json.dumps(
+                {
+                    "cluster": spec,
+                    "task": {"type": self._job_name, "index": self._task_index},
+                    "environment": "cloud",
+                }
+            )
+        address = spec[self._job_name][self._task_index]
+        devices = choose_gpus(self._tf_args, _gpus_of_task(), address, spec)
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
+        util.expand_hadoop_classpath()
+
+
+def _with_argv(fn):
+    """`fn` with its arguments as sys.argv, if they are a list."""
+
+    def call(tf_args, context):
+        if isinstance(tf_args, list):
+            sys.argv = tf_args
+        fn(tf_args, context)
+
+    return call

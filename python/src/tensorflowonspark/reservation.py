@@ -65,6 +65,11 @@ def ports_of(spec):
     return ports
 
 
+def _is_same_node(meta, other):
+    number = meta.get("executor_id") if isinstance(meta, dict) else None
+    return number is not None and number == other.get("executor_id")
+
+
 class Reservations:
     """Who registered, and whether that is everybody. For any thread."""
 
@@ -74,8 +79,12 @@ class Reservations:
         self.changed = threading.Condition(threading.RLock())
 
     def add(self, meta):
-        """Takes one node's data."""
+        """Takes one node's data: in the place of the same node's, if that has registered before."""
         with self.changed:
+            for index, other in enumerate(self.reservations):
+                if _is_same_node(meta, other):
+                    self.reservations[index] = meta
+                    return
             self.reservations.append(meta)
             self.changed.notify_all()
 
@@ -128,6 +137,9 @@ class MessageSocket:
 
 class Server(MessageSocket):
     """The driver's side."""
+
+    reservations = None
+    done = False
 
     def __init__(self, count):
         """Waits for `count` nodes."""
@@ -242,6 +254,9 @@ class Server(MessageSocket):
 class Client(MessageSocket):
     """A node's side."""
 
+    sock = None
+    server_addr = None
+
     def __init__(self, server_addr):
         """Connects to a Server's (host, port)."""
         self.server_addr = tuple(server_addr)
@@ -276,7 +291,13 @@ class Client(MessageSocket):
         return self.get_reservations()
 
     def request_stop(self):
-        """Ends the server's `done` flag's wait: used to end a stream."""
+        """Ends the server's `done` flag's wait: used to end a stream. A cluster of TFCluster.run()
+        takes this word only from programs of the user who runs it.
+        """
+        from muster.spark import stop_key
+
+        if stop_key.stop_stream(self.server_addr):
+            return "OK"
         return self._request("STOP")
 
     def close(self):

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark import cloudpickle
 
-from muster.spark import packing
+from muster.spark import packing, stop_key
 from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
 from muster.spark.errors import JobError
@@ -40,6 +40,7 @@ class Job:
         self.plan = plan
         self.nodes: dict[int, dict[str, Any]] = {}  # By number: what each said when it began.
         self.terminating = threading.Event()  # A program wants no more rows.
+        self.stream_stopped = threading.Event()  # Another program of this user ended the stream.
         self._payload = packing.ship(sc)
         work = cloudpickle.dumps((function, arguments))
         secret = new_secret()
@@ -68,6 +69,7 @@ class Job:
             Application(sc, self.id, plan, self._payload, work, secret, self.address),
             self._link.send,
         )
+        self._stop_key = stop_key.leave(self.id, self.address[1], secret)
         self._link.start()
 
     # ---- what programs ask
@@ -132,6 +134,7 @@ class Job:
         self._link.close()
         self.wait(_CLOSE_SECONDS)
         self._server.close()
+        self._stop_key.unlink(missing_ok=True)
 
     def results(self) -> dict[str, list[Any]]:
         """What the programs returned, by role in the order of their indices; waits for the end of
@@ -147,6 +150,11 @@ class Job:
             role: [given[role, index] for index in range(len(self.plan.template[role]))]
             for role in awaited
         }
+
+    @property
+    def feed_library(self) -> str:
+        """The name under which executors find the feed library."""
+        return self._payload.library
 
     def feed_settings(self, queue: str, timeout: float) -> FeedSettings:
         """What a feeding task must know."""
@@ -242,6 +250,9 @@ class Job:
             elif what == "terminating":
                 self.terminating.set()
                 self.wake()
+            elif what == "stop-stream":
+                self.stream_stopped.set()
+                channel.send({"do": "noted"})
             elif what == "exit":
                 self._exited(message)
                 channel.send({"do": "noted"})

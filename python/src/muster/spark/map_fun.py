@@ -6,9 +6,6 @@ import json
 import logging
 import os
 import queue
-import signal
-import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -17,11 +14,10 @@ from typing import Any
 from muster.spark import folders
 from muster.spark.gpus import choose_gpus
 from muster.spark.manager import NodeManager
-from tensorflowonspark import util
+from tensorflowonspark import tensorboard, util
 from tensorflowonspark.context import TFNodeContext, hold_port
 
 _log = logging.getLogger(__name__)
-_TENSORBOARD_ROLES = ("chief", "master")
 
 
 def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any) -> Any:
@@ -42,19 +38,20 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
         manager = NodeManager({name: queue.Queue() for name in settings["queues"]}, terminating)
     address = place.view[place.role][place.index]
     host, _, port = address.rpartition(":")
-    tensorboard, tensorboard_port = None, 0
-    if _shows_tensorboard(place):
-        tensorboard, tensorboard_port = _start_tensorboard(place)
+    number = _executor_id(settings["template"], place.role, place.index)
+    shown, shown_port = None, 0
+    if settings["tensorboard"] and tensorboard.shown_by(place.view, place.role, place.index):
+        shown, shown_port = tensorboard.start(settings["log_dir"], number)
     channel.send(
         dict(
             place.facts(),
             **{"is": "node"},
-            executor_id=_executor_id(settings["template"], place.role, place.index),
+            executor_id=number,
             host=host,
             port=int(port),
             pid=os.getpid(),
-            tb_pid=tensorboard.pid if tensorboard else 0,
-            tb_port=tensorboard_port,
+            tb_pid=shown.pid if shown else 0,
+            tb_port=shown_port,
         )
     )
     threading.Thread(
@@ -71,8 +68,8 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
     finally:
         for feed in manager.feeds():
             feed.inbox.close()
-        if tensorboard is not None:
-            tensorboard.send_signal(signal.SIGTERM)
+        if shown is not None:
+            shown.terminate()
 
 
 def _listen(channel: Any, manager: NodeManager) -> None:
@@ -122,39 +119,3 @@ def _context(place: Any, manager: NodeManager, port: int) -> TFNodeContext:
     context.restart_count = place.restarts
     context.checkpoint_dir = os.environ.get("MUSTER_CHECKPOINT_DIR")
     return context
-
-
-# ---- TensorBoard
-
-
-def _shows_tensorboard(place: Any) -> bool:
-    """On worker:0 if there is a worker, else on the chief."""
-    if not place.settings["tensorboard"]:
-        return False
-    if "worker" in place.view:
-        return place.role == "worker" and place.index == 0
-    return place.role in _TENSORBOARD_ROLES
-
-
-def _start_tensorboard(place: Any) -> tuple[subprocess.Popen, int]:
-    """The process, and the port it listens on."""
-    searched = os.pathsep.join(
-        [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]
-    )
-    program = util.find_in_path(searched, "tensorboard") or util.find_in_path(
-        searched, "tensorboard/main.py"
-    )
-    if not program:
-        raise Exception(f"Unable to find 'tensorboard' in: {searched}")
-    port = int(os.environ.get("TENSORBOARD_PORT", "0"))
-    if port == 0:
-        with socket.socket() as probe:
-            probe.bind(("", 0))
-            port = probe.getsockname()[1]
-    number = _executor_id(place.settings["template"], place.role, place.index)
-    logdir = place.settings["log_dir"] or f"tensorboard_{number}"
-    process = subprocess.Popen(
-        [sys.executable, program, f"--logdir={logdir}", f"--port={port}", "--bind_all"],
-        env=dict(os.environ, CUDA_VISIBLE_DEVICES=""),
-    )
-    return process, port

@@ -19,7 +19,10 @@ from typing import Any
 import muster
 from muster.native import library_path, program_path
 
-_PACKAGES = ("muster", "tensorflowonspark")
+_PACKAGES = ("muster", "tensorflowonspark", "com")
+# Packages without a file of their own: a zip has to name them.
+_NAMESPACES = ("com/", "com/yahoo/", "com/yahoo/ml/")
+_ENTRY_TIME = (2020, 1, 1, 0, 0, 0)  # The same content has the same name.
 _lock = threading.Lock()
 _shipped: dict[str, Payload] = {}
 _packages: dict[str, str] = {}
@@ -100,10 +103,11 @@ def _zip_packages(folder: Path) -> Path:
     root = Path(muster.__file__).parent.parent
     path = folder / "packages.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in _NAMESPACES:
+            archive.writestr(zipfile.ZipInfo(name, _ENTRY_TIME), b"")
         for package in _PACKAGES:
             for source in sorted((root / package).rglob("*.py")):
-                # A fixed time: the same content has the same name.
-                entry = zipfile.ZipInfo(str(source.relative_to(root)), (2020, 1, 1, 0, 0, 0))
+                entry = zipfile.ZipInfo(str(source.relative_to(root)), _ENTRY_TIME)
                 archive.writestr(entry, source.read_bytes(), zipfile.ZIP_DEFLATED)
                 # Compiled too, once and here: a zip takes no bytecode later.
                 compiled = zipfile.ZipInfo(entry.filename + "c", entry.date_time)

@@ -1,0 +1,40 @@
+"""TensorBoard beside one node of a cluster."""
+
+import os
+import socket
+import subprocess
+import sys
+
+from . import util
+
+
+def shown_by(cluster, job_name, task_index):
+    """Whether this node is the one that shows it: worker:0 if there is a worker, else the chief."""
+    if "worker" in cluster:
+        return (job_name, task_index) == ("worker", 0)
+    return job_name in ("chief", "master") and task_index == 0
+
+
+def start(log_dir, executor_id):
+    """Starts it, on $TENSORBOARD_PORT or any free port: (process, port). Exception if it is not
+    installed.
+    """
+    searched = os.pathsep.join(
+        [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]
+    )
+    program = util.find_in_path(searched, "tensorboard") or util.find_in_path(
+        searched, "tensorboard/main.py"
+    )
+    if not program:
+        raise Exception(f"Unable to find 'tensorboard' in: {searched}")
+    port = int(os.environ.get("TENSORBOARD_PORT", "0"))
+    if port == 0:
+        with socket.socket() as probe:
+            probe.bind(("", 0))
+            port = probe.getsockname()[1]
+    log_dir = log_dir or f"tensorboard_{executor_id}"
+    process = subprocess.Popen(
+        [sys.executable, program, f"--logdir={log_dir}", f"--port={port}", "--bind_all"],
+        env=dict(os.environ, CUDA_VISIBLE_DEVICES=""),
+    )
+    return process, port
