@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tools" / "lint"))
 import binary  # noqa: E402
 
 TAG = "py3-none-manylinux2014_x86_64"
-PACKAGES = ("muster", "tensorflowonspark")
+PACKAGES = ("muster", "tensorflowonspark", "com")
 # The same files give the same wheel.
 TIME = (2020, 1, 1, 0, 0, 0)
 
