@@ -151,6 +151,7 @@ void Machine::Impl::open(Cohort cohort) {
     step("joined");
   }
   state.generation = Generation(std::max(state.generation.value, generation_floor) + 1);
+  take_starts_along();
   std::vector<TaskId> starting;
   std::vector<TaskId> late;
   for (const TaskId id : cohort.tasks) {
@@ -193,6 +194,19 @@ void Machine::Impl::open(Cohort cohort) {
     move(JobPhase::Running);
   }
   wait_changed = true;
+}
+
+// Of the generations that one fact forms only the last one's view goes out, and agents obey no older
+// one: what the same fact has ordered to start before starts in the newest.
+void Machine::Impl::take_starts_along() {
+  for (Action& action : out) {
+    auto* const start = std::get_if<StartAttempt>(&action);
+    Attempt* const attempt = start != nullptr ? find_live(start->attempt) : nullptr;
+    if (attempt != nullptr && attempt->state == AttemptState::Joined) {
+      attempt->generation = state.generation;
+      start->generation = state.generation;
+    }
+  }
 }
 
 // Small changes are worked into the old view; otherwise it is built anew.

@@ -151,6 +151,7 @@ struct Machine::Impl {
   void watch_gathering(Cohort& cohort);
   void open_if_complete(uint32_t cohort_id);
   void open(Cohort cohort);
+  void take_starts_along();
   void form_view(const std::vector<TaskId>& starting);
   void describe_wait();
   struct Tally {
