@@ -52,7 +52,7 @@ void FullWorld::disturb_masters() {
     });
   }
   if (faults_.strikes(Fault::MasterCrashesAmid)) {
-    master_->doom(random.below(20));
+    master_->doom(random.below(20), faults_.strikes(Fault::TornLog));
   }
   if (!agents_start_masters_ && faults_.strikes(Fault::MasterReplaced)) {
     master_->loop().stall(random.between(Duration::zero(), Duration(seconds(30))));
@@ -112,6 +112,7 @@ void FullWorld::speak_falsely(const job::ContainerId& container) {
     return;
   }
   truth_.origin_containers.insert(container);
+  watch_.impersonated(container);
   rogues_.push_back(std::make_unique<Rogue>(
       Rogue::Around{.world = world_,
                     .network = network_,

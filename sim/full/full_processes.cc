@@ -44,7 +44,7 @@ void FullWorld::start_master() {
   master_ = std::make_unique<MasterProcess>(master_around(), master_options(),
                                             "master" + std::to_string(masters_));
   if (faults_.strikes(Fault::MasterCrashesAmid)) {
-    master_->doom(world_.random().below(40));
+    master_->doom(world_.random().below(40), faults_.strikes(Fault::TornLog));
   }
   const Status started = master_->start();
   if (!started) {

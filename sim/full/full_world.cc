@@ -50,6 +50,7 @@ FullWorld::FullWorld(const FullOptions& options)
       log_(world_, options.trace),
       classifier_(make_classifier()),
       checkers_(make_checkers(plan_)),
+      watch_(plan_),
       shadow_(disk_, plan_, shadow_handlers()),
       programs_(program_world()),
       starter_(*this),
@@ -187,9 +188,12 @@ ProcessLoop::Pace FullWorld::pace_of(const std::string& host) {
   }
   pace.wall_offset = offset->second;
   pace.pool_takes = [this](Random& random) {
-    return faults_.strikes(Fault::SlowDisk)
-               ? random.between(Duration(milliseconds(100)), Duration(seconds(4)))
-               : random.between(Duration(std::chrono::microseconds(50)), Duration(milliseconds(5)));
+    if (!faults_.strikes(Fault::SlowDisk)) {
+      return random.between(Duration(std::chrono::microseconds(50)), Duration(milliseconds(5)));
+    }
+    // A shared disk that hangs outlives whoever waits for it.
+    return random.chance(10) ? random.between(Duration(seconds(4)), Duration(seconds(40)))
+                             : random.between(Duration(milliseconds(100)), Duration(seconds(4)));
   };
   return pace;
 }
@@ -197,7 +201,7 @@ ProcessLoop::Pace FullWorld::pace_of(const std::string& host) {
 // ---- judgement
 
 void FullWorld::broken(std::string_view who, std::string what) {
-  if (failure_.empty()) {
+  if (failure_.empty() && !what.empty()) {
     failure_ = std::string(who) + ": " + std::move(what);
   }
 }
@@ -218,6 +222,7 @@ void FullWorld::applied(const eventlog::Record& record, std::span<const job::Act
   }
   world_.note(machine.digest());
   probes_.observe(record.fact, actions, machine);
+  broken("agents", watch_.logged(record.fact, actions));
   for (const auto& checker : checkers_) {
     checker->applied(record.at, record.fact, actions, machine);
     checker->replayed(record.at, record.fact, actions, machine);
@@ -226,6 +231,7 @@ void FullWorld::applied(const eventlog::Record& record, std::span<const job::Act
 
 void FullWorld::program_started(const os::SpawnOptions& options) {
   const TrueAttempt& attempt = truth_.attempts.back();
+  broken("agents", watch_.started(attempt));
   for (const auto& checker : checkers_) {
     checker->started(attempt, truth_, shadow_.machine());
   }
@@ -255,9 +261,7 @@ void FullWorld::program_died(const TrueAttempt& attempt) {
 }
 
 void FullWorld::check_mirror() {
-  if (std::string what = mirror_.look(tree_, kMirror, grants_); !what.empty()) {
-    broken("mirror", std::move(what));
-  }
+  broken("mirror", mirror_.look(tree_, kMirror, grants_));
 }
 
 void FullWorld::check_end() {

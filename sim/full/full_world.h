@@ -8,6 +8,7 @@
 #include "sim/core/probes.h"
 #include "sim/core/truth.h"
 #include "sim/full/agent_process.h"
+#include "sim/full/agent_watch.h"
 #include "sim/full/full_run.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/log_shadow.h"
@@ -100,6 +101,7 @@ class FullWorld {
                const job::Machine& machine);
   void program_started(const os::SpawnOptions& options);
   void program_died(const TrueAttempt& attempt);
+  /// The first that says something decides; "" says nothing.
   void broken(std::string_view who, std::string what);
   void check_mirror();
   void check_end();
@@ -124,6 +126,7 @@ class FullWorld {
   Probes probes_;
   Grants grants_;
   MirrorCheck mirror_;
+  AgentWatch watch_;
   LogShadow shadow_;
   ProgramWorld programs_;
   Starter starter_;

@@ -41,7 +41,7 @@ bool MasterProcess::may_act() {
   if (acts_left_ && !dying_) {
     if (*acts_left_ == 0) {
       dying_ = true;
-      store_.crash(false);
+      store_.crash(torn_);
       around_.world.after({}, [doomed = around_.doomed, self = this] { doomed(self); });
     } else {
       --*acts_left_;

@@ -49,8 +49,12 @@ class MasterProcess {
   [[nodiscard]] Status start();
   /// The process dies now; not for use inside its own callbacks. `torn`: half a batch may stay.
   void crash(bool torn);
-  /// It will die after so many more frames and asks of the cluster, in the midst of what it does.
-  void doom(uint64_t acts) { acts_left_ = acts; }
+  /// It will die after so many more frames and asks of the cluster, in the midst of what it does;
+  /// `torn` as for crash().
+  void doom(uint64_t acts, bool torn) {
+    acts_left_ = acts;
+    torn_ = torn;
+  }
   /// Counts one act; false when the process is dead already and only its last callback still runs.
   [[nodiscard]] bool may_act();
 
@@ -79,6 +83,7 @@ class MasterProcess {
   Around around_;
   std::string name_;
   std::optional<uint64_t> acts_left_;
+  bool torn_ = false;
   bool dying_ = false;
   ProcessLoop loop_;
   testing::MemoryTransport transport_;

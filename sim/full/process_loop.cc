@@ -78,12 +78,34 @@ void ProcessLoop::fire(const std::shared_ptr<Queue>& queue, uint64_t id) {
   if (!queue->callbacks.contains(id)) {
     return;
   }
-  if (queue->world.now() < queue->stalled_until) {
-    queue->world.at(queue->stalled_until, [queue, id] { fire(queue, id); });
+  // Nobody overtakes those that a stall has held back, however often it was prolonged.
+  if (queue->world.now() >= queue->stalled_until && queue->held.empty()) {
+    run(*queue, id);
     return;
   }
-  rt::Callback callback = std::move(queue->callbacks.extract(id).mapped());
-  callback();
+  queue->held.push_back(id);
+  if (queue->held.size() == 1) {
+    queue->world.at(queue->stalled_until, [queue] { run_held(queue); });
+  }
+}
+
+void ProcessLoop::run(Queue& queue, uint64_t id) {
+  if (const auto found = queue.callbacks.find(id); found != queue.callbacks.end()) {
+    rt::Callback callback = std::move(queue.callbacks.extract(found).mapped());
+    callback();
+  }
+}
+
+void ProcessLoop::run_held(const std::shared_ptr<Queue>& queue) {
+  if (queue->world.now() < queue->stalled_until) {
+    queue->world.at(queue->stalled_until, [queue] { run_held(queue); });
+    return;
+  }
+  run(*queue, queue->held.front());
+  queue->held.pop_front();
+  if (!queue->held.empty()) {
+    queue->world.after({}, [queue] { run_held(queue); });
+  }
 }
 
 }  // namespace muster::sim

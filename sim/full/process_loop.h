@@ -4,6 +4,7 @@
 #include "sim/world.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -51,9 +52,12 @@ class ProcessLoop final : public rt::Loop {
     bool dead = false;
     Time stalled_until{};
     std::map<uint64_t, rt::Callback> callbacks;
+    std::deque<uint64_t> held;  ///< Due while nothing ran, in that order.
   };
   uint64_t schedule(Time when, rt::Callback callback);
   static void fire(const std::shared_ptr<Queue>& queue, uint64_t id);
+  static void run(Queue& queue, uint64_t id);
+  static void run_held(const std::shared_ptr<Queue>& queue);
 
   World& world_;
   Random random_;

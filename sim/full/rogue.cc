@@ -21,7 +21,8 @@ Rogue::Rogue(Around around, std::string name, const cluster::LaunchOrder& order)
       container_(order.container),
       random_(around_.world.random().fork()),
       transport_(around_.network, std::move(name)),
-      lies_left_(random_.between(uint64_t{1}, uint64_t{6})) {
+      lies_left_(random_.between(uint64_t{1}, uint64_t{6})),
+      pause_max_(random_.chance(50) ? Duration(milliseconds(10)) : Duration(seconds(1))) {
   const Result<control::Key> key = control::parse_key(order.agent_key_hex);
   MUSTER_CHECK(key.has_value(), "a launch order holds a key");
   key_ = *key;
@@ -48,7 +49,7 @@ void Rogue::begin(std::unique_ptr<control::Channel> channel) {
 }
 
 void Rogue::say_more() {
-  around_.world.after(random_.between(Duration(milliseconds(1)), Duration(seconds(1))),
+  around_.world.after(random_.between(Duration(milliseconds(1)), pause_max_),
                       [this, alive = alive_] {
                         if (!*alive) {
                           return;
@@ -80,8 +81,9 @@ wire::AgentHello Rogue::hello() {
 
 job::AttemptId Rogue::somebody_elses() {
   std::vector<job::AttemptId> others = {{{job::RoleIndex(99), 7}, 1}};
+  const bool living_only = random_.chance(50);
   for (const TrueAttempt& attempt : around_.truth.attempts) {
-    if (attempt.container != container_) {
+    if (attempt.container != container_ && !(living_only && attempt.ended)) {
       others.push_back(attempt.id);
     }
   }

@@ -211,9 +211,7 @@ void Machine::advance(Effects& effects) {
       attempt.shell_busy = true;
       effects.emplace_back(Prepare{attempt.order});
     }
-    if (attempt.start_in && *attempt.start_in < generation_) {
-      attempt.start_in.reset();  // Fenced while it waited: the next generation starts it again.
-    }
+    // One that waited while its generation went by never comes: the next generation orders its own.
     if (attempt.phase == Phase::Joined && attempt.start_in && view(*attempt.start_in) != nullptr) {
       attempt.phase = Phase::Starting;
       attempt.shell_busy = true;
