@@ -250,17 +250,19 @@ void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
   }
   const Duration notice =
       around_.world.random().between(Duration(seconds(1)), Duration(seconds(15)));
+  const Duration alone =
+      notice + around_.world.random().between(Duration::zero(), Duration(seconds(25)));
   for (const job::ContainerId& container : living()) {
     if (held_.at(container).host != host) {
       continue;
     }
     around_.truth.origin_containers.insert(container);
-    // An isolated host's processes end only when the cluster fences the host.
+    // An isolated host's processes end when it hears of the cluster again, which counts it as lost.
     if (!lives_on) {
       around_.end_agent(container, TrueEnd::Origin);
     } else {
-      around_.isolate(container, notice);
-      around_.world.after(notice,
+      around_.isolate(container, alone);
+      around_.world.after(alone,
                           [this, container] { around_.end_agent(container, TrueEnd::Origin); });
     }
     end(container, job::ContainerEndKind::HostLost, notice);

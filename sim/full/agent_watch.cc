@@ -10,6 +10,9 @@ std::string AgentWatch::logged(const job::Fact& fact, std::span<const job::Actio
       ordered_.emplace(start->attempt, start->generation);
     }
   }
+  if (const auto* ended = std::get_if<job::AttemptEnded>(&fact)) {
+    return look(*ended);
+  }
   const auto* report = std::get_if<job::AgentReported>(&fact);
   return report == nullptr || impersonated_.contains(report->container) ? std::string()
                                                                         : look(*report);
@@ -29,6 +32,14 @@ std::string AgentWatch::look(const job::AgentReported& report) {
   }
   last = {report.epoch, report.generation};
   return {};
+}
+
+std::string AgentWatch::look(const job::AttemptEnded& ended) const {
+  const auto lived = truth_.newest.find(ended.attempt);
+  if (lived == truth_.newest.end() || truth_.attempts[lived->second].ended) {
+    return {};
+  }
+  return to_string(plan_, ended.attempt) + " is told to have ended, and it runs";
 }
 
 std::string AgentWatch::started(const TrueAttempt& attempt) const {

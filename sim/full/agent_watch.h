@@ -13,11 +13,11 @@
 namespace muster::sim {
 
 /// Watches what agents do: they start only what the log's machine ordered, in the generation that
-/// it named, and none goes back to an older master or generation than it has reported. Each call
-/// returns what is broken, in one sentence, or "".
+/// it named, tell no end of what runs, and none goes back to an older master or generation than it
+/// has reported. Each call returns what is broken, in one sentence, or "".
 class AgentWatch {
  public:
-  explicit AgentWatch(const job::Plan& plan) : plan_(plan) {}
+  AgentWatch(const job::Plan& plan, const Truth& truth) : plan_(plan), truth_(truth) {}
 
   /// A fact came into the log, and with it these actions.
   [[nodiscard]] std::string logged(const job::Fact& fact, std::span<const job::Action> actions);
@@ -32,8 +32,10 @@ class AgentWatch {
     job::Generation generation;
   };
   std::string look(const job::AgentReported& report);
+  [[nodiscard]] std::string look(const job::AttemptEnded& ended) const;
 
   const job::Plan& plan_;
+  const Truth& truth_;
   std::set<std::pair<job::AttemptId, job::Generation>> ordered_;
   std::map<job::ContainerId, Reported> reported_;
   std::set<job::ContainerId> impersonated_;

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr Duration kFaultPhase = minutes(3);
 constexpr Duration kHealBound = minutes(90);
-constexpr Duration kAfterTheEnd = seconds(30);
+constexpr Duration kAfterTheEnd = seconds(45);  // Longer than any isolated host is left alone.
 constexpr std::string_view kJob = "sim-000001";
 
 job::Plan derived_plan(const std::string& plan_json, uint64_t seed) {
@@ -50,7 +50,7 @@ FullWorld::FullWorld(const FullOptions& options)
       log_(world_, options.trace),
       classifier_(make_classifier()),
       checkers_(make_checkers(plan_)),
-      watch_(plan_),
+      watch_(plan_, truth_),
       shadow_(disk_, plan_, shadow_handlers()),
       programs_(program_world()),
       starter_(*this),
@@ -260,9 +260,7 @@ void FullWorld::program_died(const TrueAttempt& attempt) {
   }
 }
 
-void FullWorld::check_mirror() {
-  broken("mirror", mirror_.look(tree_, kMirror, grants_));
-}
+void FullWorld::check_mirror() { broken("mirror", mirror_.look(tree_, kMirror, grants_)); }
 
 void FullWorld::check_end() {
   shadow_.check_replay();

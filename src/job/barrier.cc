@@ -196,8 +196,8 @@ void Machine::Impl::open(Cohort cohort) {
   wait_changed = true;
 }
 
-// Of the generations that one fact forms only the last one's view goes out, and agents obey no older
-// one: what the same fact has ordered to start before starts in the newest.
+// Of the generations that one fact forms only the last one's view goes out, and agents obey no
+// older one: what the same fact has ordered to start before starts in the newest.
 void Machine::Impl::take_starts_along() {
   for (Action& action : out) {
     auto* const start = std::get_if<StartAttempt>(&action);
