@@ -1,0 +1,208 @@
+#include "tony/conversion.h"
+
+#include "spec/layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace muster::tony {
+namespace {
+
+using testing::HasSubstr;
+
+struct Job {
+  std::vector<std::string> conf;
+  std::vector<std::string> flags = {"-executes", "train.py"};
+};
+
+Result<Converted> converted(const Job& job) {
+  Input input;
+  std::vector<std::string> words = job.flags;
+  for (const std::string& one : job.conf) {
+    words.insert(words.end(), {"--conf", one});
+  }
+  MUSTER_TRY(input.flags, parse_flags(words));
+  return convert(input);
+}
+
+spec::Spec spec_of(const Job& job) {
+  const Result<Converted> made = converted(job);
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  return made ? made->spec : spec::Spec();
+}
+
+std::string note_of(const Job& job, std::string_view name) {
+  const Result<Converted> made = converted(job);
+  EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+  const auto found = std::ranges::find(made->notes, name, &Note::name);
+  return found == made->notes.end() ? "" : found->text;
+}
+
+TEST(Conversion, KeepsShapesAndCommandOfEachType) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.worker.instances=4", "tony.worker.memory=4G", "tony.worker.gpus=2",
+                "tony.worker.node-label=gpu", "tony.ps.instances=1", "tony.ps.vcores=3",
+                "tony.ps.command=./ps.sh", "tony.yarn.queue=ml", "tony.application.name=My Job",
+                "tony.application.tags=a, b", "tony.application.framework=PyTorch"},
+       .flags = {"--executes=train.py", "-python_binary_path", "/usr/bin/python3", "-task_params",
+                 "--epochs 5"}});
+  EXPECT_EQ(spec.command, "/usr/bin/python3 train.py --epochs 5");
+  EXPECT_EQ(spec.framework, spec::Framework::Pytorch);
+  EXPECT_EQ(spec.yarn.queue, "ml");
+  EXPECT_EQ(spec.yarn.tags, (std::vector<std::string>{"a", "b"}));
+  const spec::Role* const worker = spec::find_role(spec, "worker");
+  ASSERT_NE(worker, nullptr);
+  EXPECT_EQ(worker->tasks, 4U);
+  EXPECT_EQ(worker->memory, uint64_t{4} << 30);
+  EXPECT_EQ(worker->gpus, 2U);
+  EXPECT_EQ(worker->node_label, "gpu");
+  const spec::Role* const ps = spec::find_role(spec, "ps");
+  ASSERT_NE(ps, nullptr);
+  EXPECT_EQ(ps->memory, uint64_t{2} << 30);
+  EXPECT_EQ(ps->vcores, 3U);
+  EXPECT_EQ(ps->command, "./ps.sh");
+}
+
+TEST(Conversion, GivesEndsTheMeaningThatTonyGaveThem) {
+  const std::vector<std::string> conf = {"tony.worker.instances=2", "tony.chief.instances=1",
+                                         "tony.ps.instances=1", "tony.tensorboard.instances=1"};
+  const spec::Spec spec = spec_of({.conf = conf});
+  const auto ends = [](const spec::Spec& from, std::string_view name) {
+    const spec::Role* const role = spec::find_role(from, name);
+    return std::pair(role->success, role->failure);
+  };
+  using spec::Failure;
+  using spec::Success;
+  EXPECT_EQ(ends(spec, "worker"),
+            std::pair(std::optional(Success::Required), std::optional(Failure::Tolerated)));
+  EXPECT_EQ(ends(spec, "chief"),
+            std::pair(std::optional(Success::Required), std::optional(Failure::FailsJob)));
+  EXPECT_EQ(ends(spec, "ps"),
+            std::pair(std::optional(Success::Ignored), std::optional(Failure::FailsJob)));
+  EXPECT_EQ(ends(spec, "tensorboard"),
+            std::pair(std::optional(Success::Ignored), std::optional(Failure::Ignored)));
+  std::vector<std::string> strict = conf;
+  strict.emplace_back("tony.application.fail.on.worker.failure.enabled=true");
+  EXPECT_EQ(spec::find_role(spec_of({.conf = strict}), "worker")->failure, Failure::FailsJob);
+}
+
+TEST(Conversion, MakesStagesAndDeadlinesAfterGroups) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.db.instances=1", "tony.worker.instances=2", "tony.evaluator.instances=1",
+                "tony.application.prepare-stage= db ", "tony.application.group.A=worker",
+                "tony.application.dependency.evaluator.timeout.after.A=3600",
+                "tony.application.dependency.evaluator.timeout.after.A.ignored=true"}});
+  const spec::Role* const evaluator = spec::find_role(spec, "evaluator");
+  ASSERT_NE(evaluator, nullptr);
+  ASSERT_TRUE(evaluator->deadline_after.has_value());
+  EXPECT_EQ(evaluator->deadline_after->in, std::chrono::hours(1));
+  EXPECT_EQ(evaluator->deadline_after->then, spec::DeadlineAction::Ignore);
+  ASSERT_EQ(evaluator->after.size(), 1U);
+  EXPECT_EQ(evaluator->after[0].role, "db");
+  EXPECT_TRUE(spec::find_role(spec, "db")->after.empty());
+  EXPECT_THAT(converted({.conf = {"tony.worker.instances=1", "tony.application.prepare-stage=db"}})
+                  .error()
+                  .message,
+              HasSubstr("names db"));
+}
+
+TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
+  const Job job{
+      .conf = {"tony.worker.instances=1", "tony.containers.resources=hdfs:///a.zip",
+               "tony.containers.resources=b::c#archive", "tony.containers.envs=A=1,B=2",
+               "tony.execution.envs=B=3", "tony.application.timeout=60000", "tony.am.retry-count=2",
+               "tony.docker.enabled=true", "tony.docker.containers.image=tf:2",
+               "tony.docker.containers.mount=/a:/b:ro"},
+      .flags = {"-executes", "t.py", "-python_venv", "v.zip", "-python_binary_path",
+                "v/bin/python3", "-src_dir", "src.zip", "-shell_env", "C=4"}};
+  const spec::Spec spec = spec_of(job);
+  ASSERT_EQ(spec.files.size(), 3U);
+  EXPECT_EQ(spec.files[0],
+            (spec::File{.src = "src.zip", .as = "src", .unpack = spec::Unpack::Yes}));
+  EXPECT_EQ(spec.files[1], (spec::File{.src = "hdfs:///a.zip", .unpack = spec::Unpack::No}));
+  EXPECT_EQ(spec.files[2], (spec::File{.src = "b", .as = "c", .unpack = spec::Unpack::Yes}));
+  EXPECT_EQ(spec.command, "cd src && python3 t.py");
+  EXPECT_EQ(spec.python->interpreter, "v/bin/python3");
+  EXPECT_EQ(spec.env.at("A").text, "1");
+  EXPECT_EQ(spec.env.at("B").text, "3");
+  EXPECT_EQ(spec.env.at("C").text, "4");
+  EXPECT_EQ(spec.deadlines.run, std::chrono::minutes(1));
+  EXPECT_EQ(spec.restart.job, 2U);
+  EXPECT_EQ(spec.roles[0].docker->image, "tf:2");
+  EXPECT_TRUE(spec.roles[0].docker->mounts[0].read_only);
+  EXPECT_THAT(note_of(job, "-src_dir"), HasSubstr("archive"));
+}
+
+TEST(Conversion, NamesWhatHasNoPlace) {
+  const Job job{.conf = {"tony.worker.instances=1", "tony.am.memory=3g", "tony.made.up=1",
+                         "tony.task.executor.jvm.opts=-Xmx1g", "dfs.replication=2",
+                         "tony.worker.depends-on=ps", "tony.https.port=1"}};
+  EXPECT_THAT(note_of(job, "tony.am.memory"), HasSubstr("256m"));
+  EXPECT_THAT(note_of(job, "tony.made.up"), HasSubstr("no version of TonY"));
+  EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("without Java"));
+  EXPECT_THAT(note_of(job, "dfs.replication"), HasSubstr("no setting of TonY"));
+  EXPECT_THAT(note_of(job, "tony.worker.depends-on"), HasSubstr("after"));
+  EXPECT_THAT(note_of(job, "tony.https.port"), HasSubstr("history"));
+}
+
+TEST(Conversion, RunsAJobWithoutTasksAsOneRole) {
+  const spec::Spec spec =
+      spec_of({.conf = {"tony.am.memory=3g", "tony.am.gpus=1", "tony.am.vcores=4"}});
+  ASSERT_EQ(spec.roles.size(), 1U);
+  EXPECT_EQ(spec.framework, spec::Framework::Standalone);
+  EXPECT_EQ(spec.roles[0].memory, uint64_t{3} << 30);
+  EXPECT_EQ(spec.roles[0].gpus, 1U);
+  EXPECT_EQ(spec.roles[0].vcores, 4U);
+}
+
+TEST(Conversion, GivesASpecificationThatCanBeRead) {
+  const Result<Converted> made = converted(
+      {.conf = {"tony.worker.instances=2", "tony.ps.instances=1", "tony.chief.instances=1",
+                "tony.am.memory=3g", "tony.task.heartbeat-interval-ms=2000"}});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  const std::string text = render(*made);
+  EXPECT_THAT(text, HasSubstr("#   tony.am.memory: "));
+  spec::Layers layers;
+  layers.spec = spec::TextInput{.name = "job.yaml", .text = text};
+  const auto loaded = spec::load(layers);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message << "\n" << text;
+  EXPECT_EQ(loaded->spec, made->spec);
+}
+
+TEST(Conversion, SaysWhereAValueCannotBeRead) {
+  EXPECT_THAT(converted({.conf = {"tony.worker.instances=many"}}).error().message,
+              HasSubstr("-conf: error: tony.worker.instances: \"many\""));
+  EXPECT_THAT(
+      converted({.conf = {"tony.worker.instances=1", "tony.worker.memory=2x"}}).error().message,
+      HasSubstr("2x"));
+  EXPECT_THAT(converted({.conf = {"tony.worker.instances=1"}, .flags = {}}).error().message,
+              HasSubstr("worker has no command"));
+  EXPECT_THAT(parse_flags({"-executs", "a"}).error().message, HasSubstr("-executes"));
+  EXPECT_THAT(parse_flags({"-executes"}).error().message, HasSubstr("value"));
+}
+
+TEST(Properties, ReadsHadoopsXml) {
+  const auto read = parse_properties(
+      "<?xml version=\"1.0\"?>\n<configuration>\n<property><name> tony.a </name>\n"
+      "<value>1 &amp; 2</value></property>\n</configuration>",
+      "tony.xml");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  ASSERT_EQ(read->size(), 1U);
+  EXPECT_EQ(read->front().name, "tony.a");
+  EXPECT_EQ(read->front().value, "1 & 2");
+  EXPECT_EQ(read->front().origin, "tony.xml:3");
+  EXPECT_THAT(parse_properties("<configuration>\n<property>", "t").error().message,
+              HasSubstr("t:2: error:"));
+  EXPECT_THAT(parse_properties("<x/>", "t").error().message, HasSubstr("<configuration>"));
+}
+
+TEST(Properties, KnowOldNames) {
+  EXPECT_EQ(present_name("tony.application.worker.command"), "tony.worker.command");
+  EXPECT_EQ(present_name("tony.docker.image"), "tony.docker.containers.image");
+  EXPECT_EQ(present_name("tony.application.name"), "tony.application.name");
+}
+
+}  // namespace
+}  // namespace muster::tony

@@ -1,0 +1,155 @@
+#include "tony/reading.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace muster::tony {
+namespace {
+
+std::string lowered(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size()
+             ? std::optional(value)
+             : std::nullopt;
+}
+
+}  // namespace
+
+Result<uint64_t> parse_memory(std::string_view text) {
+  const std::string low = lowered(std::string(trim(text)));
+  const size_t letter = low.find_first_of("mg");
+  const std::optional<uint64_t> amount = number_of<uint64_t>(low.substr(0, letter));
+  const std::string_view unit =
+      letter == std::string::npos ? "m" : std::string_view(low).substr(letter);
+  const bool known = unit == "m" || unit == "mb" || unit == "g" || unit == "gb";
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() >> 30U;
+  if (!amount || !known || *amount > kMost) {
+    return user_error(
+        fmt::format("\"{}\" is no amount of memory; write 2048, 2048m or 2g", printable(text)));
+  }
+  return *amount << (unit.starts_with('g') ? 30U : 20U);
+}
+
+Result<spec::File> parse_resource(std::string_view text) {
+  spec::File file;
+  constexpr std::string_view kArchive = "#archive";
+  if (text.ends_with(kArchive)) {
+    text.remove_suffix(kArchive.size());
+    file.unpack = spec::Unpack::Yes;
+  }
+  const size_t colons = text.find("::");
+  file.src = text.substr(0, colons);
+  if (colons != std::string_view::npos) {
+    file.as = text.substr(colons + 2);
+  }
+  if (file.src.empty() || file.as.find("::") != std::string::npos) {
+    return user_error(fmt::format("\"{}\" is no SOURCE[::NAME][#archive]", printable(text)));
+  }
+  if (file.unpack == spec::Unpack::Auto) {
+    // TonY unpacks what says so, and nothing else.
+    constexpr std::string_view kEndings[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2"};
+    for (const std::string_view ending : kEndings) {
+      if (file.src.ends_with(ending)) {
+        file.unpack = spec::Unpack::No;
+      }
+    }
+  }
+  return file;
+}
+
+void Reading::fail(const Property& property, std::string_view what) {
+  if (error_) {
+    error_ = user_error(fmt::format("{}: error: {}: {}", property.origin, property.name, what));
+  }
+}
+
+void Reading::note(std::string name, std::string text) {
+  notes_.push_back({.name = std::move(name), .text = std::move(text)});
+}
+
+std::string Reading::text(const std::string& name, const std::string& fallback) {
+  const Property* const found = properties_.take(name);
+  return found == nullptr || found->value.empty() ? fallback : found->value;
+}
+
+std::string Reading::lower(const std::string& name, const std::string& fallback) {
+  return lowered(text(name, fallback));
+}
+
+int64_t Reading::number(const std::string& name, int64_t fallback) {
+  const Property* const found = properties_.take(name);
+  if (found == nullptr || found->value.empty()) {
+    return fallback;
+  }
+  const auto value = number_of<int64_t>(found->value);
+  if (!value || *value > std::numeric_limits<int32_t>::max()) {
+    fail(*found, fmt::format("\"{}\" is no whole number", printable(found->value)));
+    return fallback;
+  }
+  return *value;
+}
+
+bool Reading::flag(const std::string& name, bool fallback) {
+  const std::string value = lower(name, fallback ? "true" : "false");
+  return value == "true" || (value != "false" && fallback);
+}
+
+uint64_t Reading::memory(const std::string& name, uint64_t fallback) {
+  const Property* const found = properties_.take(name);
+  if (found == nullptr || found->value.empty()) {
+    return fallback;
+  }
+  const Result<uint64_t> value = parse_memory(found->value);
+  if (!value) {
+    fail(*found, value.error().message);
+    return fallback;
+  }
+  return *value;
+}
+
+std::vector<std::string> Reading::split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(text, ',')) {
+    if (const std::string_view word = trim(part); !word.empty()) {
+      parts.emplace_back(word);
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string> Reading::list(const std::string& name) {
+  const Property* const found = properties_.take(name);
+  return found == nullptr ? std::vector<std::string>() : split_list(found->value);
+}
+
+void Reading::add_resources(const std::string& name, std::vector<spec::File>& to) {
+  const Property* const found = properties_.take(name);
+  if (found == nullptr) {
+    return;
+  }
+  for (const std::string& entry : split_list(found->value)) {
+    const Result<spec::File> file = parse_resource(entry);
+    if (!file) {
+      fail(*found, file.error().message);
+      return;
+    }
+    to.push_back(*file);
+  }
+}
+
+}  // namespace muster::tony
