@@ -20,6 +20,9 @@ namespace {
 
 constexpr Duration kPatience = std::chrono::minutes(2);
 constexpr size_t kReadPacketBytes = 4096;
+constexpr unsigned char kOpWrite = 80;
+constexpr unsigned char kOpRead = 81;
+constexpr unsigned char kOpCopy = 86;
 
 class VisibleLength final : public hadoop::rpc::Proxy {
  public:
@@ -29,8 +32,14 @@ class VisibleLength final : public hadoop::rpc::Proxy {
                                        const google::protobuf::MessageLite& request,
                                        google::protobuf::MessageLite& reply,
                                        hadoop::rpc::CallOptions) override {
+    return answer(request.SerializeAsString(), &reply);
+  }
+
+ private:
+  rt::Async<hadoop::rpc::Outcome> answer(std::string request,
+                                         google::protobuf::MessageLite* reply) {
     pb::GetReplicaVisibleLengthRequestProto asked;
-    asked.ParseFromString(request.SerializeAsString());
+    asked.ParseFromString(request);
     const auto found = node_->replicas.find(asked.block().blockid());
     if (!node_->alive()) {
       co_return cluster_error("connection refused");
@@ -40,13 +49,12 @@ class VisibleLength final : public hadoop::rpc::Proxy {
       failure.exception_class = "org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException";
       co_return failure;
     }
-    pb::GetReplicaVisibleLengthResponseProto answer;
-    answer.set_length(found->second.bytes.size());
-    reply.ParseFromString(answer.SerializeAsString());
+    pb::GetReplicaVisibleLengthResponseProto length;
+    length.set_length(found->second.bytes.size());
+    reply->ParseFromString(length.SerializeAsString());
     co_return hadoop::rpc::Outcome();
   }
 
- private:
   FakeDataNode* node_;
 };
 
@@ -90,23 +98,23 @@ rt::Async<> FakeDataNode::serve(std::unique_ptr<hdfs::DataStream> stream) {
 
 rt::Async<Status> FakeDataNode::serve_op(hdfs::DataStream* stream) {
   MUSTER_CO_TRY(const std::string_view start, co_await stream->take(3));
-  const int code = start[2];
+  const auto code = static_cast<unsigned char>(start[2]);
   MUSTER_CO_TRY(const std::string_view message, co_await stream->take_delimited(1U << 20));
   std::string copy(message);
   if (faults.silent) {
     static_cast<void>(co_await stream->take(1));
     co_return Status();
   }
-  switch (code) {
-    case 80:
-      co_return co_await write_block(stream, std::move(copy));
-    case 81:
-      co_return co_await read_block(stream, std::move(copy));
-    case 86:
-      co_return co_await copy_block(stream, std::move(copy));
-    default:
-      co_return cluster_error("no such operation");
+  if (code == kOpWrite) {
+    co_return co_await write_block(stream, std::move(copy));
   }
+  if (code == kOpRead) {
+    co_return co_await read_block(stream, std::move(copy));
+  }
+  if (code == kOpCopy) {
+    co_return co_await copy_block(stream, std::move(copy));
+  }
+  co_return cluster_error("no such operation");
 }
 
 rt::Async<Status> FakeDataNode::read_block(hdfs::DataStream* stream, std::string message) {

@@ -23,18 +23,22 @@ class DirectProxy final : public hadoop::rpc::Proxy {
                                        const google::protobuf::MessageLite& request,
                                        google::protobuf::MessageLite& reply,
                                        hadoop::rpc::CallOptions) override {
-    auto answer = name_node_->handle(method.name, request.SerializeAsString());
-    if (!answer.has_value()) {
-      hadoop::rpc::Failure failure(
-          cluster_error("NameNode: " + answer.error().message, Errc::Other));
-      failure.exception_class = answer.error().java_class;
-      co_return failure;
-    }
-    reply.ParseFromString(*answer);
-    co_return hadoop::rpc::Outcome();
+    return answer(method.name, request.SerializeAsString(), &reply);
   }
 
  private:
+  rt::Async<hadoop::rpc::Outcome> answer(std::string_view method, std::string request,
+                                         google::protobuf::MessageLite* reply) {
+    auto said = name_node_->handle(method, request);
+    if (!said.has_value()) {
+      hadoop::rpc::Failure failure(cluster_error("NameNode: " + said.error().message, Errc::Other));
+      failure.exception_class = said.error().java_class;
+      co_return failure;
+    }
+    reply->ParseFromString(*said);
+    co_return hadoop::rpc::Outcome();
+  }
+
   FakeNameNode* name_node_;
 };
 
