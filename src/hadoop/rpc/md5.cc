@@ -67,6 +67,9 @@ void Md5::transform(const uint8_t* block) {
 }
 
 void Md5::update(std::string_view bytes) {
+  if (bytes.empty()) {
+    return;
+  }
   const auto* next = reinterpret_cast<const uint8_t*>(bytes.data());
   size_t left = bytes.size();
   const size_t held = size_ % block_.size();
