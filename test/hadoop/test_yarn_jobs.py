@@ -126,8 +126,9 @@ def wait_until_kept(yarn, bed):
     """Waits until the resource manager has heard that all containers of the job run: only those
     outlive a master, and it hears by the heartbeat of their NodeManagers, after the tasks run."""
     number = application_of(yarn, bed, yarn.job())["id"].removeprefix("application_")
-    until(lambda: len(set(re.findall(rf"container_(?:e\d+_)?{number}_01_(\d+) Container "
-                                     "Transitioned from ACQUIRED to RUNNING", bed.log("rm1")))) >= 3,
+    runs = re.compile(rf"container_(?:e\d+_)?{number}_01_(\d+) Container "
+                      "Transitioned from ACQUIRED to RUNNING")
+    until(lambda: len(set(runs.findall(bed.log("rm1")))) >= 3,
           60, lambda: f"the resource manager knows three running containers of {number}")
 
 
