@@ -200,6 +200,22 @@ uint64_t BlockPlan::place(std::span<const std::byte> buffer) {
   return offset;
 }
 
+void BlockPlan::place_values(const Column& column, Node& node) {
+  if (column.pieces.empty()) {
+    node.values = place(column.values);
+    node.values_bytes = column.values.size();
+    return;
+  }
+  node.values = end_;
+  for (const std::span<const std::byte> piece : column.pieces) {
+    pieces_.push_back(piece);
+    node.values_bytes += piece.size();
+  }
+  const size_t pad = padded(node.values_bytes) - node.values_bytes;
+  pieces_.push_back(std::span(kPadding).first(pad));
+  end_ += node.values_bytes + pad;
+}
+
 void BlockPlan::collect(const Column& column) {
   Node node{};
   node.look = column.look;
@@ -212,8 +228,7 @@ void BlockPlan::collect(const Column& column) {
   node.name = sizeof(BlockHeader) + nodes_.capacity() * sizeof(Node) + names_.size();
   node.name_bytes = static_cast<uint32_t>(column.name.size());
   node.width = column.width;
-  node.values = place(column.values);
-  node.values_bytes = column.values.size();
+  place_values(column, node);
   node.offsets = place(std::as_bytes(column.offsets));
   node.validity = place(std::as_bytes(column.validity));
   names_ += column.name;

@@ -99,6 +99,8 @@ struct Column {
   std::string name;
   std::vector<Column> children;
   std::span<const std::byte> values;
+  /// In place of `values`, where they do not lie together.
+  std::vector<std::span<const std::byte>> pieces;
   std::span<const int64_t> offsets;
   std::span<const uint8_t> validity;
 };
@@ -118,6 +120,7 @@ class BlockPlan {
  private:
   void collect(const Column& column);
   uint64_t place(std::span<const std::byte> buffer);
+  void place_values(const Column& column, Node& node);
 
   std::vector<std::byte> head_;
   std::vector<Node> nodes_;

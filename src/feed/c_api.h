@@ -121,6 +121,8 @@ void mf_encoder_free(mf_encoder* encoder);
 int64_t mf_encoder_append(mf_encoder* encoder, void* list, int64_t start, uint64_t limit,
                           int* stop);
 uint64_t mf_encoder_rows(const mf_encoder* encoder);
+/// Of the rows taken so far, as columns.
+uint64_t mf_encoder_bytes(const mf_encoder* encoder);
 void mf_encoder_next_block(mf_encoder* encoder);
 void mf_encoder_forget(mf_encoder* encoder);
 /// A new list of rows [start, start + count); null with a Python error set.

@@ -31,6 +31,8 @@ int64_t mf_encoder_append(mf_encoder* encoder, void* list, int64_t start, uint64
 
 uint64_t mf_encoder_rows(const mf_encoder* encoder) { return encoder->encoder.rows(); }
 
+uint64_t mf_encoder_bytes(const mf_encoder* encoder) { return encoder->encoder.bytes(); }
+
 void mf_encoder_next_block(mf_encoder* encoder) { encoder->encoder.next_block(); }
 
 void mf_encoder_forget(mf_encoder* encoder) { encoder->encoder.forget(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace muster::feed {
@@ -48,12 +49,57 @@ Column column_of(const Field& field) {
                 .name = field.name,
                 .children = {},
                 .values = field.values.bytes(),
+                .pieces = field.values.pieces(),
                 .offsets = field.offsets,
                 .validity = {}};
   for (const Field& child : field.children) {
     column.children.push_back(column_of(child));
   }
   return column;
+}
+
+void Values::add(PyObject* owner, std::span<const std::byte> bytes) {
+  // Above it, a reference costs less than a copy.
+  constexpr size_t kLeastKept = 1024;
+  if (bytes.empty()) {
+    return;
+  }
+  if (bytes.size() < kLeastKept && !kept_.empty()) {
+    gather();
+  }
+  if (copied_.size() == 0 && bytes.size() >= kLeastKept) {
+    kept_.push_back({.owner = PyRef::share(owner), .bytes = bytes});
+    kept_bytes_ += bytes.size();
+    return;
+  }
+  std::memcpy(copied_.extend(bytes.size()), bytes.data(), bytes.size());
+}
+
+void Values::gather() {
+  for (const Kept& kept : kept_) {
+    std::memcpy(copied_.extend(kept.bytes.size()), kept.bytes.data(), kept.bytes.size());
+  }
+  kept_.clear();
+  kept_bytes_ = 0;
+}
+
+void Values::truncate(size_t size) {
+  if (kept_.empty()) {
+    copied_.truncate(size);
+  }
+  while (kept_bytes_ > size) {
+    kept_bytes_ -= kept_.back().bytes.size();
+    kept_.pop_back();
+  }
+}
+
+std::vector<std::span<const std::byte>> Values::pieces() const {
+  std::vector<std::span<const std::byte>> pieces;
+  pieces.reserve(kept_.size());
+  for (const Kept& kept : kept_) {
+    pieces.push_back(kept.bytes);
+  }
+  return pieces;
 }
 
 ByteBuffer::ByteBuffer(ByteBuffer&& other) noexcept

@@ -32,6 +32,34 @@ class ByteBuffer {
   size_t capacity_ = 0;
 };
 
+/// The values of a column while it is filled: small ones are copied here, large ones stay where
+/// they are, in their Python objects, until the block is written. A small one among large ones
+/// makes them all copies.
+class Values {
+ public:
+  /// Room for `count` more bytes at the end.
+  [[nodiscard]] std::byte* extend(size_t count) { return copied_.extend(count); }
+  /// Adds the bytes of `owner`, which must not change as long as it lives.
+  void add(PyObject* owner, std::span<const std::byte> bytes);
+  /// Forgets all but the first `size` bytes: whole values.
+  void truncate(size_t size);
+  [[nodiscard]] size_t size() const { return kept_.empty() ? copied_.size() : kept_bytes_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return copied_.bytes(); }
+  /// Those that were not copied, in order.
+  [[nodiscard]] std::vector<std::span<const std::byte>> pieces() const;
+
+ private:
+  struct Kept {
+    PyRef owner;
+    std::span<const std::byte> bytes;
+  };
+  void gather();
+
+  ByteBuffer copied_;
+  std::vector<Kept> kept_;
+  size_t kept_bytes_ = 0;
+};
+
 /// One column while it is filled.
 struct Field {
   Look look = Look::Int;
@@ -42,8 +70,9 @@ struct Field {
   std::string name;
   PyRef type;  ///< Of a Scalar: its numpy type; of a Row: its names.
   PyRef key;   ///< Of a Dict's member.
+  PyRef dtype;  ///< Of an Array: that of the last row, by which the next one is known.
   std::vector<Field> children;
-  ByteBuffer values;
+  Values values;
   std::vector<int64_t> offsets;
 };
 

@@ -1,5 +1,6 @@
 #include "feed/row_encoder.h"
 
+#include "feed/python_layout.h"
 #include "feed/python_values.h"
 
 #include <cstring>
@@ -48,9 +49,7 @@ bool add_text(PyObject* value, Field& field) {
     PyErr_Clear();
     return false;
   }
-  if (size != 0) {
-    std::memcpy(field.values.extend(static_cast<size_t>(size)), text, static_cast<size_t>(size));
-  }
+  field.values.add(value, std::as_bytes(std::span(text, static_cast<size_t>(size))));
   field.offsets.push_back(static_cast<int64_t>(field.values.size()));
   return true;
 }
@@ -68,12 +67,46 @@ bool add_buffer(PyObject* value, Field& field) {
   for (size_t i = 0; same && i < field.shape.size(); ++i) {
     same = static_cast<uint64_t>(view.shape[i]) == field.shape[i];
   }
-  if (same && view.len != 0) {
-    std::memcpy(field.values.extend(static_cast<size_t>(view.len)), view.buf,
-                static_cast<size_t>(view.len));
+  if (same) {
+    field.values.add(value, {static_cast<const std::byte*>(view.buf), static_cast<size_t>(view.len)});
   }
   PyBuffer_Release(&view);
   return same;
+}
+
+/// An ndarray: most have the very dtype of the one before, and need not be asked for more.
+bool add_array(PyObject* value, Field& field, const PythonLayout& layout) {
+  const ArrayFields* array = layout.array(value);
+  if (array == nullptr) {
+    return add_buffer(value, field);
+  }
+  if (array->dtype != field.dtype.get()) {
+    if (!add_buffer(value, field)) {
+      return false;
+    }
+    field.dtype = PyRef::share(array->dtype);
+    return true;
+  }
+  bool same = (array->flags & ArrayFields::kContiguous) != 0 &&
+              static_cast<size_t>(array->dimensions) == field.shape.size();
+  for (size_t i = 0; same && i < field.shape.size(); ++i) {
+    same = static_cast<uint64_t>(array->shape[i]) == field.shape[i];
+  }
+  if (same) {
+    field.values.add(value, {array->data, field.width * size_of(field.item)});
+  }
+  return same;
+}
+
+/// Floats of a sequence whose members lie together; false if one is something else.
+bool store_floats(PyObject* const* members, ptrdiff_t count, std::byte* at) {
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    if (!is(members[i], PyFloat_Type)) {
+      return false;
+    }
+    store(at, PythonLayout::float_of(members[i]));
+  }
+  return true;
 }
 
 }  // namespace
@@ -97,7 +130,7 @@ bool RowEncoder::add(PyObject* value, Field& field) {
     case Look::Row:
       return add_row(value, field);
     case Look::Array:
-      return value->ob_type == types_.ndarray && add_buffer(value, field);
+      return value->ob_type == types_.ndarray && add_array(value, field, layout_);
     case Look::Scalar:
       return value->ob_type == field.type.get() && add_buffer(value, field);
     case Look::Pickled:
@@ -123,14 +156,25 @@ bool RowEncoder::add_sequence(PyObject* value, Field& field) {
     ragged_ = true;
     return false;
   }
-  std::byte* at = field.values.extend(static_cast<size_t>(size) * size_of(field.item));
-  for (ptrdiff_t i = 0; i < size; ++i) {
-    if (!store_number(member(value, list, i), field.item, at)) {
-      return false;
-    }
+  if (!store_numbers(value, list, size, field)) {
+    return false;
   }
   if (field.variable) {
     field.offsets.push_back(field.offsets.back() + size);
+  }
+  return true;
+}
+
+bool RowEncoder::store_numbers(PyObject* value, bool list, ptrdiff_t size, Field& field) const {
+  std::byte* at = field.values.extend(static_cast<size_t>(size) * size_of(field.item));
+  PyObject* const* members = layout_.members(value, list);
+  if (members != nullptr && field.item == Item::Double) {
+    return store_floats(members, size, at);
+  }
+  for (ptrdiff_t i = 0; i < size; ++i) {
+    if (!store_number(members != nullptr ? members[i] : member(value, list, i), field.item, at)) {
+      return false;
+    }
   }
   return true;
 }
@@ -186,9 +230,16 @@ ptrdiff_t RowEncoder::append(PyObject* list, ptrdiff_t start, size_t limit, Stop
       stop = rows_ == 0 ? Stop::Foreign : Stop::Different;
       return i;
     }
-    ++rows_;
     // Counting a wide row's columns costs about as much as one of its values.
-    if (bytes() >= limit) {
+    const size_t size_now = bytes();
+    if (size_now > limit && rows_ > 0) {
+      // A block in two parts would have to be put together by the reader.
+      truncate(root_, rows_);
+      stop = Stop::Full;
+      return i;
+    }
+    ++rows_;
+    if (size_now >= limit) {
       stop = Stop::Full;
       return i + 1;
     }

@@ -2,6 +2,7 @@
 
 #include "feed/field.h"
 #include "feed/python_abi.h"
+#include "feed/python_layout.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ class RowEncoder {
     Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
   };
 
-  explicit RowEncoder(PythonTypes types) : types_(types) {}
+  explicit RowEncoder(PythonTypes types) : types_(types), layout_(types.ndarray) {}
 
   /// Takes rows from `list` (a Python list) from `start` on, until the block has `limit` bytes.
   /// Returns the index of the first row not taken; leaves no Python error behind.
@@ -53,8 +54,10 @@ class RowEncoder {
   [[nodiscard]] bool add_sequence(PyObject* value, Field& field);
   [[nodiscard]] bool add_dict(PyObject* value, Field& field);
   [[nodiscard]] bool add_row(PyObject* value, Field& field);
+  [[nodiscard]] bool store_numbers(PyObject* value, bool list, ptrdiff_t size, Field& field) const;
 
   PythonTypes types_;
+  PythonLayout layout_;
   Field root_;
   uint64_t rows_ = 0;
   bool known_ = false;   ///< root_ describes rows.

@@ -88,6 +88,7 @@ _PYTHON_SIGNATURES = {
     "mf_encoder_free": (None, [c_void_p]),
     "mf_encoder_append": (c_int64, [c_void_p, _OBJECT, c_int64, c_uint64, POINTER(c_int)]),
     "mf_encoder_rows": (c_uint64, [c_void_p]),
+    "mf_encoder_bytes": (c_uint64, [c_void_p]),
     "mf_encoder_next_block": (None, [c_void_p]),
     "mf_encoder_forget": (None, [c_void_p]),
     "mf_tfrecord_frame": (c_void_p, [_OBJECT]),

@@ -16,6 +16,8 @@ from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION
 # Why the encoder stopped: feed/row_encoder.h, Stop.
 _END, _FULL, _DIFFERENT, _FOREIGN = range(4)
 _MOST_ROWS = 1024
+# Rows taken from the source at once hold no more than this, so that they stay in the cache.
+_MOST_AT_ONCE = 64 << 10
 _MOST_PICKLED = 4096
 # Rows that come slower than this are published as they come.
 _PATIENCE_SECONDS = 0.05
@@ -55,6 +57,7 @@ class Producer:
         block = library.DLL.mf_producer_block_bytes(handle)
         self._limit = block - block // 8
         self._small_blocks = 0
+        self._row_bytes = 0
         self._pickle_rows = 0  # So many more rows without trying columns,
         self._next_pickled = 1  # and so many after the next row that has none.
 
@@ -96,7 +99,7 @@ class Producer:
             now = time.monotonic()
             # A slow source: give the reader what there is, and take less at once.
             slow = now - published > _PATIENCE_SECONDS
-            count = max(1, count // 2) if slow else min(count * 2, _MOST_ROWS)
+            count = max(1, count // 2) if slow else min(count * 2, self._most_rows())
             if slow:
                 self._publish(timeout)
             published = now
@@ -142,6 +145,13 @@ class Producer:
         """Nothing more comes."""
         library.DLL.mf_producer_close(self._handle)
 
+    def _most_rows(self) -> int:
+        """How many rows to take at once, as large as those of the present block."""
+        rows = library.PY.mf_encoder_rows(self._encoder.handle)
+        if rows:
+            self._row_bytes = library.PY.mf_encoder_bytes(self._encoder.handle) // rows
+        return max(1, min(_MOST_ROWS, _MOST_AT_ONCE // max(1, self._row_bytes)))
+
     def _encode(self, batch: list, timeout: float | None) -> None:
         start = 0
         while start < len(batch):
@@ -179,6 +189,7 @@ class Producer:
                 break
             count = max(1, count * self._limit // len(data) // 2)
         self._pickle_rows -= count
+        self._row_bytes = len(data) // count
         self._wait(
             lambda left: library.DLL.mf_producer_put_pickled(
                 self._handle, data, len(data), count, left
