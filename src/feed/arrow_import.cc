@@ -86,6 +86,16 @@ bool all_present(const ArrowArray& array, uint64_t first, uint64_t count) {
   return true;
 }
 
+/// How long all lists are; 0 if they differ, or there are none.
+uint64_t common_length(std::span<const int64_t> offsets) {
+  for (size_t i = 2; i < offsets.size(); ++i) {
+    if (offsets[i] - offsets[i - 1] != offsets[1]) {
+      return 0;
+    }
+  }
+  return offsets.size() < 2 ? 0 : static_cast<uint64_t>(offsets[1]);
+}
+
 bool has_buffers(const ArrowArray& array, int64_t count) {
   return array.n_buffers >= count && array.buffers != nullptr && array.length >= 0 &&
          array.offset >= 0;
@@ -212,6 +222,11 @@ Status ArrowImport::add_variable(Column& column, const ArrowArray& array, uint64
       return unsupported(column.name, "missing list members");
     }
     column.values = {static_cast<const std::byte*>(items.buffers[1]) + start * size, count * size};
+    if (const uint64_t width = common_length(offsets); width != 0) {
+      column.variable = false;
+      column.width = width;
+      return {};
+    }
   }
   offsets_.push_back(std::move(offsets));
   column.offsets = offsets_.back();

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstring>
 
 namespace muster::feed {
@@ -31,15 +30,8 @@ bool Consumer::finished() const {
   return producer != PeerState::Open && !ready();
 }
 
-bool Consumer::above_half() const {
-  const uint32_t count = memory_->shape().block_count;
-  const uint64_t known = count == kMaxBlocks ? ~0ULL : (1ULL << count) - 1;
-  const uint64_t free = memory_->header().free_blocks.load(std::memory_order_acquire) & known;
-  const uint64_t queued =
-      memory_->header().published.load(std::memory_order_acquire) - taken_;  // At least.
-  const uint64_t busy = count - static_cast<uint64_t>(std::popcount(free));
-  const uint64_t leased = busy > queued ? busy - queued : 0;
-  return leased * 2 > count;
+bool Consumer::may_lease() const {
+  return (memory_->leased() + 1) * 2 <= memory_->shape().block_count;
 }
 
 Error Consumer::corrupt(const Record& record, const char* what) {
@@ -95,7 +87,7 @@ Result<std::optional<Taken>> Consumer::take_block(const Record& record) {
   const std::span<const std::byte> bytes = memory_->block(record.block).first(record.bytes);
   if (terminating) {
     memory_->release(record.block);
-  } else if (!part && parts_bytes_ == 0 && !above_half()) {
+  } else if (!part && parts_bytes_ == 0 && may_lease()) {
     taken.lease = std::make_shared<const Lease>(memory_, record.block, record.bytes);
   } else {
     if (parts_bytes_ + bytes.size() > kMostAssembled) {

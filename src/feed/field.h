@@ -68,8 +68,8 @@ struct Field {
   uint64_t width = 1;
   std::vector<uint64_t> shape;
   std::string name;
-  PyRef type;  ///< Of a Scalar: its numpy type; of a Row: its names.
-  PyRef key;   ///< Of a Dict's member.
+  PyRef type;   ///< Of a Scalar: its numpy type; of a Row: its names.
+  PyRef key;    ///< Of a Dict's member.
   PyRef dtype;  ///< Of an Array: that of the last row, by which the next one is known.
   std::vector<Field> children;
   Values values;

@@ -130,6 +130,9 @@ Status Producer::put(Pieces pieces, uint64_t rows, Deadline deadline) {
     MUSTER_TRY_STATUS(free_slot(deadline));
     MUSTER_TRY(const uint32_t block, free_block(deadline));
     const uint64_t part = std::min(room, total - put_so_far_);
+    if (part > room / 2) {
+      memory_->map_for_writing(block);
+    }
     copy_range(pieces, put_so_far_, memory_->block(block).first(part));
     put_so_far_ += part;
     const bool last = put_so_far_ == total;

@@ -17,7 +17,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 /// How large a ring is. Memory: block_count * block_bytes and a few pages.
 struct RingShape {
-  uint32_t block_count = 32;         ///< 2..64
+  uint32_t block_count = 16;         ///< 2..64
   uint64_t block_bytes = 1U << 20U;  ///< 4 KiB..1 GiB, a multiple of 64.
 };
 
@@ -50,6 +50,14 @@ class RingMemory {
   [[nodiscard]] uint32_t queue_slots() const { return queue_slots_; }
   [[nodiscard]] int fd() const { return segment_.fd(); }
   [[nodiscard]] bool on_disk() const { return segment_.on_disk(); }
+  /// How many blocks the consumer holds on lease. Its side only.
+  [[nodiscard]] uint32_t leased() const { return leased_.load(std::memory_order_relaxed); }
+  /// One more block is on lease. Its side only.
+  void lease() const { leased_.fetch_add(1, std::memory_order_relaxed); }
+  /// Its lease has ended: gives the block back. Any thread of the consumer.
+  void end_lease(uint32_t block) const;
+  /// Has the kernel map a block that is written for the first time: at once, not page by page.
+  void map_for_writing(uint32_t block) const;
   /// Gives a block back and wakes the producer. Any thread of the consumer.
   void release(uint32_t block) const;
   /// Says for good that the other side is gone and wakes it and ours. Any thread, either side,
@@ -63,6 +71,8 @@ class RingMemory {
   RingShape shape_;
   uint32_t queue_slots_;
   size_t blocks_offset_;
+  mutable std::atomic<uint32_t> leased_ = 0;
+  mutable uint64_t mapped_ = 0;  ///< One bit for each block; the producer's.
 };
 
 /// The doorbell of one consumer: rung by all producers that feed it, so that it waits for many
@@ -178,7 +188,8 @@ class Consumer {
  private:
   [[nodiscard]] Result<std::optional<Taken>> take_block(const Record& record);
   [[nodiscard]] Error corrupt(const Record& record, const char* what);
-  [[nodiscard]] bool above_half() const;
+  /// Half of the blocks at most are on lease.
+  [[nodiscard]] bool may_lease() const;
 
   std::shared_ptr<RingMemory> memory_;
   uint64_t taken_ = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <sys/mman.h>
 
 namespace muster::feed {
 namespace {
@@ -85,6 +86,25 @@ void RingMemory::release(uint32_t block) const {
   ring(header().producer_bell);
 }
 
+void RingMemory::map_for_writing(uint32_t block) const {
+#ifndef MADV_POPULATE_WRITE
+  constexpr int MADV_POPULATE_WRITE = 23;
+#endif
+  const uint64_t bit = 1ULL << block;
+  if ((mapped_ & bit) == 0) {
+    mapped_ |= bit;
+    const size_t from = (blocks_offset_ + block * shape_.block_bytes) / kPage * kPage;
+    const size_t to = blocks_offset_ + (block + 1) * shape_.block_bytes;
+    // Older kernels refuse; then every page costs a fault of its own.
+    ::madvise(segment_.data() + from, to - from, MADV_POPULATE_WRITE);
+  }
+}
+
+void RingMemory::end_lease(uint32_t block) const {
+  leased_.fetch_sub(1, std::memory_order_relaxed);
+  release(block);
+}
+
 void RingMemory::mark_gone(std::atomic<uint32_t>& state) const {
   uint32_t was = state.load(std::memory_order_acquire);
   while (was == static_cast<uint32_t>(PeerState::Open) ||
@@ -108,14 +128,16 @@ Result<std::shared_ptr<Doorbell>> Doorbell::adopt(int fd) {
 }
 
 Lease::Lease(std::shared_ptr<RingMemory> memory, uint32_t block, size_t bytes)
-    : memory_(std::move(memory)), block_(block), bytes_(memory_->block(block).first(bytes)) {}
+    : memory_(std::move(memory)), block_(block), bytes_(memory_->block(block).first(bytes)) {
+  memory_->lease();
+}
 
 Lease::Lease(std::unique_ptr<std::byte[]> copy, size_t bytes)
     : copy_(std::move(copy)), bytes_(copy_.get(), bytes) {}
 
 Lease::~Lease() {
   if (memory_ != nullptr) {
-    memory_->release(block_);
+    memory_->end_lease(block_);
   }
 }
 

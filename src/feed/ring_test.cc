@@ -114,6 +114,18 @@ TEST(Ring, KeepingEveryBatchCannotStopIt) {
   }
 }
 
+TEST(Ring, LeasesHalfAtMostHoweverManyMarksAreQueued) {
+  Pair pair = make_pair({.block_count = 2, .block_bytes = 4096});
+  std::vector<std::shared_ptr<const Lease>> kept;
+  for (uint8_t i = 0; i < 10; ++i) {
+    ASSERT_TRUE(pair.producer->put(bytes_of(64, i), 1, now()).has_value()) << int{i};
+    ASSERT_TRUE(pair.producer->mark(RecordKind::EndPartition, now()).has_value()) << int{i};
+    kept.push_back(pair.inbox->receive(now())->taken.lease);
+    EXPECT_EQ(kept.back()->is_copy(), i > 0) << int{i};
+    EXPECT_EQ(pair.inbox->receive(now())->taken.kind, RecordKind::EndPartition);
+  }
+}
+
 TEST(Ring, ABlockReturnsOnlyWhenItsViewsAreGone) {
   Pair pair = make_pair({.block_count = 2, .block_bytes = 4096});
   ASSERT_TRUE(pair.producer->put(bytes_of(10, 1), 1, now()).has_value());

@@ -68,7 +68,8 @@ bool add_buffer(PyObject* value, Field& field) {
     same = static_cast<uint64_t>(view.shape[i]) == field.shape[i];
   }
   if (same) {
-    field.values.add(value, {static_cast<const std::byte*>(view.buf), static_cast<size_t>(view.len)});
+    field.values.add(value,
+                     {static_cast<const std::byte*>(view.buf), static_cast<size_t>(view.len)});
   }
   PyBuffer_Release(&view);
   return same;

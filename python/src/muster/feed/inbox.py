@@ -48,7 +48,7 @@ class Inbox:
         if handle:
             library.DLL.mf_inbox_free(handle)
 
-    def add(self, *, blocks: int = 32, block_bytes: int = 1 << 20) -> int:
+    def add(self, *, blocks: int = 16, block_bytes: int = 1 << 20) -> int:
         """Makes a ring for one more feeder and returns its number. Where memory is short a smaller
         one, or one on disk, with one warning; NoSpaceError where nothing is left.
         """
