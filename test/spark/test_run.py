@@ -1,10 +1,15 @@
-"""muster.spark.run: gangs on executors, and what they return."""
+"""muster.spark: gangs on executors, what they are fed and what they return."""
 # timeout: 600
 
+import json
 import os
+import subprocess
+import threading
+import time
 
 import pytest
-from cluster_bed import home, sc  # noqa: F401 (fixtures)
+from cluster_bed import home, sc, until  # noqa: F401 (fixtures)
+from pyspark.sql import SparkSession
 
 import muster.spark
 from muster.spark.errors import JobError
@@ -37,3 +42,73 @@ def test_a_program_that_fails_once_is_started_again_with_all_others(sc, tmp_path
         return ctx.generation
 
     assert muster.spark.run(work, {"worker": 2}, sc=sc, max_restarts=2) == {"worker": [2, 2]}
+
+
+def frame_of(sc, rows, columns, partitions=4):  # noqa: F811
+    return SparkSession(sc).createDataFrame(sc.parallelize(rows, partitions), columns)
+
+
+def test_a_frame_is_fed_as_columns_and_results_come_by_rank(sc):  # noqa: F811
+    def train(args, ctx):
+        from muster.spark import batches
+
+        rows, total, longest = 0, 0.0, 0
+        for batch in batches(ctx, args["size"]):
+            assert sorted(batch) == ["label", "pixels"]
+            assert batch["pixels"].shape[1:] == (3,)
+            assert (batch["pixels"][:, 0] == batch["label"]).all()
+            rows += len(batch["label"])
+            longest = max(longest, len(batch["label"]))
+            total += float(batch["pixels"].sum())
+        seen = sum(len(batch["label"]) for batch in batches(ctx, queue="validation"))
+        return ctx.task_index, rows, total, longest, seen
+
+    rows = [([float(i), 0.5, -0.5], i) for i in range(100)]
+    told = muster.spark.train_df(
+        train, frame_of(sc, rows, "pixels array<float>, label int"), {"size": 16}, nodes=2,
+        epochs=3, validation=frame_of(sc, rows[:30], "pixels array<float>, label int", 2),
+    )  # fmt: skip
+    assert [one[0] for one in told] == [0, 1]
+    assert sum(one[1] for one in told) == 300
+    assert sum(one[2] for one in told) == 3 * sum(range(100))
+    assert all(one[3] <= 16 for one in told)
+    assert sum(one[4] for one in told) == 30
+
+
+def test_the_drivers_job_has_a_status(sc, home, tmp_path):  # noqa: F811
+    def work(args, ctx):
+        while not os.path.exists(args):
+            time.sleep(0.1)  # lint: allow(sleep) the driver looks at it meanwhile
+
+    def muster_says(*words):
+        command = [os.environ["MUSTER_BINARY"], *words]
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    def task_state():
+        done = muster_says("status", "last", "--json")
+        status = json.loads(done.stdout) if done.returncode == 0 else {"roles": {}}
+        return [task["state"] for task in status["roles"].get("worker", {"tasks": []})["tasks"]]
+
+    go = tmp_path / "go"
+    running = threading.Thread(target=muster.spark.run, args=(work, {"worker": 1}, str(go)),
+                               kwargs={"sc": sc})  # fmt: skip
+    running.start()
+    try:
+        until(lambda: task_state() == ["active"], "the task is active in `muster status`")
+    finally:
+        go.write_text("")
+        running.join()
+    assert json.loads(muster_says("status", "last", "--json").stdout)["outcome"]["result"] == (
+        "succeeded"
+    )
+
+
+def test_a_column_that_cannot_be_fed_is_named(sc):  # noqa: F811
+    def train(args, ctx):
+        from muster.spark import batches
+
+        return sum(1 for _ in batches(ctx))
+
+    frame = frame_of(sc, [(1,)], "n int", 1).selectExpr("n", "current_timestamp() as moment")
+    with pytest.raises(Exception, match='column "moment" has a type that cannot be fed'):
+        muster.spark.train_df(train, frame, nodes=1)

@@ -2,13 +2,11 @@
 
 import logging
 import os
-import random
-import threading
-import time
 
 from pyspark.streaming import DStream
 
 from muster.spark.errors import JobError
+from muster.spark.feeder import Feeder
 from muster.spark.job import Job
 from muster.spark.plan import JobPlan
 
@@ -20,7 +18,6 @@ tf_status = {}
 _DEFAULT_EPOCHS = 10
 _STREAM_LOOK_SECONDS = 1
 _SETTLE_SECONDS = 10
-_LOOK_SECONDS = 0.2
 
 
 class InputMode:
@@ -66,12 +63,13 @@ class TFCluster:
         assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
         assert num_epochs >= 0, "num_epochs cannot be negative"
-        feed = _Feed(self.sc, self._job, qname, feed_timeout)
+        settings = self._job.feed_settings(qname, feed_timeout)
+        feed = Feeder(self.sc, self._job, settings, _raise_failure)
         if isinstance(dataRDD, DStream):
-            dataRDD.foreachRDD(lambda rdd: feed.run(rdd))  # It counts a method's arguments.
+            dataRDD.foreachRDD(lambda rdd: feed.feed_rows(rdd))  # It counts a method's arguments.
             return
         epochs = num_epochs or _DEFAULT_EPOCHS
-        feed.run(dataRDD if epochs == 1 else self.sc.union([dataRDD] * epochs))
+        feed.feed_rows(dataRDD if epochs == 1 else self.sc.union([dataRDD] * epochs))
 
     def inference(self, dataRDD, feed_timeout=600, qname="input"):
         """An RDD of one result for each row, in order within a partition. InputMode.SPARK only."""
@@ -142,71 +140,6 @@ class _Stoppable:
     def stop(self):
         """Ends a wait for the stream."""
         self._job.stream_stopped.set()
-
-
-class _Feed:
-    """Feeds RDDs to a job's nodes."""
-
-    def __init__(self, sc, job, qname, timeout):
-        self._sc = sc
-        self._job = job
-        self._settings = job.feed_settings(qname, timeout)
-
-    def run(self, rdd):
-        """Feeds one RDD. A partition whose executor has no node is fed by another one."""
-        left = list(range(rdd.getNumPartitions()))
-        while left:
-            told = self._run_tasks(rdd, left)
-            fed = {index for index, outcome in told if outcome == "fed"}
-            rest = [index for index in left if index not in fed]
-            if rest and not self._job.running:
-                raise Exception(f"the cluster has ended: {len(rest)} partitions were not fed")
-            if len(rest) == len(left):
-                # Every free slot is on an executor without a node: leave it to the others.
-                time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) Spark tells nobody of free slots
-            left = rest
-
-    def _run_tasks(self, rdd, partitions):
-        """Runs the feeding tasks in a thread of their own, so that the job's end ends the wait."""
-        from pyspark import inheritable_thread_target
-
-        from muster.spark import feeding
-
-        group = f"muster-feed-{random.getrandbits(64):x}"
-        mapped = rdd.mapPartitionsWithIndex(feeding.train(self._settings))
-        outcome = {}
-
-        def work():
-            try:
-                self._sc.setJobGroup(group, f"{self._job.id}: feed", True)
-                outcome["told"] = self._sc.runJob(mapped, list, partitions)
-            except Exception as failure:
-                outcome["failure"] = failure
-            outcome["ended"] = True
-            self._job.wake()
-
-        thread = threading.Thread(target=inheritable_thread_target(work), daemon=True)
-        thread.start()
-        try:
-            self._job.wait_for_failure(lambda: "ended" in outcome)
-        except BaseException:
-            self._sc.cancelJobGroup(group)
-            raise
-        if "ended" not in outcome:
-            self._sc.cancelJobGroup(group)
-            _raise_failure(self._job)
-        if "failure" in outcome:
-            # The node's end, if that is what failed the tasks, is known to the job in a moment.
-            self._job.wait(_SETTLE_SECONDS if _says_node(outcome["failure"]) else 0)
-            _raise_failure(self._job)
-            raise outcome["failure"]
-        return outcome["told"]
-
-
-
-def _says_node(failure):
-    """Whether a feeding job failed because of the node."""
-    return "NodeEndedError" in str(failure)
 
 
 def _raise_failure(job):

@@ -1,10 +1,12 @@
-"""Jobs on the executors of a Spark application: `run`. `tensorflowonspark.TFCluster` is the same
-with the names of TensorFlowOnSpark, and feeds them rows.
+"""Jobs on the executors of a Spark application: `run`, and `train_df` for those that it feeds
+the columns of a DataFrame. `tensorflowonspark.TFCluster` is the same with the names of
+TensorFlowOnSpark.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["run"]
+__all__ = ["batches", "run", "train_df"]
 
 
 def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
@@ -13,3 +15,24 @@ def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
     from muster.spark import api
 
     return api.run(*arguments, **settings)
+
+
+def train_df(*arguments: Any, **settings: Any) -> list[Any]:
+    """muster.spark.training.train_df: programs that Spark feeds the columns of a DataFrame."""
+    from muster.spark import training
+
+    return training.train_df(*arguments, **settings)
+
+
+def batches(ctx: Any, size: int | None = None, queue: str = "input") -> Iterator[Any]:
+    """The rows that Spark feeds to this node as numpy columns, `size` rows at a time (the last may
+    be fewer; None: as they come): a dict by name for the rows of a DataFrame, dicts and Rows, a
+    list for tuples and lists, one array for plain values. Where it can a batch is a view of shared
+    memory: keep what you like, the feed goes on with copies.
+    """
+    from muster.feed.columns import ColumnReader
+
+    feed = ctx.mgr.get_queue(queue)
+    if not hasattr(feed, "inbox"):
+        raise ValueError(f"Spark feeds no queue {queue!r} to this node")
+    return ColumnReader(feed.inbox).batches(size)

@@ -60,7 +60,7 @@ class Containers:
         self._changed = threading.Condition(threading.RLock())
         self._all: dict[str, _Container] = {}
         self._closed = False
-        # Role and index → what the program returned, of nodes that hold their slot to the end.
+        # Role and index → what the program returned.
         self.results: dict[tuple[str, int], Any] = {}
 
     # ---- what the master asks
@@ -188,6 +188,24 @@ class Containers:
                 self._changed.notify_all()
         # A holder that ended in order has said so itself.
         self._ended(container, None, held.last if held.last.startswith("lost") else "")
+
+    def fetch_results(self, count: int, seconds: float) -> None:
+        """Looks for the results of programs whose slots were given back: Spark tasks bring what
+        lies on their executors, until all are there, or for so long.
+        """
+        sc = self._application.sc
+        deadline = time.monotonic() + seconds
+        while len(self.results) < count and time.monotonic() < deadline:
+            slots = max(2 * sc.defaultParallelism, count)
+            sc.setJobGroup(self._group("results"), f"{self._application.job}: results")
+            tasks = sc.parallelize(range(slots), slots)
+            found = tasks.mapPartitions(slot.find_results(self._application.job)).collect()
+            # The newest attempt of each task counts.
+            for _, data in sorted(set(found)):
+                role, index, value = pickle.loads(data)
+                with self._changed:
+                    self.results[role, index] = value
+                    self._changed.notify_all()
 
     def wait_results(self, count: int, seconds: float) -> bool:
         """Waits until so many programs have given their results; false if that takes longer."""

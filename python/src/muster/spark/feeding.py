@@ -51,27 +51,59 @@ def train(settings: FeedSettings) -> Callable[[int, Iterable], Iterator[tuple[in
     """
 
     def feed(index: int, rows: Iterable) -> Iterator[tuple[int, str]]:
-        process = _prepare(settings)
-        try:
-            node = find_node(process, settings)
-            if node is None:
-                yield index, ELSEWHERE
-                return
-            _feed_to(node, settings, rows)
-        except NoMoreWantedError:
-            pass
-        yield index, FED
+        def put(producer: Any, stop: Callable[[], bool]) -> None:
+            producer.put_rows(rows, settings.timeout, stop)
+
+        yield from _feed_partition(index, settings, put)
 
     return feed
 
 
-def _feed_to(node: Path, settings: FeedSettings, rows: Iterable) -> None:
+def train_arrow(settings: FeedSettings) -> Callable[[Iterator], Iterator]:
+    """The function for mapInArrow that feeds the columns of a partition: one row as train()'s."""
+
+    def feed(batches: Iterator) -> Iterator:
+        import pyarrow
+        from pyspark import TaskContext
+
+        def put(producer: Any, stop: Callable[[], bool]) -> None:
+            for batch in batches:
+                if stop():
+                    break
+                producer.put_arrow(batch, settings.timeout)
+
+        [(index, outcome)] = _feed_partition(TaskContext.get().partitionId(), settings, put)
+        names = ["partition", "outcome"]
+        columns = [pyarrow.array([index], pyarrow.int32()), pyarrow.array([outcome])]
+        yield pyarrow.RecordBatch.from_arrays(columns, names)
+
+    return feed
+
+
+def _feed_partition(
+    index: int, settings: FeedSettings, put: Callable[[Any, Callable[[], bool]], Any]
+) -> list[tuple[int, str]]:
+    """Feeds one partition by `put(producer, stop)`, and says what became of it."""
+    process = _prepare(settings)
+    try:
+        node = find_node(process, settings)
+        if node is None:
+            return [(index, ELSEWHERE)]
+        _feed_to(node, settings, put)
+    except NoMoreWantedError:
+        pass
+    return [(index, FED)]
+
+
+def _feed_to(
+    node: Path, settings: FeedSettings, put: Callable[[Any, Callable[[], bool]], Any]
+) -> None:
     line = _Line(node, settings)
     if line.terminating:
         line.close()
         return
     with line:
-        line.producer.put_rows(rows, settings.timeout, stop=line.look)
+        put(line.producer, line.look)
         if not line.look():
             line.producer.end_partition(settings.timeout)
             line.producer.wait_consumed(settings.timeout)

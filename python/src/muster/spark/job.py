@@ -49,7 +49,7 @@ class Job:
         self._failure: str | None = None
         self._words: dict[str, str] = {}  # The last words of failed tasks, by name.
         self._gone = False
-        self._feed_ended = False
+        self._feeds_ended: list[str] = []  # By queue.
         self._closing = False
         host = os.environ.get(TFOS_SERVER_HOST) or sc.getConf().get("spark.driver.host")
         ports = ports_of(os.environ.get(TFOS_SERVER_PORT))
@@ -115,13 +115,16 @@ class Job:
         with self._changed:
             self._changed.notify_all()
 
-    def end_of_feed(self) -> None:
-        """No more rows will come: programs read to the end of what there is."""
+    def end_of_feed(self, queue: str | None = None) -> None:
+        """No more rows will come by a queue (None: any): programs read to the end of what there
+        is.
+        """
         with self._changed:
-            self._feed_ended = True
+            ended = self.plan.queues if queue is None else [queue]
+            self._feeds_ended.extend(ended)
             channels = list(self._channels.values())
         for channel in channels:
-            channel.send({"do": "end-of-feed"})
+            channel.send({"do": "end-of-feed", "queues": ended})
 
     def stop(self, by: str) -> None:
         """Ends the job, with grace."""
@@ -142,6 +145,8 @@ class Job:
         """
         awaited = [role for role in self.plan.template if self.plan.gives_results(role)]
         count = sum(len(self.plan.template[role]) for role in awaited)
+        if self.plan.fed:
+            self._containers.fetch_results(count, _RESULTS_SECONDS)
         arrived = self._containers.wait_results(count, _RESULTS_SECONDS)
         if self._failure is not None or not arrived:
             raise JobError(self._failure or f"results of {self.id} were lost with their executors")
@@ -267,10 +272,10 @@ class Job:
             # What it said when it failed before is answered by its new start.
             self._words.pop(f"{message['role']}:{message['index']}", None)
             complete = len(self.nodes) == self.plan.size
-            feed_ended = self._feed_ended
+            ended = list(self._feeds_ended)
             self._changed.notify_all()
-        if feed_ended:
-            channel.send({"do": "end-of-feed"})
+        if ended:
+            channel.send({"do": "end-of-feed", "queues": ended})
         if complete:
             self._containers.go()
 

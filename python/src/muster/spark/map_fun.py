@@ -76,7 +76,8 @@ def _listen(channel: Any, manager: NodeManager) -> None:
     while (message := channel.receive()) is not None:
         if message.get("do") == "end-of-feed":
             for feed in manager.feeds():
-                feed.inbox.end()
+                if feed.name in message["queues"]:
+                    feed.inbox.end()
 
 
 def _executor_id(template: dict[str, list[int]], role: str, index: int) -> int:

@@ -27,7 +27,7 @@ class JobPlan:
     tensorboard: bool = False
     log_dir: str | None = None
     release_port: bool = True
-    results: bool = False  # Of programs that hold their slot to the end.
+    results: bool = False  # What the programs return is wanted.
     default_fs: str = "file://"
     working_dir: str = "."
 

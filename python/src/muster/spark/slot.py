@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -143,3 +143,18 @@ def run_slot(slots: Iterator[Slot]) -> Iterator[Held]:
             )
         except Exception as failure:
             yield Held(f"lost: {type(failure).__name__}: {failure}")
+
+
+def find_results(job: str) -> Callable[[Iterator], Iterator[tuple[int, bytes]]]:
+    """The function for mapPartitions that brings what the ended programs of a job returned on this
+    executor: (attempt, pickled) each.
+    """
+
+    def find(_: Iterator) -> Iterator[tuple[int, bytes]]:
+        for container in folders.containers(folders.executor_process(), job):
+            ended = folders.read_json(container / "ended.json")
+            result = container / "result.pkl"
+            if ended is not None and not ended["failed"] and result.exists():
+                yield ended["attempt"], result.read_bytes()
+
+    return find

@@ -1,0 +1,80 @@
+"""Training programs that Spark feeds: columns of a DataFrame straight to numpy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from muster.spark.errors import JobError
+from muster.spark.feeder import Feeder
+from muster.spark.job import Job
+from muster.spark.plan import JobPlan
+
+_INPUT, _VALIDATION = "input", "validation"
+
+
+def train_df(
+    function: Callable[[Any, Any], Any],
+    frame: Any,
+    args: Any = None,
+    *,
+    nodes: int,
+    epochs: int = 1,
+    validation: Any = None,
+    framework: str = "generic",
+    max_restarts: int = 0,
+    start_timeout: float = 600.0,
+    feed_timeout: float = 600.0,
+    name: str = "spark",
+) -> list[Any]:
+    """Runs `function(args, ctx)` on `nodes` executors, feeds them the columns of the DataFrame
+    `frame`, `epochs` times, and returns what each returned, by rank.
+
+    In the function `muster.spark.batches(ctx, size)` gives the rows as numpy columns. When all rows
+    were read, those of `validation` come as `batches(ctx, size, "validation")`. Columns are
+    numbers, booleans, text, bytes and lists of numbers; others are an error that names them.
+    For the rest see muster.spark.run.
+
+    JobError in the words of whoever failed first. Exception if a node takes no row for
+    `feed_timeout` seconds, and with who is missing if not all have begun after `start_timeout`.
+    """
+    sc = frame.sparkSession.sparkContext
+    plan = JobPlan(
+        template={"worker": list(range(nodes))},
+        name=name,
+        framework=framework,
+        fed=True,
+        queues=[_INPUT, _VALIDATION],
+        max_restarts=max_restarts,
+        join_seconds=start_timeout,
+        working_dir=os.getcwd(),
+        results=True,
+    )
+    job = Job(sc, plan, function, args)
+    try:
+        job.await_nodes(start_timeout)
+        _feed(sc, job, _INPUT, frame, epochs, feed_timeout)
+        if validation is not None:
+            _feed(sc, job, _VALIDATION, validation, 1, feed_timeout)
+        else:
+            job.end_of_feed(_VALIDATION)
+        job.wait()
+        _raise_failure(job)
+        return job.results()["worker"]
+    finally:
+        job.close()
+
+
+def _feed(sc: Any, job: Job, queue: str, frame: Any, epochs: int, timeout: float) -> None:
+    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), _raise_failure)
+    for _ in range(epochs):
+        if job.terminating.is_set():
+            break
+        feeder.feed_columns(frame)
+    job.end_of_feed(queue)
+
+
+def _raise_failure(job: Job) -> None:
+    if job.failure is not None:
+        raise JobError(job.failure)
