@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace muster::hadoop {
@@ -76,6 +77,18 @@ Status read_pipeline(const Configuration& configuration, HdfsSettings& out) {
   return {};
 }
 
+/// A DataNode closes what nobody uses for its own time: where that is known, it counts, too.
+Status read_idle_streams(const Configuration& configuration, HdfsSettings& out) {
+  const BoundedSettings read(configuration);
+  MUSTER_TRY_STATUS(read.count("dfs.client.socketcache.capacity", 0, out.idle_streams_max));
+  MUSTER_TRY_STATUS(
+      read.time("dfs.client.socketcache.expiryMsec", milliseconds(1), out.idle_stream_max));
+  Duration served{};
+  MUSTER_TRY_STATUS(read.time("dfs.datanode.socket.reuse.keepalive", milliseconds(1), served));
+  out.idle_stream_max = std::min(out.idle_stream_max, served);
+  return {};
+}
+
 }  // namespace
 
 Result<HdfsSettings> hdfs_settings(const Configuration& configuration) {
@@ -83,6 +96,7 @@ Result<HdfsSettings> hdfs_settings(const Configuration& configuration) {
   const BoundedSettings read(configuration);
   MUSTER_TRY_STATUS(read_new_files(configuration, out));
   MUSTER_TRY_STATUS(read_pipeline(configuration, out));
+  MUSTER_TRY_STATUS(read_idle_streams(configuration, out));
   MUSTER_TRY_STATUS(read.time("dfs.client.socket-timeout", milliseconds(1), out.socket_timeout));
   MUSTER_TRY_STATUS(
       read.time("dfs.datanode.socket.write.timeout", milliseconds(1), out.socket_write_timeout));

@@ -32,6 +32,9 @@ struct HdfsSettings {
   Duration socket_timeout{};        ///< Reads from a DataNode; 0: none.
   Duration socket_write_timeout{};  ///< Writes to a DataNode; 0: none.
   Duration data_node_restart_wait{};
+  /// Connections to DataNodes that are kept for the next read: how many, how long; 0: none.
+  int32_t idle_streams_max = 0;
+  Duration idle_stream_max{};
   bool use_data_node_hostname = false;  ///< Dial DataNodes by name instead of by address.
 
   int32_t block_write_retries_max = 0;

@@ -92,15 +92,23 @@ void FakeDataNode::accept(std::unique_ptr<net::Stream> stream) {
 }
 
 rt::Async<> FakeDataNode::serve(std::unique_ptr<hdfs::DataStream> stream) {
-  // One operation for each connection is enough: an error of it ends the connection.
-  static_cast<void>(co_await serve_op(stream.get()));
+  ++connections;
+  // What goes wrong with an operation ends the connection, and so does a write.
+  bool reusable = true;
+  while (reusable) {
+    const Status served = co_await serve_op(stream.get(), &reusable);
+    reusable = reusable && served.has_value();
+    stream->set_patience(keep_alive);
+  }
 }
 
-rt::Async<Status> FakeDataNode::serve_op(hdfs::DataStream* stream) {
+rt::Async<Status> FakeDataNode::serve_op(hdfs::DataStream* stream, bool* reusable) {
   MUSTER_CO_TRY(const std::string_view start, co_await stream->take(3));
+  stream->set_patience(kPatience);
   const auto code = static_cast<unsigned char>(start[2]);
   MUSTER_CO_TRY(const std::string_view message, co_await stream->take_delimited(1U << 20));
   std::string copy(message);
+  *reusable = code == kOpRead;
   if (faults.silent) {
     static_cast<void>(co_await stream->take(1));
     co_return Status();

@@ -6,6 +6,7 @@
 #include "rt/scope.h"
 #include "testing/memory_stream.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -54,7 +55,9 @@ class FakeDataNode {
   /// How a block reaches another node when this one is told to copy it.
   std::function<void(const hadoop::hdfs::Datanode& to, uint64_t id, const Replica& replica)>
       copy_to;
-  std::map<uint64_t, Replica> replicas;  ///< By block id.
+  std::map<uint64_t, Replica> replicas;           ///< By block id.
+  Duration keep_alive = std::chrono::seconds(4);  ///< For the next read on a connection.
+  int connections = 0;
   int reads = 0;
   int verdicts = 0;  ///< Reads whose reader said that all checksums were right.
   int writes = 0;
@@ -65,7 +68,7 @@ class FakeDataNode {
 
   void accept(std::unique_ptr<net::Stream> stream);
   rt::Async<> serve(std::unique_ptr<hadoop::hdfs::DataStream> stream);
-  rt::Async<Status> serve_op(hadoop::hdfs::DataStream* stream);
+  rt::Async<Status> serve_op(hadoop::hdfs::DataStream* stream, bool* reusable);
   rt::Async<Status> read_block(hadoop::hdfs::DataStream* stream, std::string message);
   rt::Async<Status> write_block(hadoop::hdfs::DataStream* stream, std::string message);
   rt::Async<Status> copy_block(hadoop::hdfs::DataStream* stream, std::string message);

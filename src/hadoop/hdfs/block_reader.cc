@@ -26,7 +26,7 @@ rt::Async<Result<std::unique_ptr<BlockReader>>> BlockReader::open(
   if (!response.ok) {
     co_return cluster_error(fmt::format("DataNode {} does not give out {}: {}", stream->peer(),
                                         to_string(op.block), response.text),
-                            response.bad_token ? Errc::Unauthenticated : Errc::Unavailable);
+                            response.bad_token ? Errc::Unauthenticated : Errc::Other);
   }
   std::unique_ptr<BlockReader> reader(new BlockReader(std::move(stream), op, response));
   if (response.chunk_offset > op.offset) {
@@ -105,15 +105,22 @@ rt::Async<> BlockReader::finish() {
   if (!lengths.has_value()) {
     co_return;
   }
-  const Result<std::string_view> rest =
-      co_await stream_->take(lengths->header_bytes + lengths->body_bytes);
-  if (!rest.has_value()) {
+  const Result<std::string_view> head = co_await stream_->take(lengths->header_bytes);
+  if (!head.has_value()) {
+    co_return;
+  }
+  const Result<PacketHeader> header = decode_packet_header(*head, lengths->body_bytes);
+  if (!header.has_value() || !header->last_in_block || lengths->body_bytes != 0) {
     co_return;
   }
   const std::string status = encode_checksums_right();
   std::vector<std::string_view> pieces = {status};
   const Status sent = co_await stream_->send(std::move(pieces));
-  static_cast<void>(sent);
+  reusable_ = sent.has_value();
+}
+
+std::unique_ptr<DataStream> BlockReader::take_stream() {
+  return reusable_ ? std::move(stream_) : nullptr;
 }
 
 }  // namespace muster::hadoop::hdfs

@@ -15,8 +15,9 @@ namespace muster::hadoop::hdfs {
 /// Reads one range of one block from one DataNode and verifies its checksums.
 class BlockReader {
  public:
-  /// Asks for `op`'s range, which is not empty, over a fresh connection. Unauthenticated when the
-  /// node does not take the block token; other errors say what the node says.
+  /// Asks for `op`'s range, which is not empty, over a connection on which nothing is under way.
+  /// Unauthenticated when the node does not take the block token; Unavailable when the connection
+  /// breaks before the node has answered; other errors say what the node says.
   [[nodiscard]] static rt::Async<Result<std::unique_ptr<BlockReader>>> open(
       std::unique_ptr<DataStream> stream, ReadOp op);
 
@@ -26,6 +27,10 @@ class BlockReader {
 
   /// True if the last error was a damaged replica: its bytes and checksums disagree.
   [[nodiscard]] bool found_damage() const { return found_damage_; }
+
+  /// Gives the connection back for another operation; nullptr unless next() has told the end of the
+  /// range and the node waits for one. The reader is of no more use.
+  [[nodiscard]] std::unique_ptr<DataStream> take_stream();
 
  private:
   BlockReader(std::unique_ptr<DataStream> stream, const ReadOp& op, const OpResponse& response);
@@ -40,6 +45,7 @@ class BlockReader {
   uint64_t at_;         ///< The next byte that the caller gets.
   uint64_t end_;
   bool finished_ = false;
+  bool reusable_ = false;
   bool found_damage_ = false;
 };
 

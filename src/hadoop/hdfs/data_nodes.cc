@@ -10,7 +10,7 @@
 namespace muster::hadoop::hdfs {
 
 DataNodes::DataNodes(Deps deps, DataNodeOptions options)
-    : deps_(std::move(deps)), options_(options) {}
+    : deps_(std::move(deps)), options_(options), idle_(deps_.loop, options_.idle) {}
 
 rt::Async<Result<std::unique_ptr<DataStream>>> DataNodes::dial(Datanode node, Token token) {
   const net::HostPort address{.host = options_.use_host_name ? node.host_name : node.ip,

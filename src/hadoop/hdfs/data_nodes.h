@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "hadoop/hdfs/block.h"
 #include "hadoop/hdfs/data_stream.h"
+#include "hadoop/hdfs/idle_streams.h"
 #include "hadoop/rpc/proxy.h"
 #include "net/stream.h"
 #include "rt/async.h"
@@ -20,6 +21,7 @@ struct DataNodeOptions {
   Duration connect_timeout = std::chrono::seconds(20);
   /// How long a DataNode may be silent before it counts as dead.
   Duration patience = std::chrono::seconds(60);
+  IdleStreamsOptions idle;
 };
 
 /// What makes a fresh connection to a DataNode fit for operations: nothing, or the handshake of a
@@ -51,6 +53,9 @@ class DataNodes {
   /// Connects to `node` for operations on a block with `token`. The error names the node.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<DataStream>>> connect(Datanode node, Token token);
 
+  /// Connections between operations: what was read to its end may serve the next read.
+  [[nodiscard]] IdleStreams& idle() { return idle_; }
+
   /// Asks `block`'s DataNodes how many bytes of it readers may see now. 0 when none of them knows
   /// it yet: its writer has just begun.
   [[nodiscard]] rt::Async<Result<uint64_t>> visible_length(LocatedBlock block);
@@ -62,6 +67,7 @@ class DataNodes {
 
   Deps deps_;
   DataNodeOptions options_;
+  IdleStreams idle_;
 };
 
 }  // namespace muster::hadoop::hdfs

@@ -44,6 +44,15 @@ void DataStream::make_room(size_t wanted) {
   }
 }
 
+bool DataStream::rest() {
+  const bool all_read = begin_ == end_ && sealed_.empty() && opened_.empty();
+  begin_ = end_ = 0;
+  std::vector<uint8_t>().swap(buffer_);
+  std::string().swap(sealed_);
+  std::string().swap(opened_);
+  return all_read;
+}
+
 rt::Async<Result<size_t>> DataStream::read_some() {
   const std::span<uint8_t> room = std::span(buffer_).subspan(end_);
   if (cipher_ == nullptr) {

@@ -53,6 +53,9 @@ class DataStream {
 
   /// Who is at the other end, for messages: "10.0.0.7:9866".
   [[nodiscard]] const std::string& peer() const { return stream_->peer(); }
+  /// Gives back all memory before a pause between operations. False if bytes have come that nobody
+  /// asked for: the stream is of no more use.
+  [[nodiscard]] bool rest();
   /// Nothing more is sent: a send() that waits fails.
   void interrupt() { stream_->close_write(); }
   void set_patience(Duration patience) { patience_ = patience; }

@@ -96,7 +96,7 @@ rt::Async<Result<std::string_view>> FileReader::next() {
       continue;
     }
     if (data->empty()) {
-      reader_.reset();  // The end of this block.
+      end_block();
       continue;
     }
     position_ += data->size();
@@ -108,9 +108,30 @@ rt::Async<Result<std::string_view>> FileReader::next() {
   }
   if (reader_ != nullptr) {
     static_cast<void>(co_await reader_->next());  // Tells the DataNode that all was right.
-    reader_.reset();
+    end_block();
   }
   co_return std::string_view();
+}
+
+void FileReader::end_block() {
+  if (auto stream = reader_->take_stream()) {
+    deps_.data_nodes.idle().keep(reading_.replicas.front().node, std::move(stream));
+  }
+  reader_.reset();
+}
+
+rt::Async<Result<std::unique_ptr<BlockReader>>> FileReader::open_reader(Datanode node, ReadOp op) {
+  IdleStreams& idle = deps_.data_nodes.idle();
+  if (auto stream = idle.take(node)) {
+    auto reader = co_await BlockReader::open(std::move(stream), op);
+    if (reader.has_value() || reader.error().code != Errc::Unavailable) {
+      co_return reader;
+    }
+    // The node has closed it meanwhile, and the others certainly, too: that tells nothing of it.
+    idle.drop(node);
+  }
+  MUSTER_CO_TRY(auto stream, co_await deps_.data_nodes.connect(std::move(node), op.token));
+  co_return co_await BlockReader::open(std::move(stream), std::move(op));
 }
 
 rt::Async<Status> FileReader::open_block() {
@@ -135,12 +156,7 @@ rt::Async<Status> FileReader::open_block() {
               .client_name = deps_.name_node.client_name(),
               .offset = from,
               .length = std::min(end_ - position_, block->block.size_bytes - from)};
-    auto stream = co_await deps_.data_nodes.connect(replica->node, block->token);
-    if (!stream.has_value()) {
-      note_failure(stream.error(), false);
-      continue;
-    }
-    auto reader = co_await BlockReader::open(*std::move(stream), std::move(op));
+    auto reader = co_await open_reader(replica->node, std::move(op));
     if (reader.has_value()) {
       reader_ = *std::move(reader);
       co_return Status();

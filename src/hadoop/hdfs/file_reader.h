@@ -68,6 +68,9 @@ class FileReader {
   [[nodiscard]] rt::Async<Status> find_length();
   [[nodiscard]] const LocatedBlock* block_at(uint64_t offset) const;
   [[nodiscard]] rt::Async<Status> open_block();
+  [[nodiscard]] rt::Async<Result<std::unique_ptr<BlockReader>>> open_reader(Datanode node,
+                                                                            ReadOp op);
+  void end_block();
   [[nodiscard]] rt::Async<Status> locate_again();
   [[nodiscard]] const Replica* choose(const LocatedBlock& block) const;
   void note_failure(const Error& error, bool damaged);

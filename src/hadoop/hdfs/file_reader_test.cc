@@ -49,6 +49,66 @@ TEST(FileReader, PutsSmallPiecesTogether) {
   EXPECT_EQ(fs.nodes[0]->verdicts, 1);
 }
 
+TEST(FileReader, OneConnectionServesManyReads) {
+  FakeHdfs fs(1);
+  const std::string bytes = sample_bytes(25'000);
+  fs.name_node.add_file("/f", bytes, kBlock);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(fs.read("/f") == bytes);
+    EXPECT_TRUE(fs.read("/f", {.offset = 700, .length = 600}) == bytes.substr(700, 600));
+  }
+  fs.loop.run_ready();
+  EXPECT_EQ(fs.nodes[0]->reads, 16);
+  EXPECT_EQ(fs.nodes[0]->verdicts, 16);
+  EXPECT_EQ(fs.nodes[0]->connections, 1);
+}
+
+TEST(FileReader, AnIdleConnectionIsClosedInTime) {
+  FakeHdfs fs(1);
+  fs.name_node.add_file("/f", "abc", kBlock);
+  EXPECT_EQ(fs.read("/f"), "abc");
+  EXPECT_EQ(fs.data_nodes.idle().size(), 1U);
+  fs.loop.advance(std::chrono::seconds(5));
+  EXPECT_EQ(fs.data_nodes.idle().size(), 0U);
+  EXPECT_EQ(fs.read("/f"), "abc");
+  EXPECT_EQ(fs.nodes[0]->connections, 2);
+}
+
+TEST(FileReader, AConnectionThatTheNodeClosedIsMadeAnewInSilence) {
+  FakeHdfs fs(1);
+  fs.name_node.add_file("/f", "abc", kBlock);
+  fs.nodes[0]->keep_alive = std::chrono::milliseconds(10);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(fs.read("/f"), "abc");
+    EXPECT_EQ(fs.data_nodes.idle().size(), 1U);
+    const HostTime begun = fs.loop.now();
+    fs.loop.advance(std::chrono::seconds(1));
+    EXPECT_EQ(fs.read("/f"), "abc");
+    EXPECT_LT(fs.loop.now() - begun, std::chrono::seconds(2));
+    EXPECT_EQ(fs.nodes[0]->connections, 2 * i);
+    fs.loop.advance(std::chrono::seconds(5));
+  }
+  EXPECT_EQ(fs.name_node.calls["getBlockLocations"], 6);
+}
+
+TEST(FileReader, ANodeThatDiedBetweenTwoReadsIsLeftForTheNext) {
+  FakeHdfs fs(2);
+  fs.name_node.add_file("/f", "abc", kBlock);
+  EXPECT_EQ(fs.read("/f"), "abc");
+  fs.nodes[0]->die();
+  EXPECT_EQ(fs.read("/f"), "abc");
+  EXPECT_EQ(fs.nodes[1]->reads, 1);
+}
+
+TEST(FileReader, ARefusalDoesNotCloseTheOthersConnections) {
+  FakeHdfs fs(1);
+  fs.name_node.add_file("/f", "abc", kBlock);
+  EXPECT_EQ(fs.read("/f"), "abc");
+  fs.nodes[0]->faults.stale_tokens = 1;
+  EXPECT_EQ(fs.read("/f"), "abc");
+  EXPECT_EQ(fs.name_node.calls["getBlockLocations"], 3);
+}
+
 TEST(FileReader, ADeadNodeIsLeftForTheNext) {
   FakeHdfs fs(2);
   const std::string bytes = sample_bytes(25'000);

@@ -58,6 +58,10 @@ Result<FileSystemOptions> file_system_options(const Configuration& configuration
   options.writer.replace_best_effort = settings.replace_best_effort;
   options.data_nodes.use_host_name = settings.use_data_node_hostname;
   options.data_nodes.patience = patience_of(settings.socket_timeout);
+  options.data_nodes.idle.idle_max = settings.idle_stream_max;
+  options.data_nodes.idle.streams_max = settings.idle_stream_max == Duration::zero()
+                                            ? 0
+                                            : static_cast<size_t>(settings.idle_streams_max);
   options.name_node.locate_retries_max = settings.locate_block_retries_max;
   options.name_node.locate_delay = settings.locate_block_delay;
   return options;
