@@ -1,3 +1,4 @@
+#include "app/fs_target.h"
 #include "app/fs_verbs.h"
 #include "base/text.h"
 #include "hadoop/hdfs/path.h"
@@ -64,26 +65,14 @@ rt::Async<Status> make_one(FsSession* session, FsPlace place) {
                            Errc::AlreadyExists);
     }
   }
-  co_return co_await place.fs->make_folder(place.path, parents);
-}
-
-struct Target {
-  FsPlace place;
-  bool folder = false;  ///< What is moved goes below it.
-};
-
-rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool several) {
-  Target target;
-  MUSTER_CO_TRY(target.place, session->place(word));
-  MUSTER_CO_TRY(const auto status, co_await target.place.fs->name_node().stat(target.place.path));
-  target.folder = status.has_value() && status->type == FileType::Folder;
-  if (!target.folder && (several || target.place.folder)) {
-    co_return user_error(fmt::format("{} is no folder", printable(word)));
+  Status made = co_await place.fs->make_folder(place.path, parents);
+  if (!made.has_value() && !parents && made.error().code == Errc::NotFound) {
+    made.error().message += "; -p makes what is missing above it, too";
   }
-  co_return target;
+  co_return made;
 }
 
-rt::Async<Status> move_one(const Target* target, FsPlace from, Found found) {
+rt::Async<Status> move_one(const FsTarget* target, FsPlace from, Found found) {
   if (from.fs != target->place.fs) {
     co_return user_error(fmt::format("{} lies in another file system; copy it with get and put",
                                      printable(found.path)));
@@ -131,22 +120,20 @@ rt::Async<> fs_mkdir(FsSession* session) {
 }
 
 rt::Async<> fs_mv(FsSession* session) {
-  std::vector<std::string> words = session->options().paths;
-  if (words.size() < 2) {
-    session->fail(user_error("mv: name what is to be moved and where to"));
-    co_return;
-  }
-  const std::string last = std::exchange(words.back(), {});
-  words.pop_back();
-  const Result<Target> target = co_await find_target(session, last, words.size() > 1);
+  const Result<FsTarget> target = co_await fs_target(session, "moved", MissingFolder::Refused);
   if (!target.has_value()) {
     session->fail(target.error());
     co_return;
   }
-  for (const std::string& word : words) {
+  for (const std::string& word : target->words) {
     Result<FsMatches> matches = co_await fs_matches(session, word);
     if (!matches.has_value()) {
       session->fail(matches.error());
+      continue;
+    }
+    if (matches->found.size() > 1 && !target->folder) {
+      session->fail(user_error(fmt::format("{} matches {} paths, and several need a folder",
+                                           printable(word), matches->found.size())));
       continue;
     }
     for (Found& found : matches->found) {

@@ -113,6 +113,10 @@ rt::Async<> fs_cat_words(FsSession* session, std::vector<std::string> words) {
       continue;
     }
     for (const hdfs::Found& found : matches->found) {
+      if (found.status.type == hdfs::FileType::Folder) {
+        session->fail(user_error(fmt::format("{} is a folder", printable(found.path))));
+        continue;
+      }
       const Status written = co_await cat_file(session, matches->place.fs, found.path);
       if (!written.has_value()) {
         session->fail(written.error());

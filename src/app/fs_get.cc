@@ -34,7 +34,12 @@ rt::Async<bool> is_folder(FsSession* session, os::Path path) {
 
 rt::Async<Status> make_folder(FsSession* session, os::Path path) {
   auto work = [files = session->session().files.get(), path = std::move(path)] {
-    return files->make_folders(path);
+    Status made = files->make_folders(path);
+    if (!made.has_value() && files->exists(path)) {
+      return Status(
+          user_error(fmt::format("{} is a file here, not a folder", printable(path.string()))));
+    }
+    return made;
   };
   co_return co_await rt::run_blocking(session->loop(), std::move(work));
 }
@@ -104,7 +109,7 @@ rt::Async<Status> get_word(FsSession* session, const Target* target, CopyProgres
                            std::string word) {
   MUSTER_CO_TRY(FsMatches matches, co_await fs_matches(session, word));
   if (matches.found.size() > 1 && !target->folder) {
-    co_return user_error(fmt::format("{} matches {} files, and {} is no folder", printable(word),
+    co_return user_error(fmt::format("{} matches {} paths, and {} is no folder", printable(word),
                                      matches.found.size(), printable(target->path.string())));
   }
   for (Found& found : matches.found) {

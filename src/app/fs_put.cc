@@ -1,5 +1,6 @@
 #include "app/fs_copy.h"
 #include "app/fs_lanes.h"
+#include "app/fs_target.h"
 #include "app/fs_verbs.h"
 #include "base/text.h"
 #include "hadoop/hdfs/path.h"
@@ -73,34 +74,6 @@ Status collect(const fs::path& from, const std::string& to, int depth, std::vect
   return {};
 }
 
-/// Where all of the words go.
-struct Target {
-  FsPlace place;
-  bool folder = false;  ///< Below it, under their own names.
-};
-
-rt::Async<Result<Target>> find_target(FsSession* session, std::string word, bool several) {
-  Target target;
-  MUSTER_CO_TRY(target.place, session->place(word));
-  hdfs::FileSystem* const to = target.place.fs;
-  MUSTER_CO_TRY(const auto status, co_await to->name_node().stat(target.place.path));
-  target.folder = status.has_value() && status->type == hdfs::FileType::Folder;
-  if (!target.folder && status.has_value() && (several || target.place.folder)) {
-    co_return user_error(fmt::format("{} is a file, not a folder", printable(word)));
-  }
-  if (!status.has_value() && target.place.folder) {
-    MUSTER_CO_TRY_STATUS(co_await to->make_folder(target.place.path, true));
-    target.folder = true;
-  }
-  if (!target.folder && several) {
-    co_return user_error(fmt::format("{} does not exist, and several files need a folder; write a "
-                                     "/ at its end to make it",
-                                     printable(word)),
-                         Errc::NotFound);
-  }
-  co_return target;
-}
-
 rt::Async<Status> put_one(FsSession* session, hdfs::FileSystem* to, CopyProgress* progress,
                           Item item) {
   hdfs::PutOptions options;
@@ -112,7 +85,7 @@ rt::Async<Status> put_one(FsSession* session, hdfs::FileSystem* to, CopyProgress
                                     std::move(options));
 }
 
-rt::Async<Status> put_items(FsSession* session, const Target* target, CopyProgress* progress,
+rt::Async<Status> put_items(FsSession* session, const FsTarget* target, CopyProgress* progress,
                             std::vector<Item> items) {
   hdfs::FileSystem* const to = target->place.fs;
   for (const Item& item : items) {
@@ -127,7 +100,7 @@ rt::Async<Status> put_items(FsSession* session, const Target* target, CopyProgre
   co_return co_await lanes.run(std::move(items));
 }
 
-rt::Async<Status> put_stdin(FsSession* session, const Target* target, CopyProgress* progress) {
+rt::Async<Status> put_stdin(FsSession* session, const FsTarget* target, CopyProgress* progress) {
   if (target->folder) {
     co_return user_error("standard input has no name: name a file as the target, not a folder");
   }
@@ -155,7 +128,7 @@ std::string name_of(const std::string& word) {
   return path.filename().string();
 }
 
-rt::Async<Status> put_word(FsSession* session, const Target* target, CopyProgress* progress,
+rt::Async<Status> put_word(FsSession* session, const FsTarget* target, CopyProgress* progress,
                            std::string word) {
   if (word == "-") {
     co_return co_await put_stdin(session, target, progress);
@@ -180,20 +153,13 @@ rt::Async<Status> put_word(FsSession* session, const Target* target, CopyProgres
 }  // namespace
 
 rt::Async<> fs_put(FsSession* session) {
-  std::vector<std::string> words = session->options().paths;
-  if (words.size() < 2) {
-    session->fail(user_error("put: name what is to be copied and where to"));
-    co_return;
-  }
-  const std::string last = std::exchange(words.back(), {});
-  words.pop_back();
-  const Result<Target> target = co_await find_target(session, last, words.size() > 1);
+  const Result<FsTarget> target = co_await fs_target(session, "copied", MissingFolder::Made);
   if (!target.has_value()) {
     session->fail(target.error());
     co_return;
   }
   CopyProgress progress(*session, "put");
-  for (const std::string& word : words) {
+  for (const std::string& word : target->words) {
     const Status put = co_await put_word(session, &*target, &progress, word);
     session->session().console.status("");
     if (!put.has_value()) {

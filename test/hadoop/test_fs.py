@@ -137,6 +137,9 @@ def test_moves_and_removes(fs, bed, muster, hdfs_folder):
     fs("mv", f"{hdfs_folder}/to/x", f"{hdfs_folder}/to/y").expect(0)
     assert fs("cat", f"{hdfs_folder}/to/y").expect(0).out == "x"
     fs("mv", f"{hdfs_folder}/none", f"{hdfs_folder}/to").expect_error(2, "does not exist")
+    fs("mv", f"{hdfs_folder}/to", f"{hdfs_folder}/to/below").expect_error(2, "below itself")
+    fs("mv", f"{hdfs_folder}/to/y", f"{hdfs_folder}/gone/").expect_error(2, "mkdir")
+    fs("mv", f"{hdfs_folder}/{{to,from}}", f"{hdfs_folder}/gone").expect_error(2, "matches 2")
     fs("rm", f"{hdfs_folder}/from").expect_error(2, "is a folder", "-r")
     fs("rm", "-r", f"{hdfs_folder}/from").expect(0)
     fs("rm", f"{hdfs_folder}/from").expect_error(2, "does not exist")
@@ -145,8 +148,26 @@ def test_moves_and_removes(fs, bed, muster, hdfs_folder):
     assert listed == [f"{hdfs_folder}/to"]
 
 
+def test_what_is_removed_goes_to_the_trash_where_there_is_one(fs, bed, muster, hdfs_folder):
+    conf = bed.client_conf({"core-site": {"fs.trash.interval": 60}})
+    fs("mkdir", "-p", hdfs_folder).expect(0)
+    (muster.folder / "x").write_text("x")
+    trashed = []
+    for _ in range(2):
+        fs("put", muster.folder / "x", f"{hdfs_folder}/x").expect(0)
+        removed = fs("rm", "--conf", conf, f"{hdfs_folder}/x").expect(0)
+        trashed.append(removed.err.rpartition(": ")[2].strip())
+        assert f"/.Trash/Current{hdfs_folder}/x" in trashed[-1]
+    assert trashed[0] != trashed[1]
+    assert fs("cat", *trashed).expect(0).out == "xx"
+    fs("rm", "--conf", conf, trashed[0]).expect(0)
+    fs("cat", trashed[0]).expect_error(2, "does not exist")
+    fs("put", muster.folder / "x", f"{hdfs_folder}/x").expect(0)
+    assert fs("rm", "--conf", conf, "--skip-trash", f"{hdfs_folder}/x").expect(0).err == ""
+
+
 def test_folders_are_made(fs, hdfs_folder):
-    fs("mkdir", f"{hdfs_folder}/a/b").expect_error(2, "cannot make the folder")
+    fs("mkdir", f"{hdfs_folder}/a/b").expect_error(2, "cannot make the folder", "-p")
     fs("mkdir", "-p", f"{hdfs_folder}/a/b").expect(0)
     fs("mkdir", f"{hdfs_folder}/a").expect_error(2, "exists already")
     fs("mkdir", "-p", f"{hdfs_folder}/a").expect(0)
@@ -154,7 +175,10 @@ def test_folders_are_made(fs, hdfs_folder):
 
 def test_mistakes_have_one_message(fs, muster, hdfs_folder):
     fs("ls", "/no/such").expect_error(2, "/no/such does not exist")
-    fs("cat", "/").expect_error(2, "folder")
+    fs("cat", "/").expect_error(2, "/ is a folder")
+    (muster.folder / "file").write_text("")
+    fs("mkdir", "-p", hdfs_folder).expect(0)
+    fs("get", hdfs_folder, muster.folder / "file").expect_error(2, "is a file here, not a folder")
     fs("ls", "s3a://bucket/x").expect_error(2, "no place in HDFS")
     fs("put", "/no/such/local", "/tmp/x").expect_error(2, "/no/such/local")
     fs("ls", "hdfs://localhost:1/").expect_error(6, "localhost:1")

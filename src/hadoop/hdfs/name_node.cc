@@ -12,6 +12,17 @@ namespace muster::hadoop::hdfs {
 using rpc::Method;
 using rpc::Repetition;
 
+namespace {
+
+/// What is copied takes its local name from a listing: it must not lead elsewhere. A file that is
+/// listed itself has none.
+bool is_name(std::string_view name) {
+  return name != "." && name != ".." && name.find('/') == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
 NameNode::NameNode(rt::Loop& loop, std::unique_ptr<rpc::Proxy> proxy, NameNodeOptions options)
     : loop_(&loop), proxy_(std::move(proxy)), options_(std::move(options)) {}
 
@@ -51,6 +62,11 @@ rt::Async<Result<ListingPage>> NameNode::list_page(std::string path, std::string
   page.entries.reserve(static_cast<size_t>(reply.dirlist().partiallisting_size()));
   for (const pb::HdfsFileStatusProto& entry : reply.dirlist().partiallisting()) {
     page.entries.push_back(take(entry));
+    if (!is_name(page.entries.back().name)) {
+      co_return cluster_error(fmt::format("the NameNode lists {} in {}, which is no name",
+                                          printable(page.entries.back().name), printable(path)),
+                              Errc::Corrupt);
+    }
   }
   if (page.entries.empty()) {
     page.more = false;

@@ -71,6 +71,9 @@ std::optional<Meaning> meaning_of_text(std::string_view text) {
   if (text.find("Path is not a file") != std::string_view::npos) {
     return Meaning{"", Errc::InvalidArgument, Blame::User, "it is a folder"};
   }
+  if (text.find("is a directory or file under source") != std::string_view::npos) {
+    return Meaning{"", Errc::InvalidArgument, Blame::User, "a folder cannot lie below itself"};
+  }
   return std::nullopt;
 }
 
