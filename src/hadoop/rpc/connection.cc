@@ -27,16 +27,6 @@ std::string server_name(const Server& server) {
   return server.label.empty() ? address : fmt::format("{} ({})", server.label, address);
 }
 
-RpcRequestHeaderProto header_of(int32_t id, std::string_view client_id) {
-  RpcRequestHeaderProto header;
-  header.set_rpckind(::hadoop::common::RPC_PROTOCOL_BUFFER);
-  header.set_rpcop(RpcRequestHeaderProto::RPC_FINAL_PACKET);
-  header.set_callid(id);
-  header.set_clientid(std::string(client_id));
-  header.set_retrycount(-1);
-  return header;
-}
-
 }  // namespace
 
 /// A call's entry in the connection, as long as somebody waits for it.

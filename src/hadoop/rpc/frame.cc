@@ -8,6 +8,7 @@
 #include <google/protobuf/message_lite.h>
 
 #include <algorithm>
+#include <hadoop/rpc.pb.h>
 #include <utility>
 
 namespace muster::hadoop::rpc {
@@ -48,6 +49,16 @@ std::string frame_of(std::initializer_list<const MessageLite*> messages) {
     out = message->SerializeWithCachedSizesToArray(out);
   }
   return frame;
+}
+
+::hadoop::common::RpcRequestHeaderProto header_of(int32_t id, std::string_view client_id) {
+  ::hadoop::common::RpcRequestHeaderProto header;
+  header.set_rpckind(::hadoop::common::RPC_PROTOCOL_BUFFER);
+  header.set_rpcop(::hadoop::common::RpcRequestHeaderProto::RPC_FINAL_PACKET);
+  header.set_callid(id);
+  header.set_clientid(std::string(client_id));
+  header.set_retrycount(-1);
+  return header;
 }
 
 Status FrameCursor::take(MessageLite& message, std::string_view what) {

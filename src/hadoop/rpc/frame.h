@@ -12,6 +12,9 @@
 namespace google::protobuf {
 class MessageLite;
 }
+namespace hadoop::common {
+class RpcRequestHeaderProto;
+}
 
 namespace muster::hadoop::rpc {
 
@@ -32,6 +35,10 @@ inline constexpr uint8_t kIpcVersion = 9;
 /// A frame: its length in 4 bytes, then each message behind its own length as a varint.
 [[nodiscard]] std::string frame_of(
     std::initializer_list<const google::protobuf::MessageLite*> messages);
+
+/// The header of a frame of the client; a call has more in it.
+[[nodiscard]] ::hadoop::common::RpcRequestHeaderProto header_of(int32_t id,
+                                                                std::string_view client_id);
 
 /// Takes the messages of one frame's payload, one after the other.
 class FrameCursor {

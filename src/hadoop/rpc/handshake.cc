@@ -26,16 +26,6 @@ using SaslAuth = RpcSaslProto::SaslAuth;
 /// More rounds than any mechanism has.
 constexpr int kRoundsMax = 16;
 
-RpcRequestHeaderProto out_of_band_header(int32_t id, std::string_view client_id) {
-  RpcRequestHeaderProto header;
-  header.set_rpckind(::hadoop::common::RPC_PROTOCOL_BUFFER);
-  header.set_rpcop(RpcRequestHeaderProto::RPC_FINAL_PACKET);
-  header.set_callid(id);
-  header.set_clientid(std::string(client_id));
-  header.set_retrycount(-1);
-  return header;
-}
-
 Error unauthenticated(std::string message) {
   return user_error(std::move(message), Errc::Unauthenticated);
 }
@@ -69,7 +59,7 @@ class Dialogue {
 };
 
 rt::Async<Status> Dialogue::send(const RpcSaslProto& message, std::string before) {
-  const RpcRequestHeaderProto header = out_of_band_header(kSaslId, "");
+  const RpcRequestHeaderProto header = header_of(kSaslId, "");
   co_return co_await channel_->write(std::move(before) + frame_of({&header, &message}));
 }
 
@@ -240,7 +230,7 @@ rt::Async<OutcomeOf<Handshake>> shake_hands(FrameChannel& channel, const Handsha
 }
 
 std::string context_frame(const Target& target, AuthMethod method, std::string_view client_id) {
-  const RpcRequestHeaderProto header = out_of_band_header(kContextId, client_id);
+  const RpcRequestHeaderProto header = header_of(kContextId, client_id);
   IpcConnectionContextProto context;
   context.set_protocol(target.protocol.name);
   auto& user = *context.mutable_userinfo();
