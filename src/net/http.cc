@@ -16,6 +16,8 @@ std::string_view reason_phrase(int status) {
       return "OK";
     case 204:
       return "No Content";
+    case 302:
+      return "Found";
     case 303:
       return "See Other";
     case 304:
@@ -30,6 +32,10 @@ std::string_view reason_phrase(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
     default:
       return status < 500 ? "Refused" : "Internal Server Error";
   }
@@ -49,12 +55,21 @@ Error malformed(std::string_view what) {
 Status parse_request_line(std::string_view line, HttpRequest& request) {
   const auto words = split(line, ' ');
   if (words.size() != 3 || !is_token(words[0]) || !words[1].starts_with('/') ||
-      !words[2].starts_with("HTTP/1.")) {
+      (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0")) {
     return malformed("its first line is wrong");
   }
+  request.keep_alive = words[2] == "HTTP/1.1";
   request.method = words[0];
   request.target = words[1];
   return {};
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return result;
 }
 
 Status parse_header(std::string_view line, HttpRequest& request) {
@@ -62,11 +77,8 @@ Status parse_header(std::string_view line, HttpRequest& request) {
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return malformed("a header is wrong");
   }
-  std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  request.headers.emplace_back(std::move(name), std::string(trim(line.substr(colon + 1))));
+  request.headers.emplace_back(lower(line.substr(0, colon)),
+                               std::string(trim(line.substr(colon + 1))));
   return {};
 }
 
@@ -74,11 +86,17 @@ Result<size_t> body_size(const HttpRequest& request) {
   if (!request.header("transfer-encoding").empty()) {
     return malformed("its body comes in chunks");
   }
+  const auto lengths = std::ranges::count(request.headers, std::string("content-length"),
+                                          &std::pair<std::string, std::string>::first);
   const std::string_view text = request.header("content-length");
   size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (!text.empty() && (error != std::errc() || end != text.data() + text.size())) {
+  const bool good = error == std::errc() && end == text.data() + text.size();
+  if (lengths > 1 || (lengths == 1 && !good)) {
     return malformed("its length is wrong");
+  }
+  if (size > kHttpBodyMax) {
+    return malformed("its body is too long");
   }
   return size;
 }
@@ -93,10 +111,13 @@ std::string_view HttpRequest::header(std::string_view name) const {
 Result<std::optional<HttpRequest>> parse_http_request(std::string_view bytes) {
   const size_t end = bytes.find("\r\n\r\n");
   if (end == std::string_view::npos) {
-    if (bytes.size() >= kHttpRequestMax) {
+    if (bytes.size() >= kHttpHeadMax) {
       return malformed("its head is too long");
     }
     return std::optional<HttpRequest>();
+  }
+  if (end > kHttpHeadMax) {
+    return malformed("its head is too long");
   }
   HttpRequest request;
   std::string_view head = bytes.substr(0, end);
@@ -110,25 +131,28 @@ Result<std::optional<HttpRequest>> parse_http_request(std::string_view bytes) {
   }
   MUSTER_TRY(const size_t size, body_size(request));
   const std::string_view body = bytes.substr(end + 4);
-  if (size > kHttpRequestMax - std::min(kHttpRequestMax, end + 4)) {
-    return malformed("it is too long");
-  }
   if (body.size() < size) {
     return std::optional<HttpRequest>();
   }
   request.body = body.substr(0, size);
+  request.size_bytes = end + 4 + size;
+  const std::string connection = lower(request.header("connection"));
+  request.keep_alive = connection != "close" && (request.keep_alive || connection == "keep-alive");
   return std::optional(std::move(request));
 }
 
-std::string format_http_response(const HttpResponse& response) {
-  std::string text = fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
-      "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n",
-      response.status, reason_phrase(response.status), response.content_type, response.body.size());
+std::string format_http_response(const HttpResponse& response, Afterwards afterwards) {
+  std::string text =
+      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: {}\r\n",
+                  response.status, reason_phrase(response.status), response.content_type,
+                  response.body.size(), afterwards == Afterwards::Keep ? "keep-alive" : "close");
+  bool cached = false;
   for (const auto& [name, value] : response.headers) {
     text += fmt::format("{}: {}\r\n", name, value);
+    cached = cached || lower(name) == "cache-control";
   }
-  return text + "\r\n" + response.body;
+  text += cached ? "" : "Cache-Control: no-store\r\n";
+  return text + "X-Content-Type-Options: nosniff\r\n\r\n" + response.body;
 }
 
 }  // namespace muster::net

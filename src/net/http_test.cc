@@ -29,7 +29,8 @@ TEST(Http, RefusesWhatIsNone) {
         std::string("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"),
-        std::string(kHttpRequestMax, 'x')}) {
+        std::string("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+        std::string(kHttpHeadMax, 'x')}) {
     EXPECT_FALSE(parse_http_request(text).has_value()) << text.substr(0, 60);
   }
 }
@@ -38,8 +39,23 @@ TEST(Http, FormatsAnAnswer) {
   const std::string text =
       format_http_response({.status = 401, .headers = {{"X-A", "b"}}, .body = "no\n"});
   EXPECT_TRUE(text.starts_with("HTTP/1.1 401 Unauthorized\r\n"));
-  EXPECT_TRUE(text.ends_with("X-A: b\r\n\r\nno\n"));
+  EXPECT_TRUE(text.ends_with("\r\n\r\nno\n"));
+  EXPECT_NE(text.find("X-A: b\r\n"), std::string::npos);
+  EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
   EXPECT_NE(text.find("Content-Length: 3\r\n"), std::string::npos);
+}
+
+TEST(Http, KnowsWhereARequestEndsAndWhetherMoreMayCome) {
+  const std::string first = "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab";
+  const auto request = parse_http_request(first + "GET /next HTTP/1.1\r\n").value().value();
+  EXPECT_EQ(request.size_bytes, first.size());
+  EXPECT_TRUE(request.keep_alive);
+  const auto keeps = [](const std::string& head) {
+    return parse_http_request("GET / HTTP/1." + head + "\r\n\r\n").value().value().keep_alive;
+  };
+  EXPECT_FALSE(keeps("1\r\nConnection: Close"));
+  EXPECT_FALSE(keeps("0"));
+  EXPECT_TRUE(keeps("0\r\nConnection: Keep-Alive"));
 }
 
 }  // namespace

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/http.h"
+#include "net/stream.h"
+#include "rt/async.h"
+#include "rt/loop.h"
+#include "rt/running.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::net {
+
+/// How much room clients get.
+struct HttpServerLimits {
+  size_t connections_max = 128;
+  Duration request_patience =
+      std::chrono::seconds(10);              ///< From a request's first byte to its last.
+  Duration idle = std::chrono::seconds(60);  ///< Between two requests.
+  Duration answer_patience = std::chrono::seconds(60);  ///< For the handler, and for writing.
+};
+
+/// The server's side of HTTP/1.1 on streams that somebody else accepted: requests of one connection
+/// one after the other, each answered by the handler. What is no request, or too long, gets 400 and
+/// is closed; what is slow is closed. When all places are taken, the connection that has waited
+/// longest without a request makes room; if all are being answered, the newcomer is closed.
+///
+/// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
+/// handler.
+class HttpServer {
+ public:
+  /// Answers one request of `peer` ("10.0.0.7:8020"). May take its time; may be destroyed while it
+  /// does.
+  using Handler = std::function<rt::Async<HttpResponse>(HttpRequest request, std::string peer)>;
+
+  HttpServer(rt::Loop& loop, Handler handler, HttpServerLimits limits = {})
+      : loop_(&loop), handler_(std::move(handler)), limits_(limits) {}
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  /// Takes a connection. Not to be called by a handler.
+  void serve(std::unique_ptr<Stream> stream);
+  [[nodiscard]] size_t connections() const { return connections_.size(); }
+  /// Requests that are being answered.
+  [[nodiscard]] size_t answering() const { return answering_; }
+  /// Called, in a turn of its own, whenever the last answer under way is out.
+  void on_idle(std::function<void()> idle) { on_idle_ = std::move(idle); }
+
+ private:
+  struct Connection {
+    bool waits = true;  ///< For a request.
+    HostTime since{};   ///< When it began to wait.
+    rt::Running running;
+  };
+  struct Asked {
+    std::optional<HttpRequest> request;  ///< Nothing: the client closed.
+  };
+
+  [[nodiscard]] bool make_room();
+  [[nodiscard]] rt::Async<> converse(uint64_t id, std::unique_ptr<Stream> stream);
+  [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, std::string* bytes,
+                                                      Duration first_byte_within);
+  [[nodiscard]] rt::Async<Status> answer(Stream* stream, HttpRequest request, bool keep);
+  void begin_answer(uint64_t id);
+  void end_answer(uint64_t id);
+
+  rt::Loop* loop_;
+  Handler handler_;
+  HttpServerLimits limits_;
+  std::function<void()> on_idle_;
+  size_t answering_ = 0;
+  uint64_t last_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::map<uint64_t, Connection> connections_;  ///< Last: they use the rest.
+};
+
+}  // namespace muster::net

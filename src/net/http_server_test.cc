@@ -1,0 +1,179 @@
+#include "net/http_server.h"
+
+#include "testing/fake_loop.h"
+#include "testing/memory_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <list>
+#include <string>
+
+namespace muster::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+// One client's end of a connection: what it read so far, and whether the server closed.
+struct Client {
+  std::unique_ptr<Stream> stream;
+  std::string got;
+  bool closed = false;
+  rt::Running reading;
+  rt::Running writing;
+};
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  Client& connect(testing::MemoryStreamOptions options = {}) {
+    auto [mine, its] = testing::memory_streams(loop, "client:1", "server:2", options);
+    Client& client = clients.emplace_back();
+    client.stream = std::move(mine);
+    client.reading = rt::start(loop, read(&client), [] {});
+    server.serve(std::move(its));
+    loop.run_ready();
+    return client;
+  }
+  void say(Client& client, std::string text) {
+    client.writing = rt::start(loop, write(&client, std::move(text)), [] {});
+    loop.run_ready();
+  }
+  static rt::Async<> read(Client* client) {
+    std::array<uint8_t, 4096> buffer{};
+    while (!client->closed) {
+      const auto size = co_await client->stream->read_some(buffer);
+      client->closed = size.value_or(0) == 0;
+      client->got.append(reinterpret_cast<const char*>(buffer.data()), size.value_or(0));
+    }
+  }
+  static rt::Async<> write(Client* client, std::string text) {
+    const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+    (void)co_await client->stream->write(bytes);
+  }
+  rt::Async<HttpResponse> handle(HttpRequest request, std::string peer) {
+    if (request.target == "/held") {
+      co_await released.wait();
+    }
+    co_return HttpResponse{.headers = {}, .body = peer + " " + request.target + request.body};
+  }
+
+  testing::FakeLoop loop;
+  rt::Event released{loop};
+  HttpServer server{loop,
+                    [this](HttpRequest request, std::string peer) {
+                      return handle(std::move(request), std::move(peer));
+                    },
+                    {.connections_max = 3}};
+  std::list<Client> clients;
+};
+
+constexpr std::string_view kGet = "GET /a HTTP/1.1\r\n\r\n";
+
+TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
+  Client& client = connect({.read_max = 1});
+  say(client, "GET /a HTTP/1.1\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi");
+  EXPECT_NE(client.got.find("\r\n\r\nclient:1 /a"), std::string::npos) << client.got;
+  EXPECT_TRUE(client.got.ends_with("\r\n\r\nclient:1 /bhi"));
+  EXPECT_FALSE(client.closed);
+  say(client, "GET /c HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(client.got.ends_with("client:1 /c"));
+  EXPECT_TRUE(client.closed);
+  EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(HttpServerTest, SendsNoBodyToHead) {
+  Client& client = connect();
+  say(client, "HEAD /abc HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(client.got.ends_with("\r\n\r\n")) << client.got;
+  EXPECT_NE(client.got.find("Content-Length: 13\r\n"), std::string::npos);
+}
+
+TEST_F(HttpServerTest, WhatIsNoRequestIsRefusedAndClosed) {
+  const std::string too_long(kHttpHeadMax + 1, 'a');
+  for (const std::string& text :
+       {std::string("\xff\xfe\r\n\r\n"), "GET /" + too_long + " HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nX: " + too_long, std::string("GET / HTTP/9\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n")}) {
+    Client& client = connect();
+    say(client, text);
+    EXPECT_TRUE(client.got.starts_with("HTTP/1.1 400 ")) << client.got;
+    EXPECT_TRUE(client.closed);
+  }
+}
+
+TEST_F(HttpServerTest, ATruncatedRequestIsForgotten) {
+  Client& client = connect();
+  say(client, "GET / HTTP/1.1\r\nHost:");
+  client.stream->close_write();
+  loop.run_ready();
+  EXPECT_EQ(client.got, "");
+  EXPECT_TRUE(client.closed);
+  EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(HttpServerTest, TheSlowAreClosed) {
+  Client& silent = connect();
+  Client& slow = connect();
+  for (int count = 0; count < 9; ++count) {
+    say(slow, "G");
+    loop.advance(1s);
+  }
+  EXPECT_FALSE(silent.closed);
+  EXPECT_FALSE(slow.closed);
+  loop.advance(2s);
+  EXPECT_TRUE(silent.closed);
+  EXPECT_TRUE(slow.closed);
+  Client& idle = connect();
+  say(idle, std::string(kGet));
+  loop.advance(59s);
+  EXPECT_FALSE(idle.closed);
+  loop.advance(2s);
+  EXPECT_TRUE(idle.closed);
+}
+
+TEST_F(HttpServerTest, OneThatDoesNotReadIsClosed) {
+  Client& client = connect({.buffer_max = 1});
+  client.reading.cancel();
+  say(client, std::string(kGet));
+  EXPECT_EQ(server.answering(), 1U);
+  loop.advance(61s);
+  EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(HttpServerTest, WhoWaitsLongestMakesRoom) {
+  Client& first = connect();
+  loop.advance(1s);
+  Client& second = connect();
+  loop.advance(1s);
+  Client& third = connect();
+  say(first, std::string(kGet));  // It has asked since: the second waits longest now.
+  connect();
+  EXPECT_TRUE(second.closed);
+  EXPECT_FALSE(first.closed || third.closed);
+}
+
+TEST_F(HttpServerTest, AnswersUnderWayKeepTheirPlaces) {
+  for (int count = 0; count < 3; ++count) {
+    say(connect(), "GET /held HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_EQ(server.answering(), 3U);
+  EXPECT_TRUE(connect().closed);
+  bool idle = false;
+  server.on_idle([&] { idle = true; });
+  released.set();
+  loop.run_ready();
+  EXPECT_TRUE(idle);
+  EXPECT_TRUE(clients.front().got.ends_with("/held"));
+  EXPECT_FALSE(clients.front().closed);
+}
+
+TEST_F(HttpServerTest, AHandlerThatNeverEndsIsGivenUp) {
+  Client& client = connect();
+  say(client, "GET /held HTTP/1.1\r\n\r\n");
+  loop.advance(61s);
+  EXPECT_TRUE(client.got.starts_with("HTTP/1.1 503 ")) << client.got;
+}
+
+}  // namespace
+}  // namespace muster::net
