@@ -1,6 +1,7 @@
 #include "control/keys.h"
 
 #include "base/check.h"
+#include "control/page_keys.h"
 #include "net/tls.h"
 
 #include <openssl/core_names.h>
@@ -60,6 +61,12 @@ Key derive_key(const Secret& secret, const Peer& peer) {
 }
 
 Key master_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 master"); }
+
+PageKeys derive_page_keys(const Secret& secret) {
+  return {.token = expand(secret, "muster/1 page token"),
+          .cookie = expand(secret, "muster/1 page cookie"),
+          .path = expand(secret, "muster/1 page path")};
+}
 
 std::string to_hex(const Key& key) {
   static constexpr std::string_view kDigits = "0123456789abcdef";

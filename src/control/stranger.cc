@@ -91,6 +91,12 @@ void Stranger::listen_to_first_byte() {
     refuse(Refusal::Silent);
     return;
   }
+  if (first != kTlsHandshake && deps_.has_page) {
+    watch_.reset();
+    const auto asked = std::move(handlers_.asked);
+    asked(std::move(socket_));
+    return;
+  }
   if (first != kTlsHandshake) {
     speech_ = Speech::Http;
     read_request();
@@ -168,12 +174,7 @@ void Stranger::read_request() {
   if (!request->has_value()) {
     return;
   }
-  net::HttpResponse response{.status = 401, .headers = {}, .body = "401 Unauthorized\n"};
-  answer(deps_.page ? deps_.page(**request) : response);
-}
-
-void Stranger::answer(const net::HttpResponse& response) {
-  answer_ = net::format_http_response(response);
+  answer_ = net::format_http_response({.status = 401, .headers = {}, .body = "401 Unauthorized\n"});
   set_deadline(kAnswerPatience);
   write_answer();
 }

@@ -15,8 +15,9 @@
 
 namespace muster::control {
 
-/// Answers requests for the job's page. Without one every request gets 401.
-using PageHandler = std::function<net::HttpResponse(const net::HttpRequest& request)>;
+/// Takes over a connection that begins with something else than TLS: for the job's page, as far as
+/// anybody knows. Without one every request gets 401.
+using PageHandler = std::function<void(rt::Fd socket)>;
 
 /// Why a connection never became a channel.
 enum class Refusal : uint8_t {
@@ -26,17 +27,19 @@ enum class Refusal : uint8_t {
   UnknownIdentity,  ///< A name that has no key here.
   WrongKey,         ///< A name that is known, without its key.
   Garbage,          ///< Neither our protocol nor a request for the page.
-  Answered,         ///< A request for the page, answered: nothing to complain of.
+  Answered,         ///< A request where there is no page, answered: nothing to complain of.
 };
 [[nodiscard]] std::string_view to_string(Refusal refusal);
 
 /// One accepted connection until it has proved who it is. The first byte decides: a TLS handshake,
-/// or a request for the page, which is answered here.
+/// or a request for the page, which is handed over, or refused here where there is none.
 class Stranger {
  public:
   struct Handlers {
     /// The handshake is done; destroys the stranger.
     std::function<void(net::TlsStream stream, Peer peer)> proved;
+    /// It asks for the page, which there is; destroys the stranger.
+    std::function<void(rt::Fd socket)> asked;
     /// It will never be; destroys the stranger.
     std::function<void(Refusal refusal)> refused;
   };
@@ -44,7 +47,7 @@ class Stranger {
     rt::IoLoop& loop;
     net::TlsContext& tls;
     const KeyLookup& keys;
-    const PageHandler& page;
+    bool has_page;
     Duration patience;  ///< Until it must have proved who it is.
   };
 
@@ -63,7 +66,6 @@ class Stranger {
   void listen_to_first_byte();
   void shake_hands();
   void read_request();
-  void answer(const net::HttpResponse& response);
   void write_answer();
   void watch(rt::Interest interest);
   void set_deadline(Duration delay);

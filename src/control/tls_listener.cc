@@ -87,6 +87,12 @@ void TlsListener::welcome(rt::Fd socket) {
             leave(place);
             accepted(std::make_unique<TlsChannel>(std::move(connection)));  // May destroy this.
           },
+      .asked =
+          [this, place](rt::Fd socket) {
+            const PageHandler page = deps_.page;
+            leave(place);
+            page(std::move(socket));
+          },
       .refused =
           [this, place](Refusal refusal) {
             complain(refusal);
@@ -95,7 +101,7 @@ void TlsListener::welcome(rt::Fd socket) {
   *place = std::make_unique<Stranger>(Stranger::Deps{.loop = deps_.loop,
                                                      .tls = *deps_.tls,
                                                      .keys = keys_,
-                                                     .page = deps_.page,
+                                                     .has_page = deps_.page != nullptr,
                                                      .patience = deps_.limits.patience},
                                       std::move(socket), std::move(handlers));
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "control/keys.h"
+
+namespace muster::control {
+
+/// What the job's page asks of a viewer's browser (design 4): `token` stands in the link's fragment
+/// and is exchanged once for `cookie`; `path` (16 bytes of it) names the part of the site that the
+/// browser sends the cookie to, so that other sites of the same host are never sent it. None of
+/// them opens the control channel.
+struct PageKeys {
+  Key token{};
+  Key cookie{};
+  Key path{};
+};
+
+[[nodiscard]] PageKeys derive_page_keys(const Secret& secret);
+
+}  // namespace muster::control
