@@ -136,7 +136,17 @@ std::string status_json(const job::Plan& plan, const job::State& state,
       .raw("ended", iso_or_null(ended, ended_at))
       .text_or_null("waits_for", ended ? std::string_view() : std::string_view(waits))
       .text_or_null("log_trouble", context.log_trouble)
+      .text_or_null("page", context.page)
       .str();
+}
+
+std::string with_page(std::string status, std::string_view page) {
+  constexpr std::string_view kNone = R"("page":null})";
+  if (!page.empty() && status.ends_with(kNone)) {
+    status.resize(status.size() - kNone.size());
+    status += fmt::format(R"("page":{}}})", json_quote(page));
+  }
+  return status;
 }
 
 }  // namespace muster::eventlog

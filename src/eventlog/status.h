@@ -5,6 +5,7 @@
 #include "job/state.h"
 
 #include <string>
+#include <string_view>
 
 namespace muster::eventlog {
 
@@ -16,14 +17,19 @@ struct StatusContext {
   WallTime started{};       ///< Wall clock of job time 0.
   std::string waits_for;    ///< In the cluster's words; "" when for nothing.
   std::string log_trouble;  ///< Why the event log cannot be written; "" while it can.
+  std::string page;         ///< The link to the job's page; "" for none, or where others add it.
 };
 
 /// Returns the status document of design 7 (schema muster.status/1), one line of JSON. Besides what
-/// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for` and
-/// `log_trouble` (text or null), per task `attempt_state`, `container`, `address`, `restarts`,
-/// `signal`; in the outcome `reason` and `message`, in its cause `container`, `hint` and `victims`.
+/// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for`,
+/// `log_trouble` and `page` (text or null), per task `attempt_state`, `container`, `address`,
+/// `restarts`, `signal`; in the outcome `reason` and `message`, in its cause `container`, `hint`
+/// and `victims`.
 [[nodiscard]] std::string status_json(const job::Plan& plan, const job::State& state,
                                       const StatusContext& context);
+
+/// Returns a status document with another link to the job's page; what is none stays as it is.
+[[nodiscard]] std::string with_page(std::string status, std::string_view page);
 
 /// Returns the member `outcome` of status and summary: null until the job has ended.
 [[nodiscard]] std::string outcome_json(const job::Plan& plan, const job::State& state,

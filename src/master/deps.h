@@ -8,6 +8,7 @@
 #include "control/transport.h"
 #include "eventlog/replay.h"
 #include "eventlog/segment_store.h"
+#include "master/audience.h"
 #include "rt/loop.h"
 
 #include <cstdint>
@@ -40,6 +41,7 @@ struct MasterDeps {
   eventlog::SegmentStore& segments;
   PlaceStore& place;
   log::Sink& sink;
+  Audience* audience = nullptr;  ///< None where the job has no page.
 };
 
 struct MasterOptions {
@@ -53,6 +55,7 @@ struct MasterOptions {
   std::string on = "local";    ///< The cluster's name, for status.
   std::string application_id;  ///< "" for none.
   std::string logs_folder;     ///< Where tasks' output files lie, for people.
+  std::string page;            ///< The link to the job's page, for status; "" where clients add it.
   std::string client_python;   ///< PlanFile::python: the submitter's own, for hints.
   std::string version;         ///< Of the binary.
   int32_t pid = 0;

@@ -24,6 +24,10 @@ const std::string& Master::address() const { return reign_->address(); }
 
 const job::Machine& Master::machine() const { return reign_->machine(); }
 
+void Master::follow_output(bool on) { reign_->follow_output(on); }
+
+void Master::audience_served() { reign_->audience_served(); }
+
 std::string Master::status() const { return reign_->status(); }
 
 }  // namespace muster::master

@@ -36,6 +36,11 @@ class Master {
   /// "host:port" where it listens. Only after start().
   [[nodiscard]] const std::string& address() const;
   [[nodiscard]] const job::Machine& machine() const;
+  /// Whether the audience wants tasks' output. Turned on, the last lines of every task come first,
+  /// also to those who follow already (they know repeats by their offsets).
+  void follow_output(bool on);
+  /// The audience has been served: after the job's end that may be the last thing to wait for.
+  void audience_served();
   /// The status document of design 7.
   [[nodiscard]] std::string status() const;
 

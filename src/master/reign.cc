@@ -102,6 +102,7 @@ void Reign::stop(std::string by) {
 
 void Reign::on_released(const Decider::Released& released) {
   clients_.fact(released.record);
+  tell_audience();
   if (released.view) {
     agents_.send_to_all(released.view);
   }
@@ -150,7 +151,8 @@ eventlog::StatusContext Reign::status_context() const {
           .logs_folder = options_.logs_folder,
           .started = started_,
           .waits_for = asks ? deps_.link.waits_for() : std::string(),
-          .log_trouble = decider_.writer().trouble()};
+          .log_trouble = decider_.writer().trouble(),
+          .page = options_.page};
 }
 
 std::shared_ptr<const std::string> Reign::agent_welcome() {

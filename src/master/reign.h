@@ -40,6 +40,8 @@ class Reign {
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
   [[nodiscard]] const job::Machine& machine() const { return decider_.machine(); }
   [[nodiscard]] std::string status() const;
+  void follow_output(bool on);
+  void audience_served() { ending_.client_left(); }
 
  private:
   // What comes in.
@@ -62,6 +64,9 @@ class Reign {
   [[nodiscard]] cluster::LaunchOrder launch_order(const job::ContainerId& container) const;
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
   [[nodiscard]] eventlog::StatusContext status_context() const;
+
+  void set_follow();
+  void tell_audience();
 
   void check_fence();
   void fenced(job::Epoch by);
@@ -87,6 +92,8 @@ class Reign {
   std::shared_ptr<const std::string> agent_welcome_;  ///< Encoded once: it carries the whole spec.
   bool first_start_ = true;
   bool over_ = false;
+  bool clients_follow_output_ = false;
+  bool audience_follows_output_ = false;
   // The order of destruction matters: those who call back go before those they call.
   Decider decider_;
   Deadlines deadlines_;

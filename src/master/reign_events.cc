@@ -76,6 +76,9 @@ void Reign::on_agent_frame(const job::ContainerId& container, wire::AgentFrame& 
   } else if (const auto* output = std::get_if<wire::Output>(&frame)) {
     if (runs_there(container, output->attempt)) {
       clients_.output(*output);
+      if (deps_.audience != nullptr) {
+        deps_.audience->output(*output);
+      }
     }
   }
 }
@@ -96,6 +99,27 @@ void Reign::on_agent_fact(const job::ContainerId& container, job::Fact fact) {
     return;
   }
   decider_.enter(std::move(fact));
+}
+
+void Reign::set_follow() {
+  // Enough for what a follower that came a moment too late has missed.
+  constexpr uint32_t kTailLines = 1000;
+  const bool on = clients_follow_output_ || audience_follows_output_;
+  agents_.set_follow({on, on ? kTailLines : 0});
+}
+
+void Reign::follow_output(bool on) {
+  if (on && clients_follow_output_) {
+    agents_.set_follow({false, 0});  // Agents send the last lines when following begins.
+  }
+  audience_follows_output_ = on;
+  set_follow();
+}
+
+void Reign::tell_audience() {
+  if (deps_.audience != nullptr) {
+    deps_.audience->changed();
+  }
 }
 
 /// From here on it is watched: one that was reached and then says nothing is lost like any other.
@@ -142,7 +166,11 @@ bool Reign::runs_there(const job::ContainerId& container, job::AttemptId attempt
 Decider::Handlers Reign::decider_handlers() {
   return {.released = [this](const Decider::Released& released) { on_released(released); },
           .ahead = [this](const job::Action& action) { performer_.perform(action); },
-          .log_changed = [this] { clients_.tell_status(); },
+          .log_changed =
+              [this] {
+                clients_.tell_status();
+                tell_audience();
+              },
           .make_room = [this] { deps_.place.free_room(); },
           .check_fence = [this] { check_fence(); }};
 }
@@ -159,13 +187,15 @@ Agents::Handlers Reign::agent_handlers() {
 }
 
 Clients::Handlers Reign::client_handlers() {
-  // Enough for what a follower that came a moment too late has missed.
-  constexpr uint32_t kTailLines = 1000;
   return {.welcome = [this] { return client_welcome(); },
           .stop = [this](const std::string& by) { stop(by); },
           .status = [this] { return status(); },
           .log_is_stuck = [this] { return !decider_.writer().trouble().empty(); },
-          .follow_output = [this](bool on) { agents_.set_follow({on, on ? kTailLines : 0}); },
+          .follow_output =
+              [this](bool on) {
+                clients_follow_output_ = on;
+                set_follow();
+              },
           .left = [this] { ending_.client_left(); }};
 }
 
@@ -177,7 +207,10 @@ Ending::Steps Reign::ending_steps() {
               [this](const job::Outcome& outcome, std::function<void()> done) {
                 deps_.link.finish(outcome, std::move(done));
               },
-          .clients_gone = [this] { return clients_.empty(); },
+          .clients_gone =
+              [this] {
+                return clients_.empty() && (deps_.audience == nullptr || deps_.audience->served());
+              },
           .over =
               [this](const job::Outcome& outcome) {
                 log_.info("master.over", {{"result", to_string(outcome.result)}});
