@@ -2,12 +2,12 @@
 #include "app/failure.h"
 #include "app/follow_command.h"
 #include "app/live_status.h"
+#include "app/page_address.h"
 #include "app/yarn_client.h"
 #include "base/text.h"
 #include "client/cleaning.h"
 #include "client/job_reader.h"
 #include "client/logs.h"
-#include "client/status_text.h"
 #include "job/describe.h"
 #include "os/watch.h"
 #include "rt/io_loop.h"
@@ -252,23 +252,16 @@ int show_status(Session& session, const StatusCommand& command) {
   const bool lives = found->reading.has_master && machine.state().phase != job::JobPhase::Ended;
   const std::optional<std::string> live =
       lives ? ask_status(session, found->entry.folder) : std::nullopt;
+  const std::string page = live ? page_link_here(session, found->entry.folder) : std::string();
   if (command.json) {
     const eventlog::StatusContext context = client::status_context(found->entry, found->reading);
-    session.console.out(
-        live.value_or(eventlog::status_json(machine.plan(), machine.state(), context)) + "\n");
+    const std::string here = eventlog::status_json(machine.plan(), machine.state(), context);
+    session.console.out(eventlog::with_page(live.value_or(here), page) + "\n");
     return 0;
   }
   session.console.out(client::render_status(found->entry, found->reading, session.now(),
                                             session.console.screen().colour));
-  const std::string waits_for = live ? client::waits_for_of(*live) : std::string();
-  if (!waits_for.empty()) {
-    session.console.out("waiting: " + printable(waits_for) + "\n");
-  }
-  const std::string trouble = live ? client::log_trouble_of(*live) : std::string();
-  if (!trouble.empty()) {
-    session.console.out("the job's log cannot be written: " + printable(trouble) +
-                        "; starts and restarts wait\n");
-  }
+  session.console.out(render_live_notes(live.value_or(""), page));
   return 0;
 }
 

@@ -14,6 +14,10 @@ namespace muster::app {
 [[nodiscard]] std::optional<std::string> ask_status(Session& session,
                                                     const cluster::JobFolder& folder);
 
+/// What a status document of a running job, "" for none, tells beside the tasks: the page's link,
+/// what the job waits for, trouble with its log. A line each, none where there is nothing.
+[[nodiscard]] std::string render_live_notes(const std::string& text, const std::string& page);
+
 /// A status document of a running job, for people.
 [[nodiscard]] std::string render_live_status(const std::string& text);
 

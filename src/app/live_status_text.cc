@@ -1,5 +1,6 @@
 #include "app/live_status.h"
 #include "base/text.h"
+#include "client/status_text.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -27,6 +28,18 @@ std::string task_line(std::string_view role, const json::object& task) {
 
 }  // namespace
 
+std::string render_live_notes(const std::string& text, const std::string& page) {
+  std::string notes = page.empty() ? "" : "page: " + page + "\n";
+  if (const std::string waits_for = client::waits_for_of(text); !waits_for.empty()) {
+    notes += "waiting: " + printable(waits_for) + "\n";
+  }
+  if (const std::string trouble = client::log_trouble_of(text); !trouble.empty()) {
+    notes +=
+        "the job's log cannot be written: " + printable(trouble) + "; starts and restarts wait\n";
+  }
+  return notes;
+}
+
 std::string render_live_status(const std::string& text) {
   boost::system::error_code error;
   const json::value value = json::parse(text, error);
@@ -37,6 +50,9 @@ std::string render_live_status(const std::string& text) {
   std::string shown =
       fmt::format("{}  {} on {} as {}\n", text_in(status, "job"), text_in(status, "phase"),
                   text_in(status, "on"), text_in(status, "application_id"));
+  if (const std::string page = text_in(status, "page"); !page.empty()) {
+    shown += "page: " + page + "\n";
+  }
   if (const std::string waits = text_in(status, "waits_for"); !waits.empty()) {
     shown += "waiting: " + waits + "\n";
   }

@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "app/failure.h"
+#include "app/job_page.h"
 #include "app/program.h"
 #include "base/text.h"
 #include "cluster/job_folder.h"
@@ -79,6 +80,7 @@ class MasterProcess {
   std::unique_ptr<os::Files> files_;
   std::unique_ptr<log::Sink> sink_;
   job::Plan plan_;
+  std::optional<JobPage> page_;
   std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<cluster::Link> link_;
   std::optional<eventlog::LocalSegmentStore> segments_;
@@ -134,12 +136,21 @@ Status MasterProcess::start(const Environment& surroundings, const SparkOptions&
   options.client_python = plan_file.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());
-  transport_ = control::make_tls_transport(loop_, log::Logger(*sink_));
+  page_.emplace(loop_, token_access(options.secret));
+  if (spark.link_fd >= 0) {
+    page_->read_logs_of_agents();
+  } else {
+    page_->read_logs_in(*files_, folder_.logs());
+  }
+  transport_ = control::make_tls_transport(
+      loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   link_ = make_link(spark);
   segments_.emplace(&loop_, *files_, folder_.events());
   place_.emplace(*files_, folder_);
-  master_.emplace(master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_},
-                  std::move(options));
+  master_.emplace(
+      master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_, &*page_},
+      std::move(options));
+  page_->open(*master_);
   return master_->start([this](const master::MasterEnd&) { loop_.stop(); });
 }
 

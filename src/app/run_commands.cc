@@ -3,6 +3,7 @@
 #include "app/demo_program.h"
 #include "app/failure.h"
 #include "app/follow_command.h"
+#include "app/page_address.h"
 #include "app/run_end.h"
 #include "base/text.h"
 #include "client/fit_text.h"
@@ -159,6 +160,10 @@ int run_job(Session& session, const RunCommand& command) {
         application.empty() ? "on this machine"
                             : fmt::format("on {} as {}", command.spec.on, application)));
   }
+  const std::string page = page_link_of(session, submitted->folder, submitted->place);
+  if (!command.quiet && !page.empty()) {
+    session.console.err("muster: page: " + page + "\n");
+  }
   FollowCommand follow;
   follow.folder = submitted->folder;
   follow.on_interrupt = command.on_interrupt;
@@ -196,21 +201,26 @@ int submit_job(Session& session, const SubmitCommand& command) {
     return fail(session.console, submitted.error());
   }
   const std::string id = submitted->folder.id().value;
+  const std::string page = page_link_of(session, submitted->folder, submitted->place);
   if (command.json) {
     const std::string on = command.spark.link_fd >= 0 ? "spark"
                            : command.spec.on.empty()  ? "local"
                                                       : command.spec.on;
     const std::string& application = submitted->place.application_id;
     session.console.out(fmt::format(
-        R"({{"schema":"muster.submitted/1","job":{},"application_id":{},"on":{}}})"
+        R"({{"schema":"muster.submitted/1","job":{},"application_id":{},"on":{},"page":{}}})"
         "\n",
-        json_quote(id), application.empty() ? "null" : json_quote(application), json_quote(on)));
+        json_quote(id), application.empty() ? "null" : json_quote(application), json_quote(on),
+        page.empty() ? "null" : json_quote(page)));
     return 0;
   }
   session.console.out(id + "\n");
   session.console.err(fmt::format(
       "  follow:  muster logs -f {0}\n  state:   muster status {0}\n  stop:    muster stop {0}\n",
       id));
+  if (!page.empty()) {
+    session.console.err("  page:    " + page + "\n");
+  }
   return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "app/commands.h"
 #include "app/failure.h"
+#include "app/job_page.h"
+#include "app/yarn_page.h"
 #include "base/text.h"
 #include "cluster/yarn/container_entry.h"
 #include "cluster/yarn/hdfs_segment_store.h"
@@ -96,6 +98,8 @@ class YarnMaster {
   std::unique_ptr<yarn::HdfsSegmentStore> segments_;
   std::optional<yarn::HdfsSummary> summary_;
   std::optional<YarnPlace> place_;
+  yarn::WebProxies proxies_;
+  std::optional<JobPage> page_;
   std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<yarn::YarnLink> link_;
   std::optional<master::Master> master_;
@@ -114,6 +118,7 @@ Status YarnMaster::open_session() {
   MUSTER_TRY(session_,
              yarn::Session::open(loop_, *sink_, std::move(site),
                                  {.caller = "muster_" + package_.job_id, .patient = true}));
+  MUSTER_TRY(proxies_, yarn::web_proxies(session_->site().configuration));
   return {};
 }
 
@@ -207,10 +212,19 @@ Status YarnMaster::start() {
   summary_.emplace(session_->files(), yarn::Staging::summary_file(package_.folder));
   place_.emplace(*summary_);
   MUSTER_TRY(master::MasterOptions made, options());
-  transport_ = control::make_tls_transport(loop_, log::Logger(*sink_));
+  made.page = proxies_.page_of(made.application_id);
+  page_.emplace(loop_, proxy_access(loop_, proxies_,
+                                    {.application_id = made.application_id,
+                                     .owner = package_.user,
+                                     .view_acl = plan_.spec.yarn.acl_view}));
+  page_->read_logs_of_agents();
+  transport_ = control::make_tls_transport(
+      loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY_STATUS(open_link());
-  master_.emplace(master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_},
-                  std::move(made));
+  master_.emplace(
+      master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_, &*page_},
+      std::move(made));
+  page_->open(*master_);
   return master_->start([this](const master::MasterEnd& end) {
     ended_ = true;
     if (end.kind == master::MasterEnd::Kind::Fenced) {

@@ -15,7 +15,7 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPOSITORY / "tools" / "hadoop"), str(REPOSITORY / "test" / "local"),
-                str(REPOSITORY / "test" / "hadoop")]
+                str(REPOSITORY / "test" / "web"), str(REPOSITORY / "test" / "hadoop")]
 
 import artifacts  # noqa: E402
 import harness  # noqa: E402

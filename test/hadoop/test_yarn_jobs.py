@@ -7,6 +7,7 @@ import os
 import re
 import signal
 
+import browser as browsers
 import pytest
 import sleeper
 from waiting import until
@@ -114,6 +115,26 @@ def test_a_running_job_is_shown_and_stopped_from_elsewhere(yarn, bed):
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     expect_final(yarn, bed, yarn.job(), "KILLED")
     assert yarn.status()["outcome"]["result"] == "stopped"
+
+
+def test_the_page_works_through_the_resource_manager_s_proxy(yarn, bed):
+    status = running_job(yarn, tasks=1)
+    link = status["page"]
+    assert link.endswith(f":{bed.port('rm1.http')}/proxy/{status['application_id']}/")
+    code, _, text = browsers.fetch(link + "api/status")
+    assert code == 200 and json.loads(text)["job"] == yarn.job()
+    assert browsers.fetch(link + "nothing")[0] == 404
+    window = browsers.Browser()
+    try:
+        window.open(link)
+        window.sees('tr[data-task="worker:0"] [data-field=state]', "^active$")
+        assert window.text("#job") == yarn.job()
+        window.click('tr[data-task="worker:0"] button')
+        window.sees("#log-text", "^up\n?$")
+        yarn("stop", "last", within=RUN_LIMIT).expect(0)
+        window.sees("#outcome-title", "stopped")
+    finally:
+        window.close()
 
 
 def processes_in(bed, words):

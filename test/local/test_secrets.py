@@ -92,7 +92,9 @@ def test_strangers_do_not_harm_the_job(muster, gate):
     ports = [port for _, port in listeners(muster.pids("master") + muster.pids("agent"))]
     for port in ports:
         for data in (b"", b"\0" * 5000, os.urandom(5000), b"\x16\x03\x01\xff\xff" + b"a" * 70000,
-                     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /" + b"a" * 100000):
+                     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                     b"GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n",
+                     b"GET /" + b"a" * 100000):
             with socket.create_connection(("127.0.0.1", port), timeout=5) as stranger:
                 try:
                     stranger.sendall(data)
@@ -101,7 +103,7 @@ def test_strangers_do_not_harm_the_job(muster, gate):
                 except OSError:
                     answer = b""
             assert muster.job().encode() not in answer
-            if data.startswith(b"GET / "):
+            if data.startswith(b"GET /api/"):
                 assert b" 401 " in answer.split(b"\r\n")[0]
     gate.open()
     running.wait().expect(0)

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/job_folder.h"
+#include "cluster/yarn/web_proxy.h"
 #include "eventlog/segment_store.h"
 #include "hadoop/hdfs/path.h"
 #include "rt/wait.h"
@@ -68,6 +69,13 @@ Result<ApplicationFile> YarnCluster::read_application(const std::filesystem::pat
   MUSTER_TRY(const std::string text,
              files_.read(JobFolder(job_folder).application(), kApplicationBytesMax));
   return parse_application_file(text);
+}
+
+Result<std::string> YarnCluster::page_of(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(const WebProxies proxies, web_proxies(session->site().configuration));
+  return proxies.page_of(application.application_id);
 }
 
 Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder) {

@@ -50,6 +50,8 @@ class YarnCluster final : public Cluster {
   /// reason; one whose master was there and has gone is NotFound.
   Result<MasterPlace> await_master(const std::filesystem::path& job_folder,
                                    const std::function<bool(const std::string& why)>& waits);
+  /// The job's page through the cluster's proxy. Asks nobody.
+  Result<std::string> page_of(const std::filesystem::path& job_folder);
   /// Copies the log and the summary of a job that has ended, or ends within a few seconds, into its
   /// folder here. NotFound if its master wrote none.
   Status bring_home(const std::filesystem::path& job_folder);

@@ -35,6 +35,7 @@ rm::MasterPresence presence_at(const std::string& address) {
   if (const auto place = net::parse_host_port(address); place.has_value()) {
     presence.host = place->host;
     presence.rpc_port = place->port;
+    presence.tracking_url = "http://" + address;  // The job's page answers on the same port.
   }
   return presence;
 }

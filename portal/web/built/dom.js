@@ -1,0 +1,24 @@
+/** Returns the element of the document with this id; the document is ours, so it is there. */
+export function by_id(id) {
+    return document.getElementById(id);
+}
+/** Makes an element with text and attributes. */
+export function make(tag, text = "", attributes = {}) {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) {
+        element.setAttribute(name, value);
+    }
+    return element;
+}
+/** Sets a text only where it differs: what stays is not read out again, and keeps its selection. */
+export function set_text(element, text) {
+    if (element.textContent !== text) {
+        element.textContent = text;
+    }
+}
+/** Shows an element with this text, or hides it where there is none. */
+export function show_text(element, text) {
+    element.hidden = !text;
+    set_text(element, text ?? "");
+}

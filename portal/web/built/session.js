@@ -1,0 +1,54 @@
+/** What went wrong between the page and the job's master. */
+export class Trouble extends Error {
+    constructor(kind, message) {
+        super(message);
+        this.kind = kind;
+    }
+}
+const kept = "muster-base";
+/**
+ * Opens the session: exchanges the token of the link's fragment (which was never sent) for a
+ * cookie. Behind a proxy that knows its users there is neither. Returns what stands before the
+ * page's own addresses.
+ */
+export async function open_session() {
+    const token = new URLSearchParams(location.hash.slice(1)).get("t");
+    if (token === null) {
+        return sessionStorage.getItem(kept) ?? "";
+    }
+    const answer = await fetch("api/session", { method: "POST", body: token });
+    if (!answer.ok) {
+        throw new Trouble("unknown", "this link is not, or no longer, valid");
+    }
+    const { base } = (await answer.json());
+    sessionStorage.setItem(kept, base);
+    // The token is neither to be seen over a shoulder nor to be kept in the history.
+    history.replaceState(null, "", location.pathname + location.search);
+    return base;
+}
+/** Reads a document of the job. */
+export async function read(address, signal) {
+    let answer;
+    try {
+        answer = await fetch(address, { signal: signal ?? null });
+    }
+    catch (error) {
+        if (signal?.aborted) {
+            throw error;
+        }
+        throw new Trouble("gone", "the job's master does not answer");
+    }
+    if (answer.status === 401) {
+        throw new Trouble("unknown", "this page is opened by the job's link");
+    }
+    if (answer.status === 403) {
+        throw new Trouble("forbidden", "you may not see this job");
+    }
+    if (!answer.ok) {
+        throw new Trouble("gone", `the answer was ${answer.status}`);
+    }
+    return (await answer.json());
+}
+export function pause(ms) {
+    return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,102 @@
+#include "app/job_page.h"
+
+#include "control/page_keys.h"
+#include "net/tcp_dialer.h"
+#include "page/token_access.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::app {
+
+JobPage::JobPage(rt::IoLoop& loop, std::unique_ptr<page::Access> access)
+    : loop_(loop), access_(std::move(access)) {}
+
+void JobPage::read_logs_in(os::Files& files, const std::filesystem::path& folder) {
+  logs_ = std::make_unique<page::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
+}
+
+void JobPage::read_logs_of_agents() {
+  auto feed = std::make_unique<page::FeedLogs>(
+      loop_, page::FeedLogs::Handlers{.follow = [this](bool on) { master_->follow_output(on); },
+                                      .grown = [this] { page_->grown(); }});
+  feed_ = feed.get();
+  logs_ = std::move(feed);
+}
+
+void JobPage::open(master::Master& master) {
+  master_ = &master;
+  page_.emplace(page::Page::Deps{.loop = loop_, .job = *this, .logs = *logs_, .access = *access_});
+  page_->on_served([this] { master_->audience_served(); });
+}
+
+void JobPage::serve(rt::Fd socket) { page_->serve(net::tcp_stream(loop_, std::move(socket))); }
+
+void JobPage::changed() { page_->changed(); }
+
+void JobPage::output(const wire::Output& piece) {
+  if (feed_ == nullptr) {
+    return;
+  }
+  const job::TaskId task = piece.attempt.task;
+  feed_->take({.role = master_->machine().plan().role(task.role).name,
+               .index = task.index,
+               .attempt = piece.attempt.number,
+               .is_err = piece.stream == wire::OutputStream::Stderr},
+              piece.offset, piece.bytes);
+}
+
+bool JobPage::ended() const { return master_->machine().state().phase == job::JobPhase::Ended; }
+
+const job::Task* JobPage::find_task(std::string_view role, uint32_t index) const {
+  const auto known = master_->machine().plan().find_role(role);
+  if (!known.has_value()) {
+    return nullptr;
+  }
+  const auto& tasks = master_->machine().state().tasks[known->value];
+  return index < tasks.size() ? &tasks[index] : nullptr;
+}
+
+std::optional<uint32_t> JobPage::attempts_of(std::string_view role, uint32_t index) const {
+  const job::Task* const task = find_task(role, index);
+  return task == nullptr ? std::nullopt
+                         : std::optional(static_cast<uint32_t>(task->attempts.size()));
+}
+
+bool JobPage::runs(const page::LogName& log) const {
+  const job::Task* const task = find_task(log.role, log.index);
+  if (task == nullptr || ended()) {
+    return false;
+  }
+  for (const job::Attempt& attempt : task->attempts) {
+    if (attempt.number == log.attempt) {
+      return attempt.state != job::AttemptState::Ended;
+    }
+  }
+  return false;
+}
+
+std::string JobPage::endpoint(std::string_view name) const {
+  std::string url;
+  for (const job::Endpoint& endpoint : master_->machine().state().endpoints) {
+    url = endpoint.name == name ? endpoint.url : url;
+  }
+  return url;
+}
+
+std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
+  const control::PageKeys keys = control::derive_page_keys(secret);
+  constexpr size_t kPathDigits = 32;
+  return std::make_unique<page::TokenAccess>(
+      page::TokenKeys{.token = control::to_hex(keys.token),
+                      .cookie = control::to_hex(keys.cookie),
+                      .path = control::to_hex(keys.path).substr(0, kPathDigits)});
+}
+
+std::string page_link(std::string_view address, const control::Secret& secret) {
+  return fmt::format("http://{}/#t={}", address,
+                     control::to_hex(control::derive_page_keys(secret).token));
+}
+
+}  // namespace muster::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "control/keys.h"
+#include "job/state.h"
+#include "master/audience.h"
+#include "master/master.h"
+#include "os/files.h"
+#include "page/access.h"
+#include "page/feed_logs.h"
+#include "page/folder_logs.h"
+#include "page/page.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::app {
+
+/// The page of the job that this process is the master of: shows the page what the master knows.
+/// Made before the master, whose audience it is; outlives it.
+class JobPage final : public master::Audience, public page::JobView {
+ public:
+  JobPage(rt::IoLoop& loop, std::unique_ptr<page::Access> access);
+
+  /// Output is read from the files in `folder`.
+  void read_logs_in(os::Files& files, const std::filesystem::path& folder);
+  /// Output comes from the agents: their files lie on other hosts.
+  void read_logs_of_agents();
+  /// The master whose job it is; before it starts. One of the above was called.
+  void open(master::Master& master);
+  /// Takes a connection that does not speak the control protocol.
+  void serve(rt::Fd socket);
+
+  // master::Audience
+  void changed() override;
+  void output(const wire::Output& piece) override;
+  [[nodiscard]] bool served() const override { return page_->served(); }
+
+  // page::JobView
+  [[nodiscard]] std::string status() const override { return master_->status(); }
+  [[nodiscard]] bool ended() const override;
+  [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
+                                                    uint32_t index) const override;
+  [[nodiscard]] bool runs(const page::LogName& log) const override;
+  [[nodiscard]] std::string endpoint(std::string_view name) const override;
+
+ private:
+  [[nodiscard]] const job::Task* find_task(std::string_view role, uint32_t index) const;
+
+  rt::IoLoop& loop_;
+  master::Master* master_ = nullptr;
+  std::unique_ptr<page::Access> access_;
+  page::FeedLogs* feed_ = nullptr;  ///< Into `logs_`, where output comes from the agents.
+  std::unique_ptr<page::LogSource> logs_;
+  std::optional<page::Page> page_;  ///< Last: its answers use the rest.
+};
+
+/// Lets in who brings the token of the job's link.
+[[nodiscard]] std::unique_ptr<page::Access> token_access(const control::Secret& secret);
+
+/// The link to the page of a job whose master listens at `address`: "http://ADDRESS/#t=TOKEN".
+[[nodiscard]] std::string page_link(std::string_view address, const control::Secret& secret);
+
+}  // namespace muster::app

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "net/http.h"
+#include "rt/async.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace muster::page {
+
+/// What a request may see.
+struct Admission {
+  enum class Kind : uint8_t {
+    Job,        ///< Everything, reading.
+    Front,      ///< Only what is the same for every job: the document, its style and program.
+    Refused,    ///< Nothing: somebody is known, and may not.
+    Elsewhere,  ///< It must ask at `location`.
+  };
+  Kind kind = Kind::Refused;
+  std::string target;    ///< Of the page's own: what stands before it is the access's.
+  std::string location;  ///< Of Elsewhere.
+};
+
+/// Decides who sees the page.
+class Access {
+ public:
+  virtual ~Access() = default;
+  /// `peer`: "10.0.0.7:41234". The request outlives the coroutine.
+  [[nodiscard]] virtual rt::Async<Admission> admit(const net::HttpRequest& request,
+                                                   std::string peer) = 0;
+  /// Exchanges the token in a request's body for a session; nullopt where there are no sessions.
+  [[nodiscard]] virtual std::optional<net::HttpResponse> open_session(
+      const net::HttpRequest& request) = 0;
+};
+
+/// Compares without telling by its time where the difference is.
+[[nodiscard]] bool same_secret(std::string_view one, std::string_view other);
+
+/// Returns the value of a cookie of the request; "" if it has none of that name.
+[[nodiscard]] std::string_view cookie_of(const net::HttpRequest& request, std::string_view name);
+
+}  // namespace muster::page

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "net/http_server.h"
+#include "page/access.h"
+#include "page/job_view.h"
+#include "page/target.h"
+#include "rt/loop.h"
+#include "rt/wait.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::page {
+
+/// The job's page: answers the requests of people's browsers about one job. Read only. What changed
+/// is pushed by answers that wait for it: a plain HTTP proxy passes these, and no WebSocket.
+///
+///     /  /app.js ...            the document and what belongs to it: nothing of the job
+///     /api/session              POST the link's token: a session (Access)
+///     /api/status               the status document
+///     /api/changes?after=N      the same with a version, once that is not N, or after 20 s;
+///                               &viewer=NAME: whoever asks again soon is told the job's end
+///     /api/log/ROLE/INDEX       ?attempt= &stream= &after=: a piece of a log, once there is one
+///     /logs/ROLE/INDEX          ?attempt= &stream=: its last part as plain text
+///
+/// Lives on the loop's thread.
+class Page {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    const JobView& job;
+    LogSource& logs;
+    Access& access;
+  };
+
+  explicit Page(Deps deps);
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+
+  /// Takes a connection that speaks HTTP.
+  void serve(std::unique_ptr<net::Stream> stream) { server_.serve(std::move(stream)); }
+  /// Something that the status shows may have changed.
+  void changed();
+  /// There may be more of a log.
+  void grown();
+  /// Whether no answer is under way or waits, and every viewer who still looks has been told the
+  /// job's end.
+  [[nodiscard]] bool served() const;
+  /// Called, in a turn of its own, when served() has turned true.
+  void on_served(std::function<void()> served) { server_.on_idle(std::move(served)); }
+
+ private:
+  [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request, std::string peer);
+  [[nodiscard]] rt::Async<net::HttpResponse> show_job(Target target);
+  [[nodiscard]] rt::Async<net::HttpResponse> changes(Target target);
+  [[nodiscard]] rt::Async<net::HttpResponse> log_piece(Target target);
+  [[nodiscard]] rt::Async<net::HttpResponse> log_text(Target target);
+  void note_viewer(std::string_view name);
+  [[nodiscard]] std::optional<LogName> log_of(const Target& target) const;
+
+  Deps deps_;
+  std::map<std::string, HostTime> viewers_;  ///< Who ask for changes; when last answered.
+  uint64_t version_ = 1;
+  uint64_t growths_ = 0;
+  rt::Event changed_;
+  rt::Event grown_;
+  net::HttpServer server_;  ///< Last: its answers use the rest.
+};
+
+}  // namespace muster::page

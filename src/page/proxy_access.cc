@@ -1,0 +1,85 @@
+#include "page/proxy_access.h"
+
+#include "net/address.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::page {
+namespace {
+
+/// Set by the proxy for the user that it has authenticated.
+constexpr std::string_view kUserCookie = "proxy-user";
+constexpr Duration kLookUpMax = std::chrono::seconds(5);
+
+/// "10.0.0.7" of "10.0.0.7:41234"; addresses of version 4 are the same in the form of version 6.
+std::string address_of(const std::string& peer) {
+  constexpr std::string_view kMapped = "::ffff:";
+  const auto parts = net::parse_host_port(peer);
+  const auto literal = parts.has_value() ? net::parse_literal(parts->host, 1) : std::nullopt;
+  std::string text = literal.has_value() ? net::literal_of(*literal) : peer;
+  if (text.starts_with(kMapped) && text.find('.') != std::string::npos) {
+    text.erase(0, kMapped.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+ProxyAccess::ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve)
+    : loop_(loop),
+      rule_(std::move(rule)),
+      resolve_(std::move(resolve)),
+      addresses_(rule_.proxies.size()),
+      look_up_at_(loop.now()),
+      looked_up_(loop),
+      scope_(loop) {}
+
+rt::Async<> ProxyAccess::look_up() {
+  for (size_t which = 0; which < rule_.proxies.size(); ++which) {
+    const auto found = co_await rt::with_deadline(loop_, loop_.now() + kLookUpMax, "a proxy's name",
+                                                  resolve_(rule_.proxies[which].host));
+    // One that cannot be looked up now is where it was.
+    if (found.has_value()) {
+      addresses_[which] = *found;
+    }
+  }
+  looked_up_.set();
+}
+
+const ProxyRule::Proxy* ProxyAccess::find_proxy(const std::string& address) const {
+  for (size_t which = 0; which < addresses_.size(); ++which) {
+    if (std::ranges::find(addresses_[which], address) != addresses_[which].end()) {
+      return &rule_.proxies[which];
+    }
+  }
+  return nullptr;
+}
+
+bool ProxyAccess::may_look(std::string_view user) const {
+  return rule_.everybody ||
+         (!user.empty() && std::ranges::find(rule_.users, user) != rule_.users.end());
+}
+
+rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest& request, std::string peer) {
+  if (loop_.now() >= look_up_at_) {
+    look_up_at_ = loop_.now() + kLookUpEvery;
+    looked_up_.reset();
+    scope_.spawn(look_up());
+  }
+  co_await looked_up_.wait();
+  const ProxyRule::Proxy* const proxy = find_proxy(address_of(peer));
+  if (proxy == nullptr) {
+    co_return Admission{.kind = Admission::Kind::Elsewhere,
+                        .target = {},
+                        .location = rule_.proxies[active_].site + "/proxy/redirect/" +
+                                    rule_.application_id + request.target};
+  }
+  active_ = static_cast<size_t>(proxy - rule_.proxies.data());
+  const bool may = may_look(cookie_of(request, kUserCookie));
+  co_return Admission{.kind = may ? Admission::Kind::Job : Admission::Kind::Refused,
+                      .target = request.target,
+                      .location = {}};
+}
+
+}  // namespace muster::page

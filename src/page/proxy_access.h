@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "page/access.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::page {
+
+/// Through which proxies of a cluster people come, and who of them may look.
+struct ProxyRule {
+  struct Proxy {
+    std::string host;  ///< A name or a literal.
+    std::string site;  ///< "http://rm.example.org:8088"
+  };
+  std::vector<Proxy> proxies;      ///< At least one; one of several is active.
+  std::string application_id;      ///< What the proxies call the job.
+  bool everybody = true;           ///< The cluster asks nobody who he is.
+  std::vector<std::string> users;  ///< Else: those who may look.
+};
+
+/// Lets in who comes through the cluster's proxy, which names him in a cookie; everybody else is
+/// sent there. The proxies' addresses are looked up again every five minutes. A process on a
+/// proxy's host can pose as the proxy: such hosts are trusted by the cluster as a whole.
+class ProxyAccess final : public Access {
+ public:
+  /// Returns a host's addresses, as figures.
+  using Resolve = std::function<rt::Async<Result<std::vector<std::string>>>(std::string host)>;
+
+  ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve);
+
+  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest& request,
+                                           std::string peer) override;
+  [[nodiscard]] std::optional<net::HttpResponse> open_session(const net::HttpRequest&) override {
+    return std::nullopt;
+  }
+
+  static constexpr Duration kLookUpEvery = std::chrono::minutes(5);
+
+ private:
+  [[nodiscard]] rt::Async<> look_up();
+  [[nodiscard]] const ProxyRule::Proxy* find_proxy(const std::string& address) const;
+  [[nodiscard]] bool may_look(std::string_view user) const;
+
+  rt::Loop& loop_;
+  ProxyRule rule_;
+  Resolve resolve_;
+  std::vector<std::vector<std::string>> addresses_;  ///< Of each proxy, as last known.
+  HostTime look_up_at_{};
+  size_t active_ = 0;    ///< The proxy that has asked last.
+  rt::Event looked_up_;  ///< At least once.
+  rt::Scope scope_;      ///< Last: its coroutines use the rest.
+};
+
+}  // namespace muster::page

@@ -1,0 +1,41 @@
+#include "page/token_access.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::page {
+namespace {
+
+constexpr std::string_view kCookie = "muster-page";
+
+}  // namespace
+
+TokenAccess::TokenAccess(TokenKeys keys)
+    : keys_(std::move(keys)), base_(fmt::format("v/{}/", keys_.path)) {}
+
+rt::Async<Admission> TokenAccess::admit(const net::HttpRequest& request, std::string) {
+  const std::string_view target = request.target;
+  if (!target.substr(1).starts_with(base_)) {
+    co_return Admission{.kind = Admission::Kind::Front, .target = request.target, .location = {}};
+  }
+  const bool known = same_secret(cookie_of(request, kCookie), keys_.cookie);
+  co_return Admission{.kind = known ? Admission::Kind::Job : Admission::Kind::Front,
+                      .target = std::string(target.substr(base_.size())),
+                      .location = {}};
+}
+
+std::optional<net::HttpResponse> TokenAccess::open_session(const net::HttpRequest& request) {
+  if (!same_secret(trim(request.body), keys_.token)) {
+    return net::HttpResponse{.status = 401, .headers = {}, .body = "401 Unauthorized\n"};
+  }
+  return net::HttpResponse{
+      .content_type = "application/json",
+      .headers = {{"Set-Cookie", fmt::format("{}={}; Path=/{}; HttpOnly; SameSite=Strict", kCookie,
+                                             keys_.cookie, base_)}},
+      .body = fmt::format("{{\"base\":\"{}\"}}\n", base_)};
+}
+
+}  // namespace muster::page

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "page/access.h"
+
+#include <string>
+
+namespace muster::page {
+
+/// What the link's token and the session are made of; all of it hex.
+struct TokenKeys {
+  std::string token;
+  std::string cookie;
+  std::string path;
+};
+
+/// Lets in who brings the token of the job's link (design 4). The token comes in a POST and is
+/// exchanged for a cookie (HttpOnly, SameSite=Strict) that the browser sends below `/v/PATH/` only:
+/// cookies know no ports, so that another user's site on the same host would else be sent it, too.
+class TokenAccess final : public Access {
+ public:
+  explicit TokenAccess(TokenKeys keys);
+
+  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest& request,
+                                           std::string peer) override;
+  [[nodiscard]] std::optional<net::HttpResponse> open_session(
+      const net::HttpRequest& request) override;
+
+ private:
+  TokenKeys keys_;
+  std::string base_;  ///< "v/PATH/"
+};
+
+}  // namespace muster::page

@@ -1,0 +1,124 @@
+"""A real Chromium, driven over the WebDriver protocol that its own chromedriver speaks."""
+
+import base64
+import contextlib
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+import harness
+
+PATIENCE = 120
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class BrowserError(Exception):
+    """What chromedriver says to a command that it could not do."""
+
+
+class Browser:
+    """One window. `scheme` is "light" or "dark"."""
+
+    def __init__(self, width=1280, height=900, scheme="light"):
+        self._stack = contextlib.ExitStack()
+        profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
+        self._driver = subprocess.Popen(
+            ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        self._stack.callback(self._end_driver)
+        self._address = f"http://127.0.0.1:{self._port()}"
+        # As root Chromium has no sandbox; its shared memory may be small in a container.
+        arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                     "--no-first-run", "--disable-extensions", "--disable-background-networking",
+                     "--no-proxy-server", f"--user-data-dir={profile}"]
+        wanted = {"browserName": "chrome", "pageLoadStrategy": "normal",
+                  "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments}}
+        made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        self._session = f"/session/{made['sessionId']}"
+        self._stack.callback(lambda: self._call("DELETE", self._session))
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                      deviceScaleFactor=1, mobile=width < 600)
+        self.devtools("Emulation.setEmulatedMedia",
+                      features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def _port(self):
+        for line in self._driver.stdout:
+            if found := re.search(r"started successfully on port (\d+)", line):
+                return int(found.group(1))
+        raise BrowserError("chromedriver did not start")
+
+    def _end_driver(self):
+        self._driver.terminate()
+        self._driver.wait(PATIENCE)
+        self._driver.stdout.close()
+
+    def _call(self, method, path, body=None):
+        data = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self._address + path, data, method=method,
+                                         headers={"Content-Type": "application/json"})
+        try:
+            with _OPENER.open(request, timeout=PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise BrowserError(json.load(error)["value"]["message"]) from None
+
+    def devtools(self, command, **parameters):
+        return self._call("POST", f"{self._session}/goog/cdp/execute",
+                          {"cmd": command, "params": parameters})
+
+    def open(self, address):
+        self._call("POST", f"{self._session}/url", {"url": address})
+
+    def run(self, script, *arguments):
+        """Returns what a function's body of JavaScript returns."""
+        return self._call("POST", f"{self._session}/execute/sync",
+                          {"script": script, "args": list(arguments)})
+
+    def text(self, selector):
+        """Returns the visible text of the first such element; None if there is none."""
+        return self.run("const e = document.querySelector(arguments[0]);"
+                        "return e && e.getClientRects().length ? e.innerText : null", selector)
+
+    def click(self, selector):
+        found = self._call("POST", f"{self._session}/element",
+                           {"using": "css selector", "value": selector})
+        self._call("POST", f"{self._session}/element/{found[ELEMENT]}/click")
+
+    def sees(self, selector, pattern, within=PATIENCE):
+        """Waits until the element's text matches; returns the text."""
+        def probe():
+            text = self.text(selector)
+            return text is not None and re.search(pattern, text)
+
+        try:
+            return harness.eventually(probe, within).string
+        except AssertionError:
+            page = self.run("return document.body.innerText")
+            raise AssertionError(f"{selector} is {self.text(selector)!r}, not {pattern!r}; "
+                                 f"the page shows:\n{page}") from None
+
+    def picture(self, path):
+        """Writes the whole page as a PNG."""
+        taken = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        pathlib.Path(path).write_bytes(base64.b64decode(taken["data"]))
+
+    def close(self):
+        self._stack.close()
+
+
+# A proxy of the environment is not for this machine's own addresses.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def fetch(address, method="GET", body=None, headers=None):
+    """Asks without a browser; returns status, headers and text, whatever the status is."""
+    request = urllib.request.Request(address, body, headers or {}, method=method)
+    try:
+        with _OPENER.open(request, timeout=PATIENCE) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
