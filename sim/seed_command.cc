@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
 
 namespace muster::sim {
 namespace {
@@ -119,9 +121,25 @@ std::string line_for(const SeedCommand& command, uint64_t seed, const std::set<F
   return fmt::format("{} --seed {}{} --trace", command.program, seed, words);
 }
 
+/// The most kinds of faults that can be taken away, one after the other, while the run still fails
+/// with the same checker.
+std::set<Fault> spare_faults(const SeedCommand& command, SeedRun run, const std::string& failure) {
+  const std::string_view checker = std::string_view(failure).substr(0, failure.find(':') + 1);
+  run.trace = false;
+  for (size_t i = 0; i < command.fault_kinds; ++i) {
+    SeedRun fewer = run;
+    fewer.without.insert(static_cast<Fault>(i));
+    if (command.run(fewer).failure.starts_with(checker)) {
+      run = std::move(fewer);
+    }
+  }
+  return run.without;
+}
+
 void report_failure(const SeedCommand& command, const SeedRun& run, const SeedResult& result) {
   fmt::print("seed {} failed: {}\n  faults: {}\n  again:  {}\n", run.seed, result.failure,
-             result.faults, line_for(command, run.seed, command.shrink(run)));
+             result.faults,
+             line_for(command, run.seed, spare_faults(command, run, result.failure)));
   std::fflush(stdout);
 }
 

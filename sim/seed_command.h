@@ -1,10 +1,9 @@
 #pragma once
 
-#include "sim/core/faults.h"
+#include "sim/seed_run.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,28 +11,11 @@
 
 namespace muster::sim {
 
-/// One run that a command line asks for.
-struct SeedRun {
-  uint64_t seed = 0;
-  std::set<Fault> without;
-  bool trace = false;
-};
-
-/// What became of it.
-struct SeedResult {
-  std::string failure;  ///< "checker: what is broken"; empty: all is well.
-  std::string faults;
-  uint64_t hash = 0;
-  uint64_t facts = 0;
-  std::set<std::string> probes;
-};
-
 /// What a program of seeds consists of: core_sim and full_sim differ in nothing else.
 struct SeedCommand {
   std::string program;
   std::function<SeedResult(const SeedRun&)> run;
-  /// The most faults that can be taken away while the run still fails alike.
-  std::function<std::set<Fault>(const SeedRun&)> shrink;
+  size_t fault_kinds = 0;                    ///< Those that it knows: the first ones.
   std::span<const std::string_view> probes;  ///< What --probes demands; may be empty.
 };
 

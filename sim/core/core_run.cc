@@ -1,7 +1,6 @@
 #include "sim/core/core_world.h"
 #include "sim/core/plan_maker.h"
 #include "sim/core/trace.h"
-#include "sim/shrink.h"
 
 #include <chrono>
 #include <map>
@@ -303,7 +302,7 @@ void CoreRun::broken(std::string_view who, std::string what) {
   }
 }
 
-CoreResult CoreRun::run() {
+SeedResult CoreRun::run() {
   master_.start();
   world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
                [this] { disturb(); });
@@ -337,12 +336,6 @@ CoreResult CoreRun::run() {
           .probes = probes_.reached()};
 }
 
-CoreResult run_core(const CoreOptions& options) { return CoreRun(options).run(); }
-
-CoreOptions shrink(const CoreOptions& failing) {
-  return shrink_with<CoreOptions>(failing, kCoreFaultCount, [](const CoreOptions& options) {
-    return run_core(options).failure;
-  });
-}
+SeedResult run_core(const SeedRun& options) { return CoreRun(options).run(); }
 
 }  // namespace muster::sim

@@ -8,8 +8,8 @@ namespace {
 
 TEST(CoreSim, TheSameSeedGivesTheSameRun) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const CoreResult once = run_core({.seed = seed, .without = {}, .trace = false});
-    const CoreResult again = run_core({.seed = seed, .without = {}, .trace = false});
+    const SeedResult once = run_core({.seed = seed, .without = {}, .trace = false});
+    const SeedResult again = run_core({.seed = seed, .without = {}, .trace = false});
     EXPECT_EQ(once.hash, again.hash) << "seed " << seed;
     EXPECT_EQ(once.steps, again.steps) << "seed " << seed;
   }

@@ -22,7 +22,7 @@ namespace muster::sim {
 /// One run: the models, the checkers and the wires between them.
 class CoreRun {
  public:
-  explicit CoreRun(const CoreOptions& options)
+  explicit CoreRun(const SeedRun& options)
       : options_(options),
         world_(options.seed),
         plan_(make_plan(world_.random().fork())),
@@ -32,7 +32,7 @@ class CoreRun {
         cluster_(cluster_around()),
         master_(master_around()) {}
 
-  CoreResult run();
+  SeedResult run();
 
  private:
   ClusterModel::Around cluster_around();
@@ -58,7 +58,7 @@ class CoreRun {
   void broken(std::string_view who, std::string what);
   AgentModel* find_agent(const job::ContainerId& container);
 
-  CoreOptions options_;
+  SeedRun options_;
   World world_;
   job::Plan plan_;
   Faults faults_;

@@ -4,7 +4,6 @@
 #include "job/describe.h"
 #include "sim/core/trace.h"
 #include "sim/full/spec_maker.h"
-#include "sim/shrink.h"
 #include "spec/serialize.h"
 
 #include <fmt/format.h>
@@ -37,7 +36,7 @@ verdict::Classifier make_classifier() {
 
 }  // namespace
 
-FullWorld::FullWorld(const FullOptions& options)
+FullWorld::FullWorld(const SeedRun& options)
     : options_(options),
       world_(options.seed),
       plan_json_(spec::to_json(make_spec(world_.random().fork()))),
@@ -291,7 +290,7 @@ void FullWorld::check_end() {
   }
 }
 
-FullResult FullWorld::run() {
+SeedResult FullWorld::run() {
   world_.after({}, [this] { start_master(); });
   world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
                [this] { disturb(); });
@@ -319,7 +318,6 @@ FullResult FullWorld::run() {
           .hash = world_.hash(),
           .steps = world_.steps(),
           .facts = shadow_.size(),
-          .masters = masters_,
           .probes = reached()};
 }
 
@@ -329,11 +327,6 @@ std::set<std::string> FullWorld::reached() const {
   return all;
 }
 
-FullResult run_full(const FullOptions& options) { return FullWorld(options).run(); }
-
-FullOptions shrink(const FullOptions& failing) {
-  return shrink_with<FullOptions>(
-      failing, kFaultCount, [](const FullOptions& options) { return run_full(options).failure; });
-}
+SeedResult run_full(const SeedRun& options) { return FullWorld(options).run(); }
 
 }  // namespace muster::sim

@@ -36,12 +36,12 @@ namespace muster::sim {
 /// and the checkers that watch.
 class FullWorld {
  public:
-  explicit FullWorld(const FullOptions& options);
+  explicit FullWorld(const SeedRun& options);
   ~FullWorld();
   FullWorld(const FullWorld&) = delete;
   FullWorld& operator=(const FullWorld&) = delete;
 
-  FullResult run();
+  SeedResult run();
 
  private:
   /// Looks for a master as agents of the local cluster do, or only looks up where it is.
@@ -106,7 +106,7 @@ class FullWorld {
   void check_mirror();
   void check_end();
 
-  FullOptions options_;
+  SeedRun options_;
   World world_;
   std::string plan_json_;
   uint64_t job_seed_;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "sim/core/faults.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace muster::sim {
+
+/// One simulated job, of core_sim or of full_sim.
+struct SeedRun {
+  uint64_t seed = 0;
+  std::set<Fault> without;  ///< Faults kept off, to find the smallest set that still fails.
+  bool trace = false;       ///< Print every fact with its actions, and what the shells log.
+};
+
+/// What became of it.
+struct SeedResult {
+  std::string failure;  ///< "checker: what is broken"; empty: all is well.
+  std::string faults;   ///< Those that the seed drew.
+  uint64_t hash = 0;    ///< Of everything that happened.
+  uint64_t steps = 0;   ///< Events of the world.
+  uint64_t facts = 0;
+  std::set<std::string> probes;  ///< Rare branches that were reached, and others.
+};
+
+}  // namespace muster::sim
