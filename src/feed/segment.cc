@@ -62,7 +62,8 @@ Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
   if (fd >= 0 && reserve(fd, bytes) == 0) {
     // The peer gets the descriptor: nobody may take the pages away from under the other.
     ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-    return map(fd, bytes, false);
+    // The pages are there: all at once costs less than a fault for each.
+    return map(fd, bytes, false, true);
   }
   if (fd >= 0) {
     ::close(fd);
@@ -81,7 +82,7 @@ Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
     error.code = Errc::OutOfSpace;
     return error;
   }
-  return map(fd, bytes, true);
+  return map(fd, bytes, true, false);
 }
 
 Result<Segment> Segment::adopt(int fd, size_t least) {
@@ -101,11 +102,12 @@ Result<Segment> Segment::adopt(int fd, size_t least) {
         .message = fmt::format("the feed's shared memory has {} bytes where at least {} are needed",
                                bytes, least)};
   }
-  return map(fd, bytes, false);
+  return map(fd, bytes, false, false);
 }
 
-Result<Segment> Segment::map(int fd, size_t bytes, bool on_disk) {
-  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+Result<Segment> Segment::map(int fd, size_t bytes, bool on_disk, bool whole) {
+  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | (whole ? MAP_POPULATE : 0), fd, 0);
   if (data == MAP_FAILED) {
     const int failed = errno;
     ::close(fd);

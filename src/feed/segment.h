@@ -36,7 +36,7 @@ class Segment {
  private:
   Segment(int fd, std::byte* data, size_t size, bool on_disk)
       : fd_(fd), data_(data), size_(size), on_disk_(on_disk) {}
-  [[nodiscard]] static Result<Segment> map(int fd, size_t bytes, bool on_disk);
+  [[nodiscard]] static Result<Segment> map(int fd, size_t bytes, bool on_disk, bool whole);
 
   int fd_ = -1;
   std::byte* data_ = nullptr;

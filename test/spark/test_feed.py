@@ -88,6 +88,10 @@ ROWS = {
     "numpy scalars": [np.float32(i) for i in range(10)],
     "half precision": [np.full(3, i / 4, dtype="float16") for i in range(10)],
     "big integers": [1, 2**70, -(2**80), 3],
+    "bytes of all sizes": [bytes([i % 256]) * (i * 37 % 3000) for i in range(500)],
+    "arrays of changing kinds": [
+        np.full(i % 3 + 500, i, dtype="f4f8"[i % 2 * 2 :][:2]) for i in range(60)
+    ],  # fmt: skip
     "missing values": [1.0, None, 2.0, None],
     "missing members": [(1, "a"), (None, "b"), (3, None)],
     "changing types": [1, "a", 2.0, b"x", [1], (1,), {"a": 1}, None, {1, 2}, 7],
@@ -304,3 +308,115 @@ def test_rows_that_come_slowly_are_read_as_they_come():
     feeder.join(DEADLINE)
     assert got == [1, 2]
     assert pair.inbox.receive(DEADLINE).block.rows() == [3]
+
+
+def test_a_feeder_killed_in_the_middle_of_a_row_leaves_none_of_it():
+    inbox = feed.Inbox()
+    ring = inbox.add(blocks=2, block_bytes=4096)
+    process, connection = start_feeder(inbox, ring, 100_000)
+    inbox.consumed(inbox.receive(DEADLINE))
+    process.kill()
+    process.wait()
+    inbox.feeder_gone(ring)
+    with pytest.raises(feed.FeedTimeoutError):
+        while True:
+            received = inbox.receive(0)
+            assert all(row == ([float(row[1])] * 100, row[1]) for row in received.block.rows())
+            inbox.consumed(received)
+    connection.close()
+    # The task is tried again, by a ring of its own.
+    process, connection = start_feeder(inbox, inbox.add(), 500)
+    rows = []
+    while len(rows) < 500:
+        received = inbox.receive(DEADLINE)
+        rows += received.block.rows()
+        inbox.consumed(received)
+    assert [label for _, label in rows] == list(range(500))
+    assert process.wait(DEADLINE) == 0
+    connection.close()
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000, None])
+def test_columns_come_in_batches_of_one_size(size):
+    from muster.feed.columns import ColumnReader
+
+    pair = Pair(blocks=4, block_bytes=4096)
+    rows = [([float(i), -float(i)], i) for i in range(900)]
+
+    def work():
+        pair.producer.put_rows(iter(rows), DEADLINE)
+        pair.producer.end_feed(DEADLINE)
+
+    feeder = threading.Thread(target=work)
+    feeder.start()
+    labels = []
+    for numbers, label in ColumnReader(pair.inbox).batches(size):
+        assert (numbers[:, 0] == label).all() and (numbers[:, 1] == -label).all()
+        assert size is None or len(label) == size or len(labels) + len(label) == len(rows)
+        labels += label.tolist()
+    feeder.join(DEADLINE)
+    assert labels == list(range(900))
+
+
+def test_rows_without_columns_say_so():
+    from muster.feed.columns import ColumnReader
+
+    pair = Pair()
+    pair.producer.put_rows([{1, 2}], DEADLINE)
+    with pytest.raises(feed.FeedError, match="have no columns.*next_batch"):
+        next(ColumnReader(pair.inbox).batches(10))
+
+
+SHORT_OF_MEMORY = """
+import ctypes, logging, os, resource, struct, sys
+logging.basicConfig(format="%(message)s")
+from muster import feed
+
+def refuse(call):  # As a kernel that has no such call.
+    code = [(0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | 38),
+            (0x06, 0, 0, 0x7FFF0000)]
+    text = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in code))
+    program = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(text)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(38, 1, 0, 0, 0) == 0
+    assert libc.prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()
+
+if sys.argv[1] == "no-memfd":
+    refuse({"x86_64": 319, "aarch64": 279}[os.uname().machine])
+inbox = feed.Inbox(folder=sys.argv[2])
+if sys.argv[1] != "no-memfd":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+for _ in range(2):
+    ring = inbox.add()
+    producer = feed.Producer(*[os.dup(fd) for fd in inbox.descriptors(ring)])
+    producer.put_rows([bytes([i]) * 100_000 for i in range(20)])
+    rows = []
+    while len(rows) < 20:
+        received = inbox.receive(30)
+        rows += received.block.rows()
+        inbox.consumed(received)
+    assert rows == [bytes([i]) * 100_000 for i in range(20)]
+print("all read")
+"""
+
+
+def short_of_memory(how, folder):
+    return subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY, how, str(folder)],
+                          capture_output=True, text=True, timeout=120)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("how", "where"), [("no-memfd", "16 MiB of a file"), (str(6 << 20), "4 MiB of memory")]
+)
+def test_too_little_memory_is_one_warning(how, where, tmp_path):
+    done = short_of_memory(how, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "all read\n"), done.stderr
+    assert done.stderr.count("too little memory left for the feed (16 MiB)") == 1
+    assert f"goes through {where} and is slower" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_room_at_all_is_told_with_numbers(tmp_path):
+    done = short_of_memory(str(1 << 20), tmp_path)
+    assert done.returncode == 1
+    assert "NoSpaceError: cannot reserve 4" in done.stderr and str(tmp_path) in done.stderr

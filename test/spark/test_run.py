@@ -112,3 +112,43 @@ def test_a_column_that_cannot_be_fed_is_named(sc):  # noqa: F811
     frame = frame_of(sc, [(1,)], "n int", 1).selectExpr("n", "current_timestamp() as moment")
     with pytest.raises(Exception, match='column "moment" has a type that cannot be fed'):
         muster.spark.train_df(train, frame, nodes=1)
+
+
+TORCH = "/usr/lib/python3/dist-packages"
+
+
+@pytest.mark.skipif(not os.path.isdir(f"{TORCH}/torch"), reason="Debian's python3-torch is absent")
+def test_pytorch_trains_in_step_on_what_spark_feeds(sc):  # noqa: F811
+    def train(args, ctx):
+        import sys
+
+        sys.path.append(args)
+        import torch
+        from torch.nn.parallel import DistributedDataParallel
+
+        from muster.spark import batches
+
+        torch.manual_seed(ctx.task_index)  # The ranks agree by DDP alone.
+        torch.distributed.init_process_group("gloo")
+        model = DistributedDataParallel(torch.nn.Linear(2, 1).double())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        seen = 0
+        with model.join():  # One rank may be fed more than the other.
+            for batch in batches(ctx, 20):
+                wanted = torch.from_numpy(batch["y"]).unsqueeze(1)
+                loss = ((model(torch.from_numpy(batch["x"])) - wanted) ** 2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                seen += len(batch["y"])
+        weights = [value for one in model.parameters() for value in one.flatten().tolist()]
+        torch.distributed.destroy_process_group()
+        return seen, weights
+
+    inputs = [[(i % 7) / 7, (i % 11) / 11] for i in range(700)]
+    rows = [(x, 3 * x[0] - 2 * x[1] + 1) for x in inputs]
+    frame = frame_of(sc, rows, "x array<double>, y double")
+    told = muster.spark.train_df(train, frame, TORCH, nodes=2, epochs=8, framework="pytorch")
+    assert sum(seen for seen, _ in told) == 8 * len(rows)
+    assert told[0][1] == told[1][1]
+    assert told[0][1] == pytest.approx([3, -2, 1], abs=0.3)

@@ -107,16 +107,13 @@ class Block:
         rows that have none.
         """
         import pyarrow
-        from pyarrow.cffi import ffi
 
-        schema = ffi.new("struct ArrowSchema*")
-        array = ffi.new("struct ArrowArray*")
-        addresses = [int(ffi.cast("uintptr_t", thing)) for thing in (schema, array)]
-        library.check(library.DLL.mf_lease_arrow(self._lease.handle, *addresses))
-        if self._all_nodes()[0].children == 0:
-            column = pyarrow.Array._import_from_c(addresses[1], addresses[0])
-            return pyarrow.RecordBatch.from_arrays([column], names=["value"])
-        return pyarrow.RecordBatch._import_from_c(addresses[1], addresses[0])
+        with library.arrow_structures() as (schema, array):
+            library.check(library.DLL.mf_lease_arrow(self._lease.handle, schema, array))
+            if self._all_nodes()[0].children == 0:
+                column = pyarrow.Array._import_from_c(array, schema)
+                return pyarrow.RecordBatch.from_arrays([column], names=["value"])
+            return pyarrow.RecordBatch._import_from_c(array, schema)
 
     def _all_nodes(self) -> list[library.NodeStruct]:
         if self._nodes is None:

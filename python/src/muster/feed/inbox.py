@@ -53,17 +53,20 @@ class Inbox:
         one, or one on disk, with one warning; NoSpaceError where nothing is left.
         """
         ring, on_disk = ctypes.c_uint64(), ctypes.c_int()
+        wanted = blocks
         status = library.DLL.mf_inbox_add(self._handle, blocks, block_bytes, ring, on_disk)
         while status == library.NO_SPACE and blocks > 4:
             blocks //= 2
             status = library.DLL.mf_inbox_add(self._handle, blocks, block_bytes, ring, on_disk)
         library.check(status)
-        if on_disk.value and not self._warned.is_set():
+        if (on_disk.value or blocks < wanted) and not self._warned.is_set():
             self._warned.set()
             _log.warning(
-                "the host has too little memory left for the feed (%d MiB): it goes through a file "
-                "and is slower; give the executors more memory overhead",
+                "the host has too little memory left for the feed (%d MiB): it goes through %d MiB "
+                "of %s and is slower; give the executors more memory overhead",
+                wanted * block_bytes >> 20,
                 blocks * block_bytes >> 20,
+                "a file" if on_disk.value else "memory",
             )
         return ring.value
 

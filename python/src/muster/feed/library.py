@@ -4,9 +4,11 @@
 objects are in `PY` only.
 """
 
+import contextlib
 import ctypes
 import os
 import pathlib
+from collections.abc import Iterator
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 
 from muster.feed import errors
@@ -48,6 +50,41 @@ class NodeStruct(ctypes.Structure):
         ("validity", c_void_p),
         ("shape", c_uint64 * 8),
     ]
+
+
+class _ArrowSchema(ctypes.Structure):
+    """ArrowSchema of Arrow's C data interface."""
+
+    _fields_ = [
+        *[(name, c_void_p) for name in ("format", "name", "metadata")],
+        *[(name, c_int64) for name in ("flags", "n_children")],
+        *[(name, c_void_p) for name in ("children", "dictionary", "release", "private_data")],
+    ]
+
+
+class _ArrowArray(ctypes.Structure):
+    """ArrowArray of the same."""
+
+    _fields_ = [
+        *[(name, c_int64) for name in ("length", "null_count", "offset", "n_buffers")],
+        ("n_children", c_int64),
+        *[(name, c_void_p) for name in ("buffers", "children", "dictionary", "release")],
+        ("private_data", c_void_p),
+    ]
+
+
+@contextlib.contextmanager
+def arrow_structures() -> Iterator[tuple[int, int]]:
+    """The addresses of an ArrowSchema and an ArrowArray, both empty. What they hold in the end is
+    released.
+    """
+    both = _ArrowSchema(), _ArrowArray()
+    try:
+        yield tuple(map(ctypes.addressof, both))
+    finally:
+        for one in both:
+            if one.release:
+                ctypes.CFUNCTYPE(None, c_void_p)(one.release)(ctypes.addressof(one))
 
 
 _OBJECT = ctypes.py_object

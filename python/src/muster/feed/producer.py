@@ -110,24 +110,15 @@ class Producer:
         """Feeds a pyarrow RecordBatch, copying its buffers once. NoColumnsError, before anything is
         fed, if a column's type has no place in a block.
         """
-        from pyarrow.cffi import ffi
-
-        schema = ffi.new("struct ArrowSchema*")
-        array = ffi.new("struct ArrowArray*")
-        addresses = [int(ffi.cast("uintptr_t", thing)) for thing in (schema, array)]
-        batch._export_to_c(addresses[1], addresses[0])
         done = ctypes.c_uint64()
-        try:
+        with library.arrow_structures() as (schema, array):
+            batch._export_to_c(array, schema)
             self._wait(
                 lambda left: library.DLL.mf_producer_put_arrow(
-                    self._handle, *addresses, done, left
+                    self._handle, schema, array, done, left
                 ),
                 timeout,
             )
-        finally:
-            for thing in (array, schema):
-                if thing.release != ffi.NULL:
-                    thing.release(thing)
 
     def end_partition(self, timeout: float | None = None) -> None:
         """Marks the end of a partition."""

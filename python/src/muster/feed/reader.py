@@ -48,6 +48,17 @@ class RowReader:
             rows = self._take(rows, most)
         return rows, ROWS
 
+    def read_block(self, timeout: float | None = None) -> tuple[list, int]:
+        """The rows of one block as it came, or what is left of it, with ROWS; or none and a mark.
+        Waits and fails as read().
+        """
+        while self._received is None and self._mark is None:
+            self._receive(None if timeout is None else time.monotonic() + timeout)
+        if self._mark is not None:
+            mark, self._mark = self._mark, None
+            return [], mark
+        return self._take([], len(self._received.block)), ROWS
+
     def _receive(self, deadline: float | None) -> None:
         left = None if deadline is None else deadline - time.monotonic()
         received = self._inbox.receive(left)

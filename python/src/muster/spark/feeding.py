@@ -162,7 +162,7 @@ class _Exchange:
                 if self._failure is not None:
                     raise self._failure
                 try:
-                    batch, _ = self._reader.read(1, _LOOK_SECONDS)
+                    batch, _ = self._reader.read_block(_LOOK_SECONDS)
                 except FeedTimeoutError:
                     self._line.look()
                     if time.monotonic() - quiet_since > self._settings.timeout:
