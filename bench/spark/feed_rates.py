@@ -193,8 +193,11 @@ class Bench:
                         rdd.mapPartitions(clock.rows()).foreachPartition(exhaust)
                         self.add_rates(f"spark for {way}", kind, clock)
                     clock = Clock(self.sc)
+                    called = time.perf_counter()
                     cluster.train(rdd.mapPartitions(clock.rows()), 1)
+                    called = time.perf_counter() - called
                     self.add_rates(way, kind, clock)
+                    self.add(f"{way}, call", kind, clock.sum.value[0] / called)
                 rdd.unpersist()
             cluster.shutdown()
 
