@@ -18,8 +18,8 @@ def test_rows_of_every_kind_and_empty_partitions_come_back(sc):  # noqa: F811
         while not feed.should_stop():
             feed.batch_results(feed.next_batch(10))
 
-    rows = [1, None, "a", 2.5, None, (1, "b"), {"x": [1.0]}, {3, 4}, b"", [None, 1], [1, 2.0]] * 3
-    huge = [bytes([7]) * (40 << 20), "after it"]  # More than the ring has.
+    rows = [1, None, "a", 2.5, None, (1, "b"), {"x": [1.0]}, {3, 4}, b"", [None, 1], [1, 2.0]]
+    huge = [bytes([7]) * (20 << 20), "after it"]  # More than the ring has.
     fed = sc.union([sc.parallelize(rows, 3), sc.parallelize([], 2), sc.parallelize(huge, 1)])
     cluster = TFCluster.run(sc, echo, {}, 2, 0, input_mode=SPARK)
     assert cluster.inference(fed).collect() == rows + huge
