@@ -34,7 +34,7 @@ async function run(): Promise<void> {
       const changes: Changes = await read<Changes>(base + news);
       version = changes.version;
       last = changes.status;
-      panel.show(base, last);
+      panel.show(last);
       await pause(breath_ms);
     } catch (trouble) {
       say(trouble, last);

@@ -39,15 +39,18 @@ function show_outcome(outcome: Outcome | null): void {
   }
 }
 
-function show_endpoints(base: string, endpoints: Record<string, string>): void {
+function show_endpoints(endpoints: Record<string, string>): void {
   const section = by_id("endpoints");
   const names = Object.keys(endpoints).sort();
   section.hidden = names.length === 0;
   const links = names.map((name) => {
     const item = make("li");
-    item.append(make("a", name, { href: `${base}proxy/${encodeURIComponent(name)}/`,
-      target: "_blank", rel: "noopener" }));
-    item.append(make("span", ` ${endpoints[name]}`, { class: "faint" }));
+    const url = endpoints[name] ?? "";
+    // What a task publishes is a task's word: nothing but a page elsewhere is linked to.
+    const is_page = /^https?:\/\//.test(url);
+    item.append(is_page
+      ? make("a", name, { href: url, target: "_blank", rel: "noopener noreferrer" })
+      : make("span", name), make("span", ` ${url}`, { class: "faint" }));
     return item;
   });
   const list = section.querySelector("ul") as HTMLUListElement;
@@ -143,7 +146,7 @@ export class JobPanel {
     setInterval(() => this.show_facts(), 1000);
   }
 
-  show(base: string, status: Status): void {
+  show(status: Status): void {
     this.status = status;
     document.title = `${status.name}: ${status.outcome?.result ?? status.phase}`;
     (document.querySelector("main") as HTMLElement).hidden = false;
@@ -153,7 +156,7 @@ export class JobPanel {
     phase.dataset["state"] = status.outcome?.result ?? status.phase;
     this.show_facts();
     show_outcome(status.outcome);
-    show_endpoints(base, status.endpoints);
+    show_endpoints(status.endpoints);
     this.show_tasks(status);
     show_timeline(status.timeline);
     show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :

@@ -77,14 +77,6 @@ bool JobPage::runs(const page::LogName& log) const {
   return false;
 }
 
-std::string JobPage::endpoint(std::string_view name) const {
-  std::string url;
-  for (const job::Endpoint& endpoint : master_->machine().state().endpoints) {
-    url = endpoint.name == name ? endpoint.url : url;
-  }
-  return url;
-}
-
 std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
   const control::PageKeys keys = control::derive_page_keys(secret);
   constexpr size_t kPathDigits = 32;

@@ -46,7 +46,6 @@ class JobPage final : public master::Audience, public page::JobView {
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
   [[nodiscard]] bool runs(const page::LogName& log) const override;
-  [[nodiscard]] std::string endpoint(std::string_view name) const override;
 
  private:
   [[nodiscard]] const job::Task* find_task(std::string_view role, uint32_t index) const;

@@ -27,7 +27,7 @@ class Access {
  public:
   virtual ~Access() = default;
   /// `peer`: "10.0.0.7:41234". The request outlives the coroutine.
-  [[nodiscard]] virtual rt::Async<Admission> admit(const net::HttpRequest& request,
+  [[nodiscard]] virtual rt::Async<Admission> admit(const net::HttpRequest* request,
                                                    std::string peer) = 0;
   /// Exchanges the token in a request's body for a session; nullopt where there are no sessions.
   [[nodiscard]] virtual std::optional<net::HttpResponse> open_session(

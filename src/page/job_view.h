@@ -33,8 +33,6 @@ class JobView {
                                                             uint32_t index) const = 0;
   /// Whether that attempt may still write.
   [[nodiscard]] virtual bool runs(const LogName& log) const = 0;
-  /// The URL that a task published under that name; "" for none.
-  [[nodiscard]] virtual std::string endpoint(std::string_view name) const = 0;
 };
 
 /// A piece of a log.

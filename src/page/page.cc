@@ -98,7 +98,7 @@ bool Page::served() const {
 }
 
 rt::Async<HttpResponse> Page::answer(HttpRequest request, std::string peer) {
-  const Admission admission = co_await deps_.access.admit(request, std::move(peer));
+  const Admission admission = co_await deps_.access.admit(&request, std::move(peer));
   const Target target = parse_target(admission.target);
   const bool reads = request.method == "GET" || request.method == "HEAD";
   switch (admission.kind) {

@@ -24,7 +24,6 @@ struct FakeJob final : JobView {
     return role == "worker" && index == 0 ? std::optional(2U) : std::nullopt;
   }
   [[nodiscard]] bool runs(const LogName& log) const override { return log.attempt == 2 && !over; }
-  [[nodiscard]] std::string endpoint(std::string_view) const override { return ""; }
 
   std::string text = R"({"phase":"running"})";
   bool over = false;

@@ -61,7 +61,7 @@ bool ProxyAccess::may_look(std::string_view user) const {
          (!user.empty() && std::ranges::find(rule_.users, user) != rule_.users.end());
 }
 
-rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest& request, std::string peer) {
+rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest* request, std::string peer) {
   if (loop_.now() >= look_up_at_) {
     look_up_at_ = loop_.now() + kLookUpEvery;
     looked_up_.reset();
@@ -73,12 +73,12 @@ rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest& request, std::st
     co_return Admission{.kind = Admission::Kind::Elsewhere,
                         .target = {},
                         .location = rule_.proxies[active_].site + "/proxy/redirect/" +
-                                    rule_.application_id + request.target};
+                                    rule_.application_id + request->target};
   }
   active_ = static_cast<size_t>(proxy - rule_.proxies.data());
-  const bool may = may_look(cookie_of(request, kUserCookie));
+  const bool may = may_look(cookie_of(*request, kUserCookie));
   co_return Admission{.kind = may ? Admission::Kind::Job : Admission::Kind::Refused,
-                      .target = request.target,
+                      .target = request->target,
                       .location = {}};
 }
 

@@ -36,7 +36,7 @@ class ProxyAccess final : public Access {
 
   ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve);
 
-  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest& request,
+  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
   [[nodiscard]] std::optional<net::HttpResponse> open_session(const net::HttpRequest&) override {
     return std::nullopt;

@@ -35,7 +35,7 @@ class ProxyAccessTest : public ::testing::Test {
   Admission admit(ProxyAccess& access, std::string peer, std::string cookie = "") {
     const net::HttpRequest request{
         .method = "GET", .target = "/api/status?x=1", .headers = {{"cookie", std::move(cookie)}}};
-    return testing::run_async(loop, access.admit(request, std::move(peer))).value();
+    return testing::run_async(loop, access.admit(&request, std::move(peer))).value();
   }
 
   testing::FakeLoop loop;

@@ -25,10 +25,9 @@ std::string decode(std::string_view text) {
 
 std::optional<uint64_t> parse_number(std::string_view text) {
   uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end && !text.empty() ? std::optional(number)
-                                                              : std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && stop == text.data() + text.size();
+  return whole && !text.empty() ? std::optional(number) : std::nullopt;
 }
 
 std::string_view Target::value(std::string_view name) const {

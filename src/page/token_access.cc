@@ -16,12 +16,12 @@ constexpr std::string_view kCookie = "muster-page";
 TokenAccess::TokenAccess(TokenKeys keys)
     : keys_(std::move(keys)), base_(fmt::format("v/{}/", keys_.path)) {}
 
-rt::Async<Admission> TokenAccess::admit(const net::HttpRequest& request, std::string) {
-  const std::string_view target = request.target;
+rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::string) {
+  const std::string_view target = request->target;
   if (!target.substr(1).starts_with(base_)) {
-    co_return Admission{.kind = Admission::Kind::Front, .target = request.target, .location = {}};
+    co_return Admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
   }
-  const bool known = same_secret(cookie_of(request, kCookie), keys_.cookie);
+  const bool known = same_secret(cookie_of(*request, kCookie), keys_.cookie);
   co_return Admission{.kind = known ? Admission::Kind::Job : Admission::Kind::Front,
                       .target = std::string(target.substr(base_.size())),
                       .location = {}};

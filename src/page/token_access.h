@@ -20,7 +20,7 @@ class TokenAccess final : public Access {
  public:
   explicit TokenAccess(TokenKeys keys);
 
-  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest& request,
+  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;

@@ -29,7 +29,7 @@ async function run() {
             const changes = await read(base + news);
             version = changes.version;
             last = changes.status;
-            panel.show(base, last);
+            panel.show(last);
             await pause(breath_ms);
         }
         catch (trouble) {

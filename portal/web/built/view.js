@@ -31,15 +31,18 @@ function show_outcome(outcome) {
         show_text(by_id("hint"), cause.hint === null ? null : `Hint: ${cause.hint}`);
     }
 }
-function show_endpoints(base, endpoints) {
+function show_endpoints(endpoints) {
     const section = by_id("endpoints");
     const names = Object.keys(endpoints).sort();
     section.hidden = names.length === 0;
     const links = names.map((name) => {
         const item = make("li");
-        item.append(make("a", name, { href: `${base}proxy/${encodeURIComponent(name)}/`,
-            target: "_blank", rel: "noopener" }));
-        item.append(make("span", ` ${endpoints[name]}`, { class: "faint" }));
+        const url = endpoints[name] ?? "";
+        // What a task publishes is a task's word: nothing but a page elsewhere is linked to.
+        const is_page = /^https?:\/\//.test(url);
+        item.append(is_page
+            ? make("a", name, { href: url, target: "_blank", rel: "noopener noreferrer" })
+            : make("span", name), make("span", ` ${url}`, { class: "faint" }));
         return item;
     });
     const list = section.querySelector("ul");
@@ -127,7 +130,7 @@ export class JobPanel {
         by_id("filter").addEventListener("input", apply_filter);
         setInterval(() => this.show_facts(), 1000);
     }
-    show(base, status) {
+    show(status) {
         this.status = status;
         document.title = `${status.name}: ${status.outcome?.result ?? status.phase}`;
         document.querySelector("main").hidden = false;
@@ -137,7 +140,7 @@ export class JobPanel {
         phase.dataset["state"] = status.outcome?.result ?? status.phase;
         this.show_facts();
         show_outcome(status.outcome);
-        show_endpoints(base, status.endpoints);
+        show_endpoints(status.endpoints);
         this.show_tasks(status);
         show_timeline(status.timeline);
         show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :
