@@ -32,11 +32,11 @@ def sc(home):
 
 
 @contextlib.contextmanager
-def spark_context(**settings):
-    """An application of its own."""
+def spark_context(settings=None):
+    """An application of its own, with more `settings`."""
     conf = SparkConf().set("spark.ui.enabled", "false").set("spark.task.maxFailures", "4")
-    for name, value in settings.items():
-        conf.set(name.replace("_", "."), value)
+    for name, value in (settings or {}).items():
+        conf.set(name, value)
     context = SparkContext("local-cluster[2,1,1024]", "tests", conf=conf)
     context.setLogLevel("OFF")
     try:
@@ -68,4 +68,23 @@ def processes_with(text):
             continue
         if text.encode() in words:
             found.append(int(entry.name))
+    return found
+
+
+def descendants(process):
+    """Pids of a process's children, their children and so on, as they are now."""
+    children = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                text = (entry / "stat").read_text()
+            except OSError:
+                continue
+            parent = int(text[text.rindex(")") + 2 :].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+    found, left = [], [process]
+    while left:
+        more = children.get(left.pop(), [])
+        found += more
+        left += more
     return found

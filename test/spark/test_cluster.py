@@ -175,6 +175,37 @@ def test_training_reads_every_row_once_an_epoch(sc, tmp_path):  # noqa: F811
     assert sum(count for _, count in told) == 600
 
 
+def test_queues_of_a_programs_own_and_a_second_feed(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        import queue
+        import threading
+
+        own = ctx.mgr.get_queue("own")
+        assert own.empty() and own.qsize() == 0 and not own.full()
+        threading.Timer(0.2, own.put, ({"any": "thing"},)).start()
+        assert own.get(timeout=60) == {"any": "thing"}
+        own.task_done()
+        own.join()
+        try:
+            own.get_nowait()
+        except queue.Empty:
+            ctx.mgr.set("found", "nothing")
+        assert str(ctx.mgr.get("found")) == "'nothing'"
+        kept = TFNode.DataFeed(ctx.mgr, qname_in="validation").next_batch(30)
+        feed, total = ctx.get_data_feed(), 0
+        while not feed.should_stop():
+            total += sum(feed.next_batch(7))
+        with open(os.path.join(args, f"{ctx.task_index}.json"), "w") as file:
+            json.dump([sum(kept), total], file)
+
+    queues = ["input", "output", "error", "own", "validation"]
+    cluster = TFCluster.run(sc, map_fun, str(tmp_path), 1, 0, input_mode=SPARK, queues=queues)
+    cluster.train(sc.parallelize(range(30), 2), num_epochs=1, qname="validation")
+    cluster.train(sc.parallelize(range(20), 2), num_epochs=1)
+    cluster.shutdown()
+    assert notes(tmp_path)["0"] == [sum(range(30)), sum(range(20))]
+
+
 def test_a_program_that_has_enough_ends_the_feed(sc, tmp_path):  # noqa: F811
     def map_fun(args, ctx):
         feed = ctx.get_data_feed()

@@ -13,7 +13,14 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster_bed import home, processes_with, sc, until  # noqa: F401 (fixtures)
+from cluster_bed import (  # noqa: F401 (fixtures)
+    descendants,
+    home,
+    processes_with,
+    sc,
+    until,
+)
+from pyspark.streaming import StreamingContext
 
 from tensorflowonspark import TFCluster
 
@@ -189,6 +196,150 @@ def _executor_of(pid):
     environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
     return int(Path(folder).parent.parent.name.split("-")[0])
+
+
+def test_an_import_that_fails_on_one_node_is_told_by_it(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        if ctx.task_index == 1:
+            import no_such_module  # noqa: F401
+        feed = ctx.get_data_feed()
+        while not feed.should_stop():
+            feed.next_batch(10)
+
+    with pytest.raises(Exception, match="No module named 'no_such_module'"):
+        cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+        cluster.train(endless(sc))
+    with pytest.raises(Exception, match="no_such_module"):
+        cluster.shutdown()
+
+
+def test_a_program_that_stops_reading_and_never_returns_is_given_up(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        import signal
+
+        ctx.get_data_feed().next_batch(1)
+        if os.fork() == 0:  # A loader, which nobody will wait for.
+            signal.pause()
+        signal.pause()
+
+    cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+    assert processes_with(cluster.cluster_id)
+    with pytest.raises(Exception, match="Timeout while feeding partition: the node took no row"):
+        cluster.train(endless(sc), feed_timeout=1)
+    with pytest.raises(Exception, match="had not ended 1 s after shutdown"):
+        cluster.shutdown(timeout=1)
+    until(lambda: not processes_with(cluster.cluster_id), "every process of the cluster gone")
+
+
+def counting(folder, answers=False):
+    """A map_fun that adds up its rows, for as long as there are any; may answer each with its
+    negative.
+    """
+
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        total = 0
+        while not feed.should_stop():
+            batch = feed.next_batch(100)
+            total += sum(batch)
+            if answers:
+                feed.batch_results([-row for row in batch])
+        with open(os.path.join(folder, f"{ctx.generation}-{ctx.task_index}"), "w") as file:
+            json.dump(total, file)
+
+    return map_fun
+
+
+def told_by_nodes(folder):
+    """What `counting` found there, by generation and index."""
+    return {path.name: json.loads(path.read_text()) for path in folder.iterdir()}
+
+
+def test_an_executor_without_a_node_hands_its_rows_on(sc, tmp_path):  # noqa: F811
+    cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 1, 0, input_mode=SPARK)
+    cluster.train(sc.parallelize(range(200), 8), num_epochs=2)
+    cluster.train(sc.emptyRDD(), num_epochs=1)
+    cluster.train(sc.parallelize([1000], 5), num_epochs=1)  # Four partitions are empty.
+    cluster.shutdown()
+    assert told_by_nodes(tmp_path) == {"1-0": 2 * sum(range(200)) + 1000}
+
+
+def test_inference_on_an_executor_without_a_node(sc, tmp_path):  # noqa: F811
+    cluster = TFCluster.run(sc, counting(str(tmp_path), True), {}, 1, 0, input_mode=SPARK)
+    assert cluster.inference(sc.parallelize(range(200), 8)).collect() == [-x for x in range(200)]
+    assert cluster.inference(sc.emptyRDD()).collect() == []
+    assert cluster.inference(sc.parallelize([], 3)).collect() == []
+    cluster.shutdown()
+
+
+def test_a_feeding_task_that_fails_half_way_is_tried_again(sc, tmp_path):  # noqa: F811
+    def fails_once(rows):
+        from pyspark import TaskContext
+
+        for number, row in enumerate(rows):
+            if number == 50 and TaskContext.get().attemptNumber() == 0:
+                raise OSError("a bad disk")
+            yield row
+
+    cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+    cluster.train(sc.parallelize(range(200), 2).mapPartitions(fails_once), num_epochs=1)
+    cluster.shutdown()
+    # At least once: what was read before the failure is read again.
+    assert sum(told_by_nodes(tmp_path).values()) >= sum(range(200))
+
+
+def test_nodes_live_without_the_python_workers_that_started_them(sc, tmp_path):  # noqa: F811
+    cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+    workers = [pid for pid in descendants(os.getpid()) if _is_python_worker(pid)]
+    assert workers
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not any(_is_python_worker(pid) for pid in workers), "the workers gone")
+    cluster.train(sc.parallelize(range(200), 4), num_epochs=1)
+    cluster.shutdown()
+    told = told_by_nodes(tmp_path)
+    assert sorted(told) == ["1-0", "1-1"] and sum(told.values()) == sum(range(200))
+
+
+def _is_python_worker(pid):
+    """Whether a process is pyspark's daemon, or one of its workers."""
+    try:
+        return b"pyspark.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_a_stream_whose_program_fails_ends_with_its_words(sc):  # noqa: F811
+    def map_fun(args, ctx):
+        ctx.get_data_feed().next_batch(1)
+        raise RuntimeError("FAKE exception in a stream")
+
+    ssc = StreamingContext(sc, 1)
+    stream = ssc.queueStream([sc.parallelize(range(10), 2) for _ in range(20)])
+    cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+    cluster.train(stream)
+    ssc.start()
+    with pytest.raises(Exception, match="FAKE exception in a stream"):
+        cluster.shutdown(ssc)
+    assert sc.parallelize(range(4), 2).sum() == 6
+
+
+def test_a_stream_is_ended_from_outside(sc, tmp_path):  # noqa: F811
+    ssc = StreamingContext(sc, 1)
+    stream = ssc.queueStream([sc.parallelize(range(10), 2), sc.emptyRDD()])
+    cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+    cluster.train(stream)
+    ssc.start()
+    host, port = cluster.cluster_meta["server_addr"]
+    command = [sys.executable, "-m", "tensorflowonspark.reservation_client", host, str(port)]
+    # Only the user may: who cannot read the job's folder has no key.
+    stranger = dict(os.environ, MUSTER_HOME=str(tmp_path / "elsewhere"))
+    assert subprocess.run(command, env=stranger).returncode == 1
+    assert not cluster.server.done
+    assert subprocess.run(command).returncode == 0
+    assert cluster.server.done
+    cluster.shutdown(ssc)
+    assert sum(told_by_nodes(tmp_path).values()) in (0, sum(range(10)))
 
 
 def test_a_killed_driver_leaves_no_process(tmp_path):

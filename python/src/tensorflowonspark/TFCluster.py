@@ -5,6 +5,7 @@ import os
 
 from pyspark.streaming import DStream
 
+from muster.spark import fitness
 from muster.spark.errors import JobError
 from muster.spark.feeder import Feeder
 from muster.spark.job import Job
@@ -162,6 +163,7 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
     executors always are, three times at most.
     """
     _check_modes(driver_ps_nodes, eval_node, input_mode)
+    fitness.check(sc, fed=input_mode == InputMode.SPARK)
     template = _template(num_executors, num_ps, master_node, eval_node)
     tf_status.clear()
     default_fs = sc._jsc.hadoopConfiguration().get("fs.defaultFS")

@@ -13,11 +13,18 @@ def main(arguments):
     if len(arguments) != 2 or not arguments[1].isdigit():
         print(f"usage: python -m {__spec__.name} HOST PORT", file=sys.stderr)
         return 2
-    client = reservation.Client((arguments[0], int(arguments[1])))
     try:
-        return 0 if client.request_stop() == "OK" else 1
-    finally:
+        client = reservation.Client((arguments[0], int(arguments[1])))
+        client.request_stop()
         client.close()
+    except Exception as failure:
+        print(
+            f"the stream goes on: {':'.join(arguments)} did not take the word ({failure}); is it "
+            "the address in the log of a driver of yours, and is MUSTER_HOME the driver's?",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark import inheritable_thread_target
+from pyspark import StorageLevel, inheritable_thread_target
 
-from muster.spark import packing, slot
+from muster.spark import fitness, packing, slot
 from muster.spark.channel import Channel, container_key, mask
 from muster.spark.plan import JobPlan
 
@@ -60,6 +60,7 @@ class Containers:
         self._changed = threading.Condition(threading.RLock())
         self._all: dict[str, _Container] = {}
         self._closed = False
+        self._kept: list[Any] = []  # RDDs whose blocks keep executors from looking idle.
         # Role and index → what the program returned.
         self.results: dict[tuple[str, int], Any] = {}
 
@@ -70,11 +71,13 @@ class Containers:
         container = _Container(f"c{number}", number, role, os.urandom(_KEY_BYTES))
         with self._changed:
             self._all[container.name] = container
+        try:
+            hold = inheritable_thread_target(self._hold)
+        except AssertionError:  # So pyspark says that there is no application any more.
+            self._ended(container, None, "the Spark application has ended")
+            return
         threading.Thread(
-            target=inheritable_thread_target(self._hold),
-            args=(container,),
-            name=f"muster-{container.name}",
-            daemon=True,
+            target=hold, args=(container,), name=f"muster-{container.name}", daemon=True
         ).start()
 
     def cancel(self, number: int) -> None:
@@ -108,10 +111,14 @@ class Containers:
         with self._changed:
             self._closed = True
             everyone = list(self._all.values())
+            kept, self._kept = self._kept, []
         for container in everyone:
             if container.channel is not None:
                 container.channel.send({"do": "over", "words": words})
             self.release(container.name)
+        for blocks in kept:
+            with contextlib.suppress(Exception):  # The application may have ended.
+                blocks.unpersist()
 
     # ---- what others say
 
@@ -215,7 +222,13 @@ class Containers:
     def _hold_on_executor(self, wanted: slot.Slot) -> slot.Held:
         sc = self._application.sc
         sc.setJobGroup(self._group(wanted.container), f"{wanted.job}: {wanted.container}")
-        return sc.parallelize([wanted], 1).mapPartitions(slot.run_slot).collect()[0]
+        held = sc.parallelize([wanted], 1).mapPartitions(slot.run_slot)
+        if wanted.background and fitness.keeps_executors(sc.getConf()):
+            # Between partitions the node holds no task, but an executor with a block stays.
+            held.persist(StorageLevel.MEMORY_AND_DISK)
+            with self._changed:
+                self._kept.append(held)
+        return held.collect()[0]
 
     def _group(self, container: str) -> str:
         return f"muster-{self._application.job}-{container}"

@@ -121,9 +121,9 @@ def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
         node = find_node(process, settings)
         if node is None:
             raise Exception(
-                "No TFManager found on this node, please ensure that the cluster has as many nodes "
-                f"as there are executors: this one (process {process}) has none; Spark tries the "
-                "partition again elsewhere"
+                "No TFManager found on this node, please ensure that the cluster has a node on "
+                f"every host: the host of this executor (process {process}) has none; Spark tries "
+                "the partition again elsewhere"
             )
         yield from _Exchange(node, settings, first, rows).results()
 
@@ -283,14 +283,30 @@ class _Line:
         return (self._node / "ended.json").exists() or (self._node / "over.json").exists()
 
     def _ended(self) -> Exception:
-        """Waits for the node's last words: they follow its end at once."""
+        """Waits for the node's last words, which follow its end at once, and, if it failed, for
+        what the job makes of that: its end, or another start of the node.
+        """
         deadline = time.monotonic() + _LAST_WORDS_SECONDS
+        ended = None
         while time.monotonic() < deadline:
-            ended = folders.read_json(self._node / "ended.json")
-            if ended is not None and ended["attempt"] == self._opened["attempt"]:
+            told = folders.read_json(self._node / "ended.json")
+            if told is not None and told["attempt"] == self._opened["attempt"]:
+                ended = told
+            if ended is not None and (_is_final(ended) or (self._node / "over.json").exists()):
                 return _ending(ended, self._node)
+            if ended is not None and told != ended:
+                return NodeRestartsError(f"{ended['role']}:{ended['index']} starts again")
             time.sleep(0.02)  # lint: allow(sleep) its parent writes the file within moments
+        if ended is not None:
+            return _ending(ended, self._node)
         return NodeEndedError("Exception in worker:\nthe node ended without a word")
+
+
+def _is_final(ended: dict[str, Any]) -> bool:
+    """Whether this end of a node is known to be its last, or not to be. After a failure the job
+    decides.
+    """
+    return ended["stopped"] or not ended["failed"]
 
 
 def _ending(ended: dict[str, Any], node: Path) -> Exception:
@@ -312,14 +328,16 @@ def _ending(ended: dict[str, Any], node: Path) -> Exception:
 
 
 def find_node(process: int, settings: FeedSettings) -> Path | None:
-    """The node of this executor that rows go to; None if the executor has none. Waits for one that
-    starts. NodeEndedError if the job is over, or its node failed; NoMoreWantedError if it needs no
-    more rows.
+    """The node that rows of this executor go to: its own, else one of another executor of this
+    host; None if there is none. Waits for one that starts, or starts again. NodeEndedError if the
+    job is over, or its node returned; NoMoreWantedError if it needs no more rows.
     """
     deadline = time.monotonic() + max(settings.timeout, _WAIT_FOR_NODE)
     while True:
-        found = folders.containers(process, settings.job)
-        states = [(_state(container), container) for container in found]
+        states = _states(folders.containers(process, settings.job))
+        if all(state == "never" for state, _ in states):
+            # Rings are of a host, not of an executor.
+            states += _states(folders.neighbours(process, settings.job))
         ready = [container for state, container in states if state == "open"]
         if ready:
             return ready[os.getpid() % len(ready)]
@@ -334,6 +352,10 @@ def find_node(process: int, settings: FeedSettings) -> Path | None:
         time.sleep(0.05)  # lint: allow(sleep) files tell nobody
 
 
+def _states(found: list[Path]) -> list[tuple[str, Path]]:
+    return [(_state(container), container) for container in found]
+
+
 def _state(container: Path) -> str:
     """Whether rows can go to a container: "open", "starting", "ended" or "never"."""
     settings = folders.read_json(container / "node.json")
@@ -342,7 +364,8 @@ def _state(container: Path) -> str:
     if not settings["fed"]:
         return "never"
     ended = folders.read_json(container / "ended.json")
-    if (container / "over.json").exists() or (ended is not None and not ended["stopped"]):
+    returned = ended is not None and not ended["failed"] and not ended["stopped"]
+    if returned or (container / "over.json").exists():
         return "ended"
     gone = container / "gone"
     if gone.exists():

@@ -86,6 +86,16 @@ def containers(process: int, job: str) -> list[Path]:
     return [path for _, path in sorted(found)]
 
 
+def neighbours(process: int, job: str) -> list[Path]:
+    """Those of a job on the other executors of this user and host that are alive."""
+    found = []
+    for folder in _root().iterdir():
+        pid, _, ticks = folder.name.partition("-")
+        if pid.isdigit() and int(pid) != process and start_ticks(int(pid)) == ticks:
+            found += containers(int(pid), job)
+    return found
+
+
 def write(path: Path, data: bytes) -> None:
     """Writes a private file whole or not at all."""
     part = path.with_name(f"{path.name}.{os.getpid()}")

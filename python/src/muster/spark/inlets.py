@@ -8,24 +8,32 @@ import os
 import queue
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from muster.feed import END_OF_FEED, END_OF_PARTITION, Inbox, Producer
-from muster.feed.reader import RowReader
+from muster.feed import END_OF_FEED, END_OF_PARTITION, FeedTimeoutError, Inbox, Producer
+from muster.feed.reader import ROWS, RowReader
 from muster.spark.manager import NodeManager
 from tensorflowonspark.marker import EndPartition
 
 _SOCKET = "feed.sock"
 _HELLO_MOST = 4096
+_LOOK_SECONDS = 0.05
 
 
 class FeedQueue:
-    """Where fed rows come out: the queue of that name to the user's program."""
+    """Where fed rows come out: the queue of that name to the user's program, which may put items of
+    its own in as well.
+    """
 
     def __init__(self, name: str):
         self.name = name
+        # Items that come before all others: the program's own, and what empty() has seen.
+        self._own: collections.deque[Any] = collections.deque()
+        # Nobody feeds most queues but `input`, so that own items may come while one waits.
+        self._looks = name != "input"
         self.inbox = Inbox(by_partition=True)
         # Whose rows were handed out, in order: [ring, rows] each.
         self.origins: collections.deque[list[int]] = collections.deque()
@@ -45,7 +53,17 @@ class FeedQueue:
         """What DataFeed.next_batch gives, from this queue."""
         rows: list = []
         while len(rows) < count:
-            more, mark = self._reader.read(count - len(rows))
+            if self._own:
+                item = self._own.popleft()
+                mark = _mark_of(item)
+                more = [item] if mark == ROWS else []
+            else:
+                try:
+                    more, mark = self._reader.read(
+                        count - len(rows), _LOOK_SECONDS if self._looks else None
+                    )
+                except FeedTimeoutError:
+                    continue
             rows = rows + more if rows else more
             if mark == END_OF_FEED:
                 self.ended = True
@@ -59,12 +77,22 @@ class FeedQueue:
         """One row, EndPartition() at a partition's end, None at the feed's. queue.Empty if there
         is none in time.
         """
-        from muster.feed import FeedTimeoutError
+        wait = timeout if block else 0.0
+        deadline = None if wait is None else time.monotonic() + wait
+        while True:
+            if self._own:
+                return self._own.popleft()
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if self._looks:
+                left = _LOOK_SECONDS if left is None else min(left, _LOOK_SECONDS)
+            try:
+                return self._next(left)
+            except FeedTimeoutError:
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise queue.Empty from None
 
-        try:
-            rows, mark = self._reader.read(1, timeout if block else 0.0)
-        except FeedTimeoutError:
-            raise queue.Empty from None
+    def _next(self, timeout: float | None) -> Any:
+        rows, mark = self._reader.read(1, timeout)
         if rows:
             return rows[0]
         return EndPartition() if mark == END_OF_PARTITION else None
@@ -73,12 +101,52 @@ class FeedQueue:
         """One row, if one is there."""
         return self.get(block=False)
 
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        """An item of the program's own, for itself. A get() that already waits for `input` does not
+        see it before the next row.
+        """
+        self._own.append(item)
+        self._looks = True
+
+    def put_nowait(self, item: Any) -> None:
+        """As put(), which never waits."""
+        self.put(item)
+
+    def empty(self) -> bool:
+        """Whether there is nothing to get now."""
+        if not self._own:
+            try:
+                self._own.append(self._next(0.0))
+            except FeedTimeoutError:
+                return True
+        return False
+
+    def full(self) -> bool:
+        """Never: the program's own items wait in its memory."""
+        return False
+
+    def qsize(self) -> int:
+        """How many items are there at least."""
+        return 0 if self.empty() else len(self._own)
+
     def task_done(self) -> None:
         """Rows count as done when they are handed out."""
+
+    def join(self) -> None:
+        """Waits until the program's own items were handed out."""
+        while self._own:
+            time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) whoever gets them tells nobody
 
     def terminate(self) -> None:
         """Throws away what is and will be fed."""
         self.inbox.terminate()
+
+
+def _mark_of(item: Any) -> int:
+    """The mark that an item stands for; ROWS if it is a row."""
+    if item is None:
+        return END_OF_FEED
+    return END_OF_PARTITION if type(item) is EndPartition else ROWS
 
 
 class ResultQueue:
