@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -98,6 +99,8 @@ def _feed_partition(
 def _feed_to(
     node: Path, settings: FeedSettings, put: Callable[[Any, Callable[[], bool]], Any]
 ) -> None:
+    from muster.feed import FeedError
+
     line = _Line(node, settings)
     if line.terminating:
         line.close()
@@ -105,8 +108,10 @@ def _feed_to(
     with line:
         put(line.producer, line.look)
         if not line.look():
-            line.producer.end_partition(settings.timeout)
+            # A program need not read on, or even live, when it has taken every row.
             line.producer.wait_consumed(settings.timeout)
+            with contextlib.suppress(FeedError):
+                line.producer.end_partition(settings.timeout)
 
 
 def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
