@@ -69,18 +69,8 @@ def guess_fun(args, ctx):
             feed.batch_results(scores.argmax(axis=1).tolist())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--batch_size", type=int, default=32)
-    parser.add_argument("--model", default=os.path.abspath("digits-model"))
-    args = parser.parse_args()
-
-    conf = SparkConf().setAppName("digits")
-    if "MASTER" in os.environ:
-        conf.setMaster(os.environ["MASTER"])
-    sc = SparkContext(conf=conf)
+def run(sc, args):
+    """Trains, guesses, and returns how many of the guesses are right, from 0 to 1."""
     rows = digits()
     training, test = rows[450:], rows[:450]
     args.rows = len(training)
@@ -99,7 +89,25 @@ def main():
     guesses = cluster.inference(images).collect()
     cluster.shutdown()
     right = sum(guess == label for guess, (_, label) in zip(guesses, test))  # noqa: B905
-    print(f"test accuracy {right / len(test):.3f}", flush=True)
+    return right / len(test)
+
+
+def arguments(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--batch_size", type=int, default=32)
+    parser.add_argument("--model", default=os.path.abspath("digits-model"))
+    return parser.parse_args(argv)
+
+
+def main():
+    args = arguments()
+    conf = SparkConf().setAppName("digits")
+    if "MASTER" in os.environ:
+        conf.setMaster(os.environ["MASTER"])
+    sc = SparkContext(conf=conf)
+    print(f"test accuracy {run(sc, args):.3f}", flush=True)
     sc.stop()
 
 

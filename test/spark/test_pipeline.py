@@ -1,14 +1,16 @@
-"""The ML pipeline and TFParallel, with TensorFlow."""
+"""The ML pipeline, TFParallel and what else needs TensorFlow itself."""
 # timeout: 900
 
 import argparse
+import itertools
 import json
+import os
 
 import pytest
 from cluster_bed import home, sc  # noqa: F401 (fixtures)
 from pyspark.sql import SparkSession
 
-from tensorflowonspark import TFParallel, pipeline
+from tensorflowonspark import TFCluster, TFParallel, pipeline
 from tensorflowonspark.pipeline import Namespace, TFEstimator, TFModel
 
 
@@ -106,3 +108,77 @@ def test_a_failure_of_one_of_them_is_the_jobs(sc):  # noqa: F811
 
     with pytest.raises(Exception, match="no such file: shard-7"):
         TFParallel.run(sc, map_fun, {}, 2, use_barrier=False)
+
+
+def test_a_worker_killed_in_mid_training_costs_no_more_than_a_restart(sc, tmp_path):  # noqa: F811
+    def train(args, ctx):
+        import signal
+
+        import numpy as np
+        import tensorflow as tf
+
+        strategy = tf.distribute.MultiWorkerMirroredStrategy()
+        with strategy.scope():
+            mean = tf.VariableAggregation.MEAN
+            weight = tf.Variable([[0.0], [0.0]], aggregation=mean)
+        step = tf.Variable(0)
+        checkpoint = tf.train.Checkpoint(weight=weight, step=step)
+        if tf.train.latest_checkpoint(args["out"]):
+            checkpoint.restore(tf.train.latest_checkpoint(args["out"]))
+        begun = int(step)
+
+        @tf.function
+        def descend(x, y):
+            slope = tf.matmul(x, x @ weight - y, transpose_a=True)
+            weight.assign_sub(slope / 10.0)  # The mean of all workers'.
+
+        feed = ctx.get_data_feed()
+        while step < 40:
+            if ctx.generation == 1 and ctx.job_name == "worker" and step == 15:
+                os.kill(os.getpid(), signal.SIGKILL)
+            rows = feed.next_batch(10)
+            x = np.array([row[0] for row in rows], "float32")
+            y = np.array([row[1] for row in rows], "float32")
+            strategy.run(descend, args=(tf.constant(x), tf.constant(y)))
+            step.assign_add(1)
+            if step == 10 and ctx.job_name == "chief":
+                checkpoint.save(os.path.join(args["out"], "ckpt"))
+        feed.terminate()
+        if ctx.job_name == "chief":
+            with open(os.path.join(args["out"], "told.json"), "w") as file:
+                found = weight.numpy().ravel().tolist()
+                json.dump([ctx.generation, ctx.restart_count, begun, found], file)
+
+    rows = [([1.0, 0.0], [3.0]), ([0.0, 1.0], [5.0])]
+    endless = sc.parallelize(range(4), 4).flatMap(lambda _: itertools.cycle(rows))
+    cluster = TFCluster.run(
+        sc, train, {"out": str(tmp_path)}, 2, 0, input_mode=TFCluster.InputMode.SPARK,
+        master_node="chief", max_restarts=1,
+    )  # fmt: skip
+    cluster.train(endless, num_epochs=1)
+    cluster.shutdown()
+    generation, restarts, begun, weight = json.loads((tmp_path / "told.json").read_text())
+    assert (generation, restarts, begun) == (2, 1, 10)
+    assert [round(value, 3) for value in weight] == [3.0, 5.0]
+
+
+def test_a_cluster_server_serves_on_tensorflow_2(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        import tensorflow as tf
+
+        cluster, server = ctx.start_cluster_server()
+        assert cluster.as_dict() == ctx.cluster_spec
+        if ctx.job_name == "ps":
+            server.join()
+        with tf.Graph().as_default():
+            with tf.device("/job:ps/task:0"):
+                value = tf.compat.v1.get_variable("value", initializer=20)
+            with tf.compat.v1.Session(server.target) as session:
+                session.run(value.initializer)
+                found = session.run(value.assign_add(22))
+        with open(args["out"], "w") as file:
+            json.dump([int(found), value.device], file)
+
+    out = tmp_path / "found.json"
+    TFCluster.run(sc, map_fun, {"out": str(out)}, 2, 1).shutdown()
+    assert json.loads(out.read_text()) == [42, "/job:ps/task:0"]

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from muster.spark import fitness
 from muster.spark.errors import JobError
 from muster.spark.job import Job
 from muster.spark.plan import JobPlan
@@ -35,7 +34,6 @@ def run(
         from pyspark import SparkContext
 
         sc = SparkContext.getOrCreate()
-    fitness.check(sc, fed=False)
     numbers = iter(range(sum(roles.values())))
     plan = JobPlan(
         template={role: [next(numbers) for _ in range(count)] for role, count in roles.items()},

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark import cloudpickle
 
-from muster.spark import packing, stop_key
+from muster.spark import fitness, packing, stop_key
 from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
 from muster.spark.errors import JobError
@@ -36,7 +36,8 @@ class Job:
 
     def __init__(self, sc: Any, plan: JobPlan, function: Callable[[Any, Any], Any],
                  arguments: Any):  # fmt: skip
-        """Runs `function(arguments, ctx)` as the nodes of `plan`."""
+        """Runs `function(arguments, ctx)` as the nodes of `plan`. JobError if `sc` cannot carry it."""
+        fitness.check(sc, plan.fed)
         self.plan = plan
         self.nodes: dict[int, dict[str, Any]] = {}  # By number: what each said when it began.
         self.terminating = threading.Event()  # A program wants no more rows.

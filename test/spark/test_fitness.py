@@ -1,0 +1,108 @@
+"""Applications that cannot carry a job are refused with the reason; all others carry one."""
+# timeout: 600
+
+import os
+import time
+
+import pytest
+from cluster_bed import WAIT_SECONDS, home, spark_context, until  # noqa: F401 (fixtures)
+from pyspark import SparkConf, SparkContext
+
+from muster.spark import fitness
+from muster.spark.errors import JobError
+from tensorflowonspark import TFCluster, TFSparkNode
+
+SPARK = TFCluster.InputMode.SPARK
+
+
+class _Application(SparkContext):
+    """Only its configuration."""
+
+    def __init__(self, settings):
+        self._conf = SparkConf(loadDefaults=False, _jvm=None)
+        for name, value in settings.items():
+            self._conf.set(name, value)
+
+    def getConf(self):  # noqa: N802 (Spark calls it so)
+        return self._conf
+
+
+SPECULATION = {"spark.speculation": "true"}
+THRESHOLD = dict(SPECULATION, **{"spark.speculation.task.duration.threshold": "10s"})
+DYNAMIC = {"spark.dynamicAllocation.enabled": "true"}
+IDLE = dict(DYNAMIC, **{"spark.dynamicAllocation.cachedExecutorIdleTimeout": "60s"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "fed", "words"),
+    [
+        (SPECULATION, True, r"rows would be read twice: set spark\.speculation=false"),
+        (THRESHOLD, False, "second copies of the tasks that hold nodes"),
+        (IDLE, True, "would take executors away from their nodes"),
+    ],
+)
+def test_what_would_harm_a_job_is_refused_with_the_reason(settings, fed, words):
+    with pytest.raises(JobError, match=words):
+        fitness.check(_Application(settings), fed)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fed"), [({}, True), (SPECULATION, False), (DYNAMIC, True), (IDLE, False)]
+)
+def test_what_does_no_harm_is_left_alone(settings, fed):
+    fitness.check(_Application(settings), fed)
+
+
+def test_spark_connect_is_refused_with_the_reason():
+    class SparkSession:
+        """As of Spark Connect: neither RDDs nor a JVM."""
+
+    with pytest.raises(JobError, match=r"Spark Connect(?s:.)*spark\.api\.mode=classic"):
+        TFCluster.run(SparkSession(), print, {}, 2, 0)
+
+
+def meeting(folder):
+    """For two tasks that end when both have begun: each on an executor of its own."""
+
+    def meet(numbers):
+        for number in numbers:
+            (folder / str(number)).touch()
+        while len(os.listdir(folder)) < 2:
+            time.sleep(0.1)  # lint: allow(sleep) until the other has begun
+
+    return meet
+
+
+def test_dynamic_allocation_leaves_executors_with_nodes_alone(home, tmp_path):  # noqa: F811
+    def sums(args, ctx):
+        feed = ctx.get_data_feed()
+        total = 0
+        while not feed.should_stop():
+            total += sum(feed.next_batch(100))
+        with open(os.path.join(args, f"{ctx.generation}-{total}"), "w"):
+            pass
+
+    out, here = tmp_path / "out", tmp_path / "here"
+    out.mkdir()
+    here.mkdir()
+    settings = {
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.executorIdleTimeout": "2s",
+    }
+    with spark_context(settings) as sc:
+
+        def executors():
+            return sc._jsc.sc().getExecutorMemoryStatus().size() - 1  # One is the driver.
+
+        cluster = TFCluster.run(sc, sums, str(out), 1, 0, input_mode=SPARK)
+        sc.parallelize(range(2), 2).foreachPartition(meeting(here))
+        assert executors() == 2
+        # It holds nothing and is taken away; the one with the node looks as idle, and stays.
+        until(lambda: executors() == 1, "the idle executor gone")
+        cluster.train(sc.parallelize(range(100), 4), num_epochs=1)
+        # The functions of old feed it, too.
+        feed = TFSparkNode.train(cluster.cluster_info, cluster.cluster_meta, WAIT_SECONDS)
+        assert sc.parallelize([1, 2], 1).mapPartitions(feed).collect() == [False]
+        cluster.shutdown()
+        assert os.listdir(out) == [f"1-{sum(range(100)) + 3}"]
