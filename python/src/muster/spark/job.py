@@ -36,7 +36,7 @@ class Job:
 
     def __init__(self, sc: Any, plan: JobPlan, function: Callable[[Any, Any], Any],
                  arguments: Any):  # fmt: skip
-        """Runs `function(arguments, ctx)` as the nodes of `plan`. JobError if `sc` cannot carry it."""
+        """Runs `function(arguments, ctx)` as the nodes of `plan`. JobError if `sc` cannot."""
         fitness.check(sc, plan.fed)
         self.plan = plan
         self.nodes: dict[int, dict[str, Any]] = {}  # By number: what each said when it began.

@@ -1,0 +1,116 @@
+"""The nodes that the tasks of an executor can feed, and what the ends of nodes mean to them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from muster.spark import folders
+
+_WAIT_FOR_NODE = 60.0
+# A container that has ended: how the job goes on is told within this time.
+_NEWS_SECONDS = 15.0
+
+
+class NodeEndedError(Exception):
+    """The node will read no more; the message has its own words."""
+
+
+class NodeRestartsError(Exception):
+    """The node ended, and the job brings it back."""
+
+
+class NoMoreWantedError(Exception):
+    """The node has asked for the end of the feed and has ended: rows may be thrown away."""
+
+
+def is_final(ended: dict[str, Any]) -> bool:
+    """Whether this end of a node is known to be its last, or not to be. After a failure the job
+    decides.
+    """
+    return ended["stopped"] or not ended["failed"]
+
+
+def ending(ended: dict[str, Any], node: Path) -> Exception:
+    """What a feeding task raises for this end of a node."""
+    over = folders.read_json(node / "over.json")
+    if over is not None and over["words"]:
+        return NodeEndedError(f"Exception in worker:\n{over['words']}")
+    if ended["failed"] and not ended["stopped"]:
+        return NodeEndedError(f"Exception in worker:\n{ended['words']}")
+    if ended["terminating"] and not ended["failed"]:
+        return NoMoreWantedError(f"{ended['role']}:{ended['index']} wanted no more rows")
+    if ended["stopped"]:
+        return NodeRestartsError(
+            f"{ended['role']}:{ended['index']} was stopped, to start again with its peers"
+        )
+    return NodeEndedError(
+        f"Exception in worker:\nmap_fun of {ended['role']}:{ended['index']} returned before the "
+        "end of the feed; a program that wants no more rows calls DataFeed.terminate() first"
+    )
+
+
+def find_node(process: int, job: str, timeout: float) -> Path | None:
+    """The node that rows of this executor go to: its own, else one of another executor of this
+    host; None if there is none. Waits for one that starts, or starts again. NodeEndedError if the
+    job is over, or its node returned; NoMoreWantedError if it needs no more rows.
+    """
+    deadline = time.monotonic() + max(timeout, _WAIT_FOR_NODE)
+    while True:
+        states = _states(folders.containers(process, job))
+        if all(state == "never" for state, _ in states):
+            # Rings are of a host, not of an executor.
+            states += _states(folders.neighbours(process, job))
+        ready = [container for state, container in states if state == "open"]
+        if ready:
+            return ready[os.getpid() % len(ready)]
+        if not any(state == "starting" for state, _ in states):
+            _from_ended(states)
+            return None
+        if time.monotonic() > deadline:
+            raise Exception(
+                "Timeout while feeding partition: the node of this executor has not started in "
+                f"{timeout:g} s"
+            )
+        time.sleep(0.05)  # lint: allow(sleep) files tell nobody
+
+
+def _states(found: list[Path]) -> list[tuple[str, Path]]:
+    return [(_state(container), container) for container in found]
+
+
+def _state(container: Path) -> str:
+    """Whether rows can go to a container: "open", "starting", "ended" or "never"."""
+    settings = folders.read_json(container / "node.json")
+    if settings is None:
+        return "starting"
+    if not settings["fed"]:
+        return "never"
+    ended = folders.read_json(container / "ended.json")
+    returned = ended is not None and not ended["failed"] and not ended["stopped"]
+    if returned or (container / "over.json").exists():
+        return "ended"
+    gone = container / "gone"
+    if gone.exists():
+        # How the job goes on, or why it ended, is told in a moment.
+        fresh = time.time() - gone.stat().st_mtime < _NEWS_SECONDS
+        return "starting" if fresh else "never"
+    opened = folders.read_json(container / "open.json")
+    return "starting" if opened is None or ended is not None else "open"
+
+
+def _from_ended(states: list[tuple[str, Path]]) -> None:
+    """Raises what the ends of this executor's nodes mean for its rows; nothing if it never had
+    one.
+    """
+    for state, container in states:
+        if state != "ended":
+            continue
+        over = folders.read_json(container / "over.json")
+        if over is not None and over["words"]:
+            raise NodeEndedError(f"Exception in worker:\n{over['words']}")
+        ended = folders.read_json(container / "ended.json")
+        if ended is not None:
+            raise ending(ended, container)
