@@ -19,8 +19,11 @@ namespace muster::cluster::yarn {
 /// open()s it before anything else: that makes its own segment, which is the fence, and then reads
 /// what earlier masters wrote, to the length that is visible, without waiting for their leases.
 ///
-/// Appends are written and flushed together, off the master's path. An error is for good: the file
-/// cannot be gone on with, all later appends get the same error. Lives on one loop's thread.
+/// Appends are written and flushed together, off the master's path. What HDFS does not take in
+/// time is an error, after which the open file cannot be gone on with: the next append writes the
+/// segment anew, all that was ever confirmed first, and puts it in the place of the old one in one
+/// step. For that the confirmed bytes are kept in memory. Once there is a segment of a later epoch
+/// nothing is written anew: list() has that epoch then. Lives on one loop's thread.
 class HdfsSegmentStore final : public eventlog::SegmentStore {
  public:
   /// AlreadyExists when another master makes the same segment at the same moment.
@@ -41,19 +44,27 @@ class HdfsSegmentStore final : public eventlog::SegmentStore {
     std::string bytes;
     std::function<void(Status)> done;
   };
-  HdfsSegmentStore(rt::Loop& loop, std::unique_ptr<hadoop::hdfs::FileWriter> writer);
+  HdfsSegmentStore(rt::Loop& loop, hadoop::hdfs::FileSystem& files, std::string folder);
 
   [[nodiscard]] rt::Async<> write_queued();
-  [[nodiscard]] rt::Async<Status> write_and_flush(const std::vector<Append>* batch);
+  [[nodiscard]] rt::Async<Status> write(const std::string* bytes);
+  [[nodiscard]] rt::Async<Status> write_and_flush(const std::string* bytes);
+  [[nodiscard]] rt::Async<Status> write_anew(const std::string* bytes);
+  [[nodiscard]] rt::Async<Status> refuse_if_fenced();
+  [[nodiscard]] std::string path_of(job::Epoch epoch) const;
 
   rt::Loop& loop_;
+  hadoop::hdfs::FileSystem& files_;
+  std::string folder_;
   std::map<job::Epoch, std::string> earlier_;
   job::Epoch own_;
+  std::optional<job::Epoch> later_;  ///< Of another master, once seen.
   bool created_ = false;
-  std::unique_ptr<hadoop::hdfs::FileWriter> writer_;
+  std::unique_ptr<hadoop::hdfs::FileWriter> writer_;  ///< nullptr after an error.
+  std::string confirmed_;
   std::vector<Append> queue_;
   bool writing_ = false;
-  Status state_;  ///< The first error, from then on.
+  bool closed_ = false;
   rt::Scope scope_;
 };
 
