@@ -16,19 +16,6 @@
 namespace muster::os {
 namespace {
 
-std::optional<std::vector<Gpu>> ask_nvidia_smi() {
-  SpawnOptions ask{.argv = {"nvidia-smi", "--query-gpu=index,uuid,name,memory.total",
-                            "--format=csv,noheader,nounits"},
-                   .env = own_environment(),
-                   .stderr_to = ToNull{}};
-  const auto output = run_command(std::move(ask), std::chrono::seconds(20));
-  if (!output.has_value() || output->exit.code != 0) {
-    return std::nullopt;
-  }
-  auto gpus = parse_nvidia_smi(output->stdout_text);
-  return gpus.has_value() ? std::optional(std::move(gpus).value()) : std::nullopt;
-}
-
 /// The driver names its GPUs by bus address; in that order CUDA counts them with
 /// CUDA_DEVICE_ORDER=PCI_BUS_ID.
 std::vector<Gpu> ask_driver(const std::vector<FolderEntry>& by_bus) {
@@ -50,6 +37,19 @@ Error unreadable(std::string_view what, std::string_view line) {
 }
 
 }  // namespace
+
+std::optional<std::vector<Gpu>> ask_nvidia_smi() {
+  SpawnOptions ask{.argv = {"nvidia-smi", "--query-gpu=index,uuid,name,memory.total",
+                            "--format=csv,noheader,nounits"},
+                   .env = own_environment(),
+                   .stderr_to = ToNull{}};
+  const auto output = run_command(std::move(ask), std::chrono::seconds(20));
+  if (!output.has_value() || output->exit.code != 0) {
+    return std::nullopt;
+  }
+  auto gpus = parse_nvidia_smi(output->stdout_text);
+  return gpus.has_value() ? std::optional(std::move(gpus).value()) : std::nullopt;
+}
 
 std::vector<Gpu> discover_gpus() {
   const auto by_bus = make_local_files(nullptr)->list("/proc/driver/nvidia/gpus");
