@@ -1,10 +1,10 @@
 #include "agent/checkpoint_folder_store.h"
 
-#include <fmt/format.h>
+#include "agent/checkpoint_names.h"
+
 #include <zlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 
@@ -13,28 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "ckpt-";
-constexpr std::string_view kIncoming = ".incoming-";
-constexpr const char* kManifest = ".muster-manifest";
 constexpr uint64_t kPieceBytes = 1U << 20;
-
-uint32_t add_to_crc(uint32_t crc, const std::string& bytes) {
-  return static_cast<uint32_t>(
-      ::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
-}
-
-std::optional<uint64_t> parse_number(std::string_view name) {
-  if (!name.starts_with(kPrefix)) {
-    return std::nullopt;
-  }
-  name.remove_prefix(kPrefix.size());
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc{} || end != name.data() + name.size()) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 /// Reads a file piece by piece; `to` may be nullptr.
 Result<CheckpointFile> pump(os::Files& files, const fs::path& from, os::AppendFile* to) {
@@ -54,6 +33,11 @@ Result<CheckpointFile> pump(os::Files& files, const fs::path& from, os::AppendFi
 
 }  // namespace
 
+uint32_t add_to_crc(uint32_t crc, std::string_view bytes) {
+  return static_cast<uint32_t>(
+      ::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
+}
+
 Result<CheckpointFile> crc_of(os::Files& files, const fs::path& path) {
   return pump(files, path, nullptr);
 }
@@ -67,7 +51,7 @@ Result<CheckpointFile> copy_with_crc(os::Files& files, const fs::path& from, con
 }
 
 fs::path CheckpointFolderStore::path_of(uint64_t number) const {
-  return root_ / fmt::format("{}{:08}", kPrefix, number);
+  return root_ / checkpoint_name(number);
 }
 
 Result<std::vector<uint64_t>> CheckpointFolderStore::list() {
@@ -77,9 +61,9 @@ Result<std::vector<uint64_t>> CheckpointFolderStore::list() {
   }
   MUSTER_TRY(const std::vector<os::FolderEntry> entries, files_.list(root_));
   for (const os::FolderEntry& entry : entries) {
-    const std::optional<uint64_t> number = parse_number(entry.name);
+    const std::optional<uint64_t> number = parse_checkpoint_name(entry.name);
     if (number && entry.kind == os::FileKind::Folder &&
-        files_.exists(path_of(*number) / kManifest)) {
+        files_.exists(path_of(*number) / kCheckpointManifest)) {
       numbers.push_back(*number);
     }
   }
@@ -88,14 +72,14 @@ Result<std::vector<uint64_t>> CheckpointFolderStore::list() {
 }
 
 Result<CheckpointManifest> CheckpointFolderStore::manifest_of(uint64_t number) {
-  MUSTER_TRY(const std::string text, files_.read(path_of(number) / kManifest));
+  MUSTER_TRY(const std::string text, files_.read(path_of(number) / kCheckpointManifest));
   return decode_manifest(text);
 }
 
 Result<CheckpointStore::Staged> CheckpointFolderStore::stage(const fs::path& folder,
                                                              const std::vector<std::string>& paths,
                                                              CheckpointManifest manifest) {
-  Staged staged{fmt::format("{}{}-{}", kIncoming, writer_, ++staged_), std::move(manifest)};
+  Staged staged{incoming_name(writer_, ++staged_), std::move(manifest)};
   const fs::path incoming = root_ / staged.token;
   MUSTER_TRY_STATUS(files_.remove_tree(incoming));
   MUSTER_TRY_STATUS(files_.make_folders(incoming));
@@ -126,11 +110,11 @@ Result<CheckpointStore::Staged> CheckpointFolderStore::stage(const fs::path& fol
     file.path = path;
     staged.manifest.files.push_back(file);
   }
-  MUSTER_TRY_STATUS(files_.write(incoming / kManifest, encode(staged.manifest), {.durable = true}));
+  MUSTER_TRY_STATUS(
+      files_.write(incoming / kCheckpointManifest, encode(staged.manifest), {.durable = true}));
   return staged;
 }
 
-/// The master's grant may be older than what another generation has committed since.
 Status CheckpointFolderStore::refuse_if_older(const std::vector<uint64_t>& numbers,
                                               const CheckpointManifest& manifest) {
   if (numbers.empty()) {
@@ -138,11 +122,7 @@ Status CheckpointFolderStore::refuse_if_older(const std::vector<uint64_t>& numbe
   }
   // An unreadable one is no reason to lose the next.
   const Result<CheckpointManifest> newest = manifest_of(numbers.back());
-  if (newest && newest->job == manifest.job && newest->generation > manifest.generation) {
-    return cluster_error(
-        fmt::format("generation {} has committed a checkpoint since", newest->generation.value));
-  }
-  return {};
+  return newest ? refuse_older(*newest, manifest) : Status();
 }
 
 Result<uint64_t> CheckpointFolderStore::commit(const Staged& staged) {
@@ -184,13 +164,12 @@ Status CheckpointFolderStore::prune(uint32_t keep) {
   MUSTER_TRY(const std::vector<uint64_t> numbers, list());
   for (size_t i = 0; i + std::max(keep, 1U) < numbers.size(); ++i) {
     // The manifest goes first: half a removal is no checkpoint.
-    MUSTER_TRY_STATUS(files_.remove(path_of(numbers[i]) / kManifest));
+    MUSTER_TRY_STATUS(files_.remove(path_of(numbers[i]) / kCheckpointManifest));
     MUSTER_TRY_STATUS(files_.remove_tree(path_of(numbers[i])));
   }
   MUSTER_TRY(const std::vector<os::FolderEntry> entries, files_.list(root_));
   for (const os::FolderEntry& entry : entries) {
-    const bool ours = entry.name.starts_with(std::string(kIncoming) + writer_ + "-");
-    if (ours && entry.name != fmt::format("{}{}-{}", kIncoming, writer_, staged_)) {
+    if (is_incoming_of(entry.name, writer_) && entry.name != incoming_name(writer_, staged_)) {
       MUSTER_TRY_STATUS(files_.remove_tree(root_ / entry.name));
     }
   }

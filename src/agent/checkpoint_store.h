@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,9 @@ struct CheckpointFile {
   uint32_t crc = 0;  ///< CRC-32 of its content.
   bool operator==(const CheckpointFile&) const = default;
 };
+
+/// Goes on with the CRC-32 of a CheckpointFile; 0 begins it.
+[[nodiscard]] uint32_t add_to_crc(uint32_t crc, std::string_view bytes);
 
 /// What is known of one checkpoint: stored beside its files, and written last.
 struct CheckpointManifest {
@@ -37,7 +42,7 @@ struct CheckpointManifest {
 
 /// Where the checkpoints of one owner (the job's chief, or a task) are kept for all hosts.
 /// Committed ones count up; the newest wins. Used on pool threads only; all calls may take long.
-/// Implementations: a folder; HDFS later.
+/// Implementations: CheckpointFolderStore, CheckpointRemoteStore.
 class CheckpointStore {
  public:
   /// A copy that nobody sees yet.
@@ -62,5 +67,10 @@ class CheckpointStore {
   /// Removes all but the newest `keep`, and what broken-off copies left behind.
   virtual Status prune(uint32_t keep) = 0;
 };
+
+/// Opens the store at an address that is no folder ("hdfs://nn:8020/user/me/digits") for the agent
+/// `writer`. Reads configuration, but connects to nothing. Errors say what is wrong with it.
+using OpenCheckpointStore = std::function<Result<std::shared_ptr<CheckpointStore>>(
+    const std::string& address, const std::string& writer)>;
 
 }  // namespace muster::agent
