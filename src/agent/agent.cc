@@ -295,4 +295,6 @@ std::filesystem::path Agent::host_folder() const {
   return folder_.root() / "hosts" / identity_.launch.order.host.value;
 }
 
+bool Agent::on_yarn() const { return identity_.inherited.contains(kApplicationId); }
+
 }  // namespace muster::agent

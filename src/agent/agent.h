@@ -48,6 +48,7 @@ struct AgentDeps {
   cluster::MasterStarter* starter =
       nullptr;                     ///< nullptr where a lost master comes back by other means.
   os::Cgroups* cgroups = nullptr;  ///< nullptr: memory limits are kept by watching alone.
+  OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
 };
 
 /// What an agent must know about itself.
@@ -111,6 +112,7 @@ class Agent {
   [[nodiscard]] const job::RolePlan& role_of(job::AttemptId id) const;
   [[nodiscard]] std::string stem_of(job::AttemptId id) const;
   [[nodiscard]] std::filesystem::path host_folder() const;
+  [[nodiscard]] bool on_yarn() const;
   [[nodiscard]] static std::filesystem::path commit_folder(const Preparation& preparation);
   void write_outcome(const std::string& reason);
 
@@ -123,6 +125,7 @@ class Agent {
   std::optional<job::Plan> plan_;
   std::optional<verdict::Classifier> classifier_;
   Variables secrets_;
+  std::optional<std::string> class_path_;  ///< Of this host's Hadoop, once asked for.
   std::optional<Machine> machine_;
   OutputFeed feed_;
   Checkpointer checkpointer_;

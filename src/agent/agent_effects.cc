@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/hadoop_classpath.h"
 #include "agent/interpreter.h"
 #include "agent/preparation.h"
 #include "agent/redaction.h"
@@ -29,6 +30,9 @@ Status Agent::Preparation::place(os::Files& files, Placement placement) {
   MUSTER_TRY_STATUS(placement.place(settings.files, work_folder));
   if (settings.python) {
     MUSTER_TRY(python_folder, placement.place_python(*settings.python, host_folder / "python"));
+  }
+  if (hadoop_of != nullptr) {
+    class_path = hadoop_classpath(files, *hadoop_of);
   }
   if (anew) {
     MUSTER_TRY_STATUS(clear_checkpoint(files, checkpoint));
@@ -93,8 +97,14 @@ void Agent::prepare(const job::PrepareAttempt& order) {
   preparation->work_folder = folder_.work() / stem_of(order.attempt);
   preparation->host_folder = host_folder();
   Result<CheckpointPlace> checkpoint =
-      checkpoint_place(deps_.files, *plan_, order.attempt.task, host_folder(),
-                       identity_.launch.order.container.value);
+      checkpoint_place({.files = deps_.files,
+                        .open = deps_.open_checkpoints,
+                        .host_folder = host_folder(),
+                        .writer = identity_.launch.order.container.value},
+                       *plan_, order.attempt.task);
+  if (on_yarn() && !class_path_ && !preparation->settings.env.contains("SKIP_HADOOP_PATH")) {
+    preparation->hadoop_of = &identity_.inherited;
+  }
   preparations_[order.attempt] = preparation;
   if (!checkpoint.has_value()) {
     preparation->placed = checkpoint.error();
@@ -120,6 +130,9 @@ void Agent::finish_preparation(std::shared_ptr<Preparation> preparation) {
   if (preparation->restored) {
     log_.info("checkpoint.restored",
               {{"attempt", stem_of(id)}, {"number", *preparation->restored}});
+  }
+  if (preparation->hadoop_of != nullptr) {
+    class_path_ = preparation->class_path;
   }
   Result<job::Address> address = job::Address{};
   if (!preparation->placed.has_value()) {
@@ -186,6 +199,7 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   sources.checkpoint_folder = preparation.checkpoint.folder;
   sources.view_file = run.names().work_folder / kViewFile;
   sources.python_folder = preparation.python_folder;
+  sources.class_path = class_path_.value_or("");
   sources.gpus = identity_.launch.gpus;
   sources.inherited = &identity_.inherited;
   sources.secrets = &secrets_;

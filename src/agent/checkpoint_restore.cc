@@ -1,6 +1,7 @@
 #include "agent/checkpoint_restore.h"
 
 #include "agent/checkpoint_folder_store.h"
+#include "spec/file_check.h"
 
 #include <fmt/format.h>
 
@@ -56,29 +57,33 @@ Status swap_in(os::Files& files, const fs::path& fresh, const fs::path& folder) 
 
 }  // namespace
 
-Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan, job::TaskId task,
-                                         const fs::path& host_folder, const std::string& writer) {
+Result<CheckpointPlace> checkpoint_place(const CheckpointSources& sources, const job::Plan& plan,
+                                         job::TaskId task) {
   const spec::Checkpoint& wish = plan.spec.checkpoint;
   const bool each = wish.by == spec::CheckpointBy::Each;
   const std::string own = fmt::format("{}-{}", plan.role(task.role).name, task.index);
   CheckpointPlace place;
   place.owner = each || plan.chief == task;
-  place.folder = each ? host_folder / wish.dir / own : host_folder / wish.dir;
-  place.state_file =
-      host_folder / ".muster" / (each ? "checkpoint-" + own : std::string("checkpoint"));
+  const fs::path& host = sources.host_folder;
+  place.folder = each ? host / wish.dir / own : host / wish.dir;
+  place.state_file = host / ".muster" / (each ? "checkpoint-" + own : std::string("checkpoint"));
   if (wish.to.empty()) {
     return place;
   }
   constexpr std::string_view kFile = "file://";
   const std::string to = wish.to.starts_with(kFile) ? wish.to.substr(kFile.size()) : wish.to;
-  if (to.find("://") != std::string::npos || !fs::path(to).is_absolute()) {
+  if (spec::is_uri(to) && sources.open) {
+    MUSTER_TRY(place.store, sources.open(each ? to + "/" + own : to, sources.writer));
+    return place;
+  }
+  if (spec::is_uri(to) || !fs::path(to).is_absolute()) {
     return Error{
         Errc::Unsupported, Blame::User,
         "checkpoint.to must be a folder of this machine or a shared one, by its full path: " +
             wish.to};
   }
   const fs::path root = each ? fs::path(to) / own : fs::path(to);
-  place.store = std::make_shared<CheckpointFolderStore>(files, root, writer);
+  place.store = std::make_shared<CheckpointFolderStore>(sources.files, root, sources.writer);
   return place;
 }
 

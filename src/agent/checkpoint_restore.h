@@ -22,13 +22,19 @@ struct CheckpointPlace {
   std::shared_ptr<CheckpointStore> store;  ///< nullptr: not mirrored.
 };
 
+/// What checkpoint_place() needs to know of this agent.
+struct CheckpointSources {
+  os::Files& files;
+  const OpenCheckpointStore& open;  ///< For addresses; may be empty.
+  std::filesystem::path host_folder;
+  std::string writer;  ///< Names this agent.
+};
+
 /// Works out the place of a task by `checkpoint:` (design 5): with `by: chief` all tasks of a host
-/// share one folder and the chief's is mirrored; with `by: each` every task has its own. `writer`
-/// names this agent. An error means that `to` is nothing this version can write to.
-[[nodiscard]] Result<CheckpointPlace> checkpoint_place(os::Files& files, const job::Plan& plan,
-                                                       job::TaskId task,
-                                                       const std::filesystem::path& host_folder,
-                                                       const std::string& writer);
+/// share one folder and the chief's is mirrored; with `by: each` every task has its own. An error
+/// means that `to` is nothing this agent can write to.
+[[nodiscard]] Result<CheckpointPlace> checkpoint_place(const CheckpointSources& sources,
+                                                       const job::Plan& plan, job::TaskId task);
 
 /// Puts the newest intact checkpoint into the folder, in one step, so that no half of it is ever
 /// seen there. The owner's folder always becomes that very one, so that all hosts go on from the

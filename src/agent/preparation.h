@@ -23,10 +23,12 @@ struct Agent::Preparation {
   std::filesystem::path work_folder;
   std::filesystem::path host_folder;
   CheckpointPlace checkpoint;
-  bool anew = false;  ///< The attempt is to find no checkpoint.
+  bool anew = false;                     ///< The attempt is to find no checkpoint.
+  const Variables* hadoop_of = nullptr;  ///< Whose Hadoop class path is wanted; nullptr: none.
   std::atomic<bool> cancelled = false;
   // Written by the pool thread, read once it is done.
   std::filesystem::path python_folder;
+  std::string class_path;
   FolderLook checkpoint_look;
   std::optional<uint64_t> restored;
   Status placed;

@@ -103,7 +103,7 @@ Status serve(const RunOptions& options) {
       options.make_starter(*files, launch, fds.start);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get(), cgroups.get()},
+                starter.get(), cgroups.get(), options.make_checkpoints(*files)},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};

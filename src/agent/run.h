@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/checkpoint_store.h"
 #include "cluster/agent_launch.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
@@ -24,6 +25,8 @@ struct RunOptions {
   std::function<std::unique_ptr<cluster::MasterStarter>(
       os::Files& files, const cluster::AgentLaunch& launch, int start_fd)>
       make_starter;
+  /// For checkpoints at addresses; `files` outlives what it opens.
+  std::function<OpenCheckpointStore(os::Files& files)> make_checkpoints;
 };
 
 /// The whole life of an agent's process: reads its order, serves until it is dismissed, nobody

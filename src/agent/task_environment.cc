@@ -36,6 +36,11 @@ Result<Variables> user_variables(const spec::Spec& spec, const spec::Role& role,
 framework::TaskContext context_of(const EnvironmentSources& sources, const job::RolePlan& role) {
   framework::TaskContext context;
   context.task = sources.order.attempt.task;
+  // Of what the agent itself was started with.
+  const auto application = sources.inherited->find(kApplicationId);
+  if (application != sources.inherited->end()) {
+    context.application_id = application->second;
+  }
   context.checkpoint_dir = sources.checkpoint_folder;
   context.view_file = sources.view_file;
   context.gpus = gpus_of_slot(sources.gpus, sources.order.slot, role.resources.gpus);
@@ -68,6 +73,9 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
   variables.merge(own.defaults);
   if (!sources.python_folder.empty()) {
     put_first(variables, "PATH", sources.python_folder);
+  }
+  if (!sources.class_path.empty()) {
+    variables["CLASSPATH"] = sources.class_path;
   }
   for (auto& [name, value] : user) {
     variables[name] = std::move(value);

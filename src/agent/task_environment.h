@@ -15,6 +15,9 @@ namespace muster::agent {
 
 using Variables = std::map<std::string, std::string>;
 
+/// Set for agents in containers of YARN: the application's id.
+inline constexpr const char* kApplicationId = "MUSTER_APPLICATION_ID";
+
 /// What an attempt's environment is made of.
 struct EnvironmentSources {
   const job::Plan* plan = nullptr;
@@ -26,6 +29,7 @@ struct EnvironmentSources {
   std::filesystem::path program_folder;  ///< Put last on PATH (muster-commit); empty for none.
   std::filesystem::path commit_folder;   ///< MUSTER_COMMIT_DIR; empty: not set.
   std::filesystem::path python_folder;   ///< Put first on PATH; empty for none.
+  std::string class_path;                ///< CLASSPATH, for libhdfs; empty: as inherited.
   std::vector<uint32_t> gpus;            ///< Of the whole container.
   const Variables* inherited = nullptr;  ///< The agent's own environment.
   const Variables* secrets =

@@ -34,6 +34,15 @@ namespace yarn = cluster::yarn;
 constexpr Duration kGoodbyeMax = std::chrono::minutes(1);
 constexpr int kLetYarnTryAgain = 1;
 
+/// What the session needs of the container's credentials: secrets stay here.
+hadoop::Credentials tokens_of(const hadoop::Credentials& credentials) {
+  hadoop::Credentials tokens;
+  for (const hadoop::NamedToken& named : credentials.tokens()) {
+    tokens.add(named.alias, named.token);
+  }
+  return tokens;
+}
+
 /// Where clients find this master is what it registers with; the summary goes into HDFS.
 class YarnPlace final : public master::PlaceStore {
  public:
@@ -114,7 +123,8 @@ Status YarnMaster::open_session() {
   MUSTER_TRY(plan_file_, eventlog::parse_plan_file(package_.plan_file));
   MUSTER_TRY(plan_, plan_of()(plan_file_.spec_json, plan_file_.job_id, plan_file_.seed));
   MUSTER_TRY(credentials_, yarn::container_credentials(*files_, find_));
-  MUSTER_TRY(yarn::Site site, yarn::load_sent_site(package_.configuration_xml, package_.user));
+  MUSTER_TRY(yarn::Site site, yarn::load_sent_site(package_.configuration_xml, package_.user,
+                                                   tokens_of(credentials_)));
   MUSTER_TRY(session_,
              yarn::Session::open(loop_, *sink_, std::move(site),
                                  {.caller = "muster_" + package_.job_id, .patient = true}));

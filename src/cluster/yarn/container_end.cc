@@ -92,6 +92,13 @@ hadoop::yarn::Resource resource_of(const job::Resources& resources) {
   return asked;
 }
 
+uint32_t gpus_of(const hadoop::yarn::Resource& resource) {
+  const auto found = resource.others.find(std::string(hadoop::yarn::kGpu));
+  return found == resource.others.end()
+             ? 0
+             : static_cast<uint32_t>(std::max<int64_t>(found->second.value, 0));
+}
+
 std::string never_fits(const hadoop::yarn::Resource& asked, const hadoop::yarn::Resource& largest) {
   if (asked.memory_mb > largest.memory_mb || asked.vcores > largest.vcores) {
     return fmt::format("a container of {} is asked for; the largest that the cluster grants has {}",

@@ -20,6 +20,9 @@ namespace muster::cluster::yarn {
 [[nodiscard]] std::optional<job::HostHealth> health_of(hadoop::yarn::NodeState state);
 
 /// What a container asks for. Memory in whole MiB.
+/// How many GPUs a resource has.
+[[nodiscard]] uint32_t gpus_of(const hadoop::yarn::Resource& resource);
+
 [[nodiscard]] hadoop::yarn::Resource resource_of(const job::Resources& resources);
 
 /// Returns why the cluster can never grant `asked`, with the numbers, or "".

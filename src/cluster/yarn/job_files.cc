@@ -2,10 +2,12 @@
 
 #include "os/command.h"
 #include "os/spawn.h"
+#include "spec/file_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -17,7 +19,17 @@ namespace fs = std::filesystem;
 
 constexpr Duration kPackMax = std::chrono::minutes(30);
 
-bool is_uri(std::string_view text) { return text.find("://") != std::string_view::npos; }
+// Archives that node managers unpack, by their ending; others they leave as they are.
+bool is_unpackable(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".tar", ".tar.gz", ".tgz", ".zip"};
+  return std::ranges::any_of(kEndings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// What a file is called by while its name in containers is made.
+std::string key_of(const std::string& source, const std::string& name, bool unpack) {
+  return fmt::format("{}\n{}\n{}", source, name, unpack);
+}
 
 // The same folder gives the same bytes, so that it is uploaded once.
 Status pack(const fs::path& folder, const fs::path& archive) {
@@ -64,6 +76,10 @@ Status JobFiles::collect(spec::Spec& spec) {
 }
 
 Status JobFiles::collect_file(spec::File& file) {
+  if (spec::is_uri(file.src)) {
+    file.src = add_remote(file.src, false);
+    return {};
+  }
   const fs::path source = without_slash(file.src);
   MUSTER_TRY(const fs::path real, [&]() -> Result<fs::path> {
     std::error_code error;
@@ -88,33 +104,52 @@ Status JobFiles::collect_python(spec::Python& python) {
   if (python.env.empty()) {
     return {};
   }
+  if (spec::is_uri(python.env)) {
+    python.env = add_remote(python.env, is_unpackable(python.env));
+    return {};
+  }
   const fs::path source = without_slash(python.env);
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
   const std::string name = source.filename().string();
-  MUSTER_TRY(python.env,
-             stat.kind == os::FileKind::Folder ? add_folder(source, name) : add(source, name));
+  if (stat.kind == os::FileKind::Folder) {
+    MUSTER_TRY(python.env, add_folder(source, name, true));
+  } else {
+    MUSTER_TRY(python.env, add(source, name, is_unpackable(name)));
+  }
   return {};
 }
 
-Result<std::string> JobFiles::add(const fs::path& source, const std::string& name) {
-  auto [place, fresh] = links_.try_emplace(source.string() + '\0' + name);
+std::string JobFiles::add_remote(const std::string& address, bool unpack) {
+  auto [place, fresh] = links_.try_emplace(key_of(address, "", unpack));
   if (fresh) {
-    place->second = fmt::format("files/{}/{}", uploads_.size(), name);
-    uploads_.push_back({source, place->second});
+    const std::string name = without_slash(address).filename().string();
+    place->second = fmt::format("files/{}/{}", links_.size(), name);
+    remotes_.push_back({address, place->second, unpack});
   }
   return place->second;
 }
 
-Result<std::string> JobFiles::add_folder(const fs::path& source, const std::string& name) {
+Result<std::string> JobFiles::add(const fs::path& source, const std::string& name, bool unpack) {
+  auto [place, fresh] = links_.try_emplace(key_of(source.string(), name, unpack));
+  if (fresh) {
+    place->second = fmt::format("files/{}/{}", links_.size(), name);
+    uploads_.push_back({source, place->second, unpack});
+  }
+  return place->second;
+}
+
+Result<std::string> JobFiles::add_folder(const fs::path& source, const std::string& name,
+                                         bool unpack) {
   const std::string packed = name + ".tar";
-  const auto known = links_.find(source.string() + '\0' + packed);
+  const std::string key = key_of(source.string(), packed, unpack);
+  const auto known = links_.find(key);
   if (known != links_.end()) {
     return known->second;
   }
   const fs::path archive = packing_ / fmt::format("{}.tar", uploads_.size());
   MUSTER_TRY_STATUS(pack(source, archive));
-  MUSTER_TRY(std::string link, add(archive, packed));
-  links_[source.string() + '\0' + packed] = link;
+  MUSTER_TRY(std::string link, add(archive, packed, unpack));
+  links_[key] = link;
   return link;
 }
 
@@ -124,27 +159,12 @@ std::string unsupported(const spec::Spec& spec) {
                        what);
   };
   for (const spec::Role& role : spec.roles) {
-    if (role.gpus > 0) {
-      return about(role, "gpus");
-    }
     if (role.docker.has_value()) {
       return about(role, "docker");
     }
     if (!role.constraint.empty() || !role.allocation_tags.empty()) {
       return about(role, "constraint and allocation_tags");
     }
-    const spec::RoleSettings settings = spec::settings_of(spec, role);
-    const auto remote = std::ranges::find_if(
-        settings.files, [](const spec::File& file) { return is_uri(file.src); });
-    if (remote != settings.files.end()) {
-      return about(role, fmt::format("the file {} (name one of this host)", remote->src));
-    }
-  }
-  if (is_uri(spec.checkpoint.to)) {
-    return fmt::format(
-        "checkpoint.to: {} cannot be written to by this version of Muster; name a folder that all "
-        "hosts share",
-        spec.checkpoint.to);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "cluster/yarn/session.h"
 
 #include "hadoop/hdfs_settings.h"
+#include "hadoop/krb5/exchanges.h"
 #include "hadoop/rpc_settings.h"
 #include "hadoop/yarn/targets.h"
 
@@ -33,28 +34,34 @@ Result<rpc::ClientOptions> client_options(const hadoop::Configuration& configura
   return made;
 }
 
+std::unique_ptr<rpc::KerberosExchanges> exchanges_of(rt::IoLoop& loop, const Site& site) {
+  if (!site.tickets.has_value()) {
+    return nullptr;
+  }
+  return hadoop::krb5::make_exchanges(
+      loop, {.program = hadoop::krb5::shipped_helper(), .environment = *site.tickets});
+}
+
 }  // namespace
 
 Session::Session(rt::IoLoop& loop, log::Sink& log, Site site, rpc::ClientOptions options)
     : loop_(loop),
+      log_(log),
       site_(std::move(site)),
       dialer_(loop),
-      client_({.loop = loop, .random = random_, .dialer = dialer_, .log = log},
+      kerberos_(exchanges_of(loop, site_)),
+      client_({.loop = loop,
+               .random = random_,
+               .dialer = dialer_,
+               .log = log,
+               .kerberos = kerberos_.get()},
               std::move(options)) {}
 
 Result<std::unique_ptr<Session>> Session::open(rt::IoLoop& loop, log::Sink& log, Site site,
                                                Options options) {
   MUSTER_TRY(rpc::ClientOptions client, client_options(site.configuration, options));
   std::unique_ptr<Session> made(new Session(loop, log, std::move(site), std::move(client)));
-  const hdfs::FileSystem::Deps deps{.loop = loop,
-                                    .random = made->random_,
-                                    .dialer = made->dialer_,
-                                    .log = log,
-                                    .client = made->client_};
-  MUSTER_TRY(made->files_, hdfs::FileSystem::open(deps, made->site_.configuration,
-                                                  {.authority = {},
-                                                   .identity = made->site_.identity,
-                                                   .credentials = made->site_.credentials}));
+  MUSTER_TRY(made->files_, made->open_files({}));
   auto credentials = std::make_shared<const hadoop::Credentials>(made->site_.credentials);
   MUSTER_TRY(auto calling,
              hadoop::yarn::client_calling(made->site_.configuration, made->site_.identity,
@@ -65,6 +72,15 @@ Result<std::unique_ptr<Session>> Session::open(rt::IoLoop& loop, log::Sink& log,
   made->manager_ = made->client_.proxy(calling.target, calling.connection, calling.retry);
   made->applications_ = std::make_unique<hadoop::yarn::ApplicationClient>(loop, *made->manager_);
   return made;
+}
+
+Result<std::unique_ptr<hdfs::FileSystem>> Session::open_files(std::string authority) {
+  const hdfs::FileSystem::Deps deps{
+      .loop = loop_, .random = random_, .dialer = dialer_, .log = log_, .client = client_};
+  return hdfs::FileSystem::open(deps, site_.configuration,
+                                {.authority = std::move(authority),
+                                 .identity = site_.identity,
+                                 .credentials = site_.credentials});
 }
 
 }  // namespace muster::cluster::yarn

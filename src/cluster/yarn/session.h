@@ -6,6 +6,7 @@
 #include "hadoop/hdfs/file_system.h"
 #include "hadoop/rpc/client.h"
 #include "hadoop/rpc/proxy.h"
+#include "hadoop/rpc/sasl_mechanism.h"
 #include "hadoop/yarn/application_client.h"
 #include "net/tcp_dialer.h"
 #include "rt/io_loop.h"
@@ -35,15 +36,20 @@ class Session {
   [[nodiscard]] rt::Random& random() { return random_; }
   [[nodiscard]] hadoop::rpc::Client& client() { return client_; }
   [[nodiscard]] hadoop::hdfs::FileSystem& files() { return *files_; }
+  /// Another file system, as the same user; `authority`: hdfs::Location's, "" for the default one.
+  /// Nothing is connected yet. Errors: the configuration's.
+  [[nodiscard]] Result<std::unique_ptr<hadoop::hdfs::FileSystem>> open_files(std::string authority);
   [[nodiscard]] hadoop::yarn::ApplicationClient& applications() { return *applications_; }
 
  private:
   Session(rt::IoLoop& loop, log::Sink& log, Site site, hadoop::rpc::ClientOptions options);
 
   rt::IoLoop& loop_;
+  log::Sink& log_;
   Site site_;
   rt::SystemRandom random_;
   net::TcpDialer dialer_;
+  std::unique_ptr<hadoop::rpc::KerberosExchanges> kerberos_;  ///< nullptr: without tickets.
   hadoop::rpc::Client client_;
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
   std::unique_ptr<hadoop::rpc::Proxy> manager_;

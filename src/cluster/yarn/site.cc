@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::string_view kSentName = "core-site.xml";
 
-Status refuse_kerberos(const hadoop::SecuritySettings& security) {
-  if (security.authentication == hadoop::Authentication::Simple) {
-    return {};
-  }
-  return Error{Errc::Unsupported, Blame::User,
-               "this cluster wants Kerberos tickets (hadoop.security.authentication); this version "
-               "of Muster runs jobs on clusters without them only"};
-}
-
 }  // namespace
 
 Result<Site> load_site(os::Files& files, const SiteSource& source) {
@@ -37,17 +28,37 @@ Result<Site> load_site(os::Files& files, const SiteSource& source) {
   };
   MUSTER_TRY(hadoop::Configuration configuration, hadoop::load_configuration(conf, read));
   MUSTER_TRY(const hadoop::SecuritySettings security, hadoop::security_settings(configuration));
-  MUSTER_TRY_STATUS(refuse_kerberos(security));
   const hadoop::LoginDeps login{
       .files = files, .uid = ::geteuid(), .now = source.now, .system_user = user};
   MUSTER_TRY(hadoop::Login who, hadoop::who_am_i(configuration, security, login));
   MUSTER_TRY(hadoop::Credentials credentials, hadoop::load_credentials(files, configuration));
-  return Site{.configuration = std::move(configuration),
-              .identity = {.user = std::move(who.user), .real_user = std::move(who.real_user)},
-              .credentials = std::move(credentials)};
+  Site site{.configuration = std::move(configuration),
+            .identity = {.user = std::move(who.user), .real_user = std::move(who.real_user)},
+            .credentials = std::move(credentials)};
+  if (security.authentication == hadoop::Authentication::Kerberos) {
+    site.tickets = source.environment;
+  }
+  return site;
 }
 
-Result<Site> load_sent_site(const std::string& configuration_xml, std::string user) {
+Result<Site> load_agent_site(os::Files& files, const SiteSource& source,
+                             const std::filesystem::path& container) {
+  const std::filesystem::path sent = container / kConfigurationName;
+  if (!files.exists(sent)) {
+    return load_site(files, source);
+  }
+  MUSTER_TRY(const std::string configuration, files.read(sent));
+  const auto user = source.environment.find("HADOOP_USER_NAME");
+  const auto tokens = source.environment.find("HADOOP_TOKEN_FILE_LOCATION");
+  if (user == source.environment.end() || tokens == source.environment.end()) {
+    return bug("the container has the cluster's configuration, but no user or no credentials");
+  }
+  MUSTER_TRY(hadoop::Credentials credentials, hadoop::read_token_file(files, tokens->second));
+  return load_sent_site(configuration, user->second, std::move(credentials));
+}
+
+Result<Site> load_sent_site(const std::string& configuration_xml, std::string user,
+                            hadoop::Credentials credentials) {
   const std::filesystem::path folder = "/";
   const hadoop::ReadFile read = [&](const std::filesystem::path& path) -> Result<std::string> {
     if (path == folder / kSentName) {
@@ -60,7 +71,7 @@ Result<Site> load_sent_site(const std::string& configuration_xml, std::string us
       hadoop::load_configuration({.folder = folder, .environment = {}, .properties = {}}, read));
   return Site{.configuration = std::move(configuration),
               .identity = {.user = std::move(user), .real_user = {}},
-              .credentials = {}};
+              .credentials = std::move(credentials)};
 }
 
 }  // namespace muster::cluster::yarn

@@ -9,7 +9,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::cluster::yarn {
 
@@ -17,7 +19,10 @@ namespace muster::cluster::yarn {
 struct Site {
   hadoop::Configuration configuration;
   hadoop::rpc::Identity identity;
-  hadoop::Credentials credentials;  ///< Of the user's token files; empty on most.
+  hadoop::Credentials credentials;  ///< Of the user's token files, or of a container.
+  /// The environment in which the Kerberos library finds the user's tickets; nothing where names or
+  /// tokens are enough.
+  std::optional<std::map<std::string, std::string>> tickets = std::nullopt;
 };
 
 /// Where a Site is looked for.
@@ -27,11 +32,21 @@ struct SiteSource {
   WallTime now{};
 };
 
-/// Reads the client's configuration and finds out who asks. Blocks. Errors are the
-/// configuration's; Unsupported for a cluster that asks for Kerberos tickets.
+/// Reads the client's configuration and finds out who asks. Blocks. Errors are the configuration's;
+/// Unauthenticated where the cluster asks for Kerberos tickets and there are none.
 [[nodiscard]] Result<Site> load_site(os::Files& files, const SiteSource& source);
 
-/// The Site of a job's own master, from what its client sent along (Configuration::to_xml).
-[[nodiscard]] Result<Site> load_sent_site(const std::string& configuration_xml, std::string user);
+/// The name of the client's configuration beside a container's process.
+inline constexpr std::string_view kConfigurationName = ".muster-hadoop.xml";
+
+/// The Site of an agent: from what the client sent along where this is a container of YARN (its
+/// folder is `container`), else as load_site() finds it. Blocks.
+[[nodiscard]] Result<Site> load_agent_site(os::Files& files, const SiteSource& source,
+                                           const std::filesystem::path& container);
+
+/// The Site of a job's own master, from what its client sent along (Configuration::to_xml), with
+/// the tokens of its container.
+[[nodiscard]] Result<Site> load_sent_site(const std::string& configuration_xml, std::string user,
+                                          hadoop::Credentials credentials);
 
 }  // namespace muster::cluster::yarn

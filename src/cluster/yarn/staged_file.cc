@@ -22,6 +22,7 @@ json::object to_json(const StagedFile& staged) {
           {"host", from.host},
           {"port", from.port},
           {"path", from.path},
+          {"unpack", staged.file.type == hadoop::yarn::LocalResourceType::Archive ? 1 : 0},
           {"size", staged.file.size},
           {"modified_ms", staged.file.modified_ms}};
 }
@@ -67,6 +68,8 @@ Result<StagedFile> staged_of(const json::value& value) {
   staged.file.from.host = fields.text("host");
   staged.file.from.port = static_cast<int32_t>(fields.number("port"));
   staged.file.from.path = fields.text("path");
+  staged.file.type = fields.number("unpack") == 1 ? hadoop::yarn::LocalResourceType::Archive
+                                                  : hadoop::yarn::LocalResourceType::File;
   staged.file.size = fields.number("size");
   staged.file.modified_ms = fields.number("modified_ms");
   staged.file.visibility = hadoop::yarn::Visibility::Private;

@@ -16,6 +16,12 @@ JobPackage package() {
                  .file = {.from = {.scheme = "hdfs", .host = "nn", .port = 8020, .path = "/a b"},
                           .size = 12,
                           .modified_ms = 1'700'000'000'123,
+                          .visibility = hadoop::yarn::Visibility::Private}},
+                {.link = "files/1/env.tgz",
+                 .file = {.from = {.scheme = "hdfs", .host = "other", .port = -1, .path = "/env"},
+                          .size = 1,
+                          .modified_ms = 1,
+                          .type = hadoop::yarn::LocalResourceType::Archive,
                           .visibility = hadoop::yarn::Visibility::Private}}}};
 }
 

@@ -54,6 +54,17 @@ std::string random_name(rt::Random& random) {
   return name;
 }
 
+// By the ending agents and node managers tell how an archive is unpacked.
+std::string_view archive_ending(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".tar.gz", ".tgz", ".tar", ".zip"};
+  for (const std::string_view ending : kEndings) {
+    if (name.ends_with(ending)) {
+      return ending;
+    }
+  }
+  return {};
+}
+
 int64_t milliseconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
@@ -97,9 +108,8 @@ rt::Async<Status> Staging::prepare(std::string job_id) {
 
 rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::string link) {
   MUSTER_CO_TRY(const std::string name, content_name(file));
-  // Of archives, agents tell this kind by the ending alone.
-  const std::string ending = file.extension() == ".zip" ? ".zip" : "";
-  const std::string path = root_ + "/store/" + name + ending;
+  const std::string path =
+      root_ + "/store/" + name + std::string(archive_ending(file.filename().string()));
   auto there = co_await session_.files().exists(path);
   MUSTER_CO_TRY(const bool exists, std::move(there));
   if (exists) {
@@ -111,7 +121,7 @@ rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::st
     auto uploaded = co_await upload(std::move(file), path, name);
     MUSTER_CO_TRY_STATUS(std::move(uploaded));
   }
-  auto staged = co_await found(path, std::move(link));
+  auto staged = co_await found(&session_.files(), path, std::move(link));
   co_return staged;
 }
 
@@ -157,15 +167,28 @@ rt::Async<Result<StagedFile>> Staging::write(std::string path, std::string bytes
   options.permission = kFileMode;
   auto written = co_await session_.files().write_whole(path, std::move(bytes), options);
   MUSTER_CO_TRY_STATUS(std::move(written));
-  auto staged = co_await found(std::move(path), std::move(link));
+  auto staged = co_await found(&session_.files(), std::move(path), std::move(link));
   co_return staged;
 }
 
-rt::Async<Result<StagedFile>> Staging::found(std::string path, std::string link) {
-  auto asked = co_await session_.files().stat(path);
+rt::Async<Result<StagedFile>> Staging::find_remote(std::string address, std::string link) {
+  MUSTER_CO_TRY(hdfs::Location place, hdfs::parse_location(address, session_.files().home()));
+  MUSTER_CO_TRY(const std::unique_ptr<hdfs::FileSystem> files,
+                session_.open_files(place.authority));
+  auto staged = co_await found(files.get(), std::move(place.path), std::move(link));
+  co_return staged;
+}
+
+rt::Async<Result<StagedFile>> Staging::found(hdfs::FileSystem* files, std::string path,
+                                             std::string link) {
+  auto asked = co_await files->stat(path);
   MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+  if (status.type == hdfs::FileType::Folder) {
+    co_return user_error(fmt::format(
+        "{} is a folder; the cluster hands files out only: name a file or an archive", path));
+  }
   StagedFile staged{.link = std::move(link), .file = {}};
-  MUSTER_CO_TRY(staged.file.from, location_of(session_.files().name(), std::move(path)));
+  MUSTER_CO_TRY(staged.file.from, location_of(files->name(), std::move(path)));
   staged.file.size = static_cast<int64_t>(status.size_bytes);
   staged.file.modified_ms = status.modified_ms;
   staged.file.visibility = hadoop::yarn::Visibility::Private;

@@ -12,8 +12,8 @@ namespace muster::cluster::yarn {
 
 /// A user's place in HDFS for what jobs need:
 ///
-///     ROOT/store/SHA256    files by their content (with .zip), shared by all of the user's jobs
-///     ROOT/jobs/JOB/       one job: job.json, events/, summary.json
+///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all of
+///     the user's jobs ROOT/jobs/JOB/       one job: job.json, events/, summary.json
 ///
 /// Folders have mode 0700. A file of the store is written once, under another name until it is
 /// whole, so that jobs that are submitted at the same time never see a part; a second job with the
@@ -38,6 +38,8 @@ class Staging {
   /// Brings a file of this host into the store, if it is not there; `link` is its name in
   /// containers. Reads it twice: an error if it changes meanwhile.
   [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link);
+  /// Finds a file that lies in HDFS already. InvalidArgument for a folder.
+  [[nodiscard]] rt::Async<Result<StagedFile>> find_remote(std::string address, std::string link);
   /// Writes a small file of one job.
   [[nodiscard]] rt::Async<Result<StagedFile>> write(std::string path, std::string bytes,
                                                     std::string link);
@@ -47,7 +49,8 @@ class Staging {
  private:
   [[nodiscard]] rt::Async<Status> upload(std::filesystem::path file, std::string path,
                                          std::string content_name);
-  [[nodiscard]] rt::Async<Result<StagedFile>> found(std::string path, std::string link);
+  [[nodiscard]] static rt::Async<Result<StagedFile>> found(hadoop::hdfs::FileSystem* files,
+                                                           std::string path, std::string link);
 
   Session& session_;
   std::string root_;

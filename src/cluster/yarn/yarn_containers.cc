@@ -62,7 +62,7 @@ rt::Async<Status> YarnLink::try_start(LaunchOrder order, rm::Grant grant) {
   std::vector<rm::ContainerStart> starts;
   starts.push_back({.id = grant.id,
                     .token = grant.token,
-                    .launch = launch_context(order, net::literal_of(addresses.front()))});
+                    .launch = launch_context(order, grant, net::literal_of(addresses.front()))});
   auto outcome =
       co_await containers_api_->start(grant.node, std::move(starts), loop_.now() + kStartMax);
   MUSTER_CO_TRY(const rm::ContainerOutcomes outcomes, std::move(outcome));
@@ -72,12 +72,14 @@ rt::Async<Status> YarnLink::try_start(LaunchOrder order, rm::Grant grant) {
   co_return Status();
 }
 
-rm::LaunchContext YarnLink::launch_context(const LaunchOrder& order,
+rm::LaunchContext YarnLink::launch_context(const LaunchOrder& order, const rm::Grant& grant,
                                            const std::string& listen_host) const {
   AgentLaunch launch;
   launch.order = order;
   launch.listen_host = listen_host;
   launch.orphan = options_.plan->liveness.orphan;
+  // Which ones the container finds out.
+  launch.gpus.resize(gpus_of(grant.each));
   hadoop::Credentials credentials = session_.site().credentials;
   credentials.remove_kind(hadoop::token_kind::kAmRm);
   credentials.add_secret(std::string(kLaunchSecret), hadoop::Secret(encode(launch)));
@@ -87,7 +89,8 @@ rm::LaunchContext YarnLink::launch_context(const LaunchOrder& order,
   }
   context.tokens = hadoop::encode_credentials(credentials);
   context.environment = {{"HADOOP_USER_NAME", session_.site().identity.user},
-                         {"MUSTER_HOME", "{{PWD}}"}};
+                         {"MUSTER_HOME", "{{PWD}}"},
+                         {"MUSTER_APPLICATION_ID", to_string(grant.id.attempt.application)}};
   context.commands = {"exec ./" + std::string(kProgramName) + " keeper --on yarn",
                       "1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr"};
   return context;

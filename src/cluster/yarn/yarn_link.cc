@@ -324,14 +324,11 @@ void YarnLink::take_headroom(const rm::AllocateAnswer& answer) {
   if (!answer.headroom.has_value()) {
     return;
   }
-  const auto gpus = answer.headroom->others.find(std::string(rm::kGpu));
   const job::HeadroomReported now{
       .memory_bytes = static_cast<uint64_t>(std::max<int64_t>(answer.headroom->memory_mb, 0))
                       << 20U,
       .vcores = static_cast<uint32_t>(std::max(answer.headroom->vcores, 0)),
-      .gpus = gpus == answer.headroom->others.end()
-                  ? 0
-                  : static_cast<uint32_t>(std::max<int64_t>(gpus->second.value, 0)),
+      .gpus = gpus_of(*answer.headroom),
       .hosts = static_cast<uint32_t>(std::max(answer.cluster_nodes, 0))};
   if (now != headroom_) {
     headroom_ = now;

@@ -74,6 +74,7 @@ class YarnLink final : public Link {
   [[nodiscard]] rt::Async<Status> try_start(LaunchOrder order, hadoop::yarn::Grant grant);
   [[nodiscard]] rt::Async<> farewell(job::Outcome outcome, std::function<void()> done);
   [[nodiscard]] hadoop::yarn::LaunchContext launch_context(const LaunchOrder& order,
+                                                           const hadoop::yarn::Grant& grant,
                                                            const std::string& listen_host) const;
 
   void ask(const job::RequestContainer& request);

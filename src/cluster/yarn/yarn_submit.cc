@@ -1,10 +1,12 @@
 #include "base/text.h"
 #include "cluster/job_folder.h"
-#include "cluster/yarn/container_end.h"
 #include "cluster/yarn/container_entry.h"
+#include "cluster/yarn/delegation.h"
+#include "cluster/yarn/fit.h"
 #include "cluster/yarn/yarn_cluster.h"
 #include "eventlog/plan_file.h"
 #include "hadoop/hdfs/path.h"
+#include "spec/file_check.h"
 #include "spec/serialize.h"
 
 #include <fmt/format.h>
@@ -21,61 +23,30 @@ namespace rm = hadoop::yarn;
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 constexpr size_t kTypeMax = 20;
 
-uint32_t containers_of(const job::RolePlan& role) {
-  return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
-}
-
-job::Resources container_share(const job::RolePlan& role) {
-  job::Resources share = role.resources;
-  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes;
-  share.vcores *= role.tasks_per_container;
-  share.gpus *= role.tasks_per_container;
-  for (auto& [name, amount] : share.other) {
-    amount *= role.tasks_per_container;
-  }
-  return share;
-}
-
-rm::Resource master_share(const spec::MasterSettings& master) {
-  return resource_of({.memory_bytes = master.memory, .vcores = master.vcores, .gpus = 0});
-}
-
-Fit fit_to(const job::Plan& plan, const rm::Resource& largest,
-           const std::vector<rm::NodeReport>& nodes) {
-  Fit fit;
-  int64_t memory_mb = 0;
-  int64_t vcores = 0;
-  for (const rm::NodeReport& node : nodes) {
-    memory_mb += node.capacity.memory_mb;
-    vcores += node.capacity.vcores;
-  }
-  fit.capacity = fmt::format("the cluster: {} nodes with {} MB of memory and {} vcores in all",
-                             nodes.size(), memory_mb, vcores);
-  for (const job::RolePlan& role : plan.roles) {
-    RoleFit one{.role = role.name,
-                .containers = containers_of(role),
-                .each = container_share(role),
-                .reason = {}};
-    if (const std::string never = never_fits(resource_of(one.each), largest); !never.empty()) {
-      one.fits_ever = one.fits_now = false;
-      one.reason = fmt::format("{}: {}", role.name, never);
-    }
-    fit.roles.push_back(std::move(one));
-  }
-  const rm::Resource master = master_share(plan.spec.master);
-  if (const std::string never = never_fits(master, largest); !never.empty() && !fit.roles.empty()) {
-    fit.roles.front().fits_ever = false;
-    fit.roles.front().reason = fmt::format("master: {}", never);
-  }
-  return fit;
-}
-
 // Lower case: the cluster compares them so.
 std::string tag_of(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return text;
+}
+
+/// The file systems that a job's containers use, by their authorities.
+std::set<std::string> file_systems_of(const std::vector<RemoteFile>& remotes,
+                                      const std::string& checkpoints) {
+  std::set<std::string> authorities = {""};
+  const auto add = [&](const std::string& address) {
+    if (const auto place = hadoop::hdfs::parse_location(address, "/"); place.has_value()) {
+      authorities.insert(place->authority);
+    }
+  };
+  for (const RemoteFile& remote : remotes) {
+    add(remote.address);
+  }
+  if (spec::is_uri(checkpoints)) {
+    add(checkpoints);
+  }
+  return authorities;
 }
 
 }  // namespace
@@ -87,10 +58,18 @@ struct YarnCluster::Prepared {
   spec::Spec spec;
   eventlog::PlanFile plan_file;
   std::vector<Upload> uploads;
+  std::vector<RemoteFile> remotes;
   hadoop::Credentials credentials;
   Staging* staging = nullptr;
   std::vector<StagedFile> staged;  ///< For every container.
   StagedFile package;
+
+  void add(StagedFile file, bool unpack) {
+    if (unpack) {
+      file.file.type = rm::LocalResourceType::Archive;
+    }
+    staged.push_back(std::move(file));
+  }
 };
 
 Result<Fit> YarnCluster::fit(const job::Plan& plan) {
@@ -106,8 +85,21 @@ rt::Async<Result<Fit>> YarnCluster::ask_fit(const job::Plan* plan) {
   auto fresh = co_await applications.new_application(soon());
   MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   auto running = co_await applications.nodes({rm::NodeState::Running}, soon());
-  MUSTER_CO_TRY(const std::vector<rm::NodeReport> nodes, std::move(running));
-  co_return fit_to(*plan, application.largest, nodes);
+  MUSTER_CO_TRY(std::vector<rm::NodeReport> nodes, std::move(running));
+  ClusterOffer offer{
+      .largest = application.largest, .nodes = std::move(nodes), .labels = {}, .queue = {}};
+  if (!labels_of(plan->spec).empty()) {
+    auto labels = co_await applications.node_labels(soon());
+    MUSTER_CO_TRY(const std::vector<rm::NodeLabel> known, std::move(labels));
+    for (const rm::NodeLabel& label : known) {
+      offer.labels.push_back(label.name);
+    }
+    auto queue = co_await applications.queue(plan->spec.yarn.queue, false, soon());
+    if (queue.has_value()) {
+      offer.queue = std::move(*queue);
+    }
+  }
+  co_return fit_to(*plan, offer);
 }
 
 Result<std::string> YarnCluster::staging_root(const spec::Spec& spec) {
@@ -176,6 +168,7 @@ Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
   JobFiles job_files(files_, packing);
   MUSTER_TRY_STATUS(job_files.collect(prepared.spec));
   prepared.uploads = job_files.uploads();
+  prepared.remotes = job_files.remotes();
   prepared.uploads.push_back({options_.program, std::string(kProgramName)});
   prepared.plan_file.spec_json = spec::to_json(prepared.spec);
   Result<rm::ApplicationReport> accepted = run(submit_now(&prepared));
@@ -195,10 +188,25 @@ rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
   Staging& staging = *prepared->staging;
   auto made = co_await staging.prepare(prepared->job_id);
   MUSTER_CO_TRY_STATUS(std::move(made));
+  for (const RemoteFile& remote : prepared->remotes) {
+    auto found = co_await staging.find_remote(remote.address, remote.link);
+    if (!found.has_value()) {
+      co_return found.error().within(remote.address);
+    }
+    prepared->add(*std::move(found), remote.unpack);
+  }
   for (const Upload& upload : prepared->uploads) {
     auto stored = co_await staging.store(upload.file, upload.link);
     MUSTER_CO_TRY(StagedFile staged, std::move(stored));
-    prepared->staged.push_back(std::move(staged));
+    prepared->add(std::move(staged), upload.unpack);
+  }
+  if (spec::is_uri(prepared->spec.checkpoint.to)) {
+    // What agents find the checkpoints with.
+    auto sent = co_await staging.write(prepared->job_folder + "/hadoop.xml",
+                                       session_->site().configuration.to_xml(),
+                                       std::string(kConfigurationName));
+    MUSTER_CO_TRY(StagedFile configuration, std::move(sent));
+    prepared->staged.push_back(std::move(configuration));
   }
   JobPackage package{.job_id = prepared->job_id,
                      .user = session_->site().identity.user,
@@ -216,6 +224,10 @@ rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepa
   rm::ApplicationClient& applications = session_->applications();
   auto staged = co_await stage(prepared);
   MUSTER_CO_TRY_STATUS(std::move(staged));
+  auto tokens = co_await fetch_tokens(
+      session_.get(), file_systems_of(prepared->remotes, prepared->spec.checkpoint.to));
+  MUSTER_CO_TRY(const hadoop::Credentials delegated, std::move(tokens));
+  prepared->credentials.add_all(delegated);
   auto fresh = co_await applications.new_application(soon());
   MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   const spec::Spec& spec = prepared->spec;
