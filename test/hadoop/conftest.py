@@ -21,6 +21,8 @@ import artifacts  # noqa: E402
 import harness  # noqa: E402
 from bed import Bed  # noqa: E402
 from sleeper import Sleeper  # noqa: E402
+from waiting import until  # noqa: E402
+from yarn_jobs import processes_in  # noqa: E402
 
 NUMBERS = itertools.count(1)
 
@@ -139,6 +141,32 @@ def muster(tmp_path):
         program.expect_nothing_left()
     finally:
         program.end_everything()
+
+
+def as_alice(muster, bed):
+    """The program as alice, who has a home in HDFS; her applications are killed after the test."""
+    bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
+    bed.shell("fs", "-chown", "alice", "/user/alice").expect()
+    muster.use(bed)
+    muster.environment["HADOOP_USER_NAME"] = "alice"
+    yield muster
+    applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
+    for job in applications.get("app", []):
+        if job["state"] in ("ACCEPTED", "RUNNING"):
+            bed.shell("app", "-kill", job["id"])
+    until(lambda: not processes_in(bed, "muster agent"), 60, "no agent is left on the bed")
+
+
+@pytest.fixture
+def yarn(muster, bed):
+    """The program as a user of the plain bed."""
+    yield from as_alice(muster, bed)
+
+
+@pytest.fixture
+def yarn_with_gpus(muster, yarn_bed):
+    """The program as a user of the bed whose nodes find GPUs."""
+    yield from as_alice(muster, yarn_bed)
 
 
 class HadoopMuster(harness.Muster):

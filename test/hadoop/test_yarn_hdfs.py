@@ -1,0 +1,80 @@
+"""Jobs on YARN and HDFS: files that lie there, checkpoints, and a log while it is away."""
+# bed: plain
+# hadoop: newest
+# timeout: 900
+
+import os
+import signal
+import subprocess
+
+import pytest
+from waiting import until
+from yarn_jobs import RUN_LIMIT, processes_in, running_job, status_of
+
+
+def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yarn, bed, tmp_path):
+    environment = tmp_path / "env" / "bin"
+    environment.mkdir(parents=True)
+    python = environment / "python3"
+    python.write_text('#!/bin/sh\necho "the python of $(readlink -f "$0")"\n')
+    python.chmod(0o755)
+    subprocess.run(["tar", "-C", tmp_path / "env", "-czf", tmp_path / "env.tgz", "bin"], check=True)
+    for name, text in (("words.txt", "from hdfs\n"), ("more", "and more\n")):
+        bed.shell("fs", "-put", "-f", "-", f"/user/alice/{name}", stdin=text.encode()).expect()
+    spec = yarn.spec({"command": "cat words.txt deep/more; python3; echo id $JOB_ID",
+                      "files": [bed.uri("/user/alice/words.txt"),
+                                {"src": "hdfs:///user/alice/more", "as": "deep/more"}],
+                      "python": {"env": str(tmp_path / "env.tgz")},
+                      "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
+    done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    assert done.lines("from hdfs") and done.lines("and more"), done.out
+    # Where the node manager keeps what it unpacked for all containers of this user.
+    assert done.lines(r"the python of .*/usercache/alice/filecache/"), done.out
+    assert done.lines("id application_"), done.out
+    missing = yarn("run", "-n", "1", "--set", "files=[hdfs:///user/alice/none]", "--on", "yarn",
+                   "--", "true", within=RUN_LIMIT)
+    missing.expect_error(2, "/user/alice/none")
+
+
+SAVES_AND_FAILS = """
+cd $MUSTER_CHECKPOINT_DIR
+if [ $MUSTER_ATTEMPT -gt 1 ]; then echo "found $(cat state)"; exit 0; fi
+for step in 1 2 3; do echo step $step > state; muster-commit step-$step || exit 9; done
+rm state
+exit 3
+"""
+
+
+@pytest.mark.parametrize("cluster", ["local", "yarn"])
+def test_checkpoints_are_kept_in_hdfs_and_found_again(yarn, bed, cluster):
+    folder = f"/user/alice/kept-{cluster}-{os.getpid()}"
+    yarn.write("job.sh", SAVES_AND_FAILS)
+    spec = yarn.spec({"command": "sh job.sh", "files": ["job.sh"], "restart": {"process": 1},
+                      "checkpoint": {"to": f"hdfs://{folder}", "keep": 2},
+                      "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
+    done = yarn("run", spec, "--on", cluster, within=RUN_LIMIT).expect(0)
+    assert done.lines("found step 3"), done.text
+    listed = bed.shell("fs", "-ls", "-C", folder).expect().out.split()
+    assert listed == [f"{folder}/ckpt-00000002", f"{folder}/ckpt-00000003"]
+
+
+def test_the_log_goes_on_when_hdfs_is_back(yarn, bed):
+    running_job(yarn, restart={"process": 3})
+    first, _ = sorted(processes_in(bed, "sleep 1000"))
+    for name in ("dn1", "dn2"):
+        bed.kill(name)
+    os.kill(first, signal.SIGKILL)
+    until(lambda: "the job's log" in yarn("status", "last").text, RUN_LIMIT,
+          lambda: "status says what is wrong: " + yarn("status", "last").text)
+    assert len(processes_in(bed, "sleep 1000")) == 1
+    bed.restore()
+
+    def whole_again():
+        tasks = status_of(yarn).get("roles", {}).get("worker", {}).get("tasks", [])
+        return sorted(task["attempts"] for task in tasks)[-1:] == [2] and len(
+            processes_in(bed, "sleep 1000")) == 2
+
+    until(whole_again, RUN_LIMIT, lambda: f"the task is started again: {status_of(yarn)}")
+    assert "the job's log" not in yarn("status", "last").text
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    assert yarn.status()["outcome"]["result"] == "stopped"

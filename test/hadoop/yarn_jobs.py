@@ -1,0 +1,61 @@
+"""What tests of jobs on YARN look at."""
+
+import json
+import re
+
+import sleeper
+from waiting import until
+
+RUN_LIMIT = 180
+
+
+def application_of(yarn, bed, job):
+    folder = yarn.home / "jobs" / job
+    name = json.loads((folder / "application.json").read_text())["application_id"]
+    return bed.get("rm1.http", f"/ws/v1/cluster/apps/{name}")["app"]
+
+
+def expect_final(yarn, bed, job, status):
+    """The cluster hears of a job's end a moment after the job's own client."""
+    until(lambda: application_of(yarn, bed, job)["finalStatus"] == status, 60,
+          lambda: f"final status {status} of {application_of(yarn, bed, job)}")
+
+
+def job_of(finished):
+    return finished.lines(r"^job: ")[0].rsplit("/", 1)[1]
+
+
+def status_of(yarn):
+    """The last job's status, or nothing while it cannot be asked."""
+    done = yarn("status", "last", "--json")
+    return done.json() if done.code == 0 else {}
+
+
+def running_job(yarn, tasks=2, memory="128m", **top):
+    """Submits a job whose tasks sleep, and waits until all run; returns its status."""
+    spec = yarn.spec({"command": "echo up; exec sleep 1000",
+                      "roles": {"worker": {"tasks": tasks, "memory": memory}}, **top})
+    yarn("submit", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+
+    def up():
+        status = status_of(yarn)
+        return status.get("phase") == "running" and status
+
+    return until(up, RUN_LIMIT, "the job runs")
+
+
+def processes_in(bed, words):
+    """Pids of the processes of this bed's containers whose command line has these words."""
+    found = sleeper.processes_of(bed.folder)
+    return [pid for pid, command in found.items() if words in command]
+
+
+def wait_until_kept(yarn, bed, containers):
+    """Waits until the resource manager has heard that so many containers of the job run, the
+    master's among them: only those outlive a master, and it hears by the heartbeat of their
+    NodeManagers, after the tasks run."""
+    number = application_of(yarn, bed, yarn.job())["id"].removeprefix("application_")
+    until(lambda: len(set(re.findall(rf"container_(?:e\d+_)?{number}_01_(\d+) Container "
+                                     "Transitioned from ACQUIRED to RUNNING",
+                                     bed.log("rm1")))) >= containers,
+          60, lambda: f"the resource manager knows {containers} running containers of {number}")
