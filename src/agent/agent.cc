@@ -292,7 +292,10 @@ std::filesystem::path Agent::commit_folder(const Preparation& preparation) {
 }
 
 std::filesystem::path Agent::host_folder() const {
-  return folder_.root() / "hosts" / identity_.launch.order.host.value;
+  // Some hosts are called by their port, too, and no entry of PATH may have a colon.
+  std::string name = identity_.launch.order.host.value;
+  std::ranges::replace(name, ':', '_');
+  return folder_.root() / "hosts" / name;
 }
 
 bool Agent::on_yarn() const { return identity_.inherited.contains(kApplicationId); }

@@ -56,6 +56,9 @@ std::string render_live_status(const std::string& text) {
   if (const std::string waits = text_in(status, "waits_for"); !waits.empty()) {
     shown += "waiting: " + waits + "\n";
   }
+  if (const std::string trouble = text_in(status, "log_trouble"); !trouble.empty()) {
+    shown += "the job's log cannot be written: " + trouble + "; starts and restarts wait\n";
+  }
   shown += fmt::format("  {:<16} {:<10} {:<4} {}\n", "TASK", "STATE", "RUNS", "HOST");
   const json::value* const roles = status.if_contains("roles");
   if (roles == nullptr || !roles->is_object()) {
