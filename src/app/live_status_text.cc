@@ -50,15 +50,7 @@ std::string render_live_status(const std::string& text) {
   std::string shown =
       fmt::format("{}  {} on {} as {}\n", text_in(status, "job"), text_in(status, "phase"),
                   text_in(status, "on"), text_in(status, "application_id"));
-  if (const std::string page = text_in(status, "page"); !page.empty()) {
-    shown += "page: " + page + "\n";
-  }
-  if (const std::string waits = text_in(status, "waits_for"); !waits.empty()) {
-    shown += "waiting: " + waits + "\n";
-  }
-  if (const std::string trouble = text_in(status, "log_trouble"); !trouble.empty()) {
-    shown += "the job's log cannot be written: " + trouble + "; starts and restarts wait\n";
-  }
+  shown += render_live_notes(text, text_in(status, "page"));
   shown += fmt::format("  {:<16} {:<10} {:<4} {}\n", "TASK", "STATE", "RUNS", "HOST");
   const json::value* const roles = status.if_contains("roles");
   if (roles == nullptr || !roles->is_object()) {
