@@ -104,9 +104,9 @@ class Probe:
         self.process.wait(10)
         self.process.stdout.close()
 
-    def become_unmanaged(self):
+    def become_unmanaged(self, **fields):
         """Submits an application whose master is this process, and registers as it."""
-        submitted = self("submit", unmanaged=True)
+        submitted = self("submit", unmanaged=True, **fields)
         until(lambda: self("report")["has_token"], 60)
         self.registered = self("become", url="http://localhost:1/")
         self.application = submitted["id"]

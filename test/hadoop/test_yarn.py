@@ -202,6 +202,30 @@ def test_a_killed_node_manager_is_lost_with_its_containers(bed, master):
     assert any(node["state"] == "lost" for node in master("nodes")["nodes"])
 
 
+def test_a_queue_takes_back_its_share_and_the_master_is_told(bed, master):
+    """`default` fills every node; what `other` asks for, only what is taken back can give."""
+    taken = {grant["id"] for grant in master.granted(allocation=1, count=8, memory=4096)}
+    other = Probe(bed, user="bob")
+    other.become_unmanaged(queue="other")
+    other("ask", allocation=1, count=2, memory=4096)
+    warned, ended, granted = set(), {}, []
+
+    def taken_back():
+        answer = master("beat")
+        warned.update(answer["warned"])
+        ended.update({end["id"]: end for end in answer["completed"]})
+        granted.extend(other("beat")["granted"])
+        return len(granted) >= 2
+
+    until(taken_back, 120)
+    assert warned and warned <= taken
+    preempted = [end for end in ended.values() if end["exit"] == -102]
+    assert len(preempted) >= 2 and {end["id"] for end in preempted} & warned
+    assert "preempted" in preempted[0]["means"]
+    other("finish")
+    other.end()
+
+
 def test_a_running_application_is_moved_limited_and_raised(master):
     assert master("priority", priority=0)["priority"] == 0
     master("lifetime", seconds=600)
