@@ -64,6 +64,8 @@ class Settings:
             values = {**files.get(file, {}), **self.overrides.get(file, {})}
             (folder / f"{file}.xml").write_text(xml_of(values))
         (folder / "log4j.properties").write_text(LOG4J)
+        # What the daemons publish at /jmx is as old as this, in seconds; without it, 10.
+        (folder / "hadoop-metrics2.properties").write_text("*.period=1\n")
 
     def files(self):
         return {
