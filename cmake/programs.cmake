@@ -79,12 +79,22 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   endforeach()
 endif()
 
-# The program by which test/hadoop speaks YARN step by step; it lies beside the program under test.
+# The programs by which test/hadoop speaks to real daemons, step by step; they lie beside the
+# program under test. By rpc_probe the speed of calls is measured, too.
 if(BUILD_TESTING)
-  file(GLOB probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/yarn_probe/*.cc")
-  add_executable(yarn_probe ${probe_sources})
-  target_link_libraries(yarn_probe PRIVATE muster_hadoop_yarn muster_hadoop_krb5 muster_boost_json)
-  add_dependencies(yarn_probe muster_krb5)
+  file(GLOB probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/probe/*.cc")
+  add_library(hadoop_probe STATIC ${probe_sources})
+  target_include_directories(hadoop_probe PUBLIC "${CMAKE_SOURCE_DIR}/test/hadoop/probe")
+  target_link_libraries(hadoop_probe PUBLIC muster_hadoop_krb5 muster_boost_json)
+  foreach(module IN ITEMS rpc yarn)
+    file(GLOB probe_sources CONFIGURE_DEPENDS
+      "${CMAKE_SOURCE_DIR}/test/hadoop/${module}_probe/*.cc")
+    add_executable(${module}_probe ${probe_sources})
+    target_link_libraries(${module}_probe PRIVATE muster_hadoop_${module} hadoop_probe)
+    add_dependencies(${module}_probe muster_krb5)
+  endforeach()
+  add_executable(hdfs_probe "${CMAKE_SOURCE_DIR}/test/hadoop/hdfs_probe/main.cc")
+  target_link_libraries(hdfs_probe PRIVATE muster_hadoop_hdfs)
 endif()
 
 # test/hadoop/test_*.py: each runs once per Hadoop version on a bed of real daemons, of the variant
@@ -132,21 +142,6 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
       set(bed_before hadoop.down.${id})
     endforeach()
   endforeach()
-endif()
-
-# The program by which test/hadoop speaks Hadoop's RPC to real daemons, call by call, and by which
-# its speed is measured; it lies beside the program under test.
-if(BUILD_TESTING)
-  file(GLOB rpc_probe_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/hadoop/rpc_probe/*.cc")
-  add_executable(rpc_probe ${rpc_probe_sources})
-  target_link_libraries(rpc_probe PRIVATE muster_hadoop_krb5 muster_boost_json)
-  add_dependencies(rpc_probe muster_krb5)
-endif()
-
-# The program by which test/hadoop writes files of HDFS step by step; it lies beside the others.
-if(BUILD_TESTING)
-  add_executable(hdfs_probe "${CMAKE_SOURCE_DIR}/test/hadoop/hdfs_probe/main.cc")
-  target_link_libraries(hdfs_probe PRIVATE muster_hadoop_hdfs)
 endif()
 
 # The tests that follow run none of our C++ code or only look at its output: once is enough.

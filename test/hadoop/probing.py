@@ -1,48 +1,21 @@
-"""The probe (yarn_probe/): one process that is a client and, once told so, an application's master.
+"""The YARN probe (yarn_probe/): a client and, once told so, an application's master."""
 
-It does one step at a time, so that daemons can be killed between any two, or during one.
-"""
-
-import json
-import os
-import pathlib
-import subprocess
-
-import pytest
 import waiting
-
-PROBE = pathlib.Path(os.environ["MUSTER_BINARY"]).parent / "yarn_probe"
+from probe_process import ProbeProcess, RefusedError
 
 
 def until(condition, within):
     return waiting.until(condition, within, "what the test waits for")
 
 
-class RefusedError(Exception):
-    """The probe's answer was an error; `.code` and `.blame` are its own."""
-
-    def __init__(self, answer):
-        super().__init__(answer["error"])
-        self.code, self.blame = answer.get("code"), answer.get("blame")
-
-
-class Probe:
+class Probe(ProbeProcess):
     def __init__(self, bed, user="alice", conf=None, **variables):
-        environment = {"PATH": "/usr/bin:/bin", **bed.extra_environment, **variables}
-        self.process = subprocess.Popen([PROBE, conf or bed.conf, user], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, env=environment)
-
-    def __call__(self, do, **fields):
-        self.begin(do, **fields)
-        return self.answer()
+        super().__init__(bed, "yarn_probe", conf or bed.conf, user, **variables)
 
     def refused(self, do, **fields):
-        """Does what must fail; returns the error, which is one line for people."""
-        with pytest.raises(RefusedError) as caught:
-            self(do, **fields)
-        assert "org.apache" not in str(caught.value)
-        assert "\n" not in str(caught.value)
-        return caught.value
+        error = super().refused(do, **fields)
+        assert "org.apache" not in str(error)
+        return error
 
     def accepted(self, do, within=60, **fields):
         """Does what is refused until the other side is ready for it."""
@@ -56,17 +29,6 @@ class Probe:
 
         refusals = []
         waiting.until(once, within, lambda: f"{do} is accepted; last: {refusals[-1:]}")
-
-    def begin(self, do, **fields):
-        """Asks; answer() waits for what comes."""
-        self.process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        answer = json.loads(self.process.stdout.readline())
-        if "error" in answer:
-            raise RefusedError(answer)
-        return answer
 
     def beat_until(self, done, within=60):
         """Beats until `done(answer)`; returns what it returned."""
@@ -98,11 +60,6 @@ class Probe:
             return next((end for end in answer["completed"] if end["id"] == container), None)
 
         return self.beat_until(one, within)
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(10)
-        self.process.stdout.close()
 
     def become_unmanaged(self, **fields):
         """Submits an application whose master is this process, and registers as it."""

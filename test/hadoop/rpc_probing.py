@@ -1,54 +1,15 @@
 """The RPC probe (rpc_probe/): one process that calls what it is told, in protobuf's own bytes."""
 
-import json
-import os
-import pathlib
-import subprocess
+from probe_process import ProbeProcess, RefusedError
 
-import pytest
+__all__ = ["APPLICATIONS", "Probe", "RefusedError", "fields_of", "message", "with_token"]
 
-PROBE = pathlib.Path(os.environ["MUSTER_BINARY"]).parent / "rpc_probe"
 APPLICATIONS = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 
 
-class RefusedError(Exception):
-    """The probe's answer was an error; it has its code, blame, Java class and `may_be_done`."""
-
-    def __init__(self, answer):
-        super().__init__(answer["error"])
-        self.code, self.blame = answer["code"], answer["blame"]
-        self.java_class, self.may_be_done = answer["class"], answer["may_be_done"]
-
-
-class Probe:
+class Probe(ProbeProcess):
     def __init__(self, bed, **variables):
-        self.bed = bed
-        environment = {"PATH": "/usr/bin:/bin", **bed.extra_environment, **variables}
-        self.process = subprocess.Popen([PROBE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env=environment)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait(30)
-        self.process.stdout.close()
-
-    def begin(self, do, **fields):
-        """Asks; answer() waits for what comes."""
-        self.process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        answer = json.loads(self.process.stdout.readline())
-        if "error" in answer:
-            raise RefusedError(answer)
-        return answer
-
-    def __call__(self, do, **fields):
-        self.begin(do, **fields)
-        return self.answer()
+        super().__init__(bed, "rpc_probe", **variables)
 
     def open(self, *ports, **fields):
         """Names the servers of the calls that follow, by ports of the bed; returns itself."""
@@ -66,10 +27,7 @@ class Probe:
 
     def refused(self, method, *values, **fields):
         """Calls what must fail; returns the error, which is one line."""
-        with pytest.raises(RefusedError) as caught:
-            self.call(method, *values, **fields)
-        assert "\n" not in str(caught.value)
-        return caught.value
+        return super().refused("call", method=method, request=message(*values).hex(), **fields)
 
     # Calls that both NameNode and ResourceManager have.
 

@@ -1,4 +1,5 @@
-"""Hadoop's RPC: what a call costs the client, with a real NameNode on the same machine."""
+"""Hadoop's RPC: what a call costs the client, with a real NameNode on the same machine; and what
+the checksums of HDFS cost."""
 
 import json
 import pathlib
@@ -14,6 +15,7 @@ from bed import Bed  # noqa: E402
 
 ROOT = "0a012f"  # GetFileInfoRequestProto of "/".
 UNDER_WAY = 64
+SUMMED = 1 << 29
 
 
 def rpc(folder, rounds, calls=20_000):
@@ -26,7 +28,7 @@ def rpc(folder, rounds, calls=20_000):
         single = [ask_for(probe, bed, calls // 10, 1) for _ in range(rounds)]
     finally:
         bed.end()
-    return rows_of(many, single)
+    return [*rows_of(many, single), checksum_row(probe, rounds)]
 
 
 def rows_of(many, single):
@@ -40,11 +42,29 @@ def rows_of(many, single):
             [1000 * one["seconds"] / one["calls"] for one in single], told)]
 
 
+def checksum_row(probe, rounds):
+    row = Row("hdfs_checksums", "CRC-32C of chunks of 512 bytes, by instruction", "GB/s", [],
+              "rpc_probe, checksums", peers={"by table": []})
+    for _ in range(rounds):
+        answer = answers(probe, {"do": "checksums", "bytes": SUMMED})
+        if not answer["same"]:
+            raise RuntimeError("the instruction and the table disagree")
+        row.samples.append(answer["bytes"] / 1e9 / answer["cpu_seconds"])
+        row.peers["by table"].append(answer["bytes"] / 1e9 / answer["cpu_seconds_by_table"])
+    return row
+
+
 def ask_for(probe, bed, calls, callers):
     """Returns calls, seconds and cpu_seconds of so many calls."""
-    lines = [{"do": "open", "servers": [f"localhost:{bed.port('nn1.rpc')}"], "user": "alice"},
-             {"do": "rate", "method": "getFileInfo", "request": ROOT, "calls": calls,
-              "callers": callers}]
+    return answers(
+        probe,
+        {"do": "open", "servers": [f"localhost:{bed.port('nn1.rpc')}"], "user": "alice"},
+        {"do": "rate", "method": "getFileInfo", "request": ROOT, "calls": calls,
+         "callers": callers})
+
+
+def answers(probe, *lines):
+    """Tells the probe each line; returns its answer to the last."""
     done = subprocess.run([probe], input="".join(json.dumps(line) + "\n" for line in lines),
                           capture_output=True, text=True, timeout=300, check=True)
     answer = json.loads(done.stdout.splitlines()[-1])

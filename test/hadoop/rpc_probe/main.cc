@@ -6,15 +6,7 @@
 // digits: the probe knows no service.
 #include "probe.h"
 
-#include <iostream>
-#include <string>
-
 int main() {
-  muster::probe::Probe probe;
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    const auto request = boost::json::parse(line).as_object();
-    std::cout << boost::json::serialize(probe.answer(request)) << std::endl;
-  }
+  muster::probe::Probe().serve();
   return 0;
 }

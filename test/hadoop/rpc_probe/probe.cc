@@ -1,8 +1,6 @@
 #include "probe.h"
 
-#include "hadoop/krb5/exchanges.h"
-#include "os/spawn.h"
-#include "rt/running.h"
+#include "base/crc32c.h"
 #include "rt/scope.h"
 
 #include <chrono>
@@ -22,16 +20,6 @@ Raw raw_of(const std::string& bytes) {
   Raw message;
   message.ParseFromString(bytes);
   return message;
-}
-
-std::vector<std::string> texts_of(const json::object& from, std::string_view key) {
-  std::vector<std::string> texts;
-  if (const auto* const value = from.if_contains(key); value != nullptr) {
-    for (const auto& one : value->as_array()) {
-      texts.emplace_back(one.as_string());
-    }
-  }
-  return texts;
 }
 
 json::object of(const rpc::Failure& failure) {
@@ -94,27 +82,6 @@ rt::Async<bool> all_callers(rt::Loop& loop, rpc::Proxy& proxy, rpc::Method metho
 
 }  // namespace
 
-template <class T>
-T Probe::run(rt::Async<T> work) {
-  std::optional<T> result;
-  const auto running = rt::start(loop_, std::move(work), [&](T value) {
-    result.emplace(std::move(value));
-    loop_.stop();
-  });
-  loop_.run();
-  return *std::move(result);
-}
-
-Probe::Probe()
-    : kerberos_(hadoop::krb5::make_exchanges(loop_, {.program = hadoop::krb5::shipped_helper(),
-                                                     .environment = os::own_environment()})),
-      client_({.loop = loop_,
-               .random = random_,
-               .dialer = dialer_,
-               .log = sink_,
-               .kerberos = kerberos_.get()},
-              {.caller_context = "muster_probe"}) {}
-
 json::object Probe::answer(const json::object& request) {
   const std::string what = text_of(request, "do", "");
   if (what == "open") {
@@ -131,6 +98,9 @@ json::object Probe::answer(const json::object& request) {
   }
   if (what == "load") {
     return load(request);
+  }
+  if (what == "checksums") {
+    return checksums(request);
   }
   return {{"error", "the probe does not know how to " + what}};
 }
@@ -219,6 +189,29 @@ json::object Probe::rate(const json::object& request) {
   return {{"calls", tally.done},
           {"seconds", std::chrono::duration<double>(loop_.now() - begun).count()},
           {"cpu_seconds", cpu_seconds() - used}};
+}
+
+/// Sums chunks as HDFS has them again and again: the processor's seconds by instruction and by
+/// table.
+json::object Probe::checksums(const json::object& request) {
+  const std::string packet(64512, 'x');
+  const int64_t packets = number_of(request, "bytes", 0) / static_cast<int64_t>(packet.size());
+  const auto seconds_of = [&](uint32_t (*sum)(std::string_view)) {
+    const double used = cpu_seconds();
+    uint32_t all = 0;
+    for (int64_t i = 0; i < packets; ++i) {
+      for (size_t at = 0; at < packet.size(); at += 512) {
+        all ^= sum(std::string_view(packet).substr(at, 512)) + static_cast<uint32_t>(i);
+      }
+    }
+    return std::pair(cpu_seconds() - used, all);
+  };
+  const auto [quick, one] = seconds_of(crc32c);
+  const auto [slow, other] = seconds_of(crc32c_portable);
+  return {{"bytes", packets * static_cast<int64_t>(packet.size())},
+          {"cpu_seconds", quick},
+          {"cpu_seconds_by_table", slow},
+          {"same", one == other}};
 }
 
 /// Many callers for a time; every one of their calls must end well.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "fields.h"
 #include "hadoop/yarn/container.h"
 #include "hadoop/yarn/node.h"
 #include "hadoop/yarn/node_answers.h"
@@ -8,25 +9,12 @@
 #include "hadoop/yarn/report.h"
 #include "hadoop/yarn/rest_reads.h"
 
-#include <boost/json.hpp>
-
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
-/// What the probe reads and writes.
+/// What the probe writes.
 namespace muster::probe {
 
-namespace json = boost::json;
 namespace yarn = hadoop::yarn;
-
-/// Fields of a request; they have the right type, or the test is wrong.
-[[nodiscard]] std::string text_of(const json::object& from, std::string_view key,
-                                  std::string_view otherwise);
-[[nodiscard]] int64_t number_of(const json::object& from, std::string_view key, int64_t otherwise);
-[[nodiscard]] bool flag_of(const json::object& from, std::string_view key);
-[[nodiscard]] std::vector<std::string> texts_of(const json::object& from, std::string_view key);
 
 [[nodiscard]] json::object of(const Error& error);
 [[nodiscard]] json::object of(const yarn::Resource& resource);

@@ -7,12 +7,11 @@
 // Each request has "do" and its own fields; each answer has either what was asked for or "error",
 // "code" and "blame".
 #include "hadoop/conf_load.h"
-#include "hadoop/krb5/exchanges.h"
 #include "hadoop/yarn/targets.h"
-#include "os/spawn.h"
 #include "probe.h"
 
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 namespace muster::probe {
@@ -28,16 +27,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 }
 
 Probe::Probe(hadoop::Configuration configuration, std::string user)
-    : configuration_(std::move(configuration)),
-      kerberos_(hadoop::krb5::make_exchanges(loop_, {.program = hadoop::krb5::shipped_helper(),
-                                                     .environment = os::own_environment()})),
-      client_({.loop = loop_,
-               .random = random_,
-               .dialer = dialer_,
-               .log = sink_,
-               .kerberos = kerberos_.get()},
-              {.caller_context = "yarn_probe"}),
-      user_(std::move(user)) {
+    : Speaker("yarn_probe"), configuration_(std::move(configuration)), user_(std::move(user)) {
   call_manager(nullptr);
   auto dial = yarn::node_dial_settings(configuration_);
   connections_.emplace(loop_, yarn::node_dialer(client_, *dial));
@@ -92,12 +82,7 @@ int run(const std::string& conf, const std::string& user) {
     std::cerr << configuration.error().message << '\n';
     return 2;
   }
-  Probe probe(*std::move(configuration), user);
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    const auto request = json::parse(line).as_object();
-    std::cout << json::serialize(probe.answer(request)) << std::endl;
-  }
+  Probe(*std::move(configuration), user).serve();
   return 0;
 }
 

@@ -2,21 +2,15 @@
 
 #include "hadoop/configuration.h"
 #include "hadoop/credentials.h"
-#include "hadoop/rpc/client.h"
-#include "hadoop/rpc/sasl_mechanism.h"
 #include "hadoop/yarn/application_client.h"
 #include "hadoop/yarn/application_master.h"
 #include "hadoop/yarn/container_manager.h"
 #include "hadoop/yarn/rest_client.h"
 #include "json_text.h"
-#include "net/tcp_dialer.h"
-#include "rt/io_loop.h"
-#include "rt/running.h"
-#include "rt/system_random.h"
+#include "speaker.h"
 
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,37 +20,15 @@
 
 namespace muster::probe {
 
-namespace rpc = hadoop::rpc;
-
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Standard output is for answers.
-class StderrSink final : public log::Sink {
- public:
-  void write(log::Level level, std::string_view event,
-             std::initializer_list<log::Field> fields) override {
-    std::cerr << log::format_line(level, event, fields) << '\n';
-  }
-};
-
 /// One process' worth of YARN: a client and, once it has become one, an application master.
-class Probe {
+class Probe final : public Speaker {
  public:
   Probe(hadoop::Configuration configuration, std::string user);
 
-  json::object answer(const json::object& request);
-
  private:
-  template <class T>
-  T run(rt::Async<T> work) {
-    std::optional<T> result;
-    const auto running = rt::start(loop_, std::move(work), [&](T value) {
-      result.emplace(std::move(value));
-      loop_.stop();
-    });
-    loop_.run();
-    return *std::move(result);
-  }
+  json::object answer(const json::object& request) override;
   HostTime by(const json::object& request) const {
     return loop_.now() + std::chrono::milliseconds(number_of(request, "within_ms", 60000));
   }
@@ -96,13 +68,7 @@ class Probe {
   Result<yarn::RestClient> pages();
   static json::object labels(const Result<std::vector<yarn::NodeLabel>>& labels);
 
-  rt::IoLoop loop_;
-  rt::SystemRandom random_;
-  net::TcpDialer dialer_{loop_};
-  StderrSink sink_;
   hadoop::Configuration configuration_;
-  std::unique_ptr<rpc::KerberosExchanges> kerberos_;
-  rpc::Client client_;
   std::string user_;
   std::unique_ptr<rpc::Proxy> manager_;
   std::optional<yarn::ApplicationClient> applications_;

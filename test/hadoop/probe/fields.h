@@ -1,0 +1,22 @@
+#pragma once
+
+#include <boost/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What probes read: one JSON object per line, of which fields they take.
+namespace muster::probe {
+
+namespace json = boost::json;
+
+/// Fields of a request; they have the right type, or the test is wrong.
+[[nodiscard]] std::string text_of(const json::object& from, std::string_view key,
+                                  std::string_view otherwise);
+[[nodiscard]] int64_t number_of(const json::object& from, std::string_view key, int64_t otherwise);
+[[nodiscard]] bool flag_of(const json::object& from, std::string_view key);
+[[nodiscard]] std::vector<std::string> texts_of(const json::object& from, std::string_view key);
+
+}  // namespace muster::probe

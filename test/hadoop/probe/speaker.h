@@ -1,0 +1,65 @@
+#pragma once
+
+#include "base/log.h"
+#include "fields.h"
+#include "hadoop/rpc/client.h"
+#include "hadoop/rpc/sasl_mechanism.h"
+#include "net/tcp_dialer.h"
+#include "rt/async.h"
+#include "rt/io_loop.h"
+#include "rt/running.h"
+#include "rt/system_random.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::probe {
+
+namespace rpc = hadoop::rpc;
+
+/// Standard output is for answers.
+class StderrSink final : public log::Sink {
+ public:
+  void write(log::Level level, std::string_view event,
+             std::initializer_list<log::Field> fields) override;
+};
+
+/// What every probe is: one process' client of Hadoop's RPC, with Kerberos by the environment's
+/// tickets, that answers each line of standard input by one on standard output.
+class Speaker {
+ public:
+  virtual ~Speaker() = default;
+
+  /// Returns at the end of standard input.
+  void serve();
+
+ protected:
+  /// `caller` stands in the audit logs.
+  explicit Speaker(std::string caller);
+  Speaker(Speaker&&) = delete;
+
+  virtual json::object answer(const json::object& request) = 0;
+
+  template <class T>
+  T run(rt::Async<T> work) {
+    std::optional<T> result;
+    const auto running = rt::start(loop_, std::move(work), [&](T value) {
+      result.emplace(std::move(value));
+      loop_.stop();
+    });
+    loop_.run();
+    return *std::move(result);
+  }
+
+  rt::IoLoop loop_;
+  rt::SystemRandom random_;
+  net::TcpDialer dialer_{loop_};
+  StderrSink sink_;
+  std::unique_ptr<rpc::KerberosExchanges> kerberos_;
+  rpc::Client client_;
+};
+
+}  // namespace muster::probe
