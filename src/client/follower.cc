@@ -114,10 +114,18 @@ void Follower::dial_again(const std::string& reason) {
   }
   dial_delay_ = std::clamp(dial_delay_ * 2, Duration(kDialDelayLow), Duration(kDialDelayHigh));
   dial_timer_ = deps_.loop.call_after(dial_delay_, [this] { dial(); });
-  if (narrates() && now - silent_since_ >= seconds(1)) {
-    deps_.console.status(fmt::format("{}: waiting for a master to answer ({}): {}", options_.job_id,
-                                     format_duration(now - silent_since_), printable(reason)));
+  if (!narrates() || now - silent_since_ < seconds(1)) {
+    return;
   }
+  if (options_.tell_waiting && !deps_.console.screen().err_is_terminal) {
+    if (reason != last_wait_) {
+      deps_.console.err("muster: waiting: " + printable(reason) + "\n");
+    }
+    last_wait_ = reason;
+    return;
+  }
+  deps_.console.status(fmt::format("{}: waiting for a master to answer ({}): {}", options_.job_id,
+                                   format_duration(now - silent_since_), printable(reason)));
 }
 
 void Follower::on_frame(std::string_view frame) {
@@ -186,6 +194,10 @@ void Follower::on_event(wire::Output& output) {
   }
   const std::optional<wire::Output> fresh = gate_.pass(output, false);
   if (!fresh) {
+    return;
+  }
+  if (deps_.take_output) {
+    deps_.take_output(*fresh);
     return;
   }
   const bool is_err = output.stream == wire::OutputStream::Stderr;

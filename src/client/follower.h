@@ -33,6 +33,8 @@ struct FollowerDeps {
       make_plan;
   /// How the job came out, from its folder, when no master is left; nullopt if it has not ended.
   std::function<std::optional<job::Outcome>()> read_outcome;
+  /// Takes the tasks' output instead of the console, each byte once; empty: it is shown.
+  std::function<void(const wire::Output&)> take_output;
 };
 
 struct FollowerOptions {
@@ -43,6 +45,7 @@ struct FollowerOptions {
   bool narrate = true;           ///< Show the phase line and what happens.
   bool stop = false;             ///< Ask the job to stop as soon as the master answers.
   bool leave_when_told = false;  ///< With `stop`: detach once StopAsked is in the log.
+  bool tell_waiting = false;     ///< Without a terminal, too, say why no master answers yet.
   /// How long to look for a master that does not answer, before giving up.
   Duration patience = std::chrono::seconds(30);
 };

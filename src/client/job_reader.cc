@@ -66,19 +66,24 @@ JobRow damaged_row(const JobEntry& entry, std::string damage) {
   return row;
 }
 
-JobRow ended_row(const JobEntry& entry, const eventlog::Summary& summary) {
-  JobRow row;
-  row.id = entry.folder.id().value;
-  row.phase = "ended";
-  row.result = summary.result;
-  row.class_name = summary.class_name;
-  row.tasks = summary.tasks;
-  row.submitted = entry.submitted;
-  row.duration = std::chrono::milliseconds(summary.duration_ms);
-  return row;
+std::string state_word(const JobRow& row) { return row.result.empty() ? row.phase : row.result; }
+
+/// What a summary says of the end, in the machine's words.
+job::Outcome outcome_of(const eventlog::Summary& summary) {
+  job::Outcome outcome;
+  outcome.result = summary.result == to_string(job::JobResult::Stopped) ? job::JobResult::Stopped
+                                                                        : job::JobResult::Failed;
+  outcome.reason = outcome.result == job::JobResult::Stopped ? job::OutcomeReason::StoppedByUser
+                                                             : job::OutcomeReason::ClusterFailed;
+  outcome.class_name = summary.class_name;
+  outcome.message = summary.message;
+  return outcome;
 }
 
-std::string state_word(const JobRow& row) { return row.result.empty() ? row.phase : row.result; }
+job::State closed_by(const eventlog::Summary& summary, job::State state) {
+  return eventlog::closed_state(std::move(state), outcome_of(summary),
+                                Time{} + Duration(std::chrono::milliseconds(summary.duration_ms)));
+}
 
 }  // namespace
 
@@ -102,14 +107,20 @@ Result<JobReading> read_job_folder(os::Files& files, const JobEntry& entry,
   }
   MUSTER_TRY(eventlog::Replayed replayed, eventlog::replay(*log, plan_of));
   const bool ended = entry.ended || replayed.machine.state().phase == job::JobPhase::Ended;
-  JobReading reading{std::move(plan_file), std::move(*log), std::move(replayed), true};
+  JobReading reading{std::move(plan_file), std::move(*log), std::move(replayed), true, {}, {}};
   reading.has_master = ended || !lock_is_free(files, entry.folder);
+  if (entry.ended && reading.replayed.machine.state().phase != job::JobPhase::Ended) {
+    MUSTER_TRY(const std::string summary_text, files.read(entry.folder.summary()));
+    MUSTER_TRY(const eventlog::Summary summary, eventlog::parse_summary(summary_text));
+    reading.closed = closed_by(summary, reading.replayed.machine.state());
+  }
   return reading;
 }
 
 eventlog::StatusContext status_context(const JobEntry& entry, const JobReading& reading) {
   eventlog::StatusContext context;
   context.on = reading.plan_file.on;
+  context.application_id = reading.application_id;
   context.logs_folder = entry.folder.logs().string();
   context.started = reading.replayed.started;
   if (!reading.has_master) {
@@ -121,7 +132,7 @@ eventlog::StatusContext status_context(const JobEntry& entry, const JobReading& 
 std::string render_status(const JobEntry& entry, const JobReading& reading, WallTime now,
                           bool colour) {
   const job::Machine& machine = reading.replayed.machine;
-  const job::State& state = machine.state();
+  const job::State& state = reading.state();
   std::string out = fmt::format("{} on {}, submitted {} ago by {}\n", entry.folder.id().value,
                                 reading.plan_file.on, age_of(reading.plan_file.submitted, now),
                                 printable(reading.plan_file.user));
@@ -155,6 +166,18 @@ std::string render_status(const JobEntry& entry, const JobReading& reading, Wall
   return out + fmt::format("logs: {}\n", entry.folder.logs().string());
 }
 
+JobRow row_of(const std::string& id, WallTime submitted, const eventlog::Summary& summary) {
+  JobRow row;
+  row.id = id;
+  row.phase = "ended";
+  row.result = summary.result;
+  row.class_name = summary.class_name;
+  row.tasks = summary.tasks;
+  row.submitted = submitted;
+  row.duration = std::chrono::milliseconds(summary.duration_ms);
+  return row;
+}
+
 JobRow read_row(os::Files& files, const JobEntry& entry, const eventlog::PlanOf& plan_of,
                 WallTime now) {
   if (entry.ended) {
@@ -162,7 +185,7 @@ JobRow read_row(os::Files& files, const JobEntry& entry, const eventlog::PlanOf&
     const Result<eventlog::Summary> summary =
         text ? eventlog::parse_summary(*text) : Result<eventlog::Summary>(text.error());
     if (summary) {
-      return ended_row(entry, *summary);
+      return row_of(entry.folder.id().value, entry.submitted, *summary);
     }
   }
   const Result<JobReading> reading = read_job_folder(files, entry, plan_of);
@@ -172,10 +195,11 @@ JobRow read_row(os::Files& files, const JobEntry& entry, const eventlog::PlanOf&
   const job::Machine& machine = reading->replayed.machine;
   JobRow row;
   row.id = entry.folder.id().value;
-  row.phase = reading->has_master ? std::string(to_string(machine.state().phase)) : "lost";
-  if (machine.state().outcome && machine.state().phase == job::JobPhase::Ended) {
-    row.result = to_string(machine.state().outcome->result);
-    row.class_name = machine.state().outcome->class_name;
+  const job::State& state = reading->state();
+  row.phase = reading->has_master ? std::string(to_string(state.phase)) : "lost";
+  if (state.outcome && state.phase == job::JobPhase::Ended) {
+    row.result = to_string(state.outcome->result);
+    row.class_name = state.outcome->class_name;
   }
   const Progress progress = progress_of(machine);
   row.tasks = progress.tasks_wanted;
@@ -224,9 +248,9 @@ std::string render_rows_json(const std::vector<JobRow>& rows) {
 
 std::string render_history_json(const JobEntry& entry, const JobReading& reading) {
   const job::Machine& last = reading.replayed.machine;
-  std::string out =
-      fmt::format(R"({{"schema":"muster.show/1","status":{},"facts":[)",
-                  eventlog::status_json(last.plan(), last.state(), status_context(entry, reading)));
+  std::string out = fmt::format(
+      R"({{"schema":"muster.show/1","status":{},"facts":[)",
+      eventlog::status_json(last.plan(), reading.state(), status_context(entry, reading)));
   job::Machine machine(last.plan());
   bool first = true;
   for (const eventlog::Record& record : reading.log.records) {

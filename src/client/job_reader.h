@@ -23,6 +23,15 @@ struct JobReading {
   /// False when the job has not ended and nobody holds its lock: the machine went down, or every
   /// process was killed.
   bool has_master = true;
+  std::string application_id;  ///< The cluster's own id of the job; "" on this machine.
+  /// Set for a job whose summary was written by another than its master, and whose log lacks the
+  /// end: the cluster killed it.
+  std::optional<job::State> closed;
+
+  /// How the job stands, from its log and its summary.
+  [[nodiscard]] const job::State& state() const {
+    return closed ? *closed : replayed.machine.state();
+  }
 };
 
 /// Reads a job's folder whole.
@@ -50,6 +59,10 @@ struct JobRow {
   Duration duration{};  ///< So far, or in all.
   std::string damage;   ///< Why the job cannot be read, if it cannot.
 };
+
+/// The row of an ended job, from its summary alone.
+[[nodiscard]] JobRow row_of(const std::string& id, WallTime submitted,
+                            const eventlog::Summary& summary);
 
 /// Reads what a row needs: the summary of an ended job, else its log.
 [[nodiscard]] JobRow read_row(os::Files& files, const JobEntry& entry,

@@ -149,4 +149,18 @@ std::string with_page(std::string status, std::string_view page) {
   return status;
 }
 
+job::State closed_state(job::State state, job::Outcome outcome, Time at) {
+  state.phase = job::JobPhase::Ended;
+  state.outcome = std::move(outcome);
+  state.ended = std::max(at, state.started);
+  for (auto& role : state.tasks) {
+    for (job::Task& task : role) {
+      if (task.state == job::TaskState::Active || task.state == job::TaskState::Waiting) {
+        task.state = job::TaskState::Stopped;
+      }
+    }
+  }
+  return state;
+}
+
 }  // namespace muster::eventlog

@@ -20,6 +20,10 @@ struct StatusContext {
   std::string page;         ///< The link to the job's page; "" for none, or where others add it.
 };
 
+/// Returns `state` as it is when a job ended otherwise than by its master: at job time `at`, what
+/// was active stopped.
+[[nodiscard]] job::State closed_state(job::State state, job::Outcome outcome, Time at);
+
 /// Returns the status document of design 7 (schema muster.status/1), one line of JSON. Besides what
 /// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for`,
 /// `log_trouble` and `page` (text or null), per task `attempt_state`, `container`, `address`,

@@ -20,7 +20,8 @@ std::string to_text(const ApplicationFile& file) {
   return json::serialize(json::object{{"schema", kSchema},
                                       {"application_id", file.application_id},
                                       {"conf", file.conf},
-                                      {"folder", file.folder}}) +
+                                      {"folder", file.folder},
+                                      {"proxy_user", file.proxy_user}}) +
          "\n";
 }
 
@@ -31,7 +32,8 @@ Result<ApplicationFile> parse_application_file(std::string_view text) {
     const json::object& object = value.get_object();
     ApplicationFile file{.application_id = text_in(object, "application_id"),
                          .conf = text_in(object, "conf"),
-                         .folder = text_in(object, "folder")};
+                         .folder = text_in(object, "folder"),
+                         .proxy_user = text_in(object, "proxy_user")};
     if (!file.application_id.empty() && !file.folder.empty()) {
       return file;
     }

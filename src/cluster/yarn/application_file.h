@@ -12,6 +12,7 @@ struct ApplicationFile {
   std::string application_id;  ///< "application_1700000000000_0007"
   std::string conf;            ///< SiteSource::conf at submission, absolute; "" as Hadoop looks.
   std::string folder;          ///< The job's folder in HDFS.
+  std::string proxy_user;      ///< On whose behalf it was submitted; "" on one's own.
 
   bool operator==(const ApplicationFile&) const = default;
 };

@@ -61,6 +61,7 @@ Result<std::unique_ptr<Session>> Session::open(rt::IoLoop& loop, log::Sink& log,
                                                Options options) {
   MUSTER_TRY(rpc::ClientOptions client, client_options(site.configuration, options));
   std::unique_ptr<Session> made(new Session(loop, log, std::move(site), std::move(client)));
+  made->on_wait_ = options.on_wait;
   MUSTER_TRY(made->files_, made->open_files({}));
   auto credentials = std::make_shared<const hadoop::Credentials>(made->site_.credentials);
   MUSTER_TRY(auto calling,
@@ -75,8 +76,12 @@ Result<std::unique_ptr<Session>> Session::open(rt::IoLoop& loop, log::Sink& log,
 }
 
 Result<std::unique_ptr<hdfs::FileSystem>> Session::open_files(std::string authority) {
-  const hdfs::FileSystem::Deps deps{
-      .loop = loop_, .random = random_, .dialer = dialer_, .log = log_, .client = client_};
+  const hdfs::FileSystem::Deps deps{.loop = loop_,
+                                    .random = random_,
+                                    .dialer = dialer_,
+                                    .log = log_,
+                                    .client = client_,
+                                    .on_wait = on_wait_};
   return hdfs::FileSystem::open(deps, site_.configuration,
                                 {.authority = std::move(authority),
                                  .identity = site_.identity,

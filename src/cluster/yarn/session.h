@@ -12,8 +12,10 @@
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace muster::cluster::yarn {
 
@@ -25,6 +27,8 @@ class Session {
   struct Options {
     std::string caller;    ///< For the servers' audit logs: "muster_digits-7f3k2q".
     bool patient = false;  ///< A master waits for servers that are away; a person does not.
+    /// hadoop::hdfs::FileSystem::Deps::on_wait; may be empty.
+    std::function<void(std::string_view why)> on_wait = {};
   };
 
   /// Errors: the configuration's.
@@ -34,6 +38,7 @@ class Session {
   [[nodiscard]] const Site& site() const { return site_; }
   [[nodiscard]] rt::IoLoop& loop() { return loop_; }
   [[nodiscard]] rt::Random& random() { return random_; }
+  [[nodiscard]] net::Dialer& dialer() { return dialer_; }
   [[nodiscard]] hadoop::rpc::Client& client() { return client_; }
   [[nodiscard]] hadoop::hdfs::FileSystem& files() { return *files_; }
   /// Another file system, as the same user; `authority`: hdfs::Location's, "" for the default one.
@@ -46,6 +51,7 @@ class Session {
 
   rt::IoLoop& loop_;
   log::Sink& log_;
+  std::function<void(std::string_view why)> on_wait_;
   Site site_;
   rt::SystemRandom random_;
   net::TcpDialer dialer_;

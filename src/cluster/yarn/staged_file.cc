@@ -86,6 +86,7 @@ std::string encode(const JobPackage& package) {
   }
   return json::serialize(json::object{{"schema", kSchema},
                                       {"job", package.job_id},
+                                      {"application_id", package.application_id},
                                       {"user", package.user},
                                       {"folder", package.folder},
                                       {"plan", package.plan_file},
@@ -108,6 +109,9 @@ Result<JobPackage> decode_package(std::string_view text) {
   package.plan_file = fields.text("plan");
   package.configuration_xml = fields.text("configuration");
   MUSTER_TRY_STATUS(fields.complete());
+  if (value.get_object().contains("application_id")) {
+    package.application_id = fields.text("application_id");
+  }
   const json::value* const files = value.get_object().if_contains("files");
   if (schema != kSchema || files == nullptr || !files->is_array()) {
     return corrupt("schema or files");

@@ -21,9 +21,10 @@ struct StagedFile {
 /// What a job's client sends its master along, as one file.
 struct JobPackage {
   std::string job_id;
-  std::string user;       ///< As whom the job acts.
-  std::string folder;     ///< The job's own folder in HDFS.
-  std::string plan_file;  ///< eventlog::PlanFile as text; its files are names in containers.
+  std::string application_id;  ///< "" from versions that did not write it.
+  std::string user;            ///< As whom the job acts.
+  std::string folder;          ///< The job's own folder in HDFS.
+  std::string plan_file;       ///< eventlog::PlanFile as text; its files are names in containers.
   std::string configuration_xml;  ///< The client's view of the cluster.
   std::vector<StagedFile> files;  ///< For every container, the program among them.
 

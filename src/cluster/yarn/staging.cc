@@ -98,8 +98,18 @@ Result<std::string> content_name(const std::filesystem::path& file) {
   }
 }
 
-rt::Async<Status> Staging::prepare(std::string job_id) {
-  for (const std::string& folder : {root_ + "/store", events_folder(job_folder(job_id))}) {
+std::string folder_of_day(const std::string& root, WallTime moment) {
+  const std::string iso = format_iso(moment);  // 2026-11-21T...
+  return fmt::format("{}/jobs/{}/{}/{}", root, iso.substr(0, 4), iso.substr(5, 2),
+                     iso.substr(8, 2));
+}
+
+std::string Staging::job_folder(const std::string& job_id, WallTime submitted) const {
+  return folder_of_day(root_, submitted) + "/" + job_id;
+}
+
+rt::Async<Status> Staging::prepare(std::string job_folder) {
+  for (const std::string& folder : {root_ + "/store", events_folder(job_folder)}) {
     auto made = co_await session_.files().make_folder(folder, true, kFolderMode);
     MUSTER_CO_TRY_STATUS(std::move(made));
   }
@@ -114,15 +124,24 @@ rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::st
   MUSTER_CO_TRY(const bool exists, std::move(there));
   if (exists) {
     // Not the time of change: containers compare it.
-    auto touched = co_await session_.files().name_node().set_times(
-        path, -1, milliseconds(session_.loop().wall_now()));
-    MUSTER_CO_TRY_STATUS(std::move(touched));
+    // A cluster that keeps no access times says so: its files' last use is their upload.
+    (void)co_await session_.files().name_node().set_times(path, -1,
+                                                          milliseconds(session_.loop().wall_now()));
   } else {
     auto uploaded = co_await upload(std::move(file), path, name);
     MUSTER_CO_TRY_STATUS(std::move(uploaded));
   }
   auto staged = co_await found(&session_.files(), path, std::move(link));
   co_return staged;
+}
+
+rt::Async<Result<bool>> Staging::is_there(StagedFile staged) {
+  auto asked = co_await session_.files().stat(staged.file.from.path);
+  if (!asked.has_value() && asked.error().code == Errc::NotFound) {
+    co_return false;
+  }
+  MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+  co_return status.modified_ms == staged.file.modified_ms;
 }
 
 rt::Async<Status> Staging::upload(std::filesystem::path file, std::string path,
@@ -195,8 +214,8 @@ rt::Async<Result<StagedFile>> Staging::found(hdfs::FileSystem* files, std::strin
   co_return staged;
 }
 
-rt::Async<Status> Staging::remove_job(std::string job_id) {
-  auto removed = co_await session_.files().remove(job_folder(job_id), true);
+rt::Async<Status> Staging::remove_job(std::string job_folder) {
+  auto removed = co_await session_.files().remove(std::move(job_folder), true);
   if (!removed.has_value()) {
     co_return removed.error();
   }

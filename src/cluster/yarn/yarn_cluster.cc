@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/job_folder.h"
+#include "cluster/yarn/wait_reasons.h"
 #include "cluster/yarn/web_proxy.h"
 #include "eventlog/segment_store.h"
 #include "hadoop/hdfs/path.h"
@@ -21,12 +22,13 @@ namespace hdfs = hadoop::hdfs;
 constexpr Duration kCallMax = std::chrono::minutes(1);
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
 constexpr Duration kHomeMax = std::chrono::seconds(20);
+constexpr uint32_t kSummaryMode = 0600;
 constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
 
 std::string words_of(const rm::ApplicationReport& report) {
-  const std::string_view words = trim(report.diagnostics);
-  return std::string(words.empty() ? "the cluster gives no reason" : words);
+  std::string words = short_wait(report.diagnostics);
+  return words.empty() ? "the cluster gives no reason" : words;
 }
 
 Result<MasterPlace> place_in(const rm::ApplicationReport& report) {
@@ -52,8 +54,10 @@ Result<Session*> YarnCluster::session() {
     MUSTER_TRY(Site site, load_site(files_, {.conf = options_.conf,
                                              .environment = options_.environment,
                                              .now = loop_.wall_now()}));
-    MUSTER_TRY(session_, Session::open(loop_, log_, std::move(site),
-                                       {.caller = "muster_client", .patient = false}));
+    MUSTER_TRY(
+        session_,
+        Session::open(loop_, log_, std::move(site),
+                      {.caller = "muster_client", .patient = false, .on_wait = options_.on_wait}));
   }
   return session_.get();
 }
@@ -61,25 +65,33 @@ Result<Session*> YarnCluster::session() {
 Result<Session*> YarnCluster::session_of(const ApplicationFile& application) {
   if (session_ == nullptr) {
     options_.conf = application.conf;
+    if (!application.proxy_user.empty()) {
+      options_.environment[std::string(kProxyVariable)] = application.proxy_user;
+    }
   }
   return session();
 }
 
-Result<ApplicationFile> YarnCluster::read_application(const std::filesystem::path& job_folder) {
+Result<Session*> YarnCluster::session_of(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
+  return session_of(application);
+}
+
+Result<ApplicationFile> YarnCluster::application_of(const std::filesystem::path& job_folder) {
   MUSTER_TRY(const std::string text,
              files_.read(JobFolder(job_folder).application(), kApplicationBytesMax));
   return parse_application_file(text);
 }
 
 Result<std::string> YarnCluster::page_of(const std::filesystem::path& job_folder) {
-  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session* const session, session_of(application));
   MUSTER_TRY(const WebProxies proxies, web_proxies(session->site().configuration));
   return proxies.page_of(application.application_id);
 }
 
 Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder) {
-  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session* const session, session_of(application));
   MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
   MUSTER_TRY(const rm::ApplicationReport report, run(session->applications().report(id, soon())));
@@ -89,7 +101,7 @@ Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder)
 Result<MasterPlace> YarnCluster::await_master(
     const std::filesystem::path& job_folder,
     const std::function<bool(const std::string& why)>& waits) {
-  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session* const session, session_of(application));
   MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
   while (true) {
@@ -112,14 +124,14 @@ Result<MasterPlace> YarnCluster::await_master(
 }
 
 Status YarnCluster::kill(const std::filesystem::path& job_folder, const std::string& why) {
-  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session* const session, session_of(application));
   MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
   return run(session->applications().kill(id, why, soon()));
 }
 
 Status YarnCluster::bring_home(const std::filesystem::path& job_folder) {
-  MUSTER_TRY(const ApplicationFile application, read_application(job_folder));
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session * session, session_of(application));
   (void)session;
   const HostTime deadline = loop_.now() + kHomeMax;
@@ -139,12 +151,20 @@ Status YarnCluster::bring_home(const std::filesystem::path& job_folder) {
 /// False while there is no summary, which is written last.
 rt::Async<Result<bool>> YarnCluster::fetch(std::string folder, std::filesystem::path to) {
   hdfs::FileSystem& remote = session_->files();
-  const JobFolder home(to);
   auto summary = co_await remote.read_whole(Staging::summary_file(folder), {}, kFileBytesMax);
   if (!summary.has_value() && summary.error().code == Errc::NotFound) {
     co_return false;
   }
   MUSTER_CO_TRY(const std::string summary_text, std::move(summary));
+  auto fetched = co_await fetch_log(std::move(folder), to);
+  MUSTER_CO_TRY_STATUS(std::move(fetched));
+  MUSTER_CO_TRY_STATUS(files_.write(JobFolder(to).summary(), summary_text, {.mode = 0600}));
+  co_return true;
+}
+
+rt::Async<Status> YarnCluster::fetch_log(std::string folder, std::filesystem::path to) {
+  hdfs::FileSystem& remote = session_->files();
+  const JobFolder home(to);
   auto listed = co_await remote.list(Staging::events_folder(folder));
   MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
   for (const hdfs::FileStatus& segment : segments) {
@@ -156,8 +176,24 @@ rt::Async<Result<bool>> YarnCluster::fetch(std::string folder, std::filesystem::
     MUSTER_CO_TRY(const std::string bytes, std::move(read));
     MUSTER_CO_TRY_STATUS(files_.write(home.events() / segment.name, bytes, {.mode = 0600}));
   }
-  MUSTER_CO_TRY_STATUS(files_.write(home.summary(), summary_text, {.mode = 0600}));
-  co_return true;
+  co_return Status();
+}
+
+Status YarnCluster::bring_log(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
+  MUSTER_TRY(Session * session, session_of(application));
+  (void)session;
+  return run(fetch_log(application.folder, job_folder));
+}
+
+Status YarnCluster::publish_summary(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(std::string text, files_.read(JobFolder(job_folder).summary()));
+  hdfs::WriteFileOptions options;
+  options.permission = kSummaryMode;
+  return run(session->files().write_whole(Staging::summary_file(application.folder),
+                                          std::move(text), options));
 }
 
 }  // namespace muster::cluster::yarn

@@ -20,6 +20,9 @@
 
 namespace muster::cluster::yarn {
 
+/// The variable that names on whose behalf somebody acts, as for Hadoop's own tools.
+inline constexpr std::string_view kProxyVariable = "HADOOP_PROXY_USER";
+
 /// The client's side of a YARN cluster: files go into HDFS by their content, the master runs as the
 /// application master. Has a loop of its own, which runs inside each call.
 class YarnCluster final : public Cluster {
@@ -29,6 +32,8 @@ class YarnCluster final : public Cluster {
     std::filesystem::path conf;                      ///< SiteSource::conf.
     std::filesystem::path program;                   ///< This binary: all that is shipped.
     std::map<std::string, std::string> environment;  ///< Of the client: also for secret entries.
+    /// Told why a call waits for the cluster, and "" when it no longer does; may be empty.
+    std::function<void(std::string_view why)> on_wait;
   };
 
   YarnCluster(os::Files& files, log::Sink& log, Options options)
@@ -55,13 +60,24 @@ class YarnCluster final : public Cluster {
   /// Copies the log and the summary of a job that has ended, or ends within a few seconds, into its
   /// folder here. NotFound if its master wrote none.
   Status bring_home(const std::filesystem::path& job_folder);
+  /// Copies the log of a job that runs, as far as it is written, into its folder here.
+  Status bring_log(const std::filesystem::path& job_folder);
+  /// Puts the summary of a job that its master could not write beside the job's log in HDFS.
+  Status publish_summary(const std::filesystem::path& job_folder);
   /// Kills the application, for a job whose master cannot be asked.
   Status kill(const std::filesystem::path& job_folder, const std::string& why);
 
- private:
-  struct Prepared;
-
-  /// Runs `work` to its end.
+  /// The lines to the cluster, opened with the first call. Errors: the configuration's.
+  Result<Session*> session();
+  /// The same for a job's own cluster.
+  Result<Session*> session_of(const std::filesystem::path& job_folder);
+  /// The job's application.json.
+  Result<ApplicationFile> application_of(const std::filesystem::path& job_folder);
+  /// Where in HDFS the user's jobs and files are, absolute.
+  Result<std::string> staging_root(const spec::Spec& spec);
+  /// When a call that people wait for gives up.
+  [[nodiscard]] HostTime soon() const;
+  /// Runs `work`, which uses session(), to its end.
   template <class T>
   T run(rt::Async<T> work) {
     std::optional<T> result;
@@ -72,19 +88,21 @@ class YarnCluster final : public Cluster {
     loop_.run();
     return *std::move(result);
   }
-  [[nodiscard]] HostTime soon() const;
-  Result<Session*> session();
+
+ private:
+  struct Prepared;
+
   Result<Session*> session_of(const ApplicationFile& application);
-  Result<ApplicationFile> read_application(const std::filesystem::path& job_folder);
   Result<hadoop::Credentials> credentials_of(const spec::Spec& spec, const std::string& secret);
   Status add_secrets(const spec::Environment& entries, const std::string& prefix,
                      hadoop::Credentials& credentials);
-  Result<std::string> staging_root(const spec::Spec& spec);
 
   [[nodiscard]] rt::Async<Result<Fit>> ask_fit(const job::Plan* plan);
   [[nodiscard]] rt::Async<Result<hadoop::yarn::ApplicationReport>> submit_now(Prepared* prepared);
   [[nodiscard]] rt::Async<Status> stage(Prepared* prepared);
+  [[nodiscard]] rt::Async<Status> stage_files(Prepared* prepared);
   [[nodiscard]] rt::Async<Result<bool>> fetch(std::string folder, std::filesystem::path to);
+  [[nodiscard]] rt::Async<Status> fetch_log(std::string folder, std::filesystem::path to);
 
   os::Files& files_;
   log::Sink& log_;

@@ -3,6 +3,7 @@
 #include "cluster/yarn/container_entry.h"
 #include "cluster/yarn/delegation.h"
 #include "cluster/yarn/fit.h"
+#include "cluster/yarn/job_directory.h"
 #include "cluster/yarn/yarn_cluster.h"
 #include "eventlog/plan_file.h"
 #include "hadoop/hdfs/path.h"
@@ -22,6 +23,7 @@ namespace rm = hadoop::yarn;
 
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 constexpr size_t kTypeMax = 20;
+constexpr int kStagingTries = 3;
 
 // Lower case: the cluster compares them so.
 std::string tag_of(std::string text) {
@@ -54,6 +56,8 @@ std::set<std::string> file_systems_of(const std::vector<RemoteFile>& remotes,
 /// All that one submission collects on its way.
 struct YarnCluster::Prepared {
   std::string job_id;
+  std::string secret;
+  hadoop::yarn::ApplicationId application;
   std::string job_folder;  ///< In HDFS.
   spec::Spec spec;
   eventlog::PlanFile plan_file;
@@ -103,6 +107,7 @@ rt::Async<Result<Fit>> YarnCluster::ask_fit(const job::Plan* plan) {
 }
 
 Result<std::string> YarnCluster::staging_root(const spec::Spec& spec) {
+  MUSTER_TRY_STATUS(session());
   const std::string& home = session_->files().home();
   if (spec.yarn.staging.empty()) {
     return home + "/.muster";
@@ -158,11 +163,12 @@ Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
   MUSTER_TRY(prepared.plan_file, eventlog::parse_plan_file(plan_text));
   MUSTER_TRY(prepared.spec, spec::parse_json(prepared.plan_file.spec_json));
   MUSTER_TRY(const std::string secret, files_.read(folder.secret()));
-  MUSTER_TRY(prepared.credentials, credentials_of(prepared.spec, std::string(trim(secret))));
+  prepared.secret = std::string(trim(secret));
+  MUSTER_TRY(prepared.credentials, credentials_of(prepared.spec, prepared.secret));
   MUSTER_TRY(const std::string root, staging_root(prepared.spec));
   Staging staging(*session_, root);
   prepared.staging = &staging;
-  prepared.job_folder = staging.job_folder(prepared.job_id);
+  prepared.job_folder = staging.job_folder(prepared.job_id, prepared.plan_file.submitted);
   const std::filesystem::path packing = folder.work() / "packed";
   MUSTER_TRY_STATUS(files_.make_folders(packing, 0700));
   JobFiles job_files(files_, packing);
@@ -174,19 +180,22 @@ Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
   Result<rm::ApplicationReport> accepted = run(submit_now(&prepared));
   (void)files_.remove_tree(packing);
   if (!accepted.has_value()) {
-    (void)run(staging.remove_job(prepared.job_id));
+    (void)run(staging.remove_job(prepared.job_folder));
     return std::move(accepted).error();
   }
   const ApplicationFile application{.application_id = to_string(accepted->id),
                                     .conf = options_.conf.string(),
-                                    .folder = prepared.job_folder};
+                                    .folder = prepared.job_folder,
+                                    .proxy_user = session_->site().identity.real_user.empty()
+                                                      ? std::string()
+                                                      : session_->site().identity.user};
   MUSTER_TRY_STATUS(files_.write(folder.application(), to_text(application), {.mode = 0600}));
   return MasterPlace{.address = {}, .application_id = application.application_id};
 }
 
 rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
   Staging& staging = *prepared->staging;
-  auto made = co_await staging.prepare(prepared->job_id);
+  auto made = co_await staging.prepare(prepared->job_folder);
   MUSTER_CO_TRY_STATUS(std::move(made));
   for (const RemoteFile& remote : prepared->remotes) {
     auto found = co_await staging.find_remote(remote.address, remote.link);
@@ -195,6 +204,25 @@ rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
     }
     prepared->add(*std::move(found), remote.unpack);
   }
+  auto kept = co_await staging.write(Staging::secret_file(prepared->job_folder),
+                                     prepared->secret + "\n", "secret");
+  MUSTER_CO_TRY(const StagedFile secret, std::move(kept));
+  for (int i = 0; i < kStagingTries; ++i) {
+    auto staged = co_await stage_files(prepared);
+    if (staged.has_value() || staged.error().code != Errc::NotFound) {
+      co_return staged;
+    }
+  }
+  co_return cluster_error("files of the job vanish from " + staging.root() +
+                          "/store as soon as they are there; does something else clean it?");
+}
+
+/// NotFound if a file went before the job named it: `muster clean` was at work.
+rt::Async<Status> YarnCluster::stage_files(Prepared* prepared) {
+  Staging& staging = *prepared->staging;
+  // Those that lie elsewhere stay as they were found.
+  const size_t elsewhere = prepared->remotes.size();
+  prepared->staged.resize(elsewhere);
   for (const Upload& upload : prepared->uploads) {
     auto stored = co_await staging.store(upload.file, upload.link);
     MUSTER_CO_TRY(StagedFile staged, std::move(stored));
@@ -209,6 +237,7 @@ rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
     prepared->staged.push_back(std::move(configuration));
   }
   JobPackage package{.job_id = prepared->job_id,
+                     .application_id = to_string(prepared->application),
                      .user = session_->site().identity.user,
                      .folder = prepared->job_folder,
                      .plan_file = eventlog::to_text(prepared->plan_file),
@@ -217,19 +246,28 @@ rt::Async<Status> YarnCluster::stage(Prepared* prepared) {
   auto written = co_await staging.write(prepared->job_folder + "/" + std::string(kPackageName),
                                         encode(package), std::string(kPackageName));
   MUSTER_CO_TRY(prepared->package, std::move(written));
+  for (size_t i = elsewhere; i < prepared->staged.size(); ++i) {
+    auto looked = co_await staging.is_there(prepared->staged[i]);
+    MUSTER_CO_TRY(const bool there, std::move(looked));
+    if (!there) {
+      co_return Error{Errc::NotFound, Blame::Cluster,
+                      prepared->staged[i].file.from.path + " has gone"};
+    }
+  }
   co_return Status();
 }
 
 rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepared) {
   rm::ApplicationClient& applications = session_->applications();
+  auto fresh = co_await applications.new_application(soon());
+  MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
+  prepared->application = application.id;
   auto staged = co_await stage(prepared);
   MUSTER_CO_TRY_STATUS(std::move(staged));
   auto tokens = co_await fetch_tokens(
       session_.get(), file_systems_of(prepared->remotes, prepared->spec.checkpoint.to));
   MUSTER_CO_TRY(const hadoop::Credentials delegated, std::move(tokens));
   prepared->credentials.add_all(delegated);
-  auto fresh = co_await applications.new_application(soon());
-  MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   const spec::Spec& spec = prepared->spec;
   rm::LaunchContext master;
   for (const StagedFile& file : prepared->staged) {
@@ -249,7 +287,7 @@ rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepa
                        .name = spec.name,
                        .queue = spec.yarn.queue,
                        .type = spec.yarn.type.substr(0, kTypeMax),
-                       .tags = {"muster", tag_of(prepared->job_id)},
+                       .tags = {std::string(kTag), std::string(kJobTag) + prepared->job_id},
                        .priority = spec.yarn.priority,
                        .master = std::move(master),
                        .master_resources = master_share(spec.master),

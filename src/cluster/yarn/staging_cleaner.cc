@@ -1,0 +1,178 @@
+#include "cluster/yarn/staging_cleaner.h"
+
+#include "cluster/yarn/staged_file.h"
+#include "cluster/yarn/staging.h"
+#include "hadoop/hdfs/path.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+
+constexpr uint64_t kPackageBytesMax = 64U << 20;
+constexpr size_t kHashDigits = 64;
+constexpr std::string_view kAside = ".removing";
+// A job of which the resource manager does not know yet.
+constexpr std::chrono::hours kFresh{1};
+// An upload that nobody finishes any more.
+constexpr std::chrono::hours kUploadMax{24};
+
+WallTime wall_of(int64_t milliseconds) { return WallTime(std::chrono::milliseconds(milliseconds)); }
+
+/// A whole file: its content's name, and an archive's ending. What is still being uploaded has
+/// random digits behind that.
+bool is_stored_name(std::string_view name) {
+  constexpr size_t kRandomDigits = 16;
+  const size_t dot = name.rfind('.');
+  const bool unfinished = dot != std::string_view::npos && name.size() - dot - 1 == kRandomDigits;
+  return name.size() >= kHashDigits && !name.ends_with(kAside) && !unfinished;
+}
+
+}  // namespace
+
+/// Jobs that run or wait, or have been submitted this moment.
+Result<std::set<std::string>> StagingCleaner::living() {
+  std::set<std::string> ids;
+  MUSTER_TRY(const std::vector<KnownJob> known, directory_.known());
+  std::set<std::string> over;
+  for (const KnownJob& job : known) {
+    (job.over ? over : ids).insert(job.id);
+  }
+  MUSTER_TRY(Session* const session, cluster_.session());
+  const WallTime fresh = session->loop().wall_now() - kFresh;
+  MUSTER_TRY(const std::vector<JobPlace> places, directory_.places());
+  for (const JobPlace& place : places) {
+    if (place.modified > fresh && !over.contains(place.id)) {
+      ids.insert(place.id);
+    }
+  }
+  return ids;
+}
+
+/// The files of the store that these jobs name.
+Result<std::set<std::string>> StagingCleaner::referenced(const std::set<std::string>& living) {
+  std::set<std::string> names;
+  MUSTER_TRY(Session* const session, cluster_.session());
+  MUSTER_TRY(const std::vector<JobPlace> places, directory_.places());
+  for (const JobPlace& place : places) {
+    if (!living.contains(place.id)) {
+      continue;
+    }
+    const Result<std::string> text = cluster_.run(session->files().read_whole(
+        place.folder + "/" + std::string(kPackageName), {}, kPackageBytesMax));
+    if (!text && text.error().code == Errc::NotFound) {
+      continue;  // It looks after its files when it has named them.
+    }
+    if (!text) {
+      return text.error();
+    }
+    MUSTER_TRY(const JobPackage package, decode_package(*text));
+    for (const StagedFile& file : package.files) {
+      names.emplace(hdfs::base_name(file.file.from.path));
+    }
+  }
+  return names;
+}
+
+Status StagingCleaner::clean_jobs(const StagingRules& rules) {
+  MUSTER_TRY(const std::set<std::string> alive, living());
+  MUSTER_TRY(Session* const session, cluster_.session());
+  MUSTER_TRY(const std::vector<JobPlace> places, directory_.places());
+  for (const JobPlace& place : places) {
+    if (place.modified > rules.now - rules.older_than || alive.contains(place.id)) {
+      continue;
+    }
+    if (!rules.dry_run) {
+      const Result<bool> removed = cluster_.run(session->files().remove(place.folder, true));
+      if (!removed) {
+        cleaned_.troubles.push_back(removed.error().message);
+        continue;
+      }
+    }
+    cleaned_.jobs.push_back(place.id);
+  }
+  return {};
+}
+
+Result<std::vector<StagingCleaner::Stored>> StagingCleaner::unused(const StagingRules& rules) {
+  MUSTER_TRY(Session* const session, cluster_.session());
+  const std::string store = root_ + "/store";
+  Result<std::vector<hdfs::FileStatus>> listed = cluster_.run(session->files().list(store));
+  if (!listed && listed.error().code == Errc::NotFound) {
+    return std::vector<Stored>();
+  }
+  if (!listed) {
+    return std::move(listed).error();
+  }
+  std::vector<Stored> files;
+  for (const hdfs::FileStatus& entry : *listed) {
+    const WallTime used = wall_of(std::max(entry.accessed_ms, entry.modified_ms));
+    if (is_stored_name(entry.name) && used < rules.now - rules.older_than) {
+      files.push_back({.name = entry.name, .bytes = entry.size_bytes, .used = used});
+    } else if (!is_stored_name(entry.name) && !rules.dry_run && used < rules.now - kUploadMax) {
+      // What a client or a cleaner left that was killed.
+      (void)cluster_.run(session->files().remove(hdfs::child_of(store, entry.name), false));
+    }
+  }
+  return files;
+}
+
+Status StagingCleaner::remove_unused(const Stored& file) {
+  MUSTER_TRY(Session* const session, cluster_.session());
+  const std::string path = root_ + "/store/" + file.name;
+  const std::string aside = path + std::string(kAside);
+  hdfs::Rename away{.from = path, .to = aside, .overwrite = true};
+  if (const Status moved = cluster_.run(session->files().rename(away)); !moved) {
+    return moved.error().code == Errc::NotFound ? Status() : moved;
+  }
+  // From here on a submission that wants it uploads it anew; who looked before has named it by now.
+  MUSTER_TRY(const std::set<std::string> alive, living());
+  MUSTER_TRY(const std::set<std::string> names, referenced(alive));
+  MUSTER_TRY(const hdfs::FileStatus status, cluster_.run(session->files().stat(aside)));
+  const bool touched = wall_of(status.accessed_ms) > file.used;
+  if (names.contains(file.name) || touched) {
+    hdfs::Rename back{.from = aside, .to = path};
+    const Status restored = cluster_.run(session->files().rename(back));
+    if (restored || restored.error().code != Errc::AlreadyExists) {
+      return restored;
+    }
+  }
+  MUSTER_TRY(const bool removed, cluster_.run(session->files().remove(aside, false)));
+  if (removed && !names.contains(file.name)) {
+    cleaned_.files.push_back(file.name);
+    cleaned_.freed_bytes += file.bytes;
+  }
+  return {};
+}
+
+Status StagingCleaner::clean_store(const StagingRules& rules) {
+  MUSTER_TRY(const std::set<std::string> alive, living());
+  MUSTER_TRY(const std::set<std::string> names, referenced(alive));
+  MUSTER_TRY(const std::vector<Stored> files, unused(rules));
+  for (const Stored& file : files) {
+    if (names.contains(file.name)) {
+      continue;
+    }
+    if (rules.dry_run) {
+      cleaned_.files.push_back(file.name);
+      cleaned_.freed_bytes += file.bytes;
+      continue;
+    }
+    if (const Status removed = remove_unused(file); !removed) {
+      cleaned_.troubles.push_back(removed.error().message);
+    }
+  }
+  return {};
+}
+
+Result<StagingCleaned> StagingCleaner::clean(const StagingRules& rules) {
+  MUSTER_TRY_STATUS(clean_jobs(rules));
+  MUSTER_TRY_STATUS(clean_store(rules));
+  return std::move(cleaned_);
+}
+
+}  // namespace muster::cluster::yarn

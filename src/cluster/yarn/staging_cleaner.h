@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cluster/yarn/job_directory.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::cluster::yarn {
+
+/// What may go from a user's staging root.
+struct StagingRules {
+  WallTime now{};
+  Duration older_than{};  ///< Jobs by their submission, files by their last use.
+  bool dry_run = false;
+};
+
+struct StagingCleaned {
+  std::vector<std::string> jobs;   ///< Ids.
+  std::vector<std::string> files;  ///< Names in the store.
+  uint64_t freed_bytes = 0;        ///< Of the store.
+  std::vector<std::string> troubles;
+};
+
+/// Removes what old jobs left in HDFS: their folders with log and summary, and the files of the
+/// store that no job has used for as long. A job that the resource manager has not seen end is
+/// never touched, nor are the files that it names.
+///
+/// Safe while jobs are submitted: a file is first moved aside, then the jobs are looked through
+/// once more; a submission looks after its files once more when its job names them (Staging), so
+/// that one of the two always sees the other.
+class StagingCleaner {
+ public:
+  StagingCleaner(YarnCluster& cluster, JobDirectory& directory, std::string root)
+      : cluster_(cluster), directory_(directory), root_(std::move(root)) {}
+
+  [[nodiscard]] Result<StagingCleaned> clean(const StagingRules& rules);
+
+ private:
+  struct Stored {
+    std::string name;
+    uint64_t bytes = 0;
+    WallTime used{};
+  };
+
+  [[nodiscard]] Status clean_jobs(const StagingRules& rules);
+  [[nodiscard]] Status clean_store(const StagingRules& rules);
+  [[nodiscard]] Status remove_unused(const Stored& file);
+  [[nodiscard]] Result<std::vector<Stored>> unused(const StagingRules& rules);
+  [[nodiscard]] Result<std::set<std::string>> referenced(const std::set<std::string>& living);
+  [[nodiscard]] Result<std::set<std::string>> living();
+
+  YarnCluster& cluster_;
+  JobDirectory& directory_;
+  std::string root_;
+  StagingCleaned cleaned_;
+};
+
+}  // namespace muster::cluster::yarn
