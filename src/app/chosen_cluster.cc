@@ -72,8 +72,8 @@ ChosenCluster choose_cluster(Session& session, const SpecOptions& options,
   const bool named = entry != loaded.clusters.end();
   ChosenCluster chosen;
   if (options.on == "yarn" || (named && entry->second.type == spec::ClusterType::Yarn)) {
-    chosen.yarn = std::make_unique<YarnClient>(session, options.on,
-                                               named ? entry->second.conf : std::string());
+    chosen.yarn = std::make_unique<YarnClient>(
+        session, options.on, named ? entry->second.conf : std::string(), options.proxy_user);
     return chosen;
   }
   cluster::local::LocalCluster::Options local;

@@ -1,6 +1,7 @@
 #include "app/cli.h"
 
 #include "app/fs_cli.h"
+#include "app/job_words.h"
 #include "app/mistakes.h"
 #include "base/text.h"
 
@@ -24,6 +25,7 @@ struct Parser {
   HistoryCommand history;
   StatusCommand status;
   ShowCommand show;
+  WhyCommand why;
   LogsOptions logs;
   StopOptions stop;
   SpecFileOptions validate;
@@ -36,8 +38,10 @@ struct Parser {
   CompletionOptions completion;
   VersionOptions version;
   FsOptions fs;
+  TonyOptions tony;
   MasterCommand master;
   bool version_flag = false;
+  bool tony_convert = false;  ///< For the help alone: its words are TonY's.
   /// The command that the line names, once parsed.
   std::function<Command()> chosen;
 
@@ -73,6 +77,10 @@ void add_spec_options(CLI::App* command, SpecOptions& options) {
       ->add_option("--on", options.on,
                    "Where to run: local (the default), yarn, or a cluster of the site file")
       ->type_name("CLUSTER");
+  command
+      ->add_option("--proxy-user", options.proxy_user,
+                   "On YARN: run as this user, on whose behalf you may act")
+      ->type_name("USER");
   command->add_option("--set", options.sets, "Set a key of the specification: roles.worker.tasks=8")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -100,10 +108,23 @@ void add_json(CLI::App* command, bool& json) {
   command->add_flag("--json", json, "Print JSON with a versioned schema");
 }
 
-void add_job(CLI::App* command, std::string& id) {
-  command->add_option("job", id, "A job's id, a unique prefix of it, or `last`")
+/// Where to look for jobs besides this host.
+void add_on(CLI::App* command, std::string& on) {
+  command
+      ->add_option("--on", on,
+                   "Look on this cluster, too, for jobs submitted from any host: yarn, or one of "
+                   "the site file")
+      ->type_name("CLUSTER");
+}
+
+template <class Options>
+void add_job(CLI::App* command, Options& options) {
+  command
+      ->add_option("job", options.id,
+                   "A job's id, a unique prefix of it, the cluster's own id, or `last`")
       ->required()
       ->type_name("ID");
+  add_on(command, options.on);
 }
 
 template <class Options>
@@ -147,14 +168,15 @@ void Parser::add_job_commands() {
   CLI::App* sub = command("ps", "List the jobs that run (--all: every job)", ps);
   sub->add_flag("-a,--all", ps.all, "Ended jobs too");
   sub->add_option("--limit", ps.limit, "At most so many, newest first");
+  add_on(sub, ps.on);
   add_json(sub, ps.json);
 
   sub = command("status", "Show how a job stands", status);
-  add_job(sub, status.id);
+  add_job(sub, status);
   add_json(sub, status.json);
 
   sub = command("logs", "Show the output of a job's tasks", logs);
-  add_job(sub, logs.id);
+  add_job(sub, logs);
   sub->add_option("task", logs.task, "A role or one task: worker, worker:1")
       ->type_name("ROLE[:INDEX]");
   sub->add_flag("-f,--follow", logs.follow, "Go on as it comes, until the job ends");
@@ -168,16 +190,21 @@ void Parser::add_job_commands() {
   add_json(sub, logs.json);
 
   sub = command("stop", "Stop a job and wait for its end", stop);
-  add_job(sub, stop.id);
+  add_job(sub, stop);
   sub->add_flag("--no-wait", stop.no_wait, "Return as soon as the job has been told");
   add_json(sub, stop.json);
 
+  sub = command("why", "Show what a job waits for, and what to change", why);
+  add_job(sub, why);
+  add_json(sub, why.json);
+
   sub = command("history", "List the jobs that have ended", history);
   sub->add_option("--limit", history.limit, "At most so many, newest first");
+  add_on(sub, history.on);
   add_json(sub, history.json);
 
   sub = command("show", "Show everything that happened in a job", show);
-  add_job(sub, show.id);
+  add_job(sub, show);
   add_json(sub, show.json);
 }
 
@@ -233,7 +260,15 @@ void Parser::add_other_commands() {
       ->type_name("SIZE");
   sub->add_flag("--all", clean.all, "Every job that has ended");
   sub->add_flag("--dry-run", clean.dry_run, "Only say what would go");
+  sub->add_option("--on", clean.on,
+                  "Clean your folder in this cluster's HDFS instead: yarn, or one of the site file")
+      ->type_name("CLUSTER");
   add_json(sub, clean.json);
+
+  sub = command("tony", "Make a specification of a TonY job", tony);
+  sub->add_flag("--convert", tony_convert,
+                "Print it; then come tony.xml and the flags of TonY's submitters");
+  sub->footer("muster tony --convert tony.xml -executes 'python train.py' -src_dir src");
 
   sub = command("completion", "Print a completion script: bash, zsh or fish", completion);
   sub->add_option("shell", completion.shell, "bash, zsh, fish")
@@ -270,30 +305,6 @@ Parser::Parser() {
   add_other_commands();
 }
 
-/// Takes the words after the first `--` away from `words`: they belong to the job, whatever they
-/// look like.
-std::vector<std::string> take_job_words(std::vector<std::string>& words) {
-  const auto dashes = std::find(words.begin(), words.end(), "--");
-  if (dashes == words.end()) {
-    return {};
-  }
-  std::vector<std::string> rest(std::next(dashes), words.end());
-  words.erase(dashes, words.end());
-  return rest;
-}
-
-void put_words(Command& command, std::vector<std::string> words) {
-  if (auto* run = std::get_if<RunCommand>(&command)) {
-    run->spec.words = std::move(words);
-  } else if (auto* submit = std::get_if<SubmitCommand>(&command)) {
-    submit->spec.words = std::move(words);
-  } else if (auto* plan = std::get_if<PlanOptions>(&command)) {
-    plan->spec.words = std::move(words);
-  } else if (auto* completion = std::get_if<CompletionOptions>(&command)) {
-    completion->words = std::move(words);
-  }
-}
-
 /// CLI11 prints the help of one command of a group under the program's name alone.
 std::string help_of(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.size() > 2 && words[0] == "fs" && !words[1].starts_with("-")) {
@@ -326,22 +337,14 @@ std::vector<CommandHelp> help_of_commands(const CLI::App& app, const std::string
   return all;
 }
 
-/// Options that Hadoop's shell writes with one dash.
-void take_hadoops_options(std::vector<std::string>& words) {
-  for (std::string& word : words) {
-    if (word == "--") {
-      return;
-    }
-    if (word == "-skipTrash") {
-      word = "--skip-trash";
-    }
-  }
-}
-
 }  // namespace
 
 Command parse_command_line(std::vector<std::string> words) {
   const auto parser = std::make_unique<Parser>();
+  const bool asks_help = std::ranges::find(words, "--help") != words.end();
+  if (!words.empty() && words[0] == "tony" && !asks_help) {
+    return TonyOptions{{std::next(words.begin()), words.end()}};
+  }
   // For fs, which has no job, -- only ends the options.
   const bool for_fs = !words.empty() && words[0] == "fs";
   std::vector<std::string> job_words;

@@ -21,6 +21,7 @@ struct RunCommand : RunOptions {};
 struct SubmitCommand : RunOptions {};
 struct StatusCommand : JobOptions {};
 struct ShowCommand : JobOptions {};
+struct WhyCommand : JobOptions {};
 struct PsCommand : ListOptions {};
 struct HistoryCommand : ListOptions {};
 
@@ -33,9 +34,10 @@ struct Printed {
 
 using Command =
     std::variant<Printed, RunCommand, SubmitCommand, PlanOptions, PsCommand, HistoryCommand,
-                 StatusCommand, ShowCommand, LogsOptions, StopOptions, SpecFileOptions,
+                 StatusCommand, ShowCommand, WhyCommand, LogsOptions, StopOptions, SpecFileOptions,
                  ExplainOptions, ConfigOptions, InitOptions, CleanOptions, DoctorOptions,
-                 DemoOptions, CompletionOptions, VersionOptions, FsOptions, MasterCommand>;
+                 DemoOptions, CompletionOptions, VersionOptions, FsOptions, TonyOptions,
+                 MasterCommand>;
 
 /// Parses the command line without the program's name. Never exits and prints nothing: help and
 /// mistakes come as Printed (a mistake: exit status 2, one line that says what to do, with the

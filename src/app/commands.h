@@ -15,6 +15,7 @@ int list_running(Session& session, const PsCommand& command);
 int list_ended(Session& session, const HistoryCommand& command);
 int show_status(Session& session, const StatusCommand& command);
 int show_job(Session& session, const ShowCommand& command);
+int show_why(Session& session, const WhyCommand& command);
 int show_logs(Session& session, const LogsOptions& command);
 int stop_job(Session& session, const StopOptions& command);
 int clean_jobs(Session& session, const CleanOptions& command);
@@ -26,6 +27,9 @@ int init_folder(Session& session, const InitOptions& command);
 int check_machine(Session& session, const DoctorOptions& command);
 int print_completion(Session& session, const CompletionOptions& command);
 int print_version(Session& session, const VersionOptions& command);
+
+/// `muster tony`: what users of TonY have, as a specification.
+int run_tony(Session& session, const TonyOptions& command);
 
 /// `muster fs`: the commands on files of HDFS.
 int run_fs(Session& session, const FsOptions& command);

@@ -57,7 +57,8 @@ client::FollowerDeps Foreground::deps() {
           .console = session_.console,
           .locate = [this] { return locate(); },
           .make_plan = plan_of(),
-          .read_outcome = [this] { return read_outcome(); }};
+          .read_outcome = [this] { return read_outcome(); },
+          .take_output = command_.take_output};
 }
 
 Result<std::string> Foreground::locate_on_yarn() {
@@ -136,6 +137,7 @@ Result<Followed> Foreground::run() {
     yarn_ = yarn_client_of(session_, command_.folder);
     // A job may wait in its queue for long; one whose application is over is noticed.
     options.patience = kYarnPatience;
+    options.tell_waiting = true;
   }
   follower_.emplace(deps(), std::move(options));
   follower_->start([this](const client::FollowEnd& end) {

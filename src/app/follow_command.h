@@ -23,6 +23,8 @@ struct FollowCommand {
   bool output = true;            ///< Show the tasks' output.
   bool stop = false;             ///< Ask the job to stop at once.
   bool leave_when_told = false;  ///< With `stop`: leave as soon as the job is stopping.
+  /// client::FollowerDeps::take_output.
+  std::function<void(const wire::Output&)> take_output;
 };
 
 /// How a followed job came out for the command line.

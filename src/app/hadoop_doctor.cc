@@ -194,14 +194,21 @@ void Examination::masters() {
   const HadoopLogin login{.identity = {.user = login_.user, .real_user = login_.real_user},
                           .credentials = credentials_};
   const HadoopMasters masters(input_.kerberos_helper, input_.environment, input_.patience);
-  for (const auto& [subject, answered] :
-       {std::pair("hdfs", masters.ask_file_system(*configuration_, login)),
-        std::pair("yarn", masters.ask_resource_manager(*configuration_, login))}) {
+  // What jobs need and files alone do not is no fault of the machine: a note.
+  const auto tell = [this](const char* subject, const Result<std::string>& answered,
+                           Verdict otherwise) {
     if (answered) {
       add(Verdict::Good, subject, *answered);
     } else {
-      add_bad(subject, answered.error());
+      add(otherwise, subject, answered.error().message);
     }
+    return answered.has_value();
+  };
+  if (tell("hdfs", masters.ask_file_system(*configuration_, login), Verdict::Bad)) {
+    tell("hdfs write", masters.try_to_write(*configuration_, login), Verdict::Note);
+  }
+  if (tell("yarn", masters.ask_resource_manager(*configuration_, login), Verdict::Bad)) {
+    tell("queues", masters.ask_queues(*configuration_, login), Verdict::Note);
   }
 }
 

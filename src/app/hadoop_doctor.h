@@ -24,7 +24,8 @@ struct HadoopDoctorInput {
 
 /// Looks at the Hadoop cluster that this machine is configured for: the files, what they set, who
 /// the user is there, tokens, and whether the file system and the resource manager answer. One note
-/// where nothing is configured. Blocks for `patience` twice at most; changes nothing.
+/// where nothing is configured. Then the rights that jobs need: a queue, and a folder to write to
+/// (a small file is made there and removed). Blocks for `patience` four times at most.
 [[nodiscard]] std::vector<client::Finding> examine_hadoop(os::Files& files,
                                                           const HadoopDoctorInput& input);
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "hadoop/hdfs/file_system.h"
+#include "hadoop/hdfs/path.h"
 #include "hadoop/krb5/exchanges.h"
 #include "hadoop/rpc/client.h"
 #include "hadoop/yarn/application_client.h"
@@ -67,7 +68,76 @@ struct Line {
   rpc::Client client;
 };
 
+rt::Async<Result<std::string>> write_and_remove(hdfs::FileSystem* system, std::string path) {
+  constexpr uint32_t kMode = 0600;
+  hdfs::WriteFileOptions options;
+  options.overwrite = true;
+  options.permission = kMode;
+  auto written = co_await system->write_whole(path, "muster doctor\n", options);
+  MUSTER_CO_TRY_STATUS(std::move(written));
+  auto asked = co_await system->stat(path);
+  MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+  auto removed = co_await system->remove(path, false);
+  MUSTER_CO_TRY([[maybe_unused]] const bool gone, std::move(removed));
+  if (status.encrypted) {
+    co_return Error{Errc::Unsupported, Blame::User,
+                    path +
+                        " lies in an encryption zone, into which this version does not write; "
+                        "name another folder (yarn.staging)"};
+  }
+  co_return "files can be written to " + std::string(hdfs::parent_of(path));
+}
+
 }  // namespace
+
+Result<std::string> HadoopMasters::ask_queues(const hadoop::Configuration& configuration,
+                                              const HadoopLogin& login) const {
+  Line line(kerberos_helper_, environment_, patience_);
+  MUSTER_TRY(yarn::Calling calling,
+             yarn::client_calling(configuration, login.identity,
+                                  std::make_shared<hadoop::Credentials>(login.credentials)));
+  const auto proxy = line.client.proxy(std::move(calling.target));
+  yarn::ApplicationClient applications(line.loop, *proxy);
+  MUSTER_TRY(const std::vector<yarn::QueueRights> rights,
+             line.wait_for(applications.queue_rights(line.loop.now() + patience_),
+                           "the resource manager to tell of its queues", patience_));
+  constexpr size_t kShown = 8;
+  std::string names;
+  size_t open = 0;
+  for (const yarn::QueueRights& one : rights) {
+    if (!one.submit || one.queue == "root") {
+      continue;
+    }
+    open += 1;
+    if (open <= kShown) {
+      names += (names.empty() ? "" : ", ") + one.queue;
+    }
+  }
+  if (open == 0) {
+    return Error{Errc::PermissionDenied, Blame::User,
+                 fmt::format("{} may submit to none of {} queues; ask the cluster's administrators "
+                             "for one",
+                             printable(login.identity.user), rights.size())};
+  }
+  return fmt::format("{} may submit to {}{}", printable(login.identity.user), names,
+                     open > kShown ? ", ..." : "");
+}
+
+Result<std::string> HadoopMasters::try_to_write(const hadoop::Configuration& configuration,
+                                                const HadoopLogin& login) const {
+  Line line(kerberos_helper_, environment_, patience_);
+  MUSTER_TRY(const auto system,
+             hdfs::FileSystem::open(
+                 {.loop = line.loop,
+                  .random = line.random,
+                  .dialer = line.dialer,
+                  .log = line.log,
+                  .client = line.client},
+                 configuration,
+                 {.authority = {}, .identity = login.identity, .credentials = login.credentials}));
+  return line.wait_for(write_and_remove(system.get(), system->home() + "/.muster-doctor"),
+                       system->name() + " to take a file", patience_);
+}
 
 Result<std::string> HadoopMasters::ask_file_system(const hadoop::Configuration& configuration,
                                                    const HadoopLogin& login) const {

@@ -34,6 +34,12 @@ class HadoopMasters {
   /// "rm.example:8032 answers to alice: 12 of 12 nodes are active".
   [[nodiscard]] Result<std::string> ask_resource_manager(const hadoop::Configuration& configuration,
                                                          const HadoopLogin& login) const;
+  /// "alice may submit to 2 of 3 queues: default, ml"; PermissionDenied for none.
+  [[nodiscard]] Result<std::string> ask_queues(const hadoop::Configuration& configuration,
+                                               const HadoopLogin& login) const;
+  /// Writes a small file below the user's home in HDFS, and removes it again.
+  [[nodiscard]] Result<std::string> try_to_write(const hadoop::Configuration& configuration,
+                                                 const HadoopLogin& login) const;
 
  private:
   std::filesystem::path kerberos_helper_;

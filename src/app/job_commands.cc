@@ -1,18 +1,17 @@
 #include "app/commands.h"
 #include "app/failure.h"
 #include "app/follow_command.h"
+#include "app/job_finder.h"
 #include "app/live_status.h"
 #include "app/page_address.h"
 #include "app/yarn_client.h"
+#include "app/yarn_logs.h"
 #include "base/text.h"
-#include "client/cleaning.h"
 #include "client/job_reader.h"
 #include "client/logs.h"
 #include "job/describe.h"
 #include "os/watch.h"
 #include "rt/io_loop.h"
-#include "spec/duration_text.h"
-#include "spec/size.h"
 
 #include <fmt/format.h>
 
@@ -21,76 +20,6 @@
 
 namespace muster::app {
 namespace {
-
-int print_rows(Session& session, const ListOptions& command, bool running, bool ended) {
-  const Result<std::vector<client::JobEntry>> entries = session.home.jobs();
-  if (!entries) {
-    return fail(session.console, entries.error());
-  }
-  std::vector<client::JobRow> rows;
-  std::string rows_on_yarn;
-  for (const client::JobEntry& entry : *entries) {
-    if (rows.size() >= command.limit || (entry.ended ? !ended : !running && !ended)) {
-      continue;
-    }
-    if (!entry.ended && is_on_yarn(session, entry.folder)) {
-      rows_on_yarn += entry.folder.id().value + " ";
-      continue;
-    }
-    client::JobRow row = client::read_row(*session.files, entry, plan_of(), session.now());
-    const bool over = row.phase == "ended" || row.phase == "lost";
-    if (over ? ended : running) {
-      rows.push_back(std::move(row));
-    }
-  }
-  session.console.out(
-      command.json ? client::render_rows_json(rows)
-                   : client::render_rows(rows, session.now(), session.console.screen().colour));
-  if (running && !rows_on_yarn.empty()) {
-    session.console.err(
-        "muster: not looked at here, since the cluster must be asked (muster "
-        "status ID): " +
-        std::string(trim(rows_on_yarn)) + "\n");
-  }
-  return 0;
-}
-
-/// Looks whether a job of YARN has ended meanwhile: its log is then read here, like that of any
-/// other.
-Status bring_home(Session& session, client::JobEntry& entry) {
-  if (entry.ended || !is_on_yarn(session, entry.folder)) {
-    return {};
-  }
-  const auto yarn = yarn_client_of(session, entry.folder);
-  const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
-  const std::string id = application_id_of(session, entry.folder);
-  if (place || place.error().code == Errc::Unavailable) {
-    return Error{
-        Errc::Unsupported, Blame::User,
-        fmt::format("{} is not over ({}); what it does now is shown by `muster status "
-                    "{}` and by the cluster's page of {}",
-                    entry.folder.id().value, place ? "its master runs" : place.error().message,
-                    entry.folder.id().value, id)};
-  }
-  if (place.error().code != Errc::NotFound) {
-    return place.error();
-  }
-  MUSTER_TRY_STATUS(yarn->cluster().bring_home(entry.folder.root()));
-  entry.ended = true;
-  return {};
-}
-
-/// Finds and reads a job; prints what is wrong.
-struct Found {
-  client::JobEntry entry;
-  client::JobReading reading;
-};
-Result<Found> find_job(Session& session, const std::string& id) {
-  MUSTER_TRY(client::JobEntry entry, session.home.find(id));
-  MUSTER_TRY_STATUS(bring_home(session, entry));
-  MUSTER_TRY(client::JobReading reading, client::read_job_folder(*session.files, entry, plan_of()));
-  return Found{std::move(entry), std::move(reading)};
-}
 
 Result<client::LogFilter> filter_of(const LogsOptions& command, const job::Plan& plan) {
   client::LogFilter filter;
@@ -212,14 +141,6 @@ bool runs_on_yarn(Session& session, const client::JobEntry& entry) {
 
 }  // namespace
 
-int list_running(Session& session, const PsCommand& command) {
-  return print_rows(session, command, true, command.all);
-}
-
-int list_ended(Session& session, const HistoryCommand& command) {
-  return print_rows(session, command, false, true);
-}
-
 /// The status of a job that YARN runs, from its master.
 int show_status_on_yarn(Session& session, const StatusCommand& command,
                         const client::JobEntry& entry) {
@@ -240,22 +161,23 @@ int show_status_on_yarn(Session& session, const StatusCommand& command,
 }
 
 int show_status(Session& session, const StatusCommand& command) {
-  const Result<client::JobEntry> entry = session.home.find(command.id);
+  const Result<client::JobEntry> entry = find_entry(session, command.id, command.on);
   if (entry && runs_on_yarn(session, *entry)) {
     return show_status_on_yarn(session, command, *entry);
   }
-  const Result<Found> found = find_job(session, command.id);
+  const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {
     return fail(session.console, found.error());
   }
   const job::Machine& machine = found->reading.replayed.machine;
-  const bool lives = found->reading.has_master && machine.state().phase != job::JobPhase::Ended;
+  const job::State& state = found->reading.state();
+  const bool lives = found->reading.has_master && state.phase != job::JobPhase::Ended;
   const std::optional<std::string> live =
       lives ? ask_status(session, found->entry.folder) : std::nullopt;
   const std::string page = live ? page_link_here(session, found->entry.folder) : std::string();
   if (command.json) {
     const eventlog::StatusContext context = client::status_context(found->entry, found->reading);
-    const std::string here = eventlog::status_json(machine.plan(), machine.state(), context);
+    const std::string here = eventlog::status_json(machine.plan(), state, context);
     session.console.out(eventlog::with_page(live.value_or(here), page) + "\n");
     return 0;
   }
@@ -266,7 +188,7 @@ int show_status(Session& session, const StatusCommand& command) {
 }
 
 int show_job(Session& session, const ShowCommand& command) {
-  const Result<Found> found = find_job(session, command.id);
+  const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {
     return fail(session.console, found.error());
   }
@@ -281,14 +203,9 @@ int show_job(Session& session, const ShowCommand& command) {
 }
 
 int show_logs(Session& session, const LogsOptions& command) {
-  const Result<Found> found = find_job(session, command.id);
+  const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {
     return fail(session.console, found.error());
-  }
-  if (const std::string id = application_id_of(session, found->entry.folder); !id.empty()) {
-    return fail(session.console,
-                Error{Errc::Unsupported, Blame::User,
-                      "the cluster keeps the output of this job: yarn logs -applicationId " + id});
   }
   const job::Plan& plan = found->reading.replayed.machine.plan();
   const Result<client::LogFilter> filter = filter_of(command, plan);
@@ -307,6 +224,12 @@ int show_logs(Session& session, const LogsOptions& command) {
     }
     query.since = *since;
   }
+  const bool on_yarn = is_on_yarn(session, found->entry.folder);
+  if (on_yarn) {
+    if (const Status brought = bring_logs(session, *found, *filter); !brought) {
+      return fail(session.console, brought.error());
+    }
+  }
   std::vector<std::string> roles;
   for (const job::RolePlan& role : plan.roles) {
     roles.push_back(role.name);
@@ -317,6 +240,9 @@ int show_logs(Session& session, const LogsOptions& command) {
   if (!viewer) {
     return fail(session.console, viewer.error());
   }
+  if (command.follow && on_yarn && !found->entry.ended) {
+    return follow_yarn_logs(session, *found, *filter, **viewer);
+  }
   if (command.follow) {
     return follow_logs(session, found->entry, **viewer);
   }
@@ -326,67 +252,24 @@ int show_logs(Session& session, const LogsOptions& command) {
 }
 
 int stop_job(Session& session, const StopOptions& command) {
-  const Result<client::JobEntry> entry = session.home.find(command.id);
+  const Result<client::JobEntry> entry = find_entry(session, command.id, command.on);
   if (entry && runs_on_yarn(session, *entry)) {
     return stop_now(session, command, entry->folder);
   }
-  const Result<Found> found = find_job(session, command.id);
+  const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {
     return fail(session.console, found.error());
   }
   const auto say = [&](std::string_view state) {
     return say_stopped(session, command, found->entry.folder, state);
   };
-  if (found->reading.replayed.machine.state().phase == job::JobPhase::Ended || found->entry.ended) {
+  if (found->reading.state().phase == job::JobPhase::Ended || found->entry.ended) {
     return say("has ended already");
   }
   if (!found->reading.has_master) {
     return say("has no master: nothing of it runs");
   }
   return stop_now(session, command, found->entry.folder);
-}
-
-int clean_jobs(Session& session, const CleanOptions& command) {
-  client::CleanRules rules;
-  rules.dry_run = command.dry_run;
-  if (!command.all) {
-    const Result<Duration> older =
-        spec::parse_duration(command.older.empty() ? "30d" : command.older);
-    const Result<uint64_t> over = spec::parse_size(command.over.empty() ? "5g" : command.over);
-    if (!older || !over) {
-      return fail(session.console,
-                  (!older ? older.error() : over.error()).within(!older ? "--older" : "--over"));
-    }
-    rules.older_than = *older;
-    rules.total_max_bytes = *over;
-  }
-  const Result<client::Cleaned> cleaned =
-      client::clean_home(*session.files, session.home, rules, session.now());
-  if (!cleaned) {
-    return fail(session.console, cleaned.error());
-  }
-  std::string ids;
-  for (const std::string& id : cleaned->removed) {
-    ids += (ids.empty() ? "" : ",") + json_quote(id);
-  }
-  if (command.json) {
-    session.console.out(fmt::format(
-        R"({{"schema":"muster.clean/1","removed":[{}],"freed_bytes":{},"left_bytes":{}}})"
-        "\n",
-        ids, cleaned->freed_bytes, cleaned->left_bytes));
-  } else {
-    for (const std::string& id : cleaned->removed) {
-      session.console.out((command.dry_run ? "would remove " : "removed ") + id + "\n");
-    }
-    session.console.out(fmt::format(
-        "{}, {} {}; {} left\n", job::count_of(cleaned->removed.size(), "job"),
-        format_bytes(cleaned->freed_bytes), command.dry_run ? "would be freed" : "freed",
-        format_bytes(cleaned->left_bytes)));
-  }
-  for (const std::string& trouble : cleaned->troubles) {
-    session.console.err("muster: " + trouble + "\n");
-  }
-  return cleaned->troubles.empty() ? 0 : kCouldNotStart;
 }
 
 }  // namespace muster::app

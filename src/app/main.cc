@@ -26,6 +26,7 @@ struct Dispatch {
   int operator()(const HistoryCommand& command) const { return list_ended(session, command); }
   int operator()(const StatusCommand& command) const { return show_status(session, command); }
   int operator()(const ShowCommand& command) const { return show_job(session, command); }
+  int operator()(const WhyCommand& command) const { return show_why(session, command); }
   int operator()(const LogsOptions& command) const { return show_logs(session, command); }
   int operator()(const StopOptions& command) const { return stop_job(session, command); }
   int operator()(const SpecFileOptions& command) const { return validate_spec(session, command); }
@@ -39,6 +40,7 @@ struct Dispatch {
     return print_completion(session, command);
   }
   int operator()(const VersionOptions& command) const { return print_version(session, command); }
+  int operator()(const TonyOptions& command) const { return run_tony(session, command); }
   int operator()(const FsOptions& command) const { return run_fs(session, command); }
   int operator()(const MasterCommand& command) const { return run_master(session, command); }
 };

@@ -19,6 +19,7 @@ enum class OnInterrupt : uint8_t {
 struct SpecOptions {
   std::string spec;               ///< The file; empty for the quick form.
   std::string on;                 ///< "local", "yarn" or a cluster of the site file; empty: local.
+  std::string proxy_user;         ///< On whose behalf a YARN job runs; empty: one's own.
   std::vector<std::string> sets;  ///< KEY=VALUE
   std::optional<uint32_t> tasks;  ///< -n
   std::optional<std::string> framework;
@@ -67,10 +68,12 @@ struct FsOptions {
 
 struct JobOptions {
   std::string id;
+  std::string on;  ///< Where to look; empty: here, then on the cluster that is configured.
   bool json = false;
 };
 
 struct ListOptions {
+  std::string on;  ///< As JobOptions::on; empty: only jobs that this host knows.
   bool all = false;
   uint32_t limit = 20;
   bool json = false;
@@ -78,6 +81,7 @@ struct ListOptions {
 
 struct LogsOptions {
   std::string id;
+  std::string on;
   std::string task;  ///< "worker" or "worker:1"; empty: all.
   bool follow = false;
   std::string since;  ///< A duration ("10m") or an ISO time.
@@ -90,6 +94,7 @@ struct LogsOptions {
 
 struct StopOptions {
   std::string id;
+  std::string on;
   bool no_wait = false;
   bool json = false;
 };
@@ -121,11 +126,17 @@ struct InitOptions {
 };
 
 struct CleanOptions {
+  std::string on;     ///< A YARN cluster; empty: this host's jobs.
   std::string older;  ///< A duration; empty: 30 days.
   std::string over;   ///< A size; empty: 5g.
   bool all = false;
   bool dry_run = false;
   bool json = false;
+};
+
+/// tony: words in TonY's own form, which is not this command line's.
+struct TonyOptions {
+  std::vector<std::string> words;
 };
 
 struct CompletionOptions {

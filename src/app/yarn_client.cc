@@ -11,18 +11,30 @@ namespace {
 
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
 
-std::map<std::string, std::string> variables_of(const Session& session) {
-  return {session.environment.all().begin(), session.environment.all().end()};
+std::map<std::string, std::string> variables_of(const Session& session,
+                                                const std::string& proxy_user) {
+  std::map<std::string, std::string> variables(session.environment.all().begin(),
+                                               session.environment.all().end());
+  if (!proxy_user.empty()) {
+    variables[std::string(cluster::yarn::kProxyVariable)] = proxy_user;
+  }
+  return variables;
 }
 
 }  // namespace
 
-YarnClient::YarnClient(Session& session, const std::string& name, std::filesystem::path conf)
+YarnClient::YarnClient(Session& session, const std::string& name, std::filesystem::path conf,
+                       const std::string& proxy_user)
     : cluster_(*session.files, quiet_,
                {.name = name,
                 .conf = std::move(conf),
                 .program = own_program(),
-                .environment = variables_of(session)}) {}
+                .environment = variables_of(session, proxy_user),
+                .on_wait = [&session](std::string_view why) {
+                  if (!why.empty()) {
+                    session.console.err("muster: waiting: " + std::string(why) + "\n");
+                  }
+                }}) {}
 
 bool is_on_yarn(Session& session, const cluster::JobFolder& folder) {
   return session.files->exists(folder.application());

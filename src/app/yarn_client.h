@@ -16,7 +16,9 @@ namespace muster::app {
 class YarnClient {
  public:
   /// `name`: as the user calls the cluster; `conf`: the folder that the site file names for it.
-  YarnClient(Session& session, const std::string& name, std::filesystem::path conf);
+  /// `proxy_user`: on whose behalf; empty: as the environment says.
+  YarnClient(Session& session, const std::string& name, std::filesystem::path conf,
+             const std::string& proxy_user = {});
 
   [[nodiscard]] cluster::yarn::YarnCluster& cluster() { return cluster_; }
 

@@ -256,6 +256,8 @@ rt::Async<> YarnMaster::write_the_end() {
   if (!written.has_value()) {
     log.error("summary.unwritten", {{"reason", written.error().message}});
   }
+  // Nobody needs to be let in any more.
+  (void)co_await session_->files().remove(yarn::Staging::secret_file(package_.folder), false);
 }
 
 void YarnMaster::check_over() {

@@ -153,7 +153,7 @@ def as_alice(muster, bed):
     applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
     for job in applications.get("app", []):
         if job["state"] in ("ACCEPTED", "RUNNING"):
-            bed.shell("app", "-kill", job["id"])
+            bed.shell("application", "-kill", job["id"])
     until(lambda: not processes_in(bed, "muster agent"), 60, "no agent is left on the bed")
 
 

@@ -142,7 +142,8 @@ def test_a_container_that_dies_is_replaced(yarn, bed):
 
 def test_what_cannot_be_had_is_refused_before_anything_is_uploaded(yarn, bed):
     def staged():
-        return bed.shell("fs", "-ls", "-C", "/user/alice/.muster/jobs").out
+        jobs = "/user/alice/.muster/jobs/*/*/*/*"
+        return bed.shell("fs", "-ls", "-d", "-C", jobs).out
 
     before = staged()
     big = yarn("run", "-n", "1", "--set", "roles.worker.memory=900g", "--on", "yarn", "--", "true")
