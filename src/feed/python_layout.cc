@@ -9,9 +9,7 @@ constexpr std::array<double, 2> kValues{0.1, -3.5e77};
 
 template <class T>
 T at(PyObject* object, size_t offset) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<const std::byte*>(object) + offset, sizeof(value));
-  return value;
+  return *reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(object) + offset);
 }
 
 }  // namespace

@@ -38,9 +38,7 @@ class PythonLayout {
     if (!list) {
       return reinterpret_cast<PyObject* const*>(at);
     }
-    PyObject* const* members = nullptr;
-    std::memcpy(&members, at, sizeof(members));
-    return members;
+    return *reinterpret_cast<PyObject* const* const*>(at);
   }
   /// The value of a float. Only with members() that are not null.
   [[nodiscard]] static double float_of(PyObject* object) {
