@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <hadoop/identifiers.pb.h>
 #include <limits>
@@ -26,13 +27,12 @@ bool parse(Message& message, std::string_view bytes) {
          message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-/// Milliseconds since 1970; what lies beyond our clock is its last moment.
+/// Milliseconds since 1970, at most 146,000 years away: so far the distance of two moments fits our
+/// clock.
 WallTime wall(int64_t milliseconds) {
-  constexpr int64_t kLast = std::numeric_limits<int64_t>::max() / 1000;
-  if (milliseconds > kLast || milliseconds < -kLast) {
-    return WallTime(milliseconds > 0 ? Duration::max() : Duration::min());
-  }
-  return WallTime(std::chrono::milliseconds(milliseconds));
+  constexpr Duration kFarthest = Duration::max() / 2;
+  constexpr auto kLast = std::chrono::duration_cast<std::chrono::milliseconds>(kFarthest).count();
+  return WallTime(std::chrono::milliseconds(std::clamp(milliseconds, -kLast, kLast)));
 }
 
 AttemptName attempt_of(const proto::ApplicationAttemptId& id) {

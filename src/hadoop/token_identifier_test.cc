@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <hadoop/identifiers.pb.h>
+#include <limits>
+#include <string>
 
 namespace muster::hadoop {
 namespace {
@@ -169,6 +171,19 @@ TEST(TokenIdentifier, SaysHowOldATokenIsAndNeverItsPassword) {
   EXPECT_EQ(
       describe({.identifier = "x", .password = {}, .kind = "S3", .service = "b\x1B[2J"}, kNow),
       "S3 for b^[[2J");
+}
+
+TEST(TokenIdentifier, TimesBeyondOurClockAreFarAway) {
+  proto::YARNDelegationTokenIdentifier message;
+  message.set_owner("bob");
+  message.set_issuedate(std::numeric_limits<int64_t>::min());
+  message.set_maxdate(std::numeric_limits<int64_t>::max());
+  const Token token{.identifier = message.SerializeAsString(),
+                    .password = {},
+                    .kind = std::string(token_kind::kResourceManager),
+                    .service = "1.2.3.4:8032"};
+  const std::string said = describe(token, kNow);
+  EXPECT_TRUE(said.contains(", issued 128") && said.contains(" ago, ends in 128")) << said;
 }
 
 TEST(TokenIdentifier, TornAtEveryByteItSaysSo) {
