@@ -37,14 +37,18 @@ def program():
     [
         ("train", ["--epochs=8"]),
         ("train_files", ["--epochs=8", "--data=data"]),
+        ("pipeline", ["--epochs=8"]),
+        ("stream", ["--rows=8000", "--folder=folder", "--told=told"]),
     ],
 )
 def test_it_learns(sc, program, tmp_path, name, options):  # noqa: F811
     module = program(name)
+    if name != "stream":
+        options = [*options, "--model=model"]
     # Whatever is a file is one of this test's.
-    files = ("--model=", "--data=")
+    paths = ("--model=", "--data=", "--folder=", "--told=")
     options = [
-        option.replace("=", f"={tmp_path}/") if option.startswith(files) else option
-        for option in [*options, "--model=model"]
+        option.replace("=", f"={tmp_path}/") if option.startswith(paths) else option
+        for option in options
     ]
     assert module.run(sc, module.arguments(options)) > 0.8
