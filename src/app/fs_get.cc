@@ -71,6 +71,8 @@ struct Item {
 
 rt::Async<Status> get_one(FsSession* session, hdfs::FileSystem* fs, CopyProgress* progress,
                           Item item) {
+  const FsUnfinished::Hold unfinished(session->unfinished(),
+                                      {nullptr, hdfs::copying_name(item.to.string())});
   hdfs::GetOptions options;
   options.overwrite = session->options().force;
   options.moved = progress->moved();

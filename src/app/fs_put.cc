@@ -76,6 +76,7 @@ Status collect(const fs::path& from, const std::string& to, int depth, std::vect
 
 rt::Async<Status> put_one(FsSession* session, hdfs::FileSystem* to, CopyProgress* progress,
                           Item item) {
+  const FsUnfinished::Hold unfinished(session->unfinished(), {to, hdfs::copying_name(item.to)});
   hdfs::PutOptions options;
   options.overwrite = session->options().force;
   options.moved = progress->moved();
@@ -104,6 +105,8 @@ rt::Async<Status> put_stdin(FsSession* session, const FsTarget* target, CopyProg
   if (target->folder) {
     co_return user_error("standard input has no name: name a file as the target, not a folder");
   }
+  const FsUnfinished::Hold unfinished(session->unfinished(),
+                                      {target->place.fs, hdfs::copying_name(target->place.path)});
   progress->begin("standard input", 0);
   hdfs::PutOptions options;
   options.overwrite = session->options().force;

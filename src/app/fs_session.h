@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/fs_unfinished.h"
 #include "app/options.h"
 #include "app/session.h"
 #include "hadoop/configuration.h"
@@ -40,6 +41,8 @@ class FsSession {
   [[nodiscard]] rt::IoLoop& loop() { return loop_; }
   [[nodiscard]] const hadoop::Configuration& configuration() const { return configuration_; }
 
+  [[nodiscard]] FsUnfinished& unfinished() { return unfinished_; }
+
   /// Prints an error and remembers the exit status of the first.
   void fail(const Error& error);
   [[nodiscard]] int exit_status() const { return exit_status_; }
@@ -62,6 +65,7 @@ class FsSession {
   std::unique_ptr<hadoop::rpc::KerberosExchanges> kerberos_;  ///< Null on an open cluster.
   std::optional<hadoop::rpc::Client> client_;
   std::map<std::string, std::unique_ptr<hadoop::hdfs::FileSystem>> systems_;  ///< By authority.
+  FsUnfinished unfinished_;
 };
 
 }  // namespace muster::app

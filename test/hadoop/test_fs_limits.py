@@ -6,12 +6,14 @@ import json
 import os
 import pathlib
 import queue
+import signal
 import subprocess
 import sys
 
 import harness
 import pytest
 from slow_source import SlowSource
+from waiting import until
 
 MB = 1 << 20
 
@@ -176,6 +178,19 @@ def test_a_put_that_was_killed_leaves_nothing_under_the_name(fs, muster, hdfs_fo
     assert len(fs("ls", hdfs_folder).expect(0).out.splitlines()) == 2
     fs("get", f"{hdfs_folder}/data", muster.folder / "back").expect(0)
     assert (muster.folder / "back").read_bytes() == data
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_copy_leaves_nothing(fs, muster, hdfs_folder, number):
+    fs("mkdir", "-p", hdfs_folder).expect(0)
+    with subprocess.Popen([harness.BINARY, "fs", "put", "-", f"{hdfs_folder}/data"],
+                          env=muster.environment, stdin=subprocess.PIPE) as put:
+        put.stdin.write(b"x" * 3 * MB)
+        put.stdin.flush()
+        until(lambda: "data._COPYING_" in fs("ls", hdfs_folder).out, 60, "the copy has begun")
+        put.send_signal(number)
+        assert put.wait(60) == -number
+    assert fs("ls", hdfs_folder).expect(0).out == "Found 0 items\n"
 
 
 def test_erasure_coded_files_are_refused_and_replicated_ones_written(bed, fs, muster, hdfs_folder):
