@@ -173,10 +173,16 @@ def test_master_and_agent_killed_together(muster, gate):
 def test_everything_killed_at_once_leaves_nothing_and_status_still_answers(muster, gate):
     gang = Gang(muster, gate, tasks=2)
     gang.pid("worker:0"), gang.pid("worker:1")
-    for pid in muster.processes():
-        if pid != gang.running.pid:
-            with contextlib.suppress(ProcessLookupError):  # Some end with those killed before.
-                os.kill(pid, signal.SIGKILL)
+    # All stand still before the first is killed: an agent that saw its master go starts another.
+    frozen = {gang.running.pid}
+    while new := set(muster.processes()) - frozen:
+        for pid in new:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        frozen |= new
+    for pid in frozen - {gang.running.pid}:
+        with contextlib.suppress(ProcessLookupError):  # Some end with those killed before.
+            os.kill(pid, signal.SIGKILL)
     gang.running.wait()
     muster.expect_nothing_left()
     assert muster.status()["job"] == muster.job()

@@ -92,6 +92,10 @@ class Settings:
             "hadoop.caller.context.enabled": "true",
             "ipc.client.connect.retry.interval": 200,
             "ipc.client.connect.max.retries": 60,
+            # An idle connection to a daemon that was killed fails the call that uses it next: the
+            # resource manager then refuses a job whose token it cannot renew. Kept for a second,
+            # none outlives the restart of a daemon.
+            "ipc.client.connection.maxidletime": 1000,
         }
 
     def hdfs(self):
