@@ -1,0 +1,21 @@
+"""GPUs and node labels of YARN, on nodes that find GPUs which are not there."""
+# bed: yarn
+# hadoop: newest
+# timeout: 600
+
+import re
+
+from yarn_jobs import RUN_LIMIT
+
+
+def test_each_task_has_its_own_gpus_on_the_hosts_of_its_label(yarn_with_gpus, yarn_bed):
+    yarn = yarn_with_gpus
+    spec = yarn.spec({
+        "command": 'echo "device $CUDA_VISIBLE_DEVICES of $(nvidia-smi -L | head -1)"',
+        "roles": {"single": {"tasks": 2, "memory": "128m", "gpus": 1, "node_label": "gpu"},
+                  "whole": {"tasks": 2, "tasks_per_container": 2, "memory": "128m", "gpus": 1,
+                            "node_label": "gpu"}}})
+    with yarn_bed.node_labels({"nm2": "gpu"}):
+        done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    lines = done.lines(r"device \d+ of GPU 0: .*UUID: GPU-nm2-0")
+    assert sorted(re.search(r"device (\d+)", line)[1] for line in lines) == ["0", "1", "2", "3"]
