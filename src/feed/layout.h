@@ -14,10 +14,11 @@ inline constexpr size_t kLine = 64;
 inline constexpr uint32_t kMaxBlocks = 64;
 inline constexpr uint32_t kNoBlock = UINT32_MAX;
 
-/// A word to wait on (a futex) and whether anybody does.
+/// A word to wait on (a futex): its lowest bit says that somebody waits, the rest counts rings.
+/// Both in one word, so that no ring can take the bit away without changing what the waiter waits
+/// on.
 struct Bell {
-  std::atomic<uint32_t> rings;
-  std::atomic<uint32_t> waiters;
+  std::atomic<uint32_t> word;
 };
 
 enum class PeerState : uint32_t {
@@ -72,7 +73,7 @@ struct RingHeader {
 };
 
 inline constexpr uint64_t kRingMagic = 0x31676e6952726d4dULL;
-inline constexpr uint32_t kRingVersion = 1;
+inline constexpr uint32_t kRingVersion = 2;
 inline constexpr size_t kPage = 4096;
 inline constexpr size_t kQueueOffset = kPage;
 

@@ -284,7 +284,8 @@ TEST(Inbox, ManyProducersLoseNothing) {
     const RingId ring = *inbox->add(kSmall);
     threads.emplace_back([producer = producer_of(*inbox, ring)] {
       for (uint64_t i = 0; i < kBlocks; ++i) {
-        EXPECT_TRUE(producer->put(std::as_bytes(std::span(&i, 1)), 1, soon()).has_value());
+        const Status put = producer->put(std::as_bytes(std::span(&i, 1)), 1, soon());
+        EXPECT_TRUE(put.has_value()) << put.error().message;
       }
       producer->close();
     });
@@ -292,7 +293,7 @@ TEST(Inbox, ManyProducersLoseNothing) {
   std::map<RingId, uint64_t> next;
   for (uint64_t i = 0; i < kBlocks * kProducers; ++i) {
     const auto received = inbox->receive(soon());
-    ASSERT_TRUE(received.has_value());
+    ASSERT_TRUE(received.has_value()) << received.error().message;
     uint64_t number = 0;
     std::memcpy(&number, received->taken.lease->bytes().data(), sizeof(number));
     EXPECT_EQ(number, next[received->ring]++);

@@ -9,11 +9,17 @@
 #include <unistd.h>
 
 namespace muster::feed {
+namespace {
+
+constexpr uint32_t kSomebodyWaits = 1;
+constexpr uint32_t kOneRing = 2;
+
+}  // namespace
 
 uint32_t arm(Bell& bell) {
-  const uint32_t seen = bell.rings.load(std::memory_order_seq_cst);
-  bell.waiters.store(1, std::memory_order_seq_cst);
-  return seen;
+  // Before a ring that is under way: that ring sees the bit. After it: this side sees what it rang
+  // for, and looks before it waits.
+  return bell.word.fetch_or(kSomebodyWaits, std::memory_order_acq_rel) | kSomebodyWaits;
 }
 
 Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point deadline) {
@@ -29,7 +35,7 @@ Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point dead
   const timespec timeout{.tv_sec = std::min<int64_t>(nanoseconds / kPerSecond, 86'400),
                          .tv_nsec = nanoseconds % kPerSecond};
   // Not FUTEX_PRIVATE: the word lies in memory that two processes share.
-  const long result = ::syscall(SYS_futex, &bell.rings, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+  const long result = ::syscall(SYS_futex, &bell.word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
   if (result == 0 || errno == EAGAIN) {
     return Woken::Maybe;
   }
@@ -38,9 +44,12 @@ Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point dead
 }
 
 void ring(Bell& bell) {
-  bell.rings.fetch_add(1, std::memory_order_seq_cst);
-  if (bell.waiters.exchange(0, std::memory_order_seq_cst) != 0) {
-    ::syscall(SYS_futex, &bell.rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  uint32_t was = bell.word.load(std::memory_order_relaxed);
+  while (!bell.word.compare_exchange_weak(was, (was + kOneRing) & ~kSomebodyWaits,
+                                          std::memory_order_acq_rel)) {
+  }
+  if ((was & kSomebodyWaits) != 0) {
+    ::syscall(SYS_futex, &bell.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   }
 }
 
