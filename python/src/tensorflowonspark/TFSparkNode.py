@@ -4,13 +4,12 @@ TFCluster does not come through here: its nodes are tasks of a Muster job. `trai
 feed those, too.
 """
 
-import json
 import logging
 import os
 import sys
 import uuid
 
-from muster.spark.gpus import choose_gpus
+from muster.spark.environment import set_environment
 
 from . import TFManager, background, manager_feed, reservation, tensorboard, util
 from .context import TFNodeContext, hold_port
@@ -210,7 +209,7 @@ class _Node:
             shown, port = tensorboard.start(log_dir, self._executor_id)
         held, cluster_info = self._register(authkey, shown.pid if shown else 0, port)
         spec = _get_cluster_spec(sorted(cluster_info, key=lambda one: one["executor_id"]))
-        self._set_environment(spec)
+        set_environment(self._job_name, self._task_index, spec, self._tf_args, _gpus_of_task())
         context = TFNodeContext(
             self._executor_id,
             self._job_name,
@@ -284,20 +283,6 @@ class _Node:
             return held, client.await_reservations()
         finally:
             client.close()
-
-    def _set_environment(self, spec):
-        if "chief" in spec or "master" in spec:
-            os.environ["TF_CONFIG"] = json.dumps(
-                {
-                    "cluster": spec,
-                    "task": {"type": self._job_name, "index": self._task_index},
-                    "environment": "cloud",
-                }
-            )
-        address = spec[self._job_name][self._task_index]
-        devices = choose_gpus(self._tf_args, _gpus_of_task(), address, spec)
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
-        util.expand_hadoop_classpath()
 
 
 def _with_argv(fn):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from muster.spark.errors import JobError
 from muster.spark.job import Job
 from muster.spark.plan import JobPlan
 
@@ -48,8 +47,7 @@ def run(
     try:
         job.await_nodes(start_timeout)
         job.wait()
-        if job.failure is not None:
-            raise JobError(job.failure)
+        job.raise_failure()
         return job.results()
     finally:
         job.close()

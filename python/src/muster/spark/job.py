@@ -88,13 +88,17 @@ class Job:
         with self._changed:
             if not self._changed.wait_for(enough, timeout):
                 raise Exception(f"timed out waiting for reservations: {self._missing()}")
-        if self._failure is not None:
-            raise JobError(self._failure)
+        self.raise_failure()
 
     @property
     def failure(self) -> str | None:
         """Why the job failed, in the words of whoever did; None while it has not."""
         return self._failure
+
+    def raise_failure(self) -> None:
+        """JobError if the job has failed."""
+        if self._failure is not None:
+            raise JobError(self._failure)
 
     @property
     def running(self) -> bool:

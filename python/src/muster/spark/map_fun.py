@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import queue
@@ -12,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from muster.spark import folders
-from muster.spark.gpus import choose_gpus
+from muster.spark.environment import set_environment
 from muster.spark.manager import NodeManager
-from tensorflowonspark import tensorboard, util
+from tensorflowonspark import tensorboard
 from tensorflowonspark.context import TFNodeContext, hold_port
 
 _log = logging.getLogger(__name__)
@@ -86,22 +85,10 @@ def _executor_id(template: dict[str, list[int]], role: str, index: int) -> int:
 
 
 def _set_environment(place: Any, arguments: Any) -> None:
-    cluster = place.view
     # Programs without a chief train independently, as they always did.
     os.environ.pop("TF_CONFIG", None)
-    if "chief" in cluster or "master" in cluster:
-        os.environ["TF_CONFIG"] = json.dumps(
-            {
-                "cluster": cluster,
-                "task": {"type": place.role, "index": place.index},
-                "environment": "cloud",
-            }
-        )
-    address = cluster[place.role][place.index]
-    devices = choose_gpus(arguments, place.settings["spark_gpus"], address, cluster)
-    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
+    set_environment(place.role, place.index, place.view, arguments, place.settings["spark_gpus"])
     _log.info("%s: CUDA_VISIBLE_DEVICES=%s", place.name, os.environ["CUDA_VISIBLE_DEVICES"])
-    util.expand_hadoop_classpath()
 
 
 def _context(place: Any, manager: NodeManager, port: int) -> TFNodeContext:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from muster.spark.errors import JobError
 from muster.spark.feeder import Feeder
 from muster.spark.job import Job
 from muster.spark.plan import JobPlan
@@ -60,21 +59,16 @@ def train_df(
         else:
             job.end_of_feed(_VALIDATION)
         job.wait()
-        _raise_failure(job)
+        job.raise_failure()
         return job.results()["worker"]
     finally:
         job.close()
 
 
 def _feed(sc: Any, job: Job, queue: str, frame: Any, epochs: int, timeout: float) -> None:
-    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), _raise_failure)
+    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), Job.raise_failure)
     for _ in range(epochs):
         if job.terminating.is_set():
             break
         feeder.feed_columns(frame)
     job.end_of_feed(queue)
-
-
-def _raise_failure(job: Job) -> None:
-    if job.failure is not None:
-        raise JobError(job.failure)
