@@ -12,16 +12,33 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::app {
 namespace {
 
+Result<Duration> age_of(const CleanOptions& command) {
+  Result<Duration> older = spec::parse_duration(command.older.empty() ? "30d" : command.older);
+  if (!older) {
+    return older.error().within("--older");
+  }
+  return older;
+}
+
+/// The elements of a JSON list.
+std::string quoted(const std::vector<std::string>& ids) {
+  std::string list;
+  for (const std::string& id : ids) {
+    list += (list.empty() ? "" : ",") + json_quote(id);
+  }
+  return list;
+}
+
 /// `muster clean --on yarn`: the user's folder in HDFS.
 int clean_staging(Session& session, const CleanOptions& command) {
-  const Result<Duration> older =
-      spec::parse_duration(command.older.empty() ? "30d" : command.older);
+  const Result<Duration> older = age_of(command);
   if (!older) {
-    return fail(session.console, older.error().within("--older"));
+    return fail(session.console, older.error());
   }
   const Result<std::unique_ptr<RemoteJobs>> jobs = RemoteJobs::open(session, command.on);
   if (!jobs) {
@@ -37,14 +54,10 @@ int clean_staging(Session& session, const CleanOptions& command) {
     return fail(session.console, cleaned.error());
   }
   if (command.json) {
-    std::string ids;
-    for (const std::string& id : cleaned->jobs) {
-      ids += (ids.empty() ? "" : ",") + json_quote(id);
-    }
     session.console.out(
         fmt::format(R"({{"schema":"muster.clean/1","removed":[{}],"files":{},"freed_bytes":{}}})"
                     "\n",
-                    ids, cleaned->files.size(), cleaned->freed_bytes));
+                    quoted(cleaned->jobs), cleaned->files.size(), cleaned->freed_bytes));
   } else {
     session.console.out(fmt::format(
         "{}: {} {} and {} {}, {}\n", root, command.dry_run ? "would remove" : "removed",
@@ -66,12 +79,10 @@ int clean_jobs(Session& session, const CleanOptions& command) {
   client::CleanRules rules;
   rules.dry_run = command.dry_run;
   if (!command.all) {
-    const Result<Duration> older =
-        spec::parse_duration(command.older.empty() ? "30d" : command.older);
+    const Result<Duration> older = age_of(command);
     const Result<uint64_t> over = spec::parse_size(command.over.empty() ? "5g" : command.over);
     if (!older || !over) {
-      return fail(session.console,
-                  (!older ? older.error() : over.error()).within(!older ? "--older" : "--over"));
+      return fail(session.console, !older ? older.error() : over.error().within("--over"));
     }
     rules.older_than = *older;
     rules.total_max_bytes = *over;
@@ -81,15 +92,11 @@ int clean_jobs(Session& session, const CleanOptions& command) {
   if (!cleaned) {
     return fail(session.console, cleaned.error());
   }
-  std::string ids;
-  for (const std::string& id : cleaned->removed) {
-    ids += (ids.empty() ? "" : ",") + json_quote(id);
-  }
   if (command.json) {
     session.console.out(fmt::format(
         R"({{"schema":"muster.clean/1","removed":[{}],"freed_bytes":{},"left_bytes":{}}})"
         "\n",
-        ids, cleaned->freed_bytes, cleaned->left_bytes));
+        quoted(cleaned->removed), cleaned->freed_bytes, cleaned->left_bytes));
   } else {
     for (const std::string& id : cleaned->removed) {
       session.console.out((command.dry_run ? "would remove " : "removed ") + id + "\n");

@@ -10,14 +10,13 @@
 #include "hadoop/yarn/targets.h"
 #include "net/tcp_dialer.h"
 #include "rt/io_loop.h"
-#include "rt/running.h"
+#include "rt/run_to_end.h"
 #include "rt/system_random.h"
 #include "rt/wait.h"
 
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace muster::app {
@@ -50,14 +49,16 @@ struct Line {
   /// Runs `work` for `patience` at most; `what` is waited for.
   template <class T>
   Result<T> wait_for(rt::Async<Result<T>> work, const std::string& what, Duration patience) {
-    std::optional<Result<T>> result;
-    auto bounded = rt::with_deadline(loop, loop.now() + patience, what, std::move(work));
-    const auto running = rt::start(loop, std::move(bounded), [&](Result<T> value) {
-      result.emplace(std::move(value));
-      loop.stop();
-    });
-    loop.run();
-    return *std::move(result);
+    return rt::run_to_end(loop,
+                          rt::with_deadline(loop, loop.now() + patience, what, std::move(work)));
+  }
+
+  Result<std::unique_ptr<hdfs::FileSystem>> open_files(const hadoop::Configuration& configuration,
+                                                       const HadoopLogin& login) {
+    return hdfs::FileSystem::open(
+        {.loop = loop, .random = random, .dialer = dialer, .log = log, .client = client},
+        configuration,
+        {.authority = {}, .identity = login.identity, .credentials = login.credentials});
   }
 
   rt::IoLoop loop;
@@ -67,6 +68,12 @@ struct Line {
   std::unique_ptr<rpc::KerberosExchanges> kerberos;
   rpc::Client client;
 };
+
+Result<yarn::Calling> call_manager(const hadoop::Configuration& configuration,
+                                   const HadoopLogin& login) {
+  return yarn::client_calling(configuration, login.identity,
+                              std::make_shared<hadoop::Credentials>(login.credentials));
+}
 
 rt::Async<Result<std::string>> write_and_remove(hdfs::FileSystem* system, std::string path) {
   constexpr uint32_t kMode = 0600;
@@ -93,9 +100,7 @@ rt::Async<Result<std::string>> write_and_remove(hdfs::FileSystem* system, std::s
 Result<std::string> HadoopMasters::ask_queues(const hadoop::Configuration& configuration,
                                               const HadoopLogin& login) const {
   Line line(kerberos_helper_, environment_, patience_);
-  MUSTER_TRY(yarn::Calling calling,
-             yarn::client_calling(configuration, login.identity,
-                                  std::make_shared<hadoop::Credentials>(login.credentials)));
+  MUSTER_TRY(yarn::Calling calling, call_manager(configuration, login));
   const auto proxy = line.client.proxy(std::move(calling.target));
   yarn::ApplicationClient applications(line.loop, *proxy);
   MUSTER_TRY(const std::vector<yarn::QueueRights> rights,
@@ -126,15 +131,7 @@ Result<std::string> HadoopMasters::ask_queues(const hadoop::Configuration& confi
 Result<std::string> HadoopMasters::try_to_write(const hadoop::Configuration& configuration,
                                                 const HadoopLogin& login) const {
   Line line(kerberos_helper_, environment_, patience_);
-  MUSTER_TRY(const auto system,
-             hdfs::FileSystem::open(
-                 {.loop = line.loop,
-                  .random = line.random,
-                  .dialer = line.dialer,
-                  .log = line.log,
-                  .client = line.client},
-                 configuration,
-                 {.authority = {}, .identity = login.identity, .credentials = login.credentials}));
+  MUSTER_TRY(const auto system, line.open_files(configuration, login));
   return line.wait_for(write_and_remove(system.get(), system->home() + "/.muster-doctor"),
                        system->name() + " to take a file", patience_);
 }
@@ -142,15 +139,7 @@ Result<std::string> HadoopMasters::try_to_write(const hadoop::Configuration& con
 Result<std::string> HadoopMasters::ask_file_system(const hadoop::Configuration& configuration,
                                                    const HadoopLogin& login) const {
   Line line(kerberos_helper_, environment_, patience_);
-  MUSTER_TRY(const auto system,
-             hdfs::FileSystem::open(
-                 {.loop = line.loop,
-                  .random = line.random,
-                  .dialer = line.dialer,
-                  .log = line.log,
-                  .client = line.client},
-                 configuration,
-                 {.authority = {}, .identity = login.identity, .credentials = login.credentials}));
+  MUSTER_TRY(const auto system, line.open_files(configuration, login));
   MUSTER_TRY([[maybe_unused]] const hdfs::FileStatus root,
              line.wait_for(system->stat("/"), system->name() + " to answer", patience_));
   return fmt::format("{} answers to {}", system->name(), printable(login.identity.user));
@@ -159,9 +148,7 @@ Result<std::string> HadoopMasters::ask_file_system(const hadoop::Configuration& 
 Result<std::string> HadoopMasters::ask_resource_manager(const hadoop::Configuration& configuration,
                                                         const HadoopLogin& login) const {
   Line line(kerberos_helper_, environment_, patience_);
-  MUSTER_TRY(yarn::Calling calling,
-             yarn::client_calling(configuration, login.identity,
-                                  std::make_shared<hadoop::Credentials>(login.credentials)));
+  MUSTER_TRY(yarn::Calling calling, call_manager(configuration, login));
   const std::string name = net::to_string(calling.target.servers.front().address);
   const auto proxy = line.client.proxy(std::move(calling.target));
   yarn::ApplicationClient applications(line.loop, *proxy);

@@ -6,10 +6,9 @@
 #include "hadoop/hdfs/path.h"
 #include "hadoop/hdfs/transfer.h"
 #include "rt/io_loop.h"
-#include "rt/running.h"
+#include "rt/run_to_end.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace muster::app {
@@ -70,13 +69,7 @@ class HdfsFiles final : public agent::RemoteFiles {
  private:
   template <class T>
   T wait(rt::Async<T> work) {
-    std::optional<T> result;
-    const auto running = rt::start(loop_, std::move(work), [&](T value) {
-      result.emplace(std::move(value));
-      loop_.stop();
-    });
-    loop_.run();
-    return *std::move(result);
+    return rt::run_to_end(loop_, std::move(work));
   }
 
   rt::Async<Result<agent::CheckpointFile>> put_now(std::filesystem::path from, std::string to) {

@@ -19,7 +19,7 @@
 #include "os/local_files.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
-#include "rt/running.h"
+#include "rt/run_to_end.h"
 
 #include <array>
 #include <csignal>
@@ -79,13 +79,7 @@ class YarnMaster {
  private:
   template <class T>
   T wait(rt::Async<T> work) {
-    std::optional<T> result;
-    const auto running = rt::start(loop_, std::move(work), [&](T value) {
-      result.emplace(std::move(value));
-      loop_.stop();
-    });
-    loop_.run();
-    return *std::move(result);
+    return rt::run_to_end(loop_, std::move(work));
   }
   Status open_session();
   Status open_link();

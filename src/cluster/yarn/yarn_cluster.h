@@ -8,13 +8,12 @@
 #include "hadoop/yarn/report.h"
 #include "hadoop/yarn/submission.h"
 #include "os/files.h"
-#include "rt/running.h"
+#include "rt/run_to_end.h"
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -80,13 +79,7 @@ class YarnCluster final : public Cluster {
   /// Runs `work`, which uses session(), to its end.
   template <class T>
   T run(rt::Async<T> work) {
-    std::optional<T> result;
-    const auto running = rt::start(loop_, std::move(work), [&](T value) {
-      result.emplace(std::move(value));
-      loop_.stop();
-    });
-    loop_.run();
-    return *std::move(result);
+    return rt::run_to_end(loop_, std::move(work));
   }
 
  private:

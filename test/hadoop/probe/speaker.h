@@ -7,11 +7,10 @@
 #include "net/tcp_dialer.h"
 #include "rt/async.h"
 #include "rt/io_loop.h"
-#include "rt/running.h"
+#include "rt/run_to_end.h"
 #include "rt/system_random.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,13 +44,7 @@ class Speaker {
 
   template <class T>
   T run(rt::Async<T> work) {
-    std::optional<T> result;
-    const auto running = rt::start(loop_, std::move(work), [&](T value) {
-      result.emplace(std::move(value));
-      loop_.stop();
-    });
-    loop_.run();
-    return *std::move(result);
+    return rt::run_to_end(loop_, std::move(work));
   }
 
   rt::IoLoop loop_;

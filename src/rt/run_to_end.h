@@ -1,0 +1,25 @@
+#pragma once
+
+#include "rt/async.h"
+#include "rt/io_loop.h"
+#include "rt/running.h"
+
+#include <optional>
+#include <utility>
+
+namespace muster::rt {
+
+/// Runs the loop until `work` has ended and returns its result: for code that is no coroutine and
+/// has nothing else to do. Only from outside the loop; whatever else hangs on the loop runs, too.
+template <class T>
+[[nodiscard]] T run_to_end(IoLoop& loop, Async<T> work) {
+  std::optional<T> result;
+  const auto running = start(loop, std::move(work), [&](T value) {
+    result.emplace(std::move(value));
+    loop.stop();
+  });
+  loop.run();
+  return *std::move(result);
+}
+
+}  // namespace muster::rt
