@@ -13,7 +13,7 @@ from ctypes import POINTER, c_char_p, c_int, c_int64, c_uint8, c_uint32, c_uint6
 
 from muster.feed import errors
 
-_VERSION = 1
+_VERSION = 2
 OK, FAILED, TIMED_OUT, INTERRUPTED, GONE, NO_SPACE, CORRUPT, UNSUPPORTED, INVALID = range(9)
 
 
