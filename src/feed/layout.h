@@ -73,6 +73,7 @@ struct RingHeader {
 };
 
 inline constexpr uint64_t kRingMagic = 0x31676e6952726d4dULL;
+/// muster.feed.library names it, too (_VERSION), and refuses any other.
 inline constexpr uint32_t kRingVersion = 2;
 inline constexpr size_t kPage = 4096;
 inline constexpr size_t kQueueOffset = kPage;
