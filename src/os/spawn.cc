@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <sched.h>
 #include <string_view>
 #include <sys/mman.h>
@@ -26,6 +27,12 @@ namespace {
 /// What the child was doing when it failed.
 enum class Step : uint8_t { None, Group, DeathSignal, Limits, Folder, Streams, Exec };
 
+/// What the child says before it ends. In memory that both see, so no pipe is needed.
+struct Report {
+  Step failed = Step::None;
+  int error = 0;
+};
+
 /// Everything the child needs, made by the parent: between vfork and exec the child may only make
 /// system calls.
 struct ChildPlan {
@@ -37,9 +44,7 @@ struct ChildPlan {
   std::vector<KeptFd> keep;
   int descriptor_max = 0;
   pid_t parent = 0;
-  // The child's report. The memory is shared, so no pipe is needed.
-  Step failed = Step::None;
-  int error = 0;
+  Report* report = nullptr;
 };
 
 // ---- in the child: system calls only
@@ -169,26 +174,33 @@ Step execute(ChildPlan& plan) {
 int child_main(void* argument) {
   ChildPlan& plan = *static_cast<ChildPlan*>(argument);
   reset_signals();
-  plan.failed = prepare_child(plan);
-  if (plan.failed == Step::None) {
+  plan.report->failed = prepare_child(plan);
+  if (plan.report->failed == Step::None) {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    plan.failed = execute(plan);
+    plan.report->failed = execute(plan);
   }
-  plan.error = errno;
+  plan.report->error = errno;
   ::_exit(127);
 }
 
 // ---- in the parent
 // ----------------------------------------------------------------------------------------------
 
-/// A stack for the child, which runs while the calling thread waits.
+#if __has_feature(thread_sanitizer)
+/// The thread sanitizer believes every clone to be a fork and ends where it is not one.
+constexpr int kSharesMemory = 0;
+#else
+constexpr int kSharesMemory = CLONE_VM;
+#endif
+
+/// A stack for the child, which runs while the calling thread waits, and its report.
 class ChildStack {
  public:
   ChildStack() {
-    memory_ = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    memory_ = ::mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_STACK,
+                     -1, 0);
   }
   ~ChildStack() {
     if (valid()) {
@@ -199,6 +211,8 @@ class ChildStack {
   ChildStack& operator=(const ChildStack&) = delete;
   [[nodiscard]] bool valid() const { return memory_ != MAP_FAILED; }
   [[nodiscard]] void* top() const { return static_cast<char*>(memory_) + kSize; }
+  /// At the other end of the memory. Once.
+  [[nodiscard]] Report* report() const { return new (memory_) Report; }
 
  private:
   static constexpr size_t kSize = 256U << 10;
@@ -224,19 +238,20 @@ std::vector<std::string> program_candidates(const SpawnOptions& options) {
 Error child_error(const ChildPlan& plan) {
   const SpawnOptions& options = *plan.options;
   const std::string& program = options.argv.front();
-  switch (plan.failed) {
+  const int code = plan.report->error;
+  switch (plan.report->failed) {
     case Step::Folder: {
-      Error error = system_error(plan.error, fmt::format("the working folder {} cannot be entered",
-                                                         options.folder.string()));
+      Error error = system_error(
+          code, fmt::format("the working folder {} cannot be entered", options.folder.string()));
       error.blame = Blame::User;
       return error;
     }
     case Step::Exec: {
-      Error error = system_error(plan.error, fmt::format("the program {} cannot be run", program));
-      if (plan.error == E2BIG) {
+      Error error = system_error(code, fmt::format("the program {} cannot be run", program));
+      if (code == E2BIG) {
         error.message += " (its arguments and environment are too large for the kernel)";
       }
-      if (plan.error == ENOENT && ::access(program.c_str(), F_OK) == 0) {
+      if (code == ENOENT && ::access(program.c_str(), F_OK) == 0) {
         error.message += " (it is there, but the interpreter or loader it names is not)";
       }
       error.blame = Blame::User;
@@ -244,41 +259,41 @@ Error child_error(const ChildPlan& plan) {
     }
     case Step::Limits: {
       Error error =
-          system_error(plan.error, fmt::format("a resource limit of {} cannot be set", program));
+          system_error(code, fmt::format("a resource limit of {} cannot be set", program));
       error.blame = Blame::User;
       return error;
     }
     case Step::Group:
-      return system_error(plan.error,
-                          fmt::format("a process group for {} cannot be made", program));
+      return system_error(code, fmt::format("a process group for {} cannot be made", program));
     case Step::DeathSignal:
-      return system_error(plan.error, fmt::format("{} cannot be tied to its parent", program));
+      return system_error(code, fmt::format("{} cannot be tied to its parent", program));
     case Step::Streams:
-      return system_error(plan.error, fmt::format("the streams of {} cannot be set up", program));
+      return system_error(code, fmt::format("the streams of {} cannot be set up", program));
     case Step::None:
       break;
   }
   return bug("a child process failed without a reason");
 }
 
-/// Runs `plan` in a child that shares this memory until its exec or end.
+/// Runs `plan` in a child that shares this memory until its exec or end; the caller waits for it.
 Result<Pid> start_child(ChildPlan& plan) {
   const ChildStack stack;
   if (!stack.valid()) {
     return system_error(errno, "no memory for starting a process");
   }
+  plan.report = stack.report();
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // No handler of ours may run in the child.
-  const pid_t pid = ::clone(child_main, stack.top(), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const pid_t pid = ::clone(child_main, stack.top(), kSharesMemory | CLONE_VFORK | SIGCHLD, &plan);
   const int clone_error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) {
     return system_error(clone_error,
                         fmt::format("a process for {} cannot be made", plan.options->argv.front()));
   }
-  if (plan.failed != Step::None) {
+  if (plan.report->failed != Step::None) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     return child_error(plan);
