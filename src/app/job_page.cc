@@ -17,6 +17,12 @@ void JobPage::read_logs_in(os::Files& files, const std::filesystem::path& folder
   logs_ = std::make_unique<page::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
 }
 
+void JobPage::keep_logs_in(os::Files& files, const std::filesystem::path& folder,
+                           agent::Rotation rotation) {
+  kept_.emplace(files, folder, rotation, [this] { return loop_.wall_now(); });
+  read_logs_in(files, folder);
+}
+
 void JobPage::read_logs_of_agents() {
   auto feed = std::make_unique<page::FeedLogs>(
       loop_, page::FeedLogs::Handlers{.follow = [this](bool on) { master_->follow_output(on); },
@@ -31,16 +37,26 @@ void JobPage::open(master::Master& master) {
   page_->on_served([this] { master_->audience_served(); });
 }
 
+void JobPage::started() {
+  if (kept_) {
+    master_->follow_output(true);
+  }
+}
+
 void JobPage::serve(rt::Fd socket) { page_->serve(net::tcp_stream(loop_, std::move(socket))); }
 
 void JobPage::changed() { page_->changed(); }
 
 void JobPage::output(const wire::Output& piece) {
+  const job::TaskId task = piece.attempt.task;
+  const std::string& role = master_->machine().plan().role(task.role).name;
+  if (kept_) {
+    kept_->take(role, piece);
+  }
   if (feed_ == nullptr) {
     return;
   }
-  const job::TaskId task = piece.attempt.task;
-  feed_->take({.role = master_->machine().plan().role(task.role).name,
+  feed_->take({.role = role,
                .index = task.index,
                .attempt = piece.attempt.number,
                .is_err = piece.stream == wire::OutputStream::Stderr},

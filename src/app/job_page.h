@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/kept_output.h"
 #include "control/keys.h"
 #include "job/state.h"
 #include "master/audience.h"
@@ -28,10 +29,15 @@ class JobPage final : public master::Audience, public page::JobView {
 
   /// Output is read from the files in `folder`.
   void read_logs_in(os::Files& files, const std::filesystem::path& folder);
+  /// Output comes from the agents, and is kept in `folder` as it does; read from there.
+  void keep_logs_in(os::Files& files, const std::filesystem::path& folder,
+                    agent::Rotation rotation);
   /// Output comes from the agents: their files lie on other hosts.
   void read_logs_of_agents();
   /// The master whose job it is; before it starts. One of the above was called.
   void open(master::Master& master);
+  /// The master has started.
+  void started();
   /// Takes a connection that does not speak the control protocol.
   void serve(rt::Fd socket);
 
@@ -54,6 +60,7 @@ class JobPage final : public master::Audience, public page::JobView {
   master::Master* master_ = nullptr;
   std::unique_ptr<page::Access> access_;
   page::FeedLogs* feed_ = nullptr;  ///< Into `logs_`, where output comes from the agents.
+  std::optional<KeptOutput> kept_;  ///< Where output comes from the agents and is kept.
   std::unique_ptr<page::LogSource> logs_;
   std::optional<page::Page> page_;  ///< Last: its answers use the rest.
 };

@@ -138,7 +138,7 @@ Status MasterProcess::start(const Environment& surroundings, const SparkOptions&
   options.pid = static_cast<int32_t>(getpid());
   page_.emplace(loop_, token_access(options.secret));
   if (spark.link_fd >= 0) {
-    page_->read_logs_of_agents();
+    page_->keep_logs_in(*files_, folder_.logs(), {plan_.spec.logs.max, plan_.spec.logs.keep});
   } else {
     page_->read_logs_in(*files_, folder_.logs());
   }
@@ -151,7 +151,9 @@ Status MasterProcess::start(const Environment& surroundings, const SparkOptions&
       master::MasterDeps{loop_, *transport_, *link_, *segments_, *place_, *sink_, &*page_},
       std::move(options));
   page_->open(*master_);
-  return master_->start([this](const master::MasterEnd&) { loop_.stop(); });
+  MUSTER_TRY_STATUS(master_->start([this](const master::MasterEnd&) { loop_.stop(); }));
+  page_->started();
+  return {};
 }
 
 void say(int fd, const std::string& line) {

@@ -1,6 +1,7 @@
 """A Spark application with two executors of one core, and what the tests of clusters share."""
 
 import contextlib
+import json
 import os
 import time
 from pathlib import Path
@@ -32,12 +33,12 @@ def sc(home):
 
 
 @contextlib.contextmanager
-def spark_context(settings=None):
+def spark_context(settings=None, cores=1, executors=2):
     """An application of its own, with more `settings`."""
     conf = SparkConf().set("spark.ui.enabled", "false").set("spark.task.maxFailures", "4")
     for name, value in (settings or {}).items():
         conf.set(name, value)
-    context = SparkContext("local-cluster[2,1,1024]", "tests", conf=conf)
+    context = SparkContext(f"local-cluster[{executors},{cores},1024]", "tests", conf=conf)
     context.setLogLevel("OFF")
     try:
         yield context
@@ -88,3 +89,27 @@ def descendants(process):
         found += more
         left += more
     return found
+
+
+def counting(folder, answers=False):
+    """A map_fun that adds up its rows, for as long as there are any; may answer each with its
+    negative.
+    """
+
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        total = 0
+        while not feed.should_stop():
+            batch = feed.next_batch(100)
+            total += sum(batch)
+            if answers:
+                feed.batch_results([-row for row in batch])
+        with open(os.path.join(folder, f"{ctx.generation}-{ctx.task_index}"), "w") as file:
+            json.dump(total, file)
+
+    return map_fun
+
+
+def told_by_nodes(folder):
+    """What `counting` found there, by generation and index."""
+    return {path.name: json.loads(path.read_text()) for path in folder.iterdir()}

@@ -1,9 +1,11 @@
 """muster.spark: gangs on executors, what they are fed and what they return."""
 # timeout: 600
+# also: newest
 
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 
@@ -24,6 +26,13 @@ def test_every_task_returns_its_result(sc):  # noqa: F811
     assert results == {
         "worker": [("worker", 0, 42, "0", "2", True), ("worker", 1, 42, "1", "2", True)]
     }
+
+
+def test_a_program_that_exits_in_order_returns_nothing(sc):  # noqa: F811
+    def work(args, ctx):
+        sys.exit(0) if ctx.task_index == 0 else os._exit(0)
+
+    assert muster.spark.run(work, {"worker": 2}, sc=sc) == {"worker": [None, None]}
 
 
 def test_a_failure_is_told_in_its_own_words(sc):  # noqa: F811
@@ -75,32 +84,52 @@ def test_a_frame_is_fed_as_columns_and_results_come_by_rank(sc):  # noqa: F811
     assert sum(one[4] for one in told) == 30
 
 
-def test_the_drivers_job_has_a_status(sc, home, tmp_path):  # noqa: F811
+def muster_says(*words):
+    command = [os.environ["MUSTER_BINARY"], *words]
+    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def test_the_drivers_job_has_a_status_and_logs(sc, home, tmp_path):  # noqa: F811
     def work(args, ctx):
+        print(f"node {ctx.task_index} reads shard {ctx.task_index + 40}", flush=True)
         while not os.path.exists(args):
             time.sleep(0.1)  # lint: allow(sleep) the driver looks at it meanwhile
+        os.write(2, b"an end without a newline")
 
-    def muster_says(*words):
-        command = [os.environ["MUSTER_BINARY"], *words]
-        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-
-    def task_state():
+    def task_states():
         done = muster_says("status", "last", "--json")
         status = json.loads(done.stdout) if done.returncode == 0 else {"roles": {}}
         return [task["state"] for task in status["roles"].get("worker", {"tasks": []})["tasks"]]
 
     go = tmp_path / "go"
-    running = threading.Thread(target=muster.spark.run, args=(work, {"worker": 1}, str(go)),
+    running = threading.Thread(target=muster.spark.run, args=(work, {"worker": 2}, str(go)),
                                kwargs={"sc": sc})  # fmt: skip
     running.start()
     try:
-        until(lambda: task_state() == ["active"], "the task is active in `muster status`")
+        until(lambda: task_states() == ["active"] * 2, "the tasks are active in `muster status`")
+        until(lambda: muster_says("logs", "last").stdout.count("reads shard") == 2, "both logs")
+        follower = subprocess.Popen(
+            [os.environ["MUSTER_BINARY"], "logs", "last", "worker:1", "-f"],
+            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        assert any(line.endswith("node 1 reads shard 41\n") for line in follower.stdout)
     finally:
         go.write_text("")
         running.join()
+    assert follower.stdout.read().endswith("an end without a newline\n")
+    assert follower.wait() == 0
+    follower.stdout.close()
     assert json.loads(muster_says("status", "last", "--json").stdout)["outcome"]["result"] == (
         "succeeded"
     )
+    lines = muster_says("logs", "last", "--json").stdout.splitlines()
+    told = sorted((one["task"], one["stream"], one["line"]) for one in map(json.loads, lines))
+    assert [one for one in told if "INFO" not in one[2]] == [
+        ("worker:0", "stderr", "an end without a newline"),
+        ("worker:0", "stdout", "node 0 reads shard 40"),
+        ("worker:1", "stderr", "an end without a newline"),
+        ("worker:1", "stdout", "node 1 reads shard 41"),
+    ]
 
 
 def test_a_column_that_cannot_be_fed_is_named(sc):  # noqa: F811

@@ -134,8 +134,13 @@ class Containers:
         what = message["is"]
         if what == "slot":
             self._granted(channel, message)
-        elif what == "ended":
-            self._ended(self._all[channel.name], message.get("exit_code"), message["words"])
+            return
+        with self._changed:
+            container = self._all[channel.name]
+            if container.channel is not channel:
+                return
+        if what == "ended":
+            self._ended(container, message.get("exit_code"), message["words"])
         elif what == "launch-failed":
             self._launch_failed(channel.name, message["reason"])
 
@@ -243,9 +248,12 @@ class Containers:
     def _granted(self, channel: Channel, message: dict[str, Any]) -> None:
         with self._changed:
             container = self._all[channel.name]
-            container.channel = channel
-            container.granted = True
-            unwanted = container.released or self._closed
+            # Spark tries a task again whose Python worker died, and its container with it: the
+            # master asks for another one.
+            unwanted = container.granted or container.released or self._closed
+            if not container.granted:
+                container.channel = channel
+                container.granted = True
         if unwanted:
             channel.send({"do": "release"})
             return

@@ -78,6 +78,8 @@ def main() -> int:
         return _child(place)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _, status = os.waitpid(child, 0)
+    if status == 0 and not (place.folder / "result.pkl").exists():
+        _leave_result(place, None)  # It exited by itself, in order.
     _leave_word(place, status, bool(stopped))
     if os.WIFSIGNALED(status):
         # The same end as the child's, so that the agent sees what it was; without a second core.
@@ -144,9 +146,12 @@ def _run(place: Place) -> None:
     from muster.spark.work import load_work
 
     function, arguments = load_work(place.folder / "work.pkl")
-    result = run_map_fun(place, function, arguments)
-    # To the driver it goes as the result of the Spark task.
-    if settings["results"]:
+    _leave_result(place, run_map_fun(place, function, arguments))
+
+
+def _leave_result(place: Place, result: Any) -> None:
+    """To the driver it goes as the result of the Spark task."""
+    if place.settings["results"]:
         data = pickle.dumps((place.role, place.index, result), protocol=5)
         folders.write(place.folder / "result.pkl", data)
 

@@ -1,0 +1,172 @@
+"""What becomes of a cluster when executors, Python workers or the driver are lost."""
+# timeout: 600
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+from cluster_bed import (  # noqa: F401 (fixtures)
+    counting,
+    descendants,
+    home,
+    processes_with,
+    sc,
+    told_by_nodes,
+    until,
+)
+
+from tensorflowonspark import TFCluster
+
+SPARK = TFCluster.InputMode.SPARK
+
+
+def test_a_lost_executor_is_replaced_and_training_goes_on(sc, tmp_path):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed()
+        import time
+
+        name = f"{ctx.generation}-{ctx.task_index}"
+        with open(os.path.join(args["out"], name + ".begun"), "w") as file:
+            file.write(str(os.getpid()))
+        total = 0
+        while not feed.should_stop():
+            total += sum(feed.next_batch(100))
+            # The first generation never gets further than to its executor's end.
+            while ctx.generation == 1:
+                time.sleep(0.1)  # lint: allow(sleep) until it is killed
+        with open(os.path.join(args["out"], name + ".json"), "w") as file:
+            json.dump(total, file)
+
+    cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
+    begun = until(lambda: list(tmp_path.glob("1-*.begun")), "a program of generation 1")
+    executor = _executor_of(int(until(begun[0].read_text, "its pid")))
+    killer = threading.Timer(1.0, os.kill, (executor, signal.SIGKILL))
+    killer.start()
+    cluster.train(sc.parallelize(range(1000), 4), num_epochs=1)
+    killer.join()
+    cluster.shutdown()
+    totals = [json.loads(path.read_text()) for path in tmp_path.glob("[2-9]-*.json")]
+    assert len(totals) == 2
+    # At least once: rows that the lost programs had read are fed again.
+    assert sum(totals) >= sum(range(1000))
+
+
+def _executor_of(pid):
+    """The JVM among whose folders a task's process lives: its container's folder names it."""
+    environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+    folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
+    return int(Path(folder).parent.parent.name.split("-")[0])
+
+
+def counting_alone(sc, folder):  # noqa: F811
+    """A running cluster whose programs feed themselves: each counts to 20 with a checkpoint of its
+    own after every step. In the first generation they stop at 10, until they are lost.
+    """
+
+    def map_fun(args, ctx):
+        import time
+
+        checkpoint = os.path.join(args, f"checkpoint-{ctx.task_index}")
+        step, total = 0, 0
+        if os.path.exists(checkpoint):
+            with open(checkpoint) as file:
+                step, total = json.load(file)
+        begun = step
+        while step < 20:
+            step, total = step + 1, total + step + 1
+            with open(checkpoint + ".part", "w") as file:
+                json.dump([step, total], file)
+            os.rename(checkpoint + ".part", checkpoint)
+            if ctx.generation == 1 and step == 10:
+                with open(os.path.join(args, f"pid-{ctx.task_index}"), "w") as file:
+                    file.write(str(os.getpid()))
+            while ctx.generation == 1 and step == 10:
+                time.sleep(0.1)  # lint: allow(sleep) until it is killed
+        with open(os.path.join(args, f"told-{ctx.task_index}"), "w") as file:
+            json.dump([ctx.generation > 1, begun, total], file)
+
+    cluster = TFCluster.run(sc, map_fun, str(folder), 2, 0)
+    for index in range(2):
+        pid = folder / f"pid-{index}"
+        until(lambda pid=pid: pid.exists() and pid.read_text(), "the programs at step 10")
+    return cluster
+
+
+def told_alone(folder):
+    """What those programs ended with: whether they began again, where, and their totals."""
+    return [json.loads((folder / f"told-{index}").read_text()) for index in range(2)]
+
+
+def test_a_lost_executor_costs_programs_without_a_feed_a_restart(sc, tmp_path):  # noqa: F811
+    cluster = counting_alone(sc, tmp_path)
+    os.kill(_executor_of(int((tmp_path / "pid-1").read_text())), signal.SIGKILL)
+    cluster.shutdown()
+    assert told_alone(tmp_path) == [[True, 10, sum(range(21))]] * 2
+
+
+def test_a_reaped_python_worker_costs_programs_without_a_feed_a_restart(sc, tmp_path):  # noqa: F811
+    cluster = counting_alone(sc, tmp_path)
+    for pid in descendants(os.getpid()):
+        if _is_python_worker(pid):
+            os.kill(pid, signal.SIGKILL)
+    cluster.shutdown()
+    assert told_alone(tmp_path) == [[True, 10, sum(range(21))]] * 2
+    # Every slot is free again: Spark tried those tasks once more, in vain.
+    assert sc.parallelize(range(4), 2).sum() == 6
+
+
+def _is_python_worker(pid):
+    """Whether a process is pyspark's daemon, or one of its workers."""
+    try:
+        return b"pyspark.daemon" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_nodes_live_without_the_python_workers_that_started_them(sc, tmp_path):  # noqa: F811
+    cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+    workers = [pid for pid in descendants(os.getpid()) if _is_python_worker(pid)]
+    assert workers
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not any(_is_python_worker(pid) for pid in workers), "the workers gone")
+    cluster.train(sc.parallelize(range(200), 4), num_epochs=1)
+    cluster.shutdown()
+    told = told_by_nodes(tmp_path)
+    assert sorted(told) == ["1-0", "1-1"] and sum(told.values()) == sum(range(200))
+
+
+def test_a_killed_driver_leaves_no_process(tmp_path):
+    program = tmp_path / "driver.py"
+    program.write_text(textwrap.dedent(f"""
+        import sys, time
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from cluster_bed import spark_context
+        from tensorflowonspark import TFCluster
+
+        def map_fun(args, ctx):
+            time.sleep(1000)
+
+        with spark_context() as sc:
+            # One whose rows come from Spark, which gives its slots back, and one that keeps them.
+            clusters = [TFCluster.run(sc, map_fun, {{}}, 2, 0, input_mode=mode) for mode in (1, 0)]
+            print("running", flush=True)
+            time.sleep(1000)
+    """))  # fmt: skip
+    mark = f"driver-{os.getpid()}-{time.time_ns()}"
+    environment = dict(os.environ, TEST_MARK=mark, MUSTER_HOME=str(tmp_path / "home"))
+    driver = subprocess.Popen(
+        [sys.executable, str(program)], env=environment, stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert driver.stdout.readline() == "running\n"
+    assert len(processes_with(mark)) > 5
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    until(lambda: not processes_with(mark), "all processes of the killed driver gone")
