@@ -1,5 +1,6 @@
 #include "client/submission.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "control/keys.h"
 #include "eventlog/plan_file.h"
@@ -54,8 +55,7 @@ Result<cluster::JobFolder> make_folder(const SubmitDeps& deps, std::string_view 
 std::string make_job_id(std::string_view name, rt::Random& random) {
   std::string id;
   for (const char c : name) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const char lower = upper ? static_cast<char>(c - 'A' + 'a') : c;
+    const char lower = ascii_lower(c);
     const bool plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
     if (plain) {
       id += lower;

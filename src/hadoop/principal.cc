@@ -1,23 +1,16 @@
 #include "hadoop/principal.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace muster::hadoop {
 namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 RE2::Options quiet() {
   RE2::Options options;
@@ -172,7 +165,7 @@ std::string with_host(std::string_view principal, std::string_view host) {
   if (at == std::string_view::npos || (end < principal.size() && principal[end] != '@')) {
     return std::string(principal);
   }
-  return fmt::format("{}/{}{}", principal.substr(0, at), lower(std::string(host)),
+  return fmt::format("{}/{}{}", principal.substr(0, at), ascii_lower(std::string(host)),
                      principal.substr(end));
 }
 
@@ -258,7 +251,7 @@ Result<std::string> ShortNames::apply(const Rule& rule, const Principal& princip
                     "user's name",
                     printable(name), printable(to_string(principal))));
   }
-  return rule.lower_case ? lower(std::move(name)) : name;
+  return rule.lower_case ? ascii_lower(std::move(name)) : name;
 }
 
 Result<std::string> ShortNames::of(const Principal& principal) const {
@@ -269,7 +262,7 @@ Result<std::string> ShortNames::of(const Principal& principal) const {
   for (const Rule& rule : rules_) {
     if (rule.is_default) {
       if (default_realm_.empty() || principal.realm.empty() || principal.realm == default_realm_) {
-        return rule.lower_case ? lower(principal.name) : principal.name;
+        return rule.lower_case ? ascii_lower(principal.name) : principal.name;
       }
       continue;
     }

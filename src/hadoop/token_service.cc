@@ -1,5 +1,6 @@
 #include "hadoop/token_service.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #include <algorithm>
@@ -7,13 +8,6 @@
 
 namespace muster::hadoop {
 namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 const Token* find(const Credentials& credentials, std::string_view kind, std::string_view service) {
   const auto found = std::ranges::find_if(credentials.tokens(), [&](const NamedToken& named) {
@@ -25,7 +19,7 @@ const Token* find(const Credentials& credentials, std::string_view kind, std::st
 }  // namespace
 
 std::string token_service(const ServerAddress& server, bool by_ip) {
-  return by_ip ? server.peer : lower(net::to_string(server.configured));
+  return by_ip ? server.peer : ascii_lower(net::to_string(server.configured));
 }
 
 std::string logical_token_service(std::string_view name_service) {

@@ -1,5 +1,6 @@
 #include "net/http.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -64,20 +65,12 @@ Status parse_request_line(std::string_view line, HttpRequest& request) {
   return {};
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
-
 Status parse_header(std::string_view line, HttpRequest& request) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return malformed("a header is wrong");
   }
-  request.headers.emplace_back(lower(line.substr(0, colon)),
+  request.headers.emplace_back(ascii_lower(std::string(line.substr(0, colon))),
                                std::string(trim(line.substr(colon + 1))));
   return {};
 }
@@ -136,7 +129,7 @@ Result<std::optional<HttpRequest>> parse_http_request(std::string_view bytes) {
   }
   request.body = body.substr(0, size);
   request.size_bytes = end + 4 + size;
-  const std::string connection = lower(request.header("connection"));
+  const std::string connection = ascii_lower(std::string(request.header("connection")));
   request.keep_alive = connection != "close" && (request.keep_alive || connection == "keep-alive");
   return std::optional(std::move(request));
 }
@@ -149,7 +142,7 @@ std::string format_http_response(const HttpResponse& response, Afterwards afterw
   bool cached = false;
   for (const auto& [name, value] : response.headers) {
     text += fmt::format("{}: {}\r\n", name, value);
-    cached = cached || lower(name) == "cache-control";
+    cached = cached || ascii_lower(name) == "cache-control";
   }
   text += cached ? "" : "Cache-Control: no-store\r\n";
   return text + "X-Content-Type-Options: nosniff\r\n\r\n" + response.body;

@@ -1,5 +1,6 @@
 #include "net/http_client.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "rt/wait.h"
 
@@ -53,11 +54,8 @@ Status parse_headers(std::string_view head, HttpReply& reply) {
     if (colon == std::string_view::npos) {
       return malformed("a header is wrong");
     }
-    std::string name(line.substr(0, colon));
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    reply.headers.emplace_back(std::move(name), trim(line.substr(colon + 1)));
+    reply.headers.emplace_back(ascii_lower(std::string(line.substr(0, colon))),
+                               trim(line.substr(colon + 1)));
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include "spec/number.h"
 
+#include "base/ascii.h"
+
 #include <charconv>
 
 namespace muster::spec {
@@ -15,8 +17,7 @@ std::optional<LooseNumber> read_loose_number(std::string_view text) {
     if (c == ' ') {
       continue;
     }
-    const bool upper = c >= 'A' && c <= 'Z';
-    loose.rest += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    loose.rest += ascii_lower(c);
   }
   return loose;
 }

@@ -1,5 +1,6 @@
 #include "spec/scalar.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "spec/duration_text.h"
 #include "spec/size.h"
@@ -42,10 +43,7 @@ void decode_bool(Decoder& decoder, const Node& node, const Row& row, bool& out) 
   if (!value.has_value()) {
     return;
   }
-  std::string lower(*value);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
+  const std::string lower = ascii_lower(std::string(*value));
   const bool yes = lower == "true" || lower == "yes" || lower == "on";
   const bool no = lower == "false" || lower == "no" || lower == "off";
   if (!yes && !no) {

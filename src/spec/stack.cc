@@ -1,5 +1,6 @@
 #include "spec/stack.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 #include "spec/key_path.h"
 #include "spec/names.h"
@@ -105,9 +106,7 @@ std::string key_of_variable(std::string_view name) {
     std::string part(name.substr(at, end - at));
     const bool env = part == "ENV";
     if (!keep_case || part == "FROM_ENV" || part == "FROM_FILE") {
-      std::ranges::transform(part, part.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-      });
+      part = ascii_lower(std::move(part));
     }
     keep_case = keep_case || env;
     key += (key.empty() ? "" : ".") + part;

@@ -1,5 +1,6 @@
 #include "spec/writer.h"
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "base/text.h"
 
@@ -32,10 +33,7 @@ bool is_measure(std::string_view text) {
 }
 
 bool is_special(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
+  const std::string lower = ascii_lower(std::string(text));
   constexpr std::array<std::string_view, 10> kWords = {"true", "false", "yes", "no", "on",
                                                        "off",  "null",  "y",   "n",  ""};
   return std::ranges::find(kWords, lower) != kWords.end();

@@ -1,23 +1,16 @@
 #include "tony/reading.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
 
 namespace muster::tony {
 namespace {
-
-std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
@@ -31,7 +24,7 @@ std::optional<Number> number_of(std::string_view text) {
 }  // namespace
 
 Result<uint64_t> parse_memory(std::string_view text) {
-  const std::string low = lowered(std::string(trim(text)));
+  const std::string low = ascii_lower(std::string(trim(text)));
   const size_t letter = low.find_first_of("mg");
   const std::optional<uint64_t> amount = number_of<uint64_t>(low.substr(0, letter));
   const std::string_view unit =
@@ -88,7 +81,7 @@ std::string Reading::text(const std::string& name, const std::string& fallback) 
 }
 
 std::string Reading::lower(const std::string& name, const std::string& fallback) {
-  return lowered(text(name, fallback));
+  return ascii_lower(text(name, fallback));
 }
 
 int64_t Reading::number(const std::string& name, int64_t fallback) {

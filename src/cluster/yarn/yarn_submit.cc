@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "base/text.h"
 #include "cluster/job_folder.h"
 #include "cluster/yarn/container_entry.h"
@@ -12,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 /// The first half of YarnCluster: from a plan to an application that the cluster has accepted.
@@ -25,13 +25,8 @@ constexpr Duration kSubmitMax = std::chrono::minutes(2);
 constexpr size_t kTypeMax = 20;
 constexpr int kStagingTries = 3;
 
-// Lower case: the cluster compares them so.
-std::string tag_of(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
+// The cluster compares them so.
+std::string tag_of(std::string text) { return ascii_lower(std::move(text)); }
 
 /// The file systems that a job's containers use, by their authorities.
 std::set<std::string> file_systems_of(const std::vector<RemoteFile>& remotes,

@@ -1,5 +1,6 @@
 #include "hadoop/rpc/digest_text.h"
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -89,10 +90,7 @@ Result<Directives> Directives::parse(std::string_view text) {
     if (scanner.done()) {
       return directives;
     }
-    std::string name = scanner.word();
-    std::ranges::transform(name, name.begin(), [](char byte) {
-      return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte;
-    });
+    std::string name = ascii_lower(scanner.word());
     scanner.skip_blanks();
     if (name.empty() || !scanner.take('=')) {
       return malformed("name=value is missing", scanner.offset());
