@@ -20,25 +20,28 @@ PATIENCE = 180.0
 # of the user, a whole job of `true`, 32 workers; from the loss to the client's end, and until all
 # tasks ran again. Seconds; each list is the smallest, the middle and the largest that were seen.
 TONY = {"running_3": [10.2, 12.3, 24.3], "true": [15.9, 21.7, 24.4], "running_32": [49.8, 72.3],
-        "process": [11.0, 14.0], "container": [2.7, 6.4, 6.7], "master": [8.0, 25.0]}
+        "process": [11.0, 14.0], "container": [2.7, 6.4, 6.7], "master": [8.0, 25.0],
+        "host": [86.0, 87.0],
+        "memory": {"client": 128.0, "master": 157.0, "agent": 107.0},
+        "cpu": {"client": 3.2, "master": 4.2, "agent": 1.5}}
+
+# 64 containers of a core each, and a master. Nothing that is measured keeps a core busy.
+MANY_CORES = {"yarn-site": {"yarn.nodemanager.resource.cpu-vcores": 32}}
 
 
 @contextlib.contextmanager
 def cluster():
-    """A cluster for as long as it is measured; the bed of MUSTER_HADOOP_BEDS, if one is up."""
+    """A cluster of three hosts for as long as it is measured."""
     sys.path.insert(0, str(ROOT / "tools" / "hadoop"))
     import artifacts  # noqa: PLC0415
     from bed import Bed  # noqa: PLC0415
-    version = artifacts.VERSIONS[-1]
-    beds = os.environ.get("MUSTER_HADOOP_BEDS")
-    link = pathlib.Path(beds or "/nonexistent") / f"plain-{version}"
-    lent = (link / "control").exists()
-    bed = Bed.attach(link.resolve()) if lent else Bed.start(version, "plain")
+    bed = Bed.start(artifacts.VERSIONS[-1], "yarn")
     try:
-        yield bed
+        with bed.configured(MANY_CORES, restart=bed.variant.names("nm")):
+            bed.wait_healthy()
+            yield bed
     finally:
-        if not lent:
-            bed.end()
+        bed.end()
 
 
 class OnYarn(Muster):
@@ -71,12 +74,14 @@ def figures(binary, folder, rounds):
         muster = OnYarn(binary, pathlib.Path(folder) / "yarn", bed)
         muster.run("run", "-q", *muster.quick(1), "--", "true")  # Uploads the program.
         try:
-            return [*running(muster, bed, rounds), whole(muster, rounds), *losses(muster, bed)]
+            return [*running(muster, rounds), whole(muster, rounds), *growth(muster, rounds),
+                    *sizes(muster, bed), waiting(muster, bed), *losses(muster, bed),
+                    host_loss(muster, bed)]
         finally:
             muster.stop_all()
 
 
-def running(muster, bed, rounds):
+def running(muster, rounds):
     """From the command until the log says that the last task runs."""
     rows = []
     for tasks, ratio in ((3, 3), (32, 8)):
@@ -85,21 +90,94 @@ def running(muster, bed, rounds):
                   f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last",
                   limit=min(peer) / ratio, peers={"TonY": peer})
         for _ in range(rounds if tasks == 3 else max(1, rounds // 2)):
-            started = time.time()
-            with muster.job(tasks, "exec sleep 1000") as job:
-                row.samples.append(job.wait_for("attempt-started", tasks, PATIENCE)[-1] - started)
-                row.note = row.note or sizes(bed, tasks)
+            row.samples.append(until_running(muster, tasks))
         rows.append(row)
     return rows
 
 
-def sizes(bed, tasks):
-    """What master and agents of the job that runs take."""
-    masters, agents = pids_of(bed, "muster master"), pids_of(bed, "muster agent")
-    if not masters or len(agents) < tasks:
-        return ""
-    each = sum(memory_mib(pid) for pid in agents) / len(agents)
-    return f"memory: master {memory_mib(masters[-1]):.0f} MiB, each agent {each:.1f} MiB"
+def until_running(muster, tasks, *options):
+    started = time.time()
+    with muster.job(tasks, "exec sleep 1000", *options) as job:
+        return job.wait_for("attempt-started", tasks, PATIENCE)[-1] - started
+
+
+def growth(muster, rounds, counts=(1, 4, 16, 64), together=16):
+    """The same as the number of tasks grows, in containers of their own and `together`."""
+    rows = []
+    for tasks in counts:
+        row = Row(f"yarn_growth_{tasks}", f"YARN, {tasks} tasks, a container each → all running",
+                  "s", [], f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last")
+        row.samples = [until_running(muster, tasks) for _ in range(max(1, rounds // 2))]
+        rows.append(row)
+        if tasks >= together:
+            setting = f"roles.worker.tasks_per_container={together}"
+            rows.append(Row(f"yarn_growth_{tasks}_shared",
+                            f"YARN, {tasks} tasks, {together} to a container → all running", "s",
+                            [until_running(muster, tasks, "--set", setting)
+                             for _ in range(max(1, rounds // 2))],
+                            f"the same with --set {setting}"))
+    return rows
+
+
+def sizes(muster, bed, tasks=3):
+    """What client, master and agents of a job take until all tasks run."""
+    words = [muster.binary, "run", "-q", *muster.quick(tasks), "--", "sh", "-c", "exec sleep 1000"]
+    with subprocess.Popen(words, env=muster.environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
+        try:
+            wait_until(lambda: len(pids_of(bed, "sleep 1000")) >= tasks or None,
+                       f"{tasks} tasks on YARN", PATIENCE, step=0.1)
+            pids = {"client": [client.pid], "master": pids_of(bed, "muster master"),
+                    "agent": pids_of(bed, "muster agent")}
+            memory = {who: [memory_mib(pid, "Rss") for pid in ids] for who, ids in pids.items()}
+            cpu = {who: [cpu_seconds(pid) for pid in ids] for who, ids in pids.items()}
+        finally:
+            client.send_signal(signal.SIGTERM)
+            client.wait(PATIENCE)
+    told = f"muster run --on yarn -n {tasks} -- sleep 1000; /proc/PID"
+    names = {"client": "the client", "master": "the master", "agent": "each agent"}
+    rows = [Row(f"yarn_memory_{who}", f"YARN, {tasks} tasks: memory of {names[who]} (Rss)", "MiB",
+                memory[who], told, peers={"TonY": [TONY["memory"][who]]}) for who in names]
+    rows += [Row(f"yarn_cpu_{who}", f"YARN, {tasks} tasks: CPU of {names[who]} until all run", "s",
+                 cpu[who], told, peers={"TonY": [TONY["cpu"][who]]}) for who in names]
+    return rows
+
+
+def cpu_seconds(pid):
+    """What a process has used of the processor so far."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def waiting(muster, bed, over=20.0):
+    """How often a job calls the resource manager that waits for what others have."""
+    import health  # noqa: PLC0415
+
+    def calls():
+        found = 0
+        for port in ("rm1.scheduler", "rm1.rpc"):
+            name = f"ResourceManager,name=RpcActivityForPort{bed.port(port)}"
+            found += health.bean(bed.port("rm1.http"), name).get("RpcProcessingTimeNumOps", 0)
+        return found
+
+    hog = ["--set", "roles.worker.memory=9g"]  # One to a host, and little is left.
+    with muster.job(3, "exec sleep 1000", *hog) as first:
+        first.wait_for("attempt-started", 3, PATIENCE)
+        with muster.job(2, "exec sleep 1000", *hog):
+            wait_until(lambda: len(pids_of(bed, "muster master")) == 2, "its master", PATIENCE)
+            before, began = calls(), time.monotonic()
+            idle = quiet_calls(calls, over)
+            took = time.monotonic() - began
+    return Row("yarn_waiting", "YARN, a job that waits for containers: calls of the manager",
+               "a minute", [60 * (idle - before) / took],
+               "two jobs of which one fits; /jmx of the resource manager",
+               note="with the calls of the job that runs beside it")
+
+
+def quiet_calls(calls, over):
+    time.sleep(over)  # The span that is measured.
+    return calls()
 
 
 def whole(muster, rounds):
@@ -166,3 +244,32 @@ def master_loss(job, bed):
     return Row("yarn_master", "YARN, a killed master → the next is in charge", "s", [at - killed],
                "kill -9 of the master", peers={"TonY (all tasks anew)": TONY["master"]},
                note=f"{lost} tasks lost")
+
+
+def host_loss(muster, bed):
+    """A node manager and all that it runs end at once, as with a host that loses power."""
+    with muster.job(3, "exec sleep 8765", "--set", "roles.worker.memory=9g") as job:
+        job.wait_for("attempt-started", 3, PATIENCE)
+        with_master = host_of(bed, pids_of(bed, "muster master")[-1])
+        victim = next(name for name in bed.variant.names("nm") if name != with_master)
+        killed = time.time()
+        bed.kill(victim)
+        for pid in [*pids_of(bed, "muster agent"), *pids_of(bed, "sleep 8765")]:
+            if host_of(bed, pid) == victim:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        noticed = job.wait_for("container-ended", 1, PATIENCE)[0]
+        bed.restart(victim)
+        bed.wait_healthy()
+    return Row("yarn_host", "YARN, a killed NodeManager with its containers → noticed", "s",
+               [max(0.0, noticed - killed)], "kill -9 of a NodeManager and its containers",
+               peers={"TonY": TONY["host"]})
+
+
+def host_of(bed, pid):
+    """The node manager whose folder a process of a container works in; None if it has ended."""
+    try:
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None
+    return next((name for name in bed.variant.names("nm") if f"/{name}/" in folder), None)
