@@ -1,14 +1,17 @@
-"""Applications that cannot carry a job are refused with the reason; all others carry one."""
+"""Applications that cannot carry a job are refused with the reason; all others carry one, and what
+it needs.
+"""
 # timeout: 600
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 from cluster_bed import WAIT_SECONDS, home, spark_context, until  # noqa: F401 (fixtures)
 from pyspark import SparkConf, SparkContext
 
-from muster.spark import fitness
+from muster.spark import fitness, packing
 from muster.spark.errors import JobError
 from tensorflowonspark import TFCluster, TFSparkNode
 
@@ -59,6 +62,20 @@ def test_spark_connect_is_refused_with_the_reason():
 
     with pytest.raises(JobError, match=r"Spark Connect(?s:.)*spark\.api\.mode=classic"):
         TFCluster.run(SparkSession(), print, {}, 2, 0)
+
+
+def test_what_a_failed_try_has_sent_is_in_no_ones_way():
+    def broken(path):
+        raise OSError(f"no room for {path}")
+
+    with spark_context() as sc:
+        sc.addPyFile = broken
+        with pytest.raises(OSError, match="no room"):
+            packing.ship(sc)
+        del sc.addPyFile
+        shipped = packing.ship(sc)
+        names = {Path(str(file)).name for file in sc.listFiles}
+        assert {shipped.program, shipped.library, shipped.packages} <= names
 
 
 def meeting(folder):

@@ -26,6 +26,7 @@ _ENTRY_TIME = (2020, 1, 1, 0, 0, 0)  # The same content has the same name.
 _lock = threading.Lock()
 _shipped: dict[str, Payload] = {}
 _packages: dict[str, str] = {}
+_folders: dict[str, Path] = {}  # By application.
 
 
 @dataclass(frozen=True)
@@ -56,22 +57,26 @@ def ship_packages(sc: Any) -> str:
 def _ship_packages(sc: Any) -> str:
     name = _packages.get(sc.applicationId)
     if name is None:
-        folder = _folder()
+        folder = _folder(sc)
         archive = _named_copy(_zip_packages(folder), folder, "muster-python-{}.zip")
         sc.addPyFile(str(archive))
         name = _packages[sc.applicationId] = archive.name
     return name
 
 
-def _folder() -> Path:
-    """Where Spark serves files from as long as the application lives."""
-    folder = Path(tempfile.mkdtemp(prefix="muster-ship-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+def _folder(sc: Any) -> Path:
+    """Where Spark serves an application's files from as long as it lives. One for all tries: Spark
+    refuses a name that it knows from another folder.
+    """
+    folder = _folders.get(sc.applicationId)
+    if folder is None:
+        folder = _folders[sc.applicationId] = Path(tempfile.mkdtemp(prefix="muster-ship-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def _ship(sc: Any) -> Payload:
-    folder = _folder()
+    folder = _folder(sc)
     program = _named_copy(program_path(), folder, "muster-{}")
     library = _named_copy(library_path(), folder, "libmuster_feed-{}.so")
     sc.addFile(str(program))
@@ -95,7 +100,10 @@ def _bytecode(source: Path, folder: Path) -> bytes:
 def _named_copy(source: Path, folder: Path, pattern: str) -> Path:
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
     target = folder / pattern.format(digest)
-    shutil.copy2(source, target)
+    if not target.exists():
+        part = folder / "part"  # Whole under its name, or not at all.
+        shutil.copy2(source, part)
+        part.replace(target)
     return target
 
 
