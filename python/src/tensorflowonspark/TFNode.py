@@ -2,7 +2,6 @@
 
 import getpass
 import logging
-from importlib import metadata
 from queue import Empty
 
 from . import marker
@@ -15,6 +14,8 @@ _DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu", "tf-nightly", "tensorflow-maco
 
 def _tensorflow_version():
     """The installed TensorFlow's, without importing it; None where there is none."""
+    from importlib import metadata
+
     for name in _DISTRIBUTIONS:
         try:
             return metadata.version(name)
@@ -23,7 +24,15 @@ def _tensorflow_version():
     return None
 
 
-TF_VERSION = _tensorflow_version()
+def __getattr__(name):
+    """TF_VERSION, when it is asked for: to look it up takes as long as to start the node, because
+    every archive that Spark puts on the path is searched.
+    """
+    if name != "TF_VERSION":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = version = _tensorflow_version()
+    return version
+
 
 _SCHEMES = ("abfs", "abfss", "adl", "file", "gs", "hdfs", "http", "https", "oss", "s3", "s3a",
             "s3n", "swift", "viewfs", "wasb", "wasbs")  # fmt: skip

@@ -1,7 +1,6 @@
 """Which GPUs of this host are free, by nvidia-smi."""
 
 import logging
-import random
 import subprocess
 import time
 
@@ -69,6 +68,8 @@ def get_gpus(num_gpu=1, worker_index=-1, format=AS_STRING):
         raise Exception("Unknown GPU format")
     free = _free_gpus(num_gpu)
     if worker_index == -1:
+        import random
+
         chosen = random.sample(free, num_gpu)
     else:
         start = worker_index * num_gpu

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import pickle
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from muster.feed import library
 from muster.feed.errors import FeedError
+
+if TYPE_CHECKING:  # What programs have of rows without arrays needs no numpy.
+    import numpy as np
 
 # How a value looked in Python: feed/block.h, Look.
 _INT, _FLOAT, _BOOL, _BYTES, _TEXT, _LIST, _TUPLE, _DICT, _ROW, _ARRAY, _SCALAR, _PICKLED = range(
@@ -146,6 +147,8 @@ class Block:
         return ctypes.string_at(node.name, node.name_bytes).decode()
 
     def _array(self, node: library.NodeStruct) -> np.ndarray:
+        import numpy as np
+
         values = np.frombuffer(
             self._memory(node.values, node.values_bytes), dtype=_DTYPES[node.item]
         )
@@ -157,6 +160,8 @@ class Block:
 
     def _column(self, index: int) -> tuple[Any, int]:
         """The value of node `index` and the index after its subtree."""
+        import numpy as np
+
         node = self._all_nodes()[index]
         after = index + node.subtree
         if node.children:
@@ -176,6 +181,8 @@ class Block:
 
     def _ragged(self, node: library.NodeStruct) -> np.ndarray:
         """Values of different lengths: one object per row."""
+        import numpy as np
+
         offsets = np.frombuffer(self._memory(node.offsets, (self._rows + 1) * 8), dtype="int64")
         result = np.empty(self._rows, dtype=object)
         memory = self._memory(node.values, node.values_bytes)
@@ -193,6 +200,8 @@ class Block:
     def _masked(self, values: np.ndarray, node: library.NodeStruct) -> np.ndarray:
         if not node.validity:
             return values
+        import numpy as np
+
         valid = np.frombuffer(self._memory(node.validity, self._rows), dtype="bool")
         mask = np.broadcast_to(~valid.reshape(-1, *[1] * (values.ndim - 1)), values.shape)
         return np.ma.masked_array(values, mask=mask)

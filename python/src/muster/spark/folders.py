@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +55,15 @@ def _private(folder: Path) -> Path:
 
 
 def _root() -> Path:
+    import tempfile  # Holders and nodes know their folder: they start without it.
+
     return _private(Path(tempfile.gettempdir()) / f"muster-spark-{os.getuid()}")
 
 
 def executor_folder(process: int) -> Path:
     """The folder of the executor whose JVM is `process`. Folders of dead ones are removed."""
+    import shutil
+
     root = _root()
     name = f"{process}-{start_ticks(process)}"
     for other in root.iterdir():

@@ -138,7 +138,8 @@ class Holder:
     def _start_stub(self, text: bytes, job: Path) -> None:
         read_end, write_end = os.pipe()
         with open(self._folder / "container.log", "ab") as log:
-            environment = dict(os.environ, SPARK_NODE_FOLDER=str(self._folder))
+            environment = dict(os.environ, **self._order["environment"])
+            environment["SPARK_NODE_FOLDER"] = str(self._folder)
             with self._changed:
                 if self._killed:
                     os.close(read_end)

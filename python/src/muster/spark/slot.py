@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from muster.spark import folders
+
+_SPARK_JAR = re.compile(r"spark-core_.*\.jar")
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,14 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         "process": process,
         "ticks": folders.start_ticks(process),
         "host": host,
+        "environment": {
+            "PYTHONPATH": os.pathsep.join(module_folders()),
+            "SPARK_NODE_PYTHON": sys.executable,
+        },
     }
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(module_folders())
-    environment["SPARK_NODE_PYTHON"] = sys.executable
+    # The holder needs this package alone; what the program finds is told in its order.
+    environment["PYTHONPATH"] = _own_folder()
     with open(folder / "container.log", "ab") as log:
         holder = subprocess.Popen(
             [sys.executable, "-m", "muster.spark.holder"],
@@ -88,9 +95,16 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
 
 def module_folders() -> list[str]:
     """Where this worker's modules come from. Spark names what it fetched relative to the worker's
-    folder, and the program runs in another one.
+    folder, and the program runs in another one. Spark's own jar, which is on the path of every
+    worker and has no modules, is left out: Python reads its thousands of names at each start.
     """
-    return [os.path.abspath(path) for path in sys.path if path]
+    found = (os.path.abspath(path) for path in sys.path if path)
+    return [path for path in found if not _SPARK_JAR.fullmatch(os.path.basename(path))]
+
+
+def _own_folder() -> str:
+    """Where this package is: a folder, or the archive that the driver sent."""
+    return os.path.abspath(__file__).rpartition(f"{os.sep}muster{os.sep}spark{os.sep}")[0]
 
 
 def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
