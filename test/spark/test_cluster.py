@@ -3,9 +3,17 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from cluster_bed import home, processes_with, sc, until  # noqa: F401 (fixtures)
+from cluster_bed import (  # noqa: F401 (fixtures)
+    counting,
+    home,
+    processes_with,
+    sc,
+    told_by_nodes,
+    until,
+)
 from pyspark.streaming import StreamingContext
 
 from tensorflowonspark import TFCluster, TFNode
@@ -269,6 +277,20 @@ def test_two_clusters_at_once_when_there_is_room(sc):  # noqa: F811
     assert doubled.zip(tripled).collect() == [(2 * x, 3 * x) for x in range(50)]
     for cluster in clusters:
         cluster.shutdown()
+
+
+def test_a_cluster_of_another_thread_beside_other_jobs(sc, tmp_path):  # noqa: F811
+    def whole_life():
+        cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+        cluster.train(sc.parallelize(range(1000), 4), num_epochs=2)
+        cluster.shutdown()
+
+    with ThreadPoolExecutor(1) as threads:
+        cluster = threads.submit(whole_life)
+        while not cluster.done():
+            assert sc.parallelize(range(100), 4).sum() == sum(range(100))
+        cluster.result()
+    assert sum(told_by_nodes(tmp_path).values()) == 2 * sum(range(1000))
 
 
 @pytest.mark.parametrize(

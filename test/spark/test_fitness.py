@@ -8,7 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster_bed import WAIT_SECONDS, home, spark_context, until  # noqa: F401 (fixtures)
+from cluster_bed import (  # noqa: F401 (fixtures)
+    WAIT_SECONDS,
+    counting,
+    home,
+    spark_context,
+    told_by_nodes,
+    until,
+)
 from pyspark import SparkConf, SparkContext
 
 from muster.spark import fitness, packing
@@ -123,3 +130,13 @@ def test_dynamic_allocation_leaves_executors_with_nodes_alone(home, tmp_path):  
         assert sc.parallelize([1, 2], 1).mapPartitions(feed).collect() == [False]
         cluster.shutdown()
         assert os.listdir(out) == [f"1-{sum(range(100)) + 3}"]
+
+
+def test_an_executor_of_several_cores_has_several_nodes(home, tmp_path):  # noqa: F811
+    with spark_context(cores=3, executors=1) as sc:
+        cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 3, 0, input_mode=SPARK)
+        cluster.train(sc.parallelize(range(300), 6), num_epochs=2)
+        cluster.shutdown()
+    told = told_by_nodes(tmp_path)
+    assert sorted(told) == ["1-0", "1-1", "1-2"]
+    assert sum(told.values()) == 2 * sum(range(300))

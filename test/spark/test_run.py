@@ -1,6 +1,5 @@
 """muster.spark: gangs on executors, what they are fed and what they return."""
 # timeout: 600
-# also: newest
 
 import json
 import os
@@ -51,6 +50,28 @@ def test_a_program_that_fails_once_is_started_again_with_all_others(sc, tmp_path
         return ctx.generation
 
     assert muster.spark.run(work, {"worker": 2}, sc=sc, max_restarts=2) == {"worker": [2, 2]}
+
+
+def test_failures_are_answered_as_often_as_was_asked_for(sc, tmp_path):  # noqa: F811
+    def work(args, ctx):
+        open(os.path.join(args, f"{ctx.generation}-{ctx.task_index}"), "w").close()
+        raise LookupError(f"generation {ctx.generation} fails")
+
+    with pytest.raises(JobError, match="generation 2 fails"):
+        muster.spark.run(work, {"worker": 1}, str(tmp_path), sc=sc, max_restarts=1)
+    assert sorted(os.listdir(tmp_path)) == ["1-0", "2-0"]
+
+
+def test_what_lies_on_an_executor_is_its_users_alone(sc):  # noqa: F811
+    def work(args, ctx):
+        container = os.environ["SPARK_NODE_FOLDER"]
+        everybodys = os.path.join(container, "..", "..", "..")
+        found = os.stat(everybodys)
+        return os.path.basename(os.path.realpath(everybodys)), found.st_mode & 0o777, found.st_uid
+
+    user = os.getuid()
+    told = muster.spark.run(work, {"worker": 1}, sc=sc)
+    assert told == {"worker": [(f"muster-spark-{user}", 0o700, user)]}
 
 
 def frame_of(sc, rows, columns, partitions=4):  # noqa: F811
