@@ -47,7 +47,8 @@ class JobPlan:
     def specification(self) -> str:
         """The job's specification, as JSON (which is YAML)."""
         roles = {role: self._role(role, nodes) for role, nodes in self.template.items()}
-        restarts = {"process": self.max_restarts, "container": self.max_restarts, "host": 0,
+        elsewhere = self.max_restarts // 2  # The first in place, the others in new containers.
+        restarts = {"process": self.max_restarts - elsewhere, "container": elsewhere, "host": 0,
                     "job": 0, "infrastructure": self.lost_executors,
                     "backoff": "1s..10s"}  # fmt: skip
         return json.dumps(
