@@ -53,7 +53,7 @@ endfunction()
 
 # test/LABEL/test_*.py: real processes, driven by the pinned pytest; each file is one test. They
 # find the program under test in $MUSTER_BINARY. A file may state its limit in seconds:
-# `# timeout: 600`.
+# `# timeout: 600`. One of test/spark may ask to run on the newest Spark, too: `# also: newest`.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   foreach(label IN ITEMS local spark web)
     set(pytest "${CMAKE_SOURCE_DIR}/tools/pytest")
@@ -75,6 +75,13 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
         COMMAND ${pytest} -q "${file}")
       set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
         ENVIRONMENT "${environment}")
+      muster_setting(also "${file}" also "")
+      if(also)
+        add_test(NAME ${label}.${stem}.${also} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+          COMMAND "${CMAKE_SOURCE_DIR}/tools/pytest" --environment ${label}_${also} -q "${file}")
+        set_tests_properties(${label}.${stem}.${also} PROPERTIES LABELS ${label} TIMEOUT ${limit}
+          ENVIRONMENT "${environment}")
+      endif()
     endforeach()
   endforeach()
 endif()

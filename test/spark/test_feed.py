@@ -1,4 +1,5 @@
 """The feed between real processes: every kind of row comes out as what it was."""
+# also: newest
 
 import os
 import signal
