@@ -150,8 +150,10 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def waiting(muster, bed, over=20.0):
-    """How often a job calls the resource manager that waits for what others have."""
+def waiting(muster, bed, settled=17.0, over=20.0):
+    """How often a job calls the resource manager that waits for what others have: `settled`
+    seconds after its last change, when it no longer hurries.
+    """
     import health  # noqa: PLC0415
 
     def calls():
@@ -166,18 +168,13 @@ def waiting(muster, bed, over=20.0):
         first.wait_for("attempt-started", 3, PATIENCE)
         with muster.job(2, "exec sleep 1000", *hog):
             wait_until(lambda: len(pids_of(bed, "muster master")) == 2, "its master", PATIENCE)
+            time.sleep(settled)
             before, began = calls(), time.monotonic()
-            idle = quiet_calls(calls, over)
-            took = time.monotonic() - began
-    return Row("yarn_waiting", "YARN, a job that waits for containers: calls of the manager",
-               "a minute", [60 * (idle - before) / took],
-               "two jobs of which one fits; /jmx of the resource manager",
-               note="with the calls of the job that runs beside it")
-
-
-def quiet_calls(calls, over):
-    time.sleep(over)  # The span that is measured.
-    return calls()
+            time.sleep(over)
+            made, took = calls() - before, time.monotonic() - began
+    return Row("yarn_waiting", "YARN, one job waits, one runs: calls of the resource manager",
+               "a minute", [60 * made / took],
+               "two jobs of which one fits; /jmx of the resource manager")
 
 
 def whole(muster, rounds):
