@@ -62,6 +62,7 @@ Status ScenarioWorld::ended(const Words& words) {
   if (const std::string age = option_of(words, "age"); !age.empty()) {
     MUSTER_TRY(exit.age, read_duration(age));
   }
+  exit.over_memory = words.back() == "over-memory";
   if (!exit.succeeded()) {
     exit.failure = Failure{.class_name = "exit.code"};
     if (const std::string kind = option_of(words, "kind"); !kind.empty()) {

@@ -124,20 +124,24 @@ void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victim
 }
 
 /// Tells whether the last attempts of the origin's task, as many as its process rung gave it, all
-/// ended alike by themselves soon after their start.
+/// ended alike soon after their start: by themselves with the same exit code, or over their memory.
 bool Machine::Impl::repeats_itself(const Cause& origin) const {
   constexpr Duration kSoon = std::chrono::minutes(1);
   const RestartBudget& budget = plan.role(origin.task().role).restart;
   const std::vector<Attempt>& attempts = state.task(origin.task()).attempts;
   const size_t rounds = budget.process + 1;
-  if (!budget.stops_on_repeat || origin.first.failure.kind != FailureKind::Program ||
-      !origin.first.exit_code || attempts.size() < rounds) {
+  const bool by_itself =
+      origin.first.failure.kind == FailureKind::Program && origin.first.exit_code;
+  if (!budget.stops_on_repeat || attempts.size() < rounds) {
     return false;
   }
   return std::all_of(attempts.end() - static_cast<std::ptrdiff_t>(rounds), attempts.end(),
                      [&](const Attempt& attempt) {
-                       return attempt.exit && attempt.exit->exit_code == origin.first.exit_code &&
-                              attempt.ended - attempt.started < kSoon;
+                       const bool alike =
+                           attempt.exit &&
+                           (attempt.exit->over_memory ||
+                            (by_itself && attempt.exit->exit_code == origin.first.exit_code));
+                       return alike && attempt.ended - attempt.started < kSoon;
                      });
 }
 
