@@ -19,3 +19,10 @@ def test_each_task_has_its_own_gpus_on_the_hosts_of_its_label(yarn_with_gpus, ya
         done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     lines = done.lines(r"device \d+ of GPU 0: .*UUID: GPU-nm2-0")
     assert sorted(re.search(r"device (\d+)", line)[1] for line in lines) == ["0", "1", "2", "3"]
+
+
+def test_a_label_that_the_queue_may_not_use_is_refused(yarn_with_gpus, yarn_bed):
+    with yarn_bed.node_labels({"nm2": "gpu"}):
+        refused = yarn_with_gpus("run", "-n", "1", "--set", "roles.worker.node_label=gpu", "--set",
+                                 "yarn.queue=other", "--on", "yarn", "--", "true")
+    refused.expect_error(6, "the queue other may not use the node label gpu")

@@ -312,7 +312,8 @@ def capacity_scheduler():
         f"{root}.default.accessible-node-labels": "gpu",
         f"{root}.default.accessible-node-labels.gpu.capacity": 100,
         f"{root}.default.accessible-node-labels.gpu.maximum-am-resource-percent": 1,
-        f"{root}.other.accessible-node-labels": "",
+        # None; without the blank it would be its parent's.
+        f"{root}.other.accessible-node-labels": " ",
     }
     for queue, share in (("default", 70), ("other", 30)):
         values |= {f"{root}.{queue}.capacity": share, f"{root}.{queue}.maximum-capacity": 100,
