@@ -18,7 +18,11 @@ void AvoidedHosts::note(const HostName& host, Time now) {
 }
 
 void AvoidedHosts::report(const HostName& host, HostHealth health) {
-  hosts_[host].health = health;
+  Record& record = hosts_[host];
+  if (health == HostHealth::Healthy && record.health != HostHealth::Healthy) {
+    record.harms.clear();
+  }
+  record.health = health;
   spotless_ = false;
 }
 

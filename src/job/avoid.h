@@ -20,7 +20,8 @@ class AvoidedHosts {
   void saw(const HostName& host);
   /// Something failed there because of the place.
   void note(const HostName& host, Time now);
-  /// The cluster's word; anything but Healthy is avoided until it is Healthy again.
+  /// The cluster's word; anything but Healthy is avoided until it is Healthy again, and then what
+  /// was noted before counts no more.
   void report(const HostName& host, HostHealth health);
   /// How many hosts the cluster says it has.
   void cluster_has(uint32_t hosts) { cluster_hosts_ = hosts; }

@@ -159,8 +159,15 @@ void Machine::Impl::on(const ContainerEnded& ended) {
 }
 
 void Machine::Impl::on(const HostReported& reported) {
+  std::vector<TaskId> elsewhere;
+  if (reported.health == HostHealth::Healthy) {
+    elsewhere = asking_elsewhere(reported.host);
+  }
   state.hosts[reported.host] = reported.health;
   avoided.report(reported.host, reported.health);
+  for (const TaskId id : elsewhere) {
+    unask(id);  // They ask again, and this host may be the only one with room.
+  }
   if (reported.health == HostHealth::Lost) {
     lose_host(reported.host);
   }

@@ -115,6 +115,7 @@ struct Machine::Impl {
   void run_pokes();
   void ask_for(std::span<const TaskId> tasks);
   [[nodiscard]] RequestContainer ask_of(const Request& request) const;
+  [[nodiscard]] std::vector<TaskId> asking_elsewhere(const HostName& host) const;
   void put_asks();
   [[nodiscard]] bool waits_for_mates(TaskId id);
   void unask(TaskId id);

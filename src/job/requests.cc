@@ -123,6 +123,17 @@ RequestContainer Machine::Impl::ask_of(const Request& request) const {
   return ask;
 }
 
+// One task of each open ask that the host is left out of.
+std::vector<TaskId> Machine::Impl::asking_elsewhere(const HostName& host) const {
+  std::vector<TaskId> tasks;
+  for (const auto& [id, request] : state.requests) {
+    if (!request.cancelled && std::ranges::count(ask_of(request).avoid, host) > 0) {
+      tasks.push_back(request.tasks.front());
+    }
+  }
+  return tasks;
+}
+
 Resources Machine::Impl::resources_of(RoleIndex role, size_t tasks) const {
   Resources sum = plan.role(role).resources;
   sum.memory_bytes = sum.memory_bytes * tasks + kAgentMemoryBytes;
