@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace muster::cluster::yarn {
 namespace {
 
@@ -42,6 +45,33 @@ job::ContainerEndKind kind_of(int32_t exit_status, bool released) {
                                          : job::ContainerEndKind::Completed;
 }
 
+// "[2026-11-21 15:09:19.638]" before a sentence.
+std::string_view without_time(std::string_view line) {
+  const size_t end = line.find(']');
+  const bool dated = line.size() > 1 && line[0] == '[' && line[1] >= '0' && line[1] <= '9';
+  return dated && end != std::string_view::npos ? trim(line.substr(end + 1)) : line;
+}
+
+bool is_place_in_java(std::string_view line) {
+  return (line.starts_with("at ") && line.ends_with(")")) ||
+         (line.starts_with("... ") && line.ends_with(" more"));
+}
+
+/// What the cluster's diagnostics say, without times, stack traces and what Java says twice.
+std::string plain_words(std::string_view diagnostics) {
+  std::vector<std::string> lines;
+  for (const std::string_view raw : split(diagnostics, '\n')) {
+    const std::string_view line = without_time(trim(raw));
+    const bool again = std::ranges::any_of(lines, [&](const std::string& before) {
+      return line == before || line.ends_with(": " + before);
+    });
+    if (!line.empty() && !is_place_in_java(line) && !again) {
+      lines.emplace_back(line);
+    }
+  }
+  return join(lines, "\n");
+}
+
 }  // namespace
 
 job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status, bool released) {
@@ -52,9 +82,9 @@ job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status, bool rel
     ended.exit_code = status.exit_status;
   }
   if (ended.kind != job::ContainerEndKind::Released && status.exit_status != 0) {
-    const std::string words = fmt::format("{}: {}", hadoop::yarn::describe_exit(status.exit_status),
-                                          trim(status.diagnostics));
-    ended.diagnostics = words.substr(0, kDiagnosticsMax);
+    const std::string words = plain_words(status.diagnostics);
+    ended.diagnostics = hadoop::yarn::describe_exit(status.exit_status) +
+                        (words.empty() ? "" : ": " + words.substr(0, kDiagnosticsMax));
   }
   return ended;
 }

@@ -36,6 +36,19 @@ TEST(ContainerEnd, KeepsTheClustersWordsAndRealExitCodes) {
   EXPECT_EQ(lost.exit_code, std::nullopt);
 }
 
+TEST(ContainerEnd, LeavesJavasStackTracesOut) {
+  const auto ended = end_of({.id = {},
+                             .exit_status = -1000,
+                             .diagnostics = "[2026-11-21 15:09:19.638]File does not exist: /a\n"
+                                            "java.io.FileNotFoundException: File does not exist: "
+                                            "/a\n\tat org.apache.hadoop.A.b(A.java:1842)\n"
+                                            "Caused by: it went\n\t... 8 more\n"},
+                            false);
+  EXPECT_EQ(ended.diagnostics,
+            "never ran: its files or its set-up failed: File does not exist: /a\n"
+            "Caused by: it went");
+}
+
 TEST(ContainerEnd, MemoryIsAskedInWholeMebibytes) {
   const auto asked = resource_of({.memory_bytes = (1 << 20) + 1, .vcores = 2, .gpus = 3});
   EXPECT_EQ(asked.memory_mb, 2);
