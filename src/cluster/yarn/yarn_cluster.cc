@@ -69,7 +69,14 @@ Result<Session*> YarnCluster::session_of(const ApplicationFile& application) {
       options_.environment[std::string(kProxyVariable)] = application.proxy_user;
     }
   }
-  return session();
+  Result<Session*> opened = session();
+  if (!opened.has_value() && opened.error().code == Errc::NotFound) {
+    // A configuration that is missing here says nothing of the job.
+    Error error = std::move(opened).error();
+    error.code = Errc::InvalidArgument;
+    return error;
+  }
+  return opened;
 }
 
 Result<Session*> YarnCluster::session_of(const std::filesystem::path& job_folder) {

@@ -151,6 +151,8 @@ Result<hadoop::Credentials> YarnCluster::credentials_of(const spec::Spec& spec,
 
 Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
   const JobFolder folder(submission.job_folder);
+  // Found free, it says that the client was ended before the cluster had the job.
+  MUSTER_TRY(const std::unique_ptr<os::FileLock> submitting, files_.try_lock(folder.master_lock()));
   MUSTER_TRY_STATUS(session());
   Prepared prepared;
   prepared.job_id = folder.id().value;
@@ -185,6 +187,7 @@ Result<MasterPlace> YarnCluster::submit(const Submission& submission) {
                                                       ? std::string()
                                                       : session_->site().identity.user};
   MUSTER_TRY_STATUS(files_.write(folder.application(), to_text(application), {.mode = 0600}));
+  MUSTER_TRY_STATUS(files_.remove(folder.master_lock()));
   return MasterPlace{.address = {}, .application_id = application.application_id};
 }
 
