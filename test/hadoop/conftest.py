@@ -150,7 +150,8 @@ def as_alice(muster, bed):
     muster.use(bed)
     muster.environment["HADOOP_USER_NAME"] = "alice"
     yield muster
-    applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
+    active = until(lambda: bed.active("rm"), 60, "a resource manager is active")
+    applications = bed.get(f"{active}.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
     for job in applications.get("app", []):
         if job["state"] in ("ACCEPTED", "RUNNING"):
             bed.shell("application", "-kill", job["id"])
@@ -161,6 +162,12 @@ def as_alice(muster, bed):
 def yarn(muster, bed):
     """The program as a user of the plain bed."""
     yield from as_alice(muster, bed)
+
+
+@pytest.fixture
+def yarn_with_pairs(muster, ha_bed):
+    """The program as a user of the bed whose masters have a second."""
+    yield from as_alice(muster, ha_bed)
 
 
 @pytest.fixture

@@ -147,6 +147,57 @@ def test_a_name_node_in_safe_mode_is_waited_for(yarn, bed):
     submitting.wait(RUN_LIMIT).expect(0)
 
 
+def test_a_client_that_is_killed_before_the_cluster_has_its_job_leaves_none_there(yarn, bed):
+    bed.shell("dfsadmin", "-safemode", "enter").expect()
+    try:
+        submitting = yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
+        submitting.sees("safe mode", RUN_LIMIT)
+        os.kill(submitting.pid, signal.SIGKILL)
+    finally:
+        bed.shell("dfsadmin", "-safemode", "leave").expect()
+    (job,) = yarn.jobs()
+    assert "no master runs" in yarn("status", job).expect(0).out
+    (row,) = yarn("ps", "--all", "--json").expect(0).json()["jobs"]
+    assert (row["job"], row["phase"]) == (job, "lost")
+    applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
+    assert not [one for one in applications.get("app", []) if job in one["applicationTags"]]
+
+
+def test_a_full_place_in_hdfs_and_a_read_only_one_are_told(yarn, bed, hdfs_folder):
+    def attempt(folder, code, *words):
+        done = yarn("submit", "-n", "1", *SMALL, "--set", f"yarn.staging={folder}", "--on", "yarn",
+                    "--", "true", within=RUN_LIMIT)
+        done.expect_error(code, folder, *words)
+
+    full, closed = f"{hdfs_folder}/full", f"{hdfs_folder}/closed"
+    bed.shell("fs", "-mkdir", "-p", full, closed).expect()
+    bed.shell("fs", "-chown", "alice", full).expect()
+    bed.shell("dfsadmin", "-setSpaceQuota", "1m", full).expect()
+    attempt(full, 6, "quota", "ask for a larger space quota")
+    attempt(closed, 2, "alice")
+    assert yarn.jobs() == []
+
+
+def test_queues_that_take_no_job_are_named(yarn, bed):
+    root = "yarn.scheduler.capacity.root"
+    rules = {"yarn-site": {"yarn.acl.enable": "true"},
+             "capacity-scheduler": {f"{root}.acl_submit_applications": " ",
+                                    f"{root}.acl_administer_queue": " ",
+                                    f"{root}.default.acl_submit_applications": "*",
+                                    f"{root}.default.state": "STOPPED",
+                                    f"{root}.other.acl_submit_applications": "bob"}}
+
+    def attempt(queue, *words):
+        done = yarn("submit", "-n", "1", *SMALL, "--set", f"yarn.queue={queue}", "--on", "yarn",
+                    "--", "true", within=RUN_LIMIT)
+        done.expect_error(2, queue, *words)
+
+    with bed.configured(rules, restart=["rm1"]):
+        attempt("default", "STOPPED")
+        attempt("other", "alice")
+    assert yarn.jobs() == []
+
+
 def test_a_user_without_a_place_in_hdfs_is_told_so(yarn):
     yarn.environment["HADOOP_USER_NAME"] = "carol"
     done = yarn("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true", within=RUN_LIMIT)
@@ -160,9 +211,11 @@ def test_a_command_that_a_node_lacks_is_the_users_mistake(yarn):
     assert "no-such-program" in done.err
 
 
-def test_a_client_that_is_killed_leaves_its_job_alone(yarn):
-    running = yarn.start("run", "-n", "1", *SMALL, "--on", "yarn", "--", "sleep", "1000")
-    running.sees("application_", RUN_LIMIT)
+@pytest.mark.parametrize("words", ["application_", "up and away"], ids=["accepted", "running"])
+def test_a_client_that_is_killed_leaves_its_job_alone(yarn, words):
+    running = yarn.start("run", "-n", "1", *SMALL, "--on", "yarn", "--", "sh", "-c",
+                         "echo 'up' 'and' 'away'; exec sleep 1000")
+    running.sees(words, RUN_LIMIT)
     os.kill(running.pid, signal.SIGKILL)
 
     def up():
@@ -191,6 +244,28 @@ def test_submissions_at_once_share_what_they_upload(yarn, bed):
     for job in yarn.jobs():
         until(lambda job=job: ended(job), RUN_LIMIT, f"the end of {job}")
         assert yarn.status(job)["outcome"]["result"] == "succeeded"
+
+
+def test_fifty_submissions_at_once_are_all_taken(yarn, bed):
+    nodes = bed.variant.names("nm")
+    for name in nodes:
+        bed.freeze(name)  # The jobs wait, and need not be waited for.
+    try:
+        running = [yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
+                   for _ in range(50)]
+        for one in running:
+            one.wait(RUN_LIMIT).expect(0)
+        jobs = yarn.jobs()
+        assert len(jobs) == 50
+        waiting = bed.get("rm1.http", "/ws/v1/cluster/apps?states=ACCEPTED")["apps"]["app"]
+        tags = {tag for one in waiting for tag in one["applicationTags"].split(",")}
+        assert {f"muster:{job}" for job in jobs} <= tags
+        stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
+        assert all("." not in name.rsplit("/", 1)[1].replace(".zip", "") for name in stored)
+        bed.shell("application", "-kill", *[one["id"] for one in waiting]).expect()
+    finally:
+        for name in nodes:
+            bed.thaw(name)
 
 
 def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):

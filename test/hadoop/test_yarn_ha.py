@@ -2,8 +2,12 @@
 # bed: ha
 # timeout: 600
 
+import os
+import signal
+
 import pytest
 from probing import Probe, until
+from yarn_jobs import RUN_LIMIT, attempts_of, expect_final, processes_in, running_job
 
 
 @pytest.fixture
@@ -35,6 +39,23 @@ def test_a_killed_resource_manager_is_replaced_under_a_running_application(ha_be
     assert not any(answer["surplus"] for answer in answers)
     assert master("report")["state"] == "running"
     master("finish")
+
+
+def test_a_job_goes_on_with_the_resource_manager_that_takes_over(yarn_with_pairs, ha_bed):
+    yarn = yarn_with_pairs
+    running_job(yarn)
+    tasks = sorted(processes_in(ha_bed, "sleep 1000"))
+    old = ha_bed.active("rm")
+    ha_bed.kill(old)
+    ha_bed.activate({"rm1": "rm2", "rm2": "rm1"}[old])
+    assert sorted(processes_in(ha_bed, "sleep 1000")) == tasks
+    # The new one hears of ends and gives containers.
+    os.kill(processes_in(ha_bed, "muster agent")[0], signal.SIGKILL)
+    until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(ha_bed, "sleep 1000")) == 2,
+          RUN_LIMIT)
+    assert yarn.status()["epoch"] == 1
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    expect_final(yarn, ha_bed, yarn.job(), "KILLED")
 
 
 @pytest.mark.parametrize("call", ["beat", "submit"])

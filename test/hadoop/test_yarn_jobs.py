@@ -76,6 +76,11 @@ def test_a_running_job_is_shown_and_stopped_from_elsewhere(yarn, bed):
     assert status["application_id"].startswith("application_")
     shown = yarn("status", "last").expect(0).out
     assert "worker:1" in shown
+    # Where the cluster cannot be asked, nothing is said of the job.
+    configuration = yarn.environment.pop("HADOOP_CONF_DIR")
+    yarn("status", "last").expect_error(2, "HADOOP_CONF_DIR")
+    yarn.environment["HADOOP_CONF_DIR"] = configuration
+    assert yarn("status", "last", "--json").expect(0).json()["phase"] == "running"
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     expect_final(yarn, bed, yarn.job(), "KILLED")
     assert yarn.status()["outcome"]["result"] == "stopped"

@@ -12,7 +12,7 @@ RUN_LIMIT = 180
 def application_of(yarn, bed, job):
     folder = yarn.home / "jobs" / job
     name = json.loads((folder / "application.json").read_text())["application_id"]
-    return bed.get("rm1.http", f"/ws/v1/cluster/apps/{name}")["app"]
+    return bed.get(f"{bed.active('rm')}.http", f"/ws/v1/cluster/apps/{name}")["app"]
 
 
 def expect_final(yarn, bed, job, status):
@@ -29,6 +29,18 @@ def status_of(yarn):
     """The last job's status, or nothing while it cannot be asked."""
     done = yarn("status", "last", "--json")
     return done.json() if done.code == 0 else {}
+
+
+def tasks_of(yarn):
+    return status_of(yarn).get("roles", {}).get("worker", {}).get("tasks", [])
+
+
+def attempts_of(yarn):
+    return sorted(task["attempts"] for task in tasks_of(yarn))
+
+
+def states_of(yarn):
+    return sorted(task["state"] for task in tasks_of(yarn))
 
 
 def running_job(yarn, tasks=2, memory="128m", **top):
