@@ -2,7 +2,11 @@
 # bed: plain
 # timeout: 600
 
+import os
+import signal
+
 from probing import Probe, until
+from yarn_jobs import RUN_LIMIT, attempts_of, processes_in, running_job
 
 # The interval must be more than three times the expiry; a new key counts after one and a half.
 EXPIRY_S = 16
@@ -11,8 +15,9 @@ ROLLS = {"yarn-site": {
     "yarn.resourcemanager.am-rm-tokens.master-key-rolling-interval-secs": 3 * EXPIRY_S + 2}}
 
 
-def test_a_rolled_token_is_taken_over(bed):
+def test_a_rolled_token_is_taken_over(yarn, bed):
     with bed.configured(ROLLS, restart=["rm1"]):
+        running_job(yarn)
         probe = Probe(bed)
         probe.become_unmanaged()
         until(lambda: probe("beat")["rolled"], 120)
@@ -24,3 +29,9 @@ def test_a_rolled_token_is_taken_over(bed):
         assert probe.granted(allocation=1)
         probe("finish")
         probe.end()
+        # So has the job's master; its line is up again, with tokens for the nodes.
+        os.kill(processes_in(bed, "muster agent")[0], signal.SIGKILL)
+        until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(bed, "sleep 1000")) == 2,
+              RUN_LIMIT)
+        assert yarn.status()["epoch"] == 1
+        yarn("stop", "last", within=RUN_LIMIT).expect(0)
