@@ -1,3 +1,4 @@
+#include "base/check.h"
 #include "feed/ring.h"
 #include "feed/waiting.h"
 
@@ -30,6 +31,19 @@ bool Consumer::finished() const {
   return producer != PeerState::Open && !ready();
 }
 
+bool Consumer::reusable() const {
+  return producer_state() == PeerState::Closed && !ready() && partition_ended_ &&
+         memory_->leased() * 4 <= memory_->shape().block_count;
+}
+
+void Consumer::reopen() {
+  MUSTER_CHECK(reusable(), "somebody may still write into the ring");
+  partition_ended_ = false;
+  memory_->header().consumed.store(taken_, std::memory_order_release);
+  memory_->header().producer_state.store(static_cast<uint32_t>(PeerState::Open),
+                                         std::memory_order_release);
+}
+
 bool Consumer::may_lease() const {
   return (memory_->leased() + 1) * 2 <= memory_->shape().block_count;
 }
@@ -52,6 +66,7 @@ Result<std::optional<Taken>> Consumer::take() {
         return corrupt(record, "a row ends in the middle");
       }
       ++taken_;
+      partition_ended_ = true;
       memory_->header().taken.store(taken_, std::memory_order_release);
       ring(memory_->header().producer_bell);
       return Taken{.kind = record.kind,
@@ -60,6 +75,7 @@ Result<std::optional<Taken>> Consumer::take() {
                    .first_row = record.first_row,
                    .lease = nullptr};
     }
+    partition_ended_ = false;
     MUSTER_TRY(auto block, take_block(record));
     if (block.has_value()) {
       return block;

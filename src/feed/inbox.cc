@@ -15,14 +15,26 @@ Inbox::Inbox(Order order, std::string folder, std::shared_ptr<Doorbell> doorbell
 Inbox::~Inbox() { close(); }
 
 Result<RingId> Inbox::add(RingShape shape) {
-  MUSTER_TRY(auto memory, RingMemory::create(shape, folder_));
-  auto consumer = std::make_unique<Consumer>(std::move(memory));
+  std::unique_ptr<Consumer> consumer = take_used(shape);
+  if (consumer == nullptr) {
+    MUSTER_TRY(auto memory, RingMemory::create(shape, folder_));
+    consumer = std::make_unique<Consumer>(std::move(memory));
+  }
   const std::scoped_lock lock(mutex_);
   if (terminated_) {
     consumer->terminate();
   }
   rings_.emplace(++last_id_, std::move(consumer));
   return last_id_;
+}
+
+std::unique_ptr<Consumer> Inbox::take_used(RingShape shape) {
+  const std::scoped_lock lock(mutex_);
+  if (spare_ == nullptr || !spare_->reusable() || spare_->memory().shape() != shape) {
+    return nullptr;
+  }
+  spare_->reopen();
+  return std::exchange(spare_, nullptr);
 }
 
 int Inbox::ring_fd(RingId ring) const {
@@ -81,6 +93,9 @@ Result<std::optional<Received>> Inbox::look() {
       return Received{.ring = id, .taken = *std::move(*taken)};
     }
     if (ring.finished()) {
+      if (ring.reusable()) {
+        spare_ = std::move(rings_.at(id));
+      }
       rings_.erase(id);
       current_ = current_ == id ? 0 : current_;
     }
@@ -149,6 +164,7 @@ void Inbox::close() {
   for (const auto& [id, ring] : rings_) {
     ring->close();
   }
+  spare_ = nullptr;
 }
 
 }  // namespace muster::feed

@@ -36,7 +36,8 @@ class Inbox {
   [[nodiscard]] static Result<std::unique_ptr<Inbox>> create(Order order,
                                                              const std::string& folder);
 
-  /// Makes a ring for one more producer. OutOfSpace where its memory cannot be reserved.
+  /// Makes a ring for one more producer, or gives it one whose producer ended in order: to reserve
+  /// and to map memory takes as long as to fill it. OutOfSpace where it cannot be reserved.
   [[nodiscard]] Result<RingId> add(RingShape shape);
   /// For passing to the producer: the descriptor of the ring, and of the bell. Stay the inbox's.
   [[nodiscard]] int ring_fd(RingId ring) const;
@@ -67,12 +68,15 @@ class Inbox {
  private:
   Inbox(Order order, std::string folder, std::shared_ptr<Doorbell> doorbell);
   [[nodiscard]] Result<std::optional<Received>> look();
+  /// A ring of an earlier producer, of this shape, that can be used again; or none.
+  [[nodiscard]] std::unique_ptr<Consumer> take_used(RingShape shape);
 
   const Order order_;
   const std::string folder_;
   const std::shared_ptr<Doorbell> doorbell_;
   mutable std::mutex mutex_;
   std::map<RingId, std::unique_ptr<Consumer>> rings_;
+  std::unique_ptr<Consumer> spare_;  ///< Of a producer that ended in order, one at most.
   RingId last_id_ = 0;
   RingId next_ = 0;     ///< Where the next look starts, so that no ring waits behind a busy one.
   RingId current_ = 0;  ///< ByPartition: the ring whose partition is being read.

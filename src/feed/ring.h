@@ -19,6 +19,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 struct RingShape {
   uint32_t block_count = 16;         ///< 2..64
   uint64_t block_bytes = 1U << 20U;  ///< 4 KiB..1 GiB, a multiple of 64.
+  bool operator==(const RingShape&) const = default;
 };
 
 /// What a wait of the feed ended with, where it did not end with success.
@@ -182,6 +183,12 @@ class Consumer {
   void close();
   /// The producer ended, in order or not, and everything it published was taken.
   [[nodiscard]] bool finished() const;
+  /// Finished, and by its own word: after the end of a partition it closed, so that it never writes
+  /// again. The memory can take another producer, if enough of it is not on lease.
+  [[nodiscard]] bool reusable() const;
+  /// Lets another producer in; only where reusable(). Sequences go on, and what the last one fed
+  /// counts as consumed.
+  void reopen();
   [[nodiscard]] PeerState producer_state() const;
   [[nodiscard]] RingMemory& memory() const { return *memory_; }
 
@@ -196,6 +203,7 @@ class Consumer {
   std::unique_ptr<std::byte[]> parts_;  ///< Of a block that came in parts so far.
   size_t parts_bytes_ = 0;
   size_t parts_capacity_ = 0;
+  bool partition_ended_ = false;  ///< The last record said so.
 };
 
 }  // namespace muster::feed

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -55,6 +56,12 @@ std::vector<std::byte> bytes_of(size_t size, uint8_t first) {
 
 bool equal(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+ino_t inode_of(int fd) {
+  struct stat found = {};
+  EXPECT_EQ(::fstat(fd, &found), 0);
+  return found.st_ino;
 }
 
 TEST(Ring, CarriesBlocksAndMarksInOrder) {
@@ -273,6 +280,52 @@ TEST(Inbox, ReadsAPartitionToItsEndWhereAsked) {
   ASSERT_TRUE(one->mark(RecordKind::EndPartition, now()).has_value());
   EXPECT_EQ(inbox->receive(now())->ring, first);
   EXPECT_EQ(inbox->receive(now())->ring, second);
+}
+
+TEST(Inbox, ARingIsUsedAgainAfterAnOrderlyEnd) {
+  Pair pair = make_pair();
+  const uint64_t first = 1;
+  ASSERT_TRUE(pair.producer->put(std::as_bytes(std::span(&first, 1)), 1, now()).has_value());
+  ASSERT_TRUE(pair.producer->mark(RecordKind::EndPartition, now()).has_value());
+  pair.producer->close();
+  const auto kept = pair.inbox->receive(now());
+  EXPECT_EQ(pair.inbox->receive(now())->taken.kind, RecordKind::EndPartition);
+  const ino_t memory = inode_of(pair.inbox->ring_fd(pair.ring));
+  EXPECT_FALSE(pair.inbox->receive(now()).has_value());  // Sees the end, too.
+
+  const RingId again = *pair.inbox->add(kSmall);
+  EXPECT_NE(again, pair.ring);
+  EXPECT_EQ(inode_of(pair.inbox->ring_fd(again)), memory);
+  const auto producer = producer_of(*pair.inbox, again);
+  EXPECT_TRUE(producer->wait_consumed(now()).has_value());
+  // One block is still looked at: the others come round.
+  for (uint64_t i = 2; i < 10; ++i) {
+    ASSERT_TRUE(producer->put(std::as_bytes(std::span(&i, 1)), 1, now()).has_value());
+    const auto received = pair.inbox->receive(now());
+    ASSERT_TRUE(received.has_value());
+    EXPECT_EQ(received->ring, again);
+    EXPECT_TRUE(equal(received->taken.lease->bytes(), std::as_bytes(std::span(&i, 1))));
+  }
+  EXPECT_TRUE(equal(kept->taken.lease->bytes(), std::as_bytes(std::span(&first, 1))));
+}
+
+TEST(Inbox, NoRingIsUsedAgainThatItsProducerMayStillWriteTo) {
+  for (const bool killed : {true, false}) {
+    Pair pair = make_pair();
+    const ino_t memory = inode_of(pair.inbox->ring_fd(pair.ring));
+    const uint64_t row = 1;
+    ASSERT_TRUE(pair.producer->put(std::as_bytes(std::span(&row, 1)), 1, now()).has_value());
+    EXPECT_TRUE(pair.inbox->receive(now()).has_value());
+    if (killed) {
+      ASSERT_TRUE(pair.producer->mark(RecordKind::EndPartition, now()).has_value());
+      EXPECT_TRUE(pair.inbox->receive(now()).has_value());
+      pair.inbox->producer_gone(pair.ring);
+    } else {
+      pair.producer->close();  // In the middle of a partition: somebody gave up.
+    }
+    EXPECT_FALSE(pair.inbox->receive(now()).has_value());
+    EXPECT_NE(inode_of(pair.inbox->ring_fd(*pair.inbox->add(kSmall))), memory);
+  }
 }
 
 TEST(Inbox, ManyProducersLoseNothing) {
