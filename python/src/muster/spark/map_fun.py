@@ -30,8 +30,9 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
         channel.send({"is": "terminating"})
 
     if settings["fed"]:
-        from muster.spark.inlets import open_door
+        from muster.spark.inlets import keep_freed_memory, open_door
 
+        keep_freed_memory()
         manager = open_door(place.folder, settings["queues"], terminating)
     else:
         manager = NodeManager({name: queue.Queue() for name in settings["queues"]}, terminating)
