@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from waiting import until
-from yarn_jobs import RUN_LIMIT, processes_in, running_job, status_of
+from yarn_jobs import RUN_LIMIT, attempts_of, processes_in, running_job, status_of
 
 
 def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yarn, bed, tmp_path):
@@ -56,6 +56,35 @@ def test_checkpoints_are_kept_in_hdfs_and_found_again(yarn, bed, cluster):
     assert done.lines("found step 3"), done.text
     listed = bed.shell("fs", "-ls", "-C", folder).expect().out.split()
     assert listed == [f"{folder}/ckpt-00000002", f"{folder}/ckpt-00000003"]
+
+
+def test_tasks_run_and_restart_while_the_namenode_is_away(yarn, bed):
+    running_job(yarn, restart={"process": 3})
+    first, second = sorted(processes_in(bed, "sleep 1000"))
+    bed.kill("nn1")
+    os.kill(first, signal.SIGKILL)
+    # The log's file is open: its bytes go to the DataNodes.
+    until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(bed, "sleep 1000")) == 2,
+          RUN_LIMIT, lambda: f"the task is started again: {status_of(yarn)}")
+    assert second in processes_in(bed, "sleep 1000")
+    bed.restore()
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    # Its master may have to wait until the NameNode takes files again.
+    until(lambda: status_of(yarn).get("phase") == "ended", RUN_LIMIT,
+          lambda: f"the end is known: {status_of(yarn)}")
+    assert yarn.status()["outcome"]["result"] == "stopped"
+
+
+def test_a_job_outlives_what_was_staged_for_it(yarn, bed):
+    running_job(yarn, restart={"process": 3})
+    first, second = sorted(processes_in(bed, "sleep 1000"))
+    bed.shell("fs", "-rm", "-r", "-skipTrash", "/user/alice/.muster").expect()
+    os.kill(first, signal.SIGKILL)
+    until(lambda: attempts_of(yarn) == [1, 2] and len(processes_in(bed, "sleep 1000")) == 2,
+          RUN_LIMIT, lambda: f"the task is started again: {status_of(yarn)}")
+    assert second in processes_in(bed, "sleep 1000")
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    assert yarn.status()["outcome"]["result"] == "stopped"
 
 
 def test_the_log_goes_on_when_hdfs_is_back(yarn, bed):
