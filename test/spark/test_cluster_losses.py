@@ -1,5 +1,5 @@
 """What becomes of a cluster when executors, Python workers or the driver are lost."""
-# timeout: 600
+# timeout: 900
 
 import json
 import os
@@ -11,7 +11,9 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from cluster_bed import (  # noqa: F401 (fixtures)
+    WAIT_SECONDS,
     counting,
     descendants,
     home,
@@ -21,6 +23,9 @@ from cluster_bed import (  # noqa: F401 (fixtures)
     until,
 )
 
+from muster.spark.errors import JobError
+from muster.spark.job import Job
+from muster.spark.plan import JobPlan
 from tensorflowonspark import TFCluster
 
 SPARK = TFCluster.InputMode.SPARK
@@ -62,6 +67,28 @@ def _executor_of(pid):
     environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
     return int(Path(folder).parent.parent.name.split("-")[0])
+
+
+def test_a_job_that_lost_too_many_executors_says_why(sc, tmp_path):  # noqa: F811
+    def work(args, ctx):
+        import time
+
+        with open(args + ".part", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename(args + ".part", args)
+        while True:
+            time.sleep(1)  # lint: allow(sleep) until it is killed
+
+    pid = tmp_path / "pid"
+    job = Job(sc, JobPlan(template={"worker": [0]}, lost_executors=0), work, str(pid))
+    try:
+        until(pid.exists, "the program")
+        os.kill(_executor_of(int(pid.read_text())), signal.SIGKILL)
+        assert job.wait(WAIT_SECONDS)
+        with pytest.raises(JobError, match=r"worker:0 .*no restarts left: executor \d+: \w"):
+            job.raise_failure()
+    finally:
+        job.close()
 
 
 def counting_alone(sc, folder):  # noqa: F811

@@ -31,7 +31,9 @@ class _Container:
     role: str
     pad: bytes
     channel: Channel | None = None  # To its holder.
+    executor: str = ""  # Spark's name of where it lies.
     granted: bool = False
+    lost: str = ""  # How it was lost, if so.
     released: bool = False
     ended: bool = False
 
@@ -140,7 +142,10 @@ class Containers:
             if container.channel is not channel:
                 return
         if what == "ended":
-            self._ended(container, message.get("exit_code"), message["words"])
+            code, words = message["exit_code"], message["words"]
+            if code is None:
+                container.lost = words
+            self._ended(container, code, words)
         elif what == "launch-failed":
             self._launch_failed(channel.name, message["reason"])
 
@@ -150,7 +155,24 @@ class Containers:
             container = self._all.get(channel.name)
             if container is None or container.channel is not channel:
                 return
-        self._ended(container, None, "the executor, or the holder of its slot, is gone")
+            words = "the executor, or the holder of its slot, is gone"
+            if not (container.ended or container.released or self._closed):
+                container.lost = words
+        self._ended(container, None, words)
+
+    def losses(self, seconds: float) -> str:
+        """How containers were lost, in Spark's words if it has some within this time; "" if none
+        was.
+        """
+        with self._changed:
+            lost = [one for one in self._all.values() if one.lost]
+        deadline = time.monotonic() + seconds
+        said: dict[str, str] = {}
+        while any(one.executor not in said for one in lost) and time.monotonic() < deadline:
+            said = self._removals()
+            time.sleep(0.1)  # lint: allow(sleep) Spark tells nobody when it knows
+        told = [f"executor {one.executor}: {said.get(one.executor, one.lost)}" for one in lost]
+        return "; ".join(dict.fromkeys(told))
 
     @property
     def granted(self) -> int:
@@ -235,6 +257,15 @@ class Containers:
                 self._kept.append(held)
         return held.collect()[0]
 
+    def _removals(self) -> dict[str, str]:
+        """The executors that Spark has removed, and why."""
+        with contextlib.suppress(Exception):  # Another Spark may not have this.
+            known = self._application.sc._jsc.sc().statusStore().executorList(False)
+            everyone = [known.apply(index) for index in range(known.size())]
+            reasons = {one.id(): one.removeReason() for one in everyone}
+            return {name: reason.get() for name, reason in reasons.items() if reason.isDefined()}
+        return {}
+
     def _group(self, container: str) -> str:
         return f"muster-{self._application.job}-{container}"
 
@@ -253,6 +284,7 @@ class Containers:
             unwanted = container.granted or container.released or self._closed
             if not container.granted:
                 container.channel = channel
+                container.executor = message["executor"]
                 container.granted = True
         if unwanted:
             channel.send({"do": "release"})

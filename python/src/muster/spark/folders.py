@@ -43,6 +43,15 @@ def executor_process() -> int:
     return os.getppid()
 
 
+def executor_name(process: int) -> str:
+    """Spark's name of the executor whose JVM is `process`; "" if it does not tell."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
+        return words[words.index("--executor-id") + 1]
+    except (OSError, ValueError, IndexError):
+        return ""
+
+
 def _private(folder: Path) -> Path:
     """Makes a folder that only this user can enter, or checks that it is one."""
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -45,6 +45,7 @@ class Holder:
         self._changed = threading.Condition()
         self._release_by: float | None = None
         self._killed = False
+        self._loss = ""  # What the container was lost with.
         self._over = threading.Event()
 
     def run(self) -> int:
@@ -57,6 +58,7 @@ class Holder:
                 "host": self._order["host"],
                 "listen": channel.local_host,
                 "folder": str(self._folder / "job"),
+                "executor": self._order["executor"],
                 "pid": os.getpid(),
             }
         )
@@ -65,7 +67,13 @@ class Holder:
         threading.Thread(target=self._listen, args=(channel,), daemon=True).start()
         code = self._keep()
         folders.write(self._folder / "gone", b"")
-        channel.send({"is": "ended", "exit_code": code, "words": self._last_words()})
+        channel.send(
+            {
+                "is": "ended",
+                "exit_code": None if self._loss else code,
+                "words": self._loss or self._last_words(),
+            }
+        )
         self._say("ended")
         # What became of the job is left beside the container for those who still want to feed it.
         self._over.wait()
@@ -97,11 +105,12 @@ class Holder:
             return 0.2 if self._stub is not None else None
         return max(0.0, self._release_by - time.monotonic())
 
-    def _release(self, seconds: float = _TERM_SECONDS) -> None:
+    def _release(self, seconds: float = _TERM_SECONDS, loss: str = "") -> None:
         with self._changed:
             if self._killed:
                 return
             self._killed = True
+            self._loss = loss
             self._release_by = time.monotonic() + seconds
             if self._stub is not None:
                 self._stub.terminate()
@@ -175,7 +184,7 @@ class Holder:
                 while folders.start_ticks(process) == ticks:
                     time.sleep(0.5)  # lint: allow(sleep) a kernel without pidfd
         self._over.set()
-        self._release(0.5)
+        self._release(0.5, "its executor is gone")
 
     def _watch_task(self) -> None:
         """stdin closes with the Spark task; `background` comes before when it means to leave."""
@@ -184,7 +193,7 @@ class Holder:
             if line == "background\n":
                 return
             if not line:
-                self._release()
+                self._release(loss="the Python worker that held its slot is gone")
                 return
 
     def _say(self, word: str) -> None:

@@ -29,6 +29,8 @@ _CLOSE_SECONDS = 10.0
 _RESULTS_SECONDS = 60.0
 # Holders need this long at most; the master waits a little longer.
 _FINISH_SECONDS = 4.0
+# The resource manager's word on a lost executor comes by its next heartbeats.
+_LOSS_SECONDS = 5.0
 
 
 class Job:
@@ -245,6 +247,8 @@ class Job:
         if cause and cause["task"] in self._words:
             return self._words[cause["task"]]
         if cause:
+            if losses := self._containers.losses(_LOSS_SECONDS):
+                return f"{outcome['message']}: {losses}"
             return f"{cause['task']}: {cause.get('evidence') or 'it left no words'}"
         words = next(iter(self._words.values()), None)
         return words or f"job {self.id} {outcome['result']}: see `muster show {self.id}`"

@@ -67,6 +67,7 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         "program": program,
         "process": process,
         "ticks": folders.start_ticks(process),
+        "executor": folders.executor_name(process),
         "host": host,
         "environment": {
             "PYTHONPATH": os.pathsep.join(module_folders()),
