@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "hadoop/hdfs/file_recovery.h"
+#include "hadoop/hdfs/name_node_target.h"
 #include "hadoop/hdfs/path.h"
 #include "hadoop/hdfs/transfer_security.h"
 #include "hadoop/hdfs_settings.h"
@@ -9,7 +10,6 @@
 #include "hadoop/rpc_settings.h"
 #include "hadoop/security_settings.h"
 #include "hadoop/server_principal.h"
-#include "hadoop/token_service.h"
 
 #include <fmt/format.h>
 
@@ -20,64 +20,8 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-constexpr std::string_view kClientProtocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
 constexpr std::string_view kDatanodeProtocol =
     "org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol";
-
-/// Settings of a whole target that are the same for NameNodes and DataNodes.
-rpc::Target secured_target(const SecuritySettings& security, rpc::Identity identity) {
-  rpc::Target target;
-  target.identity = std::move(identity);
-  target.kerberos = security.authentication == Authentication::Kerberos;
-  target.allow_simple = security.fallback_to_simple;
-  if (security.rpc_protection_set) {
-    for (const Protection protection : security.rpc_protection) {
-      target.protections.push_back(static_cast<rpc::Protection>(protection));
-    }
-  }
-  return target;
-}
-
-rpc::TokenFinder token_finder(Credentials credentials, NameService service) {
-  return [credentials = std::move(credentials), service = std::move(service)](
-             const rpc::TokenQuery& query) -> std::optional<rpc::TokenSecret> {
-    const ServerAddress server{.configured = query.server, .peer = query.peer_address};
-    const Token* token = find_hdfs_token(credentials, service, server);
-    if (token == nullptr) {
-      return std::nullopt;
-    }
-    return rpc::TokenSecret{token->identifier, token->password.reveal()};
-  };
-}
-
-Result<rpc::Target> name_node_target(const Configuration& configuration,
-                                     const SecuritySettings& security, const NameService& service,
-                                     const FileSystem::Login& login) {
-  rpc::Target target = secured_target(security, login.identity);
-  target.what = service.logical ? "NameNode of " + service.name : "NameNode";
-  for (const hadoop::NameNode& node : service.name_nodes) {
-    target.servers.push_back({node.address, node.id});
-  }
-  target.protocol.name = kClientProtocol;
-  target.find_token = token_finder(login.credentials, service);
-  MUSTER_TRY(target.server_principal,
-             server_principal(configuration, "dfs.namenode.kerberos.principal"));
-  return target;
-}
-
-/// A name service is asked as long as a failover may take, as Hadoop's clients do.
-std::unique_ptr<rpc::Proxy> name_node_proxy(rpc::Client& client, rpc::Target target,
-                                            const rpc::ConnectionOptions& connection,
-                                            const HdfsSettings& settings) {
-  if (target.servers.size() == 1) {
-    return client.proxy(std::move(target));
-  }
-  rpc::RetryOptions retry;
-  retry.attempts_max = settings.failover_attempts_max + 1;
-  retry.pause_first = settings.failover_delay;
-  retry.pause_max = settings.failover_delay_max;
-  return client.proxy(std::move(target), connection, retry);
-}
 
 DataNodes::MakeProxy data_node_proxies(rpc::Client& client, rpc::Target pattern,
                                        bool use_host_name) {
@@ -127,7 +71,8 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(Deps deps, const Configurat
   if (!service.has_value()) {
     return std::move(service).error();
   }
-  MUSTER_TRY(rpc::Target target, name_node_target(configuration, security, *service, login));
+  MUSTER_TRY(rpc::Target target,
+             name_node_target(configuration, security, *service, kClientProtocol, login));
   rpc::Target data_target = secured_target(security, login.identity);
   MUSTER_TRY(data_target.server_principal,
              server_principal(configuration, "dfs.datanode.kerberos.principal"));
