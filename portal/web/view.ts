@@ -39,7 +39,7 @@ function show_outcome(outcome: Outcome | null): void {
   }
 }
 
-function show_endpoints(endpoints: Record<string, string>): void {
+function show_endpoints(base: string, endpoints: Record<string, string>): void {
   const section = by_id("endpoints");
   const names = Object.keys(endpoints).sort();
   section.hidden = names.length === 0;
@@ -48,9 +48,12 @@ function show_endpoints(endpoints: Record<string, string>): void {
     const url = endpoints[name] ?? "";
     // What a task publishes is a task's word: nothing but a page elsewhere is linked to.
     const is_page = /^https?:\/\//.test(url);
-    item.append(is_page
-      ? make("a", name, { href: url, target: "_blank", rel: "noopener noreferrer" })
-      : make("span", name), make("span", ` ${url}`, { class: "faint" }));
+    // What lies behind this page is named from here.
+    const is_ours = /^tensorboard\/(\?|$)/.test(url);
+    item.append(is_page || is_ours
+      ? make("a", name, { href: is_ours ? base + url : url, target: "_blank",
+        rel: "noopener noreferrer" })
+      : make("span", name), is_ours ? "" : make("span", ` ${url}`, { class: "faint" }));
     return item;
   });
   const list = section.querySelector("ul") as HTMLUListElement;
@@ -141,7 +144,7 @@ export class JobPanel {
   private readonly rows = new Map<string, HTMLTableRowElement>();
   private status: Status | null = null;
 
-  constructor(private readonly open_log: OpenLog) {
+  constructor(private readonly base: string, private readonly open_log: OpenLog) {
     by_id("filter").addEventListener("input", apply_filter);
     setInterval(() => this.show_facts(), 1000);
   }
@@ -156,7 +159,7 @@ export class JobPanel {
     phase.dataset["state"] = status.outcome?.result ?? status.phase;
     this.show_facts();
     show_outcome(status.outcome);
-    show_endpoints(status.endpoints);
+    show_endpoints(this.base, status.endpoints);
     this.show_tasks(status);
     show_timeline(status.timeline);
     show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :

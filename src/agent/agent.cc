@@ -112,6 +112,11 @@ bool Agent::on_welcome(const wire::MasterWelcome& welcome) {
     }
   }
   log_.info("master.welcome", {{"epoch", welcome.epoch.value}});
+  for (const auto& [id, board] : boards_) {
+    if (board->ready()) {
+      publish_tensorboard(id);  // The master may have been away when it was.
+    }
+  }
   schedule();
   if (beat_timer_ == rt::TimerId{}) {
     beat();
@@ -272,6 +277,9 @@ void Agent::watch_memory() {
       any = true;
       closely = closely || run->near_limit();
     }
+  }
+  for (const auto& [id, board] : boards_) {
+    board->watch_memory();
   }
   if (any) {
     watch_timer_ =

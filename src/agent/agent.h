@@ -8,6 +8,7 @@
 #include "agent/placement.h"
 #include "agent/task_environment.h"
 #include "agent/task_run.h"
+#include "agent/tensorboard_run.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "cluster/agent_launch.h"
@@ -96,6 +97,8 @@ class Agent {
   void start_attempt(job::AttemptId id, job::Generation generation);
   [[nodiscard]] Result<os::Pid> launch(TaskRun& run, const Preparation& preparation,
                                        job::Generation generation);
+  void start_tensorboard(const TaskRun& run, const TaskRun::StartOptions& options);
+  void publish_tensorboard(job::AttemptId id);
   void on_task_ended(job::AttemptId id, const TaskRun::Ended& ended);
   void tell_ended(job::AttemptId id, job::Exit exit);
   void tell_lost_output(const TaskRun& run, job::Exit& exit);
@@ -132,6 +135,7 @@ class Agent {
   std::map<job::AttemptId, std::shared_ptr<Preparation>> preparations_;
   std::map<job::TaskId, std::string> last_class_;  ///< Of the task's last end here.
   std::map<job::AttemptId, std::unique_ptr<TaskRun>> runs_;
+  std::map<job::AttemptId, std::unique_ptr<TensorboardRun>> boards_;
   std::unique_ptr<MasterLine> line_;  // After what its callbacks use; destroyed first.
   rt::TimerId due_timer_{}, beat_timer_{}, watch_timer_{};
   std::map<job::AttemptId, wire::Sample> samples_;  ///< The last measurement.

@@ -5,6 +5,7 @@
 #include "agent/redaction.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "job/side_program.h"
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,7 @@ void Agent::perform_one(Effect& effect) {
       run->second->kill();
     }
   } else if (const auto* drop = std::get_if<Drop>(&effect)) {
+    boards_.erase(drop->attempt);
     runs_.erase(drop->attempt);
     preparations_.erase(drop->attempt);
   } else if (const auto* leaving = std::get_if<Quit>(&effect)) {
@@ -182,6 +184,7 @@ void Agent::start_attempt(job::AttemptId id, job::Generation generation) {
   }
   log_.warning("attempt.not-started", {{"attempt", stem_of(id)}, {"error", pid.error().message}});
   leave_word(id, pid.error());
+  boards_.erase(id);
   runs_.erase(id);
   perform(machine_->start_failed(id, preparation_failure(pid.error()), deps_.loop.now()));
 }
@@ -223,6 +226,9 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   // again.
   const auto last = last_class_.find(id.task);
   options.release_ports = last != last_class_.end() && last->second == kPortInUse;
+  if (job::has_side_program(*plan_, id.task)) {
+    start_tensorboard(run, options);
+  }
   return run.start(std::move(options),
                    [this, id](const TaskRun::Ended& ended) { on_task_ended(id, ended); });
 }
@@ -232,6 +238,7 @@ void Agent::on_task_ended(job::AttemptId id, const TaskRun::Ended& ended) {
   if (found == runs_.end()) {
     return;
   }
+  boards_.erase(id);
   const std::unique_ptr<TaskRun> run = std::move(found->second);
   runs_.erase(found);
   job::Exit exit = judge(id, ended, *run);

@@ -26,6 +26,8 @@ struct Parser {
   StatusCommand status;
   ShowCommand show;
   WhyCommand why;
+  TensorboardOptions tensorboard;
+  PortalOptions portal;
   LogsOptions logs;
   StopOptions stop;
   SpecFileOptions validate;
@@ -198,13 +200,26 @@ void Parser::add_job_commands() {
   add_job(sub, why);
   add_json(sub, why.json);
 
+  sub = command("tensorboard", "Show the curves of a job that has ended", tensorboard);
+  add_job(sub, tensorboard);
+  sub->add_option("--logdir", tensorboard.logdir,
+                  "The folder or URI with the event files (default: what the job names)")
+      ->type_name("FOLDER");
+  sub->add_option("--port", tensorboard.port, "Listen here, on 127.0.0.1 (default: any free port)");
+
   sub = command("history", "List the jobs that have ended", history);
   sub->add_option("--limit", history.limit, "At most so many, newest first");
   add_on(sub, history.on);
   add_json(sub, history.json);
 
+  sub = command("portal", "Serve the pages of jobs that have ended, on this machine", portal);
+  sub->add_option("job", portal.id, "Show this job first")->type_name("ID");
+  sub->add_option("--port", portal.port, "Listen here, on 127.0.0.1 (default: any free port)");
+  add_on(sub, portal.on);
+
   sub = command("show", "Show everything that happened in a job", show);
   add_job(sub, show);
+  sub->add_flag("--page", show.page, "Serve its page (of a job that has ended) on this machine");
   add_json(sub, show.json);
 }
 
@@ -252,6 +267,10 @@ void Parser::add_other_commands() {
   sub->add_flag("--fast", demo.fast, "Without the explanations");
 
   sub = command("doctor", "Check what jobs on this machine need", doctor);
+  sub->add_option("--on", doctor.on, "Look at this YARN cluster: yarn, or one of the site file")
+      ->type_name("CLUSTER");
+  sub->add_flag("--deep", doctor.deep,
+                "Look at a node of it, too, by a job of one small container");
   add_json(sub, doctor.json);
 
   sub = command("clean", "Remove old jobs", clean);

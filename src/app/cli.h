@@ -12,6 +12,8 @@ struct VersionOptions {
   bool json = false;
 };
 struct DoctorOptions {
+  std::string on;     ///< The YARN cluster to look at; empty: the one that is configured.
+  bool deep = false;  ///< Look at a node, too: by a job of one container.
   bool json = false;
 };
 struct DemoOptions {
@@ -20,7 +22,9 @@ struct DemoOptions {
 struct RunCommand : RunOptions {};
 struct SubmitCommand : RunOptions {};
 struct StatusCommand : JobOptions {};
-struct ShowCommand : JobOptions {};
+struct ShowCommand : JobOptions {
+  bool page = false;  ///< Serve its page instead.
+};
 struct WhyCommand : JobOptions {};
 struct PsCommand : ListOptions {};
 struct HistoryCommand : ListOptions {};
@@ -36,8 +40,8 @@ using Command =
     std::variant<Printed, RunCommand, SubmitCommand, PlanOptions, PsCommand, HistoryCommand,
                  StatusCommand, ShowCommand, WhyCommand, LogsOptions, StopOptions, SpecFileOptions,
                  ExplainOptions, ConfigOptions, InitOptions, CleanOptions, DoctorOptions,
-                 DemoOptions, CompletionOptions, VersionOptions, FsOptions, TonyOptions,
-                 MasterCommand>;
+                 DemoOptions, TensorboardOptions, PortalOptions, CompletionOptions, VersionOptions,
+                 FsOptions, TonyOptions, MasterCommand>;
 
 /// Parses the command line without the program's name. Never exits and prints nothing: help and
 /// mistakes come as Printed (a mistake: exit status 2, one line that says what to do, with the

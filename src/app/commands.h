@@ -16,6 +16,8 @@ int list_ended(Session& session, const HistoryCommand& command);
 int show_status(Session& session, const StatusCommand& command);
 int show_job(Session& session, const ShowCommand& command);
 int show_why(Session& session, const WhyCommand& command);
+int show_tensorboard(Session& session, const TensorboardOptions& command);
+int run_portal(Session& session, const PortalOptions& command);
 int show_logs(Session& session, const LogsOptions& command);
 int stop_job(Session& session, const StopOptions& command);
 int clean_jobs(Session& session, const CleanOptions& command);

@@ -188,6 +188,9 @@ int show_status(Session& session, const StatusCommand& command) {
 }
 
 int show_job(Session& session, const ShowCommand& command) {
+  if (command.page) {
+    return run_portal(session, {.id = command.id, .on = command.on});
+  }
   const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {
     return fail(session.console, found.error());

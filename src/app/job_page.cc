@@ -1,17 +1,19 @@
 #include "app/job_page.h"
 
 #include "control/page_keys.h"
-#include "net/tcp_dialer.h"
+#include "framework/tensorboard.h"
 #include "page/token_access.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::app {
 
-JobPage::JobPage(rt::IoLoop& loop, std::unique_ptr<page::Access> access)
-    : loop_(loop), access_(std::move(access)) {}
+JobPage::JobPage(rt::IoLoop& loop, const control::Secret& secret,
+                 std::unique_ptr<page::Access> access)
+    : loop_(loop), secret_(secret), dialer_(loop), access_(std::move(access)) {}
 
 void JobPage::read_logs_in(os::Files& files, const std::filesystem::path& folder) {
   logs_ = std::make_unique<page::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
@@ -33,7 +35,8 @@ void JobPage::read_logs_of_agents() {
 
 void JobPage::open(master::Master& master) {
   master_ = &master;
-  page_.emplace(page::Page::Deps{.loop = loop_, .job = *this, .logs = *logs_, .access = *access_});
+  page_.emplace(page::Page::Deps{
+      .loop = loop_, .job = *this, .logs = *logs_, .access = *access_, .dialer = dialer_});
   page_->on_served([this] { master_->audience_served(); });
 }
 
@@ -78,6 +81,24 @@ std::optional<uint32_t> JobPage::attempts_of(std::string_view role, uint32_t ind
   const job::Task* const task = find_task(role, index);
   return task == nullptr ? std::nullopt
                          : std::optional(static_cast<uint32_t>(task->attempts.size()));
+}
+
+std::optional<page::SideServer> JobPage::tensorboard() const {
+  const std::string name(framework::kTensorboardPort);
+  const job::State& state = master_->machine().state();
+  const auto found = std::ranges::find_if(state.endpoints, [&](const job::Endpoint& endpoint) {
+    return endpoint.name == name && endpoint.url == framework::kTensorboardLink;
+  });
+  const job::Attempt* const attempt =
+      found == state.endpoints.end() ? nullptr : state.find_attempt(found->attempt);
+  if (attempt == nullptr || !attempt->address.named_ports.contains(name)) {
+    return std::nullopt;
+  }
+  const control::Key agent_key = control::derive_key(
+      secret_, {.kind = control::Peer::Kind::Agent, .container = attempt->container});
+  return page::SideServer{
+      .server = {.host = attempt->address.host, .port = attempt->address.named_ports.at(name)},
+      .path = "/" + control::to_hex(control::side_path_key_of(agent_key))};
 }
 
 bool JobPage::runs(const page::LogName& log) const {

@@ -5,6 +5,7 @@
 #include "job/state.h"
 #include "master/audience.h"
 #include "master/master.h"
+#include "net/tcp_dialer.h"
 #include "os/files.h"
 #include "page/access.h"
 #include "page/feed_logs.h"
@@ -25,7 +26,7 @@ namespace muster::app {
 /// Made before the master, whose audience it is; outlives it.
 class JobPage final : public master::Audience, public page::JobView {
  public:
-  JobPage(rt::IoLoop& loop, std::unique_ptr<page::Access> access);
+  JobPage(rt::IoLoop& loop, const control::Secret& secret, std::unique_ptr<page::Access> access);
 
   /// Output is read from the files in `folder`.
   void read_logs_in(os::Files& files, const std::filesystem::path& folder);
@@ -51,12 +52,15 @@ class JobPage final : public master::Audience, public page::JobView {
   [[nodiscard]] bool ended() const override;
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
+  [[nodiscard]] std::optional<page::SideServer> tensorboard() const override;
   [[nodiscard]] bool runs(const page::LogName& log) const override;
 
  private:
   [[nodiscard]] const job::Task* find_task(std::string_view role, uint32_t index) const;
 
   rt::IoLoop& loop_;
+  control::Secret secret_;
+  net::TcpDialer dialer_;
   master::Master* master_ = nullptr;
   std::unique_ptr<page::Access> access_;
   page::FeedLogs* feed_ = nullptr;  ///< Into `logs_`, where output comes from the agents.

@@ -27,6 +27,10 @@ struct Dispatch {
   int operator()(const StatusCommand& command) const { return show_status(session, command); }
   int operator()(const ShowCommand& command) const { return show_job(session, command); }
   int operator()(const WhyCommand& command) const { return show_why(session, command); }
+  int operator()(const TensorboardOptions& command) const {
+    return show_tensorboard(session, command);
+  }
+  int operator()(const PortalOptions& command) const { return run_portal(session, command); }
   int operator()(const LogsOptions& command) const { return show_logs(session, command); }
   int operator()(const StopOptions& command) const { return stop_job(session, command); }
   int operator()(const SpecFileOptions& command) const { return validate_spec(session, command); }

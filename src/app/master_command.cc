@@ -136,7 +136,7 @@ Status MasterProcess::start(const Environment& surroundings, const SparkOptions&
   options.client_python = plan_file.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());
-  page_.emplace(loop_, token_access(options.secret));
+  page_.emplace(loop_, options.secret, token_access(options.secret));
   if (spark.link_fd >= 0) {
     page_->keep_logs_in(*files_, folder_.logs(), {plan_.spec.logs.max, plan_.spec.logs.keep});
   } else {

@@ -92,6 +92,19 @@ struct LogsOptions {
   bool json = false;
 };
 
+struct TensorboardOptions {
+  std::string id;
+  std::string on;      ///< As JobOptions::on.
+  std::string logdir;  ///< The folder or URI to read; empty: what the job names.
+  uint16_t port = 0;   ///< 0: any free one.
+};
+
+struct PortalOptions {
+  std::string id;     ///< The job to show; empty: the list.
+  std::string on;     ///< As ListOptions::on.
+  uint16_t port = 0;  ///< 0: any free one.
+};
+
 struct StopOptions {
   std::string id;
   std::string on;

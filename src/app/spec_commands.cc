@@ -2,6 +2,8 @@
 #include "app/completion.h"
 #include "app/failure.h"
 #include "app/hadoop_doctor.h"
+#include "app/node_probe.h"
+#include "app/program.h"
 #include "base/text.h"
 #include "client/doctor.h"
 #include "client/job_source.h"
@@ -15,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace muster::app {
@@ -167,18 +170,53 @@ int init_folder(Session& session, const InitOptions& command) {
           near ? fmt::format("; did you mean {}?", *near) : "; `muster init --list` lists them")));
 }
 
+namespace {
+
+/// The folder of the Hadoop configuration that the site file names for a cluster.
+Result<std::string> conf_of_cluster(Session& session, const std::string& name) {
+  client::JobSource source;
+  source.quick.command = {"true"};
+  MUSTER_TRY(const spec::Layers layers,
+             client::read_layers(*session.files, source, session.surroundings()));
+  MUSTER_TRY(const spec::Loaded loaded, spec::load(layers));
+  const auto entry = loaded.clusters.find(name);
+  if (entry == loaded.clusters.end() || entry->second.type != spec::ClusterType::Yarn) {
+    return user_error("--on " + printable(name) +
+                      ": there is no such YARN cluster; known are yarn and those of the site file");
+  }
+  return entry->second.conf;
+}
+
+}  // namespace
+
 int check_machine(Session& session, const DoctorOptions& command) {
   client::DoctorInput input;
   input.home = session.home.root();
   input.claims_folder = cluster::local::ClaimFolder::default_folder();
   input.environment = {session.environment.all().begin(), session.environment.all().end()};
   std::vector<client::Finding> findings = client::examine(*session.files, input);
+  if (!command.on.empty() && command.on != "yarn") {
+    const Result<std::string> conf = conf_of_cluster(session, command.on);
+    if (!conf) {
+      return fail(session.console, conf.error());
+    }
+    input.environment["HADOOP_CONF_DIR"] = *conf;
+  }
   const std::vector<client::Finding> of_hadoop =
       examine_hadoop(*session.files, {.environment = input.environment,
                                       .uid = ::geteuid(),
                                       .now = session.now(),
                                       .kerberos_helper = hadoop::krb5::shipped_helper()});
   findings.insert(findings.end(), of_hadoop.begin(), of_hadoop.end());
+  const bool reachable = std::ranges::none_of(of_hadoop, [](const client::Finding& one) {
+    return one.verdict == client::Finding::Verdict::Bad;
+  });
+  if (command.deep && reachable) {
+    const std::string on = command.on.empty() ? "yarn" : command.on;
+    const std::vector<client::Finding> of_node = probe_node(
+        own_program(), {session.environment.all().begin(), session.environment.all().end()}, on);
+    findings.insert(findings.end(), of_node.begin(), of_node.end());
+  }
   session.console.out(command.json ? client::render_json(findings)
                                    : client::render(findings, session.console.screen().colour));
   for (const client::Finding& finding : findings) {

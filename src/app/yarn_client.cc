@@ -45,13 +45,26 @@ std::unique_ptr<YarnClient> yarn_client_of(Session& session, const cluster::JobF
   return std::make_unique<YarnClient>(session, "yarn", std::filesystem::path());
 }
 
-std::string application_id_of(Session& session, const cluster::JobFolder& folder) {
+namespace {
+
+std::optional<cluster::yarn::ApplicationFile> application_of(Session& session,
+                                                             const cluster::JobFolder& folder) {
   const Result<std::string> text = session.files->read(folder.application(), kApplicationBytesMax);
-  if (!text) {
-    return {};
-  }
-  const auto file = cluster::yarn::parse_application_file(*text);
+  const auto file = text ? cluster::yarn::parse_application_file(*text)
+                         : Result<cluster::yarn::ApplicationFile>(text.error());
+  return file ? std::optional(*file) : std::nullopt;
+}
+
+}  // namespace
+
+std::string application_id_of(Session& session, const cluster::JobFolder& folder) {
+  const auto file = application_of(session, folder);
   return file ? file->application_id : std::string();
+}
+
+std::string hadoop_conf_of(Session& session, const cluster::JobFolder& folder) {
+  const auto file = application_of(session, folder);
+  return file ? file->conf : std::string();
 }
 
 }  // namespace muster::app

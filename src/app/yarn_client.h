@@ -37,4 +37,8 @@ class YarnClient {
 /// "application_1700000000000_0007"; "" if the job is on no YARN cluster.
 [[nodiscard]] std::string application_id_of(Session& session, const cluster::JobFolder& folder);
 
+/// The folder of the Hadoop configuration that the job was submitted with; "" as Hadoop looks for
+/// it, and for a job on no YARN cluster.
+[[nodiscard]] std::string hadoop_conf_of(Session& session, const cluster::JobFolder& folder);
+
 }  // namespace muster::app

@@ -217,10 +217,12 @@ Status YarnMaster::start() {
   place_.emplace(*summary_);
   MUSTER_TRY(master::MasterOptions made, options());
   made.page = proxies_.page_of(made.application_id);
-  page_.emplace(loop_, proxy_access(loop_, proxies_,
-                                    {.application_id = made.application_id,
-                                     .owner = package_.user,
-                                     .view_acl = plan_.spec.yarn.acl_view}));
+  MUSTER_TRY(std::unique_ptr<page::Access> access,
+             proxy_access(*session_, proxies_,
+                          {.application_id = made.application_id,
+                           .owner = package_.user,
+                           .view_acl = plan_.spec.yarn.acl_view}));
+  page_.emplace(loop_, made.secret, std::move(access));
   page_->read_logs_of_agents();
   transport_ = control::make_tls_transport(
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });

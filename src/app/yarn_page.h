@@ -1,8 +1,8 @@
 #pragma once
 
+#include "cluster/yarn/session.h"
 #include "cluster/yarn/web_proxy.h"
 #include "page/access.h"
-#include "rt/io_loop.h"
 
 #include <memory>
 #include <string>
@@ -17,10 +17,10 @@ struct YarnPageOwner {
   std::vector<std::string> view_acl;  ///< As in the specification: users, "group:NAME", "*".
 };
 
-/// Lets in who comes through the cluster's proxies and may view the application. Members of a group
-/// are not known here: they need to be named, or be administrators.
-[[nodiscard]] std::unique_ptr<page::Access> proxy_access(rt::IoLoop& loop,
-                                                         const cluster::yarn::WebProxies& proxies,
-                                                         YarnPageOwner owner);
+/// Lets in who comes through the cluster's proxies and may view the application: by name, or as a
+/// member of a group, which the NameNode is asked for. `session` outlives it. Errors: the
+/// configuration's.
+[[nodiscard]] Result<std::unique_ptr<page::Access>> proxy_access(
+    cluster::yarn::Session& session, const cluster::yarn::WebProxies& proxies, YarnPageOwner owner);
 
 }  // namespace muster::app

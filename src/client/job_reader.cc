@@ -158,7 +158,7 @@ std::string render_status(const JobEntry& entry, const JobReading& reading, Wall
     }
   }
   for (const job::Endpoint& endpoint : state.endpoints) {
-    out += fmt::format("  {}: {}\n", endpoint.name, printable(endpoint.url));
+    out += fmt::format("  {}: {}\n", endpoint.name, endpoint_text(endpoint.url));
   }
   for (const std::string& damage : reading.log.damages) {
     out += "log: " + printable(damage) + "\n";

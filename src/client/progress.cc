@@ -291,7 +291,7 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
                                format_duration(notice.in));
           },
           [&](const job::EndpointPublished& endpoint) -> Line {
-            return fmt::format("{}: {}", endpoint.name, printable(endpoint.url));
+            return fmt::format("{}: {}", endpoint.name, endpoint_text(endpoint.url));
           },
           [&](const job::AttemptStalled& stalled) -> Line {
             return knows(machine, stalled.attempt)
@@ -311,6 +311,10 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
 }
 
 }  // namespace
+
+std::string endpoint_text(const std::string& url) {
+  return url.find("://") == std::string::npos ? "on the job's page" : printable(url);
+}
 
 std::optional<std::string> narrate(const job::Machine& machine, const job::Fact& fact) {
   std::optional<std::string> line = narrate_fact(machine, fact);

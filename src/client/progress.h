@@ -34,6 +34,9 @@ struct Progress {
 [[nodiscard]] std::optional<std::string> narrate(const job::Machine& machine,
                                                  const job::Fact& fact);
 
+/// An endpoint's address for people: what lies behind the job's page has no address of its own.
+[[nodiscard]] std::string endpoint_text(const std::string& url);
+
 /// "exit code 7", "signal 9 (SIGKILL)", "success".
 [[nodiscard]] std::string describe_exit(const job::Exit& exit);
 

@@ -62,6 +62,8 @@ Key derive_key(const Secret& secret, const Peer& peer) {
 
 Key master_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 master"); }
 
+Key side_path_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 side path"); }
+
 PageKeys derive_page_keys(const Secret& secret) {
   return {.token = expand(secret, "muster/1 page token"),
           .cookie = expand(secret, "muster/1 page cookie"),

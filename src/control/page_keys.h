@@ -16,4 +16,8 @@ struct PageKeys {
 
 [[nodiscard]] PageKeys derive_page_keys(const Secret& secret);
 
+/// The unguessable part of the path at which a side program of an agent serves (TensorBoard's
+/// --path_prefix): master and agent derive it from the agent's key, nobody else can.
+[[nodiscard]] Key side_path_key_of(const Key& agent_key);
+
 }  // namespace muster::control

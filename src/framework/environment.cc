@@ -75,7 +75,7 @@ void add_tony(const Seat& seat, Variables& variables) {
 
 void add_tensorboard(const Seat& seat, const Framework& row, Variables& variables) {
   if (seat.plan.spec.tensorboard) {
-    variables["TB_LOG_DIR"] = seat.plan.spec.tensorboard->logdir;
+    variables["TB_LOG_DIR"] = logdir_of(*seat.plan.spec.tensorboard, seat.context.checkpoint_dir);
   }
   const auto port = seat.self.address.named_ports.find(std::string(kTensorboardPort));
   if (row.has_tensorboard && port != seat.self.address.named_ports.end() &&

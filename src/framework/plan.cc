@@ -178,7 +178,12 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   plan.gives_new_ports_on_restart = std::ranges::none_of(plan.roles, [](const job::RolePlan& role) {
     return role.membership == spec::Membership::Rejoin;
   });
-  if (framework->has_tensorboard) {
+  if (spec.tensorboard && !plan.chief && !plan.find_role("tensorboard")) {
+    return user_error(
+        "tensorboard: it runs beside the chief, and this job has none; name one with `chief: true` "
+        "in its role");
+  }
+  if (framework->has_tensorboard || spec.tensorboard) {
     add_tensorboard_port(plan);
   }
   MUSTER_TRY_STATUS(framework->check(plan));

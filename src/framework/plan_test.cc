@@ -1,5 +1,7 @@
 #include "framework/plan.h"
 
+#include "framework/tensorboard.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -191,6 +193,21 @@ TEST(Plan, MakesARangeElastic) {
   EXPECT_EQ(plan.roles[0].membership, Elastic);
   EXPECT_EQ(plan.roles[0].tasks, 4U);
   EXPECT_EQ(plan.roles[0].tasks_min, 2U);
+}
+
+TEST(Plan, WantsAChiefForTensorboard) {
+  spec::Spec spec = job_of(Framework::Generic, {role("db")});
+  spec.tensorboard = spec::Tensorboard{.logdir = "logs"};
+  const auto refused = plan(spec, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("`chief: true`"), std::string::npos);
+  spec.roles[0].chief = true;
+  EXPECT_TRUE(plan(spec, {}).has_value());
+}
+
+TEST(Plan, FillsInTheCheckpointFolderOfTensorboard) {
+  EXPECT_EQ(logdir_of({.logdir = "$MUSTER_CHECKPOINT_DIR/logs"}, "/c"), "/c/logs");
+  EXPECT_EQ(logdir_of({.logdir = "logs"}, "/c"), "logs");
 }
 
 TEST(Plan, GivesTheChiefAPortForTensorboard) {

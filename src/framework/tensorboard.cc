@@ -16,6 +16,15 @@ std::optional<job::TaskId> server_of(const job::Plan& plan) {
 
 bool serves_tensorboard(const job::Plan& plan, job::TaskId task) { return server_of(plan) == task; }
 
+std::string logdir_of(const spec::Tensorboard& tensorboard, std::string_view checkpoint_dir) {
+  std::string logdir = tensorboard.logdir;
+  constexpr std::string_view kVariable = "$MUSTER_CHECKPOINT_DIR";
+  if (const size_t at = logdir.find(kVariable); at != std::string::npos) {
+    logdir.replace(at, kVariable.size(), checkpoint_dir);
+  }
+  return logdir;
+}
+
 void add_tensorboard_port(job::Plan& plan) {
   const std::optional<job::TaskId> server = server_of(plan);
   if (!server) {

@@ -1,4 +1,5 @@
 #include "job/machine_impl.h"
+#include "job/side_program.h"
 
 #include <fmt/format.h>
 
@@ -106,6 +107,9 @@ RequestContainer Machine::Impl::ask_of(const Request& request) const {
   ask.request = request.id;
   ask.role = request.role;
   ask.resources = resources_of(request.role, request.tasks.size());
+  if (std::ranges::any_of(request.tasks, [&](TaskId id) { return has_side_program(plan, id); })) {
+    ask.resources.memory_bytes += kSideProgramMemoryBytes;
+  }
   ask.node_label = role.node_label;
   ask.avoid = avoided.list(now, role.restart.window, plan.avoid_share_max_percent);
   if (role.membership != spec::Membership::Rejoin) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "net/http.h"
+#include "page/target.h"
+
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -14,5 +18,10 @@ struct FrontFile {
 
 /// All of them: what `portal/web` holds, put into the binary.
 [[nodiscard]] std::span<const FrontFile> front_files();
+
+/// The file that a request names, as its answer: `document` where it names none. nullopt for
+/// anything else.
+[[nodiscard]] std::optional<net::HttpResponse> front_file(const Target& target,
+                                                          std::string_view document);
 
 }  // namespace muster::page

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "net/address.h"
 #include "rt/async.h"
 
 #include <cstdint>
@@ -20,6 +21,12 @@ struct LogName {
   auto operator<=>(const LogName&) const = default;
 };
 
+/// A program beside a task that serves pages of its own.
+struct SideServer {
+  net::HostPort server;
+  std::string path;  ///< What stands before its addresses: "/0123abc".
+};
+
 /// The job as its page shows it. Called on the page's loop; never blocks.
 class JobView {
  public:
@@ -31,6 +38,8 @@ class JobView {
   /// How many attempts a task has had; nullopt for no such task.
   [[nodiscard]] virtual std::optional<uint32_t> attempts_of(std::string_view role,
                                                             uint32_t index) const = 0;
+  /// Where TensorBoard runs; nullopt while it does not.
+  [[nodiscard]] virtual std::optional<SideServer> tensorboard() const = 0;
   /// Whether that attempt may still write.
   [[nodiscard]] virtual bool runs(const LogName& log) const = 0;
 };

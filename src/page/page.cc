@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "page/front.h"
+#include "page/relay.h"
 
 #include <fmt/format.h>
 
@@ -23,10 +24,7 @@ constexpr Duration kViewerMax = std::chrono::seconds(5);
 constexpr size_t kViewersMax = 128;
 constexpr size_t kViewerNameMax = 64;
 
-/// Nothing foreign is loaded, nothing may put the page into a frame.
-constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+constexpr std::string_view kBoard = "tensorboard";
 
 HttpResponse plain(int status, std::string_view text) {
   return {.status = status, .headers = {}, .body = fmt::format("{} {}\n", status, text)};
@@ -36,24 +34,6 @@ HttpResponse not_found() { return plain(404, "Not Found"); }
 
 HttpResponse json(std::string body) {
   return {.content_type = "application/json", .headers = {}, .body = std::move(body)};
-}
-
-const FrontFile* find_front(const Target& target) {
-  if (target.parts.size() != 1) {
-    return nullptr;
-  }
-  const std::string_view asked = target.parts[0];
-  const std::string_view name = asked.empty() ? "index.html" : asked;
-  const auto files = front_files();
-  const auto found = std::ranges::find(files, name, &FrontFile::name);
-  return found == files.end() ? nullptr : &*found;
-}
-
-HttpResponse show(const FrontFile& file) {
-  return {.content_type = std::string(file.content_type),
-          .headers = {{"Content-Security-Policy", std::string(kPolicy)},
-                      {"Referrer-Policy", "no-referrer"}},
-          .body = std::string(file.bytes)};
 }
 
 bool is_under(const Target& target, std::string_view first, std::string_view second) {
@@ -98,7 +78,11 @@ bool Page::served() const {
 }
 
 rt::Async<HttpResponse> Page::answer(HttpRequest request, std::string peer) {
-  const Admission admission = co_await deps_.access.admit(&request, std::move(peer));
+  Admission admission = co_await deps_.access.admit(&request, std::move(peer));
+  co_return co_await answer_admitted(std::move(request), std::move(admission));
+}
+
+rt::Async<HttpResponse> Page::answer_admitted(HttpRequest request, Admission admission) {
   const Target target = parse_target(admission.target);
   const bool reads = request.method == "GET" || request.method == "HEAD";
   switch (admission.kind) {
@@ -118,13 +102,30 @@ rt::Async<HttpResponse> Page::answer(HttpRequest request, std::string peer) {
   if (!reads) {
     co_return plain(405, "Method Not Allowed");
   }
-  if (const FrontFile* const file = find_front(target); file != nullptr) {
-    co_return show(*file);
+  if (auto file = front_file(target, "index.html"); file.has_value()) {
+    co_return *std::move(file);
   }
   if (admission.kind != Admission::Kind::Job) {
     co_return plain(401, "Unauthorized");
   }
+  if (target.parts[0] == kBoard) {
+    co_return co_await show_board(std::move(request), admission.target);
+  }
   co_return co_await show_job(target);
+}
+
+rt::Async<HttpResponse> Page::show_board(HttpRequest request, std::string target) {
+  const auto board = deps_.job.tensorboard();
+  if (!board.has_value()) {
+    co_return plain(404, "Not Found: no TensorBoard runs for this job now");
+  }
+  const std::string below = target.substr(kBoard.size() + 1);
+  if (!below.starts_with('/')) {
+    co_return HttpResponse{.status = 302,
+                           .headers = {{"Location", fmt::format("{}/{}", kBoard, below)}},
+                           .body = "302 Found\n"};
+  }
+  co_return co_await relay(&deps_.loop, &deps_.dialer, *board, &request, below);
 }
 
 rt::Async<HttpResponse> Page::show_job(Target target) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/http_server.h"
+#include "net/stream.h"
 #include "page/access.h"
 #include "page/job_view.h"
 #include "page/target.h"
@@ -27,6 +28,7 @@ namespace muster::page {
 ///                               &viewer=NAME: whoever asks again soon is told the job's end
 ///     /api/log/ROLE/INDEX       ?attempt= &stream= &after=: a piece of a log, once there is one
 ///     /logs/ROLE/INDEX          ?attempt= &stream=: its last part as plain text
+///     /tensorboard/...          what TensorBoard answers
 ///
 /// Lives on the loop's thread.
 class Page {
@@ -36,6 +38,7 @@ class Page {
     const JobView& job;
     LogSource& logs;
     Access& access;
+    net::Dialer& dialer;  ///< To programs beside tasks.
   };
 
   explicit Page(Deps deps);
@@ -44,6 +47,9 @@ class Page {
 
   /// Takes a connection that speaks HTTP.
   void serve(std::unique_ptr<net::Stream> stream) { server_.serve(std::move(stream)); }
+  /// Answers a request that somebody has admitted: for pages below another's addresses.
+  [[nodiscard]] rt::Async<net::HttpResponse> answer_admitted(net::HttpRequest request,
+                                                             Admission admission);
   /// Something that the status shows may have changed.
   void changed();
   /// There may be more of a log.
@@ -57,6 +63,8 @@ class Page {
  private:
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request, std::string peer);
   [[nodiscard]] rt::Async<net::HttpResponse> show_job(Target target);
+  [[nodiscard]] rt::Async<net::HttpResponse> show_board(net::HttpRequest request,
+                                                        std::string target);
   [[nodiscard]] rt::Async<net::HttpResponse> changes(Target target);
   [[nodiscard]] rt::Async<net::HttpResponse> log_piece(Target target);
   [[nodiscard]] rt::Async<net::HttpResponse> log_text(Target target);

@@ -23,10 +23,12 @@ struct FakeJob final : JobView {
                                                     uint32_t index) const override {
     return role == "worker" && index == 0 ? std::optional(2U) : std::nullopt;
   }
+  [[nodiscard]] std::optional<SideServer> tensorboard() const override { return board; }
   [[nodiscard]] bool runs(const LogName& log) const override { return log.attempt == 2 && !over; }
 
   std::string text = R"({"phase":"running"})";
   bool over = false;
+  std::optional<SideServer> board;
 };
 
 struct FakeLogs final : LogSource {
@@ -85,7 +87,9 @@ class PageTest : public ::testing::Test {
   FakeJob job;
   FakeLogs logs;
   TokenAccess access{TokenKeys{.token = "token", .cookie = "cookie", .path = "path"}};
-  Page page{Page::Deps{.loop = loop, .job = job, .logs = logs, .access = access}};
+  testing::MemoryNet network{loop};
+  Page page{
+      Page::Deps{.loop = loop, .job = job, .logs = logs, .access = access, .dialer = network}};
   std::list<Client> clients;
 };
 
@@ -189,6 +193,32 @@ TEST_F(PageTest, ALogIsToldAsItGrows) {
             std::string::npos);
   EXPECT_EQ(body_of(look("logs/worker/0?attempt=1")), "line\n");
   EXPECT_EQ(logs.asked.attempt, 1U);
+}
+
+TEST_F(PageTest, TensorboardIsPassedOnToThoseWhoMaySeeTheJob) {
+  EXPECT_EQ(status_of(look("tensorboard/")), 404);
+  job.board = SideServer{.server = {.host = "h1", .port = 6006}, .path = "/secret"};
+  EXPECT_EQ(status_of(ask("GET /tensorboard/")), 401);
+  EXPECT_EQ(status_of(look("tensorboard/")), 502);  // Nobody listens.
+  std::string asked;
+  net::HttpServer board(
+      loop, [&](net::HttpRequest request, std::string) -> rt::Async<net::HttpResponse> {
+        asked = request.target + " " + std::string(request.header("accept-encoding")) + " " +
+                std::string(request.header("cookie"));
+        co_return net::HttpResponse{
+            .content_type = "text/html",
+            .headers = {{"Content-Encoding", "gzip"}, {"Set-Cookie", "a=b"}},
+            .body = "curves"};
+      });
+  network.listen(job.board->server,
+                 [&](std::unique_ptr<net::Stream> stream) { board.serve(std::move(stream)); });
+  const Client& got =
+      ask("GET /v/path/tensorboard/data/runs?x=%20y", "Accept-Encoding: gzip\r\n" + kCookie);
+  EXPECT_EQ(body_of(got), "curves");
+  EXPECT_EQ(asked, "/secret/data/runs?x=%20y gzip ");
+  EXPECT_NE(got.got.find("Content-Encoding: gzip\r\n"), std::string::npos);
+  EXPECT_EQ(got.got.find("Set-Cookie"), std::string::npos);
+  EXPECT_NE(look("tensorboard").got.find("Location: tensorboard/\r\n"), std::string::npos);
 }
 
 TEST_F(PageTest, LogsOfNothingAreNotFound) {

@@ -11,6 +11,8 @@ namespace {
 /// Set by the proxy for the user that it has authenticated.
 constexpr std::string_view kUserCookie = "proxy-user";
 constexpr Duration kLookUpMax = std::chrono::seconds(5);
+constexpr size_t kUserMax = 256;
+constexpr size_t kKnownMax = 1024;
 
 /// "10.0.0.7" of "10.0.0.7:41234"; addresses of version 4 are the same in the form of version 6.
 std::string address_of(const std::string& peer) {
@@ -26,12 +28,13 @@ std::string address_of(const std::string& peer) {
 
 }  // namespace
 
-ProxyAccess::ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve)
+ProxyAccess::ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve, Groups groups)
     : loop_(loop),
       rule_(std::move(rule)),
       resolve_(std::move(resolve)),
       addresses_(rule_.proxies.size()),
       look_up_at_(loop.now()),
+      groups_(std::move(groups)),
       looked_up_(loop),
       scope_(loop) {}
 
@@ -56,9 +59,35 @@ const ProxyRule::Proxy* ProxyAccess::find_proxy(const std::string& address) cons
   return nullptr;
 }
 
-bool ProxyAccess::may_look(std::string_view user) const {
-  return rule_.everybody ||
-         (!user.empty() && std::ranges::find(rule_.users, user) != rule_.users.end());
+rt::Async<bool> ProxyAccess::may_look(std::string user) {
+  if (rule_.everybody) {
+    co_return true;
+  }
+  if (user.empty() || user.size() > kUserMax) {
+    co_return false;
+  }
+  if (std::ranges::find(rule_.users, user) != rule_.users.end()) {
+    co_return true;
+  }
+  if (rule_.groups.empty() || !groups_) {
+    co_return false;
+  }
+  std::erase_if(known_, [now = loop_.now()](const auto& one) { return one.second.until <= now; });
+  if (const auto known = known_.find(user); known != known_.end()) {
+    co_return known->second.member;
+  }
+  const auto groups =
+      co_await rt::with_deadline(loop_, loop_.now() + kLookUpMax, "a user's groups", groups_(user));
+  if (!groups.has_value()) {
+    co_return false;
+  }
+  const bool member = std::ranges::any_of(*groups, [this](const std::string& group) {
+    return std::ranges::find(rule_.groups, group) != rule_.groups.end();
+  });
+  if (known_.size() < kKnownMax) {
+    known_[user] = {.member = member, .until = loop_.now() + kGroupsKept};
+  }
+  co_return member;
 }
 
 rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest* request, std::string peer) {
@@ -76,7 +105,7 @@ rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest* request, std::st
                                     rule_.application_id + request->target};
   }
   active_ = static_cast<size_t>(proxy - rule_.proxies.data());
-  const bool may = may_look(cookie_of(*request, kUserCookie));
+  const bool may = co_await may_look(std::string(cookie_of(*request, kUserCookie)));
   co_return Admission{.kind = may ? Admission::Kind::Job : Admission::Kind::Refused,
                       .target = request->target,
                       .location = {}};

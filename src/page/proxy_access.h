@@ -8,6 +8,7 @@
 #include "rt/wait.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,21 +21,28 @@ struct ProxyRule {
     std::string host;  ///< A name or a literal.
     std::string site;  ///< "http://rm.example.org:8088"
   };
-  std::vector<Proxy> proxies;      ///< At least one; one of several is active.
-  std::string application_id;      ///< What the proxies call the job.
-  bool everybody = true;           ///< The cluster asks nobody who he is.
-  std::vector<std::string> users;  ///< Else: those who may look.
+  std::vector<Proxy> proxies;       ///< At least one; one of several is active.
+  std::string application_id;       ///< What the proxies call the job.
+  bool everybody = true;            ///< The cluster asks nobody who he is.
+  std::vector<std::string> users;   ///< Else: those who may look,
+  std::vector<std::string> groups;  ///< and the members of these.
 };
 
 /// Lets in who comes through the cluster's proxy, which names him in a cookie; everybody else is
-/// sent there. The proxies' addresses are looked up again every five minutes. A process on a
+/// sent there. The proxies' addresses are looked up again every five minutes. Groups are asked for
+/// only where the rule has some and the user is not named himself; where they cannot be had he is
+/// refused, and asked about again the next time. A process on a
 /// proxy's host can pose as the proxy: such hosts are trusted by the cluster as a whole.
 class ProxyAccess final : public Access {
  public:
   /// Returns a host's addresses, as figures.
   using Resolve = std::function<rt::Async<Result<std::vector<std::string>>>(std::string host)>;
 
-  ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve);
+  /// Returns the groups of a user, as the cluster knows them.
+  using Groups = std::function<rt::Async<Result<std::vector<std::string>>>(std::string user)>;
+
+  /// `groups` may be empty: then only users are let in by name.
+  ProxyAccess(rt::Loop& loop, ProxyRule rule, Resolve resolve, Groups groups);
 
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
@@ -43,20 +51,29 @@ class ProxyAccess final : public Access {
   }
 
   static constexpr Duration kLookUpEvery = std::chrono::minutes(5);
+  /// For so long it is believed who is in which group, as Hadoop's own servers do.
+  static constexpr Duration kGroupsKept = std::chrono::minutes(5);
 
  private:
   [[nodiscard]] rt::Async<> look_up();
   [[nodiscard]] const ProxyRule::Proxy* find_proxy(const std::string& address) const;
-  [[nodiscard]] bool may_look(std::string_view user) const;
+  [[nodiscard]] rt::Async<bool> may_look(std::string user);
 
   rt::Loop& loop_;
   ProxyRule rule_;
   Resolve resolve_;
   std::vector<std::vector<std::string>> addresses_;  ///< Of each proxy, as last known.
   HostTime look_up_at_{};
-  size_t active_ = 0;    ///< The proxy that has asked last.
-  rt::Event looked_up_;  ///< At least once.
-  rt::Scope scope_;      ///< Last: its coroutines use the rest.
+  /// Whether somebody who is not named is in a group that may look, and until when that is known.
+  struct Known {
+    bool member = false;
+    HostTime until{};
+  };
+  Groups groups_;
+  std::map<std::string, Known> known_;  ///< By user.
+  size_t active_ = 0;                   ///< The proxy that has asked last.
+  rt::Event looked_up_;                 ///< At least once.
+  rt::Scope scope_;                     ///< Last: its coroutines use the rest.
 };
 
 }  // namespace muster::page

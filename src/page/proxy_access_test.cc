@@ -25,12 +25,23 @@ class ProxyAccessTest : public ::testing::Test {
     }
     co_return found->second;
   }
-  ProxyAccess make(bool everybody = true, std::vector<std::string> users = {}) {
+  rt::Async<Addresses> groups_of(std::string user) {
+    asked.push_back(user);
+    const auto found = members.find(user);
+    if (found == members.end()) {
+      co_return Error{Errc::Unavailable, Blame::Cluster, "the NameNode is away"};
+    }
+    co_return found->second;
+  }
+  ProxyAccess make(bool everybody = true, std::vector<std::string> users = {},
+                   std::vector<std::string> groups = {}) {
     ProxyRule rule{.proxies = {{"rm1", "http://rm1:8088"}, {"rm2", "http://rm2:8088"}},
                    .application_id = "application_1_0001",
                    .everybody = everybody,
-                   .users = std::move(users)};
-    return {loop, std::move(rule), [this](std::string host) { return resolve(std::move(host)); }};
+                   .users = std::move(users),
+                   .groups = std::move(groups)};
+    return {loop, std::move(rule), [this](std::string host) { return resolve(std::move(host)); },
+            [this](std::string user) { return groups_of(std::move(user)); }};
   }
   Admission admit(ProxyAccess& access, std::string peer, std::string cookie = "") {
     const net::HttpRequest request{
@@ -42,6 +53,8 @@ class ProxyAccessTest : public ::testing::Test {
   std::map<std::string, std::vector<std::string>> names{{"rm1", {"10.0.0.1"}},
                                                         {"rm2", {"10.0.0.2", "fd00::2"}}};
   int lookups = 0;
+  std::map<std::string, std::vector<std::string>> members;
+  std::vector<std::string> asked;
 };
 
 TEST_F(ProxyAccessTest, TheProxiesAreTrustedAndOthersAreSentThere) {
@@ -65,6 +78,29 @@ TEST_F(ProxyAccessTest, WhereUsersCountTheCookieNamesOne) {
                              "xproxy-user=alice", "proxy-user=alice,bob"}) {
     EXPECT_EQ(admit(access, "10.0.0.1:1", cookie).kind, Kind::Refused) << cookie;
   }
+}
+
+TEST_F(ProxyAccessTest, MembersOfAGroupAreLetInAsTheClusterKnowsThem) {
+  ProxyAccess access = make(false, {"alice"}, {"staff"});
+  members = {{"bob", {"users", "staff"}}, {"eve", {"users"}}};
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=alice").kind, Kind::Job);
+  EXPECT_TRUE(asked.empty());
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=bob").kind, Kind::Job);
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=bob").kind, Kind::Job);
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=eve").kind, Kind::Refused);
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=eve").kind, Kind::Refused);
+  EXPECT_EQ(asked, (std::vector<std::string>{"bob", "eve"}));
+  EXPECT_EQ(admit(access, "10.0.0.1:1").kind, Kind::Refused);
+  members["bob"] = {};
+  loop.advance(ProxyAccess::kGroupsKept + 1s);
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=bob").kind, Kind::Refused);
+}
+
+TEST_F(ProxyAccessTest, WhoseGroupsCannotBeHadIsRefusedAndAskedAboutAgain) {
+  ProxyAccess access = make(false, {}, {"staff"});
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=bob").kind, Kind::Refused);
+  members["bob"] = {"staff"};
+  EXPECT_EQ(admit(access, "10.0.0.1:1", "proxy-user=bob").kind, Kind::Job);
 }
 
 TEST_F(ProxyAccessTest, NamesAreLookedUpAgain) {

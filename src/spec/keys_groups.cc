@@ -224,8 +224,9 @@ std::span<const Row> rows_of<Checkpoint>() {
 template <>
 std::span<const Row> rows_of<Tensorboard>() {
   static constexpr std::array kRows = {row<&Tensorboard::logdir>(
-      "logdir", {.doc = "The folder or URI with the event files: a shared place, or a "
-                        "folder of the chief, from whose container it is then served.",
+      "logdir", {.doc = "The folder or URI with the event files, read beside the chief: relative "
+                        "to its folder, in $MUSTER_CHECKPOINT_DIR (then it is mirrored with the "
+                        "checkpoints), or a shared place.",
                  .required = true,
                  .check = wrong_word,
                  .also = "dir path"})};

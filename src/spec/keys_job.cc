@@ -173,9 +173,11 @@ constexpr std::array kSpecRows = {
                          {.doc = "When silence means that a host is lost.", .also = "heartbeat"}),
     row<&Spec::checkpoint>("checkpoint", {.doc = "Where checkpoints go and when they come back.",
                                           .also = "checkpoints ckpt"}),
-    row<&Spec::tensorboard>("tensorboard",
-                            {.doc = "Runs TensorBoard beside the job and publishes its address.",
-                             .unset = "no TensorBoard"}),
+    row<&Spec::tensorboard>(
+        "tensorboard",
+        {.doc = "Runs TensorBoard beside the chief, shown on the job's page. Whatever "
+                "becomes of it, the job goes on.",
+         .unset = "no TensorBoard"}),
     row<&Spec::master>("master",
                        {.doc = "The container of the job's master.", .also = "am driver"}),
     row<&Spec::logs>("logs", {.doc = "How much output is kept.", .also = "log"}),

@@ -26,3 +26,12 @@ def test_doctor_names_what_is_wrong(bed, muster):
     assert "no-such-host.invalid" in doctor(nobody)
     word = {"core-site": {"hadoop.security.authentication": "password"}}
     assert "core-site.xml:" in doctor(word)
+
+
+def test_doctor_looks_at_a_node_by_a_job(bed, yarn):
+    findings = {finding["subject"]: finding for finding in
+                yarn("doctor", "--on", "yarn", "--deep", "--json", within=300).json()["findings"]}
+    assert findings["node"]["verdict"] == "good", findings
+    assert "has /usr/bin/python3 (3.11" in findings["node python"]["text"], findings
+    assert findings["node noexec"]["verdict"] == "good", findings
+    yarn("doctor", "--on", "nowhere").expect_error(2, "there is no such YARN cluster")

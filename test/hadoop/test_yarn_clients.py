@@ -4,9 +4,11 @@
 # timeout: 900
 
 import getpass
+import json
 import os
 import signal
 
+import browser as browsers
 import pytest
 from conftest import HadoopMuster
 from waiting import until
@@ -24,6 +26,18 @@ def elsewhere(tmp_path, bed):
     other.environment["HADOOP_USER_NAME"] = "alice"
     yield other
     other.end_everything()
+
+
+def portal_page(program, job):
+    """Opens the page of a job that has ended; returns what asks for a part of it."""
+    portal = program.start("portal", "--on", "yarn")
+    site, token = portal.sees(r"page: (http://\S+)/#t=([0-9a-f]+)").groups()
+    _, headers, text = browsers.fetch(site + "/api/session", "POST", token.encode())
+    base = f"{site}/{json.loads(text)['base']}"
+    cookie = {"Cookie": headers["Set-Cookie"].split(";")[0]}
+    listed = json.loads(browsers.fetch(base + "api/jobs", headers=cookie)[2])["jobs"]
+    assert job in [row["job"] for row in listed]
+    return lambda part: browsers.fetch(f"{base}jobs/{job}/{part}", headers=cookie)[2]
 
 
 def test_output_is_shown_while_a_job_runs_and_from_the_clusters_own_files_after(yarn, elsewhere):
@@ -66,6 +80,9 @@ def test_a_job_is_shown_and_stopped_from_another_host(yarn, elsewhere, bed):
     rows = elsewhere("history", "--on", "yarn", "--json").expect(0).json()["jobs"]
     assert [row["result"] for row in rows if row["job"] == job] == ["stopped"]
     assert elsewhere("status", job, "--json").expect(0).json()["outcome"]["result"] == "stopped"
+    page = portal_page(elsewhere, job)
+    assert json.loads(page("api/status"))["outcome"]["result"] == "stopped"
+    assert page("logs/worker/1") == "up\n"
     elsewhere("status", "nowhere-else").expect_error(2, "no such job")
     left = bed.shell("fs", "-ls", "-C", f"/user/alice/.muster/jobs/*/*/*/{job}").expect().out
     assert "summary.json" in left and "/secret" not in left
@@ -291,3 +308,18 @@ def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
     removed = yarn("clean", "--on", "yarn", "--all", "--json", within=RUN_LIMIT).expect(0).json()
     assert job in removed["removed"] and removed["files"] > 0
+
+
+def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
+    root = "/user/alice/.muster"
+    old = f"{root}/jobs/2025/01/01/old-aaaaaa"
+    run = ("run", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
+    yarn(*run, within=RUN_LIMIT).expect(0)
+    bed.shell("fs", "-mkdir", "-p", old).expect()
+    bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", old).expect()
+    bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", f"{root}/cleaned").expect()
+    yarn(*run, within=RUN_LIMIT).expect(0)
+    until(lambda: bed.shell("fs", "-test", "-e", old).code != 0, 120, "the old job is gone")
+    listed = bed.shell("fs", "-stat", "%y", f"{root}/cleaned").expect().out
+    assert not listed.startswith("2025"), "it was somebody's turn"
+    assert yarn.status()["outcome"]["result"] == "succeeded"

@@ -19,7 +19,7 @@ function say(trouble, last) {
 async function run() {
     const base = await open_session();
     const log = new LogPanel();
-    const panel = new JobPanel((task, attempts, stream) => log.open(base, task, attempts, stream));
+    const panel = new JobPanel(base, (task, attempts, stream) => log.open(base, task, attempts, stream));
     const viewer = Math.random().toString(36).slice(2);
     let version = 0;
     let last = null;

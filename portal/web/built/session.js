@@ -14,7 +14,9 @@ const kept = "muster-base";
 export async function open_session() {
     const token = new URLSearchParams(location.hash.slice(1)).get("t");
     if (token === null) {
-        return sessionStorage.getItem(kept) ?? "";
+        const base = sessionStorage.getItem(kept) ?? "";
+        // A document below the session's own path names everything from there.
+        return location.pathname.includes(`/${base}`) ? "" : base;
     }
     const answer = await fetch("api/session", { method: "POST", body: token });
     if (!answer.ok) {

@@ -31,7 +31,7 @@ function show_outcome(outcome) {
         show_text(by_id("hint"), cause.hint === null ? null : `Hint: ${cause.hint}`);
     }
 }
-function show_endpoints(endpoints) {
+function show_endpoints(base, endpoints) {
     const section = by_id("endpoints");
     const names = Object.keys(endpoints).sort();
     section.hidden = names.length === 0;
@@ -40,9 +40,12 @@ function show_endpoints(endpoints) {
         const url = endpoints[name] ?? "";
         // What a task publishes is a task's word: nothing but a page elsewhere is linked to.
         const is_page = /^https?:\/\//.test(url);
-        item.append(is_page
-            ? make("a", name, { href: url, target: "_blank", rel: "noopener noreferrer" })
-            : make("span", name), make("span", ` ${url}`, { class: "faint" }));
+        // What lies behind this page is named from here.
+        const is_ours = /^tensorboard\/(\?|$)/.test(url);
+        item.append(is_page || is_ours
+            ? make("a", name, { href: is_ours ? base + url : url, target: "_blank",
+                rel: "noopener noreferrer" })
+            : make("span", name), is_ours ? "" : make("span", ` ${url}`, { class: "faint" }));
         return item;
     });
     const list = section.querySelector("ul");
@@ -123,7 +126,8 @@ function show_timeline(steps) {
 }
 /** Shows one job, again and again. */
 export class JobPanel {
-    constructor(open_log) {
+    constructor(base, open_log) {
+        this.base = base;
         this.open_log = open_log;
         this.rows = new Map();
         this.status = null;
@@ -140,7 +144,7 @@ export class JobPanel {
         phase.dataset["state"] = status.outcome?.result ?? status.phase;
         this.show_facts();
         show_outcome(status.outcome);
-        show_endpoints(status.endpoints);
+        show_endpoints(this.base, status.endpoints);
         this.show_tasks(status);
         show_timeline(status.timeline);
         show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cluster/local/local_cluster.h"
 #include "cluster/local/machine_capacity.h"
+#include "job/side_program.h"
 
 #include <fmt/format.h>
 
@@ -43,12 +44,13 @@ bool starts_with_all(const job::RolePlan& role) {
   });
 }
 
-RoleFit fit_role(const job::RolePlan& role, const Capacity& capacity,
+RoleFit fit_role(const job::Plan& plan, const job::RolePlan& role, const Capacity& capacity,
                  const std::vector<Held>& held) {
   RoleFit fit;
   fit.role = role.name;
   fit.containers = containers_of(role.tasks, role);
-  const Share each = container_share(role);
+  Share each = container_share(role);
+  each.memory_bytes += job::side_memory_bytes(plan, role);
   fit.each = role.resources;
   fit.each.memory_bytes = each.memory_bytes;
   fit.each.vcores = each.vcores;
@@ -75,6 +77,7 @@ void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector
     if (starts_with_all(role)) {
       const uint32_t containers = containers_of(role.tasks_min, role);
       add(sum, times(container_share(role), containers));
+      sum.memory_bytes += job::side_memory_bytes(plan, role);
       parts.push_back(fmt::format("{} {} of {}", containers, role.name,
                                   format_bytes(container_share(role).memory_bytes)));
     }
@@ -110,7 +113,7 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
   fit.capacity = "this machine: " + describe(hardware);
   uint32_t vcores = 0;
   for (const job::RolePlan& role : plan.roles) {
-    fit.roles.push_back(fit_role(role, capacity, held));
+    fit.roles.push_back(fit_role(plan, role, capacity, held));
     vcores += starts_with_all(role) ? role.resources.vcores * role.tasks_min : 0;
   }
   if (plan.barrier == spec::Barrier::Gang) {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/yarn/container_end.h"
+#include "job/side_program.h"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,10 @@ uint32_t containers_of(const job::RolePlan& role) {
   return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
 }
 
-job::Resources container_share(const job::RolePlan& role) {
+job::Resources container_share(const job::Plan& plan, const job::RolePlan& role) {
   job::Resources share = role.resources;
-  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes;
+  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes +
+                       job::side_memory_bytes(plan, role);
   share.vcores *= role.tasks_per_container;
   share.gpus *= role.tasks_per_container;
   for (auto& [name, amount] : share.other) {
@@ -84,7 +86,7 @@ Fit fit_to(const job::Plan& plan, const ClusterOffer& offer) {
   for (const job::RolePlan& role : plan.roles) {
     RoleFit one{.role = role.name,
                 .containers = containers_of(role),
-                .each = container_share(role),
+                .each = container_share(plan, role),
                 .reason = {}};
     never(one, role.name, never_fits(resource_of(one.each), offer.largest));
     never(one, fmt::format("roles.{}.node_label", role.name),

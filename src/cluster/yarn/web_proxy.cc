@@ -1,6 +1,5 @@
 #include "cluster/yarn/web_proxy.h"
 
-#include "base/text.h"
 #include "hadoop/resource_manager.h"
 
 #include <fmt/format.h>
@@ -23,17 +22,6 @@ std::string WebProxies::page_of(std::string_view application_id) const {
   return fmt::format("{}/proxy/{}/", site(all.front()), application_id);
 }
 
-std::vector<std::string> users_of_acl(std::string_view acl) {
-  std::vector<std::string> users;
-  const std::string_view names = acl.substr(0, acl.find(' '));
-  for (const std::string_view name : split(names, ',')) {
-    if (const std::string_view user = trim(name); !user.empty()) {
-      users.emplace_back(user);
-    }
-  }
-  return users;
-}
-
 Result<WebProxies> web_proxies(const hadoop::Configuration& configuration) {
   WebProxies proxies;
   MUSTER_TRY(const hadoop::ResourceManagers managers, hadoop::resource_managers(configuration));
@@ -51,7 +39,7 @@ Result<WebProxies> web_proxies(const hadoop::Configuration& configuration) {
   }
   // Hadoop's default: everybody is an administrator.
   MUSTER_TRY(const std::string admins, configuration.text(kAdmins));
-  proxies.admins = users_of_acl(configuration.is_set(kAdmins) ? admins : "*");
+  proxies.admins = hadoop::parse_access_list(configuration.is_set(kAdmins) ? admins : "*");
   return proxies;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "hadoop/access_list.h"
 #include "hadoop/configuration.h"
 #include "net/address.h"
 
@@ -12,10 +13,10 @@ namespace muster::cluster::yarn {
 
 /// Through which proxies the cluster shows the pages of its applications, and whom it asks.
 struct WebProxies {
-  std::vector<net::HostPort> all;   ///< At least one; one of several is active.
-  bool https = false;               ///< They are reached over HTTPS.
-  bool acls = false;                ///< Who may look at an application is checked.
-  std::vector<std::string> admins;  ///< Users who may look at all; "*" for everybody.
+  std::vector<net::HostPort> all;  ///< At least one; one of several is active.
+  bool https = false;              ///< They are reached over HTTPS.
+  bool acls = false;               ///< Who may look at an application is checked.
+  hadoop::AccessList admins;       ///< Who may look at all.
 
   /// "http://rm.example.org:8088"
   [[nodiscard]] std::string site(const net::HostPort& proxy) const;
@@ -26,9 +27,5 @@ struct WebProxies {
 /// yarn.web-proxy.address, else every resource manager's page (yarn.resourcemanager.webapp.*);
 /// yarn.acl.enable and yarn.admin.acl.
 [[nodiscard]] Result<WebProxies> web_proxies(const hadoop::Configuration& configuration);
-
-/// Returns the users of an access list as Hadoop writes it: "user,user group,group". Groups are
-/// nobody's business here: they are known to the cluster's hosts only.
-[[nodiscard]] std::vector<std::string> users_of_acl(std::string_view acl);
 
 }  // namespace muster::cluster::yarn

@@ -7,6 +7,7 @@
 #include "cluster/yarn/job_directory.h"
 #include "cluster/yarn/yarn_cluster.h"
 #include "eventlog/plan_file.h"
+#include "hadoop/access_list.h"
 #include "hadoop/hdfs/path.h"
 #include "spec/file_check.h"
 #include "spec/serialize.h"
@@ -279,8 +280,8 @@ rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepa
                         {"MUSTER_HOME", "{{PWD}}"}};
   master.commands = {"exec ./" + std::string(kProgramName) + " master --on yarn",
                      "1><LOG_DIR>/master.stdout 2><LOG_DIR>/master.stderr"};
-  master.view_acl = join(spec.yarn.acl_view, ",");
-  master.modify_acl = join(spec.yarn.acl_modify, ",");
+  master.view_acl = hadoop::to_text(hadoop::access_list_of(spec.yarn.acl_view));
+  master.modify_acl = hadoop::to_text(hadoop::access_list_of(spec.yarn.acl_modify));
   rm::Submission asked{.id = application.id,
                        .name = spec.name,
                        .queue = spec.yarn.queue,

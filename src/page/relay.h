@@ -1,0 +1,21 @@
+#pragma once
+
+#include "net/http.h"
+#include "net/stream.h"
+#include "page/job_view.h"
+#include "rt/async.h"
+#include "rt/loop.h"
+
+#include <string>
+
+namespace muster::page {
+
+/// Asks a program beside a task for `target` ("/data/runs?x=1", below its path) and returns its
+/// answer, as far as a page may pass it on: status, type, encoding, caching and its own policy.
+/// Cookies go neither way. 502 when it does not answer within half a minute. `request` outlives the
+/// coroutine.
+[[nodiscard]] rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer,
+                                                 SideServer side, const net::HttpRequest* request,
+                                                 std::string target);
+
+}  // namespace muster::page
