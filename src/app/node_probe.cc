@@ -19,7 +19,7 @@ constexpr std::chrono::minutes kPatience{5};
 constexpr std::string_view kMark = "muster-probe ";
 
 /// Each line begins with the mark and a word that says what it tells.
-constexpr const char* kScript = R"(
+constexpr const char* kScript = R"sh(
 say() { echo "muster-probe $*"; }
 runs_in() {
   f="$1/.muster-probe-$$"
@@ -36,7 +36,7 @@ print("muster-probe python", sys.executable, version, *names)' 2>/dev/null || sa
 runs_in . && say here yes || say here no
 runs_in "${TMPDIR:-/tmp}" && say tmp yes "${TMPDIR:-/tmp}" || say tmp no "${TMPDIR:-/tmp}"
 [ -z "$CLASSPATH" ] || say classes yes
-)";
+)sh";
 
 /// What a line tells, without its mark and word; nullopt if no line has that word.
 std::optional<std::string> told(std::string_view output, std::string_view word) {

@@ -142,8 +142,7 @@ class Shelf final : public page::JobShelf {
 class PortalRun {
  public:
   PortalRun(Session& session, const PortalOptions& options)
-      : session_(session),
-        secret_(make_secret()),
+      : secret_(make_secret()),
         access_(token_access(secret_)),
         shelf_(loop_, session, options.on, *access_),
         portal_(page::Portal::Deps{.loop = loop_, .shelf = shelf_, .access = *access_}) {}
@@ -166,7 +165,6 @@ class PortalRun {
   }
   void on_readable();
 
-  Session& session_;
   rt::IoLoop loop_;
   control::Secret secret_;
   std::unique_ptr<page::Access> access_;
