@@ -267,8 +267,7 @@ void Parser::add_other_commands() {
   sub->add_flag("--fast", demo.fast, "Without the explanations");
 
   sub = command("doctor", "Check what jobs on this machine need", doctor);
-  sub->add_option("--on", doctor.on, "Look at this YARN cluster: yarn, or one of the site file")
-      ->type_name("CLUSTER");
+  sub->add_option("--on", doctor.on, "Look at this YARN cluster")->type_name("CLUSTER");
   sub->add_flag("--deep", doctor.deep,
                 "Look at a node of it, too, by a job of one small container");
   add_json(sub, doctor.json);
