@@ -5,7 +5,6 @@
 #include "app/follow_command.h"
 #include "app/page_address.h"
 #include "app/run_end.h"
-#include "app/self_cleaning.h"
 #include "base/text.h"
 #include "client/fit_text.h"
 #include "client/job_reader.h"
@@ -102,13 +101,8 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
   held = std::make_unique<os::HeldSignals>(kForegroundSignals);
-  MUSTER_TRY(client::Submitted submitted,
-             client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
-                                job, submitter));
-  if (chosen.yarn != nullptr && options.proxy_user.empty()) {
-    clean_by_itself(session, *chosen.yarn, options.on, job.loaded.spec);
-  }
-  return submitted;
+  return client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
+                            job, submitter);
 }
 
 int print_status_json(Session& session, const cluster::JobFolder& folder) {

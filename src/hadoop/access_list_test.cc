@@ -10,7 +10,7 @@ namespace {
 using Names = std::set<std::string>;
 
 TEST(AccessList, IsReadAsHadoopWritesIt) {
-  EXPECT_EQ(parse_access_list("root, yarn"), (AccessList{.users = {"root", "yarn"}, .groups = {}}));
+  EXPECT_EQ(parse_access_list("root,yarn"), (AccessList{.users = {"root", "yarn"}, .groups = {}}));
   EXPECT_EQ(parse_access_list("root,yarn ops,staff").groups, (Names{"ops", "staff"}));
   EXPECT_EQ(parse_access_list(" staff"), (AccessList{.users = {}, .groups = {"staff"}}));
   EXPECT_TRUE(parse_access_list("*").everybody);

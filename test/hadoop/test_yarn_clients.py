@@ -308,18 +308,3 @@ def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
     removed = yarn("clean", "--on", "yarn", "--all", "--json", within=RUN_LIMIT).expect(0).json()
     assert job in removed["removed"] and removed["files"] > 0
-
-
-def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
-    root = "/user/alice/.muster"
-    old = f"{root}/jobs/2025/01/01/old-aaaaaa"
-    run = ("run", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
-    yarn(*run, within=RUN_LIMIT).expect(0)
-    bed.shell("fs", "-mkdir", "-p", old).expect()
-    bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", old).expect()
-    bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", f"{root}/cleaned").expect()
-    yarn(*run, within=RUN_LIMIT).expect(0)
-    until(lambda: bed.shell("fs", "-test", "-e", old).code != 0, 120, "the old job is gone")
-    listed = bed.shell("fs", "-stat", "%y", f"{root}/cleaned").expect().out
-    assert not listed.startswith("2025"), "it was somebody's turn"
-    assert yarn.status()["outcome"]["result"] == "succeeded"
