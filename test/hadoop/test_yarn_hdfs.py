@@ -84,6 +84,8 @@ def test_a_job_outlives_what_was_staged_for_it(yarn, bed):
           RUN_LIMIT, lambda: f"the task is started again: {status_of(yarn)}")
     assert second in processes_in(bed, "sleep 1000")
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    until(lambda: status_of(yarn).get("phase") == "ended", RUN_LIMIT,
+          lambda: f"the end is known: {status_of(yarn)}")
     assert yarn.status()["outcome"]["result"] == "stopped"
 
 
