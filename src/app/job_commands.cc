@@ -139,11 +139,9 @@ bool runs_on_yarn(Session& session, const client::JobEntry& entry) {
   return place || place.error().code != Errc::NotFound;
 }
 
-}  // namespace
-
-/// The status of a job that YARN runs, from its master.
-int show_status_on_yarn(Session& session, const StatusCommand& command,
-                        const client::JobEntry& entry) {
+/// The status of a job that YARN runs, from its master; nothing if it has ended just now.
+std::optional<int> show_status_on_yarn(Session& session, const StatusCommand& command,
+                                       const client::JobEntry& entry) {
   const std::optional<std::string> live = ask_status(session, entry.folder);
   if (live && command.json) {
     session.console.out(*live + "\n");
@@ -155,15 +153,22 @@ int show_status_on_yarn(Session& session, const StatusCommand& command,
   }
   const auto yarn = yarn_client_of(session, entry.folder);
   const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
+  if (!place && place.error().code == Errc::NotFound) {
+    return std::nullopt;
+  }
   return fail(session.console,
               place ? cluster_error("the job's master at " + place->address + " does not answer")
                     : place.error());
 }
 
+}  // namespace
+
 int show_status(Session& session, const StatusCommand& command) {
   const Result<client::JobEntry> entry = find_entry(session, command.id, command.on);
   if (entry && runs_on_yarn(session, *entry)) {
-    return show_status_on_yarn(session, command, *entry);
+    if (const std::optional<int> shown = show_status_on_yarn(session, command, *entry); shown) {
+      return *shown;
+    }
   }
   const Result<FoundJob> found = find_job(session, command.id, command.on);
   if (!found) {

@@ -121,7 +121,9 @@ eventlog::StatusContext status_context(const JobEntry& entry, const JobReading& 
   eventlog::StatusContext context;
   context.on = reading.plan_file.on;
   context.application_id = reading.application_id;
-  context.logs_folder = entry.folder.logs().string();
+  context.logs_folder = reading.application_id.empty()
+                            ? entry.folder.logs().string()
+                            : "yarn logs -applicationId " + reading.application_id;
   context.started = reading.replayed.started;
   if (!reading.has_master) {
     context.waits_for = "a master: none runs (the machine went down, or every process was killed)";

@@ -13,7 +13,11 @@ std::string iso_or_null(bool known, WallTime when) {
   return known ? json_quote(format_iso(when)) : "null";
 }
 
-std::string log_path(const job::Plan& plan, job::AttemptId attempt, const StatusContext& context) {
+/// The file with what the attempt said last, or the command that shows it.
+std::string log_of(const job::Plan& plan, job::AttemptId attempt, const StatusContext& context) {
+  if (!context.logs_folder.starts_with('/')) {
+    return context.logs_folder;
+  }
   return fmt::format("{}/{}-{}.{}.stderr", context.logs_folder, plan.role(attempt.task.role).name,
                      attempt.task.index, attempt.number);
 }
@@ -28,7 +32,7 @@ std::string cause_json(const job::Plan& plan, const job::FirstCause& cause,
       .number("exit_code", cause.exit_code)
       .number("signal", cause.signal)
       .text("evidence", cause.failure.evidence)
-      .text("log", log_path(plan, cause.attempt, context))
+      .text("log", log_of(plan, cause.attempt, context))
       .text_or_null("hint", cause.failure.hint)
       .number("victims", cause.victims)
       .str();

@@ -13,7 +13,9 @@ namespace muster::eventlog {
 struct StatusContext {
   std::string on = "local";    ///< The cluster's name.
   std::string application_id;  ///< The cluster's own id of the job; "" for none.
-  std::string logs_folder;  ///< Where the tasks' output files lie: "/home/me/.muster/jobs/x/logs".
+  /// Where the tasks' output files lie: "/home/me/.muster/jobs/x/logs"; or, where they lie on other
+  /// hosts, the command that shows them: "yarn logs -applicationId application_1_1".
+  std::string logs_folder;
   WallTime started{};       ///< Wall clock of job time 0.
   std::string waits_for;    ///< In the cluster's words; "" when for nothing.
   std::string log_trouble;  ///< Why the event log cannot be written; "" while it can.
