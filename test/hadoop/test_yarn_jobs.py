@@ -123,8 +123,7 @@ def test_curves_are_shown_through_the_resource_manager_s_proxy(yarn, bed):
         window.open(status["page"])
         window.sees("#endpoints", "tensorboard")
         assert window.run("return document.querySelector('#endpoints a').href") == board
-        window.open(board)
-        window.sees("body", "accuracy_of_the_test")
+        curves.sees_curves(window, board)
     finally:
         window.close()
     yarn("stop", "last", within=RUN_LIMIT).expect(0)

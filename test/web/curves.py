@@ -21,3 +21,15 @@ def programs():
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return pathlib.Path(done.stdout.strip()) / "bin"
+
+
+def sees_curves(window, board):
+    """Opens TensorBoard until it has read the curves: its page does not look again by itself."""
+    def probe():
+        window.open(board)
+        try:
+            return window.sees("body", "accuracy_of_the_test", 10)
+        except AssertionError:
+            return None
+
+    harness.eventually(probe, what=f"curves on {board}")

@@ -8,7 +8,7 @@ import signal
 import browser as browsers
 import harness
 import pytest
-from curves import CURVES, programs
+from curves import CURVES, programs, sees_curves
 
 LINK = r"page: (http://127\.0\.0\.1:\d+/#t=[0-9a-f]{64})"
 
@@ -31,8 +31,7 @@ def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
         "files": ["curves.py"], "tasks": 2, "tensorboard": {"logdir": "logs"}}))
     link = running.sees(LINK).group(1)
     browser.open(link)
-    browser.open(board_of(browser))
-    browser.sees("body", "accuracy_of_the_test")
+    sees_curves(browser, board_of(browser))
     # Nobody gets there on another way.
     site = link.split("/#t=")[0]
     assert browsers.fetch(f"{site}/tensorboard/")[0] == 401
@@ -48,8 +47,7 @@ def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
     # Afterwards.
     environment = {"PATH": f"{python.parent}:{os.environ['PATH']}"}
     after = muster.start("tensorboard", "last", env=environment)
-    browser.open(after.sees(r"(http://\S+:\d+)/ \(Press").group(1))
-    browser.sees("body", "accuracy_of_the_test")
+    sees_curves(browser, after.sees(r"(http://\S+:\d+)/ \(Press").group(1))
     after.signal(signal.SIGTERM)
     after.process.wait(harness.PATIENCE)
 
