@@ -81,6 +81,8 @@ def test_a_host_that_is_lost_is_waited_for_and_the_other_task_goes_on(yarn, bed)
             os.kill(pid, signal.SIGKILL)
     until(lambda: states_of(yarn) == ["active", "waiting"], RUN_LIMIT,
           lambda: f"its task waits: {status_of(yarn)}")
+    # Else nobody says that it is back: the manager takes it for the same, and it stays avoided.
+    until(lambda: is_lost(bed, lost), RUN_LIMIT, "the cluster has noticed, too")
     bed.restore()
     until(lambda: status_of(yarn).get("phase") == "running" and attempts_of(yarn) == [1, 2],
           RUN_LIMIT, lambda: f"it comes back: {status_of(yarn)}")
@@ -107,6 +109,13 @@ def test_a_task_over_its_memory_is_told_with_the_numbers(yarn, bed):
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
     done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(1)
     assert "128" in done.err and "memory" in done.err, done.err
+
+
+def is_lost(bed, name):
+    """Tells whether the resource manager has given a node manager up."""
+    nodes = bed.get("rm1.http", "/ws/v1/cluster/nodes?states=LOST")["nodes"] or {}
+    place = f":{bed.port(f'{name}.rpc')}"
+    return any(node["id"].endswith(place) for node in nodes.get("node", []))
 
 
 def host_of_process(pid):
