@@ -137,7 +137,7 @@ def test_a_master_that_dies_with_its_containers_goes_on_from_the_checkpoint(yarn
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
     running = yarn.start("run", spec, "--on", "yarn")
     running.sees("kept", RUN_LIMIT)
-    for pid in processes_in(bed, "./muster "):  # What such a cluster ends with a master's container.
+    for pid in processes_in(bed, "./muster "):  # Such a cluster ends all, with the master.
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     until(lambda: not processes_in(bed, "sleep 1000"), 60, "the containers end")
