@@ -275,10 +275,8 @@ void Machine::Impl::describe_wait() {
                                : count_of(containers_open, "container") + " to be gone";
     return;
   }
-  const auto backoff = std::ranges::find_if(
-      pending, [](const auto& each) { return each.second.kind == DeadlineKind::Backoff; });
-  if (backoff != pending.end()) {
-    state.waits_for = backoff->second.waits_for;
+  if (!backoffs.empty()) {
+    state.waits_for = pending.at(*backoffs.begin()).waits_for;
     return;
   }
   for (const auto& [id, cohort] : cohorts) {

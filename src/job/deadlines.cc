@@ -9,7 +9,10 @@ namespace muster::job {
 DeadlineId Machine::Impl::set_deadline(Pending what) {
   const DeadlineId id(++deadline_count);
   emit(SetDeadline{id, what.kind, what.at, what.waits_for});
-  wait_changed |= what.kind == DeadlineKind::Backoff;
+  if (what.kind == DeadlineKind::Backoff) {
+    wait_changed = true;
+    backoffs.insert(id);
+  }
   pending.emplace(id, std::move(what));
   return id;
 }
@@ -22,6 +25,7 @@ void Machine::Impl::move_deadline(DeadlineId id, Time at) {
 
 void Machine::Impl::clear(DeadlineId& id) {
   if (pending.erase(id) > 0) {
+    backoffs.erase(id);
     emit(ClearDeadline{id});
   }
   id = {};
@@ -34,6 +38,7 @@ void Machine::Impl::on(const DeadlinePassed& fact) {
   }
   const Pending what = std::move(found->second);
   pending.erase(found);
+  backoffs.erase(fact.deadline);
   switch (what.kind) {
     case DeadlineKind::Queue:
       queue = {};

@@ -34,6 +34,7 @@ struct Machine::Impl {
   std::map<uint32_t, Cohort> cohorts;
   std::map<uint32_t, StopBatch> stop_batches;
   std::map<DeadlineId, Pending> pending;
+  std::set<DeadlineId> backoffs;       ///< Those of `pending` that are waits before a restart.
   std::set<ContainerId> ended_unseen;  ///< Ended before their grant was known.
   AvoidedHosts avoided;
   Ledger job_ledger;

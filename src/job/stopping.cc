@@ -32,6 +32,7 @@ void Machine::Impl::begin_stop() {
   for (const auto& [id, what] : std::exchange(pending, {})) {
     emit(ClearDeadline{id});
   }
+  backoffs.clear();
   for (auto& [id, request] : state.requests) {
     if (!request.cancelled) {
       request.cancelled = true;
