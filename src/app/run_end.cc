@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "client/job_reader.h"
+#include "cluster/logs_command.h"
 #include "verdict/summary.h"
 
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ std::string checkpoint_place(os::Files& files, const job::Plan& plan,
 std::string logs_of(const client::Submitted& submitted) {
   return submitted.place.application_id.empty()
              ? submitted.folder.logs().string()
-             : "yarn logs -applicationId " + submitted.place.application_id;
+             : cluster::logs_command(submitted.place.application_id);
 }
 
 }  // namespace

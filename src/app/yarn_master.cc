@@ -3,6 +3,7 @@
 #include "app/job_page.h"
 #include "app/yarn_page.h"
 #include "base/text.h"
+#include "cluster/logs_command.h"
 #include "cluster/yarn/container_entry.h"
 #include "cluster/yarn/hdfs_segment_store.h"
 #include "cluster/yarn/hdfs_summary.h"
@@ -191,7 +192,7 @@ Result<master::MasterOptions> YarnMaster::options() {
   if (const auto id = hadoop::yarn::parse_container_id(container); id.has_value()) {
     options.application_id = to_string(id->attempt.application);
   }
-  options.logs_folder = "yarn logs -applicationId " + options.application_id;
+  options.logs_folder = cluster::logs_command(options.application_id);
   options.client_python = plan_file_.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "client/console.h"
 #include "client/progress.h"
+#include "cluster/logs_command.h"
 #include "eventlog/local_segment_store.h"
 #include "eventlog/reader.h"
 #include "job/describe.h"
@@ -123,7 +124,7 @@ eventlog::StatusContext status_context(const JobEntry& entry, const JobReading& 
   context.application_id = reading.application_id;
   context.logs_folder = reading.application_id.empty()
                             ? entry.folder.logs().string()
-                            : "yarn logs -applicationId " + reading.application_id;
+                            : cluster::logs_command(reading.application_id);
   context.started = reading.replayed.started;
   if (!reading.has_master) {
     context.waits_for = "a master: none runs (the machine went down, or every process was killed)";
