@@ -76,9 +76,7 @@ def test_a_host_that_is_lost_is_waited_for_and_the_other_task_goes_on(yarn, bed)
     (lost,) = set(tasks) - {host_of_process(master)}
     (kept,) = set(tasks) - {lost}
     bed.kill(lost)
-    for pid in sleeper_module.processes_of(bed.folder / lost):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    kill_all(sleeper_module.processes_of(bed.folder / lost))
     until(lambda: states_of(yarn) == ["active", "waiting"], RUN_LIMIT,
           lambda: f"its task waits: {status_of(yarn)}")
     # Else nobody says that it is back: the manager takes it for the same, and it stays avoided.
@@ -130,28 +128,35 @@ muster-commit one && echo kept && exec sleep 1000
 """
 
 
-def test_a_master_that_dies_with_its_containers_goes_on_from_the_checkpoint(yarn, bed):
+def job_with_a_checkpoint(yarn, folder):
+    """A job that waits, its checkpoint committed, and prints what it finds when it is restarted."""
     yarn.write("job.sh", WAITS_ONCE)
     spec = yarn.spec({"command": "sh job.sh", "files": ["job.sh"],
-                      "checkpoint": {"to": "hdfs:///user/alice/lost"},
+                      "checkpoint": {"to": f"hdfs:///user/alice/{folder}"},
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
     running = yarn.start("run", spec, "--on", "yarn")
     running.sees("kept", RUN_LIMIT)
-    for pid in processes_in(bed, "./muster "):  # Such a cluster ends all, with the master.
+    return running
+
+
+def kill_all(pids):
+    """Those that have ended meanwhile do not matter."""
+    for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def test_a_master_that_dies_with_its_containers_goes_on_from_the_checkpoint(yarn, bed):
+    running = job_with_a_checkpoint(yarn, "lost")
+    # Such a cluster ends all, with the master.
+    kill_all([*processes_in(bed, "./muster "), *processes_in(bed, "sleep 1000")])
     until(lambda: not processes_in(bed, "sleep 1000"), 60, "the containers end")
     done = running.wait(RUN_LIMIT).expect(0)
     assert done.lines("found one"), done.text
 
 
 def test_all_hosts_are_taken_away_and_come_back(yarn, bed):
-    yarn.write("job.sh", WAITS_ONCE)
-    spec = yarn.spec({"command": "sh job.sh", "files": ["job.sh"],
-                      "checkpoint": {"to": "hdfs:///user/alice/taken"},
-                      "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
-    running = yarn.start("run", spec, "--on", "yarn")
-    running.sees("kept", RUN_LIMIT)
+    running = job_with_a_checkpoint(yarn, "taken")
     excluded = bed.folder / "excluded-nodes"
     excluded.write_text("localhost\n")
     try:
