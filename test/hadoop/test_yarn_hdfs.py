@@ -7,9 +7,20 @@ import os
 import signal
 import subprocess
 
+import libhdfs
 import pytest
 from waiting import until
-from yarn_jobs import RUN_LIMIT, attempts_of, processes_in, running_job, status_of
+from yarn_jobs import (
+    READS_BY_LIBHDFS,
+    RUN_LIMIT,
+    application_of,
+    attempts_of,
+    job_of,
+    processes_in,
+    pyarrow,
+    running_job,
+    status_of,
+)
 
 
 def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yarn, bed, tmp_path):
@@ -34,6 +45,25 @@ def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yar
     missing = yarn("run", "-n", "1", "--set", "files=[hdfs:///user/alice/none]", "--on", "yarn",
                    "--", "true", within=RUN_LIMIT)
     missing.expect_error(2, "/user/alice/none")
+
+
+def test_a_program_that_is_not_java_reads_and_writes_hdfs_by_libhdfs(yarn, bed):
+    bed.shell("fs", "-put", "-f", "-", "/user/alice/words", stdin=b"by libhdfs").expect()
+    yarn.write("reads.py", READS_BY_LIBHDFS)
+    job = {"command": "python3 reads.py", "files": ["reads.py"],
+           "python": {"interpreter": f"{pyarrow()}/python3"},
+           "restart": {"process": 0, "container": 0, "host": 0},
+           "roles": {"worker": {"tasks": 1, "memory": "1g"}}}
+    library = {"ARROW_LIBHDFS_DIR": str(libhdfs.fetch())}
+    done = yarn("run", yarn.spec({**job, "env": library}), "--on", "yarn", within=RUN_LIMIT)
+    assert done.expect(0).lines("read by libhdfs"), done.text
+    answer = f"/user/alice/answer-of-{application_of(yarn, bed, job_of(done))['id']}"
+    assert bed.shell("fs", "-cat", answer).expect().out == "BY LIBHDFS"
+    assert " alice " in bed.shell("fs", "-ls", answer).expect().out
+    # Nothing but what Muster gives shows it the way to Hadoop's classes.
+    without = yarn.spec({**job, "env": {**library, "SKIP_HADOOP_PATH": "1"}})
+    refused = yarn("run", without, "--on", "yarn", within=RUN_LIMIT).expect(1)
+    assert "CLASSPATH not set" in refused.text, refused.text
 
 
 SAVES_AND_FAILS = """

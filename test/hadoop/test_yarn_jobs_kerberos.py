@@ -3,12 +3,18 @@
 # hadoop: newest
 # timeout: 600
 
+import libhdfs
 import pytest
-from yarn_jobs import RUN_LIMIT
+from yarn_jobs import READS_BY_LIBHDFS, RUN_LIMIT, pyarrow
 
 KEEPS = """
 cat words.txt
-[ $MUSTER_INDEX = 0 ] || exit 0
+if [ $MUSTER_INDEX = 1 ]; then
+  python3 reads.py || exit 1
+  unset HADOOP_TOKEN_FILE_LOCATION
+  ! python3 reads.py
+  exit
+fi
 cd $MUSTER_CHECKPOINT_DIR
 if [ $MUSTER_ATTEMPT -gt 1 ]; then echo "found $(cat state)"; exit 0; fi
 echo one > state; muster-commit one && rm state
@@ -33,13 +39,21 @@ def test_a_job_acts_by_tokens_in_its_containers(alice, kerberos_bed):
     kerberos_bed.shell("fs", "-chown", "alice", "/user/alice/words").expect()
     kerberos_bed.shell("fs", "-chmod", "600", "/user/alice/words").expect()
     alice.write("job.sh", KEEPS)
+    alice.write("reads.py", READS_BY_LIBHDFS)
+    words = {"src": "hdfs:///user/alice/words", "as": "words.txt"}
     spec = alice.spec({"command": "sh job.sh", "restart": {"process": 1},
-                       "files": ["job.sh", {"src": "hdfs:///user/alice/words", "as": "words.txt"}],
+                       "files": ["job.sh", "reads.py", words],
+                       "python": {"interpreter": f"{pyarrow()}/python3"},
+                       "env": {"ARROW_LIBHDFS_DIR": str(libhdfs.fetch()),
+                               "KRB5CCNAME": "FILE:/nonexistent"},
                        "checkpoint": {"to": "hdfs:///user/alice/kept"},
-                       "roles": {"worker": {"tasks": 2, "memory": "128m"}}})
+                       "roles": {"worker": {"tasks": 2, "memory": "1g"}}})
     done = alice("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
-    assert len(done.lines("by token")) >= 2, done.text
+    assert len(done.lines(r"\| by token")) >= 2, done.text
     assert done.lines("found one"), done.text
+    # A program that is not Java acts by them, too, and by nothing else.
+    assert done.lines("read by token"), done.text
+    assert "Client cannot authenticate via:[TOKEN, KERBEROS]" in done.text, done.text
     shown = alice("status", "last", "--json").expect(0).json()
     assert shown["outcome"]["result"] == "succeeded"
 

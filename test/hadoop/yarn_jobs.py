@@ -1,12 +1,28 @@
 """What tests of jobs on YARN look at."""
 
 import json
+import pathlib
 import re
+import subprocess
 
+import harness
 import sleeper
 from waiting import until
 
 RUN_LIMIT = 180
+
+# By pyarrow, in a task whose ARROW_LIBHDFS_DIR names the folder of libhdfs.so: prints a file of
+# alice's, and writes another.
+READS_BY_LIBHDFS = """
+import os
+from pyarrow import fs
+hdfs = fs.HadoopFileSystem("default")
+with hdfs.open_input_stream("/user/alice/words") as words:
+    read = words.read()
+print("read", read.decode().strip(), flush=True)
+with hdfs.open_output_stream("/user/alice/answer-of-" + os.environ["JOB_ID"]) as answer:
+    answer.write(read.upper())
+"""
 
 
 def application_of(yarn, bed, job):
@@ -71,3 +87,11 @@ def wait_until_kept(yarn, bed, containers):
                                      "Transitioned from ACQUIRED to RUNNING",
                                      bed.log("rm1")))) >= containers,
           60, lambda: f"the resource manager knows {containers} running containers of {number}")
+
+
+def pyarrow():
+    """The programs of the environment that has pyarrow and little else."""
+    done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", "spark_newest"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return pathlib.Path(done.stdout.strip()) / "bin"

@@ -83,7 +83,7 @@ def fetch(version):
     if is_complete(version):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with locked(folder.with_suffix(folder.suffix + ".lock"), version):
+    with locked(folder.with_suffix(folder.suffix + ".lock"), f"Hadoop {version}"):
         if not (folder / "complete").exists():
             make(version, folder)
         if not shell_server_of(version).exists():
@@ -92,12 +92,12 @@ def fetch(version):
 
 
 @contextlib.contextmanager
-def locked(path, version):
+def locked(path, what):
     with open(path, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"another process is fetching Hadoop {version}; waiting for it")
+            say(f"another process is fetching {what}; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -124,7 +124,7 @@ def run_maven(version, jars):
     if not shutil.which("mvn"):
         raise ArtifactError("Maven is missing; run: tools/setup hadoop")
     # Two Mavens on one repository disturb each other: versions are fetched one after the other.
-    with locked(cache_folder() / "maven.lock", version):
+    with locked(cache_folder() / "maven.lock", f"Hadoop {version}"):
         done = subprocess.run(command, env={**os.environ, "JAVA_HOME": str(java_home())},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -148,16 +148,3 @@ def compile_shell_server(jars, target):
             for path in sorted(classes.rglob("*.class")):
                 jar.write(path, path.relative_to(classes))
         target.with_suffix(".new").rename(target)
-
-
-def main(arguments):
-    unknown = [version for version in arguments if version not in SAMPLE_APPLICATION]
-    if unknown:
-        sys.exit(f"usage: tools/hadoop/fetch [{'|'.join(VERSIONS)}]...")
-    try:
-        for version in arguments or VERSIONS:
-            print(fetch(version))
-    except ArtifactError as error:
-        say(error)
-        return 6
-    return 0

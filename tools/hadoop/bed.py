@@ -99,6 +99,7 @@ class Bed:
             (self.folder / name).mkdir()
         (self.folder / "excluded-nodes").touch()
         self.settings.write_client()
+        layout.write_script(self.version, self.folder)
         for name in self.variant.names("nm"):
             for part in ("local", "userlogs", "recovery"):
                 (self.folder / name / part).mkdir(parents=True)

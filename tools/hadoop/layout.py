@@ -114,6 +114,17 @@ def measured_command(version, conf, main, arguments=()):
             "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
 
 
+def write_script(version, folder):
+    """Writes what an installed Hadoop has in bin, and its artifacts lack: what containers, which
+    are told HADOOP_HOME, ask for the class path."""
+    script = folder / "bin" / "hadoop"
+    script.parent.mkdir()
+    jars = artifacts.folder_of(version) / "jars"
+    script.write_text('#!/bin/sh\n[ "$*" = classpath ] || exit 2\n'
+                      f'echo "${{HADOOP_CONF_DIR:-{folder}/conf}}:{jars}/*"\n')
+    script.chmod(0o755)
+
+
 def daemon_command(version, folder, name, flags=(), measured=False):
     folder = pathlib.Path(folder)
     kind = kind_of(name)
