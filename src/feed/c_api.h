@@ -116,10 +116,15 @@ void mf_producer_close(mf_producer* producer);
 /// The types are borrowed and must outlive the encoder; any may be null.
 mf_encoder* mf_encoder_new(void* ndarray, void* numpy_scalar, void* row);
 void mf_encoder_free(mf_encoder* encoder);
-/// Returns the index of the first row of the list that was not taken. *stop: 0 all were, 1 the
-/// block is full, 2 the next row has other columns, 3 the next row must be pickled.
-int64_t mf_encoder_append(mf_encoder* encoder, void* list, int64_t start, uint64_t limit,
-                          int* stop);
+/// Takes up to `rows` rows from an iterator, for `time_ms` at most, until the block has `bytes`
+/// bytes; returns how many. *stop: 0 the source has no more (or raised: the Python error is set), 1
+/// the block is full, 2 the next row has other columns, 3 the next row must be pickled, 4 there may
+/// be more.
+uint64_t mf_encoder_take(mf_encoder* encoder, void* iterator, uint64_t rows, uint64_t bytes,
+                         int64_t time_ms, int* stop);
+/// The row that stopped mf_encoder_take() without being taken, which the encoder then no longer
+/// has, in a list; an empty one if there is none.
+void* mf_encoder_take_kept(mf_encoder* encoder);
 uint64_t mf_encoder_rows(const mf_encoder* encoder);
 /// Of the rows taken so far, as columns.
 uint64_t mf_encoder_bytes(const mf_encoder* encoder);

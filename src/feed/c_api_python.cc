@@ -6,6 +6,7 @@
 // Apart from c_api.cc: only a process with an interpreter has the symbols that this file needs.
 
 using muster::feed::BlockPlan;
+using muster::feed::PyRef;
 using muster::feed::RowEncoder;
 
 // NOLINTNEXTLINE(readability-identifier-naming): c_api.h's.
@@ -21,12 +22,23 @@ mf_encoder* mf_encoder_new(void* ndarray, void* numpy_scalar, void* row) {
 
 void mf_encoder_free(mf_encoder* encoder) { delete encoder; }
 
-int64_t mf_encoder_append(mf_encoder* encoder, void* list, int64_t start, uint64_t limit,
-                          int* stop) {
+uint64_t mf_encoder_take(mf_encoder* encoder, void* iterator, uint64_t rows, uint64_t bytes,
+                         int64_t time_ms, int* stop) {
   RowEncoder::Stop why = RowEncoder::Stop::End;
-  const int64_t next = encoder->encoder.append(static_cast<PyObject*>(list), start, limit, why);
+  const RowEncoder::Most most{
+      .rows = rows, .bytes = bytes, .time = std::chrono::milliseconds(time_ms)};
+  const uint64_t taken = encoder->encoder.take(static_cast<PyObject*>(iterator), most, why);
   *stop = static_cast<int>(why);
-  return next;
+  return taken;
+}
+
+void* mf_encoder_take_kept(mf_encoder* encoder) {
+  PyRef row = encoder->encoder.take_kept();
+  PyRef list = PyRef::own(PyList_New(row ? 1 : 0));
+  if (list && row) {
+    PyList_SetItem(list.get(), 0, row.release());
+  }
+  return list.release();
 }
 
 uint64_t mf_encoder_rows(const mf_encoder* encoder) { return encoder->encoder.rows(); }

@@ -70,6 +70,7 @@ int PyDict_Next(PyObject* dict, ptrdiff_t* position, PyObject** key, PyObject** 
 PyObject* PyDict_GetItemWithError(PyObject* dict, PyObject* key);
 int PyDict_SetItem(PyObject* dict, PyObject* key, PyObject* value);
 
+PyObject* PyIter_Next(PyObject* iterator);
 PyObject* PySequence_GetItem(PyObject* sequence, ptrdiff_t index);
 PyObject* PyObject_GetAttrString(PyObject* object, const char* name);
 PyObject* PyObject_CallObject(PyObject* callable, PyObject* arguments);

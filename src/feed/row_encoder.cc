@@ -214,39 +214,60 @@ bool RowEncoder::add_row(PyObject* value, Field& field) {
   return true;
 }
 
-ptrdiff_t RowEncoder::append(PyObject* list, ptrdiff_t start, size_t limit, Stop& stop) {
-  const ptrdiff_t size = PyList_Size(list);
-  for (ptrdiff_t i = start; i < size; ++i) {
-    const PyRef row = PyRef::share(PyList_GetItem(list, i));
-    if (!known_) {
-      root_ = Field{};
-      if (!infer(row.get(), root_, 0)) {
-        stop = Stop::Foreign;
-        return i;
-      }
-      known_ = true;
+uint64_t RowEncoder::take(PyObject* iterator, const Most& most, Stop& stop) {
+  // lint: allow(clock) the feed runs in the user's process, where there is no loop.
+  const auto until = std::chrono::steady_clock::now() + most.time;
+  constexpr uint64_t kRowsPerLook = 16;  // At the clock, which costs as much as a small row.
+  stop = Stop::Enough;
+  for (uint64_t taken = 0; taken < most.rows; ++taken) {
+    // lint: allow(clock) as above.
+    if (taken % kRowsPerLook == kRowsPerLook - 1 && std::chrono::steady_clock::now() > until) {
+      return taken;
     }
-    if (!add(row.get(), root_)) {
-      truncate(root_, rows_);
-      stop = rows_ == 0 ? Stop::Foreign : Stop::Different;
-      return i;
+    PyRef row = kept_ ? std::move(kept_) : PyRef::own(PyIter_Next(iterator));
+    if (!row) {
+      stop = Stop::End;
+      return taken;
     }
-    // Counting a wide row's columns costs about as much as one of its values.
-    const size_t size_now = bytes();
-    if (size_now > limit && rows_ > 0) {
-      // A block in two parts would have to be put together by the reader.
-      truncate(root_, rows_);
-      stop = Stop::Full;
-      return i;
+    if (!put(row.get(), most.bytes, stop)) {
+      kept_ = std::move(row);
+      return taken;
     }
-    ++rows_;
-    if (size_now >= limit) {
-      stop = Stop::Full;
-      return i + 1;
+    if (stop != Stop::Enough) {
+      return taken + 1;
     }
   }
-  stop = Stop::End;
-  return size;
+  return most.rows;
+}
+
+/// Adds one row to the block; false, with the reason, if it is none of this block's.
+bool RowEncoder::put(PyObject* row, size_t limit, Stop& stop) {
+  if (!known_) {
+    root_ = Field{};
+    if (!infer(row, root_, 0)) {
+      stop = Stop::Foreign;
+      return false;
+    }
+    known_ = true;
+  }
+  if (!add(row, root_)) {
+    truncate(root_, rows_);
+    stop = rows_ == 0 ? Stop::Foreign : Stop::Different;
+    return false;
+  }
+  // Counting a wide row's columns costs about as much as one of its values.
+  const size_t size_now = bytes();
+  if (size_now > limit && rows_ > 0) {
+    // A block in two parts would have to be put together by the reader.
+    truncate(root_, rows_);
+    stop = Stop::Full;
+    return false;
+  }
+  ++rows_;
+  if (size_now >= limit) {
+    stop = Stop::Full;
+  }
+  return true;
 }
 
 size_t RowEncoder::bytes() const { return bytes_of(root_); }

@@ -4,8 +4,10 @@
 #include "feed/python_abi.h"
 #include "feed/python_layout.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace muster::feed {
 
@@ -21,19 +23,30 @@ struct PythonTypes {
 /// the block. Everything runs under the interpreter's lock, in one thread at a time.
 class RowEncoder {
  public:
-  /// Why append() stopped.
+  /// Why take() stopped.
   enum class Stop : uint8_t {
-    End,        ///< All rows were taken.
+    End,        ///< The source has no more rows, or raised.
     Full,       ///< The block is as large as asked.
     Different,  ///< The next row has other columns: publish, forget, go on.
     Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
+    Enough,     ///< As many rows as asked, or for as long as it may take.
+  };
+
+  /// When take() stops with rows left in the source.
+  struct Most {
+    uint64_t rows = 0;
+    size_t bytes = 0;  ///< Of the block.
+    std::chrono::nanoseconds time{};
   };
 
   explicit RowEncoder(PythonTypes types) : types_(types), layout_(types.ndarray) {}
 
-  /// Takes rows from `list` (a Python list) from `start` on, until the block has `limit` bytes.
-  /// Returns the index of the first row not taken; leaves no Python error behind.
-  ptrdiff_t append(PyObject* list, ptrdiff_t start, size_t limit, Stop& stop);
+  /// Takes rows from a Python iterator, each as soon as it is there, while it is in the cache.
+  /// Returns how many. A row that stopped it without being taken is kept, and comes first in the
+  /// next call. Leaves no Python error behind but the source's own.
+  uint64_t take(PyObject* iterator, const Most& most, Stop& stop);
+  /// Gives away the row that the last take() kept, null if there is none.
+  [[nodiscard]] PyRef take_kept() { return std::move(kept_); }
 
   [[nodiscard]] uint64_t rows() const { return rows_; }
   [[nodiscard]] size_t bytes() const;
@@ -45,6 +58,7 @@ class RowEncoder {
   void forget();
 
  private:
+  [[nodiscard]] bool put(PyObject* row, size_t limit, Stop& stop);
   [[nodiscard]] bool infer(PyObject* value, Field& field, int depth) const;
   [[nodiscard]] bool infer_sequence(PyObject* value, bool list, Field& field, int depth) const;
   [[nodiscard]] bool infer_dict(PyObject* value, Field& field, int depth) const;
@@ -59,6 +73,7 @@ class RowEncoder {
   PythonTypes types_;
   PythonLayout layout_;
   Field root_;
+  PyRef kept_;
   uint64_t rows_ = 0;
   bool known_ = false;   ///< root_ describes rows.
   bool ragged_ = false;  ///< Lists of numbers differ in length: they get offsets.

@@ -123,7 +123,11 @@ _SIGNATURES = {
 _PYTHON_SIGNATURES = {
     "mf_encoder_new": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "mf_encoder_free": (None, [c_void_p]),
-    "mf_encoder_append": (c_int64, [c_void_p, _OBJECT, c_int64, c_uint64, POINTER(c_int)]),
+    "mf_encoder_take": (
+        c_uint64,
+        [c_void_p, _OBJECT, c_uint64, c_uint64, c_int64, POINTER(c_int)],
+    ),
+    "mf_encoder_take_kept": (_OBJECT, [c_void_p]),
     "mf_encoder_rows": (c_uint64, [c_void_p]),
     "mf_encoder_bytes": (c_uint64, [c_void_p]),
     "mf_encoder_next_block": (None, [c_void_p]),

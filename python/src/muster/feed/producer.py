@@ -7,20 +7,20 @@ import itertools
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from muster.feed import library
 from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION
 
 # Why the encoder stopped: feed/row_encoder.h, Stop.
-_END, _FULL, _DIFFERENT, _FOREIGN = range(4)
-_MOST_ROWS = 1024
-# Rows taken from the source at once hold no more than this, so that they stay in the cache.
-_MOST_AT_ONCE = 64 << 10
+_END, _FULL, _DIFFERENT, _FOREIGN, _ENOUGH = range(5)
+_MOST_ROWS = 4096
 _MOST_PICKLED = 4096
+# Rows that are pickled together hold no more than this, so that they stay in the cache.
+_MOST_PICKLED_BYTES = 64 << 10
 # Rows that come slower than this are published as they come.
-_PATIENCE_SECONDS = 0.05
+_PATIENCE_MILLISECONDS = 50
 # Blocks of fewer rows than this, this often in a row, cost more than pickling does.
 _FEW_ROWS = 8
 _MOST_SMALL_BLOCKS = 4
@@ -57,7 +57,7 @@ class Producer:
         block = library.DLL.mf_producer_block_bytes(handle)
         self._limit = block - block // 8
         self._small_blocks = 0
-        self._row_bytes = 0
+        self._row_bytes = 1  # Of a pickled one.
         self._pickle_rows = 0  # So many more rows without trying columns,
         self._next_pickled = 1  # and so many after the next row that has none.
 
@@ -86,20 +86,22 @@ class Producer:
         """
         if self._encoder is None:
             self._encoder = _Encoder()
+        library.PY.mf_encoder_take_kept(self._encoder.handle)  # Of a call that raised.
         fed = 0
         count = 1
         iterator = iter(rows)
+        why = _ENOUGH
         published = time.monotonic()
-        while not (stop is not None and stop()):
-            batch = list(itertools.islice(iterator, count))
-            if not batch:
-                break
-            fed += len(batch)
-            self._encode(batch, timeout)
+        while why != _END and not (stop is not None and stop()):
+            if self._pickle_rows > 0:
+                taken, why = self._take_pickled(iterator, count, timeout)
+            else:
+                taken, why = self._take(iterator, count, timeout)
+            fed += taken
             now = time.monotonic()
             # A slow source: give the reader what there is, and take less at once.
-            slow = now - published > _PATIENCE_SECONDS
-            count = max(1, count // 2) if slow else min(count * 2, self._most_rows())
+            slow = now - published > _PATIENCE_MILLISECONDS / 1000
+            count = max(1, count // 2) if slow else min(count * 2, _MOST_ROWS)
             if slow:
                 self._publish(timeout)
             published = now
@@ -136,51 +138,54 @@ class Producer:
         """Nothing more comes."""
         library.DLL.mf_producer_close(self._handle)
 
-    def _most_rows(self) -> int:
-        """How many rows to take at once, as large as those of the present block."""
-        rows = library.PY.mf_encoder_rows(self._encoder.handle)
-        if rows:
-            self._row_bytes = library.PY.mf_encoder_bytes(self._encoder.handle) // rows
-        return max(1, min(_MOST_ROWS, _MOST_AT_ONCE // max(1, self._row_bytes)))
+    def _take(self, iterator: Iterator, count: int, timeout: float | None) -> tuple[int, int]:
+        """Takes rows as columns; how many, and why not more."""
+        why = ctypes.c_int()
+        encoder = self._encoder.handle
+        taken = library.PY.mf_encoder_take(
+            encoder, iterator, count, self._limit, _PATIENCE_MILLISECONDS, why
+        )
+        if why.value == _FULL:
+            self._small_blocks = 0
+            self._next_pickled = 1
+            self._publish(timeout)
+        elif why.value == _DIFFERENT:
+            small = library.PY.mf_encoder_rows(encoder) < _FEW_ROWS
+            self._small_blocks = self._small_blocks + 1 if small else 0
+            self._publish(timeout)
+            library.PY.mf_encoder_forget(encoder)
+            if self._small_blocks >= _MOST_SMALL_BLOCKS:
+                self._small_blocks = 0
+                self._pickle_rows = _MOST_PICKLED
+        elif why.value == _FOREIGN:
+            self._publish(timeout)
+            library.PY.mf_encoder_forget(encoder)
+            self._pickle_rows = self._next_pickled
+            self._next_pickled = min(self._next_pickled * 4, _MOST_PICKLED)
+        return taken, why.value
 
-    def _encode(self, batch: list, timeout: float | None) -> None:
+    def _take_pickled(
+        self, iterator: Iterator, count: int, timeout: float | None
+    ) -> tuple[int, int]:
+        """Feeds rows pickled; how many, and whether there may be more."""
+        most = max(1, min(count, self._pickle_rows, _MOST_PICKLED_BYTES // self._row_bytes))
+        batch = library.PY.mf_encoder_take_kept(self._encoder.handle)
+        batch += itertools.islice(iterator, most - len(batch))
         start = 0
         while start < len(batch):
-            if self._pickle_rows > 0:
-                start = self._pickle(batch, start, timeout)
-                continue
-            why = ctypes.c_int()
-            start = library.PY.mf_encoder_append(
-                self._encoder.handle, batch, start, self._limit, why
-            )
-            if why.value == _FULL:
-                self._small_blocks = 0
-                self._next_pickled = 1
-                self._publish(timeout)
-            elif why.value == _DIFFERENT:
-                small = library.PY.mf_encoder_rows(self._encoder.handle) < _FEW_ROWS
-                self._small_blocks = self._small_blocks + 1 if small else 0
-                self._publish(timeout)
-                library.PY.mf_encoder_forget(self._encoder.handle)
-                if self._small_blocks >= _MOST_SMALL_BLOCKS:
-                    self._small_blocks = 0
-                    self._pickle_rows = _MOST_PICKLED
-            elif why.value == _FOREIGN:
-                self._publish(timeout)
-                library.PY.mf_encoder_forget(self._encoder.handle)
-                self._pickle_rows = self._next_pickled
-                self._next_pickled = min(self._next_pickled * 4, _MOST_PICKLED)
+            start = self._pickle(batch, start, timeout)
+        return len(batch), _ENOUGH if batch else _END
 
     def _pickle(self, batch: list, start: int, timeout: float | None) -> int:
         """Feeds some rows pickled and returns the index after them."""
-        count = min(self._pickle_rows, len(batch) - start)
+        count = len(batch) - start
         while True:
             data = pickle.dumps(batch[start : start + count], protocol=5)
             if count == 1 or len(data) <= self._limit:
                 break
             count = max(1, count * self._limit // len(data) // 2)
         self._pickle_rows -= count
-        self._row_bytes = len(data) // count
+        self._row_bytes = max(1, len(data) // count)
         self._wait(
             lambda left: library.DLL.mf_producer_put_pickled(
                 self._handle, data, len(data), count, left
