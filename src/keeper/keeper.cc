@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <fcntl.h>
@@ -22,7 +23,9 @@ namespace muster::keeper {
 namespace {
 
 constexpr int kCannotStart = 70;
-constexpr int kOrphanPatienceSeconds = 1;
+constexpr int kOrphanPatienceMs = 1500;
+/// Longer than an agent needs to stop its tasks by TERM, a second of grace, and KILL.
+constexpr int kLeavePatienceMs = 2000;
 
 int exit_status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
@@ -122,8 +125,34 @@ bool reap(pid_t agent, int& agent_status) {
   return agent_ended;
 }
 
+int64_t now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+/// The stub was killed, and whoever does that may kill this process next: an agent that is killed
+/// first would leave its tasks to nobody. Its life pipe closed, it ends them itself, whatever
+/// becomes of us.
+void let_agent_leave(pid_t agent, int signal_fd, rt::Fd life_fd) {
+  life_fd.reset();
+  const int64_t end = now_ms() + kLeavePatienceMs;
+  int status = 0;
+  while (!reap(agent, status)) {
+    const int64_t left = end - now_ms();
+    pollfd signals{signal_fd, POLLIN, 0};
+    if (left <= 0 || ::poll(&signals, 1, static_cast<int>(left)) < 0) {
+      return;
+    }
+    signalfd_siginfo info{};
+    if (signals.revents != 0 && ::read(signal_fd, &info, sizeof info) < 0) {
+      return;
+    }
+  }
+}
+
 /// Waits until the agent or the stub has ended; returns the status to leave with.
-int watch(pid_t agent, int stub_fd, int signal_fd) {
+int watch(pid_t agent, int stub_fd, int signal_fd, rt::Fd life_fd) {
   pollfd fds[2] = {{stub_fd, POLLIN, 0}, {signal_fd, POLLIN, 0}};
   while (true) {
     if (::poll(fds, 2, -1) < 0) {
@@ -133,6 +162,7 @@ int watch(pid_t agent, int stub_fd, int signal_fd) {
       return fail("poll");
     }
     if (fds[0].revents != 0) {
+      let_agent_leave(agent, signal_fd, std::move(life_fd));
       return 128 + SIGKILL;  // Nobody ever writes into this pipe: the stub is gone.
     }
     signalfd_siginfo info{};
@@ -173,7 +203,7 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   ::close(life[0]);
   start_fd.reset();
   close_all(options.handed);
-  const int status = watch(agent, stub_fd, signal_fd);
+  const int status = watch(agent, stub_fd, signal_fd, rt::Fd(life[1]));
   end_descendants();
   os::remove_cgroups_of(os::Pid{::getpid()});
   return status;
@@ -215,22 +245,20 @@ int wait_for_keeper(const Options& options, pid_t keeper, rt::Fd start_fd,
 /// time to end them, unless the container is told to end.
 void wait_for_orphans() {
   const sigset_t watched = watched_signals();
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  const time_t end = now.tv_sec + kOrphanPatienceSeconds;
-  while (now.tv_sec <= end) {
+  const int64_t end = now_ms() + kOrphanPatienceMs;
+  int64_t left = kOrphanPatienceMs;
+  for (; left > 0; left = end - now_ms()) {
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
     if (pid < 0) {
       return;
     }
-    const timespec patience{kOrphanPatienceSeconds, 0};
+    const timespec patience{left / 1000, left % 1000 * 1'000'000};
     const int signal = ::sigtimedwait(&watched, nullptr, &patience);
     if (signal > 0 && signal != SIGCHLD) {
       return;
     }
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
   }
 }
 

@@ -31,7 +31,9 @@ struct Options {
 ///     session
 ///
 /// - The agent ends: the keeper kills every descendant, then itself ends.
-/// - The stub ends: the keeper does the same, the agent included.
+/// - The stub ends: the keeper closes the agent's life pipe, gives it two seconds to end its
+/// attempts and itself, then kills every descendant. It does not begin with the agent: who killed
+/// the stub may kill the keeper next, and the tasks would be left to nobody.
 /// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the
 /// stub, a subreaper
 ///   too, kills what is left after a second or two.

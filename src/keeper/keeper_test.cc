@@ -112,6 +112,14 @@ TEST(Keeper, EndsEverythingWhenTheStubIsKilled) {
   EXPECT_TRUE(container.all_gone());
 }
 
+TEST(Keeper, AgentEndsItsTasksWhenTheStubAndThenTheKeeperAreKilled) {
+  Container container("echo $$; cat /proc/self/fd/$2 > /dev/null; kill -9 $PPID; echo leaves");
+  (void)container.line();
+  ::kill(container.stub(), SIGKILL);
+  EXPECT_EQ(container.line(), "leaves");
+  EXPECT_TRUE(container.all_gone());
+}
+
 TEST(Keeper, AgentSeesItsLifePipeCloseWhenTheKeeperIsKilled) {
   Container container("echo $PPID; cat /proc/self/fd/$2 > /dev/null; echo closed; exit 0");
   ::kill(std::stoi(container.line()), SIGKILL);
