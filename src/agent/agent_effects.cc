@@ -3,6 +3,7 @@
 #include "agent/interpreter.h"
 #include "agent/preparation.h"
 #include "agent/redaction.h"
+#include "agent/shell_command.h"
 #include "base/check.h"
 #include "base/text.h"
 #include "job/side_program.h"
@@ -216,9 +217,10 @@ Result<os::Pid> Agent::launch(TaskRun& run, const Preparation& preparation,
   MUSTER_TRY(TaskEnvironment environment, make_environment(sources));
   MUSTER_TRY_STATUS(deps_.files.write(sources.view_file, environment.view_text));
   TaskRun::StartOptions options;
-  options.command = preparation.settings.command;
-  options.python = python_of(deps_.files, options.command, environment.variables["PATH"],
-                             run.names().work_folder);
+  const std::string& path = environment.variables["PATH"];
+  const std::filesystem::path& folder = run.names().work_folder;
+  options.command = shell_command(deps_.files, preparation.settings.command, path, folder);
+  options.python = python_of(deps_.files, options.command, path, folder);
   options.environment = std::move(environment.variables);
   options.rotation = {plan_->spec.logs.max, plan_->spec.logs.keep};
   options.memory_limit_bytes = role_of(id).resources.memory_bytes;

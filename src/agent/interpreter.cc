@@ -1,5 +1,6 @@
 #include "agent/interpreter.h"
 
+#include "agent/shell_command.h"
 #include "base/text.h"
 
 namespace muster::agent {
@@ -21,18 +22,7 @@ std::string_view python_word(std::string_view command) {
 
 std::string python_of(os::Files& files, std::string_view command, std::string_view path,
                       const std::filesystem::path& folder) {
-  const std::string_view word = python_word(command);
-  if (word.find('/') != std::string_view::npos) {
-    const std::filesystem::path file = folder / word;  // An absolute word replaces the folder.
-    return files.exists(file) ? file.string() : std::string();
-  }
-  for (const std::string_view each : split(path, ':')) {
-    const std::filesystem::path file = folder / each / word;
-    if (!each.empty() && files.exists(file)) {
-      return file.string();
-    }
-  }
-  return {};
+  return find_program(files, python_word(command), path, folder);
 }
 
 }  // namespace muster::agent
