@@ -47,8 +47,8 @@ struct AgentDeps {
   Leftovers& leftovers;
   log::Sink& log;
   cluster::MasterStarter* starter =
-      nullptr;                     ///< nullptr where a lost master comes back by other means.
-  os::Cgroups* cgroups = nullptr;  ///< nullptr: memory limits are kept by watching alone.
+      nullptr;                           ///< nullptr where a lost master comes back by other means.
+  std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: memory limits are kept by watching alone.
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
 };
 

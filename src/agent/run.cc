@@ -95,7 +95,7 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Ports> ports = os::make_ports();
   const std::unique_ptr<os::Meter> meter = os::make_meter();
   // The keeper removes what is still in use at the agent's end.
-  const std::unique_ptr<os::Cgroups> cgroups =
+  const std::shared_ptr<os::Cgroups> cgroups =
       os::make_cgroups(os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()});
   ProcLeftovers leftovers{fds.life >= 0 ? os::Pid{} : os::Pid{::getpid()}};
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
@@ -103,7 +103,7 @@ Status serve(const RunOptions& options) {
       options.make_starter(*files, launch, fds.start);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get(), cgroups.get(), options.make_checkpoints(*files)},
+                starter.get(), cgroups, options.make_checkpoints(*files)},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};

@@ -82,12 +82,49 @@ void TaskRun::guard_memory() {
     return;
   }
   constexpr uint64_t kSlackMin = 8U << 20;
-  auto group = deps_.cgroups->create(
-      names_.mark.job + "-" + names_.log_stem.filename().string(),
-      {.memory_bytes = limit_bytes_ + std::max(limit_bytes_ / 16, kSlackMin)});
-  if (group.has_value() && (*group)->add(pid_).has_value()) {
-    guard_ = std::move(*group);
+  os::CgroupLimits limits{.memory_bytes = limit_bytes_ + std::max(limit_bytes_ / 16, kSlackMin)};
+  auto guard = std::make_shared<std::shared_ptr<os::Cgroup>>();
+  auto work = [guard, limits, groups = deps_.cgroups, pid = pid_,
+               name = names_.mark.job + "-" + names_.log_stem.filename().string()] {
+    auto group = groups->create(name, limits);
+    if (group.has_value() && (*group)->add(pid).has_value()) {
+      *guard = std::move(*group);
+    }
+  };
+  guarding_ = true;
+  deps_.loop.run_blocking(std::move(work), [this, guard, life = std::weak_ptr(life_)] {
+    if (!life.expired()) {
+      on_guarded(std::move(*guard));
+    }
+  });
+}
+
+void TaskRun::on_guarded(std::shared_ptr<os::Cgroup> guard) {
+  guarding_ = false;
+  guard_ = std::move(guard);
+  if (early_) {
+    on_exit(*early_);
   }
+}
+
+/// What the process forked before it was in its group.
+void TaskRun::guard_all(const std::vector<os::Pid>& members) {
+  if (guards_all_ || guard_ == nullptr) {
+    return;
+  }
+  guards_all_ = true;
+  if (members.size() < 2) {
+    return;
+  }
+  deps_.loop.run_blocking(
+      [guard = guard_, members, first = pid_] {
+        for (const os::Pid member : members) {
+          if (member != first) {
+            (void)guard->add(member);  // One that has just ended needs no guard.
+          }
+        }
+      },
+      [] {});
 }
 
 void TaskRun::on_output(os::Stream stream, std::string_view bytes) {
@@ -130,12 +167,7 @@ std::optional<wire::Sample> TaskRun::watch_memory() {
   const std::vector<os::Pid> members = family();
   const os::Usage usage = deps_.meter.measure(members);
   deps_.leftovers.saw(names_.attempt, members);
-  if (guard_ && !guards_all_) {
-    guards_all_ = true;
-    for (const os::Pid member : members) {
-      (void)guard_->add(member);  // One that has just ended needs no guard.
-    }
-  }
+  guard_all(members);
   used_bytes_ = usage.memory_bytes;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   if (guard_ && over_memory_.empty() && guard_->oom_kills() > 0) {
@@ -170,6 +202,10 @@ std::vector<os::Pid> TaskRun::family() {
 }
 
 void TaskRun::on_exit(const os::Exit& exit) {
+  if (guarding_ && exit.code != 0) {
+    early_ = exit;
+    return;
+  }
   exit_ = exit;
   look_period_ = kLookPeriodLow;
   asked_ && !killed_ ? wait_for_family() : finish();

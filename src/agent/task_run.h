@@ -39,7 +39,7 @@ class TaskRun {
     os::Meter& meter;
     Leftovers& leftovers;
     OutputFeed& feed;
-    os::Cgroups* cgroups = nullptr;  ///< nullptr: memory limits are kept by watching alone.
+    std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: memory limits are kept by watching alone.
   };
   struct Names {
     job::AttemptId attempt;
@@ -106,6 +106,8 @@ class TaskRun {
   void wait_for_family();
   [[nodiscard]] std::vector<os::Pid> family();
   void guard_memory();
+  void on_guarded(std::shared_ptr<os::Cgroup> guard);
+  void guard_all(const std::vector<os::Pid>& members);
   [[nodiscard]] std::string killed_at_limit() const;
   [[nodiscard]] std::string kernel_kill(const Ended& ended) const;
   void finish();
@@ -126,13 +128,16 @@ class TaskRun {
   rt::TimerId look_timer_{};
   Duration look_period_{};
   uint64_t limit_bytes_ = 0;
-  std::unique_ptr<os::Cgroup> guard_;  ///< nullptr where no control group is delegated.
+  std::shared_ptr<os::Cgroup> guard_;  ///< nullptr where no control group is delegated.
+  bool guarding_ = false;              ///< The process is being moved into its control group.
+  std::optional<os::Exit> early_;      ///< It failed meanwhile; the group may know why.
   bool guards_all_ = false;            ///< Also those that were forked before it had the first.
   uint64_t used_bytes_ = 0;
   uint64_t peak_bytes_ = 0;
   StallWatch stall_;
   uint64_t oom_kills_before_ = 0;
   std::string over_memory_;
+  std::shared_ptr<const bool> life_ = std::make_shared<const bool>(true);  ///< For callbacks.
 };
 
 }  // namespace muster::agent

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
+#include <mutex>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +73,23 @@ Error not_delegated(const Path& folder, int error) {
 }
 
 /// Groups whose members were killed, but are still giving back their memory.
-using Busy = std::vector<Path>;
+class Busy {
+ public:
+  void add(const Path& folder) {
+    const std::scoped_lock lock(mutex_);
+    folders_.push_back(folder);
+  }
+  void remove() {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(folders_, [](const Path& folder) {
+      return ::rmdir(folder.c_str()) == 0 || errno != EBUSY;
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Path> folders_;
+};
 
 /// One group, which is a folder in each hierarchy (v2 has one, v1 one per controller).
 class FolderCgroup final : public Cgroup {
@@ -83,7 +100,7 @@ class FolderCgroup final : public Cgroup {
   ~FolderCgroup() override {
     for (const Path& folder : folders_) {
       if (::rmdir(folder.c_str()) != 0 && errno == EBUSY) {
-        busy_->push_back(folder);
+        busy_->add(folder);
       }
     }
   }
@@ -134,11 +151,11 @@ bool lists(const std::string& controllers, std::string_view wanted) {
 class HostCgroups final : public Cgroups {
  public:
   explicit HostCgroups(Pid owner) : owner_(owner) {}
-  ~HostCgroups() override { remove_busy(); }
+  ~HostCgroups() override { busy_->remove(); }
 
   Result<std::unique_ptr<Cgroup>> create(const std::string& purpose,
                                          const CgroupLimits& limits) override {
-    remove_busy();
+    busy_->remove();
     const std::string name = std::string(kCgroupPrefix) + purpose + owner_suffix(owner_);
     const std::string own = read_proc("/proc/self/cgroup");
     const std::string unified = find_cgroup("", own, kCgroupRoot);
@@ -149,11 +166,6 @@ class HostCgroups final : public Cgroups {
   }
 
  private:
-  void remove_busy() {
-    std::erase_if(
-        *busy_, [](const Path& folder) { return ::rmdir(folder.c_str()) == 0 || errno != EBUSY; });
-  }
-
   Result<std::unique_ptr<Cgroup>> create_unified(const Path& parent, const std::string& name,
                                                  const CgroupLimits& limits) {
     // The kernel refuses this to a group with processes of its own: then it was not prepared for
@@ -205,7 +217,7 @@ class HostCgroups final : public Cgroups {
 
 }  // namespace
 
-std::unique_ptr<Cgroups> make_cgroups(Pid owner) { return std::make_unique<HostCgroups>(owner); }
+std::shared_ptr<Cgroups> make_cgroups(Pid owner) { return std::make_shared<HostCgroups>(owner); }
 
 void remove_cgroups_of(Pid owner) {
   const std::string own = read_proc("/proc/self/cgroup");

@@ -23,14 +23,16 @@ struct CgroupLimits {
 class Cgroup {
  public:
   virtual ~Cgroup() = default;
-  /// Moves a process in; its later children follow.
+  /// Moves a process in; its later children follow. The kernel lets the caller wait until all its
+  /// processors know, ten milliseconds as a rule: not for an event loop's thread.
   virtual Status add(Pid pid) = 0;
   /// Processes the kernel killed in here for lack of memory.
   [[nodiscard]] virtual uint64_t oom_kills() const = 0;
   [[nodiscard]] virtual std::optional<uint64_t> memory_peak_bytes() const = 0;
 };
 
-/// Control groups, where this user may make some: v2 with a delegated subtree, or v1.
+/// Control groups, where this user may make some: v2 with a delegated subtree, or v1. Groups may be
+/// made, used and destroyed on any thread; one group by one thread at a time.
 class Cgroups {
  public:
   virtual ~Cgroups() = default;
@@ -42,7 +44,7 @@ class Cgroups {
 };
 
 /// Makes groups that are marked with `owner`, a process that outlives their members.
-[[nodiscard]] std::unique_ptr<Cgroups> make_cgroups(Pid owner);
+[[nodiscard]] std::shared_ptr<Cgroups> make_cgroups(Pid owner);
 
 /// Removes the empty groups below ours that were made for `owner`: for whoever has just seen the
 /// last of their members end. May be repeated; groups that are still in use stay.
