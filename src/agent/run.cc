@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/leftovers.h"
 #include "os/cgroup.h"
+#include "os/code_pages.h"
 #include "os/file_sink.h"
 #include "os/identity.h"
 #include "os/local_files.h"
@@ -118,6 +119,7 @@ Status serve(const RunOptions& options) {
       agent.leave(kKeeperGrace, "its keeper is gone");
     });
   }
+  const os::CodePages pages(loop);
   loop.run();
   return {};
 }

@@ -7,6 +7,7 @@
 #include "cluster/master_place_file.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
+#include "os/code_pages.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
 
@@ -144,6 +145,7 @@ Result<Followed> Foreground::run() {
     end_ = end;
     loop_.stop();
   });
+  const os::CodePages pages(loop_);
   loop_.run();
   if (yarn_ && end_.kind == client::FollowEnd::Kind::Ended) {
     // For status, show and history here; a job without a summary has nothing to show.

@@ -13,6 +13,7 @@
 #include "eventlog/plan_file.h"
 #include "master/folder_place_store.h"
 #include "master/master.h"
+#include "os/code_pages.h"
 #include "os/file_sink.h"
 #include "os/local_files.h"
 #include "os/signals.h"
@@ -70,7 +71,10 @@ class MasterProcess {
   /// Prepares and starts the master; its address is then known.
   Status start(const Environment& surroundings, const SparkOptions& spark);
   [[nodiscard]] const std::string& address() const { return master_->address(); }
-  void run() { loop_.run(); }
+  void run() {
+    const os::CodePages pages(loop_);
+    loop_.run();
+  }
 
  private:
   [[nodiscard]] std::unique_ptr<cluster::Link> make_link(const SparkOptions& spark);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
+#include "os/code_pages.h"
 #include "os/signals.h"
 #include "page/portal.h"
 #include "rt/io_loop.h"
@@ -155,7 +156,10 @@ class PortalRun {
     const auto opened = shelf_.open(id);
     return opened ? Status() : Status(opened.error());
   }
-  void run() { loop_.run(); }
+  void run() {
+    const os::CodePages pages(loop_);
+    loop_.run();
+  }
 
  private:
   static control::Secret make_secret() {

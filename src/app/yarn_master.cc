@@ -16,6 +16,7 @@
 #include "hadoop/token_service.h"
 #include "master/master.h"
 #include "net/resolver.h"
+#include "os/code_pages.h"
 #include "os/file_sink.h"
 #include "os/local_files.h"
 #include "os/signals.h"
@@ -264,6 +265,7 @@ void YarnMaster::check_over() {
 }
 
 int YarnMaster::run() {
+  const os::CodePages pages(loop_);
   loop_.run();
   return exit_status_;
 }

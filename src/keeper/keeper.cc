@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "keeper/descendants.h"
 #include "os/cgroup.h"
+#include "os/code_pages.h"
 #include "os/start_request.h"
 #include "rt/fd.h"
 
@@ -203,6 +204,7 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   ::close(life[0]);
   start_fd.reset();
   close_all(options.handed);
+  os::give_back_code_pages();
   const int status = watch(agent, stub_fd, signal_fd, rt::Fd(life[1]));
   end_descendants();
   os::remove_cgroups_of(os::Pid{::getpid()});
@@ -292,6 +294,7 @@ int run(const Options& options) {
   start->second.reset();
   close_all(options.held);
   close_all(options.handed);
+  os::give_back_code_pages();
   const int status = wait_for_keeper(options, keeper, std::move(start->first), original_mask);
   wait_for_orphans();
   end_descendants();
