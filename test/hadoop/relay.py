@@ -1,4 +1,4 @@
-"""A server in the middle: passes bytes on, and can lose the answers of a connection."""
+"""A server in the middle: passes bytes on, and can lose or hold back answers."""
 
 import contextlib
 import socket
@@ -10,11 +10,14 @@ class Relay:
 
     While `losing` is set, the first answer that comes is thrown away and its connection closed, as
     a broken network would; `lost` is set then, and with `dies` nobody listens here any more.
+    A request with the bytes `stalls_at` gets no answer, nor does anything after it; `stalled` is
+    set then.
     """
 
-    def __init__(self, port, dies=False):
-        self.target, self.dies = port, dies
+    def __init__(self, port, dies=False, stalls_at=None):
+        self.target, self.dies, self.stalls_at = port, dies, stalls_at
         self.losing, self.lost = threading.Event(), threading.Event()
+        self.stalled, self.stopped = threading.Event(), threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -26,6 +29,7 @@ class Relay:
         self.stop()
 
     def stop(self):
+        self.stopped.set()
         # Wakes accept(), which close() alone would not.
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
@@ -48,6 +52,11 @@ class Relay:
                     if self.dies:
                         self.stop()
                     self.lost.set()
+                    break
+                if self.stalls_at and not answers and self.stalls_at in data:
+                    self.stalled.set()
+                if answers and self.stalled.is_set():
+                    self.stopped.wait()
                     break
                 sink.sendall(data)
         for end in (source, sink):

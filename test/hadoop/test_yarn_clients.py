@@ -1,9 +1,9 @@
-"""What clients see of jobs on YARN: output, jobs of other hosts, what a job waits for, bad days."""
+"""Clients of jobs on YARN: output, jobs of other hosts, what a job waits for, killed clients."""
 # bed: plain
 # hadoop: newest
 # timeout: 900
 
-import getpass
+import contextlib
 import json
 import os
 import signal
@@ -11,8 +11,16 @@ import signal
 import browser as browsers
 import pytest
 from conftest import HadoopMuster
+from relay import Relay
 from waiting import until
-from yarn_jobs import RUN_LIMIT, application_of, processes_in, running_job
+from yarn_jobs import (
+    RUN_LIMIT,
+    application_of,
+    expect_final,
+    processes_in,
+    running_job,
+    status_of,
+)
 
 SMALL = ("--set", "roles.worker.memory=128m")
 
@@ -115,113 +123,6 @@ def test_why_a_job_waits_is_told_with_what_to_change(yarn):
     running.wait(RUN_LIMIT)
 
 
-def test_what_a_submission_says_reaches_the_resource_manager(yarn, bed):
-    spec = yarn.spec({"command": "exec sleep 1000",
-                      "roles": {"worker": {"tasks": 1, "memory": "128m"}},
-                      "master": {"memory": "384m", "vcores": 2, "attempts": 1},
-                      "yarn": {"queue": "other", "tags": ["Team-A"], "priority": 3,
-                               "type": "TRAINING", "acl_view": ["bob"]}})
-    yarn("submit", spec, "--on", "yarn", "--name", "shaped", within=RUN_LIMIT).expect(0)
-    job = yarn.job()
-    application = application_of(yarn, bed, job)
-    assert application["queue"].split(".")[-1] == "other"
-    assert application["name"] == "shaped"
-    assert application["applicationType"] == "TRAINING"
-    assert {"muster", f"muster:{job}", "team-a"} <= set(application["applicationTags"].split(","))
-    assert application["priority"] == 3 or application["priority"] == 0  # Capped by the cluster.
-    until(lambda: application_of(yarn, bed, job)["allocatedVCores"] >= 2, RUN_LIMIT, "its master")
-    yarn("stop", job, within=RUN_LIMIT).expect(0)
-
-
-def test_a_job_runs_on_behalf_of_another_user(yarn, bed):
-    # Whom the daemons run as, they let act for everybody.
-    yarn.environment["HADOOP_USER_NAME"] = getpass.getuser()
-    yarn("run", "-n", "1", *SMALL, "--on", "yarn", "--proxy-user", "alice", "--", "true",
-         within=RUN_LIMIT).expect(0)
-    assert application_of(yarn, bed, yarn.job())["user"] == "alice"
-    assert yarn("status", "last", "--json").expect(0).json()["outcome"]["result"] == "succeeded"
-
-
-def test_masters_that_cannot_be_asked_are_named(yarn, bed):
-    def attempt(site, *words):
-        yarn.environment["HADOOP_CONF_DIR"] = str(bed.client_conf(
-            {"yarn-site": {"yarn.resourcemanager.connect.max-wait.ms": 2000} | site}))
-        done = yarn("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true", within=RUN_LIMIT)
-        done.expect_error(6, *words)
-
-    attempt({"yarn.resourcemanager.address": "localhost:1"}, "localhost:1")
-    attempt({"yarn.resourcemanager.address": f"localhost:{bed.port('rm1.http')}"}, "HTTP server")
-    assert yarn.jobs() == []
-
-
-def test_a_name_node_in_safe_mode_is_waited_for(yarn, bed):
-    bed.shell("dfsadmin", "-safemode", "enter").expect()
-    try:
-        submitting = yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
-        submitting.sees("safe mode", RUN_LIMIT)
-    finally:
-        bed.shell("dfsadmin", "-safemode", "leave").expect()
-    submitting.wait(RUN_LIMIT).expect(0)
-
-
-def test_a_client_that_is_killed_before_the_cluster_has_its_job_leaves_none_there(yarn, bed):
-    bed.shell("dfsadmin", "-safemode", "enter").expect()
-    try:
-        submitting = yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
-        submitting.sees("safe mode", RUN_LIMIT)
-        os.kill(submitting.pid, signal.SIGKILL)
-    finally:
-        bed.shell("dfsadmin", "-safemode", "leave").expect()
-    (job,) = yarn.jobs()
-    assert "no master runs" in yarn("status", job).expect(0).out
-    (row,) = yarn("ps", "--all", "--json").expect(0).json()["jobs"]
-    assert (row["job"], row["phase"]) == (job, "lost")
-    applications = bed.get("rm1.http", "/ws/v1/cluster/apps?user=alice")["apps"] or {}
-    assert not [one for one in applications.get("app", []) if job in one["applicationTags"]]
-
-
-def test_a_full_place_in_hdfs_and_a_read_only_one_are_told(yarn, bed, hdfs_folder):
-    def attempt(folder, code, *words):
-        done = yarn("submit", "-n", "1", *SMALL, "--set", f"yarn.staging={folder}", "--on", "yarn",
-                    "--", "true", within=RUN_LIMIT)
-        done.expect_error(code, folder, *words)
-
-    full, closed = f"{hdfs_folder}/full", f"{hdfs_folder}/closed"
-    bed.shell("fs", "-mkdir", "-p", full, closed).expect()
-    bed.shell("fs", "-chown", "alice", full).expect()
-    bed.shell("dfsadmin", "-setSpaceQuota", "1m", full).expect()
-    attempt(full, 6, "quota", "ask for a larger space quota")
-    attempt(closed, 2, "alice")
-    assert yarn.jobs() == []
-
-
-def test_queues_that_take_no_job_are_named(yarn, bed):
-    root = "yarn.scheduler.capacity.root"
-    rules = {"yarn-site": {"yarn.acl.enable": "true"},
-             "capacity-scheduler": {f"{root}.acl_submit_applications": " ",
-                                    f"{root}.acl_administer_queue": " ",
-                                    f"{root}.default.acl_submit_applications": "*",
-                                    f"{root}.default.state": "STOPPED",
-                                    f"{root}.other.acl_submit_applications": "bob"}}
-
-    def attempt(queue, *words):
-        done = yarn("submit", "-n", "1", *SMALL, "--set", f"yarn.queue={queue}", "--on", "yarn",
-                    "--", "true", within=RUN_LIMIT)
-        done.expect_error(2, queue, *words)
-
-    with bed.configured(rules, restart=["rm1"]):
-        attempt("default", "STOPPED")
-        attempt("other", "alice")
-    assert yarn.jobs() == []
-
-
-def test_a_user_without_a_place_in_hdfs_is_told_so(yarn):
-    yarn.environment["HADOOP_USER_NAME"] = "carol"
-    done = yarn("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true", within=RUN_LIMIT)
-    done.expect_error(2, "/user/carol")
-    assert yarn.jobs() == []
-
-
 def test_a_command_that_a_node_lacks_is_the_users_mistake(yarn):
     done = yarn("run", "-n", "1", *SMALL, "--set", "restart.process=0", "--on", "yarn", "--",
                 "no-such-program", within=RUN_LIMIT).expect(1)
@@ -243,43 +144,75 @@ def test_a_client_that_is_killed_leaves_its_job_alone(yarn, words):
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
 
 
-def test_submissions_at_once_share_what_they_upload(yarn, bed):
-    yarn.write("data.bin", "x" * 3_000_000)
-    spec = yarn.spec({"command": "test -s data.bin", "files": ["data.bin"],
+@contextlib.contextmanager
+def way_that_stalls(yarn, bed, port, words):
+    """While the program's way to a daemon gets no answer any more to a request with these words."""
+    with Relay(bed.port(port), stalls_at=words) as relay:
+        there = f"localhost:{relay.port}"
+        site = {"rm1.rpc": {"yarn-site": {"yarn.resourcemanager.address": there}},
+                "nn1.rpc": {"core-site": {"fs.defaultFS": f"hdfs://{there}"}}}[port]
+        yarn.environment["HADOOP_CONF_DIR"] = str(bed.client_conf(site))
+        try:
+            yield relay
+        finally:
+            yarn.use(bed)
+
+
+def kill_stop_at(yarn, bed, port, words):
+    """Kills `muster stop` where it waits for the answer to such a request."""
+    with way_that_stalls(yarn, bed, port, words) as relay:
+        stopping = yarn.start("stop", "last")
+        until(relay.stalled.is_set, RUN_LIMIT, lambda: f"it asks {words}: {stopping.text}")
+        os.kill(stopping.pid, signal.SIGKILL)
+        stopping.wait(RUN_LIMIT)
+
+
+HOLDS_ON = """
+trap 'echo told' TERM
+echo up
+until [ -e {gate} ]; do sleep 0.1; done
+"""
+
+
+def test_a_stop_that_is_killed_is_done_or_not_done_and_can_be_said_again(yarn, bed, tmp_path):
+    gate = tmp_path / "gate"
+    yarn.write("job.sh", HOLDS_ON.format(gate=gate))
+    spec = yarn.spec({"command": "exec sh job.sh", "files": ["job.sh"], "deadlines": {"stop": "5m"},
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
-    running = [yarn.start("submit", spec, "--on", "yarn") for _ in range(6)]
-    for one in running:
-        one.wait(RUN_LIMIT).expect(0)
-    assert len(yarn.jobs()) == 6
-    stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
-    assert not [name for name in stored if "." in name.rsplit("/", 1)[1].replace(".zip", "")]
+    running = yarn.start("run", spec, "--on", "yarn")
+    running.sees(r"\| up", RUN_LIMIT)
+    # Where is its master? Nobody was asked to stop yet.
+    kill_stop_at(yarn, bed, "rm1.rpc", b"getApplicationReport")
+    assert status_of(yarn)["phase"] == "running"
+    # The master was asked: the job stops without the one who asked.
+    stopping = yarn.start("stop", "last")
+    running.sees(r"\| told", RUN_LIMIT)
+    for client in (stopping, running):  # The other would bring the job's record here.
+        os.kill(client.pid, signal.SIGKILL)
+        client.wait(RUN_LIMIT)
+    assert status_of(yarn)["phase"] == "stopping"
+    gate.touch()
+    # The job's record is about to be brought here.
+    kill_stop_at(yarn, bed, "nn1.rpc", b"getListing")
+    yarn("stop", "last", within=RUN_LIMIT).expect(0)
+    assert yarn.status()["outcome"]["result"] == "stopped"
+    expect_final(yarn, bed, yarn.job(), "KILLED")
 
-    def ended(job):
-        done = yarn("status", job, "--json", within=RUN_LIMIT)
-        return done.code == 0 and done.json()["phase"] == "ended"
 
-    for job in yarn.jobs():
-        until(lambda job=job: ended(job), RUN_LIMIT, f"the end of {job}")
-        assert yarn.status(job)["outcome"]["result"] == "succeeded"
-
-
-def test_fifty_submissions_at_once_are_all_taken(yarn, bed):
+def test_a_stop_of_a_waiting_job_that_is_killed_can_be_said_again(yarn, bed):
     nodes = bed.variant.names("nm")
     for name in nodes:
-        bed.freeze(name)  # The jobs wait, and need not be waited for.
+        bed.freeze(name)
     try:
-        running = [yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
-                   for _ in range(50)]
-        for one in running:
-            one.wait(RUN_LIMIT).expect(0)
-        jobs = yarn.jobs()
-        assert len(jobs) == 50
-        waiting = bed.get("rm1.http", "/ws/v1/cluster/apps?states=ACCEPTED")["apps"]["app"]
-        tags = {tag for one in waiting for tag in one["applicationTags"].split(",")}
-        assert {f"muster:{job}" for job in jobs} <= tags
-        stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
-        assert all("." not in name.rsplit("/", 1)[1].replace(".zip", "") for name in stored)
-        bed.shell("application", "-kill", *[one["id"] for one in waiting]).expect()
+        yarn("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true", within=RUN_LIMIT).expect(0)
+        job = yarn.job()
+        kill_stop_at(yarn, bed, "rm1.rpc", b"getApplicationReport")
+        assert application_of(yarn, bed, job)["state"] == "ACCEPTED"
+        kill_stop_at(yarn, bed, "rm1.rpc", b"forceKillApplication")
+        # What was asked is done.
+        expect_final(yarn, bed, job, "KILLED")
+        assert "ended" in yarn("stop", "last", within=RUN_LIMIT).expect(0).out
+        assert status_of(yarn)["phase"] == "ended"
     finally:
         for name in nodes:
             bed.thaw(name)

@@ -59,7 +59,7 @@ def states_of(yarn):
     return sorted(task["state"] for task in tasks_of(yarn))
 
 
-def running_job(yarn, tasks=2, memory="128m", **top):
+def running_job(yarn, /, tasks=2, memory="128m", **top):
     """Submits a job whose tasks sleep, and waits until all run; returns its status."""
     spec = yarn.spec({"command": "echo up; exec sleep 1000",
                       "roles": {"worker": {"tasks": tasks, "memory": memory}}, **top})

@@ -298,26 +298,31 @@ class Bed:
                 self.activate(pair[0])
 
     @contextlib.contextmanager
-    def configured(self, overrides, restart=()):
-        """Runs with other settings (file → key → value) and restarted daemons; then as before."""
+    def configured(self, overrides, restart=(), refresh=()):
+        """Runs with other settings (file → key → value) and restarted daemons, or resource managers
+        that read some again (words of rmadmin such as `-refreshQueues`); then as before."""
         before = json.loads(json.dumps(self.overrides))
         try:
             for file, values in overrides.items():
                 self.overrides.setdefault(file, {}).update(values)
-            self.apply(restart)
+            self.apply(restart, refresh)
             yield self
         finally:
             self.overrides.clear()
             self.overrides.update(before)
-            self.apply(restart)
+            self.apply(restart, refresh)
 
-    def apply(self, restart):
+    def apply(self, restart, refresh):
         state = json.loads((self.folder / "bed.json").read_text())
         self.replace("bed.json", json.dumps({**state, "overrides": self.overrides}))
         self.settings.write_client()
         self.shell.close()
         if restart:
             self.restart(*restart)
+        for word in refresh:
+            for name in self.variant.names("rm"):
+                self.settings.write_daemon(name)
+            self.shell("rmadmin", word).expect()
 
     def replace(self, name, text):
         (self.folder / f"{name}.new").write_text(text)
