@@ -46,9 +46,10 @@ struct AgentDeps {
   os::Meter& meter;
   Leftovers& leftovers;
   log::Sink& log;
-  cluster::MasterStarter* starter =
-      nullptr;                           ///< nullptr where a lost master comes back by other means.
-  std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: memory limits are kept by watching alone.
+  /// nullptr where a lost master comes back by other means.
+  cluster::MasterStarter* starter = nullptr;
+  /// nullptr: memory limits are kept by watching alone.
+  std::shared_ptr<os::Cgroups> cgroups = nullptr;
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
 };
 

@@ -71,11 +71,10 @@ class AgentShell : public ::testing::Test {
     identity.launch.orphan = orphan_;
     identity.inherited = {
         {"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}, {"MUSTER_RANK", "outer"}};
-    agent_ =
-        std::make_unique<Agent>(AgentDeps{loop_, agent_transport_, *files_, *processes_, *ports_,
-                                          *meter_, leftovers_, sink_, nullptr, nullptr},
-                                std::move(identity), make_unpacker(),
-                                [this](std::string reason) { left_ = std::move(reason); });
+    agent_ = std::make_unique<Agent>(AgentDeps{loop_, agent_transport_, *files_, *processes_,
+                                               *ports_, *meter_, leftovers_, sink_, nullptr},
+                                     std::move(identity), make_unpacker(),
+                                     [this](std::string reason) { left_ = std::move(reason); });
     ASSERT_TRUE(agent_->start().has_value());
   }
 

@@ -39,7 +39,8 @@ class TaskRun {
     os::Meter& meter;
     Leftovers& leftovers;
     OutputFeed& feed;
-    std::shared_ptr<os::Cgroups> cgroups;  ///< nullptr: memory limits are kept by watching alone.
+    /// nullptr: memory limits are kept by watching alone.
+    std::shared_ptr<os::Cgroups> cgroups = nullptr;
   };
   struct Names {
     job::AttemptId attempt;
