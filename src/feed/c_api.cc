@@ -131,7 +131,7 @@ mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* rec
                .rows = got->taken.rows,
                .first_row = got->taken.first_row,
                .kind = static_cast<uint32_t>(got->taken.kind),
-               .unused = 0,
+               .nodes = 0,
                .lease = nullptr};
   if (got->taken.lease != nullptr) {
     const auto view = BlockView::parse(got->taken.lease->bytes());
@@ -140,6 +140,7 @@ mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* rec
       return failed(view.error());
     }
     received->rows = view->rows();
+    received->nodes = static_cast<uint32_t>(view->nodes().size());
     received->lease = new mf_lease{.lease = got->taken.lease, .view = *view};
   }
   return MF_OK;
@@ -157,36 +158,28 @@ int mf_inbox_terminated(mf_inbox* inbox) { return inbox->inbox->terminated() ? 1
 
 void mf_inbox_close(mf_inbox* inbox) { inbox->inbox->close(); }
 
-mf_status mf_lease_rows(const mf_lease* lease, uint64_t* rows, uint32_t* nodes) {
-  *rows = lease->view.rows();
-  *nodes = static_cast<uint32_t>(lease->view.nodes().size());
-  return MF_OK;
-}
-
-mf_status mf_lease_node(const mf_lease* lease, uint32_t index, mf_node* node) {
+void mf_lease_nodes(const mf_lease* lease, mf_node* nodes) {
   const BlockView& view = lease->view;
-  if (index >= view.nodes().size()) {
-    return MF_INVALID;
+  for (const Node& from : view.nodes()) {
+    const auto bytes = view.values(from);
+    *nodes = {.look = static_cast<uint8_t>(from.look),
+              .item = static_cast<uint8_t>(from.item),
+              .variable = from.variable,
+              .dimensions = from.dimensions,
+              .children = from.children,
+              .subtree = from.subtree,
+              .name_bytes = from.name_bytes,
+              .name = view.name(from).data(),
+              .width = from.width,
+              // The block is the reader's alone until its lease ends: it may be written, too.
+              .values = const_cast<std::byte*>(bytes.data()),
+              .values_bytes = bytes.size(),
+              .offsets = view.offsets(from).data(),
+              .validity = view.validity(from).data(),
+              .shape = {}};
+    std::copy(std::begin(from.shape), std::end(from.shape), std::begin(nodes->shape));
+    ++nodes;
   }
-  const Node& from = view.nodes()[index];
-  const auto bytes = view.values(from);
-  *node = {.look = static_cast<uint8_t>(from.look),
-           .item = static_cast<uint8_t>(from.item),
-           .variable = from.variable,
-           .dimensions = from.dimensions,
-           .children = from.children,
-           .subtree = from.subtree,
-           .name_bytes = from.name_bytes,
-           .name = view.name(from).data(),
-           .width = from.width,
-           // The block is the reader's alone until its lease ends: it may be written, too.
-           .values = const_cast<std::byte*>(bytes.data()),
-           .values_bytes = bytes.size(),
-           .offsets = view.offsets(from).data(),
-           .validity = view.validity(from).data(),
-           .shape = {}};
-  std::copy(std::begin(from.shape), std::end(from.shape), std::begin(node->shape));
-  return MF_OK;
 }
 
 int mf_lease_is_copy(const mf_lease* lease) { return lease->lease->is_copy() ? 1 : 0; }

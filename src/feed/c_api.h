@@ -50,8 +50,8 @@ typedef struct mf_received {
   uint64_t sequence;
   uint64_t rows;
   uint64_t first_row;
-  uint32_t kind;  ///< 1 block, 3 end of partition, 4 end of the feed.
-  uint32_t unused;
+  uint32_t kind;    ///< 1 block, 3 end of partition, 4 end of the feed.
+  uint32_t nodes;   ///< Of a block.
   mf_lease* lease;  ///< Of a block, to be freed; else null.
 } mf_received;
 mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* received);
@@ -79,8 +79,8 @@ typedef struct mf_node {
   const uint8_t* validity;
   uint64_t shape[8];
 } mf_node;
-mf_status mf_lease_rows(const mf_lease* lease, uint64_t* rows, uint32_t* nodes);
-mf_status mf_lease_node(const mf_lease* lease, uint32_t index, mf_node* node);
+/// Fills in as many as mf_received said there are.
+void mf_lease_nodes(const mf_lease* lease, mf_node* nodes);
 int mf_lease_is_copy(const mf_lease* lease);
 struct ArrowSchema;
 struct ArrowArray;
@@ -130,6 +130,8 @@ uint64_t mf_encoder_rows(const mf_encoder* encoder);
 uint64_t mf_encoder_bytes(const mf_encoder* encoder);
 void mf_encoder_next_block(mf_encoder* encoder);
 void mf_encoder_forget(mf_encoder* encoder);
+/// Python keeps up to `most` bytes of the memory that its small objects leave, for good.
+void mf_keep_arenas(uint64_t most);
 /// A new list of rows [start, start + count); null with a Python error set.
 void* mf_lease_to_rows(const mf_lease* lease, uint64_t start, uint64_t count, void* arrays,
                        void* make_row);

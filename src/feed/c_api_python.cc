@@ -1,5 +1,6 @@
 #include "feed/c_api.h"
 #include "feed/c_handles.h"
+#include "feed/python_arenas.h"
 #include "feed/row_decoder.h"
 #include "feed/row_encoder.h"
 
@@ -55,6 +56,8 @@ mf_status mf_producer_put_encoded(mf_producer* producer, const mf_encoder* encod
   const BlockPlan plan(column, encoder->encoder.rows());
   return mf_producer_put_plan(producer, &plan, timeout_ms);
 }
+
+void mf_keep_arenas(uint64_t most) { muster::feed::keep_arenas(most); }
 
 void* mf_lease_to_rows(const mf_lease* lease, uint64_t start, uint64_t count, void* arrays,
                        void* make_row) {

@@ -40,6 +40,10 @@ class PythonLayout {
     }
     return *reinterpret_cast<PyObject* const* const*>(at);
   }
+  /// The same of one that is being made, whose members are not there yet.
+  [[nodiscard]] PyObject** slots(PyObject* sequence, bool list) const {
+    return const_cast<PyObject**>(members(sequence, list));
+  }
   /// The value of a float. Only with members() that are not null.
   [[nodiscard]] static double float_of(PyObject* object) {
     double value = 0;

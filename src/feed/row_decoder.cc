@@ -1,5 +1,7 @@
 #include "feed/row_decoder.h"
 
+#include "feed/python_layout.h"
+
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -170,6 +172,10 @@ class Decoder {
                                                      : size(reader, row));
     PyRef made = PyRef::own(list ? PyList_New(count) : PyTuple_New(count));
     const std::byte* at = members ? nullptr : reader.values + first * reader.item;
+    PyObject** slots = made && !members ? layout_.slots(made.get(), list) : nullptr;
+    if (slots != nullptr && reader.node->item == Item::Double) {
+      return make_floats(at, {slots, static_cast<size_t>(count)}) ? made.release() : nullptr;
+    }
     for (ptrdiff_t i = 0; made && i < count; ++i) {
       PyObject* const item = members ? value(reader.children[static_cast<size_t>(i)], row)
                                      : number(reader.node->item, at);
@@ -180,6 +186,17 @@ class Decoder {
       at += members ? 0 : reader.item;
     }
     return made.release();
+  }
+
+  static bool make_floats(const std::byte* at, std::span<PyObject*> slots) {
+    for (PyObject*& slot : slots) {
+      slot = PyFloat_FromDouble(load<double>(at));
+      if (slot == nullptr) {
+        return false;
+      }
+      at += sizeof(double);
+    }
+    return true;
   }
 
   PyObject* dict(const Reader& reader, uint64_t row) {
@@ -209,6 +226,7 @@ class Decoder {
 
   const BlockView& view_;
   PythonMakers makers_;
+  PythonLayout layout_{nullptr};
   Reader root_;
   ptrdiff_t arrays_ = 0;
 };

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import itertools
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -51,19 +53,38 @@ class _Lease:
 
     def memory(self, address: int, size: int) -> ctypes.Array:
         """`size` bytes of the block as a buffer that keeps the lease."""
-        memory = (ctypes.c_char * size).from_address(address)
+        memory = _bytes_type(size).from_address(address)
         memory.lease = self
         return memory
+
+
+@functools.lru_cache(maxsize=64)  # ctypes itself forgets a type with its last object.
+def _bytes_type(size: int) -> type[ctypes.Array]:
+    return ctypes.c_char * size
+
+
+@functools.lru_cache(maxsize=64)
+def _nodes_type(count: int) -> type[ctypes.Array]:
+    return library.NodeStruct * count
+
+
+@functools.cache
+def _dtype(item: int) -> np.dtype:
+    import numpy as np
+
+    return np.dtype(_DTYPES[item])
 
 
 class Block:
     """Some rows in the order they were fed. Lives as long as any array made of it."""
 
-    def __init__(self, handle: int, rows: int):
+    def __init__(self, handle: int, rows: int, nodes: int):
         """Takes over the library's handle."""
         self._lease = _Lease(handle)
         self._rows = rows
-        self._nodes: list[library.NodeStruct] | None = None
+        found = _nodes_type(nodes)()
+        library.DLL.mf_lease_nodes(handle, found)
+        self._nodes = list(found)
         self._arrays: list[np.ndarray] | None = None
         self._unpickled: list | None = None
 
@@ -86,9 +107,9 @@ class Block:
             return self._all_unpickled()[start : start + count]
         if self._arrays is None:
             self._arrays = [
-                self._array(node) for node in self._all_nodes() if node.look in (_ARRAY, _SCALAR)
+                self._array(node) for node in self._nodes if node.look in (_ARRAY, _SCALAR)
             ]
-        needs_rows = any(node.look == _ROW for node in self._all_nodes())
+        needs_rows = any(node.look == _ROW for node in self._nodes)
         return library.PY.mf_lease_to_rows(
             self._lease.handle, start, count, self._arrays, id(_make_row) if needs_rows else None
         )
@@ -111,27 +132,17 @@ class Block:
 
         with library.arrow_structures() as (schema, array):
             library.check(library.DLL.mf_lease_arrow(self._lease.handle, schema, array))
-            if self._all_nodes()[0].children == 0:
+            if self._nodes[0].children == 0:
                 column = pyarrow.Array._import_from_c(array, schema)
                 return pyarrow.RecordBatch.from_arrays([column], names=["value"])
             return pyarrow.RecordBatch._import_from_c(array, schema)
 
-    def _all_nodes(self) -> list[library.NodeStruct]:
-        if self._nodes is None:
-            rows, count = ctypes.c_uint64(), ctypes.c_uint32()
-            handle = self._lease.handle
-            library.check(library.DLL.mf_lease_rows(handle, rows, count))
-            self._nodes = [library.NodeStruct() for _ in range(count.value)]
-            for index, node in enumerate(self._nodes):
-                library.check(library.DLL.mf_lease_node(handle, index, node))
-        return self._nodes
-
     def _pickled(self) -> bool:
-        return self._all_nodes()[0].look == _PICKLED
+        return self._nodes[0].look == _PICKLED
 
     def _all_unpickled(self) -> list:
         if self._unpickled is None:
-            node = self._all_nodes()[0]
+            node = self._nodes[0]
             # From the same user's process on this host, through memory only the two share.
             self._unpickled = pickle.loads(self._memory(node.values, node.values_bytes))
             if len(self._unpickled) != self._rows:
@@ -150,7 +161,7 @@ class Block:
         import numpy as np
 
         values = np.frombuffer(
-            self._memory(node.values, node.values_bytes), dtype=_DTYPES[node.item]
+            self._memory(node.values, node.values_bytes), dtype=_dtype(node.item)
         )
         if node.look == _ARRAY:
             return values.reshape(self._rows, *node.shape[: node.dimensions])
@@ -162,13 +173,13 @@ class Block:
         """The value of node `index` and the index after its subtree."""
         import numpy as np
 
-        node = self._all_nodes()[index]
+        node = self._nodes[index]
         after = index + node.subtree
         if node.children:
             names, values = [], []
             at = index + 1
             while at < after:
-                names.append(self._name(self._all_nodes()[at]))
+                names.append(self._name(self._nodes[at]))
                 value, at = self._column(at)
                 values.append(value)
             named = node.look in (_DICT, _ROW)
@@ -188,11 +199,10 @@ class Block:
         memory = self._memory(node.values, node.values_bytes)
         if node.look in (_BYTES, _TEXT):
             whole = memoryview(memory)
-            for row in range(self._rows):
-                piece = bytes(whole[offsets[row] : offsets[row + 1]])
-                result[row] = piece.decode() if node.look == _TEXT else piece
+            pieces = [whole[a:b].tobytes() for a, b in itertools.pairwise(offsets.tolist())]
+            result[:] = pieces if node.look == _BYTES else [one.decode() for one in pieces]
         else:
-            numbers = np.frombuffer(memory, dtype=_DTYPES[node.item])
+            numbers = np.frombuffer(memory, dtype=_dtype(node.item))
             for row in range(self._rows):
                 result[row] = numbers[offsets[row] : offsets[row + 1]]
         return result

@@ -7,7 +7,7 @@ import logging
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from muster.feed import library
 from muster.feed.block import Block
@@ -18,8 +18,7 @@ END_OF_FEED = 4
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Received:
+class Received(NamedTuple):
     """One thing that came: a block, or the mark of an end (`block` is None, `kind` says which)."""
 
     ring: int
@@ -95,7 +94,8 @@ class Inbox:
             if status != library.INTERRUPTED:
                 break
         library.check(status)
-        block = Block(received.lease, received.rows) if received.lease else None
+        lease = received.lease
+        block = Block(lease, received.rows, received.nodes) if lease else None
         return Received(received.ring, received.sequence, received.kind, block)
 
     def consumed(self, received: Received) -> None:

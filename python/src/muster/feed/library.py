@@ -26,7 +26,7 @@ class ReceivedStruct(ctypes.Structure):
         ("rows", c_uint64),
         ("first_row", c_uint64),
         ("kind", c_uint32),
-        ("unused", c_uint32),
+        ("nodes", c_uint32),
         ("lease", c_void_p),
     ]
 
@@ -103,8 +103,7 @@ _SIGNATURES = {
     "mf_inbox_terminate": (None, [c_void_p]),
     "mf_inbox_terminated": (c_int, [c_void_p]),
     "mf_inbox_close": (None, [c_void_p]),
-    "mf_lease_rows": (c_int, [c_void_p, POINTER(c_uint64), POINTER(c_uint32)]),
-    "mf_lease_node": (c_int, [c_void_p, c_uint32, POINTER(NodeStruct)]),
+    "mf_lease_nodes": (None, [c_void_p, c_void_p]),
     "mf_lease_is_copy": (c_int, [c_void_p]),
     "mf_lease_arrow": (c_int, [c_void_p, c_void_p, c_void_p]),
     "mf_lease_free": (None, [c_void_p]),
@@ -132,6 +131,7 @@ _PYTHON_SIGNATURES = {
     "mf_encoder_bytes": (c_uint64, [c_void_p]),
     "mf_encoder_next_block": (None, [c_void_p]),
     "mf_encoder_forget": (None, [c_void_p]),
+    "mf_keep_arenas": (None, [c_uint64]),
     "mf_tfrecord_frame": (c_void_p, [_OBJECT]),
     "mf_tfrecord_split": (c_void_p, [c_char_p, c_uint64, POINTER(c_uint64)]),
     "mf_example_encode": (c_void_p, [_OBJECT]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from muster.feed.block import Block
 from muster.feed.errors import FeedTimeoutError
@@ -33,35 +35,42 @@ class RowReader:
         """
         rows: list = []
         deadline = None if timeout is None else time.monotonic() + timeout
-        while len(rows) < most:
-            if self._received is None and self._mark is None:
-                try:
-                    self._receive(deadline)
-                except FeedTimeoutError:
-                    if rows:
-                        self._unread(rows)
-                    raise
-                continue
-            if self._mark is not None:
-                mark, self._mark = self._mark, None
-                return rows, mark
-            rows = self._take(rows, most)
-        return rows, ROWS
+        with _Uncollected() as uncollected:
+            while len(rows) < most:
+                if self._received is None and self._mark is None:
+                    try:
+                        self._receive(deadline, uncollected)
+                    except FeedTimeoutError:
+                        if rows:
+                            self._unread(rows)
+                        raise
+                    continue
+                if self._mark is not None:
+                    mark, self._mark = self._mark, None
+                    return rows, mark
+                rows = self._take(rows, most)
+            return rows, ROWS
 
     def read_block(self, timeout: float | None = None) -> tuple[list, int]:
         """The rows of one block as it came, or what is left of it, with ROWS; or none and a mark.
         Waits and fails as read().
         """
-        while self._received is None and self._mark is None:
-            self._receive(None if timeout is None else time.monotonic() + timeout)
-        if self._mark is not None:
-            mark, self._mark = self._mark, None
-            return [], mark
-        return self._take([], len(self._received.block)), ROWS
+        with _Uncollected() as uncollected:
+            while self._received is None and self._mark is None:
+                deadline = None if timeout is None else time.monotonic() + timeout
+                self._receive(deadline, uncollected)
+            if self._mark is not None:
+                mark, self._mark = self._mark, None
+                return [], mark
+            return self._take([], len(self._received.block)), ROWS
 
-    def _receive(self, deadline: float | None) -> None:
-        left = None if deadline is None else deadline - time.monotonic()
-        received = self._inbox.receive(left)
+    def _receive(self, deadline: float | None, uncollected: _Uncollected) -> None:
+        try:
+            received = self._inbox.receive(0)
+        except FeedTimeoutError:
+            with uncollected.paused():
+                left = None if deadline is None else deadline - time.monotonic()
+                received = self._inbox.receive(left)
         if received.block is None:
             self._inbox.consumed(received)
             self._mark = received.kind
@@ -100,3 +109,28 @@ class _Held:
 
     def rows(self, start: int, count: int) -> list:
         return self._rows[start : start + count]
+
+
+class _Uncollected:
+    """While rows are made the garbage collector does not run. It counts containers that come less
+    those that go, and a batch comes before the last one goes: it would look at each member of each
+    new list, to find that none refers back, and again with the next batch.
+    """
+
+    def __enter__(self) -> _Uncollected:
+        self._was_on = gc.isenabled()
+        gc.disable()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._was_on:
+            gc.enable()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """It may run: nothing is made meanwhile."""
+        self.__exit__()
+        try:
+            yield
+        finally:
+            gc.disable()

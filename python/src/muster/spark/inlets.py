@@ -14,7 +14,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from muster.feed import END_OF_FEED, END_OF_PARTITION, FeedTimeoutError, Inbox, Producer
+from muster.feed import (
+    END_OF_FEED,
+    END_OF_PARTITION,
+    FeedTimeoutError,
+    Inbox,
+    Producer,
+    library,
+)
 from muster.feed.reader import ROWS, RowReader
 from muster.spark.manager import NodeManager
 from tensorflowonspark.marker import EndPartition
@@ -292,12 +299,14 @@ def open_door(
 
 
 def keep_freed_memory() -> None:
-    """Has the C library keep what one batch of rows leaves for the next one. By itself it gives it
-    back and takes it again page by page, which costs more than all that is done to the rows. Not
-    where its behaviour was chosen already, nor where it is another library.
+    """Has Python and the C library keep what one batch of rows leaves for the next one. By
+    themselves they give it back and take it again page by page, which costs more than all that is
+    done to the rows. Not where the C library's behaviour was chosen already, nor where it is
+    another one.
     """
     chosen = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    library.PY.mf_keep_arenas(_KEPT_MOST)
     if mallopt is not None and not any(name in os.environ for name in chosen):
         mallopt(_M_TRIM_THRESHOLD, _KEPT_MOST)
         mallopt(_M_MMAP_THRESHOLD, _MAPPED_LEAST)

@@ -1,0 +1,84 @@
+"""Rows out of a feed as Python objects: the collector and the memory of the program that reads."""
+# also: newest
+
+import gc
+import subprocess
+import sys
+
+import pytest
+from test_feed import DEADLINE, Pair
+
+from muster import feed
+from muster.feed.reader import ROWS, RowReader
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(was_on):
+    pair = Pair()
+    reader = RowReader(pair.inbox)
+    pair.producer.put_rows(([float(i)], i) for i in range(10))
+    if not was_on:
+        gc.disable()
+    try:
+        assert reader.read(4) == ([([float(i)], i) for i in range(4)], ROWS)
+        assert gc.isenabled() == was_on
+        with pytest.raises(feed.FeedTimeoutError):
+            reader.read(7, 0.01)
+        assert gc.isenabled() == was_on
+        assert reader.read_block(DEADLINE)[0] == [([float(i)], i) for i in range(4, 10)]
+        assert gc.isenabled() == was_on
+    finally:
+        gc.enable()
+
+
+def test_the_garbage_collector_runs_while_rows_are_waited_for():
+    pair = Pair()
+    pair.producer.put_rows([1, 2])
+    seen = []
+
+    def feed_one_more():
+        seen.append(gc.isenabled())
+        pair.producer.put_rows([3])
+
+    inbox = WaitedFor(pair.inbox, feed_one_more)
+    assert RowReader(inbox).read(3, DEADLINE) == ([1, 2, 3], ROWS)
+    assert seen == [True]
+
+
+class WaitedFor:
+    """An inbox that calls a function when it is about to wait."""
+
+    def __init__(self, inbox, function):
+        self._inbox = inbox
+        self._function = function
+        self.consumed = inbox.consumed
+
+    def receive(self, timeout):
+        if timeout:
+            self._function()
+        return self._inbox.receive(timeout)
+
+
+REUSE = """
+import resource
+from muster.spark.inlets import keep_freed_memory
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+keep_freed_memory()
+costs = []
+for _ in range(3):
+    before = faults()
+    rows = [[i + j / 64 for j in range(64)] for i in range(10_000)]
+    del rows
+    costs.append(faults() - before)
+print(*costs)
+"""
+
+
+def test_memory_of_a_batch_serves_the_next_one():
+    costs = subprocess.run([sys.executable, "-c", REUSE], check=True, stdout=subprocess.PIPE).stdout
+    first, *later = map(int, costs.split())
+    assert first > 3000, "10,000 rows of 64 floats take some 20 MB"
+    assert max(later) < first / 4
