@@ -2,8 +2,10 @@
 # also: newest
 
 import gc
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from test_feed import DEADLINE, Pair
@@ -36,17 +38,57 @@ def test_the_garbage_collector_runs_while_rows_are_waited_for():
     pair.producer.put_rows([1, 2])
     seen = []
 
-    def feed_one_more():
-        seen.append(gc.isenabled())
-        pair.producer.put_rows([3])
+    def feed_one_more(timeout):
+        if timeout:
+            seen.append(gc.isenabled())
+            pair.producer.put_rows([3])
 
-    inbox = WaitedFor(pair.inbox, feed_one_more)
+    inbox = Asked(pair.inbox, feed_one_more)
     assert RowReader(inbox).read(3, DEADLINE) == ([1, 2, 3], ROWS)
     assert seen == [True]
 
 
-class WaitedFor:
-    """An inbox that calls a function when it is about to wait."""
+def test_two_readers_at_once_leave_the_garbage_collector_on():
+    """The second begins after the first, and waits and makes its rows when that is done."""
+    first, second = Pair(), Pair()
+    first.producer.put_rows([1])
+    second.producer.put_rows([2])
+    begun, first_done = threading.Event(), threading.Event()
+
+    def second_waits(timeout):
+        if timeout == 0:
+            begun.set()
+            assert first_done.wait(DEADLINE)
+            raise feed.FeedTimeoutError("nothing yet")
+
+    other = threading.Thread(target=RowReader(Asked(second.inbox, second_waits)).read, args=[1])
+
+    def first_waits(_):
+        other.start()
+        assert begun.wait(DEADLINE)
+
+    assert RowReader(Asked(first.inbox, first_waits)).read(1, DEADLINE) == ([1], ROWS)
+    first_done.set()
+    other.join(DEADLINE)
+    assert not other.is_alive()
+    assert gc.isenabled()
+
+
+def test_a_child_that_is_forked_meanwhile_has_its_collector():
+    pair = Pair()
+    pair.producer.put_rows([1])
+
+    def fork(_):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if gc.isenabled() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+
+    assert RowReader(Asked(pair.inbox, fork)).read(1, DEADLINE) == ([1], ROWS)
+
+
+class Asked:
+    """An inbox that calls a function with the timeout when it is asked for something."""
 
     def __init__(self, inbox, function):
         self._inbox = inbox
@@ -54,8 +96,7 @@ class WaitedFor:
         self.consumed = inbox.consumed
 
     def receive(self, timeout):
-        if timeout:
-            self._function()
+        self._function(timeout)
         return self._inbox.receive(timeout)
 
 

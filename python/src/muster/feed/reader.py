@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -115,16 +117,28 @@ class _Uncollected:
     """While rows are made the garbage collector does not run. It counts containers that come less
     those that go, and a batch comes before the last one goes: it would look at each member of each
     new list, to find that none refers back, and again with the next batch.
+
+    There is one collector and there may be several threads that read: it runs again when the last
+    one is done, if it ran before the first; also in a child that another thread forks meanwhile.
     """
 
+    _lock = threading.Lock()
+    _making = 0
+    _was_on = False
+
     def __enter__(self) -> _Uncollected:
-        self._was_on = gc.isenabled()
-        gc.disable()
+        with _Uncollected._lock:
+            if _Uncollected._making == 0:
+                _Uncollected._was_on = gc.isenabled()
+                gc.disable()
+            _Uncollected._making += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._was_on:
-            gc.enable()
+        with _Uncollected._lock:
+            _Uncollected._making -= 1
+            if _Uncollected._making == 0 and _Uncollected._was_on:
+                gc.enable()
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -133,4 +147,15 @@ class _Uncollected:
         try:
             yield
         finally:
-            gc.disable()
+            self.__enter__()
+
+    @staticmethod
+    def after_fork_in_child() -> None:
+        """The threads that read are the parent's."""
+        _Uncollected._lock = threading.Lock()
+        if _Uncollected._making > 0 and _Uncollected._was_on:
+            gc.enable()
+        _Uncollected._making = 0
+
+
+os.register_at_fork(after_in_child=_Uncollected.after_fork_in_child)
