@@ -81,6 +81,27 @@ mf_status put_batch(Producer& producer, ArrowImport& import, uint64_t& done, Dea
   return MF_OK;
 }
 
+mf_node node_of(const BlockView& view, const Node& from) {
+  const auto bytes = view.values(from);
+  mf_node node{.look = static_cast<uint8_t>(from.look),
+               .item = static_cast<uint8_t>(from.item),
+               .variable = from.variable,
+               .dimensions = from.dimensions,
+               .children = from.children,
+               .subtree = from.subtree,
+               .name_bytes = from.name_bytes,
+               .name = view.name(from).data(),
+               .width = from.width,
+               // The block is the reader's alone until its lease ends: it may be written, too.
+               .values = const_cast<std::byte*>(bytes.data()),
+               .values_bytes = bytes.size(),
+               .offsets = view.offsets(from).data(),
+               .validity = view.validity(from).data(),
+               .shape = {}};
+  std::copy(std::begin(from.shape), std::end(from.shape), std::begin(node.shape));
+  return node;
+}
+
 }  // namespace
 }  // namespace muster::feed
 
@@ -132,7 +153,8 @@ mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* rec
                .first_row = got->taken.first_row,
                .kind = static_cast<uint32_t>(got->taken.kind),
                .nodes = 0,
-               .lease = nullptr};
+               .lease = nullptr,
+               .root = {}};
   if (got->taken.lease != nullptr) {
     const auto view = BlockView::parse(got->taken.lease->bytes());
     if (!view.has_value()) {
@@ -142,6 +164,7 @@ mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* rec
     received->rows = view->rows();
     received->nodes = static_cast<uint32_t>(view->nodes().size());
     received->lease = new mf_lease{.lease = got->taken.lease, .view = *view};
+    received->root = node_of(*view, view->root());
   }
   return MF_OK;
 }
@@ -159,26 +182,8 @@ int mf_inbox_terminated(mf_inbox* inbox) { return inbox->inbox->terminated() ? 1
 void mf_inbox_close(mf_inbox* inbox) { inbox->inbox->close(); }
 
 void mf_lease_nodes(const mf_lease* lease, mf_node* nodes) {
-  const BlockView& view = lease->view;
-  for (const Node& from : view.nodes()) {
-    const auto bytes = view.values(from);
-    *nodes = {.look = static_cast<uint8_t>(from.look),
-              .item = static_cast<uint8_t>(from.item),
-              .variable = from.variable,
-              .dimensions = from.dimensions,
-              .children = from.children,
-              .subtree = from.subtree,
-              .name_bytes = from.name_bytes,
-              .name = view.name(from).data(),
-              .width = from.width,
-              // The block is the reader's alone until its lease ends: it may be written, too.
-              .values = const_cast<std::byte*>(bytes.data()),
-              .values_bytes = bytes.size(),
-              .offsets = view.offsets(from).data(),
-              .validity = view.validity(from).data(),
-              .shape = {}};
-    std::copy(std::begin(from.shape), std::end(from.shape), std::begin(nodes->shape));
-    ++nodes;
+  for (const Node& node : lease->view.nodes()) {
+    *nodes++ = node_of(lease->view, node);
   }
 }
 

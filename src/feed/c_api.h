@@ -45,22 +45,6 @@ int mf_inbox_ring_fd(mf_inbox* inbox, uint64_t ring);
 int mf_inbox_doorbell_fd(mf_inbox* inbox);
 void mf_inbox_producer_gone(mf_inbox* inbox, uint64_t ring);
 
-typedef struct mf_received {
-  uint64_t ring;
-  uint64_t sequence;
-  uint64_t rows;
-  uint64_t first_row;
-  uint32_t kind;    ///< 1 block, 3 end of partition, 4 end of the feed.
-  uint32_t nodes;   ///< Of a block.
-  mf_lease* lease;  ///< Of a block, to be freed; else null.
-} mf_received;
-mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* received);
-void mf_inbox_consumed(mf_inbox* inbox, uint64_t ring, uint64_t sequence);
-void mf_inbox_end(mf_inbox* inbox);
-void mf_inbox_terminate(mf_inbox* inbox);
-int mf_inbox_terminated(mf_inbox* inbox);
-void mf_inbox_close(mf_inbox* inbox);
-
 /// One column or inner node of a block; see feed/block.h for what the words mean. Pointers live
 /// as long as the lease.
 typedef struct mf_node {
@@ -79,7 +63,25 @@ typedef struct mf_node {
   const uint8_t* validity;
   uint64_t shape[8];
 } mf_node;
-/// Fills in as many as mf_received said there are.
+
+typedef struct mf_received {
+  uint64_t ring;
+  uint64_t sequence;
+  uint64_t rows;
+  uint64_t first_row;
+  uint32_t kind;    ///< 1 block, 3 end of partition, 4 end of the feed.
+  uint32_t nodes;   ///< Of a block.
+  mf_lease* lease;  ///< Of a block, to be freed; else null.
+  mf_node root;     ///< Of a block: the row, the first of its nodes.
+} mf_received;
+mf_status mf_inbox_receive(mf_inbox* inbox, int64_t timeout_ms, mf_received* received);
+void mf_inbox_consumed(mf_inbox* inbox, uint64_t ring, uint64_t sequence);
+void mf_inbox_end(mf_inbox* inbox);
+void mf_inbox_terminate(mf_inbox* inbox);
+int mf_inbox_terminated(mf_inbox* inbox);
+void mf_inbox_close(mf_inbox* inbox);
+
+/// All nodes of a block, as many as mf_received said there are.
 void mf_lease_nodes(const mf_lease* lease, mf_node* nodes);
 int mf_lease_is_copy(const mf_lease* lease);
 struct ArrowSchema;

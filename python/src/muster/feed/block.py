@@ -49,7 +49,7 @@ class _Lease:
         self.handle = handle
 
     def __del__(self):
-        library.DLL.mf_lease_free(self.handle)
+        library.PY.mf_lease_free(self.handle)
 
     def memory(self, address: int, size: int) -> ctypes.Array:
         """`size` bytes of the block as a buffer that keeps the lease."""
@@ -78,13 +78,17 @@ def _dtype(item: int) -> np.dtype:
 class Block:
     """Some rows in the order they were fed. Lives as long as any array made of it."""
 
-    def __init__(self, handle: int, rows: int, nodes: int):
-        """Takes over the library's handle."""
+    def __init__(self, received: library.ReceivedStruct):
+        """Takes over the library's handle, and the structure."""
+        handle = received.lease
         self._lease = _Lease(handle)
-        self._rows = rows
-        found = _nodes_type(nodes)()
-        library.DLL.mf_lease_nodes(handle, found)
-        self._nodes = list(found)
+        self._rows: int = received.rows
+        if received.nodes == 1:
+            self._nodes = [received.root]
+        else:
+            nodes = _nodes_type(received.nodes)()
+            library.PY.mf_lease_nodes(handle, nodes)
+            self._nodes = list(nodes)
         self._arrays: list[np.ndarray] | None = None
         self._unpickled: list | None = None
 
@@ -160,19 +164,17 @@ class Block:
     def _array(self, node: library.NodeStruct) -> np.ndarray:
         import numpy as np
 
-        values = np.frombuffer(
-            self._memory(node.values, node.values_bytes), dtype=_dtype(node.item)
-        )
+        shape = [self._rows]
         if node.look == _ARRAY:
-            return values.reshape(self._rows, *node.shape[: node.dimensions])
-        if node.look in (_LIST, _TUPLE):
-            return values.reshape(self._rows, node.width)
-        return values
+            shape += node.shape[: node.dimensions]
+        elif node.look in (_LIST, _TUPLE):
+            shape.append(node.width)
+        size = node.values_bytes
+        memory = self._lease.memory(node.values, size) if size else None
+        return np.ndarray(shape, _dtype(node.item), memory)
 
     def _column(self, index: int) -> tuple[Any, int]:
         """The value of node `index` and the index after its subtree."""
-        import numpy as np
-
         node = self._nodes[index]
         after = index + node.subtree
         if node.children:
@@ -187,6 +189,8 @@ class Block:
         if node.look in (_BYTES, _TEXT) or node.variable:
             return self._masked(self._ragged(node), node), after
         if not node.item:  # Empty lists.
+            import numpy as np
+
             return np.empty((self._rows, 0)), after
         return self._masked(self._array(node), node), after
 

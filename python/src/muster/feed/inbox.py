@@ -84,9 +84,11 @@ class Inbox:
         """The next block or mark. FeedTimeoutError after `timeout` seconds (None: never).
         KeyboardInterrupt and other signal handlers run meanwhile.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
         received = library.ReceivedStruct()
-        while True:
+        # What is there already need not be waited for: the lock is kept.
+        status = library.PY.mf_inbox_receive(self._handle, 0, received)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while status in (library.TIMED_OUT, library.INTERRUPTED):
             left = None if deadline is None else deadline - time.monotonic()
             status = library.DLL.mf_inbox_receive(
                 self._handle, library.milliseconds(left), received
@@ -94,13 +96,12 @@ class Inbox:
             if status != library.INTERRUPTED:
                 break
         library.check(status)
-        lease = received.lease
-        block = Block(lease, received.rows, received.nodes) if lease else None
+        block = Block(received) if received.lease else None
         return Received(received.ring, received.sequence, received.kind, block)
 
     def consumed(self, received: Received) -> None:
         """Says that all rows up to and with `received` were handed to the program."""
-        library.DLL.mf_inbox_consumed(self._handle, received.ring, received.sequence)
+        library.PY.mf_inbox_consumed(self._handle, received.ring, received.sequence)
 
     def end(self) -> None:
         """No more rows will come: receive() gives END_OF_FEED once all are read, every time."""

@@ -1,7 +1,7 @@
 """The feed library by ctypes: one binding per call of src/feed/c_api.h, nothing else.
 
 `DLL` releases the interpreter's lock during a call, `PY` keeps it: the calls that touch Python
-objects are in `PY` only.
+objects are in `PY` only, short ones in both.
 """
 
 import contextlib
@@ -15,20 +15,6 @@ from muster.feed import errors
 
 _VERSION = 2
 OK, FAILED, TIMED_OUT, INTERRUPTED, GONE, NO_SPACE, CORRUPT, UNSUPPORTED, INVALID = range(9)
-
-
-class ReceivedStruct(ctypes.Structure):
-    """mf_received."""
-
-    _fields_ = [
-        ("ring", c_uint64),
-        ("sequence", c_uint64),
-        ("rows", c_uint64),
-        ("first_row", c_uint64),
-        ("kind", c_uint32),
-        ("nodes", c_uint32),
-        ("lease", c_void_p),
-    ]
 
 
 class NodeStruct(ctypes.Structure):
@@ -49,6 +35,21 @@ class NodeStruct(ctypes.Structure):
         ("offsets", c_void_p),
         ("validity", c_void_p),
         ("shape", c_uint64 * 8),
+    ]
+
+
+class ReceivedStruct(ctypes.Structure):
+    """mf_received."""
+
+    _fields_ = [
+        ("ring", c_uint64),
+        ("sequence", c_uint64),
+        ("rows", c_uint64),
+        ("first_row", c_uint64),
+        ("kind", c_uint32),
+        ("nodes", c_uint32),
+        ("lease", c_void_p),
+        ("root", NodeStruct),
     ]
 
 
@@ -160,7 +161,7 @@ def _load():
     path = _path()
     try:
         free = _bind(ctypes.CDLL(path), _SIGNATURES)
-        locked = _bind(ctypes.PyDLL(path), _PYTHON_SIGNATURES)
+        locked = _bind(ctypes.PyDLL(path), _SIGNATURES | _PYTHON_SIGNATURES)
     except (OSError, AttributeError) as failure:
         raise ImportError(f"cannot load Muster's feed library {path}: {failure}") from failure
     if free.mf_version() != _VERSION:
