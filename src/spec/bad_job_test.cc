@@ -203,8 +203,8 @@ TEST(BadJob, InTheOtherLayers) {
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "logs: {keep: 3}"}}),
             "site.yaml:1:1: error: `logs` must stand below defaults:");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "wrong: 1"}}),
-            "site.yaml:1:1: error: unknown key `wrong`; here are only defaults, limits, enforced "
-            "and clusters");
+            "site.yaml:1:1: error: unknown key `wrong`; here are only defaults, limits, "
+            "enforced, clusters and cleaning");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "defaults: 3"}}),
             "site.yaml:1:11: error: must be a map of keys, not `3`");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "limits: {memroy: 3g}"}}),
@@ -214,7 +214,8 @@ TEST(BadJob, InTheOtherLayers) {
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "clusters: {local: {type: local}}"}}),
             "site.yaml:1:12: error: clusters: `local` cannot be the name of a cluster");
   EXPECT_EQ(message({.config = TextInput{"config.yaml", "limits: {tasks: 3}"}}),
-            "config.yaml:1:1: error: unknown key `limits`; here are only defaults and clusters");
+            "config.yaml:1:1: error: unknown key `limits`; here are only defaults, "
+            "clusters and cleaning");
   EXPECT_EQ(message({.environment = {{"MUSTER_SET_ROLES__WORKER__TASK", "3"}}}),
             "MUSTER_SET_ROLES__WORKER__TASK: error: `roles.worker.task` is no key: there is no "
             "`task`; did you mean `tasks`?");

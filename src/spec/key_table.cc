@@ -167,6 +167,7 @@ std::vector<KeyInfo> key_table() {
   Listing site(Place::Site);
   site.add(limits_rows(), "limits.");
   site.add(cluster_rows(), "clusters.<name>.");
+  site.add(cleaning_rows(), "cleaning.");
   append(all, std::move(site));
   return all;
 }

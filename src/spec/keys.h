@@ -3,7 +3,9 @@
 #include "spec/row.h"
 #include "spec/spec.h"
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -38,11 +40,21 @@ struct ClusterEntry {
   bool operator==(const ClusterEntry&) const = default;
 };
 
+/// How long jobs are kept that have ended, and who removes them.
+struct Cleaning {
+  /// nullopt: nothing goes by itself.
+  std::optional<Duration> older = std::chrono::hours(24 * 30);
+  Bytes over = Bytes{5} << 30;  ///< Of all jobs on one machine.
+
+  bool operator==(const Cleaning&) const = default;
+};
+
 /// The tables of keys: the one place where a key is declared. The field it fills stands in
 /// settings.h or spec.h.
 [[nodiscard]] std::span<const Row> spec_rows();
 [[nodiscard]] std::span<const Row> role_rows();
 [[nodiscard]] std::span<const Row> limits_rows();
 [[nodiscard]] std::span<const Row> cluster_rows();
+[[nodiscard]] std::span<const Row> cleaning_rows();
 
 }  // namespace muster::spec

@@ -4,6 +4,7 @@
 #include "spec/names.h"
 
 #include <array>
+#include <chrono>
 #include <span>
 
 // The keys of a site file that are not keys of a specification.
@@ -12,6 +13,7 @@ namespace muster::spec {
 namespace {
 
 constexpr std::string_view kNoLimit = "no limit";
+constexpr int64_t kSecond = std::chrono::microseconds(std::chrono::seconds(1)).count();
 
 }  // namespace
 
@@ -57,6 +59,20 @@ std::span<const Row> cluster_rows() {
                                {.doc = "The folder with its configuration, as in /etc/hadoop/prod.",
                                 .unset = "where the cluster's own tools look",
                                 .check = wrong_line})};
+  return kRows;
+}
+
+std::span<const Row> cleaning_rows() {
+  static constexpr std::array kRows = {
+      row<&Cleaning::older>(
+          "older",
+          {.doc = "Jobs that ended longer ago go by themselves, at the first submission of a day, "
+                  "and by muster clean; `none`: only by muster clean, after 30 days.",
+           .min = kSecond,
+           .none = true}),
+      row<&Cleaning::over>(
+          "over",
+          {.doc = "On one machine the oldest go, too, until all jobs fit in this.", .min = 1})};
   return kRows;
 }
 

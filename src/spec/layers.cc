@@ -35,6 +35,7 @@ class Loading {
       return problems_.error();
     }
     loaded_.clusters = std::move(stack_.clusters);
+    loaded_.cleaning = stack_.cleaning;
     return std::move(loaded_);
   }
 
@@ -219,6 +220,15 @@ Result<std::map<std::string, ClusterEntry>> load_clusters(const Layers& layers) 
     return problems.error();
   }
   return std::move(stack.clusters);
+}
+
+Result<Cleaning> load_cleaning(const Layers& layers) {
+  Problems problems;
+  const Stack stack = read_layers({.site = layers.site, .config = layers.config}, problems);
+  if (!problems.empty()) {
+    return problems.error();
+  }
+  return stack.cleaning;
 }
 
 }  // namespace muster::spec

@@ -49,6 +49,7 @@ struct Loaded {
   std::vector<std::string> warnings;  ///< "FILE:LINE:COLUMN: warning: ...", one line each.
   std::map<std::string, ClusterEntry>
       clusters;  ///< The names that `--on` may use besides the types.
+  Cleaning cleaning;
 };
 
 /// Puts the layers on top of each other and checks the result. On failure the error's message has
@@ -60,6 +61,9 @@ struct Loaded {
 
 /// Returns the clusters that the site and the user's configuration name, without needing a job.
 [[nodiscard]] Result<std::map<std::string, ClusterEntry>> load_clusters(const Layers& layers);
+
+/// Returns how long the site and the user's configuration keep jobs that have ended.
+[[nodiscard]] Result<Cleaning> load_cleaning(const Layers& layers);
 
 /// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
 /// winner marked. Works without a spec, too.

@@ -221,6 +221,15 @@ TEST(Load, ReadsTheSitesClusters) {
   EXPECT_EQ(loaded(layers).clusters, *clusters);
 }
 
+TEST(Load, ReadsHowLongEndedJobsAreKept) {
+  Layers layers = job("command: a\ntasks: 1\n");
+  EXPECT_EQ(load_cleaning(layers).value(), Cleaning());
+  layers.site = TextInput{"site.yaml", "cleaning: {older: 90d, over: 1g}"};
+  layers.config = TextInput{"config.yaml", "cleaning: {older: none}"};
+  EXPECT_EQ(load_cleaning(layers).value(), (Cleaning{.older = {}, .over = 1ULL << 30}));
+  EXPECT_EQ(loaded(layers).cleaning, (Cleaning{.older = {}, .over = 1ULL << 30}));
+}
+
 TEST(FromQuick, NeedsNoFile) {
   const auto spec = from_quick({.tasks = "4",
                                 .framework = "pytorch",

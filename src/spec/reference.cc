@@ -27,10 +27,10 @@ below it. What a site lists under `enforced` wins over all. `muster config --exp
 won.
 )";
 
-constexpr std::string_view kSite = R"(The site file has four keys. `defaults` and `enforced`
+constexpr std::string_view kSite = R"(The site file has five keys. `defaults` and `enforced`
 hold keys of a specification; in `roles` there, `"*"` stands for every role of a job, and what is
-said of a role by name concerns only jobs that have it. `limits` and `clusters` are described here.
-`$MUSTER_HOME/config.yaml` has `defaults` and `clusters`.
+said of a role by name concerns only jobs that have it. `limits`, `clusters` and `cleaning` are
+described here. `$MUSTER_HOME/config.yaml` has `defaults`, `clusters` and `cleaning`.
 )";
 
 std::string escaped(std::string_view text) {

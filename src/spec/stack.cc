@@ -73,6 +73,9 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
       defaults = std::move(member.value);
     } else if (member.key == "clusters") {
       read_clusters(member.value, problems, stack.clusters);
+    } else if (member.key == "cleaning") {
+      Decoder decoder{.problems = problems};
+      decode_rows(decoder, member.value, cleaning_rows(), &stack.cleaning, "cleaning");
     } else if (site && member.key == "enforced") {
       stack.enforced = std::move(member.value);
     } else if (site && member.key == "limits") {
@@ -81,9 +84,10 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
     } else if (find_row(spec_rows(), member.key) != nullptr) {
       problems.add(member.origin, fmt::format("`{}` must stand below defaults:", member.key));
     } else {
-      problems.add(member.origin, fmt::format("unknown key `{}`; here are only {}", member.key,
-                                              site ? "defaults, limits, enforced and clusters"
-                                                   : "defaults and clusters"));
+      problems.add(member.origin,
+                   fmt::format("unknown key `{}`; here are only {}", member.key,
+                               site ? "defaults, limits, enforced, clusters and cleaning"
+                                    : "defaults, clusters and cleaning"));
     }
   }
   for (const Node* part : {&defaults, stack.enforced.has_value() ? &*stack.enforced : nullptr}) {

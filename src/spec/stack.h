@@ -22,6 +22,7 @@ struct Stack {
   std::optional<Node> enforced;
   Limits limits;
   std::map<std::string, ClusterEntry> clusters;
+  Cleaning cleaning;
 };
 
 /// Reads every layer, adding what is wrong to `problems`.
