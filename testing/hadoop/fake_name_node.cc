@@ -101,6 +101,9 @@ FakeNameNode::Reply FakeNameNode::handle_names(std::string_view method,
     reply.set_result(true);
     return reply.SerializeAsString();
   }
+  if (method == "setTimes") {
+    return set_times(request);
+  }
   if (method == "getListing") {
     return get_listing(request);
   }
@@ -114,6 +117,20 @@ FakeNameNode::Reply FakeNameNode::handle_names(std::string_view method,
     return recover_lease(request);
   }
   return handle_blocks(method, request);
+}
+
+FakeNameNode::Reply FakeNameNode::set_times(const std::string& request) {
+  const auto asked = parsed<pb::SetTimesRequestProto>(request);
+  const auto found = files.find(asked.src());
+  if (found == files.end()) {
+    return std::unexpected(not_found(asked.src()));
+  }
+  hdfs::FileStatus& status = found->second.status;
+  const auto modified = static_cast<int64_t>(asked.mtime());
+  const auto accessed = static_cast<int64_t>(asked.atime());
+  status.modified_ms = modified == -1 ? status.modified_ms : modified;
+  status.accessed_ms = accessed == -1 ? status.accessed_ms : accessed;
+  return pb::SetTimesResponseProto().SerializeAsString();
 }
 
 FakeNameNode::Reply FakeNameNode::get_listing(const std::string& request) {
@@ -257,6 +274,7 @@ void FakeNameNode::add_folder(const std::string& path) {
   folder.status.permission = 0755;
   folder.status.owner = "alice";
   folder.status.group = "users";
+  folder.status.modified_ms = now_ms;
 }
 
 void FakeNameNode::add_file(const std::string& path, std::string_view bytes, uint64_t block_bytes) {

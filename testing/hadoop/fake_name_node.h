@@ -43,11 +43,12 @@ class FakeNameNode {
   std::map<std::string, File> files;                    ///< By path; folders, too.
   std::map<std::string, std::deque<Refusal>> refusals;  ///< By method.
   std::map<std::string, int> calls;                     ///< By method.
-  size_t page_entries = 3;                              ///< Of a listing.
-  int recoveries_wait = 0;                              ///< recoverLease says "not yet" so often.
-  int complete_refusals = 0;                            ///< complete() says "not yet" so often.
-  bool erasure_coded = false;                           ///< Every file.
-  bool encrypted = false;                               ///< Every file.
+  int64_t now_ms = 0;          ///< Its own clock, which only a test moves: when folders are made.
+  size_t page_entries = 3;     ///< Of a listing.
+  int recoveries_wait = 0;     ///< recoverLease says "not yet" so often.
+  int complete_refusals = 0;   ///< complete() says "not yet" so often.
+  bool erasure_coded = false;  ///< Every file.
+  bool encrypted = false;      ///< Every file.
   std::vector<std::string> damaged_on;  ///< DataNodes reported for damaged replicas.
   std::vector<uint64_t> synced_bytes;   ///< Lengths told by fsync.
 
@@ -62,6 +63,7 @@ class FakeNameNode {
  private:
   Reply handle_names(std::string_view method, const std::string& request);
   Reply handle_blocks(std::string_view method, const std::string& request);
+  Reply set_times(const std::string& request);
   Reply get_listing(const std::string& request);
   Reply create(const std::string& request);
   Reply add_block(const std::string& request);
