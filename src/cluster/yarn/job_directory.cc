@@ -286,7 +286,9 @@ Result<std::filesystem::path> JobDirectory::adopt(const KnownJob& job,
   std::filesystem::last_write_time(
       home.plan(),
       std::filesystem::file_time_type::clock::from_sys(
-          std::chrono::time_point_cast<std::chrono::system_clock::duration>(plan.submitted)),
+          // Its client's clock may be ahead: a job of this host that comes later is the last one.
+          std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+              std::min(plan.submitted, session->loop().wall_now()))),
       error);
   return home.root();
 }

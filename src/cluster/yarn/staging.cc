@@ -65,10 +65,6 @@ std::string_view archive_ending(std::string_view name) {
   return {};
 }
 
-int64_t milliseconds(WallTime time) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
 // "hdfs://nn:8020" with a path, in the words of YARN; a name service has no port.
 Result<hadoop::yarn::Location> location_of(std::string_view file_system, std::string path) {
   const size_t begin = file_system.find("://");
@@ -98,6 +94,10 @@ Result<std::string> content_name(const std::filesystem::path& file) {
   }
 }
 
+std::string scratch_path(const std::string& root, rt::Random& random) {
+  return root + "/scratch." + random_name(random);
+}
+
 std::string folder_of_day(const std::string& root, WallTime moment) {
   const std::string iso = format_iso(moment);  // 2026-11-21T...
   return fmt::format("{}/jobs/{}/{}/{}", root, iso.substr(0, 4), iso.substr(5, 2),
@@ -113,6 +113,9 @@ rt::Async<Status> Staging::prepare(std::string job_folder) {
     auto made = co_await session_.files().make_folder(folder, true, kFolderMode);
     MUSTER_CO_TRY_STATUS(std::move(made));
   }
+  auto asked = co_await session_.files().stat(events_folder(job_folder));
+  MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+  prepared_ms_ = status.modified_ms;
   co_return Status();
 }
 
@@ -123,10 +126,9 @@ rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::st
   auto there = co_await session_.files().exists(path);
   MUSTER_CO_TRY(const bool exists, std::move(there));
   if (exists) {
-    // Not the time of change: containers compare it.
+    // Not the time of change: containers compare it. HDFS's time, which a cleaner compares it with.
     // A cluster that keeps no access times says so: its files' last use is their upload.
-    (void)co_await session_.files().name_node().set_times(path, -1,
-                                                          milliseconds(session_.loop().wall_now()));
+    (void)co_await session_.files().name_node().set_times(path, -1, prepared_ms_);
   } else {
     auto uploaded = co_await upload(std::move(file), path, name);
     MUSTER_CO_TRY_STATUS(std::move(uploaded));

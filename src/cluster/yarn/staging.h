@@ -62,7 +62,11 @@ class Staging {
 
   Session& session_;
   std::string root_;
+  int64_t prepared_ms_ = -1;  ///< HDFS's time when the job's folder was made; -1: not yet.
 };
+
+/// Returns the path of a file below `root` that nobody else has.
+[[nodiscard]] std::string scratch_path(const std::string& root, rt::Random& random);
 
 /// Returns "ROOT/jobs/2026/11/21" for a moment of that day (UTC).
 [[nodiscard]] std::string folder_of_day(const std::string& root, WallTime moment);

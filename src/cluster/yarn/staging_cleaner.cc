@@ -2,7 +2,9 @@
 
 #include "cluster/yarn/staged_file.h"
 #include "cluster/yarn/staging.h"
+#include "eventlog/segment_store.h"
 #include "hadoop/hdfs/path.h"
+#include "hadoop/hdfs/server_time.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,8 +23,6 @@ constexpr std::chrono::hours kFresh{1};
 // An upload that nobody finishes any more.
 constexpr std::chrono::hours kUploadMax{24};
 
-WallTime wall_of(int64_t milliseconds) { return WallTime(std::chrono::milliseconds(milliseconds)); }
-
 /// A whole file: its content's name, and an archive's ending. What is still being uploaded has
 /// random digits behind that.
 bool is_stored_name(std::string_view name) {
@@ -34,21 +34,47 @@ bool is_stored_name(std::string_view name) {
 
 }  // namespace
 
+/// Whether a master that this cluster does not know may be at work: there is no summary yet, and
+/// the last segment of the log is open. HDFS itself closes it when its writer has gone for good.
+Result<bool> StagingCleaner::is_written(const JobPlace& place) {
+  MUSTER_TRY(Session* const session, cluster_.session());
+  MUSTER_TRY(const bool ended,
+             cluster_.run(session->files().exists(Staging::summary_file(place.folder))));
+  if (ended) {
+    return false;
+  }
+  const std::string events = Staging::events_folder(place.folder);
+  const Result<std::vector<hdfs::FileStatus>> listed = cluster_.run(session->files().list(events));
+  if (!listed) {
+    return listed.error().code == Errc::NotFound ? Result<bool>(false) : listed.error();
+  }
+  const auto last = std::ranges::find_if(listed->rbegin(), listed->rend(), [](const auto& entry) {
+    return eventlog::parse_segment_name(entry.name).has_value();
+  });
+  if (last == listed->rend()) {
+    return false;
+  }
+  MUSTER_TRY(const hdfs::LocatedBlocks blocks,
+             cluster_.run(session->files().name_node().locate(hdfs::child_of(events, last->name), 0,
+                                                              last->size_bytes + 1)));
+  return blocks.unfinished.has_value();
+}
+
 /// Jobs that run or wait, or have been submitted this moment.
 Result<std::set<std::string>> StagingCleaner::living() {
   std::set<std::string> ids;
   MUSTER_TRY(const std::vector<KnownJob> known, directory_.known());
-  std::set<std::string> over;
   for (const KnownJob& job : known) {
-    (job.over ? over : ids).insert(job.id);
+    (job.over ? ended_ : ids).insert(job.id);
   }
-  MUSTER_TRY(Session* const session, cluster_.session());
-  const WallTime fresh = session->loop().wall_now() - kFresh;
   MUSTER_TRY(const std::vector<JobPlace> places, directory_.places());
   for (const JobPlace& place : places) {
-    if (place.modified > fresh && !over.contains(place.id)) {
-      ids.insert(place.id);
+    if (ended_.contains(place.id) || ids.contains(place.id)) {
+      continue;
     }
+    const bool fresh = place.modified > now_ - kFresh;
+    MUSTER_TRY(const bool written, fresh ? Result<bool>(true) : is_written(place));
+    (written ? ids : ended_).insert(place.id);
   }
   return ids;
 }
@@ -82,8 +108,9 @@ Status StagingCleaner::clean_jobs(const StagingRules& rules) {
   MUSTER_TRY(const std::set<std::string> alive, living());
   MUSTER_TRY(Session* const session, cluster_.session());
   MUSTER_TRY(const std::vector<JobPlace> places, directory_.places());
+  std::set<std::string> days;
   for (const JobPlace& place : places) {
-    if (place.modified > rules.now - rules.older_than || alive.contains(place.id)) {
+    if (place.modified > now_ - rules.older_than || alive.contains(place.id)) {
       continue;
     }
     if (!rules.dry_run) {
@@ -94,6 +121,11 @@ Status StagingCleaner::clean_jobs(const StagingRules& rules) {
       }
     }
     cleaned_.jobs.push_back(place.id);
+    days.emplace(hdfs::parent_of(place.folder));
+  }
+  for (const std::string& day : rules.dry_run ? std::set<std::string>() : days) {
+    // Refused while there is a job in it.
+    (void)cluster_.run(session->files().remove(day, false));
   }
   return {};
 }
@@ -110,10 +142,10 @@ Result<std::vector<StagingCleaner::Stored>> StagingCleaner::unused(const Staging
   }
   std::vector<Stored> files;
   for (const hdfs::FileStatus& entry : *listed) {
-    const WallTime used = wall_of(std::max(entry.accessed_ms, entry.modified_ms));
-    if (is_stored_name(entry.name) && used < rules.now - rules.older_than) {
+    const WallTime used = hdfs::wall_of(std::max(entry.accessed_ms, entry.modified_ms));
+    if (is_stored_name(entry.name) && used < now_ - rules.older_than) {
       files.push_back({.name = entry.name, .bytes = entry.size_bytes, .used = used});
-    } else if (!is_stored_name(entry.name) && !rules.dry_run && used < rules.now - kUploadMax) {
+    } else if (!is_stored_name(entry.name) && !rules.dry_run && used < now_ - kUploadMax) {
       // What a client or a cleaner left that was killed.
       (void)cluster_.run(session->files().remove(hdfs::child_of(store, entry.name), false));
     }
@@ -133,7 +165,7 @@ Status StagingCleaner::remove_unused(const Stored& file) {
   MUSTER_TRY(const std::set<std::string> alive, living());
   MUSTER_TRY(const std::set<std::string> names, referenced(alive));
   MUSTER_TRY(const hdfs::FileStatus status, cluster_.run(session->files().stat(aside)));
-  const bool touched = wall_of(status.accessed_ms) > file.used;
+  const bool touched = hdfs::wall_of(status.accessed_ms) > file.used;
   if (names.contains(file.name) || touched) {
     hdfs::Rename back{.from = aside, .to = path};
     const Status restored = cluster_.run(session->files().rename(back));
@@ -170,6 +202,9 @@ Status StagingCleaner::clean_store(const StagingRules& rules) {
 }
 
 Result<StagingCleaned> StagingCleaner::clean(const StagingRules& rules) {
+  MUSTER_TRY(Session* const session, cluster_.session());
+  MUSTER_TRY(now_, cluster_.run(hdfs::server_time(&session->files().name_node(),
+                                                  scratch_path(root_, session->random()))));
   MUSTER_TRY_STATUS(clean_jobs(rules));
   MUSTER_TRY_STATUS(clean_store(rules));
   return std::move(cleaned_);

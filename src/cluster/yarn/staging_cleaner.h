@@ -13,8 +13,7 @@ namespace muster::cluster::yarn {
 
 /// What may go from a user's staging root.
 struct StagingRules {
-  WallTime now{};
-  Duration older_than{};  ///< Jobs by their submission, files by their last use.
+  Duration older_than{};  ///< Jobs by their end, files by their last use; in HDFS's time.
   bool dry_run = false;
 };
 
@@ -27,7 +26,10 @@ struct StagingCleaned {
 
 /// Removes what old jobs left in HDFS: their folders with log and summary, and the files of the
 /// store that no job has used for as long. A job that the resource manager has not seen end is
-/// never touched, nor are the files that it names.
+/// never touched, nor are the files that it names; nor is one that it does not know and whose log
+/// somebody is writing, for another cluster over the same HDFS.
+///
+/// All ages are told by HDFS's own clock, so that nothing young goes because this host's is wrong.
 ///
 /// Safe while jobs are submitted: a file is first moved aside, then the jobs are looked through
 /// once more; a submission looks after its files once more when its job names them (Staging), so
@@ -46,6 +48,7 @@ class StagingCleaner {
     WallTime used{};
   };
 
+  [[nodiscard]] Result<bool> is_written(const JobPlace& place);
   [[nodiscard]] Status clean_jobs(const StagingRules& rules);
   [[nodiscard]] Status clean_store(const StagingRules& rules);
   [[nodiscard]] Status remove_unused(const Stored& file);
@@ -56,6 +59,8 @@ class StagingCleaner {
   YarnCluster& cluster_;
   JobDirectory& directory_;
   std::string root_;
+  WallTime now_{};               ///< HDFS's time when cleaning began.
+  std::set<std::string> ended_;  ///< Jobs of which that is known for good.
   StagingCleaned cleaned_;
 };
 
