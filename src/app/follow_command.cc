@@ -1,5 +1,6 @@
 #include "app/follow_command.h"
 
+#include "app/application_end.h"
 #include "app/yarn_client.h"
 #include "base/text.h"
 #include "client/job_reader.h"
@@ -97,13 +98,13 @@ std::optional<job::Outcome> Foreground::outcome_on_yarn() {
   if (!gone_) {
     return std::nullopt;
   }
-  job::Outcome outcome;
-  outcome.result = stop_wanted() ? job::JobResult::Stopped : job::JobResult::Failed;
-  outcome.reason =
-      stop_wanted() ? job::OutcomeReason::StoppedByUser : job::OutcomeReason::ClusterFailed;
-  outcome.class_name = stop_wanted() ? "stop.user" : "cluster.application";
-  outcome.message = gone_->message;
-  return outcome;
+  if (!stop_wanted()) {
+    return ask_outcome(yarn_->cluster(), command_.folder.root(), gone_->message);
+  }
+  return job::Outcome{.result = job::JobResult::Stopped,
+                      .reason = job::OutcomeReason::StoppedByUser,
+                      .class_name = "stop.user",
+                      .message = gone_->message};
 }
 
 std::optional<job::Outcome> Foreground::read_outcome() {

@@ -1,5 +1,6 @@
 #include "app/job_finder.h"
 
+#include "app/application_end.h"
 #include "base/text.h"
 #include "client/job_source.h"
 #include "eventlog/summary.h"
@@ -73,13 +74,8 @@ std::optional<client::JobEntry> find_application(Session& session, const std::st
 
 /// A job that its cluster ended, and whose master wrote nothing more.
 Status close_from_outside(Session& session, const client::JobEntry& entry,
-                          const std::string& words) {
+                          const job::Outcome& outcome) {
   MUSTER_TRY(client::JobReading reading, client::read_job_folder(*session.files, entry, plan_of()));
-  job::Outcome outcome;
-  outcome.result = job::JobResult::Failed;
-  outcome.reason = job::OutcomeReason::ClusterFailed;
-  outcome.class_name = "cluster.application";
-  outcome.message = words;
   const job::State closed =
       eventlog::closed_state(reading.state(), outcome, reading.replayed.last_at);
   reading.application_id = application_id_of(session, entry.folder);
@@ -169,7 +165,8 @@ Status bring_up_to_date(Session& session, client::JobEntry& entry) {
   }
   if (!home) {
     (void)yarn->cluster().bring_log(entry.folder.root());
-    MUSTER_TRY_STATUS(close_from_outside(session, entry, place.error().message));
+    MUSTER_TRY_STATUS(close_from_outside(
+        session, entry, ask_outcome(yarn->cluster(), entry.folder.root(), place.error().message)));
     // So that other hosts need not find it out; without it they do.
     (void)yarn->cluster().publish_summary(entry.folder.root());
   }

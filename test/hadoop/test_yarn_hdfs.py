@@ -116,6 +116,8 @@ def test_a_job_outlives_what_was_staged_for_it(yarn, bed):
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     until(lambda: status_of(yarn).get("phase") == "ended", RUN_LIMIT,
           lambda: f"the end is known: {status_of(yarn)}")
+    # Nothing of the job is left in HDFS: its master told the cluster that it was stopped.
+    assert yarn.status()["outcome"]["result"] == "stopped"
 
 
 def test_the_log_goes_on_when_hdfs_is_back(yarn, bed):

@@ -97,11 +97,15 @@ Result<std::string> YarnCluster::page_of(const std::filesystem::path& job_folder
   return proxies.page_of(application.application_id);
 }
 
-Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder) {
+Result<rm::ApplicationReport> YarnCluster::report_of(const std::filesystem::path& job_folder) {
   MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
   MUSTER_TRY(Session* const session, session_of(application));
   MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
-  MUSTER_TRY(const rm::ApplicationReport report, run(session->applications().report(id, soon())));
+  return run(session->applications().report(id, soon()));
+}
+
+Result<MasterPlace> YarnCluster::locate(const std::filesystem::path& job_folder) {
+  MUSTER_TRY(const rm::ApplicationReport report, report_of(job_folder));
   return place_in(report);
 }
 

@@ -63,6 +63,8 @@ class YarnCluster final : public Cluster {
   Status bring_log(const std::filesystem::path& job_folder);
   /// Puts the summary of a job that its master could not write beside the job's log in HDFS.
   Status publish_summary(const std::filesystem::path& job_folder);
+  /// What the resource manager tells of a job's application.
+  Result<hadoop::yarn::ApplicationReport> report_of(const std::filesystem::path& job_folder);
   /// Kills the application, for a job whose master cannot be asked.
   Status kill(const std::filesystem::path& job_folder, const std::string& why);
 

@@ -1,0 +1,41 @@
+#include "app/application_end.h"
+
+#include <utility>
+
+namespace muster::app {
+namespace {
+
+namespace rm = hadoop::yarn;
+
+/// The master registered its end itself; an application that somebody killed did not.
+bool said_farewell(const rm::ApplicationReport& report) {
+  return report.state == rm::ApplicationState::Finished;
+}
+
+}  // namespace
+
+job::Outcome outcome_of(const rm::ApplicationReport& report, std::string words) {
+  job::Outcome outcome;
+  if (said_farewell(report) && report.final_status == rm::FinalStatus::Succeeded) {
+    return outcome;
+  }
+  outcome.message = std::move(words);
+  if (said_farewell(report) && report.final_status == rm::FinalStatus::Killed) {
+    outcome.result = job::JobResult::Stopped;
+    outcome.reason = job::OutcomeReason::StoppedByUser;
+    outcome.class_name = "stop.user";
+    return outcome;
+  }
+  outcome.result = job::JobResult::Failed;
+  outcome.reason = job::OutcomeReason::ClusterFailed;
+  outcome.class_name = "cluster.application";
+  return outcome;
+}
+
+job::Outcome ask_outcome(cluster::yarn::YarnCluster& cluster,
+                         const std::filesystem::path& job_folder, std::string words) {
+  const Result<rm::ApplicationReport> report = cluster.report_of(job_folder);
+  return outcome_of(report.value_or(rm::ApplicationReport()), std::move(words));
+}
+
+}  // namespace muster::app
