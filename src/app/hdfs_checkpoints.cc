@@ -139,4 +139,17 @@ agent::OpenCheckpointStore hdfs_checkpoints(os::Files& files,
   };
 }
 
+Status check_hdfs_checkpoints(os::Files& files, std::map<std::string, std::string> environment,
+                              const std::string& address) {
+  const auto look = [&]() -> Status {
+    MUSTER_TRY(hdfs::Location place, hdfs::parse_location(address, "/"));
+    MUSTER_TRY(const yarn::Site site, yarn::load_site(files, {.conf = {},
+                                                              .environment = std::move(environment),
+                                                              .now = rt::IoLoop().wall_now()}));
+    return HdfsFiles(files).open(site, std::move(place.authority));
+  };
+  Status found = look();
+  return found ? found : Status(found.error().within("checkpoint.to: " + address));
+}
+
 }  // namespace muster::app

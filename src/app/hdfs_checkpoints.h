@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/checkpoint_store.h"
+#include "base/result.h"
 #include "os/files.h"
 
 #include <map>
@@ -13,5 +14,11 @@ namespace muster::app {
 /// opens.
 [[nodiscard]] agent::OpenCheckpointStore hdfs_checkpoints(
     os::Files& files, std::map<std::string, std::string> environment);
+
+/// Tells whether agents of this host will find the file system of `checkpoint.to`, an address: its
+/// configuration is there and names it. Nobody is asked. The error says what to do.
+[[nodiscard]] Status check_hdfs_checkpoints(os::Files& files,
+                                            std::map<std::string, std::string> environment,
+                                            const std::string& address);
 
 }  // namespace muster::app

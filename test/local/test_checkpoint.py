@@ -80,3 +80,15 @@ def test_an_explicit_commit(muster):
     command = ('cd "$MUSTER_CHECKPOINT_DIR" && echo one > weights && touch DONE && sleep 1')
     muster.run_shell(command, checkpoint={"to": str(muster.folder / "saved")}).expect(0)
     assert [path.read_text() for path in (muster.folder / "saved").rglob("weights")] == ["one\n"]
+
+
+def test_hdfs_without_a_configuration_is_refused_before_anything_starts(muster):
+    job = {"command": "true", "tasks": 1, "checkpoint": {"to": "hdfs:///ckpt/digits"}}
+    (muster.folder / "conf").mkdir()
+    for verb in ("run", "submit", "plan"):
+        muster(verb, muster.spec(job), env={"HADOOP_CONF_DIR": str(muster.folder / "conf")}
+               ).expect_error(2, "checkpoint.to: hdfs:///ckpt/digits", "no Hadoop configuration",
+                              "HADOOP_CONF_DIR")
+    job["checkpoint"]["to"] = "s3://bucket/ckpt"
+    muster.run(job).expect_error(2, "checkpoint.to: s3://bucket/ckpt")
+    assert muster.jobs() == []
