@@ -1,19 +1,43 @@
 #include "job/avoid.h"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 namespace muster::job {
+namespace {
+
+constexpr Duration kAbsence = std::chrono::minutes(1);
+
+}  // namespace
+
+int64_t AvoidedHosts::Record::count(Harm harm, Time now, std::optional<Duration> window) const {
+  return std::ranges::count_if(harms, [&](const Noted& noted) {
+    return noted.harm == harm && (!window || now - noted.at < *window);
+  });
+}
+
+std::optional<Time> AvoidedHosts::Record::away_until(Time now,
+                                                     std::optional<Duration> window) const {
+  constexpr int64_t kDoublingsMax = 10;
+  const int64_t times = count(Harm::Absence, now, window);
+  if (times == 0) {
+    return std::nullopt;
+  }
+  const auto last = std::ranges::find(harms.rbegin(), harms.rend(), Harm::Absence, &Noted::harm);
+  const Duration each = kAbsence * (int64_t{1} << std::min(times - 1, kDoublingsMax));
+  return last->at + (window ? std::min(each, *window) : each);
+}
 
 void AvoidedHosts::saw(const HostName& host) { hosts_.try_emplace(host); }
 
-void AvoidedHosts::note(const HostName& host, Time now) {
+void AvoidedHosts::note(const HostName& host, Time now, Harm harm) {
   constexpr size_t kHarmsMax = 64;
-  std::vector<Time>& harms = hosts_[host].harms;
+  std::vector<Noted>& harms = hosts_[host].harms;
   if (harms.size() == kHarmsMax) {
     harms.erase(harms.begin());
   }
-  harms.push_back(now);
+  harms.push_back({.at = now, .harm = harm});
   spotless_ = false;
 }
 
@@ -38,8 +62,9 @@ std::vector<HostName> AvoidedHosts::list(Time now, std::optional<Duration> windo
   };
   std::vector<Rank> ranks;
   for (const auto& [host, record] : hosts_) {
-    const auto harms =
-        std::ranges::count_if(record.harms, [&](Time at) { return !window || now - at < *window; });
+    const std::optional<Time> away = record.away_until(now, window);
+    const int64_t harms = record.count(Harm::Place, now, window) +
+                          (away && now < *away ? record.count(Harm::Absence, now, window) : 0);
     const bool reported = record.health != HostHealth::Healthy;
     if (reported || harms > 0) {
       ranks.push_back({reported, harms, &host});
@@ -58,6 +83,21 @@ std::vector<HostName> AvoidedHosts::list(Time now, std::optional<Duration> windo
     avoided.push_back(*rank.host);
   }
   return avoided;
+}
+
+std::optional<Time> AvoidedHosts::next_return(const std::vector<HostName>& avoided, Time now,
+                                              std::optional<Duration> window) const {
+  std::optional<Time> next;
+  for (const HostName& host : avoided) {
+    const Record& record = hosts_.at(host);
+    const bool for_else =
+        record.health != HostHealth::Healthy || record.count(Harm::Place, now, window) > 0;
+    const std::optional<Time> away = record.away_until(now, window);
+    if (!for_else && away && (!next || *away < *next)) {
+      next = away;
+    }
+  }
+  return next;
 }
 
 }  // namespace muster::job

@@ -11,15 +11,25 @@
 
 namespace muster::job {
 
+/// What a host did.
+enum class Harm : uint8_t {
+  Place,    ///< Something about it made an attempt fail: a full disk, a launch that fails.
+  Absence,  ///< It was away. It may be back before its cluster has missed it, and then nobody says
+            ///< so.
+};
+
 /// Remembers which hosts did harm, so that new asks are steered away from them. Never steers away
 /// from more than a share of the hosts it knows of: a job must not starve because everything failed
 /// once.
+///
+/// A place counts for the whole window. An absence counts for a minute, a second one within the
+/// window for two, and so on doubled: a host that is still away grants nothing, and one that comes
+/// and goes is left alone for longer each time.
 class AvoidedHosts {
  public:
   /// A container was granted there: the host exists.
   void saw(const HostName& host);
-  /// Something failed there because of the place.
-  void note(const HostName& host, Time now);
+  void note(const HostName& host, Time now, Harm harm);
   /// The cluster's word; anything but Healthy is avoided until it is Healthy again, and then what
   /// was noted before counts no more.
   void report(const HostName& host, HostHealth health);
@@ -31,11 +41,23 @@ class AvoidedHosts {
   /// rounded to the nearest.
   [[nodiscard]] std::vector<HostName> list(Time now, std::optional<Duration> window,
                                            uint32_t share_max_percent) const;
+  /// Returns when the next of `avoided`, list() at `now`, is wanted again that is there for its
+  /// absence alone.
+  [[nodiscard]] std::optional<Time> next_return(const std::vector<HostName>& avoided, Time now,
+                                                std::optional<Duration> window) const;
 
  private:
+  struct Noted {
+    Time at{};
+    Harm harm = Harm::Place;
+  };
   struct Record {
     HostHealth health = HostHealth::Healthy;
-    std::vector<Time> harms;
+    std::vector<Noted> harms;
+
+    [[nodiscard]] int64_t count(Harm harm, Time now, std::optional<Duration> window) const;
+    /// Until when the absences within the window count; nullopt: there are none.
+    [[nodiscard]] std::optional<Time> away_until(Time now, std::optional<Duration> window) const;
   };
   std::map<HostName, Record> hosts_;
   uint32_t cluster_hosts_ = 0;

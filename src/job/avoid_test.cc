@@ -26,9 +26,9 @@ TEST(AvoidedHosts, AvoidsNothingAtFirst) {
 TEST(AvoidedHosts, PutsTheWorstFirst) {
   AvoidedHosts avoided;
   avoided.cluster_has(10);
-  avoided.note(HostName("h1"), Time(0s));
-  avoided.note(HostName("h2"), Time(0s));
-  avoided.note(HostName("h2"), Time(1s));
+  avoided.note(HostName("h1"), Time(0s), Harm::Place);
+  avoided.note(HostName("h2"), Time(0s), Harm::Place);
+  avoided.note(HostName("h2"), Time(1s), Harm::Place);
   avoided.report(HostName("h3"), HostHealth::Unhealthy);
   EXPECT_EQ(avoided.list(Time(2s), 1h, 100), names({"h3", "h2", "h1"}));
 }
@@ -36,7 +36,7 @@ TEST(AvoidedHosts, PutsTheWorstFirst) {
 TEST(AvoidedHosts, NeverAvoidsMoreThanItsShare) {
   AvoidedHosts avoided;
   for (const char* host : {"h1", "h2", "h3"}) {
-    avoided.note(HostName(host), Time(0s));
+    avoided.note(HostName(host), Time(0s), Harm::Place);
   }
   EXPECT_EQ(avoided.list(Time(0s), 1h, 33), names({"h1"}));
   avoided.cluster_has(6);
@@ -45,14 +45,14 @@ TEST(AvoidedHosts, NeverAvoidsMoreThanItsShare) {
 
 TEST(AvoidedHosts, NeverAvoidsTheOnlyHost) {
   AvoidedHosts avoided;
-  avoided.note(HostName("h1"), Time(0s));
+  avoided.note(HostName("h1"), Time(0s), Harm::Place);
   EXPECT_TRUE(avoided.list(Time(0s), 1h, 33).empty());
 }
 
 TEST(AvoidedHosts, ForgivesAfterTheWindow) {
   AvoidedHosts avoided;
   avoided.cluster_has(10);
-  avoided.note(HostName("h1"), Time(0s));
+  avoided.note(HostName("h1"), Time(0s), Harm::Place);
   EXPECT_TRUE(avoided.list(Time(1h), 1h, 33).empty());
   EXPECT_EQ(avoided.list(Time(1h), std::nullopt, 33), names({"h1"}));
 }
@@ -63,6 +63,37 @@ TEST(AvoidedHosts, TrustsAHostThatIsHealthyAgain) {
   avoided.report(HostName("h1"), HostHealth::Unhealthy);
   avoided.report(HostName("h1"), HostHealth::Healthy);
   EXPECT_TRUE(avoided.list(Time(0s), 1h, 33).empty());
+}
+
+TEST(AvoidedHosts, AnAbsenceCountsForAMinuteAndEachFurtherOneForTwiceAsLong) {
+  AvoidedHosts avoided;
+  avoided.cluster_has(10);
+  const auto is_avoided = [&](Time now) { return !avoided.list(now, 1h, 33).empty(); };
+  avoided.note(HostName("h1"), Time(0s), Harm::Absence);
+  EXPECT_TRUE(is_avoided(Time(59s)));
+  EXPECT_EQ(avoided.next_return(names({"h1"}), Time(59s), 1h), Time(1min));
+  EXPECT_FALSE(is_avoided(Time(1min)));
+  avoided.note(HostName("h1"), Time(5min), Harm::Absence);
+  EXPECT_TRUE(is_avoided(Time(6min)));
+  EXPECT_FALSE(is_avoided(Time(7min)));
+}
+
+TEST(AvoidedHosts, AnAbsenceDoesNotForgiveWhatThePlaceDid) {
+  AvoidedHosts avoided;
+  avoided.cluster_has(10);
+  avoided.note(HostName("h1"), Time(0s), Harm::Place);
+  avoided.note(HostName("h1"), Time(1s), Harm::Absence);
+  EXPECT_EQ(avoided.next_return(names({"h1"}), Time(2s), 1h), std::nullopt);
+  EXPECT_EQ(avoided.list(Time(30min), 1h, 33), names({"h1"}));
+}
+
+TEST(AvoidedHosts, WhatTheClusterHasMissedReturnsOnlyByItsWord) {
+  AvoidedHosts avoided;
+  avoided.cluster_has(10);
+  avoided.note(HostName("h1"), Time(0s), Harm::Absence);
+  avoided.report(HostName("h1"), HostHealth::Lost);
+  EXPECT_EQ(avoided.next_return(names({"h1"}), Time(2s), 1h), std::nullopt);
+  EXPECT_EQ(avoided.list(Time(30min), 1h, 33), names({"h1"}));
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ void Machine::Impl::settle(Cause origin, std::vector<Cause> victims) {
     return;
   }
   if (origin.harms_host) {
-    avoided.note(origin.first.host, now);
+    const bool away = origin.rung == Rung::Infrastructure;
+    avoided.note(origin.first.host, now, away ? Harm::Absence : Harm::Place);
   }
   if (origin.rung == Rung::Infrastructure && origin.harms_host) {
     host_lost[origin.first.host] = now;
@@ -104,7 +105,7 @@ void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victim
       continue;
     }
     if (rung == Rung::Host) {
-      avoided.note(origin.first.host, now);
+      avoided.note(origin.first.host, now, Harm::Place);
     }
     intent(id).new_ports = origin.first.failure.remedy == Remedy::NewPorts;
     std::vector<Move> moves = {

@@ -170,6 +170,13 @@ void Machine::Impl::stop_passed(const Pending& what) {
 }
 
 void Machine::Impl::backoff_passed(DeadlineId id, const Pending& what) {
+  if (id == host_return) {
+    host_return = {};
+    for (const TaskId asking : what.tasks) {
+      unask(asking);  // They ask again, and leave out whoever is still to be avoided.
+    }
+    return;
+  }
   if (id == start_over_wait) {
     start_over_wait = {};
     review_due = true;

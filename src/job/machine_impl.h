@@ -47,7 +47,7 @@ struct Machine::Impl {
   uint32_t containers_open = 0;     ///< Containers that are not gone.
   uint32_t generation_floor = 0;    ///< An agent has seen this generation.
   uint32_t cohort_count = 0, batch_count = 0, request_count = 0, deadline_count = 0;
-  DeadlineId queue, run, stop, start_over_wait;
+  DeadlineId queue, run, stop, start_over_wait, host_return;
   uint32_t stop_level = 0;
 
   // Blame (blame.cc).
@@ -116,6 +116,7 @@ struct Machine::Impl {
   void run_pokes();
   void ask_for(std::span<const TaskId> tasks);
   [[nodiscard]] RequestContainer ask_of(const Request& request) const;
+  void watch_for_return(const RequestContainer& ask, TaskId asking);
   [[nodiscard]] std::vector<TaskId> asking_elsewhere(const HostName& host) const;
   void put_asks();
   [[nodiscard]] bool waits_for_mates(TaskId id);

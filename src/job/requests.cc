@@ -98,7 +98,24 @@ void Machine::Impl::ask_for(std::span<const TaskId> tasks) {
                                          .tasks = {tasks.begin(), tasks.end()},
                                          .asked = now});
   wait_changed = true;
-  emit(ask_of(request->second));
+  RequestContainer ask = ask_of(request->second);
+  watch_for_return(ask, tasks.front());
+  emit(std::move(ask));
+}
+
+// The host that an ask leaves out may be the only one with room once it is back, and an ask that is
+// out is not looked at again by itself.
+void Machine::Impl::watch_for_return(const RequestContainer& ask, TaskId asking) {
+  const auto back = avoided.next_return(ask.avoid, now, plan.role(ask.role).restart.window);
+  if (!back) {
+    return;
+  }
+  if (host_return.value == 0) {
+    host_return = set_deadline({.kind = DeadlineKind::Ask,
+                                .at = *back,
+                                .waits_for = "a host that was away to be asked again"});
+  }
+  pending.at(host_return).tasks.push_back(asking);
 }
 
 RequestContainer Machine::Impl::ask_of(const Request& request) const {
