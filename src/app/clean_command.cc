@@ -3,13 +3,17 @@
 #include "app/job_finder.h"
 #include "base/text.h"
 #include "client/cleaning.h"
+#include "client/job_source.h"
+#include "cluster/yarn/cleaning_turn.h"
 #include "cluster/yarn/staging_cleaner.h"
 #include "job/describe.h"
 #include "spec/duration_text.h"
+#include "spec/layers.h"
 #include "spec/size.h"
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,12 +21,41 @@
 namespace muster::app {
 namespace {
 
-Result<Duration> age_of(const CleanOptions& command) {
-  Result<Duration> older = spec::parse_duration(command.older.empty() ? "30d" : command.older);
+/// What site and user say of cleaning.
+Result<spec::Cleaning> cleaning_of(Session& session) {
+  MUSTER_TRY(const spec::Layers layers,
+             client::read_layers(*session.files, {}, session.surroundings()));
+  return spec::load_cleaning(layers);
+}
+
+Result<Duration> age_of(const CleanOptions& command, const spec::Cleaning& cleaning) {
+  if (command.older.empty()) {
+    return cleaning.older.value_or(*spec::Cleaning().older);
+  }
+  Result<Duration> older = spec::parse_duration(command.older);
   if (!older) {
     return older.error().within("--older");
   }
   return older;
+}
+
+Result<uint64_t> total_of(const CleanOptions& command, const spec::Cleaning& cleaning) {
+  if (command.over.empty()) {
+    return cleaning.over;
+  }
+  Result<uint64_t> over = spec::parse_size(command.over);
+  if (!over) {
+    return over.error().within("--over");
+  }
+  return over;
+}
+
+/// Of what nobody asked for, the log tells when it was.
+void begin_line(Session& session, const CleanOptions& command) {
+  if (command.by_itself) {
+    session.console.out(fmt::format("{} {}: ", format_iso(session.now()),
+                                    command.on.empty() ? "this host" : command.on));
+  }
 }
 
 /// The elements of a JSON list.
@@ -34,9 +67,15 @@ std::string quoted(const std::vector<std::string>& ids) {
   return list;
 }
 
+Result<bool> take_turn(cluster::yarn::YarnCluster& cluster, const std::string& root) {
+  MUSTER_TRY(cluster::yarn::Session* const line, cluster.session());
+  return cluster.run(cluster::yarn::take_cleaning_turn(
+      &line->files().name_node(), root, cluster::yarn::scratch_path(root, line->random())));
+}
+
 /// `muster clean --on yarn`: the user's folder in HDFS.
-int clean_staging(Session& session, const CleanOptions& command) {
-  const Result<Duration> older = age_of(command);
+int clean_staging(Session& session, const CleanOptions& command, const spec::Cleaning& cleaning) {
+  const Result<Duration> older = age_of(command, cleaning);
   if (!older) {
     return fail(session.console, older.error());
   }
@@ -45,11 +84,16 @@ int clean_staging(Session& session, const CleanOptions& command) {
     return fail(session.console, jobs.error());
   }
   const std::string& root = (*jobs)->root();
+  if (command.by_itself) {
+    const Result<bool> turn = take_turn((*jobs)->client().cluster(), root);
+    if (!turn || !*turn) {
+      return turn ? 0 : fail(session.console, turn.error());
+    }
+  }
+  begin_line(session, command);
   cluster::yarn::StagingCleaner cleaner((*jobs)->client().cluster(), (*jobs)->directory(), root);
-  const Result<cluster::yarn::StagingCleaned> cleaned =
-      cleaner.clean({.now = session.now(),
-                     .older_than = command.all ? Duration::zero() : *older,
-                     .dry_run = command.dry_run});
+  const Result<cluster::yarn::StagingCleaned> cleaned = cleaner.clean(
+      {.older_than = command.all ? Duration::zero() : *older, .dry_run = command.dry_run});
   if (!cleaned) {
     return fail(session.console, cleaned.error());
   }
@@ -73,19 +117,28 @@ int clean_staging(Session& session, const CleanOptions& command) {
 }  // namespace
 
 int clean_jobs(Session& session, const CleanOptions& command) {
+  const Result<spec::Cleaning> cleaning = cleaning_of(session);
+  if (!cleaning) {
+    return fail(session.console, cleaning.error());
+  }
+  if (command.by_itself && !cleaning->older) {
+    return 0;
+  }
   if (!command.on.empty() && command.on != "local") {
-    return clean_staging(session, command);
+    return clean_staging(session, command, *cleaning);
   }
   client::CleanRules rules;
   rules.dry_run = command.dry_run;
   if (!command.all) {
-    const Result<Duration> older = age_of(command);
-    const Result<uint64_t> over = spec::parse_size(command.over.empty() ? "5g" : command.over);
+    const Result<Duration> older = age_of(command, *cleaning);
+    const Result<uint64_t> over = total_of(command, *cleaning);
     if (!older || !over) {
-      return fail(session.console, !older ? older.error() : over.error().within("--over"));
+      return fail(session.console, !older ? older.error() : over.error());
     }
     rules.older_than = *older;
     rules.total_max_bytes = *over;
+    // Somebody may still be reading what the last job left.
+    rules.young = command.by_itself ? std::chrono::hours(24) : std::chrono::hours(0);
   }
   const Result<client::Cleaned> cleaned =
       client::clean_home(*session.files, session.home, rules, session.now());
@@ -98,6 +151,7 @@ int clean_jobs(Session& session, const CleanOptions& command) {
         "\n",
         quoted(cleaned->removed), cleaned->freed_bytes, cleaned->left_bytes));
   } else {
+    begin_line(session, command);
     for (const std::string& id : cleaned->removed) {
       session.console.out((command.dry_run ? "would remove " : "removed ") + id + "\n");
     }

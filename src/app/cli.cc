@@ -273,13 +273,13 @@ void Parser::add_other_commands() {
   add_json(sub, doctor.json);
 
   sub = command("clean", "Remove old jobs", clean);
-  sub->add_option("--older", clean.older, "Older than this (default 30d)")->type_name("DURATION");
+  sub->add_option("--older", clean.older, "Ended so long ago (default 30d)")->type_name("DURATION");
   sub->add_option("--over", clean.over, "Then the oldest until all fit in this (default 5g)")
       ->type_name("SIZE");
   sub->add_flag("--all", clean.all, "Every job that has ended");
   sub->add_flag("--dry-run", clean.dry_run, "Only say what would go");
-  sub->add_option("--on", clean.on,
-                  "Clean your folder in this cluster's HDFS instead: yarn, or one of the site file")
+  sub->add_flag("--by-itself", clean.by_itself)->group("");
+  sub->add_option("--on", clean.on, "Clean your folder in the HDFS of this cluster instead")
       ->type_name("CLUSTER");
   add_json(sub, clean.json);
 

@@ -144,6 +144,7 @@ struct CleanOptions {
   std::string over;   ///< A size; empty: 5g.
   bool all = false;
   bool dry_run = false;
+  bool by_itself = false;  ///< Nobody asked: at most once a day, and only what the site says.
   bool json = false;
 };
 

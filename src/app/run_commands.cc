@@ -3,8 +3,10 @@
 #include "app/demo_program.h"
 #include "app/failure.h"
 #include "app/follow_command.h"
+#include "app/hdfs_checkpoints.h"
 #include "app/page_address.h"
 #include "app/run_end.h"
+#include "app/self_cleaning.h"
 #include "base/text.h"
 #include "client/fit_text.h"
 #include "client/job_reader.h"
@@ -14,6 +16,7 @@
 #include "os/identity.h"
 #include "os/signals.h"
 #include "rt/system_random.h"
+#include "spec/file_check.h"
 #include "spec/serialize.h"
 #include "verdict/classifier.h"
 
@@ -45,6 +48,18 @@ Status check_rules(const spec::Spec& spec) {
   return classifier ? Status() : Status(classifier.error());
 }
 
+/// On this machine agents have the client's environment, and nothing else to find HDFS with.
+Status check_checkpoints(Session& session, const SpecOptions& options, const spec::Loaded& loaded) {
+  const auto entry = loaded.clusters.find(options.on);
+  const bool here =
+      options.on.empty() || options.on == "local" ||
+      (entry != loaded.clusters.end() && entry->second.type == spec::ClusterType::Local);
+  const std::string& to = loaded.spec.checkpoint.to;
+  return here && spec::is_uri(to) && !to.starts_with("file:")
+             ? check_hdfs_checkpoints(*session.files, client_environment(session), to)
+             : Status();
+}
+
 Result<client::ReadJob> read_source(Session& session, const SpecOptions& options,
                                     bool from_spark = false) {
   if (options.spec.empty() && options.words.empty()) {
@@ -60,6 +75,7 @@ Result<client::ReadJob> read_source(Session& session, const SpecOptions& options
   MUSTER_TRY(client::ReadJob job,
              client::read_job(*session.files, source_of(options), session.surroundings()));
   MUSTER_TRY_STATUS(check_cluster(options, job.loaded, from_spark));
+  MUSTER_TRY_STATUS(check_checkpoints(session, options, job.loaded));
   // Compiled here only to be refused here: every agent of the job needs them.
   MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
   return job;
@@ -101,8 +117,14 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
   held = std::make_unique<os::HeldSignals>(kForegroundSignals);
-  return client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
-                            job, submitter);
+  MUSTER_TRY(client::Submitted submitted,
+             client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
+                                job, submitter));
+  if (options.proxy_user.empty()) {
+    start_cleaning_by_itself(session, chosen.yarn != nullptr ? options.on : std::string(),
+                             job.loaded.cleaning);
+  }
+  return submitted;
 }
 
 int print_status_json(Session& session, const cluster::JobFolder& folder) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -65,8 +66,11 @@ Status bring_ended(Session& session, const FoundJob& job, const client::LogFilte
   MUSTER_TRY(yarn::Session* const line, client->cluster().session_of(job.entry.folder.root()));
   yarn::LogMirror mirror(client->cluster(), *session.files, job.entry.folder.logs());
   const std::vector<yarn::LogSource> sources = sources_of(job.reading, filter);
-  const WallTime ended = job.reading.replayed.last_wall;
   rt::IoLoop loop;
+  // The end's time is the clock of the master's host, which may be far from this one's.
+  const Duration since = session.now() - job.reading.replayed.last_wall;
+  const HostTime patience_ends =
+      loop.now() + kCollectingMax - std::clamp<Duration>(since, Duration::zero(), kCollectingMax);
   while (true) {
     MUSTER_TRY(const yarn::LogMirror::Gaps gaps,
                mirror.bring_ended(sources, line->site().identity.user));
@@ -74,7 +78,7 @@ Status bring_ended(Session& session, const FoundJob& job, const client::LogFilte
     if (gaps.empty() && everything) {
       return session.files->write(whole_mark(job.entry.folder), "", {.mode = 0600});
     }
-    if (gaps.empty() || session.now() - ended > kCollectingMax) {
+    if (gaps.empty() || loop.now() >= patience_ends) {
       say_gaps(session, gaps);
       return {};
     }

@@ -27,6 +27,7 @@ struct Candidate {
   JobEntry entry;
   uint64_t bytes = 0;
   bool removable = false;
+  Duration age{};  ///< Since its end; of one that wrote none since its submission.
 };
 
 /// Over: it has ended, or nobody is its master and nobody will be.
@@ -62,19 +63,23 @@ Result<Cleaned> clean_home(os::Files& files, const Home& home, const CleanRules&
   std::vector<Candidate> candidates;
   Cleaned cleaned;
   for (const JobEntry& entry : entries | std::views::reverse) {
-    Candidate candidate{entry, size_of_tree(entry.folder.root()), is_over(files, entry, now)};
+    const Result<os::FileStat> summary = files.stat(entry.folder.summary());
+    Candidate candidate{.entry = entry,
+                        .bytes = size_of_tree(entry.folder.root()),
+                        .removable = is_over(files, entry, now),
+                        .age = now - (summary ? summary->modified : entry.submitted)};
     cleaned.left_bytes += candidate.bytes;
     candidates.push_back(std::move(candidate));
   }
   for (Candidate& candidate : candidates) {
-    const bool old = !rules.older_than || now - candidate.entry.submitted > *rules.older_than;
+    const bool old = !rules.older_than || candidate.age > *rules.older_than;
     if (candidate.removable && old) {
       remove(files, candidate, rules, cleaned);
     }
   }
   for (Candidate& candidate : candidates) {
     if (rules.total_max_bytes && cleaned.left_bytes > *rules.total_max_bytes &&
-        candidate.removable) {
+        candidate.removable && candidate.age > rules.young) {
       remove(files, candidate, rules, cleaned);
     }
   }

@@ -14,6 +14,7 @@ namespace muster::client {
 struct CleanRules {
   std::optional<Duration> older_than;  ///< nullopt: whatever its age.
   std::optional<uint64_t> total_max_bytes;
+  Duration young{};  ///< Jobs that ended more recently do not go because of the total.
   bool dry_run = false;
 };
 

@@ -181,6 +181,9 @@ class HadoopMuster(harness.Muster):
         super().__init__(folder)
         for name in [name for name in self.environment if name.startswith(("HADOOP_", "KRB5"))]:
             del self.environment[name]
+        # Retention would be one more process beside each test's own.
+        self.home.mkdir(exist_ok=True)
+        (self.home / "config.yaml").write_text("cleaning: {older: none}\n")
 
     def use(self, bed):
         """Gives it the configuration of the bed, as a user would; returns itself."""

@@ -241,3 +241,41 @@ def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
     removed = yarn("clean", "--on", "yarn", "--all", "--json", within=RUN_LIMIT).expect(0).json()
     assert job in removed["removed"] and removed["files"] > 0
+
+
+def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
+    root = "/user/alice/.muster"
+    old, young = f"{root}/jobs/2025/01/01/old-aaaaaa", f"{root}/jobs/2025/01/02/young-aaaaaa"
+    for folder in (old, young):
+        bed.shell("fs", "-mkdir", "-p", f"{folder}/events").expect()
+    bed.shell("fs", "-mkdir", "-p", f"{root}/cleaned").expect()
+    bed.shell("fs", "-chown", "-R", "alice", root).expect()
+    for folder in (old, f"{root}/cleaned"):
+        bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", folder).expect()
+
+    def gone(folder):
+        return bed.shell("fs", "-test", "-e", folder).code != 0
+
+    run = ("run", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
+    done = yarn(*run, within=RUN_LIMIT).expect(0)
+    assert gone(old) is False and not (yarn.home / "cleaning.log").exists(), "switched off"
+    (yarn.home / "config.yaml").unlink()
+    done = yarn(*run, within=RUN_LIMIT).expect(0)
+    assert "clean" not in done.text, "nobody hears of it"
+    until(lambda: gone(old), 120, "the old job is gone")
+    log = yarn.home / "cleaning.log"
+    until(lambda: f"yarn: {root}: removed 1 job" in log.read_text(), 60, "a line in the log")
+    # Its folder's name is old, it is not.
+    assert not gone(young)
+    assert not bed.shell("fs", "-stat", "%y", f"{root}/cleaned").expect().out.startswith("2025")
+    # Another host's turn comes with the next day.
+    (yarn.home / "cleaned" / "yarn").unlink()
+    bed.shell("fs", "-touch", "-m", "-t", "20250101:000000", young).expect()
+    yarn(*run, within=RUN_LIMIT).expect(0)
+    until(lambda: (yarn.home / "cleaned" / "yarn").exists(), 60, "it has looked")
+    yarn.expect_nothing_left()
+    assert not gone(young)
+    # No day of a job is left behind, but living jobs are not hidden by their day's removal.
+    assert gone(f"{root}/jobs/2025/01/01")
+    assert yarn.status()["outcome"]["result"] == "succeeded"
+    bed.shell("fs", "-rm", "-r", "-skipTrash", young).expect()

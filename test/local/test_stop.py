@@ -1,6 +1,7 @@
 """muster stop and muster submit."""
 
 import os
+import time
 
 import harness
 
@@ -93,6 +94,34 @@ def test_clean_removes_only_old_jobs(muster):
     muster.run_shell("true").expect(0)
     muster("clean").expect(0)
     assert len(muster.jobs()) == 1
+
+
+def test_what_ended_long_ago_goes_by_itself_once_a_day(muster):
+    def age(path, days):
+        then = time.time() - days * 86400
+        os.utime(path, (then, then))
+
+    for name in ("old", "young"):
+        muster.run_shell("true", name=name).expect(0)
+    old, young = (muster.home / "jobs" / job for job in muster.jobs())
+    age(old / "summary.json", 31)
+    for folder in (old, young):  # When they were submitted does not count.
+        age(folder / "plan.json", 100)
+    muster.run_shell("true").expect(0)
+    assert old.exists(), "a home's first day has nothing that is old"
+    age(muster.home / "cleaned" / "local", 2)
+    (muster.home / "config.yaml").write_text("cleaning: {older: none}\n")
+    muster.run_shell("true").expect(0)
+    (muster.home / "config.yaml").write_text("cleaning: {over: 1k}\n")
+    muster.expect_nothing_left()
+    assert old.exists(), "switched off"
+    assert "clean" not in muster.run_shell("true").expect(0).text
+    harness.eventually(lambda: not old.exists(), what="the old job goes")
+    muster.expect_nothing_left()
+    # All jobs together are too large, but what ended today stays.
+    assert young.exists() and len(muster.jobs()) == 4
+    log = (muster.home / "cleaning.log").read_text()
+    assert f"this host: removed {old.name}" in log and log.count("this host") == 1
 
 
 def test_clean_all_keeps_what_runs(muster, gate):

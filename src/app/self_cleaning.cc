@@ -1,0 +1,70 @@
+#include "app/self_cleaning.h"
+
+#include "app/chosen_cluster.h"
+#include "app/program.h"
+#include "os/spawn.h"
+
+#include <chrono>
+#include <filesystem>
+
+namespace muster::app {
+namespace {
+
+constexpr std::chrono::hours kEvery{24};
+constexpr uint64_t kLogBytesMax = 64U << 10;
+constexpr uint32_t kPrivate = 0700;
+constexpr int kNiceness = 10;
+
+enum class Turn : uint8_t { NotYet, Now, Never };
+
+/// Whether a day has passed since the stamp was written, which is written anew then. `Never` where
+/// nothing can be written: there everything would be every submission's turn.
+Turn take_turn(Session& session, const std::string& on) {
+  const std::filesystem::path folder = session.home.root() / "cleaned";
+  const std::filesystem::path stamp = folder / (on.empty() ? "local" : on);
+  const Result<os::FileStat> last = session.files->stat(stamp);
+  const WallTime now = session.now();
+  // A time to come was written before this host's clock was set right.
+  if (last && last->modified <= now && now - last->modified < kEvery) {
+    return Turn::NotYet;
+  }
+  if (!session.files->make_folders(folder, kPrivate) || !session.files->write(stamp, "")) {
+    return Turn::Never;
+  }
+  // In a home that is new nothing is old; HDFS has other homes' jobs.
+  return !last && on.empty() ? Turn::NotYet : Turn::Now;
+}
+
+std::filesystem::path log_with_room(Session& session) {
+  const std::filesystem::path log = session.home.root() / "cleaning.log";
+  const Result<os::FileStat> there = session.files->stat(log);
+  if (there && there->size_bytes > kLogBytesMax) {
+    (void)session.files->rename(log, session.home.root() / "cleaning.log.1");
+  }
+  return log;
+}
+
+}  // namespace
+
+void start_cleaning_by_itself(Session& session, const std::string& on,
+                              const spec::Cleaning& cleaning) {
+  if (!cleaning.older || take_turn(session, on) != Turn::Now) {
+    return;
+  }
+  os::SpawnOptions spawn;
+  // The shell ends at once: the cleaner is nobody's child.
+  spawn.argv = {"/bin/sh", "-c", "\"$0\" \"$@\" &", own_program().string(), "clean", "--by-itself"};
+  if (!on.empty()) {
+    spawn.argv.insert(spawn.argv.end(), {"--on", on});
+  }
+  spawn.env = client_environment(session);
+  spawn.stdout_to = os::ToFile{log_with_room(session)};
+  spawn.stderr_to = spawn.stdout_to;
+  spawn.grouping = os::Grouping::NewSession;
+  spawn.niceness = kNiceness;
+  if (const Result<os::Spawned> started = os::spawn(spawn); started) {
+    (void)os::reap(started->pid);
+  }
+}
+
+}  // namespace muster::app
