@@ -167,6 +167,16 @@ TEST(BadInput, HasValuesThatAreNone) {
       {"command: a\nroles: {w: {docker: {mounts: [data]}}}\n",
        "j.yaml:2:21: error: docker: the key `image` is missing\nj.yaml:2:31: error: mounts: `data` "
        "is not a mount, like /data:/data or /data:/data:ro"},
+      {"command: a\nroles: {w: {docker: {image: a, mounts: ['/a,b:/c']}}}\n",
+       "j.yaml:2:41: error: mounts: `/a,b:/c` is not a mount, like /data:/data or /data:/data:ro"},
+      {"command: a\nroles: {w: {docker: {image: 'ML/TF'}}}\n",
+       "j.yaml:2:29: error: image: `ML/TF` is not an image, like "
+       "hub.example:5000/ml/tensorflow:2.15; its name has small letters, digits, `.`, `_`, `-` and "
+       "`/`"},
+      {"command: a\nroles: {w: {docker: {image: 'tf@sha256:12'}}}\n",
+       "j.yaml:2:29: error: image: `tf@sha256:12` is not an image, like "
+       "hub.example:5000/ml/tensorflow:2.15; its name has small letters, digits, `.`, `_`, `-` and "
+       "`/`"},
       {"command: a\nroles: {w: {after: db}, db: {}}\n",
        "j.yaml:2:20: error: after: must be a list or a map of roles, as in [db]"},
       {"command: a\nroles: {w: {resources: {fpga: two}}}\n",

@@ -75,7 +75,9 @@ Result<PortRange> parse_port_range(std::string_view text) {
 Result<Mount> parse_mount(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   const bool mode = parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw");
-  if ((parts.size() != 2 && !mode) || !parts[0].starts_with('/') || !parts[1].starts_with('/')) {
+  // Clusters take a list of mounts with commas between.
+  if ((parts.size() != 2 && !mode) || !parts[0].starts_with('/') || !parts[1].starts_with('/') ||
+      text.find(',') != std::string_view::npos) {
     return user_error(fmt::format("`{}` is not a mount, like /data:/data or /data:/data:ro", text));
   }
   return Mount{.source = std::string(parts[0]),

@@ -329,7 +329,7 @@ std::span<const Row> rows_of<Docker>() {
           "image", {.doc = "The image the task runs in, where the cluster runs containers of "
                            "Docker.",
                     .required = true,
-                    .check = wrong_word}),
+                    .check = wrong_image}),
       row<&Docker::mounts>("mounts", {.doc = "Folders of the host inside it, as in /data:/data:ro.",
                                       .also = "volumes"})};
   return kRows;

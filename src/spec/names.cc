@@ -26,6 +26,28 @@ bool fits(std::string_view name, size_t max, First first, Rest rest) {
          std::ranges::all_of(name.substr(1), rest);
 }
 
+bool is_made_of(std::string_view text, std::initializer_list<std::string_view> sets) {
+  return !text.empty() && std::ranges::all_of(text, [&](char c) { return in(c, sets); });
+}
+
+// What may stand before the first slash of an image: a host, which may have capitals, and a port.
+bool is_registry(std::string_view text) {
+  const size_t colon = text.find(':');
+  return is_made_of(text.substr(0, colon), {kLower, kUpper, kDigits, ".-"}) &&
+         (colon == std::string_view::npos || is_made_of(text.substr(colon + 1), {kDigits}));
+}
+
+bool is_image_name(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash != std::string_view::npos && is_registry(text.substr(0, slash))) {
+    text.remove_prefix(slash + 1);
+  }
+  const size_t colon = text.find(':');
+  return is_made_of(text.substr(0, colon), {kLower, kDigits, "._-/"}) &&
+         (colon == std::string_view::npos ||
+          is_made_of(text.substr(colon + 1), {kLower, kUpper, kDigits, "._-"}));
+}
+
 }  // namespace
 
 std::string wrong_job_name(std::string_view name) {
@@ -113,6 +135,25 @@ std::string wrong_line(std::string_view text) {
     return fmt::format("`{}` contains a line break", text);
   }
   return "";
+}
+
+std::string wrong_image(std::string_view image) {
+  constexpr std::string_view kDigestSign = "@sha256:";
+  constexpr size_t kDigestMin = 12;
+  constexpr size_t kDigestMax = 64;
+  const size_t at = image.find(kDigestSign);
+  const std::string_view digest =
+      at == std::string_view::npos ? std::string_view() : image.substr(at + kDigestSign.size());
+  const bool digest_fits =
+      at == std::string_view::npos ||
+      (is_made_of(digest, {kLower, kDigits}) && digest.size() >= kDigestMin &&
+       digest.size() <= kDigestMax);
+  if (digest_fits && is_image_name(image.substr(0, at))) {
+    return "";
+  }
+  return fmt::format("`{}` is not an image, like hub.example:5000/ml/tensorflow:2.15; its name has "
+                     "small letters, digits, `.`, `_`, `-` and `/`",
+                     image);
 }
 
 std::string wrong_place(std::string_view path) {

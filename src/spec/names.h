@@ -20,6 +20,8 @@ namespace muster::spec {
 [[nodiscard]] std::string wrong_word(std::string_view text);
 /// The same for a text that may be empty.
 [[nodiscard]] std::string wrong_line(std::string_view text);
+/// An image of Docker's as YARN takes it: HOST:PORT/NAME:TAG or NAME@sha256:DIGEST.
+[[nodiscard]] std::string wrong_image(std::string_view image);
 /// A place inside a task's folder: relative, without `..`. May be empty.
 [[nodiscard]] std::string wrong_place(std::string_view path);
 /// The same, and not empty.

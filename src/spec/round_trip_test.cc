@@ -182,7 +182,7 @@ class Maker {
     role.constraint = coin() ? "" : text();
     role.allocation_tags = list([&] { return text(); });
     role.docker = maybe([&] {
-      return Docker{.image = text(),
+      return Docker{.image = coin() ? "tf:2" : "Hub.example:5000/ml/tf@sha256:0123456789ab",
                     .mounts = {{.source = "/a", .target = "/b c", .read_only = coin()}}};
     });
     role.success = maybe([&] { return static_cast<Success>(number(0, 2)); });

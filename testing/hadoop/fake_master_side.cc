@@ -174,8 +174,9 @@ Served FakeResourceManager::MasterSide::refuse_rows(const FakeApplication& /*app
   }
   if (!ask.scheduling.empty() && !manager_->options_.placement) {
     return yarn_exception("YarnException",
-                          "Scheduling requests are not allowed: placement constraint handler is "
-                          "disabled");
+                          "Found non empty SchedulingRequest in AllocateRequest for application, "
+                          "but the configured yarn.resourcemanager.placement-constraints.handler "
+                          "cannot handle placement constraints. Rejecting this allocate operation");
   }
   return {};
 }
@@ -190,8 +191,11 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
     const FakeApplication::RowKey key(row.priority, row.place, row.allocation.value);
     application.rows.insert_or_assign(key, WaitingRow{.row = row, .since = manager_->loop_->now()});
   }
+  // The Capacity Scheduler takes one kind or the other.
   for (const auto& request : ask.scheduling) {
-    application.placed.insert_or_assign(request.allocation.value, request);
+    if (ask.asks.empty()) {
+      application.placed.insert_or_assign(request.allocation.value, request);
+    }
   }
   application.avoided.insert(ask.avoid.begin(), ask.avoid.end());
   for (const auto& host : ask.readmit) {

@@ -1,6 +1,7 @@
 #include "cluster/yarn/container_entry.h"
 
 #include "cluster/job_folder.h"
+#include "cluster/yarn/docker_runtime.h"
 #include "hadoop/token_file.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ Result<std::filesystem::path> log_folder(const FindVariable& find) {
 
 Result<AgentLaunch> enter_container(os::Files& files, const FindVariable& find,
                                     const std::filesystem::path& folder) {
+  MUSTER_TRY_STATUS(check_runs_in_docker(files, find));
   MUSTER_TRY(const hadoop::Credentials credentials, container_credentials(files, find));
   const hadoop::Secret* const order = credentials.find_secret(kLaunchSecret);
   if (order == nullptr) {

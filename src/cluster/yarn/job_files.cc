@@ -153,20 +153,4 @@ Result<std::string> JobFiles::add_folder(const fs::path& source, const std::stri
   return link;
 }
 
-std::string unsupported(const spec::Spec& spec) {
-  const auto about = [](const spec::Role& role, std::string_view what) {
-    return fmt::format("roles.{}: {} cannot be had on YARN in this version of Muster", role.name,
-                       what);
-  };
-  for (const spec::Role& role : spec.roles) {
-    if (role.docker.has_value()) {
-      return about(role, "docker");
-    }
-    if (!role.constraint.empty() || !role.allocation_tags.empty()) {
-      return about(role, "constraint and allocation_tags");
-    }
-  }
-  return {};
-}
-
 }  // namespace muster::cluster::yarn

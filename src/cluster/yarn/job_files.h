@@ -61,7 +61,4 @@ class JobFiles {
   std::map<std::string, std::string> links_;  ///< By source and name.
 };
 
-/// Returns what of `spec` cannot be had on YARN yet, in one sentence, or "".
-[[nodiscard]] std::string unsupported(const spec::Spec& spec);
-
 }  // namespace muster::cluster::yarn

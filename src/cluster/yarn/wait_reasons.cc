@@ -76,9 +76,10 @@ constexpr std::array kKnown = {
     Known{"sufficient resource",
           "wait for containers there to end, or ask for less for each task (memory, vcores, gpus, "
           "tasks_per_container)"},
+    Known{"unsatisfied PC",
+          "wait for containers there to end, loosen the role's `constraint`, or ask for fewer tasks"},
     Known{"partition", "choose a node label that free nodes have (node_label)"},
     Known{"black", "hosts on which tasks failed are avoided for a while"},
-    Known{"placement constraint", "loosen the role's `constraint`"},
 };
 
 std::string_view advice_for(std::string_view words) {
@@ -192,7 +193,9 @@ void add_nodes(const WaitFacts& facts, std::vector<WaitReason>& to) {
 
 void add_activities(const WaitFacts& facts, std::vector<WaitReason>& to) {
   for (const rm::Activity& activity : facts.activities.all) {
-    if (activity.diagnostic.empty() || activity.state == "ALLOCATED") {
+    // The last is said of requests that have what they want.
+    if (activity.diagnostic.empty() || activity.state == "ALLOCATED" ||
+        contains(activity.diagnostic, "does not need more resource")) {
       continue;
     }
     const std::string nodes =

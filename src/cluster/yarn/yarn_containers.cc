@@ -1,6 +1,7 @@
 #include "cluster/agent_launch.h"
 #include "cluster/yarn/container_end.h"
 #include "cluster/yarn/container_entry.h"
+#include "cluster/yarn/docker_runtime.h"
 #include "cluster/yarn/yarn_link.h"
 #include "hadoop/credentials.h"
 
@@ -91,6 +92,10 @@ rm::LaunchContext YarnLink::launch_context(const LaunchOrder& order, const rm::G
   context.environment = {{"HADOOP_USER_NAME", session_.site().identity.user},
                          {"MUSTER_HOME", "{{PWD}}"},
                          {"MUSTER_APPLICATION_ID", to_string(grant.id.attempt.application)}};
+  if (const spec::Role* const role = spec_of(containers_.at(order.container).role);
+      role != nullptr && role->docker.has_value()) {
+    context.environment.merge(docker_environment(*role->docker));
+  }
   context.commands = {"exec ./" + std::string(kProgramName) + " keeper --on yarn",
                       "1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr"};
   return context;

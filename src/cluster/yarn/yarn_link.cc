@@ -27,7 +27,7 @@ bool is_over(const Error& error) {
 
 bool is_refusal(const Error& error) {
   return error.code == Errc::NeverFits || error.code == Errc::PermissionDenied ||
-         error.code == Errc::InvalidArgument;
+         error.code == Errc::InvalidArgument || error.code == Errc::Unsupported;
 }
 
 rm::MasterPresence presence_at(const std::string& address) {
@@ -62,6 +62,7 @@ Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
   const hadoop::Configuration& configuration = session_.site().configuration;
   on_fact_ = std::move(on_fact);
   known_.insert(known.begin(), known.end());
+  MUSTER_TRY(placements_, placements_of(options_.plan->spec));
   MUSTER_TRY(const std::string with_port,
              configuration.text("yarn.scheduler.include-port-in-node-name"));
   ports_in_names_ = with_port == "true";
@@ -164,6 +165,8 @@ void YarnLink::refuse_all(const Error& error) {
     master_->book().withdraw(allocation);
     tell(job::RequestRefused{request.request, kind, error.message});
   }
+  master_->book().refused();
+  changed();
 }
 
 // ---- asking
@@ -189,7 +192,14 @@ void YarnLink::ask(const job::RequestContainer& request) {
   }
   avoid(request.avoid);
   open_[allocation] = request;
-  master_->book().ask({.allocation = allocation, .each = each, .node_label = request.node_label});
+  if (const auto placed = placements_.find(role); placed != placements_.end()) {
+    master_->book().ask_placed({.allocation = allocation,
+                                .each = each,
+                                .tags = placed->second.tags,
+                                .constraint = placed->second.constraint});
+  } else {
+    master_->book().ask({.allocation = allocation, .each = each, .node_label = request.node_label});
+  }
   changed();
 }
 
@@ -228,11 +238,27 @@ std::string YarnLink::waits_for() const {
   if (open_.empty()) {
     return {};
   }
-  const rm::Resource each = resource_of(open_.begin()->second.resources);
+  const job::RequestContainer& first = open_.begin()->second;
+  const std::string constraint = constraint_of(first.role);
   return fmt::format(
-      "{} of {} from queue {}, which could give {} MB and {} vcores now",
+      "{} of {}{} from queue {}, which could give {} MB and {} vcores now",
       open_.size() == 1 ? std::string("a container") : fmt::format("{} containers", open_.size()),
-      to_string(each), registered_->queue, headroom_.memory_bytes >> 20U, headroom_.vcores);
+      to_string(resource_of(first.resources)),
+      constraint.empty() ? std::string() : fmt::format(" ({})", constraint), registered_->queue,
+      headroom_.memory_bytes >> 20U, headroom_.vcores);
+}
+
+/// What the user wrote for the role.
+const spec::Role* YarnLink::spec_of(job::RoleIndex role) const {
+  const std::string& name = options_.plan->role(role).name;
+  const auto& roles = options_.plan->spec.roles;
+  const auto found = std::ranges::find(roles, name, &spec::Role::name);
+  return found == roles.end() ? nullptr : &*found;
+}
+
+std::string YarnLink::constraint_of(job::RoleIndex role) const {
+  const spec::Role* const found = spec_of(role);
+  return found == nullptr ? std::string() : found->constraint;
 }
 
 // ---- what comes
@@ -266,7 +292,8 @@ void YarnLink::adopt(const rm::Grant& grant) {
   }
   names_[grant.id] = id;
   const bool wanted = known_.erase(id) > 0 && early_released_.erase(id) == 0;
-  containers_[id] = {.grant = grant, .launched = true, .released = !wanted, .ended = false};
+  containers_[id] = {
+      .grant = grant, .role = {}, .launched = true, .released = !wanted, .ended = false};
   if (!wanted) {
     log_.info("container.unknown", {{"container", id.value}});
     master_->book().release(grant.id);
@@ -288,6 +315,9 @@ void YarnLink::take(const rm::Heartbeat& heartbeat) {
   for (const rm::ContainerStatus& status : harvest.completed) {
     take_ended(status);
   }
+  for (const rm::RejectedRequest& rejected : harvest.rejected) {
+    take_rejected(rejected);
+  }
   take_nodes(answer.updated_nodes);
   take_headroom(answer);
   take_preemption(answer.preemption);
@@ -301,12 +331,34 @@ void YarnLink::take_granted(const rm::Grant& grant) {
   }
   const job::ContainerId id(to_string(grant.id));
   const job::RequestId request = found->second.request;
+  containers_[id] = {.grant = grant,
+                     .role = found->second.role,
+                     .launched = false,
+                     .released = false,
+                     .ended = false};
   open_.erase(found);
-  containers_[id] = {.grant = grant, .launched = false, .released = false, .ended = false};
   names_[grant.id] = id;
   log_.info("container.granted", {{"container", id.value}, {"node", to_string(grant.node)}});
   rule_.changed(loop_.now());
   tell(job::ContainerGranted{request, id, host_of(grant.node)});
+}
+
+/// Only a placement processor rejects, after some tries; the scheduler lets a request wait.
+void YarnLink::take_rejected(const rm::RejectedRequest& rejected) {
+  const auto found = open_.find(rejected.request.allocation);
+  if (found == open_.end()) {
+    return;
+  }
+  const job::RequestContainer request = found->second;
+  open_.erase(found);
+  const std::string constraint = constraint_of(request.role);
+  const std::string_view words = rejected.reason == rm::RejectionReason::CouldNotPlace
+                                     ? "could not place on node"
+                                     : "could not schedule on node";
+  tell(job::RequestRefused{
+      request.request, job::RefusalKind::Transient,
+      fmt::format("the cluster {}{}", words,
+                  constraint.empty() ? std::string() : fmt::format(" (`{}`)", constraint))});
 }
 
 void YarnLink::take_nodes(const std::vector<rm::NodeReport>& nodes) {

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "cluster/link.h"
 #include "cluster/yarn/beat_rule.h"
+#include "cluster/yarn/role_placement.h"
 #include "cluster/yarn/session.h"
 #include "cluster/yarn/staged_file.h"
 #include "hadoop/yarn/application_master.h"
@@ -62,6 +63,7 @@ class YarnLink final : public Link {
  private:
   struct Container {
     hadoop::yarn::Grant grant;
+    job::RoleIndex role;  ///< Known of those that this master was granted.
     bool launched = false;
     bool released = false;
     bool ended = false;
@@ -83,6 +85,7 @@ class YarnLink final : public Link {
   void take(const hadoop::yarn::Heartbeat& heartbeat);
   void take_granted(const hadoop::yarn::Grant& grant);
   void take_ended(const hadoop::yarn::ContainerStatus& status);
+  void take_rejected(const hadoop::yarn::RejectedRequest& rejected);
   void take_nodes(const std::vector<hadoop::yarn::NodeReport>& nodes);
   void take_headroom(const hadoop::yarn::AllocateAnswer& answer);
   void take_preemption(const hadoop::yarn::Preemption& preemption);
@@ -92,12 +95,15 @@ class YarnLink final : public Link {
   void changed();
   void tell(job::Fact fact);
   [[nodiscard]] job::HostName host_of(const hadoop::yarn::NodeId& node) const;
+  [[nodiscard]] const spec::Role* spec_of(job::RoleIndex role) const;
+  [[nodiscard]] std::string constraint_of(job::RoleIndex role) const;
 
   Session& session_;
   rt::IoLoop& loop_;
   log::Logger log_;
   YarnLinkOptions options_;
   OnFact on_fact_;
+  std::map<std::string, RolePlacement> placements_;  ///< By role.
   bool ports_in_names_ = false;  ///< Nodes are called host:port: several share a host.
   Duration preemption_grace_{};
   net::Resolver resolver_;

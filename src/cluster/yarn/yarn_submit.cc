@@ -5,6 +5,7 @@
 #include "cluster/yarn/delegation.h"
 #include "cluster/yarn/fit.h"
 #include "cluster/yarn/job_directory.h"
+#include "cluster/yarn/role_placement.h"
 #include "cluster/yarn/yarn_cluster.h"
 #include "eventlog/plan_file.h"
 #include "hadoop/access_list.h"
@@ -73,8 +74,8 @@ struct YarnCluster::Prepared {
 };
 
 Result<Fit> YarnCluster::fit(const job::Plan& plan) {
-  if (std::string reason = unsupported(plan.spec); !reason.empty()) {
-    return Error{Errc::Unsupported, Blame::User, std::move(reason)};
+  if (const auto placements = placements_of(plan.spec); !placements.has_value()) {
+    return placements.error();
   }
   MUSTER_TRY_STATUS(session());
   return run(ask_fit(&plan));

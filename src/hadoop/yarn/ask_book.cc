@@ -88,9 +88,12 @@ void AskBook::take_changes(AllocateAsk& ask) {
       std::ranges::move(rows_of(found->second), std::back_inserter(ask.asks));
     }
   }
-  for (const auto allocation : std::exchange(changed_placed_, {})) {
-    if (const auto found = placed_.find(allocation); found != placed_.end()) {
-      ask.scheduling.push_back(found->second);
+  // Not both in one: the scheduler passes over the second kind as soon as the first is there.
+  if (ask.asks.empty()) {
+    for (const auto allocation : std::exchange(changed_placed_, {})) {
+      if (const auto found = placed_.find(allocation); found != placed_.end()) {
+        ask.scheduling.push_back(found->second);
+      }
     }
   }
   for (const auto& container : std::exchange(to_update_, {})) {
@@ -107,7 +110,20 @@ void AskBook::take_changes(AllocateAsk& ask) {
   ask.tracking_url = std::exchange(page_, {});
 }
 
+void AskBook::note_taken() {
+  if (!in_flight_) {
+    return;
+  }
+  for (const auto& row : in_flight_->asks) {
+    taken_.insert(row.allocation);
+  }
+  for (const auto& request : in_flight_->scheduling) {
+    taken_.insert(request.allocation);
+  }
+}
+
 Harvest AskBook::accept(const AllocateAnswer& answer) {
+  note_taken();
   in_flight_.reset();
   response_id_ = answer.response_id;
   Harvest harvest;
@@ -132,8 +148,12 @@ Harvest AskBook::accept(const AllocateAnswer& answer) {
   }
   adopt(answer.from_previous_attempts);
   note_updates(answer);
+  note_rejected(answer, harvest);
   drop_spent(requests_, changed_);
   drop_spent(placed_, changed_placed_);
+  std::erase_if(taken_, [&](AllocationId allocation) {
+    return !requests_.contains(allocation) && !placed_.contains(allocation);
+  });
   return harvest;
 }
 
@@ -162,8 +182,62 @@ void AskBook::note_updates(const AllocateAnswer& answer) {
   }
 }
 
+void AskBook::note_rejected(const AllocateAnswer& answer, Harvest& harvest) {
+  for (const auto& rejected : answer.rejected) {
+    const auto found = placed_.find(rejected.request.allocation);
+    if (found != placed_.end() && found->second.count > 0) {
+      found->second.count = std::max(found->second.count - rejected.request.count, 0);
+      harvest.rejected.push_back(rejected);
+    }
+  }
+}
+
+void AskBook::refused() {
+  if (!in_flight_) {
+    return;
+  }
+  const auto say_again = [this](auto& requests, AllocationId allocation, auto& changed) {
+    const auto found = requests.find(allocation);
+    if (found == requests.end()) {
+      return;
+    }
+    if (found->second.count == 0 && !taken_.contains(allocation)) {
+      // It is not known there, and might be what is refused.
+      requests.erase(found);
+      changed.erase(allocation);
+    } else {
+      changed.insert(allocation);
+    }
+  };
+  const AllocateAsk said = *std::exchange(in_flight_, std::nullopt);
+  for (const auto& row : said.asks) {
+    say_again(requests_, row.allocation, changed_);
+  }
+  for (const auto& request : said.scheduling) {
+    say_again(placed_, request.allocation, changed_placed_);
+  }
+  for (const auto& update : said.updates) {
+    to_update_.insert(update.container);
+  }
+  to_release_.insert(said.releases.begin(), said.releases.end());
+  for (const auto& host : said.avoid) {
+    if (avoided_.contains(host)) {
+      to_avoid_.insert(host);
+    }
+  }
+  for (const auto& host : said.readmit) {
+    if (!avoided_.contains(host)) {
+      to_readmit_.insert(host);
+    }
+  }
+  if (page_.empty()) {
+    page_ = said.tracking_url;
+  }
+}
+
 void AskBook::resync() {
   in_flight_.reset();
+  taken_.clear();
   response_id_ = 0;
   // What was withdrawn was forgotten with the rest.
   drop_spent(requests_, {});

@@ -18,6 +18,7 @@ struct Harvest {
   std::vector<Grant> granted;              ///< Each matches an open request.
   std::vector<Grant> surplus;              ///< Too many, or too late: being released already.
   std::vector<ContainerStatus> completed;  ///< Each container once.
+  std::vector<RejectedRequest> rejected;   ///< Placed requests that are wanted no more for that.
 };
 
 /// The application master's side of the table that the resource manager keeps of it: what is still
@@ -33,7 +34,8 @@ class AskBook {
   void ask(ContainerRequest request);
   /// Wants no more of it. What was granted meanwhile becomes surplus. Unknown ids are ignored.
   void withdraw(AllocationId allocation);
-  /// Like ask(), for clusters with a placement handler.
+  /// Like ask(), for clusters with a placement handler. It goes out in a heartbeat without changes of
+  /// ordinary requests: of one with both, resource managers take in those alone.
   void ask_placed(SchedulingRequest request);
   /// Gives a container back. Repeating it, or for one that has ended, does nothing.
   void release(const ContainerId& container);
@@ -49,6 +51,9 @@ class AskBook {
   [[nodiscard]] const AllocateAsk& begin(float progress);
   /// Takes the answer to that heartbeat in.
   [[nodiscard]] Harvest accept(const AllocateAnswer& answer);
+  /// The resource manager would not have that heartbeat: all that it said is said again with the
+  /// next one, but for what has been withdrawn meanwhile.
+  void refused();
   /// The resource manager has forgotten us: the next heartbeat is the first, and says everything.
   void resync();
 
@@ -63,10 +68,13 @@ class AskBook {
  private:
   void take_changes(AllocateAsk& ask);
   bool matches(const Grant& grant);
+  void note_taken();
   void note_updates(const AllocateAnswer& answer);
+  void note_rejected(const AllocateAnswer& answer, Harvest& harvest);
 
   std::map<AllocationId, ContainerRequest> requests_;
   std::map<AllocationId, SchedulingRequest> placed_;
+  std::set<AllocationId> taken_;     ///< Of both, those that the resource manager knows.
   std::set<ContainerId> releasing_;  ///< Until their end is told.
   std::set<ContainerId> granted_;    ///< All that ever were, to tell repetitions.
   std::set<ContainerId> completed_;

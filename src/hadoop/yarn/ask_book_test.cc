@@ -130,10 +130,82 @@ TEST(AskBook, SaysEverythingAnewAfterAResync) {
   EXPECT_EQ(ask.response_id, 0);
   ASSERT_EQ(ask.asks.size(), 1U);
   EXPECT_EQ(ask.asks[0].count, 2);
-  EXPECT_EQ(ask.scheduling.size(), 1U);
+  EXPECT_TRUE(ask.scheduling.empty());
   EXPECT_EQ(ask.avoid, std::vector<std::string>{"h1"});
   EXPECT_TRUE(ask.readmit.empty());
   EXPECT_EQ(ask.updates.size(), 1U);
+  (void)book.accept(answer(1));
+  EXPECT_EQ(book.begin(0).scheduling.size(), 1U);
+}
+
+SchedulingRequest placed(int64_t allocation) {
+  return {.allocation = AllocationId(allocation), .count = 1, .each = {}, .tags = {"a"}};
+}
+
+TEST(AskBook, PlacedRequestsWaitForAHeartbeatWithoutOrdinaryOnes) {
+  AskBook book;
+  book.ask(want(1, 1));
+  book.ask_placed(placed(2));
+  const auto& first = book.begin(0);
+  EXPECT_EQ(first.asks.size(), 1U);
+  EXPECT_TRUE(first.scheduling.empty());
+  (void)book.accept(answer(1));
+  EXPECT_TRUE(book.has_changes());
+  EXPECT_EQ(book.begin(0).scheduling, std::vector{placed(2)});
+  EXPECT_EQ(book.accept(answer(2, {grant(5, 2)})).granted.size(), 1U);
+  EXPECT_EQ(book.wanted(), 1);
+}
+
+TEST(AskBook, WhatIsRejectedIsWantedNoMoreAndToldOnce) {
+  AskBook book;
+  book.ask_placed(placed(2));
+  (void)book.begin(0);
+  auto rejecting = answer(1);
+  rejecting.rejected = {{.reason = RejectionReason::CouldNotPlace, .request = placed(2)}};
+  EXPECT_EQ(book.accept(rejecting).rejected.size(), 1U);
+  EXPECT_EQ(book.wanted(), 0);
+  EXPECT_TRUE(book.accept(rejecting).rejected.empty());
+  EXPECT_FALSE(book.has_changes());
+  // What comes all the same was asked for twice: the second one is somebody else's.
+  EXPECT_EQ(book.accept(answer(2, {grant(5, 2)})).surplus.size(), 1U);
+}
+
+TEST(AskBook, AWithdrawnPlacedRequestIsCancelledByItsNumber) {
+  AskBook book;
+  book.ask_placed(placed(2));
+  (void)book.begin(0);
+  (void)book.accept(answer(1));
+  book.withdraw(AllocationId(2));
+  const auto& ask = book.begin(0);
+  ASSERT_EQ(ask.scheduling.size(), 1U);
+  EXPECT_EQ(ask.scheduling[0].count, 0);
+  EXPECT_EQ(book.accept(answer(2, {grant(5, 2)})).surplus.size(), 1U);
+}
+
+TEST(AskBook, ARefusedHeartbeatIsSaidAgainWithoutWhatIsWithdrawn) {
+  AskBook book;
+  book.ask(want(1, 1));
+  (void)book.begin(0);
+  (void)book.accept(answer(1));
+  book.withdraw(AllocationId(1));
+  book.ask(want(2, 1));
+  book.ask(want(3, 1));
+  book.release(container(9));
+  book.avoid("h1");
+  book.avoid("h2");
+  (void)book.begin(0);
+  book.readmit("h2");
+  book.withdraw(AllocationId(3));
+  book.refused();
+  const auto& again = book.begin(0);
+  EXPECT_EQ(again.response_id, 1);
+  // The cancelled one is known there, the other one never was.
+  ASSERT_EQ(again.asks.size(), 2U);
+  EXPECT_EQ(again.asks[0].allocation, AllocationId(1));
+  EXPECT_EQ(again.asks[0].count, 0);
+  EXPECT_EQ(again.asks[1].allocation, AllocationId(2));
+  EXPECT_EQ(again.releases, std::vector{container(9)});
+  EXPECT_EQ(again.avoid, std::vector<std::string>{"h1"});
 }
 
 TEST(AskBook, AnUpdateIsPendingUntilItIsAnswered) {

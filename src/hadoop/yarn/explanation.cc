@@ -88,7 +88,9 @@ constexpr std::array kMeanings = {
     Meaning{.sign = "placement constraint",
             .code = Errc::Unsupported,
             .blame = Blame::User,
-            .advice = "yarn.resourcemanager.placement-constraints.handler is disabled there"},
+            .advice = "leave `constraint` and `allocation_tags` out, or ask the administrators to "
+                      "set yarn.resourcemanager.placement-constraints.handler to scheduler "
+                      "(Capacity Scheduler) or placement-processor"},
 };
 
 const Meaning* meaning_of(std::string_view java_class, std::string_view message) {

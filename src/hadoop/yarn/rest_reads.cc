@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace muster::hadoop::yarn {
 namespace {
@@ -128,11 +130,47 @@ void add_queue(const json::object& from, const std::string& parent, std::vector<
                 .user_master_limit = resource_in(from, "userAMResourceLimit"),
                 .user_limit_percent = number_in(from, "userLimit"),
                 .user_limit_factor = number_in(from, "userLimitFactor"),
-                .labels = texts_in(from, "nodeLabels")});
+                .labels = texts_in(from, "nodeLabels"),
+                .fair = {}});
   if (below != nullptr) {
     for (const auto* const queue : objects_in(*below, "queue")) {
       add_queue(*queue, path, to);
     }
+  }
+}
+
+// A list stands under "queue", or without that, in some versions.
+std::vector<const json::object*> fair_children(const json::object& queue) {
+  const auto* const below = object_in(queue, "childQueues");
+  return below == nullptr ? objects_in(queue, "childQueues") : objects_in(*below, "queue");
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): queues nest; the parser bounds the depth.
+void add_fair_queue(const json::object& from, std::vector<QueueLoad>& to) {
+  constexpr int64_t kNoLimit = std::numeric_limits<int32_t>::max();
+  const auto children = fair_children(from);
+  const auto pending = count_in(from, "numPendingApps");
+  FairLimits limits{.most = resource_in(from, "maxResources"),
+                    .share = resource_in(from, "fairResources"),
+                    .applications_max = {}};
+  if (const auto most = count_in(from, "maxApps"); from.contains("maxApps") && most < kNoLimit) {
+    limits.applications_max = most;
+  }
+  to.push_back({.path = text_in(from, "queueName"),
+                .state = {},
+                .leaf = children.empty() && text_in(from, "type") == "fairSchedulerLeafQueueInfo",
+                .applications = pending + count_in(from, "numActiveApps"),
+                .applications_pending = pending,
+                .allocated_containers = count_in(from, "allocatedContainers"),
+                .pending_containers = count_in(from, "pendingContainers"),
+                .resources_used = resource_in(from, "usedResources"),
+                .master_limit = resource_in(from, "amMaxResources"),
+                .master_used = resource_in(from, "amUsedResources"),
+                .user_master_limit = {},
+                .labels = {},
+                .fair = std::move(limits)});
+  for (const auto* const child : children) {
+    add_fair_queue(*child, to);
   }
 }
 
@@ -196,12 +234,17 @@ Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view text) {
     return no_page("that of a scheduler");
   }
   const auto type = text_in(*info, "type");
+  std::vector<QueueLoad> queues;
+  if (const auto* const root = object_in(*info, "rootQueue");
+      type == "fairScheduler" && root != nullptr) {
+    add_fair_queue(*root, queues);
+    return queues;
+  }
   if (type != "capacityScheduler") {
     return Error{.code = Errc::Unsupported,
                  .blame = Blame::Cluster,
                  .message = fmt::format("queues of a {} cannot be read", type)};
   }
-  std::vector<QueueLoad> queues;
   add_queue(*info, "", queues);
   return queues;
 }

@@ -5,6 +5,7 @@
 #include "hadoop/yarn/resource.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,17 @@
 /// at their defaults; Corrupt when it is not the page at all.
 namespace muster::hadoop::yarn {
 
-/// A queue of the Capacity Scheduler, as its page shows it. Capacities in percent.
+/// What the Fair Scheduler lets a queue have.
+struct FairLimits {
+  Resource most;                            ///< Of all its containers together.
+  Resource share;                           ///< Its part of the cluster as things are.
+  std::optional<int64_t> applications_max;  ///< That may run at once.
+
+  bool operator==(const FairLimits&) const = default;
+};
+
+/// A queue, as the scheduler's page shows it. Capacities, limits of users and labels are the
+/// Capacity Scheduler's, in percent.
 struct QueueLoad {
   std::string path;  ///< "root.default".
   std::string state;
@@ -33,6 +44,7 @@ struct QueueLoad {
   double user_limit_percent = 0;
   double user_limit_factor = 0;
   std::vector<std::string> labels;
+  std::optional<FairLimits> fair;  ///< Of the Fair Scheduler's queues.
 
   bool operator==(const QueueLoad&) const = default;
 };
@@ -66,7 +78,8 @@ struct AttemptPage {
   bool operator==(const AttemptPage&) const = default;
 };
 
-/// All queues, parents before their children. Unsupported for another scheduler.
+/// All queues of the Capacity or the Fair Scheduler, parents before their children. Unsupported for
+/// another scheduler.
 [[nodiscard]] Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view json);
 [[nodiscard]] Result<Activities> parse_activities_page(std::string_view json);
 [[nodiscard]] Result<std::vector<NodeLabel>> parse_labels_page(std::string_view json);
