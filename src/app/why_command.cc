@@ -6,6 +6,7 @@
 #include "client/progress.h"
 #include "client/status_text.h"
 #include "cluster/yarn/container_end.h"
+#include "cluster/yarn/fit.h"
 #include "cluster/yarn/wait_look.h"
 
 #include <fmt/format.h>
@@ -21,10 +22,10 @@ namespace yarn = cluster::yarn;
 /// The largest container that the job asks for, and the label of its role.
 yarn::WaitAsk ask_of(const job::Plan& plan) {
   const job::RolePlan* largest = nullptr;
+  const auto memory = [&](const job::RolePlan& one) {
+    return yarn::container_share(plan, one).memory_bytes;
+  };
   for (const job::RolePlan& role : plan.roles) {
-    const auto memory = [](const job::RolePlan& one) {
-      return one.resources.memory_bytes * one.tasks_per_container;
-    };
     if (largest == nullptr || memory(role) > memory(*largest)) {
       largest = &role;
     }
@@ -32,13 +33,9 @@ yarn::WaitAsk ask_of(const job::Plan& plan) {
   if (largest == nullptr) {
     return {};
   }
-  job::Resources share = largest->resources;
-  share.memory_bytes = share.memory_bytes * largest->tasks_per_container + job::kAgentMemoryBytes;
-  share.vcores *= largest->tasks_per_container;
-  share.gpus *= largest->tasks_per_container;
   const spec::Role* const role = spec::find_role(plan.spec, largest->name);
   std::string label = role == nullptr ? std::string() : role->node_label;
-  return {.largest = yarn::resource_of(share),
+  return {.largest = yarn::resource_of(yarn::container_share(plan, *largest)),
           .label = label.empty() ? plan.spec.yarn.node_label : std::move(label)};
 }
 

@@ -63,13 +63,14 @@ constexpr std::array kRoleRows = {
                                           .also = "label nodelabel"}),
     row<&Role::constraint>("constraint",
                            {.doc = "A placement constraint in YARN's own notation, as in "
-                                   "notin,node,ps.",
+                                   "notin,node,ps: in, notin, cardinality, and(), or().",
                             .unset = "no constraint",
                             .check = wrong_line,
                             .also = "placement"}),
     row<&Role::allocation_tags>("allocation_tags",
                                 {.doc = "Tags of its containers that placement constraints "
                                         "refer to.",
+                                 .unset = "the role's name",
                                  .check = wrong_word,
                                  .also = "tags"}),
     row<&Role::docker>(

@@ -145,15 +145,15 @@ std::string wrong_image(std::string_view image) {
   const std::string_view digest =
       at == std::string_view::npos ? std::string_view() : image.substr(at + kDigestSign.size());
   const bool digest_fits =
-      at == std::string_view::npos ||
-      (is_made_of(digest, {kLower, kDigits}) && digest.size() >= kDigestMin &&
-       digest.size() <= kDigestMax);
+      at == std::string_view::npos || (is_made_of(digest, {kLower, kDigits}) &&
+                                       digest.size() >= kDigestMin && digest.size() <= kDigestMax);
   if (digest_fits && is_image_name(image.substr(0, at))) {
     return "";
   }
-  return fmt::format("`{}` is not an image, like hub.example:5000/ml/tensorflow:2.15; its name has "
-                     "small letters, digits, `.`, `_`, `-` and `/`",
-                     image);
+  return fmt::format(
+      "`{}` is not an image, like hub.example:5000/ml/tensorflow:2.15; its name has "
+      "small letters, digits, `.`, `_`, `-` and `/`",
+      image);
 }
 
 std::string wrong_place(std::string_view path) {

@@ -108,6 +108,44 @@ TEST(Conversion, MakesStagesAndDeadlinesAfterGroups) {
               HasSubstr("names db"));
 }
 
+TEST(Conversion, KeepsConstraintsAndTags) {
+  const spec::Spec spec =
+      spec_of({.conf = {"tony.ps.instances=1", "tony.ps.allocation-tags=params,big",
+                        "tony.worker.instances=2", "tony.worker.placement-spec=notin,node,params",
+                        "tony.containers.placement-spec=in,rack,params",
+                        "tony.containers.allocation-tags=train"}});
+  const spec::Role& ps = *spec::find_role(spec, "ps");
+  const spec::Role& worker = *spec::find_role(spec, "worker");
+  EXPECT_EQ(ps.constraint, "in,rack,params");
+  EXPECT_EQ(ps.allocation_tags, (std::vector<std::string>{"params", "big"}));
+  EXPECT_EQ(worker.constraint, "notin,node,params");
+  EXPECT_EQ(worker.allocation_tags, std::vector<std::string>{"train"});
+  EXPECT_THAT(note_of({.conf = {"tony.worker.instances=1",
+                                "tony.application.placement-spec=worker=1,notin,node,worker"}},
+                      "tony.application.placement-spec"),
+              HasSubstr("`constraint` in each role"));
+}
+
+TEST(Conversion, KeepsDockerImagesOfTypes) {
+  const Job job{.conf = {"tony.worker.instances=1", "tony.ps.instances=1",
+                         "tony.docker.enabled=true", "tony.docker.containers.image=tf:2",
+                         "tony.docker.ps.image=ps:1", "tony.docker.am.image=am:1",
+                         "tony.docker.containers.mount=/a:/b:ro,/c:/d,/e:/f:ro+shared"}};
+  const spec::Spec spec = spec_of(job);
+  const spec::Role& worker = *spec::find_role(spec, "worker");
+  EXPECT_EQ(worker.docker->image, "tf:2");
+  EXPECT_EQ(worker.docker->mounts,
+            (std::vector<spec::Mount>{{.source = "/a", .target = "/b", .read_only = true},
+                                      {.source = "/c", .target = "/d", .read_only = false},
+                                      {.source = "/e", .target = "/f", .read_only = true}}));
+  EXPECT_EQ(spec::find_role(spec, "ps")->docker->image, "ps:1");
+  EXPECT_THAT(note_of(job, "tony.docker.am.image"), HasSubstr("the master runs without Docker"));
+  EXPECT_THAT(note_of(job, "tony.docker.containers.mount"), HasSubstr("/e:/f"));
+  EXPECT_FALSE(spec_of({.conf = {"tony.worker.instances=1", "tony.docker.containers.image=tf:2"}})
+                   .roles[0]
+                   .docker.has_value());
+}
+
 TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
   const Job job{
       .conf = {"tony.worker.instances=1", "tony.containers.resources=hdfs:///a.zip",

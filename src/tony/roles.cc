@@ -34,9 +34,15 @@ std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role,
                    fmt::format("\"{}\" is no SOURCE:TARGET[:ro]", printable(mount)));
       continue;
     }
+    if (parts.size() > 2 && parts[2] != "ro" && parts[2] != "rw") {
+      reading.note("tony.docker.containers.mount",
+                   fmt::format("of \"{}\" remains {}:{}: what is mounted below it later is not "
+                               "seen in the container",
+                               printable(mount), parts[0], parts[1]));
+    }
     docker.mounts.push_back({.source = std::string(parts[0]),
                              .target = std::string(parts[1]),
-                             .read_only = parts.size() > 2 && parts[2] == "ro"});
+                             .read_only = parts.size() > 2 && parts[2].starts_with("ro")});
   }
   return docker;
 }

@@ -23,6 +23,7 @@ constexpr std::string_view kLimits = "set limits for all users in /etc/muster/si
 constexpr std::array kUnmapped = {
     Unmapped{"tony.application.placement-spec", kWhole,
              "write `constraint` in each role that it is for"},
+    Unmapped{"tony.docker.am.image", kWhole, "nothing to do: the master runs without Docker"},
     Unmapped{"tony.application.enable-preprocess", kWhole,
              "make the preparation a role of its own, and let the others wait `after` it"},
     Unmapped{"tony.application.num-client-rm-connect-retries", kWhole,

@@ -21,6 +21,22 @@ def test_each_task_has_its_own_gpus_on_the_hosts_of_its_label(yarn_with_gpus, ya
     assert sorted(re.search(r"device (\d+)", line)[1] for line in lines) == ["0", "1", "2", "3"]
 
 
+def spread_over(yarn, tasks, **role):
+    """The hosts of workers that must not meet."""
+    spec = yarn.spec({"command": "true", "roles": {
+        "worker": {"tasks": tasks, "memory": "64m", "constraint": "notin,node,worker", **role}}})
+    yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    return {task["host"] for task in yarn.status()["roles"]["worker"]["tasks"]}
+
+
+def test_a_constraint_spreads_workers_also_over_the_hosts_of_a_label(yarn_with_gpus, yarn_bed):
+    everywhere = spread_over(yarn_with_gpus, 3)
+    assert len(everywhere) == 3
+    with yarn_bed.node_labels({"nm2": "gpu", "nm3": "gpu"}):
+        labelled = spread_over(yarn_with_gpus, 2, node_label="gpu")
+    assert labelled == {f"localhost:{yarn_bed.port(name + '.rpc')}" for name in ("nm2", "nm3")}
+
+
 def test_a_label_that_the_queue_may_not_use_is_refused(yarn_with_gpus, yarn_bed):
     with yarn_bed.node_labels({"nm2": "gpu"}):
         refused = yarn_with_gpus("run", "-n", "1", "--set", "roles.worker.node_label=gpu", "--set",

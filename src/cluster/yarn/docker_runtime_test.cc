@@ -17,13 +17,13 @@ TEST(DockerRuntime, IsAskedForWithImageMountsAndTheHostsNetwork) {
       .image = "hub.example:5000/ml/tf:2.15",
       .mounts = {{.source = "/data", .target = "/data", .read_only = true},
                  {.source = "/scratch", .target = "/tmp/work", .read_only = false}}};
-  EXPECT_THAT(docker_environment(docker),
-              UnorderedElementsAre(
-                  Pair("YARN_CONTAINER_RUNTIME_TYPE", "docker"),
-                  Pair("YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", "hub.example:5000/ml/tf:2.15"),
-                  Pair("YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK", "host"),
-                  Pair("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS",
-                       "/data:/data:ro,/scratch:/tmp/work:rw")));
+  EXPECT_THAT(
+      docker_environment(docker),
+      UnorderedElementsAre(
+          Pair("YARN_CONTAINER_RUNTIME_TYPE", "docker"),
+          Pair("YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", "hub.example:5000/ml/tf:2.15"),
+          Pair("YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK", "host"),
+          Pair("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", "/data:/data:ro,/scratch:/tmp/work:rw")));
 }
 
 TEST(DockerRuntime, WithoutMountsNoneAreNamed) {

@@ -17,22 +17,15 @@ uint32_t containers_of(const job::RolePlan& role) {
   return (role.tasks + role.tasks_per_container - 1) / role.tasks_per_container;
 }
 
-job::Resources container_share(const job::Plan& plan, const job::RolePlan& role) {
-  job::Resources share = role.resources;
-  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes +
-                       job::side_memory_bytes(plan, role);
-  share.vcores *= role.tasks_per_container;
-  share.gpus *= role.tasks_per_container;
-  for (auto& [name, amount] : share.other) {
-    amount *= role.tasks_per_container;
-  }
-  return share;
-}
-
 std::string label_missing(const std::string& label, const ClusterOffer& offer,
                           const std::string& queue) {
   if (label.empty()) {
     return {};
+  }
+  if (offer.fair_scheduler) {
+    return fmt::format(
+        "the cluster runs the Fair Scheduler, which has no node labels; leave {} out",
+        printable(label));
   }
   if (std::ranges::find(offer.labels, label) == offer.labels.end()) {
     return fmt::format("the cluster has no node label {}; it has {}", printable(label),
@@ -66,6 +59,18 @@ std::set<std::string> labels_of(const spec::Spec& spec) {
   }
   labels.erase("");
   return labels;
+}
+
+job::Resources container_share(const job::Plan& plan, const job::RolePlan& role) {
+  job::Resources share = role.resources;
+  share.memory_bytes = share.memory_bytes * role.tasks_per_container + job::kAgentMemoryBytes +
+                       job::side_memory_bytes(plan, role);
+  share.vcores *= role.tasks_per_container;
+  share.gpus *= role.tasks_per_container;
+  for (auto& [name, amount] : share.other) {
+    amount *= role.tasks_per_container;
+  }
+  return share;
 }
 
 rm::Resource master_share(const spec::MasterSettings& master) {

@@ -19,10 +19,15 @@ struct ClusterOffer {
   std::vector<hadoop::yarn::NodeReport> nodes;  ///< That run.
   std::vector<std::string> labels;              ///< Node labels; only asked for if the job has any.
   std::optional<hadoop::yarn::QueueInfo> queue;  ///< The same; nothing if there is no such queue.
+  bool fair_scheduler = false;                   ///< The same. It has no node labels.
 };
 
 /// The node labels that a job names.
 [[nodiscard]] std::set<std::string> labels_of(const spec::Spec& spec);
+
+/// What a full container of the role asks for: its tasks, the agent, and TensorBoard beside the
+/// chief.
+[[nodiscard]] job::Resources container_share(const job::Plan& plan, const job::RolePlan& role);
 
 /// Compares shapes and labels; what is free now only the cluster knows.
 [[nodiscard]] Fit fit_to(const job::Plan& plan, const ClusterOffer& offer);

@@ -63,6 +63,15 @@ TEST(Fit, AnUnknownLabelIsRefusedAndThoseThereAreNamed) {
   EXPECT_EQ(*fit.never(), "roles.worker.node_label: the cluster has no node label tpu; it has gpu");
 }
 
+TEST(Fit, TheFairSchedulerHasNoLabels) {
+  ClusterOffer fair = offer();
+  fair.fair_scheduler = true;
+  EXPECT_EQ(*fit_to(plan_with("gpu"), fair).never(),
+            "roles.worker.node_label: the cluster runs the Fair Scheduler, which has no node "
+            "labels; leave gpu out");
+  EXPECT_THAT(fit_to(plan_with(""), fair).never(), IsNull());
+}
+
 TEST(Fit, ALabelThatTheQueueMayNotUseIsRefused) {
   ClusterOffer none = offer();
   EXPECT_THAT(*fit_to(plan_with("gpu"), none).never(),

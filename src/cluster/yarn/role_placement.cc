@@ -45,10 +45,10 @@ Status check_tags(const spec::Spec& spec, const spec::Role& role,
 /// The cluster reads the label out of a simple constraint only.
 Status add_label(const spec::Role& role, RolePlacement& placement) {
   if (!placement.constraint.has_value()) {
-    placement.constraint = rm::PlacementConstraint{
-        .simple = rm::SimpleConstraint{.targets = {}, .min = 1},
-        .combination = rm::Combination::And,
-        .children = {}};
+    placement.constraint =
+        rm::PlacementConstraint{.simple = rm::SimpleConstraint{.targets = {}, .min = 1},
+                                .combination = rm::Combination::And,
+                                .children = {}};
   }
   std::optional<rm::SimpleConstraint>& simple = placement.constraint->simple;
   if (!simple.has_value() || simple->attribute_operator != rm::AttributeOperator::None) {

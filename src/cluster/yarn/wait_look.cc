@@ -2,13 +2,17 @@
 
 #include "cluster/job_folder.h"
 #include "cluster/yarn/application_file.h"
-#include "hadoop/resource_manager.h"
+#include "cluster/yarn/room.h"
+#include "cluster/yarn/scheduler_pages.h"
 #include "hadoop/yarn/rest_client.h"
 #include "rt/wait.h"
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace muster::cluster::yarn {
 namespace {
@@ -43,6 +47,41 @@ std::string last_part(std::string_view path) {
   return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
 }
 
+/// By its path, which the Fair Scheduler and newer versions want, or by its name alone.
+rt::Async<std::optional<rm::QueueInfo>> find_queue(Session* session, std::string path) {
+  for (std::string name : {path, last_part(path)}) {
+    auto queue = co_await session->applications().queue(std::move(name), false,
+                                                        session->loop().now() + kPageMax);
+    if (queue.has_value()) {
+      co_return *std::move(queue);
+    }
+  }
+  co_return std::nullopt;
+}
+
+/// The queue of the application, and those above it.
+void take_loads(const std::vector<rm::QueueLoad>& loads, WaitFacts& facts) {
+  const std::string& path = facts.application.queue;
+  auto found = std::ranges::find(loads, path, &rm::QueueLoad::path);
+  if (found == loads.end()) {
+    found = std::ranges::find_if(
+        loads, [&](const rm::QueueLoad& load) { return last_part(load.path) == last_part(path); });
+  }
+  if (found == loads.end()) {
+    return;
+  }
+  facts.load = *found;
+  std::ranges::copy_if(loads, std::back_inserter(facts.above), [&](const rm::QueueLoad& load) {
+    return found->path.starts_with(load.path + ".");
+  });
+}
+
+/// The Fair Scheduler's own default where nothing is configured.
+int64_t step_mb(const hadoop::Configuration& configuration) {
+  constexpr int64_t kDefault = 1024;
+  return configuration.number("yarn.scheduler.increment-allocation-mb").value_or(kDefault);
+}
+
 rt::Async<Result<WaitFacts>> look(Session* session, rm::ApplicationId id, WaitAsk ask) {
   rm::ApplicationClient& applications = session->applications();
   const auto soon = [&] { return session->loop().now() + kPageMax; };
@@ -51,34 +90,25 @@ rt::Async<Result<WaitFacts>> look(Session* session, rm::ApplicationId id, WaitAs
   facts.label = std::move(ask.label);
   auto report = co_await applications.report(id, soon());
   MUSTER_CO_TRY(facts.application, std::move(report));
-  auto queue = co_await applications.queue(last_part(facts.application.queue), false, soon());
-  if (queue.has_value()) {
-    facts.queue = *std::move(queue);
-  }
+  facts.queue = co_await find_queue(session, facts.application.queue);
   auto nodes = co_await applications.nodes({}, soon());
   if (nodes.has_value()) {
     facts.nodes = *std::move(nodes);
   }
-  const Result<hadoop::ResourceManagers> managers =
-      hadoop::resource_managers(session->site().configuration);
-  if (!managers.has_value() || managers->https) {
+  std::optional<rm::RestClient> pages = scheduler_pages(*session);
+  if (!pages.has_value()) {
     co_return facts;
   }
-  rm::RestClient::Options options{.servers = {}, .user = session->site().identity.user};
-  for (const hadoop::ResourceManager& manager : managers->all) {
-    options.servers.push_back(manager.web);
-  }
-  rm::RestClient pages(session->loop(), session->dialer(), std::move(options));
-  auto loads = co_await pages.queues(soon());
+  auto loads = co_await pages->queues(soon());
   if (loads.has_value()) {
-    const std::string name = last_part(facts.application.queue);
-    const auto found = std::ranges::find_if(
-        *loads, [&](const rm::QueueLoad& load) { return last_part(load.path) == name; });
-    if (found != loads->end()) {
-      facts.load = *found;
-    }
+    take_loads(*loads, facts);
   }
-  facts.activities = co_await read_activities(session, &pages, id);
+  if (facts.load.has_value() && facts.load->fair.has_value()) {
+    // It takes no notes, and grants in steps.
+    facts.largest_ask = in_steps(facts.largest_ask, step_mb(session->site().configuration));
+    co_return facts;
+  }
+  facts.activities = co_await read_activities(session, &*pages, id);
   co_return facts;
 }
 

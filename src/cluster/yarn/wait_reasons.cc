@@ -1,6 +1,8 @@
 #include "cluster/yarn/wait_reasons.h"
 
 #include "base/text.h"
+#include "cluster/yarn/fair_reasons.h"
+#include "cluster/yarn/room.h"
 
 #include <fmt/format.h>
 
@@ -12,35 +14,7 @@ namespace {
 
 namespace rm = hadoop::yarn;
 
-std::string amount(const rm::Resource& resource) {
-  std::string text = fmt::format("{} MB and {} vcores", resource.memory_mb, resource.vcores);
-  for (const auto& [name, other] : resource.others) {
-    if (other.value > 0) {
-      text += fmt::format(" and {} {}", other.value, name);
-    }
-  }
-  return text;
-}
-
-bool holds(const rm::Resource& room, const rm::Resource& ask) {
-  return room.memory_mb >= ask.memory_mb && room.vcores >= ask.vcores &&
-         std::ranges::all_of(ask.others, [&](const auto& other) {
-           const auto found = room.others.find(other.first);
-           return other.second.value <= 0 ||
-                  (found != room.others.end() && found->second.value >= other.second.value);
-         });
-}
-
-rm::Resource free_of(const rm::NodeReport& node) {
-  rm::Resource left = node.capacity;
-  left.memory_mb -= node.used.memory_mb;
-  left.vcores -= node.used.vcores;
-  for (auto& [name, other] : left.others) {
-    const auto used = node.used.others.find(name);
-    other.value -= used == node.used.others.end() ? 0 : used->second.value;
-  }
-  return left;
-}
+rm::Resource free_of(const rm::NodeReport& node) { return left_of(node.capacity, node.used); }
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -76,8 +50,9 @@ constexpr std::array kKnown = {
     Known{"sufficient resource",
           "wait for containers there to end, or ask for less for each task (memory, vcores, gpus, "
           "tasks_per_container)"},
-    Known{"unsatisfied PC",
-          "wait for containers there to end, loosen the role's `constraint`, or ask for fewer tasks"},
+    Known{
+        "unsatisfied PC",
+        "wait for containers there to end, loosen the role's `constraint`, or ask for fewer tasks"},
     Known{"partition", "choose a node label that free nodes have (node_label)"},
     Known{"black", "hosts on which tasks failed are avoided for a while"},
 };
@@ -106,6 +81,11 @@ void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
                  "administrators for a larger maximum-am-resource-percent"});
 }
 
+/// The Fair Scheduler has none.
+bool has_labels(const WaitFacts& facts) {
+  return !facts.load.has_value() || !facts.load->fair.has_value();
+}
+
 void add_queue(const WaitFacts& facts, std::vector<WaitReason>& to) {
   if (!facts.queue.has_value()) {
     return;
@@ -116,7 +96,7 @@ void add_queue(const WaitFacts& facts, std::vector<WaitReason>& to) {
                   .advice = "choose a queue that is running (yarn.queue)"});
   }
   const bool labels_any = std::ranges::find(queue.labels, "*") != queue.labels.end();
-  if (!facts.label.empty() && !labels_any &&
+  if (has_labels(facts) && !facts.label.empty() && !labels_any &&
       std::ranges::find(queue.labels, facts.label) == queue.labels.end()) {
     to.push_back({.text = fmt::format("queue {} may not use nodes with the label {}", queue.name,
                                       facts.label),
@@ -166,10 +146,11 @@ void add_nodes(const WaitFacts& facts, std::vector<WaitReason>& to) {
   if (facts.nodes.empty()) {
     return;
   }
+  const std::string label = has_labels(facts) ? facts.label : std::string();
   std::vector<const rm::NodeReport*> usable;
   std::string away;
   for (const rm::NodeReport& node : facts.nodes) {
-    if (node.state == rm::NodeState::Running && has_label(node, facts.label)) {
+    if (node.state == rm::NodeState::Running && has_label(node, label)) {
       usable.push_back(&node);
     } else if (node.state == rm::NodeState::Unhealthy || node.state == rm::NodeState::Lost) {
       away +=
@@ -178,11 +159,10 @@ void add_nodes(const WaitFacts& facts, std::vector<WaitReason>& to) {
     }
   }
   if (usable.empty()) {
-    to.push_back({.text = facts.label.empty()
-                              ? std::string("no node of the cluster is running")
-                              : fmt::format("no running node has the label {}", facts.label),
-                  .advice = facts.label.empty() ? "ask the cluster's administrators"
-                                                : "choose another label (node_label)"});
+    to.push_back({.text = label.empty() ? std::string("no node of the cluster is running")
+                                        : fmt::format("no running node has the label {}", label),
+                  .advice = label.empty() ? "ask the cluster's administrators"
+                                          : "choose another label (node_label)"});
   } else {
     add_room(facts, usable, to);
   }
@@ -230,6 +210,7 @@ std::vector<WaitReason> explain_wait(const WaitFacts& facts) {
   std::vector<WaitReason> reasons;
   add_master_limit(facts, reasons);
   add_queue(facts, reasons);
+  add_fair_reasons(facts, reasons);
   add_nodes(facts, reasons);
   add_activities(facts, reasons);
   if (reasons.empty() && facts.application.state == rm::ApplicationState::Accepted) {

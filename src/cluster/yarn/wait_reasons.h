@@ -18,6 +18,7 @@ struct WaitFacts {
   hadoop::yarn::ApplicationReport application;
   std::optional<hadoop::yarn::QueueInfo> queue;
   std::optional<hadoop::yarn::QueueLoad> load;
+  std::vector<hadoop::yarn::QueueLoad> above;  ///< Those that the queue is part of.
   std::vector<hadoop::yarn::NodeReport> nodes;
   hadoop::yarn::Activities activities;
   hadoop::yarn::Resource largest_ask;  ///< Of one container.

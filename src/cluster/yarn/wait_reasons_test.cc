@@ -88,6 +88,23 @@ TEST(WaitReasons, PassOnWhatTheSchedulerNoted) {
   EXPECT_THAT(reasons[0].advice, HasSubstr("full"));
 }
 
+TEST(WaitReasons, TellAConstraintFromALabelAndPassOverWhatIsMet) {
+  WaitFacts waits = facts();
+  waits.activities.all = {
+      {.state = "SKIPPED", .diagnostic = "Request does not need more resource", .nodes = {"h:1"}},
+      {.state = "SKIPPED",
+       .diagnostic = "Node does not match partition or placement constraints, unsatisfied PC "
+                     "expression=\"notin,node,worker\", target-type=ALLOCATION_TAG ",
+       .nodes = {"h:1", "h:2"}}};
+  waits.activities.all[1].count = 2;
+  const auto reasons = explain_wait(waits);
+  ASSERT_EQ(reasons.size(), 1U);
+  EXPECT_EQ(reasons[0].text,
+            "the scheduler: Node does not match partition or placement constraints, unsatisfied PC "
+            "expression=\"notin,node,worker\", target-type=ALLOCATION_TAG (2 nodes)");
+  EXPECT_THAT(reasons[0].advice, HasSubstr("loosen the role's `constraint`"));
+}
+
 TEST(WaitReasons, SayAtLeastWhatTheClusterSays) {
   WaitFacts waits = facts();
   waits.application.diagnostics = "[Sat Nov 21] AM container is launched, waiting";

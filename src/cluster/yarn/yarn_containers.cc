@@ -92,7 +92,9 @@ rm::LaunchContext YarnLink::launch_context(const LaunchOrder& order, const rm::G
   context.environment = {{"HADOOP_USER_NAME", session_.site().identity.user},
                          {"MUSTER_HOME", "{{PWD}}"},
                          {"MUSTER_APPLICATION_ID", to_string(grant.id.attempt.application)}};
-  if (const spec::Role* const role = spec_of(containers_.at(order.container).role);
+  const job::Plan& plan = *options_.plan;
+  const job::RoleIndex index = containers_.at(order.container).role;
+  if (const spec::Role* const role = spec::find_role(plan.spec, plan.role(index).name);
       role != nullptr && role->docker.has_value()) {
     context.environment.merge(docker_environment(*role->docker));
   }

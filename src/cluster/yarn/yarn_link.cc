@@ -10,7 +10,7 @@
 #include <utility>
 
 /// What the master asks and what the resource manager tells; the life of one container is in
-/// yarn_containers.cc.
+/// yarn_containers.cc, what is special to placed requests in yarn_placed.cc.
 namespace muster::cluster::yarn {
 namespace {
 
@@ -248,19 +248,6 @@ std::string YarnLink::waits_for() const {
       headroom_.memory_bytes >> 20U, headroom_.vcores);
 }
 
-/// What the user wrote for the role.
-const spec::Role* YarnLink::spec_of(job::RoleIndex role) const {
-  const std::string& name = options_.plan->role(role).name;
-  const auto& roles = options_.plan->spec.roles;
-  const auto found = std::ranges::find(roles, name, &spec::Role::name);
-  return found == roles.end() ? nullptr : &*found;
-}
-
-std::string YarnLink::constraint_of(job::RoleIndex role) const {
-  const spec::Role* const found = spec_of(role);
-  return found == nullptr ? std::string() : found->constraint;
-}
-
 // ---- what comes
 
 void YarnLink::take(const rm::Registration& registration) {
@@ -341,24 +328,6 @@ void YarnLink::take_granted(const rm::Grant& grant) {
   log_.info("container.granted", {{"container", id.value}, {"node", to_string(grant.node)}});
   rule_.changed(loop_.now());
   tell(job::ContainerGranted{request, id, host_of(grant.node)});
-}
-
-/// Only a placement processor rejects, after some tries; the scheduler lets a request wait.
-void YarnLink::take_rejected(const rm::RejectedRequest& rejected) {
-  const auto found = open_.find(rejected.request.allocation);
-  if (found == open_.end()) {
-    return;
-  }
-  const job::RequestContainer request = found->second;
-  open_.erase(found);
-  const std::string constraint = constraint_of(request.role);
-  const std::string_view words = rejected.reason == rm::RejectionReason::CouldNotPlace
-                                     ? "could not place on node"
-                                     : "could not schedule on node";
-  tell(job::RequestRefused{
-      request.request, job::RefusalKind::Transient,
-      fmt::format("the cluster {}{}", words,
-                  constraint.empty() ? std::string() : fmt::format(" (`{}`)", constraint))});
 }
 
 void YarnLink::take_nodes(const std::vector<rm::NodeReport>& nodes) {

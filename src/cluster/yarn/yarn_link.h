@@ -95,7 +95,6 @@ class YarnLink final : public Link {
   void changed();
   void tell(job::Fact fact);
   [[nodiscard]] job::HostName host_of(const hadoop::yarn::NodeId& node) const;
-  [[nodiscard]] const spec::Role* spec_of(job::RoleIndex role) const;
   [[nodiscard]] std::string constraint_of(job::RoleIndex role) const;
 
   Session& session_;

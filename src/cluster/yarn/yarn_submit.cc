@@ -6,6 +6,7 @@
 #include "cluster/yarn/fit.h"
 #include "cluster/yarn/job_directory.h"
 #include "cluster/yarn/role_placement.h"
+#include "cluster/yarn/scheduler_pages.h"
 #include "cluster/yarn/yarn_cluster.h"
 #include "eventlog/plan_file.h"
 #include "hadoop/access_list.h"
@@ -98,6 +99,11 @@ rt::Async<Result<Fit>> YarnCluster::ask_fit(const job::Plan* plan) {
     auto queue = co_await applications.queue(plan->spec.yarn.queue, false, soon());
     if (queue.has_value()) {
       offer.queue = std::move(*queue);
+    }
+    if (std::optional<rm::RestClient> pages = scheduler_pages(*session_); pages.has_value()) {
+      auto loads = co_await pages->queues(soon());
+      offer.fair_scheduler =
+          loads.has_value() && !loads->empty() && loads->front().fair.has_value();
     }
   }
   co_return fit_to(*plan, offer);

@@ -34,8 +34,8 @@ class AskBook {
   void ask(ContainerRequest request);
   /// Wants no more of it. What was granted meanwhile becomes surplus. Unknown ids are ignored.
   void withdraw(AllocationId allocation);
-  /// Like ask(), for clusters with a placement handler. It goes out in a heartbeat without changes of
-  /// ordinary requests: of one with both, resource managers take in those alone.
+  /// Like ask(), for clusters with a placement handler. It goes out in a heartbeat without changes
+  /// of ordinary requests: of one with both, resource managers take in those alone.
   void ask_placed(SchedulingRequest request);
   /// Gives a container back. Repeating it, or for one that has ended, does nothing.
   void release(const ContainerId& container);

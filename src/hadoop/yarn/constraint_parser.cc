@@ -33,8 +33,8 @@ class ConstraintReader {
   Result<PlacementConstraint> read() {
     MUSTER_TRY(PlacementConstraint constraint, read_constraint(0));
     if (at_ < text_.size()) {
-      return wrong(at_, fmt::format("nothing may follow here, but {} does",
-                                    printable(text_.substr(at_))));
+      return wrong(
+          at_, fmt::format("nothing may follow here, but {} does", printable(text_.substr(at_))));
     }
     return constraint;
   }
@@ -50,9 +50,8 @@ class ConstraintReader {
     if (depth > kDepthMax) {
       return wrong(at_, fmt::format("constraints nest at most {} deep", kDepthMax));
     }
-    for (const auto& [name, combination] :
-         {std::pair(std::string_view("and"), Combination::And),
-          std::pair(std::string_view("or"), Combination::Or)}) {
+    for (const auto& [name, combination] : {std::pair(std::string_view("and"), Combination::And),
+                                            std::pair(std::string_view("or"), Combination::Or)}) {
       if (opens(name)) {
         return read_children(combination, depth);
       }
@@ -85,8 +84,9 @@ class ConstraintReader {
       constraint.children.push_back(std::move(child));
       skip_blanks();
       if (at_ == text_.size()) {
-        return wrong(at_, "the bracket is not closed: `:` and another constraint, or `)`, is "
-                          "missing");
+        return wrong(at_,
+                     "the bracket is not closed: `:` and another constraint, or `)`, is "
+                     "missing");
       }
       const char next = text_[at_++];
       if (next == ')') {
@@ -107,8 +107,8 @@ class ConstraintReader {
       at_ = std::min(text_.find_first_of(",:()", at_), text_.size());
       const Word word{.text = trim(text_.substr(begin, at_ - begin)), .at = begin};
       if (word.text.empty()) {
-        return wrong(begin, words.empty() ? std::string(kOperators)
-                                          : std::string("a word is missing"));
+        return wrong(begin,
+                     words.empty() ? std::string(kOperators) : std::string("a word is missing"));
       }
       if (word.text.find_first_of(" \t") != std::string_view::npos) {
         return wrong(begin, fmt::format("{} has a blank in it; words are separated by commas",
@@ -133,8 +133,8 @@ class ConstraintReader {
       return attribute_of(words);
     }
     if (name != "in" && name != "notin" && name != "cardinality") {
-      return wrong(first.at, fmt::format("{} is no operator: {}", printable(first.text),
-                                         kOperators));
+      return wrong(first.at,
+                   fmt::format("{} is no operator: {}", printable(first.text), kOperators));
     }
     if (words.size() < 2) {
       return wrong(end_of(first), "the scope is missing: `node` or `rack`");
@@ -159,9 +159,8 @@ class ConstraintReader {
       MUSTER_TRY(simple.min, number_of(words[tags_end]));
       MUSTER_TRY(simple.max, number_of(words[tags_end + 1]));
       if (simple.max < simple.min) {
-        return wrong(words[tags_end + 1].at,
-                     fmt::format("the most, {}, is less than the least, {}", simple.max,
-                                 simple.min));
+        return wrong(words[tags_end + 1].at, fmt::format("the most, {}, is less than the least, {}",
+                                                         simple.max, simple.min));
       }
     }
     if (tags_end < 3) {
@@ -181,8 +180,8 @@ class ConstraintReader {
     const char* const end = word.text.data() + word.text.size();
     const auto [stop, error] = std::from_chars(word.text.data(), end, number);
     if (error != std::errc() || stop != end || number < 0) {
-      return wrong(word.at, fmt::format("a number from 0 is expected, not {}",
-                                        printable(word.text)));
+      return wrong(word.at,
+                   fmt::format("a number from 0 is expected, not {}", printable(word.text)));
     }
     return number;
   }
@@ -195,11 +194,10 @@ class ConstraintReader {
         slash == std::string_view::npos ? kSelf : word.text.substr(0, slash);
     const std::string_view tag =
         slash == std::string_view::npos ? word.text : word.text.substr(slash + 1);
-    const bool known =
-        std::ranges::find(kPlain, space) != kPlain.end() ||
-        std::ranges::any_of(kNamed, [&](std::string_view name) {
-          return space.starts_with(name) && space.size() > name.size();
-        });
+    const bool known = std::ranges::find(kPlain, space) != kPlain.end() ||
+                       std::ranges::any_of(kNamed, [&](std::string_view name) {
+                         return space.starts_with(name) && space.size() > name.size();
+                       });
     if (!known) {
       return wrong(word.at, fmt::format("before the slash of a tag stands self, not-self, all, "
                                         "app-id/ID or app-tag/TAG, not {}",
@@ -208,9 +206,8 @@ class ConstraintReader {
     if (tag.empty() || tag.find_first_of("=!") != std::string_view::npos) {
       return wrong(word.at, fmt::format("{} is no tag", printable(word.text)));
     }
-    return PlacementTarget{.kind = TargetKind::AllocationTag,
-                           .key = std::string(space),
-                           .values = {std::string(tag)}};
+    return PlacementTarget{
+        .kind = TargetKind::AllocationTag, .key = std::string(space), .values = {std::string(tag)}};
   }
 
   /// NAME=VALUE, and further values after commas.

@@ -23,11 +23,9 @@ PlacementConstraint not_beside(const std::string& name) {
 
 TEST(ConstraintParser, ReadsAffinityAntiAffinityAndCardinality) {
   EXPECT_EQ(parse_constraint("notin,node,ps").value(), not_beside("ps"));
-  EXPECT_EQ(parse_constraint("in,rack,ps,chief").value(),
-            simple({.scope = "rack",
-                    .targets = {tag("ps"), tag("chief")},
-                    .min = 1,
-                    .max = kMany}));
+  EXPECT_EQ(
+      parse_constraint("in,rack,ps,chief").value(),
+      simple({.scope = "rack", .targets = {tag("ps"), tag("chief")}, .min = 1, .max = kMany}));
   EXPECT_EQ(parse_constraint("cardinality,node,a,b,1,3").value(),
             simple({.scope = "node", .targets = {tag("a"), tag("b")}, .min = 1, .max = 3}));
 }

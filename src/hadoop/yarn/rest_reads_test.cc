@@ -31,10 +31,45 @@ TEST(RestReads, QueuesStandInTheirOrderWithTheirLimits) {
 
 TEST(RestReads, AnotherSchedulerIsNamed) {
   const auto queues =
-      parse_scheduler_page(R"({"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}})");
+      parse_scheduler_page(R"({"scheduler":{"schedulerInfo":{"type":"fifoScheduler"}}})");
   ASSERT_FALSE(queues.has_value());
   EXPECT_EQ(queues.error().code, Errc::Unsupported);
-  EXPECT_NE(queues.error().message.find("fairScheduler"), std::string::npos);
+  EXPECT_NE(queues.error().message.find("fifoScheduler"), std::string::npos);
+}
+
+// As a resource manager of Hadoop 3.4.3 answers, shortened.
+constexpr std::string_view kFairPage = R"({"scheduler":{"schedulerInfo":{
+  "type":"fairScheduler","rootQueue":{"queueName":"root","maxApps":2147483647,
+    "maxResources":{"memory":49152,"vCores":48},"usedResources":{"memory":3072,"vCores":3},
+    "childQueues":{"queue":[
+      {"type":"fairSchedulerLeafQueueInfo","queueName":"root.tiny","maxApps":1,
+       "maxResources":{"memory":2500,"vCores":3,"resourceInformations":{"resourceInformation":[
+         {"name":"memory-mb","value":2500},{"name":"yarn.io/gpu","units":"","value":2}]}},
+       "usedResources":{"memory":2048,"vCores":2},"amUsedResources":{"memory":1024,"vCores":1},
+       "amMaxResources":{"memory":1250,"vCores":2},"fairResources":{"memory":2500,"vCores":0},
+       "pendingContainers":1,"allocatedContainers":2,"numPendingApps":1,"numActiveApps":1},
+      {"queueName":"root.group","maxApps":2147483647,"childQueues":{"queue":
+        {"type":"fairSchedulerLeafQueueInfo","queueName":"root.group.inner"}}}]}}}}})";
+
+TEST(RestReads, QueuesOfTheFairSchedulerHaveTheirOwnLimits) {
+  const auto queues = parse_scheduler_page(kFairPage).value();
+  ASSERT_EQ(queues.size(), 4U);
+  EXPECT_EQ(queues[0].path, "root");
+  EXPECT_FALSE(queues[0].leaf);
+  EXPECT_FALSE(queues[0].fair->applications_max.has_value());
+  const QueueLoad& tiny = queues[1];
+  EXPECT_EQ(tiny.path, "root.tiny");
+  EXPECT_TRUE(tiny.leaf);
+  EXPECT_EQ(tiny.fair->applications_max, 1);
+  EXPECT_EQ(tiny.fair->most.memory_mb, 2500);
+  EXPECT_EQ(tiny.fair->most.others.at("yarn.io/gpu").value, 2);
+  EXPECT_EQ(tiny.fair->share.memory_mb, 2500);
+  EXPECT_EQ(tiny.resources_used.memory_mb, 2048);
+  EXPECT_EQ(tiny.master_limit.memory_mb, 1250);
+  EXPECT_EQ(tiny.master_used.memory_mb, 1024);
+  EXPECT_EQ(tiny.applications, 2);
+  EXPECT_EQ(tiny.pending_containers, 1);
+  EXPECT_EQ(queues[3].path, "root.group.inner");
 }
 
 TEST(RestReads, ActivitiesAreFoldedToWhatWasSaid) {
