@@ -18,7 +18,7 @@ QUEUES = """<?xml version="1.0"?>
 @pytest.fixture
 def fair(yarn, bed):
     """The program on the bed while its resource manager runs the Fair Scheduler."""
-    queues = yarn.write("fair-scheduler.xml", QUEUES)
+    queues = str(yarn.write("fair-scheduler.xml", QUEUES))
     with bed.configured({"yarn-site": {
             "yarn.resourcemanager.scheduler.class": FAIR,
             "yarn.scheduler.fair.allocation.file": queues,
