@@ -9,6 +9,7 @@ import os
 import signal
 
 import browser as browsers
+import clocks
 import pytest
 from conftest import HadoopMuster
 from relay import Relay
@@ -279,3 +280,18 @@ def test_what_is_old_goes_by_itself_once_a_day(yarn, bed):
     assert gone(f"{root}/jobs/2025/01/01")
     assert yarn.status()["outcome"]["result"] == "succeeded"
     bed.shell("fs", "-rm", "-r", "-skipTrash", young).expect()
+
+
+def test_a_client_whose_clock_is_wrong_by_months_removes_nothing_that_is_young(yarn, bed):
+    run = ("run", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
+
+    def clean():
+        return yarn("clean", "--on", "yarn", "--json", within=RUN_LIMIT).expect(0).json()
+
+    with clocks.shifted(bed, "nn1", days=-60):
+        yarn(*run, within=RUN_LIMIT).expect(0)
+        assert yarn.status()["outcome"]["result"] == "succeeded"
+        done = clean()
+        assert (done["removed"], done["files"]) == ([], 0), "by its clock all of it is old"
+    # Now HDFS itself says that it is.
+    assert clean()["removed"] == yarn.jobs()

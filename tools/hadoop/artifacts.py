@@ -87,7 +87,7 @@ def fetch(version):
         if not (folder / "complete").exists():
             make(version, folder)
         if not shell_server_of(version).exists():
-            compile_shell_server(folder / "jars", shell_server_of(version))
+            compile_shell_server(version, shell_server_of(version))
     return folder
 
 
@@ -132,18 +132,21 @@ def run_maven(version, jars):
                             f"\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def compile_shell_server(jars, target):
-    """Compiles by ecj: there may be no javac."""
+def compile_java(version, source, classes):
+    """Compiles a class against a version by ecj: there may be no javac."""
+    jars = folder_of(version) / "jars"
+    done = subprocess.run(
+        [java_home() / "bin" / "java", "-jar", next(jars.glob("ecj-*.jar")), "-17", "-nowarn",
+         "-cp", ":".join(str(jar) for jar in jars.glob("hadoop-*.jar")), "-d", classes, source],
+        capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ArtifactError(f"{source.name} does not compile:\n{done.stdout}{done.stderr}")
+
+
+def compile_shell_server(version, target):
     with tempfile.TemporaryDirectory() as folder:
         classes = pathlib.Path(folder) / "classes"
-        compiler = next(jars.glob("ecj-*.jar"))
-        done = subprocess.run(
-            [java_home() / "bin" / "java", "-jar", compiler, "-17", "-nowarn",
-             "-cp", ":".join(str(jar) for jar in jars.glob("hadoop-*.jar")),
-             "-d", classes, HERE / "ShellServer.java"],
-            capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise ArtifactError(f"ShellServer.java does not compile:\n{done.stdout}{done.stderr}")
+        compile_java(version, HERE / "ShellServer.java", classes)
         with zipfile.ZipFile(target.with_suffix(".new"), "w") as jar:
             for path in sorted(classes.rglob("*.class")):
                 jar.write(path, path.relative_to(classes))

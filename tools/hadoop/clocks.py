@@ -1,0 +1,23 @@
+"""Daemons whose clock is wrong."""
+
+import contextlib
+import shutil
+
+import artifacts
+
+
+@contextlib.contextmanager
+def shifted(bed, name, days):
+    """Runs a daemon with a time of day that is so far ahead (or behind), restarted before and
+    after. Files keep the times that it has given them."""
+    conf = bed.folder / name / "conf"
+    offset = conf / "clock-offset-ms"
+    try:
+        artifacts.compile_java(bed.version, artifacts.HERE / "Time.java", conf)
+        offset.write_text(str(days * 24 * 3600 * 1000))
+        bed.restart(name)
+        yield
+    finally:
+        shutil.rmtree(conf / "org")
+        offset.unlink()
+        bed.restart(name)
