@@ -94,6 +94,7 @@ constexpr auto kYarnDefaults = std::to_array<Pair>({
     {"yarn.resourcemanager.ha.enabled", "false"},
     {"yarn.resourcemanager.hostname", "0.0.0.0"},
     {"yarn.resourcemanager.placement-constraints.handler", "disabled"},
+    {"yarn.resourcemanager.work-preserving-recovery.enabled", "true"},
     {"yarn.scheduler.maximum-allocation-mb", "8192"},
     {"yarn.scheduler.maximum-allocation-vcores", "4"},
     {"yarn.scheduler.minimum-allocation-mb", "1024"},

@@ -259,9 +259,10 @@ void YarnLink::take(const rm::Registration& registration) {
   for (const rm::Grant& grant : registration.from_previous_attempts) {
     adopt(grant);
   }
+  // Taken by the cluster, whatever its reason: no fault of what ran in it.
   for (const job::ContainerId& gone : std::exchange(known_, {})) {
     tell(job::ContainerEnded{.container = gone,
-                             .kind = job::ContainerEndKind::Killed,
+                             .kind = job::ContainerEndKind::Preempted,
                              .exit_code = std::nullopt,
                              .diagnostics = "the cluster did not keep it over the master's end"});
   }

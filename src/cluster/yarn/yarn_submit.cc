@@ -27,6 +27,9 @@ namespace rm = hadoop::yarn;
 constexpr Duration kSubmitMax = std::chrono::minutes(2);
 constexpr size_t kTypeMax = 20;
 constexpr int kStagingTries = 3;
+// A resource manager that recovers applications without their containers ends these when it starts
+// anew, and would end itself over the next attempt of one that asked to keep them.
+constexpr std::string_view kKeepsWork = "yarn.resourcemanager.work-preserving-recovery.enabled";
 
 // The cluster compares them so.
 std::string tag_of(std::string text) { return ascii_lower(std::move(text)); }
@@ -274,6 +277,7 @@ rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepa
       session_.get(), file_systems_of(prepared->remotes, prepared->spec.checkpoint.to));
   MUSTER_CO_TRY(const hadoop::Credentials delegated, std::move(tokens));
   prepared->credentials.add_all(delegated);
+  MUSTER_CO_TRY(const bool keeps_work, session_->site().configuration.flag(kKeepsWork));
   const spec::Spec& spec = prepared->spec;
   rm::LaunchContext master;
   for (const StagedFile& file : prepared->staged) {
@@ -299,7 +303,7 @@ rt::Async<Result<rm::ApplicationReport>> YarnCluster::submit_now(Prepared* prepa
                        .master_resources = master_share(spec.master),
                        .node_label = spec.yarn.node_label,
                        .attempts_max = static_cast<int32_t>(spec.master.attempts),
-                       .keep_containers = spec.master.attempts > 1};
+                       .keep_containers = spec.master.attempts > 1 && keeps_work};
   asked.attempts_window_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(spec.yarn.attempt_window).count();
   for (const std::string& tag : spec.yarn.tags) {
