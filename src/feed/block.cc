@@ -31,6 +31,53 @@ size_t name_bytes(const Column& column) {
   return bytes;
 }
 
+/// What stands before a block's buffers.
+class Head {
+ public:
+  explicit Head(const Column& root)
+      : names_at_(sizeof(BlockHeader) + count_nodes(root) * sizeof(Node)) {}
+
+  /// A column and those below it; `place(buffer)` says where in the block a buffer stands.
+  template <class Place>
+  void add(const Column& column, const Place& place) {
+    Node node{};
+    node.look = column.look;
+    node.item = column.item;
+    node.variable = column.variable ? 1 : 0;
+    node.dimensions = static_cast<uint8_t>(column.shape.size());
+    std::copy(column.shape.begin(), column.shape.end(), std::begin(node.shape));
+    node.children = static_cast<uint32_t>(column.children.size());
+    node.subtree = count_nodes(column);
+    node.name = names_at_ + names_.size();
+    node.name_bytes = static_cast<uint32_t>(column.name.size());
+    node.width = column.width;
+    node.values = place(column.values);
+    node.values_bytes = column.values.size();
+    node.offsets = place(std::as_bytes(column.offsets));
+    node.validity = place(std::as_bytes(column.validity));
+    names_ += column.name;
+    nodes_.push_back(node);
+    for (const Column& child : column.children) {
+      add(child, place);
+    }
+  }
+
+  void write(std::span<std::byte> block, uint64_t rows, uint64_t bytes) const {
+    const BlockHeader header{.magic = kBlockMagic,
+                             .nodes = static_cast<uint32_t>(nodes_.size()),
+                             .rows = rows,
+                             .bytes = bytes};
+    std::memcpy(block.data(), &header, sizeof(header));
+    std::memcpy(block.data() + sizeof(header), nodes_.data(), nodes_.size() * sizeof(Node));
+    std::memcpy(block.data() + names_at_, names_.data(), names_.size());
+  }
+
+ private:
+  size_t names_at_;
+  std::vector<Node> nodes_;
+  std::string names_;
+};
+
 Error damaged(size_t node, std::string_view why) {
   return {.code = Errc::Corrupt,
           .blame = Blame::Muster,
@@ -170,20 +217,32 @@ size_t size_of(Item item) {
   return 0;
 }
 
-BlockPlan::BlockPlan(const Column& root, uint64_t rows) : rows_(rows) {
-  const uint32_t nodes = count_nodes(root);
-  const size_t head = sizeof(BlockHeader) + nodes * sizeof(Node) + name_bytes(root);
-  end_ = padded(head);
-  nodes_.reserve(nodes);
-  pieces_.emplace_back();  // The head, when it is known.
-  collect(root);
-  head_.resize(padded(head));
-  const BlockHeader header{.magic = kBlockMagic, .nodes = nodes, .rows = rows, .bytes = end_};
-  std::memcpy(head_.data(), &header, sizeof(header));
-  std::memcpy(head_.data() + sizeof(header), nodes_.data(), nodes_.size() * sizeof(Node));
-  std::memcpy(head_.data() + sizeof(header) + nodes_.size() * sizeof(Node), names_.data(),
-              names_.size());
-  pieces_.front() = head_;
+size_t head_bytes(const Column& root) {
+  return padded(sizeof(BlockHeader) + count_nodes(root) * sizeof(Node) + name_bytes(root));
+}
+
+size_t write_head(std::span<std::byte> block, const Column& root, uint64_t rows) {
+  size_t end = head_bytes(root);
+  const auto place = [&](std::span<const std::byte> buffer) -> uint64_t {
+    if (buffer.empty()) {
+      return 0;
+    }
+    const auto offset = static_cast<uint64_t>(buffer.data() - block.data());
+    end = std::max<size_t>(end, offset + buffer.size());
+    return offset;
+  };
+  Head head(root);
+  head.add(root, place);
+  head.write(block, rows, end);
+  return end;
+}
+
+BlockPlan::BlockPlan(const Column& root, uint64_t rows)
+    : head_(head_bytes(root)), rows_(rows), end_(head_.size()) {
+  pieces_.emplace_back(head_);
+  Head head(root);
+  head.add(root, [this](std::span<const std::byte> buffer) { return place(buffer); });
+  head.write(head_, rows, end_);
 }
 
 uint64_t BlockPlan::place(std::span<const std::byte> buffer) {
@@ -198,44 +257,6 @@ uint64_t BlockPlan::place(std::span<const std::byte> buffer) {
     end_ += pad;
   }
   return offset;
-}
-
-void BlockPlan::place_values(const Column& column, Node& node) {
-  if (column.pieces.empty()) {
-    node.values = place(column.values);
-    node.values_bytes = column.values.size();
-    return;
-  }
-  node.values = end_;
-  for (const std::span<const std::byte> piece : column.pieces) {
-    pieces_.push_back(piece);
-    node.values_bytes += piece.size();
-  }
-  const size_t pad = padded(node.values_bytes) - node.values_bytes;
-  pieces_.push_back(std::span(kPadding).first(pad));
-  end_ += node.values_bytes + pad;
-}
-
-void BlockPlan::collect(const Column& column) {
-  Node node{};
-  node.look = column.look;
-  node.item = column.item;
-  node.variable = column.variable ? 1 : 0;
-  node.dimensions = static_cast<uint8_t>(column.shape.size());
-  std::copy(column.shape.begin(), column.shape.end(), std::begin(node.shape));
-  node.children = static_cast<uint32_t>(column.children.size());
-  node.subtree = count_nodes(column);
-  node.name = sizeof(BlockHeader) + nodes_.capacity() * sizeof(Node) + names_.size();
-  node.name_bytes = static_cast<uint32_t>(column.name.size());
-  node.width = column.width;
-  place_values(column, node);
-  node.offsets = place(std::as_bytes(column.offsets));
-  node.validity = place(std::as_bytes(column.validity));
-  names_ += column.name;
-  nodes_.push_back(node);
-  for (const Column& child : column.children) {
-    collect(child);
-  }
 }
 
 Result<BlockView> BlockView::parse(std::span<const std::byte> bytes) {

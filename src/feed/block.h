@@ -99,11 +99,16 @@ struct Column {
   std::string name;
   std::vector<Column> children;
   std::span<const std::byte> values;
-  /// In place of `values`, where they do not lie together.
-  std::vector<std::span<const std::byte>> pieces;
   std::span<const int64_t> offsets;
   std::span<const uint8_t> validity;
 };
+
+/// Bytes at the start of a block of such a column that its head takes: where buffers may begin.
+[[nodiscard]] size_t head_bytes(const Column& root);
+
+/// Completes a block whose buffers stand in it already: all spans of the column lie in `block`, at
+/// multiples of kLine, behind its head. Returns how many bytes of it the block takes.
+size_t write_head(std::span<std::byte> block, const Column& root, uint64_t rows);
 
 /// A block in pieces that only need to be put one after the other (Producer::put). The first
 /// piece is the plan's own, others are the column's buffers and paddings.
@@ -118,13 +123,9 @@ class BlockPlan {
   ~BlockPlan() = default;
 
  private:
-  void collect(const Column& column);
   uint64_t place(std::span<const std::byte> buffer);
-  void place_values(const Column& column, Node& node);
 
   std::vector<std::byte> head_;
-  std::vector<Node> nodes_;
-  std::string names_;
   std::vector<std::span<const std::byte>> pieces_;
   uint64_t rows_;
   uint64_t end_ = 0;

@@ -80,6 +80,31 @@ TEST(Block, ComesBackAsItWas) {
   EXPECT_TRUE(view->offsets(pixels).empty());
 }
 
+TEST(Block, BuffersThatStandInItNeedOnlyAHead) {
+  Column root = two_rows();
+  const Flat planned(BlockPlan(root, 2));
+  // The same buffers, where the plan put them.
+  const std::span<std::byte> block = planned.bytes();
+  const auto view = *BlockView::parse(block);
+  for (size_t i = 0; i < root.children.size(); ++i) {
+    const Node& node = view.nodes()[i + 1];
+    root.children[i].values = view.values(node);
+    root.children[i].offsets = view.offsets(node);
+    root.children[i].validity = view.validity(node);
+  }
+  const std::vector<std::byte> before(block.begin(), block.end());
+  std::memset(block.data(), 0xff, head_bytes(root));
+  const size_t bytes = write_head(block, root, 2);
+  EXPECT_LE(bytes, block.size());
+  const auto again = BlockView::parse(block.first(bytes));
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(again->name(again->nodes()[1]), "pixels");
+  EXPECT_EQ(again->nodes()[3].offsets, view.nodes()[3].offsets);
+  EXPECT_EQ(std::memcmp(before.data() + sizeof(BlockHeader), block.data() + sizeof(BlockHeader),
+                        head_bytes(root) - sizeof(BlockHeader) - kLine),
+            0);
+}
+
 TEST(Block, RefusesWhatPointsOutside) {
   const Flat flat(BlockPlan(two_rows(), 2));
   for (size_t size = 0; size < flat.bytes().size(); ++size) {

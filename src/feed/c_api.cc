@@ -224,6 +224,21 @@ mf_status mf_producer_put_plan(mf_producer* producer, const BlockPlan* plan, int
   return status_of(producer->producer.put(plan->pieces(), plan->rows(), deadline_of(timeout_ms)));
 }
 
+mf_status mf_producer_reserve_block(mf_producer* producer, int64_t timeout_ms,
+                                    std::span<std::byte>* block) {
+  const auto reserved = producer->producer.reserve(deadline_of(timeout_ms));
+  if (!reserved.has_value()) {
+    return failed(reserved.error());
+  }
+  *block = *reserved;
+  return MF_OK;
+}
+
+mf_status mf_producer_publish_block(mf_producer* producer, size_t bytes, uint64_t rows,
+                                    int64_t timeout_ms) {
+  return status_of(producer->producer.publish_reserved(bytes, rows, deadline_of(timeout_ms)));
+}
+
 mf_status mf_producer_put_pickled(mf_producer* producer, const void* bytes, uint64_t size,
                                   uint64_t rows, int64_t timeout_ms) {
   const Column column{.look = Look::Pickled,

@@ -100,8 +100,9 @@ uint64_t mf_producer_block_bytes(const mf_producer* producer);
 int mf_producer_reader(const mf_producer* producer);
 /// The connection to the reader broke: every wait ends. Any thread.
 void mf_producer_reader_gone(mf_producer* producer);
-mf_status mf_producer_put_encoded(mf_producer* producer, const mf_encoder* encoder,
-                                  int64_t timeout_ms);
+/// A block of the ring for the next rows of the encoder, which writes them there.
+mf_status mf_producer_reserve(mf_producer* producer, mf_encoder* encoder, int64_t timeout_ms);
+mf_status mf_producer_put_encoded(mf_producer* producer, mf_encoder* encoder, int64_t timeout_ms);
 mf_status mf_producer_put_pickled(mf_producer* producer, const void* bytes, uint64_t size,
                                   uint64_t rows, int64_t timeout_ms);
 /// The batch stays the caller's. MF_TIMED_OUT and MF_INTERRUPTED: call again with `*done` as it
@@ -118,18 +119,18 @@ void mf_producer_close(mf_producer* producer);
 /// The types are borrowed and must outlive the encoder; any may be null.
 mf_encoder* mf_encoder_new(void* ndarray, void* numpy_scalar, void* row);
 void mf_encoder_free(mf_encoder* encoder);
+/// Forgets what a call that failed left behind. Before the first rows of a source.
+void mf_encoder_start(mf_encoder* encoder);
 /// Takes up to `rows` rows from an iterator, for `time_ms` at most, until the block has `bytes`
 /// bytes; returns how many. *stop: 0 the source has no more (or raised: the Python error is set), 1
 /// the block is full, 2 the next row has other columns, 3 the next row must be pickled, 4 there may
-/// be more.
+/// be more, 5 there are more and no block for them (mf_producer_reserve).
 uint64_t mf_encoder_take(mf_encoder* encoder, void* iterator, uint64_t rows, uint64_t bytes,
                          int64_t time_ms, int* stop);
 /// The row that stopped mf_encoder_take() without being taken, which the encoder then no longer
 /// has, in a list; an empty one if there is none.
 void* mf_encoder_take_kept(mf_encoder* encoder);
 uint64_t mf_encoder_rows(const mf_encoder* encoder);
-/// Of the rows taken so far, as columns.
-uint64_t mf_encoder_bytes(const mf_encoder* encoder);
 void mf_encoder_next_block(mf_encoder* encoder);
 void mf_encoder_forget(mf_encoder* encoder);
 /// Python keeps up to `most` bytes of the memory that its small objects leave, for good.

@@ -44,16 +44,32 @@ void* mf_encoder_take_kept(mf_encoder* encoder) {
 
 uint64_t mf_encoder_rows(const mf_encoder* encoder) { return encoder->encoder.rows(); }
 
-uint64_t mf_encoder_bytes(const mf_encoder* encoder) { return encoder->encoder.bytes(); }
+void mf_encoder_start(mf_encoder* encoder) {
+  const PyRef kept = encoder->encoder.take_kept();
+  encoder->encoder.next_block();
+}
 
 void mf_encoder_next_block(mf_encoder* encoder) { encoder->encoder.next_block(); }
 
 void mf_encoder_forget(mf_encoder* encoder) { encoder->encoder.forget(); }
 
-mf_status mf_producer_put_encoded(mf_producer* producer, const mf_encoder* encoder,
-                                  int64_t timeout_ms) {
-  const muster::feed::Column column = encoder->encoder.column();
-  const BlockPlan plan(column, encoder->encoder.rows());
+mf_status mf_producer_reserve(mf_producer* producer, mf_encoder* encoder, int64_t timeout_ms) {
+  std::span<std::byte> block;
+  const mf_status status = mf_producer_reserve_block(producer, timeout_ms, &block);
+  if (status == MF_OK) {
+    encoder->encoder.use(block);
+  }
+  return status;
+}
+
+mf_status mf_producer_put_encoded(mf_producer* producer, mf_encoder* encoder, int64_t timeout_ms) {
+  RowEncoder& rows = encoder->encoder;
+  if (rows.in_place()) {
+    return mf_producer_publish_block(producer, rows.finish(), rows.rows(), timeout_ms);
+  }
+  rows.leave();
+  const muster::feed::Column column = rows.column();
+  const BlockPlan plan(column, rows.rows());
   return mf_producer_put_plan(producer, &plan, timeout_ms);
 }
 

@@ -6,6 +6,7 @@
 #include "feed/ring.h"
 
 #include <memory>
+#include <span>
 
 /// What the handles of the C interface are.
 // NOLINTBEGIN(readability-identifier-naming): the names are c_api.h's.
@@ -25,6 +26,11 @@ struct mf_producer {
 /// For the other file of the interface: publishes a plan.
 mf_status mf_producer_put_plan(mf_producer* producer, const muster::feed::BlockPlan* plan,
                                int64_t timeout_ms);
+/// The same for blocks that are filled in place (feed::Producer).
+mf_status mf_producer_reserve_block(mf_producer* producer, int64_t timeout_ms,
+                                    std::span<std::byte>* block);
+mf_status mf_producer_publish_block(mf_producer* producer, size_t bytes, uint64_t rows,
+                                    int64_t timeout_ms);
 /// Sets what mf_error() says.
 void mf_set_error(const muster::Error& error);
 // NOLINTEND(readability-identifier-naming)

@@ -41,6 +41,10 @@ size_t bytes_of(const Field& field) {
 }
 
 Column column_of(const Field& field) {
+  std::span<const int64_t> offsets = field.offsets;
+  if (!field.offsets_place.empty()) {
+    offsets = {reinterpret_cast<const int64_t*>(field.offsets_place.data()), offsets.size()};
+  }
   Column column{.look = field.look,
                 .item = field.item,
                 .variable = field.variable,
@@ -49,8 +53,7 @@ Column column_of(const Field& field) {
                 .name = field.name,
                 .children = {},
                 .values = field.values.bytes(),
-                .pieces = field.values.pieces(),
-                .offsets = field.offsets,
+                .offsets = offsets,
                 .validity = {}};
   for (const Field& child : field.children) {
     column.children.push_back(column_of(child));
@@ -58,74 +61,78 @@ Column column_of(const Field& field) {
   return column;
 }
 
-void Values::add(PyObject* owner, std::span<const std::byte> bytes) {
-  // Above it, a reference costs less than a copy.
-  constexpr size_t kLeastKept = 1024;
-  if (bytes.empty()) {
-    return;
-  }
-  if (bytes.size() < kLeastKept && !kept_.empty()) {
-    gather();
-  }
-  if (copied_.size() == 0 && bytes.size() >= kLeastKept) {
-    kept_.push_back({.owner = PyRef::share(owner), .bytes = bytes});
-    kept_bytes_ += bytes.size();
-    return;
-  }
-  std::memcpy(copied_.extend(bytes.size()), bytes.data(), bytes.size());
-}
+Values::Values(Values&& other) noexcept { *this = std::move(other); }
 
-void Values::gather() {
-  for (const Kept& kept : kept_) {
-    std::memcpy(copied_.extend(kept.bytes.size()), kept.bytes.data(), kept.bytes.size());
-  }
-  kept_.clear();
-  kept_bytes_ = 0;
-}
-
-void Values::truncate(size_t size) {
-  if (kept_.empty()) {
-    copied_.truncate(size);
-  }
-  while (kept_bytes_ > size) {
-    kept_bytes_ -= kept_.back().bytes.size();
-    kept_.pop_back();
-  }
-}
-
-std::vector<std::span<const std::byte>> Values::pieces() const {
-  std::vector<std::span<const std::byte>> pieces;
-  pieces.reserve(kept_.size());
-  for (const Kept& kept : kept_) {
-    pieces.push_back(kept.bytes);
-  }
-  return pieces;
-}
-
-ByteBuffer::ByteBuffer(ByteBuffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
-
-ByteBuffer& ByteBuffer::operator=(ByteBuffer&& other) noexcept {
+Values& Values::operator=(Values&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
+  std::swap(home_, other.home_);
+  std::swap(at_home_, other.at_home_);
+  std::swap(own_, other.own_);
+  std::swap(own_capacity_, other.own_capacity_);
   return *this;
 }
 
-ByteBuffer::~ByteBuffer() { std::free(data_); }
+Values::~Values() { std::free(own_); }
 
-std::byte* ByteBuffer::extend(size_t count) {
+void Values::place(std::span<std::byte> home) {
+  home_ = home;
+  data_ = home.data();
+  capacity_ = home.size();
+  size_ = 0;
+  at_home_ = 0;
+}
+
+void Values::leave() {
+  if (size_ == 0) {
+    data_ = own_;
+    capacity_ = own_capacity_;
+  } else if (data_ != own_) {
+    grow(size_);
+  }
+  home_ = {};
+}
+
+std::byte* Values::extend(size_t count) {
   if (capacity_ - size_ < count) {
-    capacity_ = std::max<size_t>(size_ + count, capacity_ * 2 + 4096);
-    auto* larger = static_cast<std::byte*>(std::realloc(data_, capacity_));
-    MUSTER_CHECK(larger != nullptr, "no memory left for the rows of a block");
-    data_ = larger;
+    grow(std::max<size_t>(size_ + count, capacity_ * 2 + 4096));
   }
   std::byte* at = data_ + size_;
   size_ += count;
   return at;
+}
+
+void Values::add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) {
+    std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
+  }
+}
+
+void Values::truncate(size_t size) {
+  size_ = size;
+  if (!home_.empty() && !at_home() && size <= at_home_) {
+    data_ = home_.data();
+    capacity_ = home_.size();
+  }
+}
+
+/// From now on in memory of its own, of `capacity` bytes at least.
+void Values::grow(size_t capacity) {
+  const bool was_home = data_ != own_;
+  if (own_ == nullptr || own_capacity_ < capacity) {
+    own_ = static_cast<std::byte*>(std::realloc(own_, std::max<size_t>(capacity, 1)));
+    MUSTER_CHECK(own_ != nullptr, "no memory left for the rows of a block");
+    own_capacity_ = capacity;
+  }
+  if (was_home) {
+    at_home_ = size_;
+    if (size_ != 0) {
+      std::memcpy(own_, data_, size_);
+    }
+  }
+  data_ = own_;
+  capacity_ = own_capacity_;
 }
 
 }  // namespace muster::feed

@@ -11,53 +11,40 @@
 
 namespace muster::feed {
 
-/// Bytes that grow; unlike a vector they are not cleared first.
-class ByteBuffer {
- public:
-  ByteBuffer() = default;
-  ByteBuffer(ByteBuffer&& other) noexcept;
-  ByteBuffer& operator=(ByteBuffer&& other) noexcept;
-  ByteBuffer(const ByteBuffer&) = delete;
-  ByteBuffer& operator=(const ByteBuffer&) = delete;
-  ~ByteBuffer();
-  /// Room for `count` more bytes at the end, which is then moved behind them.
-  [[nodiscard]] std::byte* extend(size_t count);
-  void truncate(size_t size) { size_ = size; }
-  [[nodiscard]] size_t size() const { return size_; }
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
-
- private:
-  std::byte* data_ = nullptr;
-  size_t size_ = 0;
-  size_t capacity_ = 0;
-};
-
-/// The values of a column while it is filled: small ones are copied here, large ones stay where
-/// they are, in their Python objects, until the block is written. A small one among large ones
-/// makes them all copies.
+/// The values of a column while it is filled: in a place of the block where they will stay, or,
+/// without one, or with more than it takes, in memory of their own. Not cleared first.
 class Values {
  public:
-  /// Room for `count` more bytes at the end.
-  [[nodiscard]] std::byte* extend(size_t count) { return copied_.extend(count); }
-  /// Adds the bytes of `owner`, which must not change as long as it lives.
-  void add(PyObject* owner, std::span<const std::byte> bytes);
-  /// Forgets all but the first `size` bytes: whole values.
+  Values() = default;
+  Values(Values&& other) noexcept;
+  Values& operator=(Values&& other) noexcept;
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  ~Values();
+  /// Starts anew, in `home`, which must live until the next call of this or of leave().
+  void place(std::span<std::byte> home);
+  /// Takes the values along from the place.
+  void leave();
+  /// Room for `count` more bytes at the end, which is then moved behind them.
+  [[nodiscard]] std::byte* extend(size_t count);
+  void add(std::span<const std::byte> bytes);
+  /// Forgets all but the first `size` bytes; if these are in their place still, goes back there.
   void truncate(size_t size);
-  [[nodiscard]] size_t size() const { return kept_.empty() ? copied_.size() : kept_bytes_; }
-  [[nodiscard]] std::span<const std::byte> bytes() const { return copied_.bytes(); }
-  /// Those that were not copied, in order.
-  [[nodiscard]] std::vector<std::span<const std::byte>> pieces() const;
+  [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// All of them are in the place.
+  [[nodiscard]] bool at_home() const { return data_ == home_.data(); }
 
  private:
-  struct Kept {
-    PyRef owner;
-    std::span<const std::byte> bytes;
-  };
-  void gather();
+  void grow(size_t capacity);
 
-  ByteBuffer copied_;
-  std::vector<Kept> kept_;
-  size_t kept_bytes_ = 0;
+  std::byte* data_ = nullptr;  ///< `home_`, or `own_`.
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+  std::span<std::byte> home_;
+  size_t at_home_ = 0;  ///< So many of the first bytes stand there.
+  std::byte* own_ = nullptr;
+  size_t own_capacity_ = 0;
 };
 
 /// One column while it is filled.
@@ -74,6 +61,9 @@ struct Field {
   std::vector<Field> children;
   Values values;
   std::vector<int64_t> offsets;
+  /// Where the offsets go in the block that is filled, if the values have a place there.
+  std::span<std::byte> offsets_place;
+  size_t bytes_per_row = 0;  ///< Of a variable one, in the last block.
 };
 
 /// Bytes of one of its items; of Text and Bytes 1.

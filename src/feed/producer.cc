@@ -1,3 +1,4 @@
+#include "base/check.h"
 #include "feed/ring.h"
 #include "feed/waiting.h"
 
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace muster::feed {
 namespace {
@@ -77,6 +79,9 @@ Status Producer::wait_until(Ready ready, Deadline deadline, const char* what) {
 }
 
 Result<uint32_t> Producer::free_block(Deadline deadline) {
+  if (reserved_ != kNoBlock) {
+    return std::exchange(reserved_, kNoBlock);
+  }
   std::atomic<uint64_t>& free = memory_->header().free_blocks;
   const uint32_t count = memory_->shape().block_count;
   const uint64_t known = count == kMaxBlocks ? ~0ULL : (1ULL << count) - 1;
@@ -147,6 +152,30 @@ Status Producer::put(Pieces pieces, uint64_t rows, Deadline deadline) {
   return {};
 }
 
+Result<std::span<std::byte>> Producer::reserve(Deadline deadline) {
+  MUSTER_TRY_STATUS(consumer_there());
+  MUSTER_TRY(reserved_, free_block(deadline));
+  if (fills_blocks_) {
+    memory_->map_for_writing(reserved_);
+  }
+  return memory_->block(reserved_);
+}
+
+Status Producer::publish_reserved(size_t bytes, uint64_t rows, Deadline deadline) {
+  MUSTER_CHECK(reserved_ != kNoBlock && bytes <= memory_->shape().block_bytes,
+               "a block is published that was not reserved, or is not as large");
+  MUSTER_TRY_STATUS(consumer_there());
+  MUSTER_TRY_STATUS(free_slot(deadline));
+  fills_blocks_ = bytes > memory_->shape().block_bytes / 2;
+  publish({.sequence = 0,
+           .kind = RecordKind::Block,
+           .block = std::exchange(reserved_, kNoBlock),
+           .bytes = bytes,
+           .rows = rows,
+           .first_row = 0});
+  return {};
+}
+
 Status Producer::mark(RecordKind kind, Deadline deadline) {
   MUSTER_TRY_STATUS(free_slot(deadline));
   publish({.sequence = 0, .kind = kind, .block = kNoBlock, .bytes = 0, .rows = 0, .first_row = 0});
@@ -163,6 +192,11 @@ Status Producer::wait_consumed(Deadline deadline) {
 }
 
 void Producer::close() {
+  if (reserved_ != kNoBlock) {
+    // Only this side waits for free blocks: nobody need be woken.
+    memory_->header().free_blocks.fetch_or(1ULL << std::exchange(reserved_, kNoBlock),
+                                           std::memory_order_seq_cst);
+  }
   uint32_t open = static_cast<uint32_t>(PeerState::Open);
   memory_->header().producer_state.compare_exchange_strong(
       open, static_cast<uint32_t>(PeerState::Closed));

@@ -106,6 +106,12 @@ class Producer {
   [[nodiscard]] Status put(std::span<const std::byte> bytes, uint64_t rows, Deadline deadline) {
     return put(Pieces(&bytes, 1), rows, deadline);
   }
+  /// A free block, to be filled in place; waits for one until `deadline`. The same one until it is
+  /// published, or used by a put().
+  [[nodiscard]] Result<std::span<std::byte>> reserve(Deadline deadline);
+  /// Publishes the first `bytes` of the block that was reserved. Waits for a slot; to be called
+  /// again after an error.
+  [[nodiscard]] Status publish_reserved(size_t bytes, uint64_t rows, Deadline deadline);
   /// Marks the end of a partition or of all data. Waits for a slot.
   [[nodiscard]] Status mark(RecordKind kind, Deadline deadline);
   /// Waits until all rows published so far were handed out to the reading program.
@@ -114,8 +120,8 @@ class Producer {
   /// Records published so far: the sequence of the last one.
   [[nodiscard]] uint64_t published() const { return published_; }
   [[nodiscard]] PeerState consumer_state() const;
-  /// Tells the consumer that nothing more comes. Not calling it before the end of the process
-  /// leaves the ring Open: whoever sees the end marks it gone.
+  /// Tells the consumer that nothing more comes, and gives a reserved block back. Not calling it
+  /// before the end of the process leaves the ring Open: whoever sees the end marks it gone.
   void close();
   [[nodiscard]] RingMemory& memory() const { return *memory_; }
 
@@ -131,7 +137,9 @@ class Producer {
   std::shared_ptr<Doorbell> doorbell_;
   uint64_t published_ = 0;
   uint64_t rows_ = 0;
-  uint64_t put_so_far_ = 0;  ///< Bytes of the present put that stand in the ring already.
+  uint32_t reserved_ = kNoBlock;
+  bool fills_blocks_ = false;  ///< The last one was more than half full.
+  uint64_t put_so_far_ = 0;    ///< Bytes of the present put that stand in the ring already.
 };
 
 /// The memory of one block as a reader holds it. While any copy of the pointer lives, its bytes

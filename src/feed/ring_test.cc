@@ -79,6 +79,37 @@ TEST(Ring, CarriesBlocksAndMarksInOrder) {
   EXPECT_EQ(pair.inbox->receive(now()).error().code, Errc::DeadlineExceeded);
 }
 
+TEST(Ring, ABlockIsFilledInPlace) {
+  Pair pair = make_pair();
+  const auto block = pair.producer->reserve(now());
+  ASSERT_TRUE(block.has_value());
+  ASSERT_EQ(block->size(), kSmall.block_bytes);
+  EXPECT_EQ(pair.producer->reserve(now())->data(), block->data());
+  const auto sent = bytes_of(1000, 5);
+  std::memcpy(block->data(), sent.data(), sent.size());
+  ASSERT_TRUE(pair.producer->publish_reserved(sent.size(), 3, now()).has_value());
+
+  const auto received = pair.inbox->receive(now());
+  ASSERT_TRUE(received.has_value());
+  EXPECT_EQ(received->taken.rows, 3U);
+  EXPECT_TRUE(equal(received->taken.lease->bytes(), sent));
+  EXPECT_NE(pair.producer->reserve(now())->data(), block->data());
+}
+
+TEST(Ring, AReservedBlockServesAPutAndGoesBackAtTheEnd) {
+  Pair pair = make_pair({.block_count = 2, .block_bytes = 4096});
+  const auto sent = bytes_of(4096 * 2, 5);
+  ASSERT_TRUE(pair.producer->reserve(now()).has_value());
+  EXPECT_TRUE(pair.producer->put(sent, 1, now()).has_value());
+  EXPECT_EQ(pair.producer->reserve(now()).error().code, Errc::DeadlineExceeded);
+  EXPECT_TRUE(pair.inbox->receive(now()).has_value());
+  ASSERT_TRUE(pair.producer->reserve(now()).has_value());
+  const auto free = [&] { return pair.producer->memory().header().free_blocks.load(); };
+  EXPECT_EQ(free(), 0b10U);
+  pair.producer->close();
+  EXPECT_EQ(free(), 0b11U);
+}
+
 TEST(Ring, RowsLargerThanABlockComeWhole) {
   Pair pair = make_pair();
   const auto sent = bytes_of(4096 * 11 + 17, 1);

@@ -49,7 +49,7 @@ bool add_text(PyObject* value, Field& field) {
     PyErr_Clear();
     return false;
   }
-  field.values.add(value, std::as_bytes(std::span(text, static_cast<size_t>(size))));
+  field.values.add(std::as_bytes(std::span(text, static_cast<size_t>(size))));
   field.offsets.push_back(static_cast<int64_t>(field.values.size()));
   return true;
 }
@@ -68,8 +68,7 @@ bool add_buffer(PyObject* value, Field& field) {
     same = static_cast<uint64_t>(view.shape[i]) == field.shape[i];
   }
   if (same) {
-    field.values.add(value,
-                     {static_cast<const std::byte*>(view.buf), static_cast<size_t>(view.len)});
+    field.values.add({static_cast<const std::byte*>(view.buf), static_cast<size_t>(view.len)});
   }
   PyBuffer_Release(&view);
   return same;
@@ -94,7 +93,7 @@ bool add_array(PyObject* value, Field& field, const PythonLayout& layout) {
     same = static_cast<uint64_t>(array->shape[i]) == field.shape[i];
   }
   if (same) {
-    field.values.add(value, {array->data, field.width * size_of(field.item)});
+    field.values.add({array->data, field.width * size_of(field.item)});
   }
   return same;
 }
@@ -220,6 +219,10 @@ uint64_t RowEncoder::take(PyObject* iterator, const Most& most, Stop& stop) {
   constexpr uint64_t kRowsPerLook = 16;  // At the clock, which costs as much as a small row.
   stop = Stop::Enough;
   for (uint64_t taken = 0; taken < most.rows; ++taken) {
+    if (places_ != 0 && rows_ == places_) {
+      stop = Stop::Full;
+      return taken;
+    }
     // lint: allow(clock) as above.
     if (taken % kRowsPerLook == kRowsPerLook - 1 && std::chrono::steady_clock::now() > until) {
       return taken;
@@ -250,39 +253,33 @@ bool RowEncoder::put(PyObject* row, size_t limit, Stop& stop) {
     }
     known_ = true;
   }
+  if (rows_ == 0 && block_.empty()) {
+    stop = Stop::Homeless;
+    return false;
+  }
+  if (rows_ == 0 && places_ == 0) {
+    place();
+  }
   if (!add(row, root_)) {
     truncate(root_, rows_);
     stop = rows_ == 0 ? Stop::Foreign : Stop::Different;
     return false;
   }
-  // Counting a wide row's columns costs about as much as one of its values.
-  const size_t size_now = bytes();
-  if (size_now > limit && rows_ > 0) {
+  // Without places, counting a wide row's columns costs about as much as one of its values.
+  const bool full = places_ != 0 ? !in_place() : bytes_of(root_) > limit;
+  if (full && rows_ > 0) {
     // A block in two parts would have to be put together by the reader.
     truncate(root_, rows_);
     stop = Stop::Full;
     return false;
   }
   ++rows_;
-  if (size_now >= limit) {
+  if (full) {
     stop = Stop::Full;
   }
   return true;
 }
 
-size_t RowEncoder::bytes() const { return bytes_of(root_); }
-
 Column RowEncoder::column() const { return column_of(root_); }
-
-void RowEncoder::next_block() {
-  truncate(root_, 0);
-  rows_ = 0;
-}
-
-void RowEncoder::forget() {
-  root_ = Field{};
-  rows_ = 0;
-  known_ = false;
-}
 
 }  // namespace muster::feed

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace muster::feed {
 
@@ -30,6 +32,7 @@ class RowEncoder {
     Different,  ///< The next row has other columns: publish, forget, go on.
     Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
     Enough,     ///< As many rows as asked, or for as long as it may take.
+    Homeless,   ///< The next row begins a block, which use() has not given yet.
   };
 
   /// When take() stops with rows left in the source.
@@ -47,18 +50,28 @@ class RowEncoder {
   uint64_t take(PyObject* iterator, const Most& most, Stop& stop);
   /// Gives away the row that the last take() kept, null if there is none.
   [[nodiscard]] PyRef take_kept() { return std::move(kept_); }
+  /// The memory of the block that the next rows are for; kLine-aligned. Rows go straight into it if
+  /// it has room for at least one; until the next call of next_block(), forget() or leave().
+  void use(std::span<std::byte> block);
 
   [[nodiscard]] uint64_t rows() const { return rows_; }
-  [[nodiscard]] size_t bytes() const;
+  /// Whether all rows taken so far stand in the block.
+  [[nodiscard]] bool in_place() const;
+  /// Completes that block; returns how many of its bytes it takes.
+  [[nodiscard]] size_t finish();
+  /// The rows leave the block, which is then free for other uses.
+  void leave();
   /// What was taken so far; its spans live until anything else is called.
   [[nodiscard]] Column column() const;
-  /// Forgets the rows; the columns stay, with their memory, for the next block.
+  /// Forgets the rows and the block; the columns stay, with their memory, for the next one.
   void next_block();
-  /// Forgets rows and columns.
+  /// Forgets rows, columns, and the block.
   void forget();
 
  private:
   [[nodiscard]] bool put(PyObject* row, size_t limit, Stop& stop);
+  void place();
+  void find_leaves(Field& field);
   [[nodiscard]] bool infer(PyObject* value, Field& field, int depth) const;
   [[nodiscard]] bool infer_sequence(PyObject* value, bool list, Field& field, int depth) const;
   [[nodiscard]] bool infer_dict(PyObject* value, Field& field, int depth) const;
@@ -73,6 +86,9 @@ class RowEncoder {
   PythonTypes types_;
   PythonLayout layout_;
   Field root_;
+  std::vector<Field*> leaves_;  ///< Of root_, while the rows have their places.
+  std::span<std::byte> block_;
+  uint64_t places_ = 0;  ///< How many rows have one in the block; 0: none has.
   PyRef kept_;
   uint64_t rows_ = 0;
   bool known_ = false;   ///< root_ describes rows.

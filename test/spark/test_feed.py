@@ -288,25 +288,6 @@ def test_a_killed_feeder_leaves_whole_rows():
         assert features == [float(label)] * 100
 
 
-def test_a_source_that_raises_is_heard():
-    def source():
-        yield from range(100)
-        raise ValueError("no more of these")
-
-    with pytest.raises(ValueError, match="no more of these"):
-        Pair().producer.put_rows(source(), DEADLINE)
-
-
-def test_a_row_left_when_feeding_was_stopped_is_not_fed_later():
-    pair = Pair()
-    looks = iter([False, False, True])
-    # The second row has other columns than the first one: it waits for a block of its own.
-    assert pair.producer.put_rows([1.0, "a", "b"], DEADLINE, lambda: next(looks)) == 1
-    assert pair.producer.put_rows([2.0], DEADLINE) == 1
-    pair.producer.end_feed(DEADLINE)
-    assert received_rows(pair.inbox) == [1.0, 2.0]
-
-
 def test_rows_that_come_slowly_are_read_as_they_come():
     pair = Pair()
     go_on = threading.Event()

@@ -113,6 +113,7 @@ _SIGNATURES = {
     "mf_producer_block_bytes": (c_uint64, [c_void_p]),
     "mf_producer_reader": (c_int, [c_void_p]),
     "mf_producer_reader_gone": (None, [c_void_p]),
+    "mf_producer_reserve": (c_int, [c_void_p, c_void_p, c_int64]),
     "mf_producer_put_encoded": (c_int, [c_void_p, c_void_p, c_int64]),
     "mf_producer_put_pickled": (c_int, [c_void_p, c_void_p, c_uint64, c_uint64, c_int64]),
     "mf_producer_put_arrow": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_uint64), c_int64]),
@@ -123,13 +124,13 @@ _SIGNATURES = {
 _PYTHON_SIGNATURES = {
     "mf_encoder_new": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "mf_encoder_free": (None, [c_void_p]),
+    "mf_encoder_start": (None, [c_void_p]),
     "mf_encoder_take": (
         c_uint64,
         [c_void_p, _OBJECT, c_uint64, c_uint64, c_int64, POINTER(c_int)],
     ),
     "mf_encoder_take_kept": (_OBJECT, [c_void_p]),
     "mf_encoder_rows": (c_uint64, [c_void_p]),
-    "mf_encoder_bytes": (c_uint64, [c_void_p]),
     "mf_encoder_next_block": (None, [c_void_p]),
     "mf_encoder_forget": (None, [c_void_p]),
     "mf_keep_arenas": (None, [c_uint64]),

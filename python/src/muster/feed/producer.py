@@ -14,7 +14,7 @@ from muster.feed import library
 from muster.feed.inbox import END_OF_FEED, END_OF_PARTITION
 
 # Why the encoder stopped: feed/row_encoder.h, Stop.
-_END, _FULL, _DIFFERENT, _FOREIGN, _ENOUGH = range(5)
+_END, _FULL, _DIFFERENT, _FOREIGN, _ENOUGH, _HOMELESS = range(6)
 _MOST_ROWS = 4096
 _MOST_PICKLED = 4096
 # Rows that are pickled together hold no more than this, so that they stay in the cache.
@@ -86,25 +86,28 @@ class Producer:
         """
         if self._encoder is None:
             self._encoder = _Encoder()
-        library.PY.mf_encoder_take_kept(self._encoder.handle)  # Of a call that raised.
+        library.PY.mf_encoder_start(self._encoder.handle)
         fed = 0
         count = 1
         iterator = iter(rows)
         why = _ENOUGH
-        published = time.monotonic()
+        slow = False
         while why != _END and not (stop is not None and stop()):
+            started = time.monotonic()
             if self._pickle_rows > 0:
                 taken, why = self._take_pickled(iterator, count, timeout)
             else:
-                taken, why = self._take(iterator, count, timeout)
+                taken, why = self._take(iterator, count)
             fed += taken
-            now = time.monotonic()
+            slow |= time.monotonic() - started > _PATIENCE_MILLISECONDS / 1000
+            self._make_room(why, timeout)
+            if why == _HOMELESS:  # The row has not been taken yet.
+                continue
             # A slow source: give the reader what there is, and take less at once.
-            slow = now - published > _PATIENCE_MILLISECONDS / 1000
             count = max(1, count // 2) if slow else min(count * 2, _MOST_ROWS)
             if slow:
                 self._publish(timeout)
-            published = now
+            slow = False
         self._publish(timeout)
         return fed
 
@@ -138,18 +141,26 @@ class Producer:
         """Nothing more comes."""
         library.DLL.mf_producer_close(self._handle)
 
-    def _take(self, iterator: Iterator, count: int, timeout: float | None) -> tuple[int, int]:
+    def _take(self, iterator: Iterator, count: int) -> tuple[int, int]:
         """Takes rows as columns; how many, and why not more."""
         why = ctypes.c_int()
-        encoder = self._encoder.handle
         taken = library.PY.mf_encoder_take(
-            encoder, iterator, count, self._limit, _PATIENCE_MILLISECONDS, why
+            self._encoder.handle, iterator, count, self._limit, _PATIENCE_MILLISECONDS, why
         )
-        if why.value == _FULL:
+        return taken, why.value
+
+    def _make_room(self, why: int, timeout: float | None) -> None:
+        """Does what the next row needs after the encoder stopped for this reason."""
+        encoder = self._encoder.handle
+        if why == _HOMELESS:
+            self._wait(
+                lambda left: library.DLL.mf_producer_reserve(self._handle, encoder, left), timeout
+            )
+        elif why == _FULL:
             self._small_blocks = 0
             self._next_pickled = 1
             self._publish(timeout)
-        elif why.value == _DIFFERENT:
+        elif why == _DIFFERENT:
             small = library.PY.mf_encoder_rows(encoder) < _FEW_ROWS
             self._small_blocks = self._small_blocks + 1 if small else 0
             self._publish(timeout)
@@ -157,12 +168,11 @@ class Producer:
             if self._small_blocks >= _MOST_SMALL_BLOCKS:
                 self._small_blocks = 0
                 self._pickle_rows = _MOST_PICKLED
-        elif why.value == _FOREIGN:
+        elif why == _FOREIGN:
             self._publish(timeout)
             library.PY.mf_encoder_forget(encoder)
             self._pickle_rows = self._next_pickled
             self._next_pickled = min(self._next_pickled * 4, _MOST_PICKLED)
-        return taken, why.value
 
     def _take_pickled(
         self, iterator: Iterator, count: int, timeout: float | None
