@@ -68,7 +68,7 @@ std::string checkpoint_place(os::Files& files, const job::Plan& plan,
 std::string logs_of(const client::Submitted& submitted) {
   return submitted.place.application_id.empty()
              ? submitted.folder.logs().string()
-             : cluster::logs_command(submitted.place.application_id);
+             : cluster::logs_command(submitted.folder.id().value);
 }
 
 }  // namespace

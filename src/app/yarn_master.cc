@@ -193,7 +193,7 @@ Result<master::MasterOptions> YarnMaster::options() {
   if (const auto id = hadoop::yarn::parse_container_id(container); id.has_value()) {
     options.application_id = to_string(id->attempt.application);
   }
-  options.logs_folder = cluster::logs_command(options.application_id);
+  options.logs_folder = cluster::logs_command(package_.job_id);
   options.client_python = plan_file_.python;
   options.version = kVersion;
   options.pid = static_cast<int32_t>(getpid());

@@ -35,6 +35,12 @@ std::string format_duration(Duration duration) {
                              : fmt::format("{} min {} s", seconds / 60, seconds % 60);
   }
   const auto minutes = seconds / 60;
+  constexpr int64_t kTwoDays = 2 * 24 * 60;
+  if (minutes >= kTwoDays) {
+    const auto hours = minutes / 60;
+    return hours % 24 == 0 ? fmt::format("{} d", hours / 24)
+                           : fmt::format("{} d {} h", hours / 24, hours % 24);
+  }
   return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60)
                            : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }

@@ -5,9 +5,10 @@
 
 namespace muster::cluster {
 
-/// The command that shows the output of a job whose tasks' files lie on YARN's hosts.
-[[nodiscard]] inline std::string logs_command(std::string_view application_id) {
-  return "yarn logs -applicationId " + std::string(application_id);
+/// The command that shows the output of a job whose tasks' files lie on the cluster's hosts; a task
+/// may be added to it.
+[[nodiscard]] inline std::string logs_command(std::string_view job_id) {
+  return "muster logs " + std::string(job_id);
 }
 
 }  // namespace muster::cluster

@@ -16,7 +16,7 @@ std::string iso_or_null(bool known, WallTime when) {
 /// The file with what the attempt said last, or the command that shows it.
 std::string log_of(const job::Plan& plan, job::AttemptId attempt, const StatusContext& context) {
   if (!context.logs_folder.starts_with('/')) {
-    return context.logs_folder;
+    return fmt::format("{} {}", context.logs_folder, to_string(plan, attempt.task));
   }
   return fmt::format("{}/{}-{}.{}.stderr", context.logs_folder, plan.role(attempt.task.role).name,
                      attempt.task.index, attempt.number);

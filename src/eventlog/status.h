@@ -14,7 +14,7 @@ struct StatusContext {
   std::string on = "local";    ///< The cluster's name.
   std::string application_id;  ///< The cluster's own id of the job; "" for none.
   /// Where the tasks' output files lie: "/home/me/.muster/jobs/x/logs"; or, where they lie on other
-  /// hosts, the command that shows them: "yarn logs -applicationId application_1_1".
+  /// hosts, the command that shows them, to which a task is added: "muster logs x".
   std::string logs_folder;
   WallTime started{};       ///< Wall clock of job time 0.
   std::string waits_for;    ///< In the cluster's words; "" when for nothing.

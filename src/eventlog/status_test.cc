@@ -97,11 +97,10 @@ TEST_F(Folding, TellsOfAFailedJob) {
   EXPECT_TRUE(cause.at("signal").is_null());
   EXPECT_EQ(cause.at("evidence"), "ValueError: \xEF\xBF\xBD");
   EXPECT_EQ(cause.at("log"), "/jobs/digits-1/logs/worker-0.1.stderr");
-  const std::string elsewhere = "yarn logs -applicationId application_1_1";
-  EXPECT_EQ(parse(outcome_json(machine.plan(), machine.state(), {.logs_folder = elsewhere}))
-                .at("first_cause")
-                .at("log"),
-            elsewhere.c_str());
+  const StatusContext elsewhere{.logs_folder = "muster logs digits-1"};
+  EXPECT_EQ(
+      parse(outcome_json(machine.plan(), machine.state(), elsewhere)).at("first_cause").at("log"),
+      "muster logs digits-1 worker:0");
   const json::value& task = status.at("roles").at("worker").at("tasks").at(0);
   EXPECT_EQ(task.at("state"), "failed");
   EXPECT_EQ(task.at("attempts"), 1);

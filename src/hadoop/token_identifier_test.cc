@@ -161,7 +161,7 @@ TEST(TokenIdentifier, ReadsBlockTokensOfBothForms) {
 
 TEST(TokenIdentifier, SaysHowOldATokenIsAndNeverItsPassword) {
   EXPECT_EQ(describe(hdfs_token(-hours(171), -hours(3)), kNow),
-            "HDFS_DELEGATION_TOKEN for ha-hdfs:ns1 of alice, renewed by yarn, issued 171 h ago, "
+            "HDFS_DELEGATION_TOKEN for ha-hdfs:ns1 of alice, renewed by yarn, issued 7 d 3 h ago, "
             "expired 3 h ago");
   Token odd = hdfs_token(Duration(0), Duration(0));
   odd.identifier.resize(4);
@@ -183,7 +183,7 @@ TEST(TokenIdentifier, TimesBeyondOurClockAreFarAway) {
                     .kind = std::string(token_kind::kResourceManager),
                     .service = "1.2.3.4:8032"};
   const std::string said = describe(token, kNow);
-  EXPECT_TRUE(said.contains(", issued 128") && said.contains(" ago, ends in 128")) << said;
+  EXPECT_TRUE(said.contains(", issued 53") && said.contains(" ago, ends in 53")) << said;
 }
 
 TEST(TokenIdentifier, TornAtEveryByteItSaysSo) {
