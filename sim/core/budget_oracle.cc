@@ -185,7 +185,7 @@ class BudgetOracle final : public Checker {
                         outcome->reason != job::OutcomeReason::DeadlinePassed;
     const bool plain = std::ranges::all_of(plan_.roles, [](const job::RolePlan& role) {
       return role.failure == spec::Failure::FailsJob && !role.restart.window &&
-             role.restart.job == 0 && role.membership != spec::Membership::Elastic;
+             role.restart.job == 0 && role.tasks_min == role.tasks;
     });
     if (!failed || !plain) {
       return;

@@ -103,6 +103,12 @@ job::Plan make_plan(Random random) {
   if (!matters) {
     plan.roles.front().success = spec::Success::Required;
   }
+  // Out of the seed itself, so that everything else is drawn as it was.
+  for (job::RolePlan& role : plan.roles) {
+    if (role.membership == spec::Membership::Static && plan.seed % 3 == 0) {
+      role.tasks_min = 1 + static_cast<uint32_t>((plan.seed >> 8) % role.tasks);
+    }
+  }
   add_orders(random, plan);
   if (random.chance(50)) {
     plan.chief = job::TaskId{job::RoleIndex{0}, 0};

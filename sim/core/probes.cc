@@ -31,6 +31,8 @@ constexpr std::array kAll = {
     std::string_view("the whole job starts over"),
     std::string_view("an elastic role goes on with fewer"),
     std::string_view("an elastic role grows"),
+    std::string_view("a gang starts with fewer"),
+    std::string_view("a gang grows"),
     std::string_view("a gang gives back what it holds"),
     std::string_view("a start is told again"),
     std::string_view("a preparation is told again"),
@@ -146,6 +148,27 @@ void Probes::observe_grants(const job::Fact& fact, std::span<const job::Action> 
   }
 }
 
+void Probes::observe_gangs(const job::Machine& machine) {
+  std::map<job::RoleIndex, uint32_t> members;
+  for (const job::Member& member : machine.state().view.members) {
+    ++members[member.task.role];
+  }
+  for (const auto& [index, count] : members) {
+    const job::RolePlan& role = machine.plan().role(index);
+    if (role.membership != spec::Membership::Static || role.tasks_min == role.tasks) {
+      continue;
+    }
+    if (count < role.tasks) {
+      reach("a gang starts with fewer");
+    }
+    uint32_t& before = gangs_[index];
+    if (before != 0 && count > before) {
+      reach("a gang grows");
+    }
+    before = count;
+  }
+}
+
 void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
   const job::State& state = machine.state();
   if (state.generation > generation_) {
@@ -160,6 +183,7 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
         reach("a later role is asked for");
       }
     }
+    observe_gangs(machine);
     generation_ = state.generation;
     if (generation_.value >= 2) {
       reach("second generation");

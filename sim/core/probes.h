@@ -2,6 +2,7 @@
 
 #include "job/machine.h"
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ class Probes {
   void reach(std::string_view name) { reached_.emplace(name); }
   void observe_again(const job::Action& action);
   void observe_grants(const job::Fact& fact, std::span<const job::Action> actions);
+  void observe_gangs(const job::Machine& machine);
   void observe_state(const job::Fact& fact, const job::Machine& machine);
 
   std::set<std::string> reached_;
@@ -33,6 +35,7 @@ class Probes {
   std::set<job::AttemptId> prepared_;
   std::set<job::AttemptId> started_;
   std::set<job::ContainerId> suspected_;
+  std::map<job::RoleIndex, uint32_t> gangs_;  // Members of static roles of min..max, last seen.
   job::Generation generation_;
   job::JobPhase phase_ = job::JobPhase::Gathering;
 };

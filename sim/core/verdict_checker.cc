@@ -57,7 +57,7 @@ class TrueVerdict final : public Checker {
         const job::RolePlan& plan = plan_.role(task.id.role);
         const bool needed = plan.success == spec::Success::Required &&
                             plan.failure == spec::Failure::FailsJob &&
-                            plan.membership != spec::Membership::Elastic && !plan.deadline_after;
+                            plan.tasks_min == plan.tasks && !plan.deadline_after;
         if (needed && !really_succeeded(truth, task.id)) {
           fail("the job succeeded without " + to_string(plan_, task.id));
         }

@@ -56,7 +56,7 @@ void count_task(const job::Task& task, Progress& progress) {
 /// What an elastic role is by now; "" for one whose size is fixed.
 std::string size_of(const job::Machine& machine, job::RoleIndex index) {
   const job::RolePlan& role = machine.plan().role(index);
-  if (role.membership != spec::Membership::Elastic) {
+  if (role.tasks_min == role.tasks) {
     return "";
   }
   const auto tasks =
@@ -76,8 +76,9 @@ std::optional<std::string> narrate_start(const job::Machine& machine, job::Attem
   }
   const bool later =
       std::ranges::any_of(machine.state().tasks[id.task.role.value], [&](const job::Task& task) {
-        return !task.attempts.empty() && task.attempts.back().state == AttemptState::Running &&
-               task.attempts.back().generation < started->generation;
+        return std::ranges::any_of(task.attempts, [&](const job::Attempt& before) {
+          return before.generation.value != 0 && before.generation < started->generation;
+        });
       });
   return later ? std::optional(to_string(machine.plan(), id.task) + " joins: " + size)
                : std::nullopt;

@@ -198,6 +198,16 @@ TEST(Tensorflow, KeepsIndicesWhenAPeerHasEnded) {
             R"({"worker":["10.0.0.1:4000",null,"10.0.0.1:4002"],"ps":["10.0.0.2:4000"]})");
 }
 
+TEST(Tensorflow, CountsTheMembersOfAGangThatMayBeSmaller) {
+  job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 3)});
+  plan.roles[0].tasks_min = 1;
+  job::View view = view_of(plan);
+  view.members.erase(view.members.begin() + 1);
+  EXPECT_EQ(set_for(plan, view, "worker:2").at("TF_CONFIG"),
+            R"({"cluster":{"worker":["10.0.0.1:4000","10.0.0.1:4002"]},)"
+            R"("task":{"type":"worker","index":1}})");
+}
+
 TEST(Tensorflow, HasNoClusterBeforeEverybodyJoined) {
   job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 2)});
   plan.barrier = spec::Barrier::AsGranted;

@@ -62,15 +62,17 @@ spec::Membership membership_of(const spec::Role& role, const RoleProposal& propo
     return *role.membership;
   }
   const bool ranges = role.min && role.max && *role.min < *role.max;
-  return ranges ? spec::Membership::Elastic : proposal.membership;
+  const bool together = proposal.membership == spec::Membership::Static;
+  return ranges && !together ? spec::Membership::Elastic : proposal.membership;
 }
 
 Status check_role(const job::RolePlan& role) {
   const bool elastic = role.membership == spec::Membership::Elastic;
-  if (!elastic && role.tasks_min != role.tasks) {
-    return user_error(
-        fmt::format("roles.{}: min and max need membership elastic, not {}; give `tasks` instead",
-                    role.name, to_string(role.membership)));
+  const bool may_range = elastic || role.membership == spec::Membership::Static;
+  if (!may_range && role.tasks_min != role.tasks) {
+    return user_error(fmt::format(
+        "roles.{}: min and max need membership elastic or static, not {}; give `tasks` instead",
+        role.name, to_string(role.membership)));
   }
   if (elastic && role.tasks_min == role.tasks) {
     return user_error(

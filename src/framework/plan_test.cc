@@ -186,13 +186,24 @@ TEST(Plan, LetsTheUserHaveTheLastWord) {
 }
 
 TEST(Plan, MakesARangeElastic) {
-  spec::Spec spec = job_of(Framework::Pytorch, {role("worker", 4)});
+  spec::Spec spec = job_of(Framework::Generic, {role("worker", 4)});
   spec.roles[0].min = 2;
   spec.roles[0].max = 4;
   const job::Plan plan = must_plan(spec);
   EXPECT_EQ(plan.roles[0].membership, Elastic);
   EXPECT_EQ(plan.roles[0].tasks, 4U);
   EXPECT_EQ(plan.roles[0].tasks_min, 2U);
+}
+
+TEST(Plan, KeepsARangeTogetherWhereTheFrameworkNeedsIt) {
+  for (const Framework framework : {Framework::Tensorflow, Framework::Pytorch, Framework::Jax}) {
+    spec::Spec spec = job_of(framework, {role("worker", 4)});
+    spec.roles[0].min = 2;
+    spec.roles[0].max = 4;
+    const job::Plan plan = must_plan(spec);
+    EXPECT_EQ(plan.roles[0].membership, Static);
+    EXPECT_EQ(plan.roles[0].tasks_min, 2U);
+  }
 }
 
 TEST(Plan, WantsAChiefForTensorboard) {
@@ -229,15 +240,17 @@ TEST(Plan, RefusesContradictions) {
   EXPECT_EQ(refusal(spec), "roles.worker.membership: elastic needs min and max that differ");
   spec.roles[0].min = 1;
   spec.roles[0].max = 2;
-  spec.roles[0].membership = Static;
+  spec.roles[0].membership = Rejoin;
   EXPECT_EQ(refusal(spec),
-            "roles.worker: min and max need membership elastic, not static; give `tasks` instead");
+            "roles.worker: min and max need membership elastic or static, not rejoin; give `tasks` "
+            "instead");
 }
 
 TEST(Plan, RefusesWhatTheFrameworkCannotDo) {
   spec::Spec spec = job_of(Framework::Tensorflow, {role("worker", 2)});
   spec.roles[0].min = 1;
   spec.roles[0].max = 2;
+  spec.roles[0].membership = Elastic;
   EXPECT_THAT(refusal(spec), HasSubstr("elastic is not possible with tensorflow"));
 
   spec = job_of(Framework::Pytorch, {role("worker", 2)});

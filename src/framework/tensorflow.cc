@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster::framework {
 namespace {
 
@@ -55,7 +57,8 @@ Status check(const job::Plan& plan) {
     if (role.membership == spec::Membership::Elastic && !is_companion(role.name)) {
       return user_error(fmt::format(
           "roles.{}.membership: elastic is not possible with tensorflow, whose TF_CONFIG fixes the "
-          "number of tasks; give `tasks` instead of `min` and `max`",
+          "number of tasks for one start; with membership static all start again with those there "
+          "are, else give `tasks` instead of `min` and `max`",
           role.name));
     }
   }
@@ -68,17 +71,33 @@ Status check(const job::Plan& plan) {
   return {};
 }
 
+/// Strategies count addresses from 0: those of a gang that may be smaller move up.
+bool moves_up(const job::Plan& plan) {
+  return std::ranges::any_of(plan.roles, [](const job::RolePlan& role) {
+    return role.membership == spec::Membership::Static && role.tasks_min < role.tasks;
+  });
+}
+
+/// The position of the task among the members of its role.
+uint32_t position(const Seat& seat) {
+  return static_cast<uint32_t>(std::ranges::count_if(seat.view.members, [&](const auto& member) {
+    return member.task.role == seat.self.task.role && member.task.index < seat.self.task.index;
+  }));
+}
+
 Status add_variables(const Seat& seat, Variables& variables) {
   if (seat.plan.barrier == spec::Barrier::AsGranted && !seat.complete) {
     return {};
   }
   const bool evaluates = seat.role.name == "evaluator";
-  const std::string cluster =
-      cluster_json(seat.plan, seat.view, Gaps::Index, [&](const job::RolePlan& role) {
+  const bool dense = moves_up(seat.plan);
+  const std::string cluster = cluster_json(
+      seat.plan, seat.view, dense ? Gaps::Skip : Gaps::Index, [&](const job::RolePlan& role) {
         return role.name != "tensorboard" && (role.name != "evaluator" || evaluates);
       });
+  const uint32_t index = dense ? position(seat) : seat.self.task.index;
   variables["TF_CONFIG"] = fmt::format(R"({{"cluster":{},"task":{{"type":{},"index":{}}}}})",
-                                       cluster, json_quote(seat.role.name), seat.self.task.index);
+                                       cluster, json_quote(seat.role.name), index);
   return {};
 }
 

@@ -89,7 +89,8 @@ void Machine::Impl::joined(TaskId id, Attempt& attempt, const Address& address) 
   const bool alone = cohort != cohorts.end() && !cohort->second.gang;
   if (alone && plan.role(id.role).membership == spec::Membership::Rejoin &&
       plan.barrier == spec::Barrier::Gang && !keeps_address(id, address)) {
-    restart_around(id);
+    // The others know it elsewhere: they start again, too, with a new view.
+    regroup({}, id);
   }
   open_if_complete(next.cohort);
 }
@@ -197,6 +198,7 @@ void Machine::Impl::end(TaskId id, Attempt& attempt, std::optional<Exit> exit, T
     drain(container);
   }
   wait_changed = true;
+  note_leaving(id);
   poke(id);
 }
 

@@ -1,10 +1,12 @@
 #include "base/check.h"
 #include "job/describe.h"
+#include "job/elastic.h"
 #include "job/machine_impl.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 /// The barrier: cohorts gather, join and start together in a new generation with one view.
 namespace muster::job {
@@ -93,7 +95,10 @@ void Machine::Impl::count_joined(TaskId id, bool joined) {
 
 uint32_t Machine::Impl::needed(const Cohort& cohort, const Cohort::Share& share) const {
   const RolePlan& role = plan.role(share.role);
-  if (!cohort.gang || role.membership != spec::Membership::Elastic) {
+  if (changes_together(plan, share.role)) {
+    return std::min(share.members, cohort.grows ? 1U : role.tasks_min);
+  }
+  if (!cohort.gang || !ranges(plan, share.role)) {
     return share.members;
   }
   const Standing& standing = standings[share.role.value];
@@ -135,7 +140,17 @@ void Machine::Impl::open_if_complete(uint32_t cohort_id) {
     }
     all_joined += share.joined;
   }
-  if (all_joined == 0) {
+  // Beyond its minimum a gang still waits for those that will join without anybody granting more.
+  const bool waits_for_more = std::ranges::any_of(cohort.tasks, [&](TaskId id) {
+    const Intent& next = intent(id);
+    return changes_together(plan, id.role) && next.cohort == cohort_id && !next.joined &&
+           (live_attempt(id) != nullptr || (next.at_home && next.placement == Placement::SameSlot));
+  });
+  if (all_joined == 0 || waits_for_more) {
+    return;
+  }
+  const bool joins_a_gang = cohort.grows && changes_together(plan, cohort.shares.front().role);
+  if (joins_a_gang && regroup({})) {
     return;
   }
   Cohort opened = std::move(found->second);
@@ -178,8 +193,13 @@ void Machine::Impl::open(Cohort cohort) {
   for (const TaskId id : std::exchange(provisional, {})) {
     latch(id);
   }
+  // They join later: alone, or, where all start again for it, those of a role together.
+  std::map<RoleIndex, uint32_t> growths;
   for (const TaskId id : late) {
-    Cohort& growth = new_cohort(false);
+    uint32_t& known = growths[id.role];
+    const bool together = changes_together(plan, id.role) && known != 0;
+    Cohort& growth = together ? cohorts.at(known) : new_cohort(false);
+    known = growth.id;
     growth.grows = true;
     enter(growth, id);
   }

@@ -86,6 +86,7 @@ void Machine::Impl::leave_home(TaskId id) {
     return;
   }
   next.at_home = false;
+  note_leaving(id);
   Container* home = find_container(task(id).attempts.back().container);
   MUSTER_CHECK(home != nullptr && home->occupants > 0, "a task's place is a known container");
   if (--home->occupants == 0) {
@@ -204,6 +205,7 @@ void Machine::Impl::lose(Container& container, bool gone, const MakeCause& make)
       next.at_home = false;
       next.leaves = false;
       --container.occupants;
+      note_leaving(id);
     }
     Attempt& attempt = attempts.back();
     if (attempt.state == AttemptState::Ended) {

@@ -179,7 +179,7 @@ struct Machine::Impl {
   [[nodiscard]] Duration wait_of(TaskId id);
   void bring_back(const Move& move, Cohort* gang, DeadlineId backoff);
   [[nodiscard]] bool keeps_address(TaskId id, const Address& address) const;
-  void restart_around(TaskId id);
+  bool regroup(std::vector<Move> moves, std::optional<TaskId> newcomer = {});
 
   // blame.cc
   void failed(Cause cause);
@@ -211,6 +211,7 @@ struct Machine::Impl {
 
   // elastic.cc
   [[nodiscard]] bool can_shrink(RoleIndex role);
+  void note_leaving(TaskId id);
   void stop_growing(RoleIndex role);
 
   // stopping.cc

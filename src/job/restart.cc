@@ -174,27 +174,27 @@ bool Machine::Impl::keeps_address(TaskId id, const Address& address) const {
   return true;
 }
 
-// A task that came back elsewhere than the others know it: they all start again, with a new view.
-void Machine::Impl::restart_around(TaskId id) {
-  std::vector<Move> others;
-  widen_to_gang(others);
-  std::erase_if(others, [&](const Move& moved) { return moved.task == id; });
-  if (others.empty()) {
-    return;
+// The members of the gang have changed: `moves` and all that run, but for `newcomer`, start again
+// with whoever waits for a barrier. False if there is nobody to start again.
+bool Machine::Impl::regroup(std::vector<Move> moves, std::optional<TaskId> newcomer) {
+  widen_to_gang(moves);
+  std::erase_if(moves, [&](const Move& moved) { return moved.task == newcomer; });
+  if (moves.empty()) {
+    return false;
   }
   const auto gathering =
       std::ranges::find_if(cohorts, [](const auto& each) { return each.second.restart; });
   Cohort& cohort = gathering != cohorts.end() ? gathering->second : new_cohort(true);
   cohort.restart = true;
-  enter(cohort, id);
   gather_stragglers(cohort);
   if (state.phase == JobPhase::Running) {
     move(JobPhase::Gathering);
   }
-  for (const Move& moved : others) {
+  for (const Move& moved : moves) {
     bring_back(moved, &cohort, {});
   }
-  tell_to_stop(others);
+  tell_to_stop(moves);
+  return true;
 }
 
 // The job's last rung: everything is released and asked anew, in the order of the roles. What has

@@ -1,8 +1,12 @@
+#include "job/elastic.h"
 #include "job/machine_impl.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 /// Success and failure of tasks, and what they make of the job.
 namespace muster::job {
@@ -13,7 +17,7 @@ void Machine::Impl::succeeded(TaskId id) {
   } else {
     latch(id);
   }
-  if (plan.role(id.role).membership == spec::Membership::Elastic) {
+  if (ranges(plan, id.role)) {
     stop_growing(id.role);
   }
   review_due = true;
@@ -37,9 +41,19 @@ void Machine::Impl::give_up(const Cause& origin, const std::vector<Cause>& victi
   const bool chief = plan.chief_failure_fails_job && plan.chief == id;
   const bool fatal =
       plan.stop_on_first_failure || chief || (role.failure == spec::Failure::FailsJob && !shrinks);
+  const std::vector<Attempt>& attempts = task(id).attempts;
+  const bool ran = !attempts.empty() && attempts.back().generation.value != 0;
   abandon(id, TaskState::Failed);
   if (fatal) {
     fail_job(origin, origin.rung == Rung::None ? "trying again cannot help" : "no restarts left");
+    return;
+  }
+  if (ran && shrinks && changes_together(plan, id.role)) {
+    std::vector<Move> moves;
+    std::ranges::transform(victims, std::back_inserter(moves),
+                           [](const Cause& victim) { return Move{.task = victim.task()}; });
+    wave_cured = true;
+    regroup(std::move(moves));
     return;
   }
   for (const Cause& victim : victims) {

@@ -83,8 +83,8 @@ TEST(BadJob, Contradicts) {
        "ignored; write failure: ignored"},
       {"command: a\nroles: {w: {membership: elastic}}\n",
        "j.yaml:2:25: error: role w: elastic needs min and max instead of tasks"},
-      {"command: a\nroles: {w: {membership: static, min: 1, max: 2}}\n",
-       "j.yaml:2:25: error: role w: min and max make it elastic; membership says static"},
+      {"command: a\nroles: {w: {membership: rejoin, min: 1, max: 2}}\n",
+       "j.yaml:2:25: error: role w: min and max need membership elastic or static; it says rejoin"},
       {"command: a\nroles: {w: {success: ignored}}\n",
        "j.yaml:2:8: error: the success of every role is ignored, so the job could never succeed; "
        "one must be required or ends_job"},

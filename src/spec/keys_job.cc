@@ -22,14 +22,13 @@ constexpr std::array kRoleRows = {
                                 .also = "instances replicas count num number workers nodes size"}),
     row<&Role::min>(
         "min",
-        {.doc = "The fewest tasks an elastic role may live with. Give min and max instead of "
-                "tasks.",
-         .unset = "the role is not elastic",
+        {.doc = "The fewest tasks the role may live with. Give min and max instead of tasks.",
+         .unset = "the role has a fixed size",
          .min = 1,
          .max = kTasksMax,
          .also = "min_tasks"}),
-    row<&Role::max>("max", {.doc = "The most tasks of an elastic role; so many are asked for.",
-                            .unset = "the role is not elastic",
+    row<&Role::max>("max", {.doc = "The most tasks of a role that has min; so many are asked for.",
+                            .unset = "the role has a fixed size",
                             .min = 1,
                             .max = kTasksMax,
                             .also = "max_tasks"}),
@@ -88,8 +87,10 @@ constexpr std::array kRoleRows = {
         "membership",
         {.doc =
              "What a change of one task means for the others. static: the whole gang starts "
-             "again. rejoin: it comes back under the same address while the others run. elastic: "
-             "the role lives with min to max tasks. independent: nobody else is concerned.",
+             "again, with min and max as soon as min are there, and once more when others come. "
+             "rejoin: it comes back under the same address while the others run. elastic: the role "
+             "lives with min to max tasks, which come and go while the others run. independent: "
+             "nobody else is concerned.",
          .unset = kProposed}),
     row<&Role::after>(
         "after",

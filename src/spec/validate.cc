@@ -99,10 +99,11 @@ class Check {
       fail({"roles", role.name, "membership"},
            fmt::format("role {}: elastic needs min and max instead of tasks", role.name));
     }
-    if (role.membership.has_value() && !elastic && role.max.has_value()) {
+    const bool may_range = elastic || role.membership == Membership::Static;
+    if (role.membership.has_value() && !may_range && role.max.has_value()) {
       fail({"roles", role.name, "membership"},
-           fmt::format("role {}: min and max make it elastic; membership says {}", role.name,
-                       to_string(*role.membership)));
+           fmt::format("role {}: min and max need membership elastic or static; it says {}",
+                       role.name, to_string(*role.membership)));
     }
     if (role.failure == Failure::Tolerated && role.success == Success::Ignored) {
       fail({"roles", role.name, "failure"},
