@@ -91,6 +91,13 @@ def descendants(process):
     return found
 
 
+def executor_of(pid):
+    """The JVM among whose folders a task's process lives: its container's folder names it."""
+    environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+    folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
+    return int(Path(folder).parent.parent.name.split("-")[0])
+
+
 def counting(folder, answers=False):
     """A map_fun that adds up its rows, for as long as there are any; may answer each with its
     negative.

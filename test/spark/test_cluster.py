@@ -4,6 +4,7 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import pytest
 from cluster_bed import (  # noqa: F401 (fixtures)
@@ -248,6 +249,7 @@ def test_a_stream_is_fed_until_the_programs_have_enough(sc, tmp_path):  # noqa: 
     assert sc.parallelize(range(4), 2).sum() == 6
 
 
+@pytest.mark.skipif(not find_spec("tensorboard"), reason="TensorFlow 2.21 brings no TensorBoard")
 def test_tensorboard_runs_as_long_as_the_cluster(sc, tmp_path):  # noqa: F811
     def map_fun(args, ctx):
         feed = ctx.get_data_feed()

@@ -16,6 +16,7 @@ from cluster_bed import (  # noqa: F401 (fixtures)
     WAIT_SECONDS,
     counting,
     descendants,
+    executor_of,
     home,
     processes_with,
     sc,
@@ -50,23 +51,20 @@ def test_a_lost_executor_is_replaced_and_training_goes_on(sc, tmp_path):  # noqa
 
     cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
     begun = until(lambda: list(tmp_path.glob("1-*.begun")), "a program of generation 1")
-    executor = _executor_of(int(until(begun[0].read_text, "its pid")))
+    executor = executor_of(int(until(begun[0].read_text, "its pid")))
     killer = threading.Timer(1.0, os.kill, (executor, signal.SIGKILL))
     killer.start()
     cluster.train(sc.parallelize(range(1000), 4), num_epochs=1)
     killer.join()
     cluster.shutdown()
+    consumed = cluster.consumed()
+    assert sorted((one.partition, one.rows) for one in consumed) == [(n, 250) for n in range(4)]
+    assert all(one.generation > 1 for one in consumed)
+    assert max(one.times_fed for one in consumed) > 1
     totals = [json.loads(path.read_text()) for path in tmp_path.glob("[2-9]-*.json")]
     assert len(totals) == 2
     # At least once: rows that the lost programs had read are fed again.
     assert sum(totals) >= sum(range(1000))
-
-
-def _executor_of(pid):
-    """The JVM among whose folders a task's process lives: its container's folder names it."""
-    environment = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
-    folder = dict(one.split("=", 1) for one in environment if "=" in one)["SPARK_NODE_FOLDER"]
-    return int(Path(folder).parent.parent.name.split("-")[0])
 
 
 def test_a_job_that_lost_too_many_executors_says_why(sc, tmp_path):  # noqa: F811
@@ -83,7 +81,7 @@ def test_a_job_that_lost_too_many_executors_says_why(sc, tmp_path):  # noqa: F81
     job = Job(sc, JobPlan(template={"worker": [0]}, lost_executors=0), work, str(pid))
     try:
         until(pid.exists, "the program")
-        os.kill(_executor_of(int(pid.read_text())), signal.SIGKILL)
+        os.kill(executor_of(int(pid.read_text())), signal.SIGKILL)
         assert job.wait(WAIT_SECONDS)
         with pytest.raises(JobError, match=r"worker:0 .*no restarts left: executor \d+: \w"):
             job.raise_failure()
@@ -132,7 +130,7 @@ def told_alone(folder):
 
 def test_a_lost_executor_costs_programs_without_a_feed_a_restart(sc, tmp_path):  # noqa: F811
     cluster = counting_alone(sc, tmp_path)
-    os.kill(_executor_of(int((tmp_path / "pid-1").read_text())), signal.SIGKILL)
+    os.kill(executor_of(int((tmp_path / "pid-1").read_text())), signal.SIGKILL)
     cluster.shutdown()
     assert told_alone(tmp_path) == [[True, 10, sum(range(21))]] * 2
 

@@ -59,7 +59,8 @@ class TFCluster:
 
     def train(self, dataRDD, num_epochs=0, feed_timeout=600, qname="input"):
         """Feeds the rows of an RDD to the nodes, `num_epochs` times (0: 10 times), and waits until
-        they were read; a DStream's from now on, at once. InputMode.SPARK only.
+        they were read; a DStream's from now on, at once. InputMode.SPARK only. Returns what became
+        of each partition, as consumed() does.
         """
         assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
@@ -68,9 +69,16 @@ class TFCluster:
         feed = Feeder(self.sc, self._job, settings, _raise_failure)
         if isinstance(dataRDD, DStream):
             dataRDD.foreachRDD(lambda rdd: feed.feed_rows(rdd))  # It counts a method's arguments.
-            return
-        epochs = num_epochs or _DEFAULT_EPOCHS
-        feed.feed_rows(dataRDD if epochs == 1 else self.sc.union([dataRDD] * epochs))
+            return None
+        return feed.feed_rows(dataRDD, num_epochs or _DEFAULT_EPOCHS)
+
+    def consumed(self):
+        """The partitions that the programs have taken to their ends so far, also of a train() that
+        failed: muster.spark.ledger.Consumed each, with rows, node, generation and how often the
+        partition was fed. InputMode.SPARK only.
+        """
+        assert self.input_mode == InputMode.SPARK, "TFCluster.consumed() requires InputMode.SPARK"
+        return self._job.ledger.consumed()
 
     def inference(self, dataRDD, feed_timeout=600, qname="input"):
         """An RDD of one result for each row, in order within a partition. InputMode.SPARK only."""
@@ -154,17 +162,22 @@ def _raise_failure(job):
 def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
         input_mode=InputMode.TENSORFLOW, log_dir=None, driver_ps_nodes=False, master_node=None,
         reservation_timeout=600, queues=("input", "output", "error"), eval_node=False,
-        release_port=True, max_restarts=0):  # fmt: skip
+        release_port=True, max_restarts=0, min_executors=None):  # fmt: skip
     """Starts `map_fun(tf_args, ctx)` on `num_executors` nodes, of which `num_ps` are parameter
     servers, one is the `master_node` ('chief' or 'master') and one the evaluator, if asked for.
     Returns the TFCluster when every node has begun.
 
     `max_restarts` failures of programs are answered by starting all again (`ctx.generation`); lost
     executors always are, three times at most.
+
+    With `min_executors` the cluster begins as soon as so many nodes are there, goes on with those
+    that remain when it loses some, and grows up to `num_executors` when executors come; all start
+    again each time. Only the number of workers varies.
     """
     _check_modes(driver_ps_nodes, eval_node, input_mode)
     fitness.check(sc, fed=input_mode == InputMode.SPARK)
     template = _template(num_executors, num_ps, master_node, eval_node)
+    fewest = _fewest(template, num_executors, min_executors)
     tf_status.clear()
     default_fs = sc._jsc.hadoopConfiguration().get("fs.defaultFS")
     if default_fs.startswith("file://") and len(default_fs) > len("file://"):
@@ -172,6 +185,7 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
         default_fs = "file://" if len(default_fs) < len("file://") else default_fs
     plan = JobPlan(
         template=template,
+        fewest=fewest,
         name=_job_name(sc),
         fed=input_mode == InputMode.SPARK,
         on_driver=frozenset(["ps"]) if driver_ps_nodes else frozenset(),
@@ -262,6 +276,20 @@ def _template(num_executors, num_ps, master_node, eval_node):
         if count:
             template[role] = [next(numbers) for _ in range(count)]
     return template
+
+
+def _fewest(template, num_executors, min_executors):
+    """Role → the fewest nodes it may have, where it may have fewer than the template says."""
+    if min_executors is None or min_executors == num_executors:
+        return {}
+    workers = len(template.get("worker", ()))
+    least = min_executors - (num_executors - workers)
+    if not 1 <= least < workers:
+        raise ValueError(
+            f"min_executors={min_executors}: with num_executors={num_executors}, of which "
+            f"{workers} are workers, it may be from {num_executors - workers + 1} to {num_executors}"
+        )
+    return {"worker": least}
 
 
 def _job_name(sc):

@@ -3,10 +3,12 @@ the columns of a DataFrame. `tensorflowonspark.TFCluster` is the same with the n
 TensorFlowOnSpark.
 """
 
+import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["batches", "run", "train_df"]
+__all__ = ["batches", "members", "run", "train_df"]
 
 
 def run(*arguments: Any, **settings: Any) -> dict[str, list[Any]]:
@@ -22,6 +24,14 @@ def train_df(*arguments: Any, **settings: Any) -> list[Any]:
     from muster.spark import training
 
     return training.train_df(*arguments, **settings)
+
+
+def members() -> dict[str, list[str | None]]:
+    """Who is there now, as this node knows it: role → addresses by index, None for an index whose
+    task is not there. In a role with `"membership": "elastic"` tasks come and go while others run.
+    """
+    with open(os.environ["MUSTER_VIEW_FILE"], encoding="utf-8") as file:
+        return json.load(file)
 
 
 def batches(ctx: Any, size: int | None = None, queue: str = "input") -> Iterator[Any]:

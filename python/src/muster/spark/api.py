@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from muster.spark.job import Job
-from muster.spark.plan import JobPlan
+from muster.spark.plan import parse_roles
 
 
 def run(
     function: Callable[[Any, Any], Any],
-    roles: Mapping[str, int],
+    roles: Mapping[str, int | Mapping[str, Any]],
     args: Any = None,
     *,
     sc: Any = None,
@@ -25,6 +26,12 @@ def run(
     each, and returns what each returned, by role in the order of their indices (parameter servers
     and evaluators serve the others and return nothing).
 
+    A role may also be `{"min": 2, "max": 4}`: the gang forms as soon as two are there. When one is
+    lost the others go on, when another executor comes one more joins: all start again in the next
+    generation, with `ctx.generation`, `ctx.task_index` and `ctx.cluster_spec` of their own. With
+    `"membership": "elastic"` those that run are not disturbed: muster.spark.members() tells who is
+    there now. Those that ended well have results.
+
     `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
     so on); `max_restarts` failures start all again. JobError in the words of whoever failed first;
     Exception with who is missing if not all have begun after `start_timeout` seconds.
@@ -33,9 +40,8 @@ def run(
         from pyspark import SparkContext
 
         sc = SparkContext.getOrCreate()
-    numbers = iter(range(sum(roles.values())))
-    plan = JobPlan(
-        template={role: [next(numbers) for _ in range(count)] for role, count in roles.items()},
+    plan = dataclasses.replace(
+        parse_roles(roles),
         name=name,
         framework=framework,
         max_restarts=max_restarts,

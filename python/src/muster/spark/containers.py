@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import dataclasses
 import os
 import pickle
 import socket
@@ -20,6 +22,8 @@ from muster.spark.plan import JobPlan
 
 _KEY_BYTES = 32
 _DIAGNOSTICS_MOST = 4000
+# How often Spark is asked for executors that came: it tells nobody.
+_ROOM_SECONDS = 0.5
 
 
 @dataclass
@@ -206,6 +210,7 @@ class Containers:
             node=plan.node_settings(container.role),
             work=application.work,
             background=plan.fed and container.role not in plan.on_driver,
+            cores=self._cores_of_slot() if plan.fed and plan.fewest else 0,
         )
         try:
             on_driver = container.role in plan.on_driver
@@ -223,14 +228,14 @@ class Containers:
         # A holder that ended in order has said so itself.
         self._ended(container, None, held.last if held.last.startswith("lost") else "")
 
-    def fetch_results(self, count: int, seconds: float) -> None:
+    def fetch_results(self, wanted: set[tuple[str, int]], seconds: float) -> None:
         """Looks for the results of programs whose slots were given back: Spark tasks bring what
         lies on their executors, until all are there, or for so long.
         """
         sc = self._application.sc
         deadline = time.monotonic() + seconds
-        while len(self.results) < count and time.monotonic() < deadline:
-            slots = max(2 * sc.defaultParallelism, count)
+        while not wanted <= self.results.keys() and time.monotonic() < deadline:
+            slots = max(2 * sc.defaultParallelism, len(wanted))
             sc.setJobGroup(self._group("results"), f"{self._application.job}: results")
             tasks = sc.parallelize(range(slots), slots)
             found = tasks.mapPartitions(slot.find_results(self._application.job)).collect()
@@ -241,12 +246,53 @@ class Containers:
                     self.results[role, index] = value
                     self._changed.notify_all()
 
-    def wait_results(self, count: int, seconds: float) -> bool:
-        """Waits until so many programs have given their results; false if that takes longer."""
+    def wait_results(self, wanted: set[tuple[str, int]], seconds: float) -> bool:
+        """Waits until these programs have given their results; false if that takes longer."""
         with self._changed:
-            return self._changed.wait_for(lambda: len(self.results) >= count, seconds)
+            return self._changed.wait_for(lambda: wanted <= self.results.keys(), seconds)
 
     def _hold_on_executor(self, wanted: slot.Slot) -> slot.Held:
+        """Holds a slot of an executor. Where nodes come later, those that are there have given
+        their slots back: it must not be one of these.
+        """
+        while True:
+            with self._changed:
+                container = self._all[wanted.container]
+                if container.released or self._closed:
+                    return slot.Held("")
+                gone = tuple(one.name for one in self._all.values() if one.ended)
+            held = self._try_to_hold(dataclasses.replace(wanted, gone=gone))
+            if held.last != slot.FULL:
+                return held
+            self._await_room(container, wanted.cores)
+
+    def _await_room(self, container: _Container, cores: int) -> None:
+        """Waits until some executor has fewer nodes than slots, or the container is not wanted any
+        more.
+        """
+
+        def unwanted() -> bool:
+            return container.released or self._closed
+
+        with self._changed:
+            while not self._changed.wait_for(unwanted, _ROOM_SECONDS):
+                held = collections.Counter(
+                    one.executor for one in self._all.values() if one.granted and not one.ended
+                )
+                if any(held[name] < max(1, has // cores) for name, has in self._executors()):
+                    return
+
+    def _cores_of_slot(self) -> int:
+        """How many cores a task takes."""
+        return int(self._application.sc.getConf().get("spark.task.cpus", "1"))
+
+    def _executors(self) -> list[tuple[str, int]]:
+        """The executors that Spark has now, and their cores."""
+        known = self._application.sc._jsc.sc().statusStore().executorList(True)
+        everyone = [known.apply(index) for index in range(known.size())]
+        return [(one.id(), one.totalCores()) for one in everyone if one.id() != "driver"]
+
+    def _try_to_hold(self, wanted: slot.Slot) -> slot.Held:
         sc = self._application.sc
         sc.setJobGroup(self._group(wanted.container), f"{wanted.job}: {wanted.container}")
         held = sc.parallelize([wanted], 1).mapPartitions(slot.run_slot)

@@ -11,11 +11,17 @@ from tensorflowonspark import util
 
 
 def set_environment(
-    role: str, index: int, cluster: dict[str, list[str]], arguments: Any, gpus: list[str]
+    role: str,
+    index: int,
+    cluster: dict[str, list[str]],
+    arguments: Any,
+    gpus: list[str],
+    address: str | None = None,
 ) -> None:
     """Sets, in this process, TF_CONFIG where the cluster has a chief or a master,
     CUDA_VISIBLE_DEVICES, and the CLASSPATH of a host with Hadoop. `gpus`: those that Spark gave the
-    task. Exception if the program asks for more GPUs than there are.
+    task; `address`: this node's, else the one at `index`. Exception if the program asks for more
+    GPUs than there are.
     """
     if "chief" in cluster or "master" in cluster:
         os.environ["TF_CONFIG"] = json.dumps(
@@ -25,6 +31,7 @@ def set_environment(
                 "environment": "cloud",
             }
         )
-    devices = choose_gpus(arguments, gpus, cluster[role][index], cluster)
+    address = cluster[role][index] if address is None else address
+    devices = choose_gpus(arguments, gpus, address, cluster)
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
     util.expand_hadoop_classpath()

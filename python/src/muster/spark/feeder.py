@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import random
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+from pyspark import inheritable_thread_target
+
 from muster.spark import feeding
 from muster.spark.job import Job
+from muster.spark.ledger import Consumed
 
 _SETTLE_SECONDS = 10
 _LOOK_SECONDS = 0.2
@@ -27,36 +32,92 @@ class Feeder:
         self._settings = settings
         self._raise_failure = raise_failure
 
-    def feed_rows(self, rdd: Any) -> None:
-        """Feeds the rows of an RDD."""
-        self._run(rdd.mapPartitionsWithIndex(feeding.train(self._settings)))
+    def feed_rows(self, rdd: Any, epochs: int = 1) -> list[Consumed]:
+        """Feeds the rows of an RDD so many times, and returns what became of its partitions."""
+        partitions = rdd.getNumPartitions()
+        all_epochs = rdd if epochs == 1 else self._sc.union([rdd] * epochs)
+        if all_epochs.getNumPartitions() != partitions * epochs:
+            partitions = all_epochs.getNumPartitions()  # Spark has merged those of equal keys.
+        settings = self._begin(partitions)
+        self._run(all_epochs.mapPartitionsWithIndex(feeding.train(settings)))
+        return self._job.ledger.consumed(settings.feed)
 
-    def feed_columns(self, frame: Any) -> None:
-        """Feeds the columns of a DataFrame."""
-        feed = feeding.train_arrow(self._settings)
-        told = frame.mapInArrow(feed, "partition int, outcome string").rdd
-        self._run(told.map(tuple))
+    def feed_columns(self, frame: Any, epochs: int = 1) -> list[Consumed]:
+        """Feeds the columns of a DataFrame so many times, for as long as programs want rows, and
+        returns what became of its partitions.
+        """
+        settings = self._begin(frame.rdd.getNumPartitions())
+        for epoch in range(epochs):
+            if self._job.terminating.is_set():
+                break
+            first = epoch * frame.rdd.getNumPartitions()
+            feed = feeding.train_arrow(dataclasses.replace(settings, first=first))
+            told = frame.mapInArrow(feed, "partition int, outcome string").rdd
+            self._run(told.map(tuple))
+        return self._job.ledger.consumed(settings.feed)
+
+    def _begin(self, partitions: int) -> feeding.FeedSettings:
+        number = self._job.ledger.begin(self._settings.queue, partitions)
+        return dataclasses.replace(self._settings, feed=number, entries=self._job.entries)
 
     def _run(self, told: Any) -> None:
-        """Runs the tasks of an RDD of (partition, outcome). A partition whose executor has no node
-        is fed by another one.
+        """Runs the tasks of an RDD of (partition, outcome). What was not fed, because the executor
+        has no node or lost it, is fed again: partition by partition, so that slots which the next
+        nodes wait for are theirs in between.
         """
-        left = list(range(told.getNumPartitions()))
-        while left:
-            outcomes = self._run_tasks(told, left)
-            fed = {index for index, outcome in outcomes if outcome == feeding.FED}
-            rest = [index for index in left if index not in fed]
-            if rest and not self._job.running:
-                raise Exception(f"the cluster has ended: {len(rest)} partitions were not fed")
-            if len(rest) == len(left):
-                # Every free slot is on an executor without a node: leave it to the others.
-                time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) Spark tells nobody of free slots
-            left = rest
+        outcomes = self._run_tasks(told, list(range(told.getNumPartitions())))
+        left = collections.deque(index for index, outcome in outcomes if outcome != feeding.FED)
+        if not left:
+            return
+        fed = threading.Condition()
+        failures: list[BaseException] = []
+        busy: set[int] = set()
+
+        def serve() -> None:
+            while True:
+                with fed:
+                    fed.wait_for(lambda: left or not busy or failures)
+                    if failures or not left:
+                        return
+                    index = left.popleft()
+                    busy.add(index)
+                try:
+                    outcome = self._feed_one(told, index)
+                except BaseException as failure:
+                    with fed:
+                        failures.append(failure)
+                        fed.notify_all()
+                    return
+                with fed:
+                    busy.discard(index)
+                    if outcome != feeding.FED:
+                        left.append(index)
+                    fed.notify_all()
+
+        count = min(len(left), max(1, self._sc.defaultParallelism))
+        servers = [
+            threading.Thread(target=inheritable_thread_target(serve), daemon=True)
+            for _ in range(count)
+        ]
+        for server in servers:
+            server.start()
+        for server in servers:
+            server.join()
+        if failures:
+            raise failures[0]
+
+    def _feed_one(self, told: Any, index: int) -> str:
+        """Has one partition fed by whichever executor comes, and says what became of it."""
+        if not self._job.running:
+            raise Exception(f"the cluster has ended: partition {index} was not fed")
+        [(_, outcome)] = self._run_tasks(told, [index])
+        if outcome == feeding.ELSEWHERE:
+            # That slot is on an executor without a node: leave it to the others.
+            time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) Spark tells nobody of free slots
+        return outcome
 
     def _run_tasks(self, told: Any, partitions: list[int]) -> list[tuple[int, str]]:
         """Runs the feeding tasks in a thread of their own, so that the job's end ends the wait."""
-        from pyspark import inheritable_thread_target
-
         group = f"muster-feed-{random.getrandbits(64):x}"
         outcome: dict[str, Any] = {}
 

@@ -20,7 +20,8 @@ from muster.spark import folders, nodes
 _LOOK_SECONDS = 0.25
 _LAST_WORDS_SECONDS = 60.0
 FED = "fed"
-ELSEWHERE = "elsewhere"
+ELSEWHERE = "elsewhere"  # This executor has no node.
+AGAIN = "again"  # The node was lost on the way, or starts again.
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,23 @@ class FeedSettings:
     library: str  # A name for SparkFiles.get().
     queue: str
     timeout: float
+    feed: int = 0  # The ledger's number of this feed.
+    first: int = 0  # The index of its first partition there.
+    entries: Any = None  # The ledger, as an accumulator; None: none is kept.
+
+
+# Feeds by a producer until it is asked to stop, and returns how many rows.
+_Put = Callable[[Any, Callable[[], bool]], int]
 
 
 def train(settings: FeedSettings) -> Callable[[int, Iterable], Iterator[tuple[int, str]]]:
-    """The function for mapPartitionsWithIndex that feeds a partition: (index, FED), or ELSEWHERE
-    where this executor has no node.
+    """The function for mapPartitionsWithIndex that feeds a partition: (index, FED), ELSEWHERE or
+    AGAIN.
     """
 
     def feed(index: int, rows: Iterable) -> Iterator[tuple[int, str]]:
-        def put(producer: Any, stop: Callable[[], bool]) -> None:
-            producer.put_rows(rows, settings.timeout, stop)
+        def put(producer: Any, stop: Callable[[], bool]) -> int:
+            return producer.put_rows(rows, settings.timeout, stop)
 
         yield from _feed_partition(index, settings, put)
 
@@ -54,11 +62,14 @@ def train_arrow(settings: FeedSettings) -> Callable[[Iterator], Iterator]:
         import pyarrow
         from pyspark import TaskContext
 
-        def put(producer: Any, stop: Callable[[], bool]) -> None:
+        def put(producer: Any, stop: Callable[[], bool]) -> int:
+            rows = 0
             for batch in batches:
                 if stop():
                     break
                 producer.put_arrow(batch, settings.timeout)
+                rows += batch.num_rows
+            return rows
 
         [(index, outcome)] = _feed_partition(TaskContext.get().partitionId(), settings, put)
         names = ["partition", "outcome"]
@@ -68,37 +79,75 @@ def train_arrow(settings: FeedSettings) -> Callable[[Iterator], Iterator]:
     return feed
 
 
-def _feed_partition(
-    index: int, settings: FeedSettings, put: Callable[[Any, Callable[[], bool]], Any]
-) -> list[tuple[int, str]]:
-    """Feeds one partition by `put(producer, stop)`, and says what became of it."""
+def _feed_partition(index: int, settings: FeedSettings, put: _Put) -> list[tuple[int, str]]:
+    """Feeds one partition, and says what became of it."""
     process = _prepare(settings)
+    node = None
     try:
-        node = nodes.find_node(process, settings.job, settings.timeout)
+        node = nodes.find_node(process, settings.job, settings.timeout, only_here=True)
         if node is None:
             return [(index, ELSEWHERE)]
-        _feed_to(node, settings, put)
+        _feed_to(node, index, settings, put)
     except nodes.NoMoreWantedError:
-        pass
+        _enter(settings, index, node)
+    except nodes.NodeRestartsError:
+        _enter(settings, index, node, taken=False)
+        return [(index, AGAIN)]
     return [(index, FED)]
 
 
-def _feed_to(
-    node: Path, settings: FeedSettings, put: Callable[[Any, Callable[[], bool]], Any]
-) -> None:
+def _feed_to(node: Path, index: int, settings: FeedSettings, put: _Put) -> None:
     from muster.feed import FeedError
 
     line = _Line(node, settings)
     if line.terminating:
         line.close()
+        _enter(settings, index, node, opened=line.opened)
         return
+    rows = None
     with line:
-        put(line.producer, line.look)
+        put_rows = put(line.producer, line.look)
         if not line.look():
             # A program need not read on, or even live, when it has taken every row.
             line.producer.wait_consumed(settings.timeout)
+            rows = None if line.producer.terminating else put_rows
             with contextlib.suppress(FeedError):
                 line.producer.end_partition(settings.timeout)
+    _enter(settings, index, node, rows=rows, opened=line.opened)
+
+
+def _enter(
+    settings: FeedSettings,
+    index: int,
+    node: Path | None,
+    taken: bool = True,
+    rows: int | None = None,
+    opened: dict[str, Any] | None = None,
+) -> None:
+    """Enters into the ledger what became of a partition. `opened`: what the node said of itself
+    when its feed began.
+    """
+    if settings.entries is None:
+        return
+    from pyspark import TaskContext
+
+    from muster.spark.ledger import Entry
+
+    if opened is None and node is not None:
+        opened = folders.read_json(node / "open.json")
+    settings.entries.add(
+        [
+            Entry(
+                feed=settings.feed,
+                index=settings.first + index,
+                tries=TaskContext.get().attemptNumber() + 1,
+                taken=taken,
+                rows=rows,
+                node=f"{opened['role']}:{opened['index']}" if opened else "",
+                generation=opened["generation"] if opened else 0,
+            )
+        ]
+    )
 
 
 def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
@@ -110,7 +159,7 @@ def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
         first = next(rows, _NOTHING)
         if first is _NOTHING:
             return
-        node = nodes.find_node(process, settings.job, settings.timeout)
+        node = nodes.find_node(process, settings.job, settings.timeout, only_here=False)
         if node is None:
             raise Exception(
                 "No TFManager found on this node, please ensure that the cluster has a node on "
@@ -198,7 +247,7 @@ class _Line:
 
         self._node = node
         self._timeout = settings.timeout
-        self._opened = folders.read_json(node / "open.json")
+        self.opened = folders.read_json(node / "open.json") or {}
         try:
             self._connection = knock(node)
             hello = json.dumps({"queue": settings.queue}).encode()
@@ -282,12 +331,14 @@ class _Line:
         ended = None
         while time.monotonic() < deadline:
             told = folders.read_json(self._node / "ended.json")
-            if told is not None and told["attempt"] == self._opened["attempt"]:
+            if told is not None and told["attempt"] == self.opened.get("attempt"):
                 ended = told
             if ended is not None and (nodes.is_final(ended) or (self._node / "over.json").exists()):
                 return nodes.ending(ended, self._node)
             if ended is not None and told != ended:
                 return nodes.NodeRestartsError(f"{ended['role']}:{ended['index']} starts again")
+            if nodes.is_left_behind(self._node):
+                return nodes.NodeRestartsError(f"{self._node.name} has ended: others go on")
             time.sleep(0.02)  # lint: allow(sleep) its parent writes the file within moments
         if ended is not None:
             return nodes.ending(ended, self._node)

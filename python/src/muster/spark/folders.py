@@ -45,9 +45,20 @@ def executor_process() -> int:
 
 def executor_name(process: int) -> str:
     """Spark's name of the executor whose JVM is `process`; "" if it does not tell."""
+    return _argument(process, "--executor-id")
+
+
+def executor_cores(process: int) -> int:
+    """How many cores Spark gave to that executor; 0 if it does not tell."""
+    told = _argument(process, "--cores")
+    return int(told) if told.isdigit() else 0
+
+
+def _argument(process: int, name: str) -> str:
+    """The word that follows `name` in the command line of a process; "" if there is none."""
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
-        return words[words.index("--executor-id") + 1]
+        return words[words.index(name) + 1]
     except (OSError, ValueError, IndexError):
         return ""
 

@@ -19,6 +19,7 @@ from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
 from muster.spark.errors import JobError
 from muster.spark.feeding import FeedSettings
+from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
 from muster.spark.plan import JobPlan
 from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
@@ -44,6 +45,8 @@ class Job:
         self.nodes: dict[int, dict[str, Any]] = {}  # By number: what each said when it began.
         self.terminating = threading.Event()  # A program wants no more rows.
         self.stream_stopped = threading.Event()  # Another program of this user ended the stream.
+        self.ledger = Ledger()
+        self.entries = sc.accumulator(self.ledger, LedgerParam())  # For feeding tasks.
         self._payload = packing.ship(sc)
         work = cloudpickle.dumps((function, arguments))
         secret = new_secret()
@@ -51,6 +54,7 @@ class Job:
         self._channels: dict[str, Channel] = {}  # To the nodes, by container.
         self._failure: str | None = None
         self._words: dict[str, str] = {}  # The last words of failed tasks, by name.
+        self._ended_well: set[tuple[str, int]] = set()  # Nodes, by role and index.
         self._gone = False
         self._feeds_ended: list[str] = []  # By queue.
         self._closing = False
@@ -83,12 +87,11 @@ class Job:
         cause if one fails; Exception with who is missing after `timeout` seconds.
         """
 
-        def enough() -> bool:
-            begun = len(self.nodes) == self.plan.size
-            return self._failure is not None or self._gone or begun
+        def decided() -> bool:
+            return self._failure is not None or self._gone or self._enough()
 
         with self._changed:
-            if not self._changed.wait_for(enough, timeout):
+            if not self._changed.wait_for(decided, timeout):
                 raise Exception(f"timed out waiting for reservations: {self._missing()}")
         self.raise_failure()
 
@@ -150,18 +153,26 @@ class Job:
         """What the programs returned, by role in the order of their indices; waits for the end of
         the Spark tasks that bring it. JobError if the job failed, or one is lost.
         """
-        awaited = [role for role in self.plan.template if self.plan.gives_results(role)]
-        count = sum(len(self.plan.template[role]) for role in awaited)
+        awaited = {
+            role: self._gave_results(role)
+            for role in self.plan.template
+            if self.plan.gives_results(role)
+        }
+        wanted = {(role, index) for role, indices in awaited.items() for index in indices}
         if self.plan.fed:
-            self._containers.fetch_results(count, _RESULTS_SECONDS)
-        arrived = self._containers.wait_results(count, _RESULTS_SECONDS)
+            self._containers.fetch_results(wanted, _RESULTS_SECONDS)
+        arrived = self._containers.wait_results(wanted, _RESULTS_SECONDS)
         if self._failure is not None or not arrived:
             raise JobError(self._failure or f"results of {self.id} were lost with their executors")
         given = self._containers.results
-        return {
-            role: [given[role, index] for index in range(len(self.plan.template[role]))]
-            for role in awaited
-        }
+        return {role: [given[role, index] for index in each] for role, each in awaited.items()}
+
+    def _gave_results(self, role: str) -> list[int]:
+        """The indices of the nodes whose results there must be."""
+        everyone = range(len(self.plan.template[role]))
+        with self._changed:
+            return [i for i in everyone if role not in self.plan.fewest or
+                    (role, i) in self._ended_well]  # fmt: skip
 
     @property
     def feed_library(self) -> str:
@@ -280,7 +291,8 @@ class Job:
             self.nodes[message["executor_id"]] = message
             # What it said when it failed before is answered by its new start.
             self._words.pop(f"{message['role']}:{message['index']}", None)
-            complete = len(self.nodes) == self.plan.size
+            self._ended_well.discard((message["role"], message["index"]))
+            complete = self._enough()
             ended = list(self._feeds_ended)
             self._changed.notify_all()
         if ended:
@@ -291,22 +303,35 @@ class Job:
     def _exited(self, message: dict[str, Any]) -> None:
         name = f"{message['role']}:{message['index']}"
         if not message["failed"] or message["stopped"]:
+            if not message["failed"]:
+                with self._changed:
+                    self._ended_well.add((message["role"], message["index"]))
             return
         _log.error("%s failed:\n%s", name, message["words"])
         with self._changed:
             self._words.setdefault(name, message["words"])
 
+    def _present(self, role: str) -> list[int]:
+        """The nodes of a role that have begun, by their indices."""
+        return [one["index"] for one in self.nodes.values() if one["role"] == role]
+
+    def _enough(self) -> bool:
+        """Whether as many nodes have begun as there must be."""
+        return all(len(self._present(role)) >= self.plan.least(role) for role in self.plan.template)
+
     def _missing(self) -> str:
         with self._changed:
-            present = {(one["role"], one["index"]) for one in self.nodes.values()}
+            present = {role: self._present(role) for role in self.plan.template}
+        least = {role: self.plan.least(role) for role in self.plan.template}
         missing = [
             f"{role}:{index}"
             for role, nodes in self.plan.template.items()
             for index in range(len(nodes))
-            if (role, index) not in present
+            if len(present[role]) < least[role] and index not in present[role]
         ]
+        count = sum(max(0, least[role] - len(present[role])) for role in least)
         return (
-            f"{len(missing)} of {self.plan.size} nodes missing ({', '.join(missing)}); Spark gave "
+            f"{count} of {sum(least.values())} nodes missing ({', '.join(missing)}); Spark gave "
             f"{self._containers.granted} slots so far: does the application have as many free "
             "executor cores?"
         )

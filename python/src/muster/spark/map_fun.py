@@ -36,11 +36,10 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
         manager = open_door(place.folder, settings["queues"], terminating)
     else:
         manager = NodeManager({name: queue.Queue() for name in settings["queues"]}, terminating)
-    address = place.view[place.role][place.index]
-    host, _, port = address.rpartition(":")
+    host, _, port = place.address.rpartition(":")
     number = _executor_id(settings["template"], place.role, place.index)
     shown, shown_port = None, 0
-    if settings["tensorboard"] and tensorboard.shown_by(place.view, place.role, place.index):
+    if settings["tensorboard"] and tensorboard.shown_by(place.view, place.role, place.position):
         shown, shown_port = tensorboard.start(settings["log_dir"], number)
     channel.send(
         dict(
@@ -88,7 +87,10 @@ def _executor_id(template: dict[str, list[int]], role: str, index: int) -> int:
 def _set_environment(place: Any, arguments: Any) -> None:
     # Programs without a chief train independently, as they always did.
     os.environ.pop("TF_CONFIG", None)
-    set_environment(place.role, place.index, place.view, arguments, place.settings["spark_gpus"])
+    set_environment(
+        place.role, place.position, place.view, arguments, place.settings["spark_gpus"],
+        place.address,
+    )  # fmt: skip
     _log.info("%s: CUDA_VISIBLE_DEVICES=%s", place.name, os.environ["CUDA_VISIBLE_DEVICES"])
 
 
@@ -97,7 +99,7 @@ def _context(place: Any, manager: NodeManager, port: int) -> TFNodeContext:
     context = TFNodeContext(
         executor_id=_executor_id(settings["template"], place.role, place.index),
         job_name=place.role,
-        task_index=place.index,
+        task_index=place.position,
         cluster_spec=place.view,
         defaultFS=settings["default_fs"],
         working_dir=settings["working_dir"],

@@ -39,7 +39,14 @@ class Place:
         self.generation = int(os.environ["MUSTER_GENERATION"])
         self.restarts = int(os.environ.get("MUSTER_RESTARTS", "0"))
         view = os.environ.get("MUSTER_VIEW") or Path(os.environ["MUSTER_VIEW_FILE"]).read_text()
-        self.view: dict[str, list[str]] = json.loads(view)
+        members: dict[str, list[str | None]] = json.loads(view)
+        # Who starts, or runs, in this generation; a task that is not there has no address.
+        self.view = {role: [one for one in nodes if one] for role, nodes in members.items()}
+        self.address: str = members[self.role][self.index] or ""
+        # Its place among the others: counted anew where all start again when one comes or goes.
+        closes_up = self.role in self.settings["closes_up"]
+        before = sum(1 for one in members[self.role][: self.index] if one)
+        self.position = before if closes_up else self.index
 
     @property
     def name(self) -> str:

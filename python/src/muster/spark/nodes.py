@@ -33,6 +33,15 @@ def is_final(ended: dict[str, Any]) -> bool:
     return ended["stopped"] or not ended["failed"]
 
 
+def is_left_behind(node: Path) -> bool:
+    """Whether the container of a node has ended, and the job goes on without it."""
+    gone = node / "gone"
+    if not gone.exists() or (node / "over.json").exists():
+        return False
+    settings = folders.read_json(node / "node.json")
+    return settings["elastic"] or time.time() - gone.stat().st_mtime >= _NEWS_SECONDS
+
+
 def ending(ended: dict[str, Any], node: Path) -> Exception:
     """What a feeding task raises for this end of a node."""
     over = folders.read_json(node / "over.json")
@@ -52,17 +61,21 @@ def ending(ended: dict[str, Any], node: Path) -> Exception:
     )
 
 
-def find_node(process: int, job: str, timeout: float) -> Path | None:
+def find_node(process: int, job: str, timeout: float, only_here: bool) -> Path | None:
     """The node that rows of this executor go to: its own, else one of another executor of this
     host; None if there is none. Waits for one that starts, or starts again. NodeEndedError if the
     job is over, or its node returned; NoMoreWantedError if it needs no more rows.
+
+    `only_here`: others of this host count only while they take rows, and not at all in a job whose
+    nodes come and go: the slot of an executor without a node may be what its next node waits for.
     """
     deadline = time.monotonic() + max(timeout, _WAIT_FOR_NODE)
     while True:
         states = _states(folders.containers(process, job))
         if all(state == "never" for state, _ in states):
             # Rings are of a host, not of an executor.
-            states += _states(folders.neighbours(process, job))
+            others = folders.neighbours(process, job)
+            states += [one for one in _states(others) if not only_here or _lends(*one)]
         ready = [container for state, container in states if state == "open"]
         if ready:
             return ready[os.getpid() % len(ready)]
@@ -81,6 +94,13 @@ def _states(found: list[Path]) -> list[tuple[str, Path]]:
     return [(_state(container), container) for container in found]
 
 
+def _lends(state: str, container: Path) -> bool:
+    """Whether a node takes the rows of an executor that may still get one of its own."""
+    settings = folders.read_json(container / "node.json")
+    elastic = settings is not None and settings["elastic"]
+    return state == "ended" or (state == "open" and not elastic)
+
+
 def _state(container: Path) -> str:
     """Whether rows can go to a container: "open", "starting", "ended" or "never"."""
     settings = folders.read_json(container / "node.json")
@@ -94,6 +114,8 @@ def _state(container: Path) -> str:
         return "ended"
     gone = container / "gone"
     if gone.exists():
+        if settings["elastic"]:
+            return "never"  # The others go on without it.
         # How the job goes on, or why it ended, is told in a moment.
         fresh = time.time() - gone.stat().st_mtime < _NEWS_SECONDS
         return "starting" if fresh else "never"

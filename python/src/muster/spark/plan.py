@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 # Spark's executors have their own limits; the job's must never be the first to be met.
 _MEMORY = "1024t"
 _UNFED = ("ps", "evaluator")
+_TOGETHER, _APART = "static", "elastic"
+# Of a job whose nodes come and go: one that does not join must not keep the others waiting long.
+_JOIN_SECONDS = 120
+
+
+def parse_roles(roles: Mapping[str, int | Mapping[str, Any]]) -> JobPlan:
+    """A plan of these roles: each a number of tasks, or a mapping with `tasks`, or `min` and
+    `max`, and `membership` (static or elastic), as in a specification. ValueError for others.
+    """
+    plan = JobPlan(template={})
+    first = 0
+    for role, wanted in roles.items():
+        keys = dict(wanted) if isinstance(wanted, Mapping) else {"tasks": wanted}
+        membership = keys.pop("membership", _TOGETHER)
+        most = keys.pop("max", None) if "tasks" not in keys else keys.pop("tasks")
+        least = keys.pop("min", most)
+        numbers = isinstance(most, int) and isinstance(least, int)
+        if keys or not numbers or not 1 <= least <= most or membership not in (_TOGETHER, _APART):
+            raise ValueError(
+                f"role {role}: {wanted!r} is neither a number of tasks, nor "
+                '{"tasks": N}, nor {"min": N, "max": M, "membership": "static" or "elastic"}'
+            )
+        plan.template[role] = list(range(first, first + most))
+        first += most
+        if least < most:
+            plan.fewest[role] = least
+            plan.memberships[role] = membership
+    return plan
 
 
 @dataclass
@@ -16,6 +45,10 @@ class JobPlan:
     """One job. `template`: role → the numbers of its nodes, in the order of the old clusters."""
 
     template: dict[str, list[int]]
+    # Roles that may have fewer nodes than the template, at least so many; and, of any role, what a
+    # change of its nodes means for the others (the specification's `membership`).
+    fewest: dict[str, int] = field(default_factory=dict)
+    memberships: dict[str, str] = field(default_factory=dict)
     name: str = "spark"
     framework: str = "generic"
     fed: bool = False  # Rows come from Spark: its tasks' slots are given back.
@@ -36,6 +69,16 @@ class JobPlan:
         """How many nodes."""
         return sum(len(nodes) for nodes in self.template.values())
 
+    def least(self, role: str) -> int:
+        """How many nodes of a role there must be."""
+        return self.fewest.get(role, len(self.template[role]))
+
+    def closes_up(self, role: str) -> bool:
+        """Whether the nodes of a role are counted anew in each generation, so that none is missing
+        among them: all start again when one comes or goes.
+        """
+        return role in self.fewest and self.memberships.get(role, _TOGETHER) == _TOGETHER
+
     def is_fed(self, role: str) -> bool:
         """Whether rows go to the nodes of a role."""
         return self.fed and role not in _UNFED
@@ -51,6 +94,7 @@ class JobPlan:
         restarts = {"process": self.max_restarts - elsewhere, "container": elsewhere, "host": 0,
                     "job": 0, "infrastructure": self.lost_executors,
                     "backoff": "1s..10s"}  # fmt: skip
+        join = _JOIN_SECONDS if self.fewest else round(2 * self.join_seconds) + 60
         return json.dumps(
             {
                 "name": self.name,
@@ -60,12 +104,15 @@ class JobPlan:
                 "barrier": "gang",
                 "restart": restarts,
                 "liveness": {"orphan": "10s"},
-                "deadlines": {"join": f"{round(2 * self.join_seconds) + 60}s"},
+                "deadlines": {"join": f"{join}s"},
             }
         )
 
     def _role(self, role: str, nodes: list[int]) -> dict[str, Any]:
-        settings: dict[str, Any] = {"tasks": len(nodes), "memory": _MEMORY, "membership": "static",
+        count = {"min": self.fewest[role], "max": len(nodes)} if role in self.fewest else {
+            "tasks": len(nodes)}  # fmt: skip
+        settings: dict[str, Any] = {**count, "memory": _MEMORY,
+                                    "membership": self.memberships.get(role, _TOGETHER),
                                     "success": "required", "failure": "fails_job"}  # fmt: skip
         if role in _UNFED:
             # They serve the others, and are ended when those have ended.
@@ -78,6 +125,8 @@ class JobPlan:
             "template": self.template,
             "queues": self.queues,
             "fed": self.is_fed(role),
+            "elastic": bool(self.fewest),
+            "closes_up": [role for role in self.template if self.closes_up(role)],
             "results": self.gives_results(role),
             "tensorboard": self.tensorboard,
             "log_dir": self.log_dir,

@@ -32,6 +32,13 @@ class Slot:
     node: dict[str, Any] = field(default_factory=dict)  # What the task's process reads as JSON.
     work: bytes = b""  # The pickled function and its arguments.
     background: bool = False
+    # Where nodes come later: how many cores each stands for, so that an executor has no more than
+    # slots; else 0. And the containers that have ended.
+    cores: int = 0
+    gone: tuple[str, ...] = ()
+
+
+FULL = "full"  # The executor has as many nodes as slots.
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,9 @@ def run_slot(slots: Iterator[Slot]) -> Iterator[Held]:
 
     for slot in slots:
         try:
+            if _is_full(slot):
+                yield Held(FULL)
+                continue
             yield hold(
                 slot,
                 SparkFiles.get(slot.program),
@@ -158,6 +168,17 @@ def run_slot(slots: Iterator[Slot]) -> Iterator[Held]:
             )
         except Exception as failure:
             yield Held(f"lost: {type(failure).__name__}: {failure}")
+
+
+def _is_full(slot: Slot) -> bool:
+    """Whether this executor can have no more nodes of the job."""
+    process = folders.executor_process()
+    cores = folders.executor_cores(process)
+    if not slot.cores or not cores:
+        return False
+    found = folders.containers(process, slot.job)
+    live = [one for one in found if one.name not in slot.gone and not (one / "gone").exists()]
+    return len(live) >= max(1, cores // slot.cores)
 
 
 def find_results(job: str) -> Callable[[Iterator], Iterator[tuple[int, bytes]]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from muster.spark.feeder import Feeder
 from muster.spark.job import Job
-from muster.spark.plan import JobPlan
+from muster.spark.ledger import Consumed
+from muster.spark.plan import parse_roles
 
 _INPUT, _VALIDATION = "input", "validation"
 
@@ -18,7 +20,7 @@ def train_df(
     frame: Any,
     args: Any = None,
     *,
-    nodes: int,
+    nodes: int | Mapping[str, Any],
     epochs: int = 1,
     validation: Any = None,
     framework: str = "generic",
@@ -26,6 +28,7 @@ def train_df(
     start_timeout: float = 600.0,
     feed_timeout: float = 600.0,
     name: str = "spark",
+    consumed: list[Consumed] | None = None,
 ) -> list[Any]:
     """Runs `function(args, ctx)` on `nodes` executors, feeds them the columns of the DataFrame
     `frame`, `epochs` times, and returns what each returned, by rank.
@@ -33,14 +36,15 @@ def train_df(
     In the function `muster.spark.batches(ctx, size)` gives the rows as numpy columns. When all rows
     were read, those of `validation` come as `batches(ctx, size, "validation")`. Columns are
     numbers, booleans, text, bytes and lists of numbers; others are an error that names them.
-    For the rest see muster.spark.run.
+    `nodes` may be `{"min": 1, "max": 4}`; for that and the rest see muster.spark.run. `consumed` is
+    filled with what became of each partition, also when the call fails.
 
     JobError in the words of whoever failed first. Exception if a node takes no row for
     `feed_timeout` seconds, and with who is missing if not all have begun after `start_timeout`.
     """
     sc = frame.sparkSession.sparkContext
-    plan = JobPlan(
-        template={"worker": list(range(nodes))},
+    plan = dataclasses.replace(
+        parse_roles({"worker": nodes}),
         name=name,
         framework=framework,
         fed=True,
@@ -62,13 +66,12 @@ def train_df(
         job.raise_failure()
         return job.results()["worker"]
     finally:
+        if consumed is not None:
+            consumed.extend(job.ledger.consumed())
         job.close()
 
 
 def _feed(sc: Any, job: Job, queue: str, frame: Any, epochs: int, timeout: float) -> None:
     feeder = Feeder(sc, job, job.feed_settings(queue, timeout), Job.raise_failure)
-    for _ in range(epochs):
-        if job.terminating.is_set():
-            break
-        feeder.feed_columns(frame)
+    feeder.feed_columns(frame, epochs)
     job.end_of_feed(queue)
