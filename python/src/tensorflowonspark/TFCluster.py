@@ -287,7 +287,8 @@ def _fewest(template, num_executors, min_executors):
     if not 1 <= least < workers:
         raise ValueError(
             f"min_executors={min_executors}: with num_executors={num_executors}, of which "
-            f"{workers} are workers, it may be from {num_executors - workers + 1} to {num_executors}"
+            f"{workers} are workers, it may be from {num_executors - workers + 1} "
+            f"to {num_executors}"
         )
     return {"worker": least}
 
