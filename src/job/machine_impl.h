@@ -65,8 +65,7 @@ struct Machine::Impl {
   std::vector<TaskId> pokes;       ///< Tasks to look at again.
   std::vector<TaskId> asks;        ///< Tasks that need a container.
   std::vector<uint32_t> openings;  ///< Cohorts that may be complete now.
-  bool review_due = false;
-  bool wait_changed = false;
+  bool review_due = false, wait_changed = false;
 
   // One per fact.
   void on(const JobStarted&);
