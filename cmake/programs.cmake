@@ -125,6 +125,9 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
       if(wanted STREQUAL "newest" AND NOT version STREQUAL newest_hadoop)
         continue()
       endif()
+      if(stem STREQUAL "spark" AND NOT TARGET muster_feed_library)
+        continue()
+      endif()
       muster_setting(limit "${file}" timeout 900)
       muster_setting(variant "${file}" bed plain)
       set(id ${variant}.${version})
@@ -134,6 +137,11 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
         TIMEOUT ${limit} COST 1000
         FIXTURES_REQUIRED bed.${id} RESOURCE_LOCK bed.${id}
         ENVIRONMENT "MUSTER_BINARY=$<TARGET_FILE:muster>;MUSTER_HADOOP_BEDS=${bed_links}")
+      # What Spark feeds goes through the library; where none is built there is no such test.
+      if(stem STREQUAL "spark")
+        set_property(TEST hadoop.${stem}.${version} APPEND PROPERTY
+          ENVIRONMENT "MUSTER_FEED_LIBRARY=$<TARGET_FILE:muster_feed_library>")
+      endif()
       list(APPEND beds ${variant})
     endforeach()
     list(REMOVE_DUPLICATES beds)

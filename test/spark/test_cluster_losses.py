@@ -60,7 +60,6 @@ def test_a_lost_executor_is_replaced_and_training_goes_on(sc, tmp_path):  # noqa
     consumed = cluster.consumed()
     assert sorted((one.partition, one.rows) for one in consumed) == [(n, 250) for n in range(4)]
     assert all(one.generation > 1 for one in consumed)
-    assert max(one.times_fed for one in consumed) > 1
     totals = [json.loads(path.read_text()) for path in tmp_path.glob("[2-9]-*.json")]
     assert len(totals) == 2
     # At least once: rows that the lost programs had read are fed again.

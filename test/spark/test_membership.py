@@ -71,6 +71,7 @@ def test_a_fed_gang_grows_with_its_application_and_survives_a_loss(sc, tmp_path)
     feeding.start()
     begun = until(lambda: begun_in(tmp_path, 1, 2), "two nodes of generation 1")
     assert [one[1:] for one in begun] == [[2, 2]] * 2
+    until(lambda: any(path.stat().st_size for path in tmp_path.glob("rows-1-*")), "rows taken")
     executors_become(sc, 3)
     begun = until(lambda: begun_in(tmp_path, 2, 3), "three nodes of generation 2")
     assert [one[1:] for one in begun] == [[3, 3]] * 3
@@ -115,6 +116,24 @@ def test_nodes_that_need_each_other_little_are_not_disturbed(sc, tmp_path):
     [one, two] = sorted(results["worker"], key=lambda told: told[1])
     assert one == (first[0], 1, 0)
     assert two[1] == 2
+
+
+def test_what_a_failed_cluster_has_taken_is_known(sc):
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed()
+        while not feed.should_stop():
+            if any(row >= args for row in feed.next_batch(10)):
+                raise LookupError(f"row {args} is one too many")
+
+    executors_become(sc, 1)  # It feeds one partition after the other.
+    cluster = TFCluster.run(sc, map_fun, 50, 1, 0, input_mode=TFCluster.InputMode.SPARK)
+    with pytest.raises(Exception, match="row 50 is one too many"):
+        cluster.train(sc.parallelize(range(100), 4), num_epochs=1)
+    with pytest.raises(Exception, match="row 50 is one too many"):
+        cluster.shutdown()
+    told = cluster.consumed()
+    assert [(one.partition, one.rows) for one in told] == [(0, 25), (1, 25)]
+    assert all((one.node, one.generation) == ("worker:0", 1) for one in told)
 
 
 def test_roles_are_what_a_specification_says():
