@@ -1,6 +1,7 @@
 #include "feed/field.h"
 
 #include "base/check.h"
+#include "feed/layout.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,15 @@ namespace muster::feed {
 namespace {
 
 bool is_text(const Field& field) { return field.look == Look::Bytes || field.look == Look::Text; }
+
+#ifdef __x86_64__
+[[gnu::target("prfchw")]]  // On processors without it an instruction that does nothing.
+#endif
+void fetch_to_write(std::byte* at, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += kLine) {
+    __builtin_prefetch(at + i, 1);
+  }
+}
 
 }  // namespace
 
@@ -106,7 +116,13 @@ std::byte* Values::extend(size_t count) {
 void Values::add(std::span<const std::byte> bytes) {
   if (!bytes.empty()) {
     std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
+    expect(bytes.size());
   }
+}
+
+void Values::expect(size_t count) const {
+  constexpr size_t kMost = 8192;  // More would push out what is needed sooner.
+  fetch_to_write(data_ + size_, std::min({capacity_ - size_, count, kMost}));
 }
 
 void Values::truncate(size_t size) {

@@ -28,6 +28,9 @@ class Values {
   /// Room for `count` more bytes at the end, which is then moved behind them.
   [[nodiscard]] std::byte* extend(size_t count);
   void add(std::span<const std::byte> bytes);
+  /// About `count` bytes come next, after a while: has the processor fetch their place meanwhile,
+  /// which the reading process had last.
+  void expect(size_t count) const;
   /// Forgets all but the first `size` bytes; if these are in their place still, goes back there.
   void truncate(size_t size);
   [[nodiscard]] size_t size() const { return size_; }

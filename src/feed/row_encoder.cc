@@ -166,10 +166,15 @@ bool RowEncoder::add_sequence(PyObject* value, Field& field) {
 }
 
 bool RowEncoder::store_numbers(PyObject* value, bool list, ptrdiff_t size, Field& field) const {
-  std::byte* at = field.values.extend(static_cast<size_t>(size) * size_of(field.item));
+  const size_t bytes = static_cast<size_t>(size) * size_of(field.item);
+  std::byte* at = field.values.extend(bytes);
   PyObject* const* members = layout_.members(value, list);
   if (members != nullptr && field.item == Item::Double) {
-    return store_floats(members, size, at);
+    if (!store_floats(members, size, at)) {
+      return false;
+    }
+    field.values.expect(bytes);
+    return true;
   }
   for (ptrdiff_t i = 0; i < size; ++i) {
     if (!store_number(members != nullptr ? members[i] : member(value, list, i), field.item, at)) {
