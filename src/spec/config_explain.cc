@@ -1,8 +1,10 @@
 #include "base/text.h"
+#include "spec/duration_text.h"
 #include "spec/key_path.h"
 #include "spec/layers.h"
 #include "spec/problems.h"
 #include "spec/row.h"
+#include "spec/size.h"
 #include "spec/stack.h"
 #include "spec/writer.h"
 
@@ -158,6 +160,11 @@ Result<std::string> config_overview(const Layers& layers) {
   for (const auto& [name, cluster] : stack.clusters) {
     text += fmt::format("cluster {}: {}{}\n", name, to_string(cluster.type),
                         cluster.conf.empty() ? "" : ", " + printable(cluster.conf));
+  }
+  if (stack.cleaning != Cleaning()) {
+    text += fmt::format("cleaning: older {}, over {}\n",
+                        stack.cleaning.older ? duration_text(*stack.cleaning.older) : "none",
+                        format_size(stack.cleaning.over));
   }
   return text;
 }

@@ -79,6 +79,9 @@ TEST(ConfigOverview, ListsWhatLayersSet) {
             "roles.worker.memory = 3g  (site.yaml:1:34)\n"
             "logs.keep = 2  (site.yaml:2:25 (enforced))\n"
             "cluster prod: yarn, /etc/hadoop/prod\n");
+  EXPECT_EQ(*config_overview({.site = TextInput{"site.yaml", "cleaning: {older: none}"}}),
+            "nothing is set; all keys have their built-in values\n"
+            "cleaning: older none, over 5g\n");
   EXPECT_EQ(*config_overview({}), "nothing is set; all keys have their built-in values\n");
 }
 
