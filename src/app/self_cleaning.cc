@@ -15,24 +15,29 @@ constexpr uint64_t kLogBytesMax = 64U << 10;
 constexpr uint32_t kPrivate = 0700;
 constexpr int kNiceness = 10;
 
-enum class Turn : uint8_t { NotYet, Now, Never };
+/// Whether a day has passed since the stamp was written.
+bool is_due(const Result<os::FileStat>& stamp, WallTime now) {
+  // A time to come was written before this host's clock was set right.
+  return !stamp || stamp->modified > now || now - stamp->modified >= kEvery;
+}
 
-/// Whether a day has passed since the stamp was written, which is written anew then. `Never` where
-/// nothing can be written: there everything would be every submission's turn.
-Turn take_turn(Session& session, const std::string& on) {
+/// Tells whether it is this submission's turn, and then nobody else's for a day. Nobody's where
+/// nothing can be written: there it would be every submission's.
+bool take_turn(Session& session, const std::string& on) {
   const std::filesystem::path folder = session.home.root() / "cleaned";
   const std::filesystem::path stamp = folder / (on.empty() ? "local" : on);
-  const Result<os::FileStat> last = session.files->stat(stamp);
   const WallTime now = session.now();
-  // A time to come was written before this host's clock was set right.
-  if (last && last->modified <= now && now - last->modified < kEvery) {
-    return Turn::NotYet;
+  if (!is_due(session.files->stat(stamp), now) || !session.files->make_folders(folder, kPrivate)) {
+    return false;
   }
-  if (!session.files->make_folders(folder, kPrivate) || !session.files->write(stamp, "")) {
-    return Turn::Never;
+  // Of submissions at the same moment one is enough.
+  const auto lock = session.files->try_lock(folder / ".lock");
+  const Result<os::FileStat> last = session.files->stat(stamp);
+  if (!lock || !is_due(last, now) || !session.files->write(stamp, "")) {
+    return false;
   }
   // In a home that is new nothing is old; HDFS has other homes' jobs.
-  return !last && on.empty() ? Turn::NotYet : Turn::Now;
+  return last.has_value() || !on.empty();
 }
 
 std::filesystem::path log_with_room(Session& session) {
@@ -48,7 +53,7 @@ std::filesystem::path log_with_room(Session& session) {
 
 void start_cleaning_by_itself(Session& session, const std::string& on,
                               const spec::Cleaning& cleaning) {
-  if (!cleaning.older || take_turn(session, on) != Turn::Now) {
+  if (!cleaning.older || !take_turn(session, on)) {
     return;
   }
   os::SpawnOptions spawn;
