@@ -291,7 +291,9 @@ def test_a_client_whose_clock_is_wrong_by_months_removes_nothing_that_is_young(y
     with clocks.shifted(bed, "nn1", days=-60):
         yarn(*run, within=RUN_LIMIT).expect(0)
         assert yarn.status()["outcome"]["result"] == "succeeded"
+        job = yarn.job()
+        until(lambda: application_of(yarn, bed, job)["state"] == "FINISHED", RUN_LIMIT, "the end")
         done = clean()
         assert (done["removed"], done["files"]) == ([], 0), "by its clock all of it is old"
     # Now HDFS itself says that it is.
-    assert clean()["removed"] == yarn.jobs()
+    assert clean()["removed"] == [job]
