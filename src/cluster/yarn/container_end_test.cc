@@ -49,6 +49,19 @@ TEST(ContainerEnd, LeavesJavasStackTracesOut) {
             "Caused by: it went");
 }
 
+TEST(ContainerEnd, KeepsWhatANodeSaysOfDocker) {
+  const auto ended =
+      end_of({.id = {},
+              .exit_status = 29,
+              .diagnostics = "[2026-11-21 15:09:19.638]Exception from "
+                             "container-launch.\nException message: Launch container "
+                             "failed\nShell error output: image: hub/ml/tf is not "
+                             "trusted.\nDocker image is not trusted\n"},
+             false);
+  EXPECT_EQ(ended.exit_code, 29);
+  EXPECT_NE(ended.diagnostics.find("image: hub/ml/tf is not trusted"), std::string::npos);
+}
+
 TEST(ContainerEnd, MemoryIsAskedInWholeMebibytes) {
   const auto asked = resource_of({.memory_bytes = (1 << 20) + 1, .vcores = 2, .gpus = 3});
   EXPECT_EQ(asked.memory_mb, 2);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/yarn/container_end.h"
+#include "cluster/yarn/role_placement.h"
 #include "job/side_program.h"
 
 #include <fmt/format.h>
@@ -39,6 +40,26 @@ std::string label_missing(const std::string& label, const ClusterOffer& offer,
       usable, [&](const std::string& one) { return one == "*" || one == label; });
   return may ? std::string()
              : fmt::format("the queue {} may not use the node label {}", queue, printable(label));
+}
+
+/// Why constraints and tags are refused there, as the resource manager would refuse them later.
+std::string placement_missing(const ClusterOffer& offer) {
+  constexpr std::string_view kHandler = "yarn.resourcemanager.placement-constraints.handler";
+  if (offer.placement_handler == "disabled") {
+    return fmt::format(
+        "the cluster takes no placement constraints; leave `constraint` and "
+        "`allocation_tags` out, or ask the administrators to set {} to {}",
+        kHandler,
+        offer.fair_scheduler ? "placement-processor" : "scheduler or placement-processor");
+  }
+  if (offer.fair_scheduler && offer.placement_handler == "scheduler") {
+    return fmt::format(
+        "the cluster's Fair Scheduler takes no placement constraints; leave "
+        "`constraint` and `allocation_tags` out, or ask the administrators to set "
+        "{} to placement-processor",
+        kHandler);
+  }
+  return {};
 }
 
 /// Notes why something can never be had; nothing for "".
@@ -88,6 +109,7 @@ Fit fit_to(const job::Plan& plan, const ClusterOffer& offer) {
   }
   fit.capacity = fmt::format("the cluster: {} nodes with {} MB of memory and {} vcores in all",
                              offer.nodes.size(), memory_mb, vcores);
+  const auto placements = placements_of(plan.spec);
   for (const job::RolePlan& role : plan.roles) {
     RoleFit one{.role = role.name,
                 .containers = containers_of(role),
@@ -96,6 +118,9 @@ Fit fit_to(const job::Plan& plan, const ClusterOffer& offer) {
     never(one, role.name, never_fits(resource_of(one.each), offer.largest));
     never(one, fmt::format("roles.{}.node_label", role.name),
           label_missing(role.node_label, offer, queue));
+    if (placements.has_value() && placements->contains(role.name)) {
+      never(one, fmt::format("roles.{}.constraint", role.name), placement_missing(offer));
+    }
     fit.roles.push_back(std::move(one));
   }
   if (!fit.roles.empty()) {

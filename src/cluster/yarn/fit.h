@@ -19,7 +19,8 @@ struct ClusterOffer {
   std::vector<hadoop::yarn::NodeReport> nodes;  ///< That run.
   std::vector<std::string> labels;              ///< Node labels; only asked for if the job has any.
   std::optional<hadoop::yarn::QueueInfo> queue;  ///< The same; nothing if there is no such queue.
-  bool fair_scheduler = false;                   ///< The same. It has no node labels.
+  bool fair_scheduler = false;    ///< Only asked for if the job has labels or constraints.
+  std::string placement_handler;  ///< The same; "" where the cluster does not tell.
 };
 
 /// The node labels that a job names.

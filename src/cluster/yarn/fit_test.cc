@@ -72,6 +72,36 @@ TEST(Fit, TheFairSchedulerHasNoLabels) {
   EXPECT_THAT(fit_to(plan_with(""), fair).never(), IsNull());
 }
 
+TEST(Fit, ConstraintsThatTheClusterDoesNotTakeAreRefused) {
+  job::Plan plan = plan_with("");
+  spec::Role role;
+  role.name = "worker";
+  role.constraint = "notin,node,worker";
+  plan.spec.roles = {role};
+  ClusterOffer some = offer();
+  some.placement_handler = "scheduler";
+  EXPECT_THAT(fit_to(plan, some).never(), IsNull());
+  some.fair_scheduler = true;
+  EXPECT_THAT(*fit_to(plan, some).never(),
+              HasSubstr("the cluster's Fair Scheduler takes no placement constraints"));
+  some.placement_handler = "placement-processor";
+  EXPECT_THAT(fit_to(plan, some).never(), IsNull());
+  some.placement_handler = "disabled";
+  EXPECT_THAT(*fit_to(plan, some).never(),
+              HasSubstr("roles.worker.constraint: the cluster takes no placement constraints"));
+  // Where nothing is known the resource manager has the word.
+  some.placement_handler = "";
+  EXPECT_THAT(fit_to(plan, some).never(), IsNull());
+}
+
+TEST(Fit, TensorboardBesideTheChiefIsCounted) {
+  job::Plan plan = plan_with("");
+  const uint64_t before = container_share(plan, plan.roles[0]).memory_bytes;
+  plan.spec.tensorboard = spec::Tensorboard{.logdir = "logs"};
+  plan.chief = job::TaskId{.role = job::RoleIndex(0), .index = 0};
+  EXPECT_EQ(container_share(plan, plan.roles[0]).memory_bytes, before + (512ULL << 20));
+}
+
 TEST(Fit, ALabelThatTheQueueMayNotUseIsRefused) {
   ClusterOffer none = offer();
   EXPECT_THAT(*fit_to(plan_with("gpu"), none).never(),

@@ -19,4 +19,16 @@ std::optional<hadoop::yarn::RestClient> scheduler_pages(Session& session) {
   return hadoop::yarn::RestClient(session.loop(), session.dialer(), std::move(options));
 }
 
+rt::Async<> read_scheduler(Session* session, ClusterOffer* offer, HostTime deadline) {
+  std::optional<hadoop::yarn::RestClient> pages = scheduler_pages(*session);
+  if (!pages.has_value()) {
+    co_return;
+  }
+  const auto loads = co_await pages->queues(deadline);
+  offer->fair_scheduler = loads.has_value() && !loads->empty() && loads->front().fair.has_value();
+  auto handler =
+      co_await pages->setting("yarn.resourcemanager.placement-constraints.handler", deadline);
+  offer->placement_handler = handler.value_or("");
+}
+
 }  // namespace muster::cluster::yarn

@@ -103,11 +103,10 @@ rt::Async<Result<Fit>> YarnCluster::ask_fit(const job::Plan* plan) {
     if (queue.has_value()) {
       offer.queue = std::move(*queue);
     }
-    if (std::optional<rm::RestClient> pages = scheduler_pages(*session_); pages.has_value()) {
-      auto loads = co_await pages->queues(soon());
-      offer.fair_scheduler =
-          loads.has_value() && !loads->empty() && loads->front().fair.has_value();
-    }
+  }
+  const auto placements = placements_of(plan->spec);
+  if (!labels_of(plan->spec).empty() || (placements.has_value() && !placements->empty())) {
+    co_await read_scheduler(session_.get(), &offer, soon());
   }
   co_return fit_to(*plan, offer);
 }

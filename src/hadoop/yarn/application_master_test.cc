@@ -92,6 +92,51 @@ TEST_F(ApplicationMasterTest, ALateGrantOfAWithdrawnRequestIsGivenBack) {
   EXPECT_TRUE(cluster.application(id).held.empty());
 }
 
+class PlacementTest : public FakeClusterTest {
+ protected:
+  PlacementTest() : FakeClusterTest({.placement = true}) {}
+};
+
+SchedulingRequest placed(int64_t allocation) {
+  return {.allocation = AllocationId(allocation),
+          .count = 1,
+          .each = {.memory_mb = 256, .vcores = 1},
+          .tags = {"worker"},
+          .constraint = {}};
+}
+
+TEST_F(PlacementTest, PlacedAndOrdinaryRequestsAreBothGranted) {
+  become_master();
+  master->book().ask(want(1));
+  master->book().ask_placed(placed(2));
+  size_t granted = 0;
+  for (int i = 0; i < 3; ++i) {
+    granted += beat().harvest.granted.size();
+  }
+  EXPECT_EQ(granted, 2U);
+  EXPECT_EQ(master->book().wanted(), 0);
+}
+
+TEST_F(ApplicationMasterTest, ARefusedPlacedRequestLeavesTheOthersInPlace) {
+  become_master();
+  cluster.hold_grants(true);
+  master->book().ask(want(1));
+  (void)beat();
+  master->book().ask_placed(placed(2));
+  const auto refused = run(master->heartbeat(0, soon()));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::Unsupported);
+  EXPECT_NE(refused.error().message.find("leave `constraint` and `allocation_tags` out"),
+            std::string::npos);
+  master->book().withdraw(AllocationId(2));
+  master->book().refused();
+  cluster.hold_grants(false);
+  (void)beat();
+  (void)beat();
+  EXPECT_EQ(cluster.application(id).held.size(), 1U);
+  EXPECT_EQ(master->book().wanted(), 0);
+}
+
 TEST_F(ApplicationMasterTest, TellsOfLostNodes) {
   become_master();
   const auto running = started(1);

@@ -177,8 +177,9 @@ class ConstraintReader {
 
   [[nodiscard]] Result<int32_t> number_of(const Word& word) const {
     int32_t number = 0;
-    const char* const end = word.text.data() + word.text.size();
-    const auto [stop, error] = std::from_chars(word.text.data(), end, number);
+    const std::string digits(word.text);
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || number < 0) {
       return wrong(word.at,
                    fmt::format("a number from 0 is expected, not {}", printable(word.text)));

@@ -80,8 +80,12 @@ rt::Async<Result<std::string>> RestClient::page_of(net::HostPort server, std::st
 }
 
 rt::Async<Result<std::string>> RestClient::page(std::string path, HostTime deadline) {
-  const auto target = fmt::format("/ws/v1/cluster/{}{}user.name={}", path,
-                                  path.find('?') == std::string::npos ? '?' : '&', options_.user);
+  return page_at("/ws/v1/cluster/" + std::move(path), deadline);
+}
+
+rt::Async<Result<std::string>> RestClient::page_at(std::string target, HostTime deadline) {
+  target += fmt::format("{}user.name={}", target.find('?') == std::string::npos ? '?' : '&',
+                        options_.user);
   // Each gets its share of the time that is left.
   std::optional<Error> last;
   for (size_t i = 0; i < options_.servers.size(); ++i) {
@@ -96,6 +100,15 @@ rt::Async<Result<std::string>> RestClient::page(std::string path, HostTime deadl
     last = page.error();
   }
   co_return last->within("no resource manager shows its pages");
+}
+
+rt::Async<Result<std::string>> RestClient::setting(std::string name, HostTime deadline) {
+  auto text = co_await page_at("/conf?name=" + name, deadline);
+  if (!text.has_value() && text.error().code == Errc::NotFound) {
+    co_return std::string();
+  }
+  MUSTER_CO_TRY(const auto json, std::move(text));
+  co_return parse_setting_page(json);
 }
 
 rt::Async<Result<std::vector<QueueLoad>>> RestClient::queues(HostTime deadline) {

@@ -34,10 +34,13 @@ class RestClient {
   [[nodiscard]] rt::Async<Result<std::vector<NodeLabel>>> node_labels(HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::vector<AttemptPage>>> attempts(ApplicationId id,
                                                                      HostTime deadline);
+  /// What the resource manager itself has for a setting, or "" for one that it does not know.
+  [[nodiscard]] rt::Async<Result<std::string>> setting(std::string name, HostTime deadline);
   /// The JSON of any page below /ws/v1/cluster/.
   [[nodiscard]] rt::Async<Result<std::string>> page(std::string path, HostTime deadline);
 
  private:
+  [[nodiscard]] rt::Async<Result<std::string>> page_at(std::string target, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::string>> page_of(net::HostPort server, std::string target,
                                                        HostTime deadline);
 

@@ -60,6 +60,17 @@ TEST_F(RestClientTest, AsksAsItsUser) {
   EXPECT_EQ(asked["rm1"], "GET /ws/v1/cluster/get-node-labels?user.name=alice HTTP/1.1");
 }
 
+TEST_F(RestClientTest, AsksForASettingAndTakesAnUnknownOneForNone) {
+  serve(one, reply("200 OK", R"({"property":{"key":"a.b","value":"c"}})"));
+  const auto setting = [&] {
+    return testing::run_async(loop, client.setting("a.b", loop.now() + 10s)).value();
+  };
+  EXPECT_EQ(setting().value(), "c");
+  EXPECT_EQ(asked["rm1"], "GET /conf?name=a.b&user.name=alice HTTP/1.1");
+  serve(one, reply("404 Not Found", ""));
+  EXPECT_EQ(setting().value(), "");
+}
+
 TEST_F(RestClientTest, AsksTheOtherOneWhenOneIsGoneOrSilent) {
   serve(two, reply("200 OK", kLabels));
   EXPECT_TRUE(labels().has_value());

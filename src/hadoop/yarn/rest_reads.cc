@@ -293,6 +293,15 @@ Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view text) {
   return pages;
 }
 
+Result<std::string> parse_setting_page(std::string_view text) {
+  MUSTER_TRY(const auto page, parse_page(text, "that of a setting"));
+  const auto* const property = object_in(page, "property");
+  if (property == nullptr) {
+    return no_page("that of a setting");
+  }
+  return text_in(*property, "value");
+}
+
 std::string parse_refusal(std::string_view text) {
   const auto page = parse_page(text, "a refusal");
   if (!page.has_value()) {

@@ -84,6 +84,8 @@ struct AttemptPage {
 [[nodiscard]] Result<Activities> parse_activities_page(std::string_view json);
 [[nodiscard]] Result<std::vector<NodeLabel>> parse_labels_page(std::string_view json);
 [[nodiscard]] Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view json);
+/// The value of the one setting that was asked for.
+[[nodiscard]] Result<std::string> parse_setting_page(std::string_view json);
 /// The words of a refusal: its "RemoteException" message, or "".
 [[nodiscard]] std::string parse_refusal(std::string_view json);
 

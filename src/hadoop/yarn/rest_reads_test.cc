@@ -72,6 +72,14 @@ TEST(RestReads, QueuesOfTheFairSchedulerHaveTheirOwnLimits) {
   EXPECT_EQ(queues[3].path, "root.group.inner");
 }
 
+TEST(RestReads, ASettingIsItsValue) {
+  EXPECT_EQ(parse_setting_page(R"({"property":{"key":"a.b","value":"disabled","isFinal":false,
+                                   "resource":"yarn-default.xml"}})")
+                .value(),
+            "disabled");
+  EXPECT_FALSE(parse_setting_page("<configuration/>").has_value());
+}
+
 TEST(RestReads, ActivitiesAreFoldedToWhatWasSaid) {
   const auto activities = parse_activities_page(R"({"appActivities":{"allocations":[
       {"allocationState":"SKIPPED","children":[{"requestPriority":3,"allocationState":"SKIPPED",
