@@ -67,6 +67,11 @@ std::string quoted(const std::vector<std::string>& ids) {
   return list;
 }
 
+int fail_line(Session& session, const CleanOptions& command, const Error& error) {
+  begin_line(session, command);
+  return fail(session.console, error);
+}
+
 Result<bool> take_turn(cluster::yarn::YarnCluster& cluster, const std::string& root) {
   MUSTER_TRY(cluster::yarn::Session* const line, cluster.session());
   return cluster.run(cluster::yarn::take_cleaning_turn(
@@ -77,17 +82,17 @@ Result<bool> take_turn(cluster::yarn::YarnCluster& cluster, const std::string& r
 int clean_staging(Session& session, const CleanOptions& command, const spec::Cleaning& cleaning) {
   const Result<Duration> older = age_of(command, cleaning);
   if (!older) {
-    return fail(session.console, older.error());
+    return fail_line(session, command, older.error());
   }
   const Result<std::unique_ptr<RemoteJobs>> jobs = RemoteJobs::open(session, command.on);
   if (!jobs) {
-    return fail(session.console, jobs.error());
+    return fail_line(session, command, jobs.error());
   }
   const std::string& root = (*jobs)->root();
   if (command.by_itself) {
     const Result<bool> turn = take_turn((*jobs)->client().cluster(), root);
     if (!turn || !*turn) {
-      return turn ? 0 : fail(session.console, turn.error());
+      return turn ? 0 : fail_line(session, command, turn.error());
     }
   }
   begin_line(session, command);
