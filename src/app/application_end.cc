@@ -1,5 +1,7 @@
 #include "app/application_end.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace muster::app {
@@ -12,6 +14,15 @@ bool said_farewell(const rm::ApplicationReport& report) {
   return report.state == rm::ApplicationState::Finished;
 }
 
+/// The resource manager says by whom an application was killed, then with which words.
+bool was_stopped(const rm::ApplicationReport& report, std::string_view words) {
+  if (said_farewell(report)) {
+    return report.final_status == rm::FinalStatus::Killed;
+  }
+  return report.state == rm::ApplicationState::Killed &&
+         words.find(fmt::format("diagnostic message: {}", kStoppedBy)) != std::string_view::npos;
+}
+
 }  // namespace
 
 job::Outcome outcome_of(const rm::ApplicationReport& report, std::string words) {
@@ -20,7 +31,7 @@ job::Outcome outcome_of(const rm::ApplicationReport& report, std::string words) 
     return outcome;
   }
   outcome.message = std::move(words);
-  if (said_farewell(report) && report.final_status == rm::FinalStatus::Killed) {
+  if (was_stopped(report, outcome.message)) {
     outcome.result = job::JobResult::Stopped;
     outcome.reason = job::OutcomeReason::StoppedByUser;
     outcome.class_name = "stop.user";

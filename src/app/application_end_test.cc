@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace muster::app {
 namespace {
 
@@ -33,6 +35,14 @@ TEST(ApplicationEnd, IsAFailureWithoutOne) {
     EXPECT_EQ(ended.result, JobResult::Failed);
     EXPECT_EQ(ended.class_name, "cluster.application");
   }
+}
+
+TEST(ApplicationEnd, IsAStopWhereNoMasterWasThereToSaySo) {
+  rm::ApplicationReport report;
+  report.state = rm::ApplicationState::Killed;
+  const std::string words = "killed by user alice at 10.0.0.7 with diagnostic message: ";
+  EXPECT_EQ(outcome_of(report, words + "stopped by alice on pts/3").result, JobResult::Stopped);
+  EXPECT_EQ(outcome_of(report, words + "no longer needed").result, JobResult::Failed);
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ Result<std::string> Foreground::locate_on_yarn() {
     gone_ = place.error();
   } else if (place.error().code == Errc::Unavailable && stop_wanted()) {
     // It waits in its queue: there is no master that could stop it.
-    const Status killed =
-        yarn_->cluster().kill(command_.folder.root(), "stopped by " + session_.environment.who());
+    const Status killed = yarn_->cluster().kill(
+        command_.folder.root(), std::string(kStoppedBy) + session_.environment.who());
     if (!killed) {
       return killed.error();
     }
@@ -160,7 +160,7 @@ Result<Followed> Foreground::run() {
 }
 
 void Foreground::on_signal(int signal) {
-  if (signal == SIGHUP) {
+  if (signal == SIGHUP || command_.only_watches) {
     follower_->detach();
   } else if (signal == SIGTERM) {
     stopping_ = true;

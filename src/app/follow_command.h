@@ -21,6 +21,7 @@ struct FollowCommand {
   OnInterrupt on_interrupt = OnInterrupt::Auto;
   bool quiet = false;            ///< No phase line and no story.
   bool output = true;            ///< Show the tasks' output.
+  bool only_watches = false;     ///< Any signal ends the watching, none the job.
   bool stop = false;             ///< Ask the job to stop at once.
   bool leave_when_told = false;  ///< With `stop`: leave as soon as the job is stopping.
   /// client::FollowerDeps::take_output.

@@ -201,6 +201,11 @@ void PortalRun::on_readable() {
 }  // namespace
 
 int run_portal(Session& session, const PortalOptions& command) {
+  if (!command.on.empty()) {
+    if (const auto jobs = RemoteJobs::open(session, command.on); !jobs) {
+      return fail(session.console, jobs.error());
+    }
+  }
   PortalRun run(session, command);
   if (!command.id.empty()) {
     // Whoever names a job that cannot be shown hears of it here.

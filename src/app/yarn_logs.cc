@@ -193,7 +193,7 @@ int follow_yarn_logs(Session& session, const FoundJob& job, const client::LogFil
   LiveOutput live(session, job, filter, viewer);
   FollowCommand follow;
   follow.folder = job.entry.folder;
-  follow.on_interrupt = OnInterrupt::Detach;
+  follow.only_watches = true;
   follow.quiet = true;
   follow.take_output = [&](const wire::Output& output) { live.take(output); };
   const Result<Followed> followed = follow_job(session, follow);

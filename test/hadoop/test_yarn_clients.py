@@ -62,6 +62,13 @@ def test_output_is_shown_while_a_job_runs_and_from_the_clusters_own_files_after(
     assert "worker:1 | from 1\n" in shown(yarn)
     assert "from 0" not in shown(yarn, "worker:1")
     assert "from 1" in shown(elsewhere)
+    # Who only looks stops nothing.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        looking = elsewhere.start("logs", job, "-f")
+        looking.sees("from 0", RUN_LIMIT)
+        looking.signal(number)
+        looking.wait(RUN_LIMIT).expect(130)
+    assert status_of(yarn)["phase"] == "running"
     following = elsewhere.start("logs", job, "-f", "--grep", "from")
     following.sees("from 0", RUN_LIMIT)
     following.sees("from 1", RUN_LIMIT)
@@ -93,6 +100,7 @@ def test_a_job_is_shown_and_stopped_from_another_host(yarn, elsewhere, bed):
     assert json.loads(page("api/status"))["outcome"]["result"] == "stopped"
     assert page("logs/worker/1") == "up\n"
     elsewhere("status", "nowhere-else").expect_error(2, "no such job")
+    elsewhere("portal", "--on", "nowhere").expect_error(2, "there is no such YARN cluster")
     left = bed.shell("fs", "-ls", "-C", f"/user/alice/.muster/jobs/*/*/*/{job}").expect().out
     assert "summary.json" in left and "/secret" not in left
 
@@ -213,7 +221,7 @@ def test_a_stop_of_a_waiting_job_that_is_killed_can_be_said_again(yarn, bed):
         # What was asked is done.
         expect_final(yarn, bed, job, "KILLED")
         assert "ended" in yarn("stop", "last", within=RUN_LIMIT).expect(0).out
-        assert status_of(yarn)["phase"] == "ended"
+        assert status_of(yarn)["outcome"]["result"] == "stopped"
     finally:
         for name in nodes:
             bed.thaw(name)

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 /// How a client finds its jobs again; submitting is in yarn_submit.cc.
@@ -22,6 +23,7 @@ namespace hdfs = hadoop::hdfs;
 constexpr Duration kCallMax = std::chrono::minutes(1);
 constexpr Duration kLookPause = std::chrono::milliseconds(100);
 constexpr Duration kHomeMax = std::chrono::seconds(20);
+constexpr Duration kLateMax = std::chrono::seconds(3);
 constexpr uint32_t kSummaryMode = 0600;
 constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
@@ -43,6 +45,15 @@ Result<MasterPlace> place_in(const rm::ApplicationReport& report) {
   }
   const net::HostPort address{.host = report.host, .port = static_cast<uint16_t>(report.rpc_port)};
   return MasterPlace{.address = net::to_string(address), .application_id = id};
+}
+
+/// Tells whether a master ever began the job's log.
+rt::Async<Result<bool>> has_log(hdfs::FileSystem* files, std::string folder) {
+  auto listed = co_await files->list(Staging::events_folder(folder));
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
+  co_return std::ranges::any_of(segments, [](const hdfs::FileStatus& segment) {
+    return eventlog::parse_segment_name(segment.name).has_value();
+  });
 }
 
 }  // namespace
@@ -143,15 +154,21 @@ Status YarnCluster::kill(const std::filesystem::path& job_folder, const std::str
 
 Status YarnCluster::bring_home(const std::filesystem::path& job_folder) {
   MUSTER_TRY(const ApplicationFile application, application_of(job_folder));
-  MUSTER_TRY(Session * session, session_of(application));
-  (void)session;
-  const HostTime deadline = loop_.now() + kHomeMax;
+  MUSTER_TRY(Session* const session, session_of(application));
+  MUSTER_TRY(const rm::ApplicationId id, rm::parse_application_id(application.application_id));
+  HostTime deadline = loop_.now() + kHomeMax;
   while (true) {
     MUSTER_TRY(const bool whole, run(fetch(application.folder, job_folder)));
     if (whole) {
       return {};
     }
-    if (loop_.now() >= deadline) {
+    // Without a log there was no master; one that its cluster has ended writes no longer.
+    MUSTER_TRY(const bool begun, run(has_log(&session->files(), application.folder)));
+    const auto report = run(session->applications().report(id, soon()));
+    if (report.has_value() && rm::is_over(report->state)) {
+      deadline = std::min(deadline, loop_.now() + kLateMax);
+    }
+    if (!begun || loop_.now() >= deadline) {
       return Error{Errc::NotFound, Blame::Cluster,
                    "the job's master has written no summary to " + application.folder};
     }
