@@ -34,12 +34,18 @@ def executors_of(context):
 def executors_become(context, count):
     """Takes executors away, or has Spark start more of them, as dynamic allocation does."""
     spark = context._jsc.sc()
-    for name in executors_of(context)[count:]:
-        assert spark.killExecutor(name)
-    missing = count - len(executors_of(context))
-    if missing > 0:
-        spark.requestExecutors(missing)
-    until(lambda: len(executors_of(context)) == count, f"{count} executors")
+    nothing = context._jvm.PythonUtils.toScalaMap({})
+
+    def settled():
+        # One that was lost may still be coming back.
+        names = executors_of(context)
+        for name in names[count:]:
+            spark.killExecutor(name)
+        if len(names) != count:
+            assert spark.requestTotalExecutors(count, 0, nothing)
+        return len(names) == count
+
+    until(settled, f"{count} executors")
 
 
 def test_a_fed_gang_grows_with_its_application_and_survives_a_loss(sc, tmp_path):

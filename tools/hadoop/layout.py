@@ -120,8 +120,11 @@ def write_script(version, folder):
     script = folder / "bin" / "hadoop"
     script.parent.mkdir()
     jars = artifacts.folder_of(version) / "jars"
-    script.write_text('#!/bin/sh\n[ "$*" = classpath ] || exit 2\n'
-                      f'echo "${{HADOOP_CONF_DIR:-{folder}/conf}}:{jars}/*"\n')
+    script.write_text('#!/bin/sh\ncase "$*" in\n'
+                      f'classpath) jars="{jars}/*" ;;\n'
+                      f'"classpath --glob") jars=$(printf "%s:" {jars}/*.jar) ;;\n'
+                      '*) exit 2 ;;\nesac\n'
+                      f'echo "${{HADOOP_CONF_DIR:-{folder}/conf}}:$jars"\n')
     script.chmod(0o755)
 
 
