@@ -295,13 +295,19 @@ class Containers:
     def _try_to_hold(self, wanted: slot.Slot) -> slot.Held:
         sc = self._application.sc
         sc.setJobGroup(self._group(wanted.container), f"{wanted.job}: {wanted.container}")
-        held = sc.parallelize([wanted], 1).mapPartitions(slot.run_slot)
-        if wanted.background and fitness.keeps_executors(sc.getConf()):
+        task = sc.parallelize([wanted], 1).mapPartitions(slot.run_slot)
+        keeps = wanted.background and fitness.keeps_executors(sc.getConf())
+        if keeps:
             # Between partitions the node holds no task, but an executor with a block stays.
-            held.persist(StorageLevel.MEMORY_AND_DISK)
+            task.persist(StorageLevel.MEMORY_AND_DISK)
             with self._changed:
-                self._kept.append(held)
-        return held.collect()[0]
+                self._kept.append(task)
+        held = task.collect()[0]
+        if keeps and held.last == slot.FULL:
+            task.unpersist()
+            with self._changed:
+                self._kept = [one for one in self._kept if one is not task]
+        return held
 
     def _removals(self) -> dict[str, str]:
         """The executors that Spark has removed, and why."""
