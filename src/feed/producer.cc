@@ -155,9 +155,7 @@ Status Producer::put(Pieces pieces, uint64_t rows, Deadline deadline) {
 Result<std::span<std::byte>> Producer::reserve(Deadline deadline) {
   MUSTER_TRY_STATUS(consumer_there());
   MUSTER_TRY(reserved_, free_block(deadline));
-  if (fills_blocks_) {
-    memory_->map_for_writing(reserved_);
-  }
+  memory_->map_for_writing(reserved_);
   return memory_->block(reserved_);
 }
 
@@ -166,7 +164,6 @@ Status Producer::publish_reserved(size_t bytes, uint64_t rows, Deadline deadline
                "a block is published that was not reserved, or is not as large");
   MUSTER_TRY_STATUS(consumer_there());
   MUSTER_TRY_STATUS(free_slot(deadline));
-  fills_blocks_ = bytes > memory_->shape().block_bytes / 2;
   publish({.sequence = 0,
            .kind = RecordKind::Block,
            .block = std::exchange(reserved_, kNoBlock),

@@ -138,8 +138,7 @@ class Producer {
   uint64_t published_ = 0;
   uint64_t rows_ = 0;
   uint32_t reserved_ = kNoBlock;
-  bool fills_blocks_ = false;  ///< The last one was more than half full.
-  uint64_t put_so_far_ = 0;    ///< Bytes of the present put that stand in the ring already.
+  uint64_t put_so_far_ = 0;  ///< Bytes of the present put that stand in the ring already.
 };
 
 /// The memory of one block as a reader holds it. While any copy of the pointer lives, its bytes

@@ -87,16 +87,17 @@ void RingMemory::release(uint32_t block) const {
 }
 
 void RingMemory::map_for_writing(uint32_t block) const {
-#ifndef MADV_POPULATE_WRITE
-  constexpr int MADV_POPULATE_WRITE = 23;
+#ifndef MADV_POPULATE_READ
+  constexpr int MADV_POPULATE_READ = 22;
 #endif
   const uint64_t bit = 1ULL << block;
   if ((mapped_ & bit) == 0) {
     mapped_ |= bit;
     const size_t from = (blocks_offset_ + block * shape_.block_bytes) / kPage * kPage;
     const size_t to = blocks_offset_ + (block + 1) * shape_.block_bytes;
+    // For reading the kernel maps many pages at a time, and shared memory may then be written, too.
     // Older kernels refuse; then every page costs a fault of its own.
-    ::madvise(segment_.data() + from, to - from, MADV_POPULATE_WRITE);
+    ::madvise(segment_.data() + from, to - from, MADV_POPULATE_READ);
   }
 }
 
