@@ -28,8 +28,9 @@ def fair(yarn, bed):
 
 
 def test_jobs_run_and_wait_for_reasons_that_are_told(fair, bed):
-    done = fair("run", "-n", "2", "--set", "roles.worker.memory=128m", "--on", "yarn", "--",
-                "echo", "fair enough", within=RUN_LIMIT).expect(0)
+    done = fair("run", "-n", "2", "--set", "roles.worker.memory=128m", "--set",
+                "roles.worker.gpus=1", "--on", "yarn", "--", "echo", "fair enough",
+                within=RUN_LIMIT).expect(0)
     assert done.out.count("fair enough") == 2
     expect_final(fair, bed, job_of(done), "SUCCEEDED")
 
