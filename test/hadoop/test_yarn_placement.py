@@ -15,15 +15,21 @@ MARKS = (pathlib.Path("/.dockerenv"), pathlib.Path("/run/.containerenv"))
 
 
 def hosts_of(yarn):
-    return {name: [task["host"] for task in role["tasks"]]
-            for name, role in status_of(yarn).get("roles", {}).items()}
+    roles = until(lambda: status_of(yarn).get("roles"), 60, "the job's master answers")
+    return {name: [task["host"] for task in role["tasks"]] for name, role in roles.items()}
+
+
+def is_of(pid, role):
+    try:
+        variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False
+    return f"MUSTER_ROLE={role}".encode() in variables.split(b"\0")
 
 
 def task_processes(bed, role):
     """Pids of the processes that sleep for this role."""
-    wanted = f"MUSTER_ROLE={role}".encode()
-    return [pid for pid in processes_in(bed, "sleep 1000")
-            if wanted in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")]
+    return [pid for pid in processes_in(bed, "sleep 1000") if is_of(pid, role)]
 
 
 def parent_of(pid):
@@ -69,9 +75,12 @@ def test_what_a_constraint_keeps_waiting_is_told_and_can_be_stopped(yarn):
         why = yarn("why", "last", within=RUN_LIMIT)
         return why.code == 0 and "loosen the role's `constraint`" in why.out and why.out
 
+    def spread():
+        hosts = [host for host in hosts_of(yarn)["worker"] if host]
+        return len(set(hosts)) == len(hosts) == 2
+
+    until(spread, RUN_LIMIT, "each host has a worker")
     assert "notin,node,worker" in until(told, RUN_LIMIT, "the constraint is named")
-    hosts = [host for host in hosts_of(yarn)["worker"] if host]
-    assert len(set(hosts)) == len(hosts) == 2
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     assert yarn.status()["outcome"]["result"] == "stopped"
 
