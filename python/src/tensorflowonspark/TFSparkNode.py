@@ -170,6 +170,8 @@ def _train_job(settings, rows):
         if outcome == feeding.ELSEWHERE:
             # Spark tries a failed task again, and on another executor if it has one.
             raise Exception("No TFManager found on this node: this executor has no node to feed")
+        if outcome == feeding.AGAIN:
+            raise Exception("the node of this executor starts again: so must this partition")
     return [False]
 
 
