@@ -123,6 +123,13 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
     fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them",
                                        plural(vcores, "vcore"), plural(hardware.cores, "core")));
   }
+  for (const spec::Role& role : plan.spec.roles) {
+    if (role.docker.has_value()) {
+      fit.warnings.push_back(fmt::format(
+          "{} has a Docker image ({}), which YARN starts: on this machine its tasks run without",
+          role.name, role.docker->image));
+    }
+  }
   return fit;
 }
 

@@ -247,5 +247,18 @@ TEST(FitPlan, GangsMustFitTogetherAndStagesNot) {
   EXPECT_EQ(fit_plan(plan, machine, {}).never(), nullptr);
 }
 
+TEST(FitPlan, SaysThatTasksRunOutsideOfTheirImage) {
+  job::Plan plan;
+  plan.roles.resize(1);
+  plan.spec.roles.resize(1);
+  plan.spec.roles[0].name = "worker";
+  plan.spec.roles[0].docker = spec::Docker{.image = "ml/tf:2.15", .mounts = {}};
+  const os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 2, .gpus = {}};
+  EXPECT_THAT(
+      fit_plan(plan, machine, {}).warnings,
+      ::testing::ElementsAre("worker has a Docker image (ml/tf:2.15), which YARN starts: on "
+                             "this machine its tasks run without"));
+}
+
 }  // namespace
 }  // namespace muster::cluster::local
