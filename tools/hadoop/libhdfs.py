@@ -6,6 +6,7 @@ used, and nothing of it lies in this repository.
 """
 
 import pathlib
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -59,6 +60,8 @@ def compile_all(sources, library):
     java = artifacts.java_home()
     if not (java / "include" / "jni.h").exists():
         raise artifacts.ArtifactError(f"{java} has no jni.h; run: tools/setup hadoop")
+    if not shutil.which(COMPILE[0]):
+        raise artifacts.ArtifactError(f"{COMPILE[0]} is missing; run: tools/setup build")
     files = [one for part in (".", "common", "os/posix") for one in (sources / part).glob("*.c")]
     folders = (sources, sources / "include", sources / "os" / "posix", java / "include",
                java / "include" / "linux")
