@@ -155,6 +155,7 @@ def _is_python_worker(pid):
 
 def test_nodes_live_without_the_python_workers_that_started_them(sc, tmp_path):  # noqa: F811
     cluster = TFCluster.run(sc, counting(str(tmp_path)), {}, 2, 0, input_mode=SPARK)
+    until(lambda: not sc.statusTracker().getActiveJobsIds(), "every slot is given back")
     workers = [pid for pid in descendants(os.getpid()) if _is_python_worker(pid)]
     assert workers
     for pid in workers:
