@@ -64,6 +64,7 @@ Result<FileSystemOptions> file_system_options(const Configuration& configuration
                                             : static_cast<size_t>(settings.idle_streams_max);
   options.name_node.locate_retries_max = settings.locate_block_retries_max;
   options.name_node.locate_delay = settings.locate_block_delay;
+  options.name_node.locate_delay_max = settings.locate_block_delay_max;
   return options;
 }
 

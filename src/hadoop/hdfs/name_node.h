@@ -72,8 +72,10 @@ struct NameNodeOptions {
   std::string client_name;  ///< Holder of our leases; unique.
   /// How long calls wait for a NameNode that is in safe mode (or otherwise asks to come again).
   Duration safe_mode_wait = std::chrono::minutes(1);
-  int locate_retries_max = 5;                              ///< Of add_block() and complete().
-  Duration locate_delay = std::chrono::milliseconds(400);  ///< Doubles from there.
+  /// Of add_block() and complete(); see LocatePauses.
+  int locate_retries_max = 5;
+  Duration locate_delay = std::chrono::milliseconds(400);
+  Duration locate_delay_max = std::chrono::minutes(1);
   /// Told when a call waits, in a few words: "the NameNode is in safe mode".
   std::function<void(std::string_view why)> on_wait;
 };

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "hadoop/hdfs/locate_pauses.h"
 #include "hadoop/hdfs/name_node.h"
 #include "hadoop/hdfs/name_node_call.h"
 #include "hadoop/hdfs/records.h"
@@ -17,6 +18,10 @@ constexpr uint32_t kOverwrite = 2;
 constexpr uint32_t kShouldReplicate = 128;
 /// How often the NameNode may ask to begin a create() anew.
 constexpr int kCreateRetriesMax = 10;
+
+LocatePauses locate_pauses(const NameNodeOptions& options) {
+  return {options.locate_retries_max, options.locate_delay, options.locate_delay_max};
+}
 
 std::string writing(const std::string& path) { return "cannot write " + printable(path); }
 
@@ -86,18 +91,18 @@ rt::Async<Result<LocatedBlock>> NameNode::add_block(OpenFile file, std::optional
   for (const Datanode& node : excluded) {
     put(node, request.add_excludenodes());
   }
-  Duration pause = options_.locate_delay;
-  for (int attempt = 0;; ++attempt) {
+  LocatePauses pauses = locate_pauses(options_);
+  while (true) {
     auto reply = co_await call<pb::AddBlockResponseProto>(
         Method{"addBlock", Repetition::Idempotent}, request);
     if (reply.has_value()) {
       co_return take(reply->block());
     }
-    if (!reply.error().is("NotReplicatedYetException") || attempt >= options_.locate_retries_max) {
+    const auto pause = reply.error().is("NotReplicatedYetException") ? pauses.next() : std::nullopt;
+    if (!pause) {
       co_return explain(reply.error(), writing(file.path));
     }
-    co_await rt::pause_for(*loop_, pause);
-    pause *= 2;
+    co_await rt::pause_for(*loop_, *pause);
   }
 }
 
@@ -177,15 +182,16 @@ rt::Async<Status> NameNode::complete(OpenFile file, std::optional<Block> last) {
   if (last.has_value()) {
     put(*last, request.mutable_last());
   }
-  Duration pause = options_.locate_delay;
-  for (int attempt = 0;; ++attempt) {
+  LocatePauses pauses = locate_pauses(options_);
+  while (true) {
     MUSTER_CO_TRY(const auto reply, co_await ask<pb::CompleteResponseProto>(
                                         Method{"complete", Repetition::Idempotent}, request,
                                         "cannot close " + printable(file.path)));
     if (reply.result()) {
       co_return Status();
     }
-    if (attempt >= options_.locate_retries_max) {
+    const auto pause = pauses.next();
+    if (!pause) {
       co_return cluster_error(
           fmt::format(
               "cannot close {}: too few DataNodes have reported its last block {}; its data "
@@ -193,8 +199,7 @@ rt::Async<Status> NameNode::complete(OpenFile file, std::optional<Block> last) {
               printable(file.path), last ? to_string(*last) : std::string("(none)")),
           Errc::Unavailable);
     }
-    co_await rt::pause_for(*loop_, pause);
-    pause *= 2;
+    co_await rt::pause_for(*loop_, *pause);
   }
 }
 
