@@ -242,6 +242,8 @@ def test_a_stream_is_fed_until_the_programs_have_enough(sc, tmp_path):  # noqa: 
     ssc = StreamingContext(sc, 1)
     stream = ssc.queueStream([sc.parallelize(range(100), 2) for _ in range(20)])
     cluster = TFCluster.run(sc, map_fun, {"out": str(tmp_path)}, 2, 0, input_mode=SPARK)
+    # As programs feed streams by themselves: Spark takes what the function returns for a stream.
+    stream.foreachRDD(lambda _, rdd: cluster.train(rdd, num_epochs=1))
     cluster.train(stream, feed_timeout=600)
     ssc.start()
     cluster.shutdown(ssc)

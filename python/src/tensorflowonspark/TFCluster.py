@@ -59,8 +59,8 @@ class TFCluster:
 
     def train(self, dataRDD, num_epochs=0, feed_timeout=600, qname="input"):
         """Feeds the rows of an RDD to the nodes, `num_epochs` times (0: 10 times), and waits until
-        they were read; a DStream's from now on, at once. InputMode.SPARK only. Returns what became
-        of each partition, as consumed() does.
+        they were read; a DStream's from now on, at once. InputMode.SPARK only. Returns nothing:
+        Spark takes what a function of its streams returns for a stream.
         """
         assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
@@ -69,8 +69,8 @@ class TFCluster:
         feed = Feeder(self.sc, self._job, settings, _raise_failure)
         if isinstance(dataRDD, DStream):
             dataRDD.foreachRDD(lambda rdd: feed.feed_rows(rdd))  # It counts a method's arguments.
-            return None
-        return feed.feed_rows(dataRDD, num_epochs or _DEFAULT_EPOCHS)
+        else:
+            feed.feed_rows(dataRDD, num_epochs or _DEFAULT_EPOCHS)
 
     def consumed(self):
         """The partitions that the programs have taken to their ends so far, also of a train() that

@@ -14,7 +14,6 @@ from pyspark import inheritable_thread_target
 
 from muster.spark import feeding
 from muster.spark.job import Job
-from muster.spark.ledger import Consumed
 
 _SETTLE_SECONDS = 10
 _LOOK_SECONDS = 0.2
@@ -32,20 +31,17 @@ class Feeder:
         self._settings = settings
         self._raise_failure = raise_failure
 
-    def feed_rows(self, rdd: Any, epochs: int = 1) -> list[Consumed]:
-        """Feeds the rows of an RDD so many times, and returns what became of its partitions."""
+    def feed_rows(self, rdd: Any, epochs: int = 1) -> None:
+        """Feeds the rows of an RDD so many times."""
         partitions = rdd.getNumPartitions()
         all_epochs = rdd if epochs == 1 else self._sc.union([rdd] * epochs)
         if all_epochs.getNumPartitions() != partitions * epochs:
             partitions = all_epochs.getNumPartitions()  # Spark has merged those of equal keys.
         settings = self._begin(partitions)
         self._run(all_epochs.mapPartitionsWithIndex(feeding.train(settings)))
-        return self._job.ledger.consumed(settings.feed)
 
-    def feed_columns(self, frame: Any, epochs: int = 1) -> list[Consumed]:
-        """Feeds the columns of a DataFrame so many times, for as long as programs want rows, and
-        returns what became of its partitions.
-        """
+    def feed_columns(self, frame: Any, epochs: int = 1) -> None:
+        """Feeds the columns of a DataFrame so many times, for as long as programs want rows."""
         settings = self._begin(frame.rdd.getNumPartitions())
         for epoch in range(epochs):
             if self._job.terminating.is_set():
@@ -54,7 +50,6 @@ class Feeder:
             feed = feeding.train_arrow(dataclasses.replace(settings, first=first))
             told = frame.mapInArrow(feed, "partition int, outcome string").rdd
             self._run(told.map(tuple))
-        return self._job.ledger.consumed(settings.feed)
 
     def _begin(self, partitions: int) -> feeding.FeedSettings:
         number = self._job.ledger.begin(self._settings.queue, partitions)

@@ -66,10 +66,10 @@ class Ledger:
             for entry in entries:
                 self._take(entry)
 
-    def consumed(self, feed: int | None = None) -> list[Consumed]:
-        """The partitions that were fed to their ends, in that order; of one feed, or of all."""
+    def consumed(self) -> list[Consumed]:
+        """The partitions that were fed to their ends, in that order."""
         with self._lock:
-            return [one for one in self._taken if feed is None or one.feed == feed]
+            return list(self._taken)
 
     def _take(self, entry: Entry) -> None:
         key = entry.feed, entry.index
