@@ -104,6 +104,9 @@ class Feeder:
     def _feed_one(self, told: Any, index: int) -> str:
         """Has one partition fed by whichever executor comes, and says what became of it."""
         if not self._job.running:
+            self._raise_failure(self._job)
+            if self._job.terminating.is_set():
+                return feeding.FED  # The programs wanted no more rows before its turn came.
             raise Exception(f"the cluster has ended: partition {index} was not fed")
         [(_, outcome)] = self._run_tasks(told, [index])
         if outcome == feeding.ELSEWHERE:
