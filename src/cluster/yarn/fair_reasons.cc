@@ -16,10 +16,6 @@ namespace rm = hadoop::yarn;
 
 constexpr std::string_view kOtherQueue = "choose another queue (yarn.queue)";
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 /// What stands in `The queue "NAME" has ...`.
 std::string_view quoted_after(std::string_view text, std::string_view word) {
   const size_t at = text.find(word);
@@ -40,7 +36,7 @@ void add_label(const WaitFacts& facts, std::vector<WaitReason>& to) {
 
 void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
   const std::string& words = facts.application.diagnostics;
-  if (!contains(words, "maximum AM resource allowed")) {
+  if (!words.contains("maximum AM resource allowed")) {
     return;
   }
   const size_t begin = words.find('<');
@@ -58,7 +54,7 @@ void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
 
 void add_runnable_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
   const std::string& words = facts.application.diagnostics;
-  if (!contains(words, "maximum limit of runnable applications")) {
+  if (!words.contains("maximum limit of runnable applications")) {
     return;
   }
   const std::string_view name = quoted_after(words, "queue \"");
@@ -98,7 +94,7 @@ void add_room(const WaitFacts& facts, std::vector<WaitReason>& to) {
   add(*facts.load);
   for (const rm::QueueLoad& load : facts.above) {
     // The root's limit is the cluster itself, of which the nodes tell more.
-    if (load.fair.has_value() && contains(load.path, ".")) {
+    if (load.fair.has_value() && load.path.contains(".")) {
       add(load);
     }
   }

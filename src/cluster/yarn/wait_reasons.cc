@@ -16,10 +16,6 @@ namespace rm = hadoop::yarn;
 
 rm::Resource free_of(const rm::NodeReport& node) { return left_of(node.capacity, node.used); }
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 /// What stands in "NAME = <memory:1024, vCores:1>" of a diagnostic, without the brackets.
 std::string detail(std::string_view diagnostics, std::string_view name) {
   const size_t at = diagnostics.find(name);
@@ -59,14 +55,14 @@ constexpr std::array kKnown = {
 
 std::string_view advice_for(std::string_view words) {
   const auto* const found =
-      std::ranges::find_if(kKnown, [&](const Known& known) { return contains(words, known.sign); });
+      std::ranges::find_if(kKnown, [&](const Known& known) { return words.contains(known.sign); });
   return found == kKnown.end() ? std::string_view() : found->advice;
 }
 
 void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
   const std::string& words = facts.application.diagnostics;
-  const bool users = contains(words, "User's AM resource limit exceeded");
-  if (!users && !contains(words, "AM resource limit exceeded")) {
+  const bool users = words.contains("User's AM resource limit exceeded");
+  if (!users && !words.contains("AM resource limit exceeded")) {
     return;
   }
   const std::string limit =
@@ -175,7 +171,7 @@ void add_activities(const WaitFacts& facts, std::vector<WaitReason>& to) {
   for (const rm::Activity& activity : facts.activities.all) {
     // The last is said of requests that have what they want.
     if (activity.diagnostic.empty() || activity.state == "ALLOCATED" ||
-        contains(activity.diagnostic, "does not need more resource")) {
+        activity.diagnostic.contains("does not need more resource")) {
       continue;
     }
     const std::string nodes =
@@ -195,8 +191,8 @@ std::string short_wait(std::string_view diagnostics) {
     const size_t end = words.find("] ");
     words = end == std::string_view::npos ? words : trim(words.substr(end + 2));
   }
-  if (contains(words, "AM resource limit exceeded")) {
-    const bool users = contains(words, "User's AM resource limit exceeded");
+  if (words.contains("AM resource limit exceeded")) {
+    const bool users = words.contains("User's AM resource limit exceeded");
     return fmt::format(
         "{} master limit there is used up ({} of {}); `muster why` tells more",
         users ? "your" : "the", detail(words, "Queue AM Resource Usage"),
