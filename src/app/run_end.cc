@@ -64,20 +64,13 @@ std::string checkpoint_place(os::Files& files, const job::Plan& plan,
   return {};
 }
 
-/// Where the output of the tasks is, or the command that shows it.
-std::string logs_of(const client::Submitted& submitted) {
-  return submitted.place.application_id.empty()
-             ? submitted.folder.logs().string()
-             : cluster::logs_command(submitted.folder.id().value);
-}
-
 }  // namespace
 
 void print_end(Session& session, const client::Submitted& submitted, const job::Outcome& outcome,
                const job::Machine* machine, Duration submitted_in, bool quiet) {
   const client::Screen& screen = session.console.screen();
   verdict::SummaryStyle style;
-  const std::string logs = logs_of(submitted);
+  const std::string logs = cluster::place_of_logs(submitted.folder, submitted.place.application_id);
   style.log_path = submitted.place.application_id.empty()
                        ? log_of(*session.files, submitted.plan, submitted.folder, outcome)
                        : logs;

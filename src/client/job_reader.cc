@@ -35,12 +35,6 @@ bool lock_is_free(os::Files& files, const cluster::JobFolder& folder) {
   return files.exists(folder.master_lock()) && files.try_lock(folder.master_lock()).has_value();
 }
 
-/// Where the output of the tasks is, or the command that shows it.
-std::string logs_of(const JobEntry& entry, const JobReading& reading) {
-  return reading.application_id.empty() ? entry.folder.logs().string()
-                                        : cluster::logs_command(entry.folder.id().value);
-}
-
 std::string age_of(WallTime then, WallTime now) {
   return format_duration(std::max(Duration::zero(), now - then));
 }
@@ -128,7 +122,7 @@ eventlog::StatusContext status_context(const JobEntry& entry, const JobReading& 
   eventlog::StatusContext context;
   context.on = reading.plan_file.on;
   context.application_id = reading.application_id;
-  context.logs_folder = logs_of(entry, reading);
+  context.logs_folder = cluster::place_of_logs(entry.folder, reading.application_id);
   context.started = reading.replayed.started;
   if (!reading.has_master) {
     context.waits_for = "a master: none runs (the machine went down, or every process was killed)";
@@ -170,7 +164,8 @@ std::string render_status(const JobEntry& entry, const JobReading& reading, Wall
   for (const std::string& damage : reading.log.damages) {
     out += "log: " + printable(damage) + "\n";
   }
-  return out + fmt::format("logs: {}\n", logs_of(entry, reading));
+  return out +
+         fmt::format("logs: {}\n", cluster::place_of_logs(entry.folder, reading.application_id));
 }
 
 JobRow row_of(const std::string& id, WallTime submitted, const eventlog::Summary& summary) {
