@@ -25,22 +25,24 @@ bool was_stopped(const rm::ApplicationReport& report, std::string_view words) {
 
 }  // namespace
 
+job::Outcome stopped_outcome(std::string words) {
+  return {.result = job::JobResult::Stopped,
+          .reason = job::OutcomeReason::StoppedByUser,
+          .class_name = "stop.user",
+          .message = std::move(words)};
+}
+
 job::Outcome outcome_of(const rm::ApplicationReport& report, std::string words) {
-  job::Outcome outcome;
   if (said_farewell(report) && report.final_status == rm::FinalStatus::Succeeded) {
-    return outcome;
+    return {};
   }
-  outcome.message = std::move(words);
-  if (was_stopped(report, outcome.message)) {
-    outcome.result = job::JobResult::Stopped;
-    outcome.reason = job::OutcomeReason::StoppedByUser;
-    outcome.class_name = "stop.user";
-    return outcome;
+  if (was_stopped(report, words)) {
+    return stopped_outcome(std::move(words));
   }
-  outcome.result = job::JobResult::Failed;
-  outcome.reason = job::OutcomeReason::ClusterFailed;
-  outcome.class_name = "cluster.application";
-  return outcome;
+  return {.result = job::JobResult::Failed,
+          .reason = job::OutcomeReason::ClusterFailed,
+          .class_name = "cluster.application",
+          .message = std::move(words)};
 }
 
 job::Outcome ask_outcome(cluster::yarn::YarnCluster& cluster,

@@ -101,10 +101,7 @@ std::optional<job::Outcome> Foreground::outcome_on_yarn() {
   if (!stop_wanted()) {
     return ask_outcome(yarn_->cluster(), command_.folder.root(), gone_->message);
   }
-  return job::Outcome{.result = job::JobResult::Stopped,
-                      .reason = job::OutcomeReason::StoppedByUser,
-                      .class_name = "stop.user",
-                      .message = gone_->message};
+  return stopped_outcome(gone_->message);
 }
 
 std::optional<job::Outcome> Foreground::read_outcome() {
