@@ -2,23 +2,21 @@
 
 #include "app/chosen_cluster.h"
 #include "app/program.h"
+#include "cluster/yarn/cleaning_turn.h"
 #include "os/spawn.h"
 
-#include <chrono>
 #include <filesystem>
 
 namespace muster::app {
 namespace {
 
-constexpr std::chrono::hours kEvery{24};
 constexpr uint64_t kLogBytesMax = 64U << 10;
 constexpr uint32_t kPrivate = 0700;
 constexpr int kNiceness = 10;
 
-/// Whether a day has passed since the stamp was written.
+/// Whether a day has passed since the stamp was written, if it ever was.
 bool is_due(const Result<os::FileStat>& stamp, WallTime now) {
-  // A time to come was written before this host's clock was set right.
-  return !stamp || stamp->modified > now || now - stamp->modified >= kEvery;
+  return !stamp || cluster::yarn::cleaning_is_due(stamp->modified, now);
 }
 
 /// Tells whether it is this submission's turn, and then nobody else's for a day. Nobody's where

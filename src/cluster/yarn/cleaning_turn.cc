@@ -11,11 +11,15 @@ namespace {
 
 namespace hdfs = hadoop::hdfs;
 
-constexpr std::chrono::hours kEvery{24};
 constexpr uint32_t kFolderMode = 0700;
 constexpr int64_t kUnchanged = -1;
 
 }  // namespace
+
+bool cleaning_is_due(WallTime last, WallTime now) {
+  constexpr std::chrono::hours kEvery{24};
+  return last > now || now - last >= kEvery;
+}
 
 rt::Async<Result<bool>> take_cleaning_turn(hdfs::NameNode* name_node, std::string root,
                                            std::string scratch) {
@@ -24,12 +28,8 @@ rt::Async<Result<bool>> take_cleaning_turn(hdfs::NameNode* name_node, std::strin
   MUSTER_CO_TRY(const std::optional<hdfs::FileStatus> last, std::move(asked));
   auto told = co_await hdfs::server_time(name_node, std::move(scratch));
   MUSTER_CO_TRY(const WallTime now, std::move(told));
-  if (last.has_value()) {
-    const WallTime then = hdfs::wall_of(last->modified_ms);
-    // A time to come was written before HDFS's clock was set right.
-    if (then <= now && now - then < kEvery) {
-      co_return false;
-    }
+  if (last.has_value() && !cleaning_is_due(hdfs::wall_of(last->modified_ms), now)) {
+    co_return false;
   }
   auto made = co_await name_node->make_folder(path, kFolderMode, true);
   MUSTER_CO_TRY_STATUS(std::move(made));

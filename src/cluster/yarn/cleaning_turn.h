@@ -1,12 +1,17 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "hadoop/hdfs/name_node.h"
 #include "rt/async.h"
 
 #include <string>
 
 namespace muster::cluster::yarn {
+
+/// Tells whether a day has passed since it was last cleaned. Both times are of one clock; a time to
+/// come was written before that was set right.
+[[nodiscard]] bool cleaning_is_due(WallTime last, WallTime now);
 
 /// Tells whether what is old below a user's staging root is to be removed now: once a day, whoever
 /// asks from whatever host. If it is, it is nobody else's turn for a day. When it was last done
