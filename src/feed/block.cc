@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::array<std::byte, kLine> kPadding{};
 
-size_t padded(size_t size) { return (size + kLine - 1) / kLine * kLine; }
-
 uint32_t count_nodes(const Column& column) {
   uint32_t count = 1;
   for (const Column& child : column.children) {

@@ -10,6 +10,8 @@
 namespace muster::feed {
 
 inline constexpr size_t kLine = 64;
+/// What a buffer of so many bytes takes in a block, where each begins on a line.
+[[nodiscard]] constexpr size_t padded(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 /// One bit each in one word: which blocks are free.
 inline constexpr uint32_t kMaxBlocks = 64;
 inline constexpr uint32_t kNoBlock = UINT32_MAX;

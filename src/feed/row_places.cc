@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint64_t kMostPlaces = 1U << 20U;
 
-size_t aligned(size_t size) { return (size + kLine - 1) / kLine * kLine; }
-
 size_t bytes_per_row(const Field& leaf) {
   return leaf.variable ? leaf.bytes_per_row : leaf.width * item_bytes(leaf);
 }
@@ -51,7 +49,7 @@ void RowEncoder::place() {
   places_ = std::min<uint64_t>((block_.size() - lost) / std::max<size_t>(per_row, 1), kMostPlaces);
   const auto next = [&](size_t bytes) {
     const std::span<std::byte> place = block_.subspan(start, bytes);
-    start += aligned(bytes);
+    start += padded(bytes);
     return place;
   };
   for (Field* leaf : leaves_) {
