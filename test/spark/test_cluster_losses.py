@@ -66,6 +66,42 @@ def test_a_lost_executor_is_replaced_and_training_goes_on(sc, tmp_path):  # noqa
     assert sum(totals) >= sum(range(1000))
 
 
+@pytest.mark.parametrize("lost", ["program", "executor"])
+def test_what_is_lost_in_the_middle_of_inference_is_asked_again(sc, tmp_path, lost):  # noqa: F811
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        import time
+
+        while not feed.should_stop():
+            batch = feed.next_batch(10)
+            # The first generation never gets further than into the partition with row 250.
+            while ctx.generation == 1 and any(row >= 250 for row in batch):
+                with open(os.path.join(args, "pid.part"), "w") as file:
+                    file.write(str(os.getpid()))
+                os.rename(os.path.join(args, "pid.part"), os.path.join(args, "pid"))
+                time.sleep(0.1)  # lint: allow(sleep) until it is killed
+            feed.batch_results([[row, ctx.generation] for row in batch])
+
+    cluster = TFCluster.run(
+        sc, map_fun, str(tmp_path), 2, 0, input_mode=SPARK, max_restarts=int(lost == "program")
+    )
+    asked = {}
+
+    def ask():
+        asked["results"] = cluster.inference(sc.parallelize(range(1000), 8)).collect()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    until((tmp_path / "pid").exists, "a program in the middle")
+    pid = int((tmp_path / "pid").read_text())
+    os.kill(executor_of(pid) if lost == "executor" else pid, signal.SIGKILL)
+    asking.join()
+    cluster.shutdown()
+    rows = [row for row, _ in asked["results"]]
+    assert rows == list(range(1000))
+    assert max(generation for _, generation in asked["results"]) > 1
+
+
 def test_a_job_that_lost_too_many_executors_says_why(sc, tmp_path):  # noqa: F811
     def work(args, ctx):
         import time

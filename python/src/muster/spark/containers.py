@@ -16,7 +16,7 @@ from typing import Any
 
 from pyspark import StorageLevel, inheritable_thread_target
 
-from muster.spark import fitness, packing, slot
+from muster.spark import fitness, packing, precedence, slot
 from muster.spark.channel import Channel, container_key, mask
 from muster.spark.plan import JobPlan
 
@@ -302,7 +302,8 @@ class Containers:
             task.persist(StorageLevel.MEMORY_AND_DISK)
             with self._changed:
                 self._kept.append(task)
-        held = task.collect()[0]
+        with precedence.put_first(sc, self._group(wanted.container)):
+            held = task.collect()[0]
         if keeps and held.last == slot.FULL:
             task.unpersist()
             with self._changed:

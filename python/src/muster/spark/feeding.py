@@ -247,7 +247,9 @@ class _Line:
 
         self._node = node
         self._timeout = settings.timeout
-        self.opened = folders.read_json(node / "open.json") or {}
+        self.opened = folders.read_json(node / "open.json")
+        if self.opened is None:
+            raise nodes.NodeRestartsError(f"{node.name} starts again")
         try:
             self._connection = knock(node)
             hello = json.dumps({"queue": settings.queue}).encode()
@@ -331,12 +333,16 @@ class _Line:
         ended = None
         while time.monotonic() < deadline:
             told = folders.read_json(self._node / "ended.json")
-            if told is not None and told["attempt"] == self.opened.get("attempt"):
+            if told is not None and told["attempt"] == self.opened["attempt"]:
                 ended = told
             if ended is not None and (nodes.is_final(ended) or (self._node / "over.json").exists()):
                 return nodes.ending(ended, self._node)
             if ended is not None and told != ended:
-                return nodes.NodeRestartsError(f"{ended['role']}:{ended['index']} starts again")
+                name, words = f"{ended['role']}:{ended['index']}", ended["words"]
+                return nodes.NodeRestartsError(f"{name} starts again, after:\n{words}")
+            if ended is None and folders.read_json(self._node / "open.json") != self.opened:
+                # Its last words were taken away when it started again, before they were read here.
+                return nodes.NodeRestartsError(f"{self._node.name} starts again")
             if nodes.is_left_behind(self._node):
                 return nodes.NodeRestartsError(f"{self._node.name} has ended: others go on")
             time.sleep(0.02)  # lint: allow(sleep) its parent writes the file within moments

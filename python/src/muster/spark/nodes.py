@@ -57,7 +57,8 @@ def ending(ended: dict[str, Any], node: Path) -> Exception:
         )
     return NodeEndedError(
         f"Exception in worker:\nmap_fun of {ended['role']}:{ended['index']} returned before the "
-        "end of the feed; a program that wants no more rows calls DataFeed.terminate() first"
+        "end of the feed; a program that wants no more rows calls DataFeed.terminate() first, and "
+        "what inference() gave is computed before shutdown()"
     )
 
 
@@ -68,11 +69,15 @@ def find_node(process: int, job: str, timeout: float, only_here: bool) -> Path |
 
     `only_here`: others of this host count only while they take rows, and not at all in a job whose
     nodes come and go: the slot of an executor without a node may be what its next node waits for.
+    For the same reason it is given back, by an exception, when no other node has started for a
+    while.
     """
-    deadline = time.monotonic() + max(timeout, _WAIT_FOR_NODE)
+    begun = time.monotonic()
     while True:
         states = _states(folders.containers(process, job))
+        patience = max(timeout, _WAIT_FOR_NODE)
         if all(state == "never" for state, _ in states):
+            patience = _WAIT_FOR_NODE
             # Rings are of a host, not of an executor.
             others = folders.neighbours(process, job)
             states += [one for one in _states(others) if not only_here or _lends(*one)]
@@ -82,10 +87,10 @@ def find_node(process: int, job: str, timeout: float, only_here: bool) -> Path |
         if not any(state == "starting" for state, _ in states):
             _from_ended(states)
             return None
-        if time.monotonic() > deadline:
+        if time.monotonic() - begun > patience:
             raise Exception(
                 "Timeout while feeding partition: the node of this executor has not started in "
-                f"{timeout:g} s"
+                f"{patience:g} s"
             )
         time.sleep(0.05)  # lint: allow(sleep) files tell nobody
 
