@@ -71,6 +71,29 @@ def test_every_node_knows_itself_and_its_peers(sc, tmp_path):  # noqa: F811
     assert cluster.tensorboard_url() is None
 
 
+@pytest.mark.parametrize("mode", [TFCluster.InputMode.TENSORFLOW, SPARK])
+def test_a_program_finds_what_sparks_tasks_find(sc, tmp_path, mode):  # noqa: F811
+    words = sc.broadcast({"known": 7})
+    given = tmp_path / f"given-{mode}.txt"
+    given.write_text("beside the tasks")
+    sc.addFile(str(given))
+
+    def map_fun(args, ctx):
+        from pyspark import SparkFiles
+
+        told = [words.value["known"]]
+        for name in (args["name"], SparkFiles.get(args["name"])):
+            with open(name) as file:
+                told.append(file.read())
+        with open(os.path.join(args["out"], "told.json"), "w") as file:
+            json.dump(told, file)
+
+    args = {"out": str(tmp_path), "name": given.name}
+    cluster = TFCluster.run(sc, map_fun, args, 1, 0, input_mode=mode)
+    cluster.shutdown()
+    assert notes(tmp_path)["told"] == [7, "beside the tasks", "beside the tasks"]
+
+
 def test_without_a_chief_there_is_no_tf_config_and_a_list_is_argv(sc, tmp_path):  # noqa: F811
     def map_fun(args, ctx):
         import sys
@@ -161,6 +184,10 @@ def test_inference_gives_one_result_for_each_row_in_order(sc):  # noqa: F811
     assert results.collect() == [x * x for x in range(100)]
     assert results.sum() == sum(x * x for x in range(100))
     cluster.shutdown()
+    with pytest.raises(Exception, match=r"inference\(\) gave is computed before shutdown\(\)"):
+        results.collect()
+    with pytest.raises(Exception, match=r"train\(\) after shutdown\(\)"):
+        cluster.train(rows)
 
 
 def test_training_reads_every_row_once_an_epoch(sc, tmp_path):  # noqa: F811

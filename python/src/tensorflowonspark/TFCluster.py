@@ -51,6 +51,7 @@ class TFCluster:
     input_mode = None
     queues = None
     server = None
+    _was_shut_down = False
 
     @property
     def meta(self):
@@ -65,6 +66,9 @@ class TFCluster:
         assert self.input_mode == InputMode.SPARK, "TFCluster.train() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
         assert num_epochs >= 0, "num_epochs cannot be negative"
+        if self._was_shut_down:
+            _raise_failure(self._job)
+            raise Exception("train() after shutdown(): TFCluster.run() starts another cluster")
         settings = self._job.feed_settings(qname, feed_timeout)
         feed = Feeder(self.sc, self._job, settings, _raise_failure)
         if isinstance(dataRDD, DStream):
@@ -98,6 +102,7 @@ class TFCluster:
         try:
             if ssc is not None:
                 self._await_stream(ssc)
+            self._was_shut_down = True
             if self.input_mode == InputMode.SPARK:
                 self._job.end_of_feed()
             if not self._job.wait(timeout if timeout > 0 else None):

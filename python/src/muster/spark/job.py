@@ -12,8 +12,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from pyspark import cloudpickle
-
 from muster.spark import fitness, packing, stop_key
 from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
@@ -22,6 +20,7 @@ from muster.spark.feeding import FeedSettings
 from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
 from muster.spark.plan import JobPlan
+from muster.spark.work import dump_work
 from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
 
 _log = logging.getLogger(__name__)
@@ -48,7 +47,7 @@ class Job:
         self.ledger = Ledger()
         self.entries = sc.accumulator(self.ledger, LedgerParam())  # For feeding tasks.
         self._payload = packing.ship(sc)
-        work = cloudpickle.dumps((function, arguments))
+        work = dump_work(function, arguments)
         secret = new_secret()
         self._changed = threading.Condition(threading.RLock())
         self._channels: dict[str, Channel] = {}  # To the nodes, by container.

@@ -74,7 +74,8 @@ class Place:
 def main() -> int:
     """The whole life of both processes; returns the child's exit status in the child."""
     place = Place()
-    for name in ("failure.json", "ended.json", "open.json", "result.pkl"):
+    # open.json first: with it and without ended.json a node that has ended would seem to be there.
+    for name in ("open.json", "failure.json", "ended.json", "result.pkl"):
         (place.folder / name).unlink(missing_ok=True)
     stopped: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
@@ -150,7 +151,12 @@ def _run(place: Place) -> None:
         if path not in sys.path:
             sys.path.append(path)
     from muster.spark.map_fun import run_map_fun
+    from muster.spark.spark_files import Files
     from muster.spark.work import load_work
+
+    # Programs find files of the application by relative names, as Spark's tasks do.
+    os.chdir(settings["cwd"])
+    sys.meta_path.insert(0, Files(settings["files"]))
 
     function, arguments = load_work(place.folder / "work.pkl")
     _leave_result(place, run_map_fun(place, function, arguments))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muster.spark import folders
+from muster.spark import folders, spark_files
 
 _SPARK_JAR = re.compile(r"spark-core_.*\.jar")
 
@@ -62,6 +62,8 @@ def hold(slot: Slot, program: str, library: str, process: int, host: str) -> Hel
         library=library,
         sys_path=module_folders(),
         spark_gpus=_spark_gpus(),
+        cwd=os.getcwd(),
+        files=spark_files.folder(),
     )
     folders.write_json(folder / "node.json", node)
     folders.write(folder / "work.pkl", slot.work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import pickle
 import sys
 import types
@@ -11,6 +12,32 @@ from pathlib import Path
 from typing import Any
 
 _CLOUDPICKLE = "pyspark.cloudpickle"
+
+
+class Carried:
+    """A broadcast variable in a program: Spark gives its value to Spark's tasks alone, so the value
+    goes with the function.
+    """
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+def dump_work(function: Any, arguments: Any) -> bytes:
+    """Pickles what a node runs."""
+    from pyspark import Broadcast, cloudpickle
+
+    class Pickler(cloudpickle.CloudPickler):
+        """Knows broadcast variables."""
+
+        def reducer_override(self, obj: Any) -> Any:
+            if isinstance(obj, Broadcast):
+                return Carried, (obj.value,)
+            return super().reducer_override(obj)
+
+    file = io.BytesIO()
+    Pickler(file).dump((function, arguments))
+    return file.getvalue()
 
 
 def load_work(path: Path) -> tuple[Any, Any]:
