@@ -8,11 +8,13 @@ import pathlib
 import signal
 import subprocess
 import sys
+import types
 
 import artifacts
+import place
 import pytest
 from bed import Bed
-from control import ask
+from control import BedError, ask
 from sleeper import processes_of
 from waiting import until
 
@@ -100,6 +102,32 @@ def test_killed_owner_of_a_bed_leaves_nothing(hadoop_version, tmp_path, sleeper)
         owner.kill()
         owner.wait()
     nothing_is_left(folder)
+
+
+def test_lies_where_there_is_room(tmp_path, monkeypatch):
+    disk, memory = tmp_path / "disk", tmp_path / "memory"
+    disk.mkdir()
+    memory.mkdir()
+    room = {disk: place.NEEDED, memory: place.NEEDED}
+    monkeypatch.setattr(place.tempfile, "gettempdir", lambda: str(disk))
+    monkeypatch.setattr(place, "MEMORY", memory)
+    monkeypatch.setattr(place, "room_in", room.get)
+    assert place.make_folder("bed-").parent == disk
+    room[disk] -= 1
+    assert place.make_folder("bed-").parent == memory
+    room[memory] = place.GIB // 2
+    with pytest.raises(BedError, match=rf"{memory} has 0\.5; make room, or let TMPDIR"):
+        place.make_folder("bed-")
+    assert len(list(tmp_path.glob("*/bed-*"))) == 2
+
+
+def test_a_file_system_that_runs_nothing_has_no_room(monkeypatch):
+    assert place.room_in(pathlib.Path("/no/such/folder")) == 0
+    status = types.SimpleNamespace(f_flag=0, f_bavail=place.NEEDED >> 12, f_frsize=1 << 12)
+    monkeypatch.setattr(place.os, "statvfs", lambda folder: status)
+    assert place.room_in(pathlib.Path("/tmp")) == place.NEEDED
+    status.f_flag = os.ST_NOEXEC
+    assert place.room_in(pathlib.Path("/tmp")) == 0
 
 
 @pytest.mark.parametrize(("victim", "number"), [

@@ -23,6 +23,7 @@ import tempfile
 import artifacts
 import health
 import layout
+import place
 from control import BedError, ask, is_gone, state_of
 from settings import Settings
 from shell import Finished, Shell, main_class
@@ -54,7 +55,7 @@ class Bed:
         """Returns a healthy bed that lives as long as the process `owner` (this one; 0: for ever).
         """
         artifacts.fetch(version)
-        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"muster-hadoop-{version}-{variant}-"))
+        folder = place.make_folder(f"muster-hadoop-{version}-{variant}-")
         owner = os.getpid() if owner is None else owner
         with open(folder / "keeper.log", "wb") as log:
             subprocess.Popen([sys.executable, "-B", HERE / "keeper.py", folder, str(owner)],
