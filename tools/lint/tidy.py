@@ -56,15 +56,17 @@ def is_ours(path, root, build):
 
 
 def flags_of(entry):
-    """Returns the command's words without the compiler, the file and the output."""
+    """Returns the command's words without the compiler, the file, the output, a precompiled header
+    and how far to optimise."""
     words, kept, pair = shlex.split(entry["command"])[1:], [], ""
     for word in words:
         if pair:
             kept += [pair + word] if pair == "-isystem" else []
             pair = ""
-        elif word in ("-o", "-isystem"):
+        elif word in ("-o", "-isystem", "-Xclang"):
             pair = word
-        elif word not in ("-c", entry["file"]) and not word.startswith(("-Werror", "/usr/bin/")):
+        elif word not in ("-c", entry["file"]) and not word.startswith(
+                ("-Werror", "-Winvalid-pch", "-O", "/usr/bin/")):
             kept.append(word)
     return tuple(kept)
 

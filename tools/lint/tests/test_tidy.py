@@ -63,3 +63,9 @@ class TidyTest(unittest.TestCase):
 
     def test_a_crash_is_a_finding(self):
         self.assertEqual(len(tidy.parse(self.root, "", 1, "stack dump")), 1)
+
+    def test_what_only_the_compiler_needs_is_left_out(self):
+        entry = {"file": "/x/a.cc", "command": "/usr/bin/ccache /usr/bin/clang++-19 -DX=1 -I/x "
+                 "-isystem /y -O2 -std=c++2b -Winvalid-pch -Xclang -include-pch -Xclang /x/p.pch "
+                 "-Werror -O0 -o a.o -c /x/a.cc"}
+        self.assertEqual(tidy.flags_of(entry), ("-DX=1", "-I/x", "-isystem/y", "-std=c++2b"))
