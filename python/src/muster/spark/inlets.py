@@ -86,8 +86,8 @@ class FeedQueue:
         return rows
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """One row, EndPartition() at a partition's end, None at the feed's. queue.Empty if there
-        is none in time.
+        """One row, None at the feed's end, and with inference EndPartition() at a partition's.
+        queue.Empty if there is none in time.
         """
         wait = timeout if block else 0.0
         deadline = None if wait is None else time.monotonic() + wait
@@ -104,10 +104,16 @@ class FeedQueue:
                     raise queue.Empty from None
 
     def _next(self, timeout: float | None) -> Any:
-        rows, mark = self._reader.read(1, timeout)
-        if rows:
-            return rows[0]
-        return EndPartition() if mark == END_OF_PARTITION else None
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            rows, mark = self._reader.read(1, left)
+            if rows:
+                return rows[0]
+            if mark == END_OF_FEED:
+                return None
+            if self._keep_origins.is_set():  # Who only trains does not expect it.
+                return EndPartition()
 
     def get_nowait(self) -> Any:
         """One row, if one is there."""
