@@ -3,6 +3,7 @@
 #include "feed/block.h"
 #include "feed/python_abi.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,9 +67,13 @@ struct Field {
   std::vector<int64_t> offsets;
   /// Where the offsets go in the block that is filled, if the values have a place there.
   std::span<std::byte> offsets_place;
-  size_t bytes_per_row = 0;  ///< Of a variable one, in the last block.
+  size_t bytes_per_row = 0;  ///< Of a variable one: what to expect.
 };
 
+/// Has places made for rows of so many bytes, as the first one or those of the last block had.
+inline void expect_rows_of(Field& field, size_t bytes) {
+  field.bytes_per_row = std::max<size_t>(bytes + 1, 8);
+}
 /// Bytes of one of its items; of Text and Bytes 1.
 [[nodiscard]] size_t item_bytes(const Field& field);
 /// Forgets all but the first `rows` rows, whole or not.

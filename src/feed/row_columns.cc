@@ -9,10 +9,24 @@ constexpr int kMostDepth = 4;
 /// Of a sequence whose members differ: beyond it columns cost more than they give.
 constexpr ptrdiff_t kMostMembers = 1024;
 
-void make_variable(Field& field, Item item) {
+void make_variable(Field& field, Item item, size_t bytes) {
   field.variable = true;
   field.item = item;
   field.offsets = {0};
+  expect_rows_of(field, bytes);
+}
+
+/// Bytes of a text, or bytes, as a block holds them; 0 for a text that none can hold.
+size_t text_bytes(PyObject* value) {
+  ptrdiff_t size = 0;
+  char* bytes = nullptr;
+  const bool told = is(value, PyBytes_Type) ? PyBytes_AsStringAndSize(value, &bytes, &size) == 0
+                                            : PyUnicode_AsUTF8AndSize(value, &size) != nullptr;
+  if (!told) {
+    PyErr_Clear();
+    return 0;
+  }
+  return static_cast<size_t>(size);
 }
 
 bool name_of(PyObject* key, std::string& name) {
@@ -76,7 +90,7 @@ bool RowEncoder::infer(PyObject* value, Field& field, int depth) const {
   }
   if (is(value, PyBytes_Type) || is(value, PyUnicode_Type)) {
     field.look = is(value, PyBytes_Type) ? Look::Bytes : Look::Text;
-    make_variable(field, Item::None);
+    make_variable(field, Item::None, text_bytes(value));
     return true;
   }
   if (is(value, PyList_Type) || is(value, PyTuple_Type)) {
@@ -100,7 +114,7 @@ bool RowEncoder::infer_sequence(PyObject* value, bool list, Field& field, int de
     alike = number_of(member(value, list, i)) == first;
   }
   if (alike && ragged_) {
-    make_variable(field, first);
+    make_variable(field, first, static_cast<size_t>(size) * size_of(first));
     return true;
   }
   if (alike || size == 0) {

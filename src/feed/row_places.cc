@@ -28,7 +28,7 @@ void RowEncoder::find_leaves(Field& field) {
   }
 }
 
-/// Gives each column its place, if the block takes a row, and if it is known how large one is.
+/// Gives each column its place, if the block takes a row.
 void RowEncoder::place() {
   leaves_.clear();
   find_leaves(root_);
@@ -37,9 +37,6 @@ void RowEncoder::place() {
   // What alignment takes, and one offset more than rows.
   size_t lost = start;
   for (const Field* leaf : leaves_) {
-    if (leaf->variable && leaf->bytes_per_row == 0) {
-      return;
-    }
     per_row += bytes_per_row(*leaf) + (leaf->variable ? sizeof(int64_t) : 0);
     lost += leaf->variable ? 3 * kLine : kLine;
   }
@@ -87,7 +84,7 @@ void RowEncoder::leave() {
 void RowEncoder::next_block() {
   for (Field* leaf : leaves_) {
     if (leaf->variable && rows_ != 0) {
-      leaf->bytes_per_row = std::max<size_t>(leaf->values.size() / rows_ + 1, 8);
+      expect_rows_of(*leaf, leaf->values.size() / rows_);
     }
   }
   truncate(root_, 0);

@@ -65,6 +65,19 @@ def test_values_of_any_sizes_come_out_as_they_went_in(seed):
         assert len(out) == len(rows) and all(map(same, rows, out))
 
 
+@pytest.mark.parametrize("first", [0, 3, 3000, 900_000])
+def test_a_first_row_of_another_size_costs_a_block_or_two(first):
+    rows = [bytes(first)] + [bytes([i % 256]) * 100 for i in range(2000)]
+    pair = Pair()
+    pair.producer.put_rows(iter(rows), DEADLINE)
+    pair.producer.end_feed(DEADLINE)
+    blocks = []
+    while (received := pair.inbox.receive(DEADLINE)).kind != feed.END_OF_FEED:
+        blocks.append(received.block.rows())
+    assert [row for block in blocks for row in block] == rows
+    assert len(blocks) <= 3
+
+
 def test_an_empty_source_needs_no_reader():
     pair = Pair()
     pair.inbox.close()
