@@ -208,6 +208,18 @@ TEST(Tensorflow, CountsTheMembersOfAGangThatMayBeSmaller) {
             R"("task":{"type":"worker","index":1}})");
 }
 
+TEST(Tensorflow, KeepsIndicesWhereTasksStartOneByOne) {
+  job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 3)});
+  plan.roles[0].tasks_min = 1;
+  plan.barrier = spec::Barrier::AsGranted;
+  job::View view = view_of(plan);
+  view.members.erase(view.members.begin() + 1);
+  // worker:1 may still come, and nobody starts again for it.
+  EXPECT_EQ(set_for(plan, view, "worker:2").at("TF_CONFIG"),
+            R"({"cluster":{"worker":{"0":"10.0.0.1:4000","2":"10.0.0.1:4002"}},)"
+            R"("task":{"type":"worker","index":2}})");
+}
+
 TEST(Tensorflow, HasNoClusterBeforeEverybodyJoined) {
   job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 2)});
   plan.barrier = spec::Barrier::AsGranted;

@@ -1,10 +1,12 @@
 #include "base/text.h"
 #include "framework/address_book.h"
 #include "framework/frameworks.h"
+#include "job/elastic.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace muster::framework {
 namespace {
@@ -71,10 +73,12 @@ Status check(const job::Plan& plan) {
   return {};
 }
 
-/// Strategies count addresses from 0: those of a gang that may be smaller move up.
+/// Strategies count addresses from 0: those of a gang that may be smaller move up. Where some run
+/// on while others come, each keeps its own.
 bool moves_up(const job::Plan& plan) {
-  return std::ranges::any_of(plan.roles, [](const job::RolePlan& role) {
-    return role.membership == spec::Membership::Static && role.tasks_min < role.tasks;
+  const auto roles = std::views::iota(size_t{0}, plan.roles.size());
+  return std::ranges::any_of(roles, [&](size_t role) {
+    return job::changes_together(plan, job::RoleIndex(static_cast<uint16_t>(role)));
   });
 }
 
