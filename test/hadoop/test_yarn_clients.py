@@ -17,6 +17,7 @@ from waiting import until
 from yarn_jobs import (
     RUN_LIMIT,
     application_of,
+    expect_all_over,
     expect_final,
     processes_in,
     running_job,
@@ -106,11 +107,16 @@ def test_a_job_is_shown_and_stopped_from_another_host(yarn, elsewhere, bed):
 
 
 def test_a_job_that_the_cluster_killed_ends_in_its_words(yarn, elsewhere, bed):
-    status = running_job(yarn, tasks=1)
+    running = yarn.start("run", "-n", "1", *SMALL, "--on", "yarn", "--", "sh", "-c",
+                         "echo 'up' 'and' 'away'; exec sleep 1000")
+    running.sees("up and away", RUN_LIMIT)
+    status = status_of(yarn)
     bed.shell("application", "-kill", status["application_id"]).expect()
+    assert "killed by user" in running.wait(RUN_LIMIT).expect(3).err
     shown = yarn("status", status["job"], "--json", within=RUN_LIMIT).expect(0).json()
     assert shown["phase"] == "ended" and shown["outcome"]["result"] == "failed"
     assert "killed" in shown["outcome"]["message"].lower()
+    expect_all_over(yarn, bed)
     seen = elsewhere("status", status["job"], "--json", within=RUN_LIMIT).expect(0).json()
     assert seen["outcome"]["class"] == "cluster.application"
 
@@ -132,10 +138,12 @@ def test_why_a_job_waits_is_told_with_what_to_change(yarn):
     running.wait(RUN_LIMIT)
 
 
-def test_a_command_that_a_node_lacks_is_the_users_mistake(yarn):
+def test_a_command_that_a_node_lacks_is_the_users_mistake(yarn, bed):
     done = yarn("run", "-n", "1", *SMALL, "--set", "restart.process=0", "--on", "yarn", "--",
                 "no-such-program", within=RUN_LIMIT).expect(1)
     assert "no-such-program" in done.err
+    assert yarn.status()["outcome"]["first_cause"]["exit_code"] == 127
+    expect_all_over(yarn, bed)
 
 
 @pytest.mark.parametrize("words", ["application_", "up and away"], ids=["accepted", "running"])

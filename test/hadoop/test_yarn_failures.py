@@ -14,6 +14,7 @@ from waiting import until
 from yarn_jobs import (
     RUN_LIMIT,
     attempts_of,
+    expect_all_over,
     expect_final,
     processes_in,
     running_job,
@@ -99,6 +100,8 @@ def test_a_container_whose_files_are_gone_says_so_in_the_clusters_words(yarn, be
           lambda: f"the job ends: {status_of(yarn)}")
     evidence = yarn.status()["outcome"]["first_cause"]["evidence"]
     assert "File does not exist: hdfs://" in evidence and "\n\tat " not in evidence, evidence
+    expect_final(yarn, bed, yarn.job(), "FAILED")
+    expect_all_over(yarn, bed)
 
 
 def test_a_task_over_its_memory_is_told_with_the_numbers(yarn, bed):
@@ -213,7 +216,8 @@ def test_a_job_is_stopped_while_its_files_are_fetched(yarn, bed):
           "its container fetches files")
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     assert "stopped" in running.wait(RUN_LIMIT).expect(4).err
-    until(lambda: not processes_in(bed, "./muster "), RUN_LIMIT, "nothing is left")
+    assert yarn.status()["outcome"]["result"] == "stopped"
+    expect_all_over(yarn, bed)
 
 
 def number_of(running):
@@ -237,3 +241,5 @@ def test_a_program_that_a_node_does_not_run_is_told(yarn, bed):
             program.chmod(0o755)
     evidence = yarn.status()["outcome"]["first_cause"]["evidence"]
     assert "/muster: Permission denied" in evidence, evidence
+    expect_final(yarn, bed, yarn.job(), "FAILED")
+    expect_all_over(yarn, bed)

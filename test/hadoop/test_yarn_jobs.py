@@ -14,6 +14,7 @@ from yarn_jobs import (
     RUN_LIMIT,
     application_of,
     expect_final,
+    job_folders,
     job_of,
     processes_in,
     running_job,
@@ -179,11 +180,7 @@ def test_a_container_that_dies_is_replaced(yarn, bed):
 
 
 def test_what_cannot_be_had_is_refused_before_anything_is_uploaded(yarn, bed):
-    def staged():
-        jobs = "/user/alice/.muster/jobs/*/*/*/*"
-        return bed.shell("fs", "-ls", "-d", "-C", jobs).out
-
-    before = staged()
+    before = job_folders(bed)
     big = yarn("run", "-n", "1", "--set", "roles.worker.memory=900g", "--on", "yarn", "--", "true")
     big.expect_error(6, "16384 MB")
     for setting, words in (("gpus=5", "5 yarn.io/gpu are asked for in one container"),
@@ -195,10 +192,11 @@ def test_what_cannot_be_had_is_refused_before_anything_is_uploaded(yarn, bed):
     nowhere = yarn("run", "-n", "1", "--set", "yarn.queue=nowhere", "--set",
                    "roles.worker.memory=128m", "--on", "yarn", "--", "true", within=RUN_LIMIT)
     nowhere.expect_error(2, "nowhere")
-    assert staged() == before
+    assert job_folders(bed) == before
     assert yarn.jobs() == []
 
 
 def test_without_a_hadoop_configuration_one_message_says_where_it_was_looked_for(muster):
     done = muster("run", "-n", "1", "--on", "yarn", "--", "true")
     done.expect_error(2, "HADOOP_CONF_DIR")
+    assert muster.jobs() == []

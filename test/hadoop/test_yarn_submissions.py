@@ -11,7 +11,7 @@ import signal
 
 import browser as browsers
 from waiting import until
-from yarn_jobs import RUN_LIMIT, application_of, running_job, status_of
+from yarn_jobs import RUN_LIMIT, application_of, job_folders, running_job, status_of
 
 SMALL = ("--set", "roles.worker.memory=128m")
 ALL_LIMIT = 600
@@ -95,6 +95,8 @@ def test_a_full_place_in_hdfs_and_a_read_only_one_are_told(yarn, bed, hdfs_folde
     attempt(full, 6, "quota", "ask for a larger space quota")
     attempt(closed, 2, "alice")
     assert yarn.jobs() == []
+    assert job_folders(bed, full) == job_folders(bed, closed) == set()
+    assert half_stored(bed, f"{full}/store") == []
 
 
 def test_who_may_submit_look_and_kill_is_as_the_access_lists_say(yarn, bed):
@@ -112,10 +114,12 @@ def test_who_may_submit_look_and_kill_is_as_the_access_lists_say(yarn, bed):
              "core-site": {"hadoop.http.filter.initializers":
                            "org.apache.hadoop.security.AuthenticationFilterInitializer"}}
     with bed.configured(rules, restart=["rm1"]):
+        before = job_folders(bed)
         for queue, words in (("closed", "STOPPED"), ("other", "alice")):
             yarn("submit", "-n", "1", *SMALL, "--set", f"yarn.queue={queue}", "--on", "yarn", "--",
                  "true", within=RUN_LIMIT).expect_error(2, queue, words)
         assert yarn.jobs() == []
+        assert job_folders(bed) == before
         members_look_and_kill(yarn, bed)
 
 
@@ -148,9 +152,9 @@ def test_a_user_without_a_place_in_hdfs_is_told_so(yarn):
     assert yarn.jobs() == []
 
 
-def half_stored(bed):
+def half_stored(bed, store="/user/alice/.muster/store"):
     """What uploads have left in the store that is no whole file or archive."""
-    stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
+    stored = bed.shell("fs", "-ls", "-C", store).expect().out.split()
     return [name for name in stored
             if not re.fullmatch(r".*/[0-9a-f]{64}(\.zip|\.tar|\.tar\.gz|\.tgz)?", name)]
 

@@ -78,6 +78,21 @@ def processes_in(bed, words):
     return [pid for pid, command in found.items() if words in command]
 
 
+def job_folders(bed, root="/user/alice/.muster"):
+    """The folders of jobs that are in HDFS."""
+    return set(bed.shell("fs", "-ls", "-d", "-C", f"{root}/jobs/*/*/*/*").out.split())
+
+
+def expect_all_over(yarn, bed, job=None):
+    """Of a job that has ended, nothing runs, and nothing of it can be reached any more."""
+    job = job or yarn.job()
+    until(lambda: application_of(yarn, bed, job)["state"] in ("FINISHED", "FAILED", "KILLED"), 60,
+          lambda: f"the cluster knows the end: {application_of(yarn, bed, job)}")
+    until(lambda: not processes_in(bed, "./muster "), 60,
+          lambda: f"no program is left: {sleeper.processes_of(bed.folder)}")
+    assert not (yarn.home / "jobs" / job / "master.lock").exists()
+
+
 def wait_until_kept(yarn, bed, containers):
     """Waits until the resource manager has heard that so many containers of the job run, the
     master's among them: only those outlive a master, and it hears by the heartbeat of their
