@@ -21,9 +21,10 @@ def put_first(sc: Any, group: str) -> Iterator[None]:
     over = threading.Event()
 
     def look() -> None:
-        while not over.wait(_LOOK_SECONDS):
-            if _raise_priority(sc, group):
-                return
+        with contextlib.suppress(Exception):  # Another Spark may not have this.
+            while not over.wait(_LOOK_SECONDS):
+                if _raise_priority(sc, group):
+                    return
 
     threading.Thread(
         target=inheritable_thread_target(look), name="muster-first", daemon=True
@@ -35,14 +36,13 @@ def put_first(sc: Any, group: str) -> Iterator[None]:
 
 
 def _raise_priority(sc: Any, group: str) -> bool:
-    """Puts the tasks of a job group before all others; false if none are known yet, or this
-    application's jobs do not take turns in the order in which they began.
+    """Puts the tasks of a job group before all others; false if none are known yet. Py4JError where
+    jobs do not take turns in the order in which they began: the queue holds pools there.
     """
-    with contextlib.suppress(Exception):  # Another Spark may not have this.
-        known = sc._jsc.sc().taskScheduler().rootPool().schedulableQueue().iterator()
-        while known.hasNext():
-            tasks = known.next()
-            if tasks.taskSet().properties().getProperty("spark.jobGroup.id") == group:
-                getattr(tasks, "priority_$eq")(-1)
-                return True
+    known = sc._jsc.sc().taskScheduler().rootPool().schedulableQueue().iterator()
+    while known.hasNext():
+        tasks = known.next()
+        if tasks.taskSet().properties().getProperty("spark.jobGroup.id") == group:
+            getattr(tasks, "priority_$eq")(-1)
+            return True
     return False
