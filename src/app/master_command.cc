@@ -69,7 +69,7 @@ class MasterProcess {
       : folder_(std::move(folder)), files_(os::make_local_files(&loop_)) {}
 
   /// Prepares and starts the master; its address is then known.
-  Status start(const Environment& surroundings, const SparkOptions& spark);
+  Status start(const Environment& surroundings, const MasterCommand& command);
   [[nodiscard]] const std::string& address() const { return master_->address(); }
   void run() {
     const os::CodePages pages(loop_);
@@ -106,7 +106,8 @@ std::unique_ptr<cluster::Link> MasterProcess::make_link(const SparkOptions& spar
   return std::make_unique<cluster::local::LocalLink>(loop_, *files_, *sink_, std::move(link));
 }
 
-Status MasterProcess::start(const Environment& surroundings, const SparkOptions& spark) {
+Status MasterProcess::start(const Environment& surroundings, const MasterCommand& command) {
+  const SparkOptions& spark = command.spark;
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   // Before anything that could make a thread: the signals are blocked in all of them.
   MUSTER_TRY(
@@ -135,6 +136,7 @@ Status MasterProcess::start(const Environment& surroundings, const SparkOptions&
   if (!spark.listen_host.empty()) {
     options.listen.host = spark.listen_host;
   }
+  options.followed = command.followed;
   options.on = plan_file.on;
   options.logs_folder = folder_.logs().string();
   options.client_python = plan_file.python;
@@ -179,7 +181,7 @@ int run_master(Session& session, const MasterCommand& command) {
     }
   }
   auto process = std::make_unique<MasterProcess>(cluster::JobFolder(command.job_folder));
-  if (const Status started = process->start(session.environment, command.spark); !started) {
+  if (const Status started = process->start(session.environment, command); !started) {
     say(command.ready_fd, cluster::local::error_line(started.error()));
     session.console.err("muster master: " + started.error().message + "\n");
     return exit_status_of(started.error());

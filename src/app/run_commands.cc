@@ -95,10 +95,10 @@ Status warn(Session& session, cluster::Cluster& cluster, const spec::Spec& spec)
 /// nobody is told.
 using Held = std::unique_ptr<os::HeldSignals>;
 
-/// `exit_code_from`: a role that must exist, if it is not empty. Signals are held from the moment
-/// on at which a job may exist.
+/// `exit_code_from`: a role that must exist, if it is not empty. `follows`: the job is followed
+/// from here at once. Signals are held from the moment on at which a job may exist.
 Result<client::Submitted> submit(Session& session, const SpecOptions& options,
-                                 const std::string& exit_code_from, Held& held,
+                                 const std::string& exit_code_from, Held& held, bool follows,
                                  const SparkOptions& spark = {}) {
   const bool from_spark = spark.link_fd >= 0;
   MUSTER_TRY(const client::ReadJob job, read_source(session, options, from_spark));
@@ -116,6 +116,7 @@ Result<client::Submitted> submit(Session& session, const SpecOptions& options,
   submitter.user = os::user_name(client_environment(session));
   submitter.python = find_on_path(session.environment, "python3");
   submitter.now = session.now();
+  submitter.follows = follows;
   held = std::make_unique<os::HeldSignals>(kForegroundSignals);
   MUSTER_TRY(client::Submitted submitted,
              client::submit_job({*session.files, random, chosen.cluster(), session.home, plan_spec},
@@ -169,7 +170,7 @@ int run_job(Session& session, const RunCommand& command) {
   const WallTime begun = session.now();
   Held held;
   const Result<client::Submitted> submitted =
-      submit(session, command.spec, command.exit_code_from, held);
+      submit(session, command.spec, command.exit_code_from, held, true);
   if (!submitted) {
     return fail(session.console, submitted.error());
   }
@@ -218,7 +219,7 @@ int run_job(Session& session, const RunCommand& command) {
 int submit_job(Session& session, const SubmitCommand& command) {
   Held held;
   const Result<client::Submitted> submitted =
-      submit(session, command.spec, {}, held, command.spark);
+      submit(session, command.spec, {}, held, false, command.spark);
   if (!submitted) {
     return fail(session.console, submitted.error());
   }

@@ -111,7 +111,10 @@ Result<Submitted> submit_job(const SubmitDeps& deps, const ReadJob& job,
     return undo(written.error());
   }
   Result<cluster::MasterPlace> place =
-      deps.cluster.submit({.plan = &*plan, .job_folder = folder.root(), .working_folder = {}});
+      deps.cluster.submit({.plan = &*plan,
+                           .job_folder = folder.root(),
+                           .working_folder = {},
+                           .followed = submitter.follows});
   if (!place) {
     return undo(place.error());
   }

@@ -25,11 +25,12 @@ struct SubmitDeps {
       make_plan;
 };
 
-/// Facts about the user that are kept with the job.
+/// The user, as far as the job is concerned.
 struct Submitter {
   std::string user;
   std::string python;  ///< The python3 on PATH; "" if there is none.
   WallTime now{};
+  bool follows = false;  ///< They follow the job at once.
 };
 
 /// A job that was started.

@@ -35,6 +35,8 @@ struct Submission {
   std::filesystem::path job_folder;
   std::filesystem::path
       working_folder;  ///< Where the user stood; `files` were resolved against the spec.
+  /// Who submits follows the job at once: a master on this machine waits for them before it goes.
+  bool followed = false;
 };
 
 /// Where a job's master can be reached.

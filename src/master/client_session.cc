@@ -53,6 +53,7 @@ void ClientSession::on(const wire::ClientHello& hello) {
   who_ = hello.who;
   send(handlers_.welcome());
   follow_facts_ = hello.follow_facts;
+  follow_output_ = hello.follow_output;
   next_fact_ = hello.from_index;
   if (last_frame_) {
     say_goodbye();
@@ -62,10 +63,16 @@ void ClientSession::on(const wire::ClientHello& hello) {
   if (handlers_.log_is_stuck()) {
     tell_status();
   }
-  follow_output_ = hello.follow_output;
-  if (follow_output_) {
-    const auto handler = handlers_.follows_output;
-    handler();
+  begin_output();
+}
+
+void ClientSession::begin_output() {
+  if (!follow_output_ || std::exchange(output_begun_, true)) {
+    return;
+  }
+  const auto handler = handlers_.follows_output;
+  for (const wire::Output& missed : handler()) {
+    output(missed);
   }
 }
 
@@ -121,13 +128,14 @@ void ClientSession::say_goodbye() {
   if (ended_) {
     return;
   }
-  ended_ = true;
   loop_.cancel(pump_timer_);
   // The rest goes out at once: a client that still does not read loses its connection a second
   // later.
   while (follow_facts_ && next_fact_ < history_.size()) {
     channel_->send_shared(history_.frame(next_fact_++));
   }
+  begin_output();
+  ended_ = true;
   channel_->send_shared(last_frame_);
   channel_->close();
 }

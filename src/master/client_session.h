@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::master {
 
@@ -25,9 +26,10 @@ class ClientSession {
     std::function<wire::ClientWelcome()> welcome;
     std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
     std::function<std::string()> status;
-    std::function<bool()> log_is_stuck;    ///< Then a new follower is told the status at once.
-    std::function<void()> follows_output;  ///< It wants output from now on.
-    std::function<void()> closed;          ///< Once.
+    std::function<bool()> log_is_stuck;  ///< Then a new follower is told the status at once.
+    /// It wants output from now on; returns what it may have missed.
+    std::function<std::vector<wire::Output>()> follows_output;
+    std::function<void()> closed;  ///< Once.
   };
 
   ClientSession(rt::Loop& loop, std::unique_ptr<control::Channel> channel,
@@ -45,6 +47,7 @@ class ClientSession {
   /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
   void end(const std::shared_ptr<const std::string>& last_frame);
 
+  [[nodiscard]] bool follows_facts() const { return follow_facts_; }
   [[nodiscard]] bool follows_output() const { return follow_output_; }
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
@@ -55,6 +58,7 @@ class ClientSession {
   void on(const wire::StatusAsked& asked);
   void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
   void refuse(const std::string& reason);
+  void begin_output();
   void say_goodbye();
 
   rt::Loop& loop_;
@@ -66,6 +70,7 @@ class ClientSession {
   bool said_hello_ = false;
   bool follow_facts_ = false;
   bool follow_output_ = false;
+  bool output_begun_ = false;
   bool ended_ = false;
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.

@@ -22,7 +22,7 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
                      .stop = handlers_.stop,
                      .status = handlers_.status,
                      .log_is_stuck = handlers_.log_is_stuck,
-                     .follows_output = [this] { handlers_.follow_output(true); },
+                     .follows_output = [this] { return on_follows_output(); },
                      .closed = [this, session] { on_closed(session); }});
   if (last_frame_) {
     (*session)->end(last_frame_);
@@ -58,7 +58,14 @@ void Clients::end(const job::Outcome& outcome) {
 
 void Clients::close_all() { sessions_.clear(); }
 
+std::vector<wire::Output> Clients::on_follows_output() {
+  std::vector<wire::Output> missed = handlers_.missed_output();
+  handlers_.follow_output(true);
+  return missed;
+}
+
 void Clients::on_closed(Sessions::iterator session) {
+  had_follower_ = had_follower_ || (*session)->follows_facts();
   const bool followed = (*session)->follows_output();
   // It is the one whose callback runs now.
   loop_.post([gone = std::move(*session)] {});

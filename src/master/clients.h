@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::master {
 
@@ -24,6 +25,8 @@ class Clients {
     std::function<bool()> log_is_stuck;
     /// Whether anybody follows output now; called again for every further follower.
     std::function<void(bool on)> follow_output;
+    /// What a new follower of output may have missed.
+    std::function<std::vector<wire::Output>()> missed_output;
     /// A client left.
     std::function<void()> left;
   };
@@ -46,10 +49,13 @@ class Clients {
   /// Closes all without a word.
   void close_all();
   [[nodiscard]] bool empty() const { return sessions_.empty(); }
+  /// Whether somebody follows the job's facts, or did.
+  [[nodiscard]] bool had_follower() const { return had_follower_; }
 
  private:
   using Sessions = std::list<std::unique_ptr<ClientSession>>;
 
+  [[nodiscard]] std::vector<wire::Output> on_follows_output();
   void on_closed(Sessions::iterator session);
   [[nodiscard]] bool anybody_follows_output() const;
 
@@ -59,6 +65,7 @@ class Clients {
   FactHistory history_;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   Sessions sessions_;
+  bool had_follower_ = false;
 };
 
 }  // namespace muster::master

@@ -59,6 +59,9 @@ struct MasterOptions {
   std::string client_python;   ///< PlanFile::python: the submitter's own, for hints.
   std::string version;         ///< Of the binary.
   int32_t pid = 0;
+  /// Who starts the job follows it at once: what tasks write meanwhile is kept for them, and a job
+  /// that is over before waits a moment.
+  bool followed = false;
 };
 
 /// How a master's life ended.

@@ -54,7 +54,7 @@ class KeptPlace final : public PlaceStore {
 /// One master's process: what dies with it.
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
-          KeptPlace& place, testing::RecordingSink& sink, std::string process_name)
+          KeptPlace& place, testing::RecordingSink& sink, std::string process_name, bool followed)
       : name(std::move(process_name)),
         transport(network, name),
         store(loop, disk),
@@ -64,7 +64,8 @@ struct Process {
                                                              .plan_json = "{}",
                                                              .plan_of = two_workers,
                                                              .logs_folder = "logs",
-                                                             .version = "test"}) {}
+                                                             .version = "test",
+                                                             .followed = followed}) {}
 
   Status start() {
     return master.start([this](const MasterEnd& how) { end = how; });
@@ -81,8 +82,8 @@ struct Process {
 struct MasterWorld : ::testing::Test {
   MasterWorld() : first(make("m1")) {}
 
-  std::unique_ptr<Process> make(const std::string& name) {
-    auto process = std::make_unique<Process>(loop, network, disk, place, sink, name);
+  std::unique_ptr<Process> make(const std::string& name, bool followed = false) {
+    auto process = std::make_unique<Process>(loop, network, disk, place, sink, name, followed);
     process->link.grants = {job::HostName("h1")};
     process->link.next_container = next_container;
     next_container += 100;

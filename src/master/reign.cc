@@ -7,6 +7,12 @@
 #include <utility>
 
 namespace muster::master {
+namespace {
+
+/// Who started the job and has not followed it by then is not waited for.
+constexpr Duration kFollowerLatest = std::chrono::seconds(30);
+
+}  // namespace
 
 Reign::Reign(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended)
     : deps_(deps),
@@ -18,6 +24,7 @@ Reign::Reign(const MasterDeps& deps, const MasterOptions& options, Opened opened
       seed_(opened.start.header.seed),
       started_(opened.started),
       first_start_(!opened.recovered()),
+      early_output_(options.followed),
       decider_(deps.loop, deps.segments, log_, std::move(opened.start), decider_handlers()),
       deadlines_(deps.loop, decider_.clock(),
                  [this](job::DeadlineId id) { decider_.enter(job::DeadlinePassed{id}); }),
@@ -53,7 +60,10 @@ Reign::Reign(const MasterDeps& deps, const MasterOptions& options, Opened opened
   }
 }
 
-Reign::~Reign() { *alive_ = false; }
+Reign::~Reign() {
+  *alive_ = false;
+  deps_.loop.cancel(early_output_timer_);
+}
 
 Status Reign::begin() {
   Result<std::unique_ptr<control::Listener>> listener = deps_.transport.listen(
@@ -82,6 +92,13 @@ Status Reign::begin() {
   }
   MUSTER_TRY_STATUS(deps_.link.start(std::move(known),
                                      [this](job::Fact fact) { on_link_fact(std::move(fact)); }));
+  if (early_output_.gathering()) {
+    early_output_timer_ = deps_.loop.call_after(kFollowerLatest, [this] {
+      (void)early_output_.take();
+      set_follow();
+    });
+    set_follow();
+  }
   log_.info("master.in_charge", {{"job", options_.job.value},
                                  {"epoch", epoch_.value},
                                  {"address", listener_->address()},

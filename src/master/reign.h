@@ -10,6 +10,7 @@
 #include "master/deadlines.h"
 #include "master/decider.h"
 #include "master/deps.h"
+#include "master/early_output.h"
 #include "master/ended_containers.h"
 #include "master/ending.h"
 #include "master/liveness_driver.h"
@@ -19,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::master {
 
@@ -66,6 +68,7 @@ class Reign {
   [[nodiscard]] eventlog::StatusContext status_context() const;
 
   void set_follow();
+  [[nodiscard]] std::vector<wire::Output> take_early_output();
   void tell_audience();
 
   void check_fence();
@@ -94,6 +97,8 @@ class Reign {
   bool over_ = false;
   bool clients_follow_output_ = false;
   bool audience_follows_output_ = false;
+  EarlyOutput early_output_;
+  rt::TimerId early_output_timer_;
   // The order of destruction matters: those who call back go before those they call.
   Decider decider_;
   Deadlines deadlines_;

@@ -75,6 +75,7 @@ void Reign::on_agent_frame(const job::ContainerId& container, wire::AgentFrame& 
     }
   } else if (const auto* output = std::get_if<wire::Output>(&frame)) {
     if (runs_there(container, output->attempt)) {
+      early_output_.add(*output);
       clients_.output(*output);
       if (deps_.audience != nullptr) {
         deps_.audience->output(*output);
@@ -104,8 +105,16 @@ void Reign::on_agent_fact(const job::ContainerId& container, job::Fact fact) {
 void Reign::set_follow() {
   // Enough for what a follower that came a moment too late has missed.
   constexpr uint32_t kTailLines = 1000;
-  const bool on = clients_follow_output_ || audience_follows_output_;
+  const bool on = clients_follow_output_ || audience_follows_output_ || early_output_.gathering();
   agents_.set_follow({on, on ? kTailLines : 0});
+}
+
+std::vector<wire::Output> Reign::take_early_output() {
+  if (!early_output_.gathering()) {
+    return {};
+  }
+  agents_.set_follow({false, 0});  // The last lines shall come, too: more may have been written.
+  return early_output_.take();
 }
 
 void Reign::follow_output(bool on) {
@@ -196,6 +205,7 @@ Clients::Handlers Reign::client_handlers() {
                 clients_follow_output_ = on;
                 set_follow();
               },
+          .missed_output = [this] { return take_early_output(); },
           .left = [this] { ending_.client_left(); }};
 }
 
@@ -209,7 +219,8 @@ Ending::Steps Reign::ending_steps() {
               },
           .clients_gone =
               [this] {
-                return clients_.empty() && (deps_.audience == nullptr || deps_.audience->served());
+                return clients_.empty() && (clients_.had_follower() || !options_.followed) &&
+                       (deps_.audience == nullptr || deps_.audience->served());
               },
           .over =
               [this](const job::Outcome& outcome) {

@@ -97,6 +97,9 @@ Result<std::string> LocalCluster::start_master(const Submission& submission,
                 std::to_string(kMasterReadyFd),
                 "--lock-fd",
                 std::to_string(kMasterLockFd)};
+  if (submission.followed) {
+    spawn.argv.emplace_back("--followed");
+  }
   spawn.argv.insert(spawn.argv.end(), extras.words.begin(), extras.words.end());
   spawn.env = options_.environment;
   spawn.folder = submission.job_folder;
