@@ -131,11 +131,14 @@ def test_a_thousand_half_open_connections(muster, gate):
 
 def test_a_viewer_key_of_another_job_is_refused(muster, gate):
     """The owner's key of one job does not open another."""
+    def runs(name):
+        told = muster("status", name, "--json")
+        return told.code == 0 and told.json()["phase"] == "running"
+
     first = muster.start("run", muster.spec({"name": "one", "command": gate.wait, "tasks": 1}))
-    harness.eventually(lambda: muster.jobs() and muster.status()["phase"] == "running")
+    harness.eventually(lambda: runs("one"))
     second = muster.start("run", muster.spec({"name": "two", "command": gate.wait, "tasks": 1}))
-    harness.eventually(
-        lambda: len(muster.jobs()) == 2 and muster.status("two")["phase"] == "running")
+    harness.eventually(lambda: runs("two"))
     one, two = (muster.home / "jobs" / job for job in muster.jobs())
     secrets = [path for path in one.rglob("*")
                if path.is_file() and re.search("secret|key", path.name)]
