@@ -60,7 +60,8 @@ def main():
         sc, add_up, FITS_MB, 2, 0, input_mode=TFCluster.InputMode.SPARK, reservation_timeout=200
     )
     rows = sc.parallelize(range(ROWS), 4).map(lambda number: [float(number)] * 100)
-    consumed = cluster.train(rows, num_epochs=1)
+    cluster.train(rows, num_epochs=1)
+    consumed = cluster.consumed()
     cluster.shutdown()
     lost = Job(sc, JobPlan(template={"worker": [0]}, lost_executors=0), take_too_much, TOO_MUCH_MB)
     words = ""
