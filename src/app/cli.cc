@@ -307,7 +307,6 @@ void Parser::add_other_commands() {
   sub->add_option("--on", master.on)->check(CLI::IsMember({"yarn"}));
   sub->add_option("--ready-fd", master.ready_fd);
   sub->add_option("--lock-fd", master.lock_fd);
-  sub->add_flag("--takeover", master.takeover);
   sub->add_flag("--followed", master.followed);
   add_spark(sub, master.spark);
 }

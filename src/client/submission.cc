@@ -110,11 +110,10 @@ Result<Submitted> submit_job(const SubmitDeps& deps, const ReadJob& job,
   if (const Status written = write_folder(deps.files, folder, job, file, deps.random); !written) {
     return undo(written.error());
   }
-  Result<cluster::MasterPlace> place =
-      deps.cluster.submit({.plan = &*plan,
-                           .job_folder = folder.root(),
-                           .working_folder = {},
-                           .followed = submitter.follows});
+  Result<cluster::MasterPlace> place = deps.cluster.submit({.plan = &*plan,
+                                                            .job_folder = folder.root(),
+                                                            .working_folder = {},
+                                                            .followed = submitter.follows});
   if (!place) {
     return undo(place.error());
   }

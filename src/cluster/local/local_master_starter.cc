@@ -40,9 +40,8 @@ Result<MasterSought> LocalMasterStarter::seek() {
     return system_error(errno, "the master's log cannot be opened: " + log_path.string());
   }
   os::StartRequest request;
-  request.argv = {options_.program.string(),       "master",     "--job",
-                  options_.folder.root().string(), "--takeover", "--lock-fd",
-                  std::to_string(kMasterLockFd)};
+  request.argv = {options_.program.string(),       "master",    "--job",
+                  options_.folder.root().string(), "--lock-fd", std::to_string(kMasterLockFd)};
   request.fds = {lock->get()};
   request.output_fd = log.get();
   MUSTER_TRY_STATUS(os::send_start_request(options_.start_socket, request));

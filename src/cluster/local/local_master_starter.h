@@ -9,7 +9,7 @@
 namespace muster::cluster::local {
 
 /// Starts the next master of a job on this machine: takes the job's lock, which only a dead master
-/// lets go, and hands it to `PROGRAM master --job FOLDER --takeover --lock-fd N`. That process must
+/// lets go, and hands it to `PROGRAM master --job FOLDER --lock-fd N`. That process must
 /// not live below this agent's keeper, so the stub at the other end of `start_socket` starts it
 /// (os/start_request.h).
 class LocalMasterStarter final : public MasterStarter {
