@@ -4,6 +4,7 @@
 #include "app/live_status.h"
 #include "base/text.h"
 #include "client/progress.h"
+#include "client/refusals.h"
 #include "client/status_text.h"
 #include "cluster/yarn/container_end.h"
 #include "cluster/yarn/fit.h"
@@ -12,6 +13,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::app {
@@ -63,6 +66,11 @@ Result<std::vector<yarn::WaitReason>> reasons_of(Session& session, const FoundJo
   }
   if (!waits.empty()) {
     reasons.push_back({.text = waits, .advice = {}});
+  }
+  for (std::string& refused :
+       client::standing_refusals(job.reading.replayed.machine.plan(), job.reading.log.records)) {
+    std::string advice(yarn::advice_for(refused));
+    reasons.push_back({.text = std::move(refused), .advice = std::move(advice)});
   }
   const client::Progress progress = client::progress_of(job.reading.replayed.machine);
   const bool all_run = live && waits.empty() && progress.running >= progress.tasks_wanted;

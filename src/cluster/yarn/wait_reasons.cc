@@ -31,6 +31,8 @@ struct Known {
   std::string_view sign;
   std::string_view advice;
 };
+constexpr std::string_view kLoosen =
+    "wait for containers there to end, loosen the role's `constraint`, or ask for fewer tasks";
 constexpr std::array kKnown = {
     Known{"max-capacity limit",
           "the queue is full: wait for its other jobs, or choose another one (yarn.queue)"},
@@ -46,18 +48,13 @@ constexpr std::array kKnown = {
     Known{"sufficient resource",
           "wait for containers there to end, or ask for less for each task (memory, vcores, gpus, "
           "tasks_per_container)"},
-    Known{
-        "unsatisfied PC",
-        "wait for containers there to end, loosen the role's `constraint`, or ask for fewer tasks"},
+    Known{"unsatisfied PC", kLoosen},
+    Known{"could not place on node", kLoosen},
+    Known{"could not schedule on node",
+          "wait for containers to end, or ask for less for each task (memory, vcores, gpus)"},
     Known{"partition", "choose a node label that free nodes have (node_label)"},
     Known{"black", "hosts on which tasks failed are avoided for a while"},
 };
-
-std::string_view advice_for(std::string_view words) {
-  const auto* const found =
-      std::ranges::find_if(kKnown, [&](const Known& known) { return words.contains(known.sign); });
-  return found == kKnown.end() ? std::string_view() : found->advice;
-}
 
 void add_master_limit(const WaitFacts& facts, std::vector<WaitReason>& to) {
   const std::string& words = facts.application.diagnostics;
@@ -184,6 +181,12 @@ void add_activities(const WaitFacts& facts, std::vector<WaitReason>& to) {
 }
 
 }  // namespace
+
+std::string_view advice_for(std::string_view words) {
+  const auto* const found =
+      std::ranges::find_if(kKnown, [&](const Known& known) { return words.contains(known.sign); });
+  return found == kKnown.end() ? std::string_view() : found->advice;
+}
 
 std::string short_wait(std::string_view diagnostics) {
   std::string_view words = trim(diagnostics);

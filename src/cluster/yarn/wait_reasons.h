@@ -36,6 +36,9 @@ struct WaitReason {
 /// Returns the reasons, the likeliest first; none when nothing seems in the way.
 [[nodiscard]] std::vector<WaitReason> explain_wait(const WaitFacts& facts);
 
+/// What helps against what the scheduler or the placement processor says; "" where that is unknown.
+[[nodiscard]] std::string_view advice_for(std::string_view words);
+
 /// The resource manager's words on an application, in one short line: without the time before them,
 /// limits as numbers.
 [[nodiscard]] std::string short_wait(std::string_view diagnostics);
