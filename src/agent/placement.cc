@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "os/command.h"
+#include "spec/archive_name.h"
 
-#include <array>
 #include <string_view>
 
 namespace muster::agent {
@@ -12,8 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kUnpackDeadline = std::chrono::minutes(30);
-constexpr std::array<std::string_view, 7> kArchiveEndings = {
-    ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tgz", ".tar", ".zip"};
 
 /// Runs one unpacking program in `folder`.
 Status run_unpacker(std::vector<std::string> argv, const fs::path& folder) {
@@ -71,15 +69,6 @@ fs::path resolved(const fs::path& source) {
 
 Unpacker make_unpacker() { return unpack_archive; }
 
-std::string archive_stem(const std::string& name) {
-  for (const std::string_view ending : kArchiveEndings) {
-    if (name.size() > ending.size() && name.ends_with(ending)) {
-      return name.substr(0, name.size() - ending.size());
-    }
-  }
-  return "";
-}
-
 Status Placement::place(const std::vector<spec::File>& wanted, const fs::path& folder) {
   for (const spec::File& file : wanted) {
     if (cancelled_) {
@@ -104,7 +93,7 @@ Status Placement::place_one(const spec::File& file, const fs::path& folder) {
   }
   const fs::path source = resolved(written);
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
-  const std::string stem = archive_stem(written.filename().string());
+  const std::string stem = spec::archive_stem(written.filename().string());
   const bool unpacks =
       stat.kind != os::FileKind::Folder &&
       (file.unpack == spec::Unpack::Yes || (file.unpack == spec::Unpack::Auto && !stem.empty()));
@@ -150,8 +139,9 @@ Result<fs::path> Placement::place_python(const spec::Python& python, const fs::p
   const fs::path source = resolved(written);
   MUSTER_TRY(const os::FileStat stat, files_.stat(source));
   fs::path root = source;
-  if (stat.kind != os::FileKind::Folder && !archive_stem(written.filename().string()).empty()) {
-    root = folder / archive_stem(written.filename().string());
+  if (stat.kind != os::FileKind::Folder &&
+      !spec::archive_stem(written.filename().string()).empty()) {
+    root = folder / spec::archive_stem(written.filename().string());
     MUSTER_TRY_STATUS(files_.make_folders(folder));
     if (!files_.exists(root)) {
       MUSTER_TRY_STATUS(unpack_into(source, root));

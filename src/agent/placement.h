@@ -62,9 +62,6 @@ class Placement {
 /// The class of an attempt whose ports were taken by somebody else.
 inline constexpr std::string_view kPortInUse = "port.in_use";
 
-/// Returns the name without a known archive ending, or "" if it has none.
-[[nodiscard]] std::string archive_stem(const std::string& name);
-
 /// Returns the class of an attempt that could not be prepared because of `error`.
 [[nodiscard]] job::Failure preparation_failure(const Error& error);
 

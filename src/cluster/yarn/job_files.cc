@@ -2,6 +2,7 @@
 
 #include "os/command.h"
 #include "os/spawn.h"
+#include "spec/archive_name.h"
 #include "spec/file_check.h"
 
 #include <fmt/format.h>
@@ -49,6 +50,26 @@ fs::path without_slash(const std::string& text) {
   return path.has_filename() ? path : path.parent_path();
 }
 
+// Node managers write the names of links between the double quotes of a shell, as they are.
+std::string plain(std::string name) {
+  for (char& c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !(c >= '0' && c <= '9') && c != '.' && c != '-') {
+      c = '_';
+    }
+  }
+  return name;
+}
+
+// Agents take the name of what they place from its link, unless it is told: it may not be that one.
+void keep_name(spec::File& file, const std::string& name) {
+  if (!file.as.empty() || plain(name) == name) {
+    return;
+  }
+  const std::string stem = spec::archive_stem(name);
+  file.as = file.unpack == spec::Unpack::No || stem.empty() ? name : stem;
+}
+
 }  // namespace
 
 Status JobFiles::collect(spec::Spec& spec) {
@@ -77,6 +98,7 @@ Status JobFiles::collect(spec::Spec& spec) {
 
 Status JobFiles::collect_file(spec::File& file) {
   if (spec::is_uri(file.src)) {
+    keep_name(file, without_slash(file.src).filename().string());
     file.src = add_remote(file.src, false);
     return {};
   }
@@ -90,6 +112,7 @@ Status JobFiles::collect_file(spec::File& file) {
   MUSTER_TRY(const os::FileStat stat, files_.stat(real));
   const std::string name = source.filename().string();
   if (stat.kind != os::FileKind::Folder) {
+    keep_name(file, name);
     MUSTER_TRY(file.src, add(real, name));
     return {};
   }
@@ -123,7 +146,7 @@ std::string JobFiles::add_remote(const std::string& address, bool unpack) {
   auto [place, fresh] = links_.try_emplace(key_of(address, "", unpack));
   if (fresh) {
     const std::string name = without_slash(address).filename().string();
-    place->second = fmt::format("files/{}/{}", links_.size(), name);
+    place->second = fmt::format("files/{}/{}", links_.size(), plain(name));
     remotes_.push_back({address, place->second, unpack});
   }
   return place->second;
@@ -132,7 +155,7 @@ std::string JobFiles::add_remote(const std::string& address, bool unpack) {
 Result<std::string> JobFiles::add(const fs::path& source, const std::string& name, bool unpack) {
   auto [place, fresh] = links_.try_emplace(key_of(source.string(), name, unpack));
   if (fresh) {
-    place->second = fmt::format("files/{}/{}", links_.size(), name);
+    place->second = fmt::format("files/{}/{}", links_.size(), plain(name));
     uploads_.push_back({source, place->second, unpack});
   }
   return place->second;

@@ -30,10 +30,11 @@ struct RemoteFile {
 };
 
 /// Finds the files that a job's specification names on this host, and rewrites it to where they lie
-/// in a container: `files/N/NAME`. Folders are packed, times and permissions kept; tasks find them
-/// unpacked under their own names. Files at addresses of HDFS are not touched: node managers fetch
-/// them there. Of the Python environment nothing but the content matters, so that node managers
-/// unpack it, once for all containers of a host. Blocks.
+/// in a container: `files/N/NAME`, of NAME only what no shell reads as more than a letter. Folders
+/// are packed, times and permissions kept; tasks find them unpacked under their own names. Files at
+/// addresses of HDFS are not touched: node managers fetch them there. Of the Python environment
+/// nothing but the content matters, so that node managers unpack it, once for all containers of a
+/// host. Blocks.
 class JobFiles {
  public:
   /// `packing`: an existing folder for packed folders, which must live until they are uploaded.
