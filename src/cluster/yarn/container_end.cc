@@ -52,16 +52,27 @@ std::string_view without_time(std::string_view line) {
   return dated && end != std::string_view::npos ? trim(line.substr(end + 1)) : line;
 }
 
+// What the resource manager says around a master's words.
+std::string_view without_frame(std::string_view line) {
+  constexpr std::string_view kBegin = "Failing this attempt.Diagnostics:";
+  const bool says_nothing =
+      line.starts_with("For more detailed output") || line == ". Failing the application.";
+  if (says_nothing) {
+    return {};
+  }
+  return line.starts_with(kBegin) ? trim(line.substr(kBegin.size())) : line;
+}
+
 bool is_place_in_java(std::string_view line) {
   return (line.starts_with("at ") && line.ends_with(")")) ||
          (line.starts_with("... ") && line.ends_with(" more"));
 }
 
 /// What the cluster's diagnostics say, without times, stack traces and what Java says twice.
-std::string plain_words(std::string_view diagnostics) {
+std::vector<std::string> plain_words(std::string_view diagnostics) {
   std::vector<std::string> lines;
   for (const std::string_view raw : split(diagnostics, '\n')) {
-    const std::string_view line = without_time(trim(raw));
+    const std::string_view line = without_time(without_frame(without_time(trim(raw))));
     const bool again = std::ranges::any_of(lines, [&](const std::string& before) {
       return line == before || line.ends_with(": " + before);
     });
@@ -69,7 +80,7 @@ std::string plain_words(std::string_view diagnostics) {
       lines.emplace_back(line);
     }
   }
-  return join(lines, "\n");
+  return lines;
 }
 
 }  // namespace
@@ -82,11 +93,20 @@ job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status, bool rel
     ended.exit_code = status.exit_status;
   }
   if (ended.kind != job::ContainerEndKind::Released && status.exit_status != 0) {
-    const std::string words = plain_words(status.diagnostics);
+    const std::string words = join(plain_words(status.diagnostics), "\n");
     ended.diagnostics = hadoop::yarn::describe_exit(status.exit_status) +
                         (words.empty() ? "" : ": " + words.substr(0, kDiagnosticsMax));
   }
   return ended;
+}
+
+std::string words_of_end(std::string_view diagnostics) {
+  std::string words;
+  for (const std::string& line : plain_words(diagnostics)) {
+    const bool sentence = words.empty() || words.ends_with('.') || words.ends_with(':');
+    words += (words.empty() ? "" : sentence ? " " : "; ") + line;
+  }
+  return words.substr(0, kDiagnosticsMax);
 }
 
 std::optional<job::HostHealth> health_of(hadoop::yarn::NodeState state) {

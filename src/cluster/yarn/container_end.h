@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 /// What YARN tells, in the words of the machine.
 namespace muster::cluster::yarn {
@@ -16,13 +17,16 @@ namespace muster::cluster::yarn {
 [[nodiscard]] job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status,
                                          bool released);
 
+/// What the cluster says of an application's end, in one line without times and stack traces.
+[[nodiscard]] std::string words_of_end(std::string_view diagnostics);
+
 /// Nothing for states that say nothing about a host's health.
 [[nodiscard]] std::optional<job::HostHealth> health_of(hadoop::yarn::NodeState state);
 
-/// What a container asks for. Memory in whole MiB.
 /// How many GPUs a resource has.
 [[nodiscard]] uint32_t gpus_of(const hadoop::yarn::Resource& resource);
 
+/// What a container asks for. Memory in whole MiB.
 [[nodiscard]] hadoop::yarn::Resource resource_of(const job::Resources& resources);
 
 /// Returns why the cluster can never grant `asked`, with the numbers, or "".

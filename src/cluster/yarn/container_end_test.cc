@@ -49,6 +49,19 @@ TEST(ContainerEnd, LeavesJavasStackTracesOut) {
             "Caused by: it went");
 }
 
+TEST(ContainerEnd, TellsOfAnApplicationsEndInOneLine) {
+  EXPECT_EQ(words_of_end("Application application_1_0060 failed 2 times due to AM Container for "
+                         "appattempt_1_0060_000002 exited with  exitCode: 137\nFailing this "
+                         "attempt.Diagnostics: [2026-11-21 23:01:50.968]Container killed on "
+                         "request. Exit code is 137\n[2026-11-21 23:01:50.969]Killed by external "
+                         "signal\nFor more detailed output, check the application tracking page: "
+                         "http://rm:8088/cluster/app/application_1_0060 Then click on links to "
+                         "logs of each attempt.\n. Failing the application."),
+            "Application application_1_0060 failed 2 times due to AM Container for "
+            "appattempt_1_0060_000002 exited with  exitCode: 137; Container killed on request. "
+            "Exit code is 137; Killed by external signal");
+}
+
 TEST(ContainerEnd, KeepsWhatANodeSaysOfDocker) {
   const auto ended =
       end_of({.id = {},

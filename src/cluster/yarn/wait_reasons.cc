@@ -1,6 +1,7 @@
 #include "cluster/yarn/wait_reasons.h"
 
 #include "base/text.h"
+#include "cluster/yarn/container_end.h"
 #include "cluster/yarn/fair_reasons.h"
 #include "cluster/yarn/room.h"
 
@@ -202,7 +203,7 @@ std::string short_wait(std::string_view diagnostics) {
         detail(words, users ? "User AM Resource Limit" : "Queue Resource Limit for AM"));
   }
   const size_t details = words.find("Details :");
-  return std::string(trim(words.substr(0, details)));
+  return words_of_end(words.substr(0, details));
 }
 
 std::vector<WaitReason> explain_wait(const WaitFacts& facts) {

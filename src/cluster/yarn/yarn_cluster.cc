@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/job_folder.h"
+#include "cluster/yarn/container_end.h"
 #include "cluster/yarn/wait_reasons.h"
 #include "cluster/yarn/web_proxy.h"
 #include "eventlog/segment_store.h"
@@ -29,7 +30,8 @@ constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
 
 std::string words_of(const rm::ApplicationReport& report) {
-  std::string words = short_wait(report.diagnostics);
+  std::string words =
+      rm::is_over(report.state) ? words_of_end(report.diagnostics) : short_wait(report.diagnostics);
   return words.empty() ? "the cluster gives no reason" : words;
 }
 
