@@ -17,6 +17,7 @@ from muster.spark.job import Job
 
 _SETTLE_SECONDS = 10
 _LOOK_SECONDS = 0.2
+_OVER_SECONDS = 60.0
 
 
 class Feeder:
@@ -131,13 +132,20 @@ class Feeder:
         thread = threading.Thread(target=inheritable_thread_target(work), daemon=True)
         thread.start()
         try:
-            self._job.wait_for_failure(lambda: "ended" in outcome)
+            self._job.wait_for_failure(lambda: "ended" in outcome or not self._job.running)
+            if self._job.failure is None:
+                # Tasks see the job's end, too. But Spark 4 hears of theirs only when it has pushed
+                # all rows of their partitions to them, of which there may be no end.
+                thread.join(_OVER_SECONDS)
         except BaseException:
             self._sc.cancelJobGroup(group)
             raise
         if "ended" not in outcome:
             self._sc.cancelJobGroup(group)
             self._raise_failure(self._job)
+            if self._job.terminating.is_set():
+                return [(index, feeding.FED) for index in partitions]  # Nobody wants them.
+            raise Exception("every map_fun returned before the end of the feed")
         if "failure" in outcome:
             # The node's end, if that is what failed the tasks, is known to the job in a moment.
             self._job.wait(_SETTLE_SECONDS if _says_node(outcome["failure"]) else 0)
