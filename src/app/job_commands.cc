@@ -139,20 +139,51 @@ bool runs_on_yarn(Session& session, const client::JobEntry& entry) {
   return place || place.error().code != Errc::NotFound;
 }
 
+int say_status(Session& session, const StatusCommand& command, const std::string& status) {
+  session.console.out(command.json ? status + "\n" : render_live_status(status));
+  return 0;
+}
+
+/// The status of a job that waits in its queue. One that has begun is only told by its next master.
+int show_status_without_master(Session& session, const StatusCommand& command,
+                               const Error& absent) {
+  const Result<FoundJob> found = find_job(session, command.id, command.on);
+  if (!found) {
+    return fail(session.console, found.error());
+  }
+  if (!found->reading.log.records.empty()) {
+    return fail(session.console, absent);
+  }
+  eventlog::StatusContext context = client::status_context(found->entry, found->reading);
+  context.waits_for = absent.message;
+  context.page = page_link_of(session, found->entry.folder,
+                              {.address = {}, .application_id = context.application_id});
+  return say_status(session, command,
+                    eventlog::status_json(found->reading.replayed.machine.plan(),
+                                          found->reading.state(), context));
+}
+
 /// The status of a job that YARN runs, from its master; nothing if it has ended just now.
 std::optional<int> show_status_on_yarn(Session& session, const StatusCommand& command,
                                        const client::JobEntry& entry) {
-  const std::optional<std::string> live = ask_status(session, entry.folder);
-  if (live && command.json) {
-    session.console.out(*live + "\n");
-    return 0;
-  }
-  if (live) {
-    session.console.out(render_live_status(*live));
-    return 0;
-  }
   const auto yarn = yarn_client_of(session, entry.folder);
-  const Result<cluster::MasterPlace> place = yarn->cluster().locate(entry.folder.root());
+  const auto locate = [&] { return yarn->cluster().locate(entry.folder.root()); };
+  // A cluster that does not answer is waited for once.
+  const auto report = yarn->cluster().report_of(entry.folder.root());
+  if (!report && report.error().code != Errc::NotFound) {
+    return fail(session.console, report.error());
+  }
+  Result<cluster::MasterPlace> place = locate();
+  if (!place && place.error().code == Errc::Unavailable) {
+    return show_status_without_master(session, command, place.error());
+  }
+  if (const std::optional<std::string> live =
+          place ? ask_status(session, entry.folder) : std::nullopt) {
+    return say_status(session, command, *live);
+  }
+  if (place) {
+    place = locate();
+  }
   if (!place && place.error().code == Errc::NotFound) {
     return std::nullopt;
   }
@@ -165,7 +196,7 @@ std::optional<int> show_status_on_yarn(Session& session, const StatusCommand& co
 
 int show_status(Session& session, const StatusCommand& command) {
   const Result<client::JobEntry> entry = find_entry(session, command.id, command.on);
-  if (entry && runs_on_yarn(session, *entry)) {
+  if (entry && !entry->ended && is_on_yarn(session, entry->folder)) {
     if (const std::optional<int> shown = show_status_on_yarn(session, command, *entry); shown) {
       return *shown;
     }

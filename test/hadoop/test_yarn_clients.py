@@ -223,6 +223,9 @@ def test_a_stop_of_a_waiting_job_that_is_killed_can_be_said_again(yarn, bed):
     try:
         yarn("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true", within=RUN_LIMIT).expect(0)
         job = yarn.job()
+        waiting = yarn("status", job, "--json").expect(0).json()
+        assert waiting["phase"] == "gathering" and "waits in queue" in waiting["waits_for"]
+        assert "waiting: " in yarn("status", job).expect(0).out
         kill_stop_at(yarn, bed, "rm1.rpc", b"getApplicationReport")
         assert application_of(yarn, bed, job)["state"] == "ACCEPTED"
         kill_stop_at(yarn, bed, "rm1.rpc", b"forceKillApplication")
