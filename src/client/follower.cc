@@ -21,6 +21,7 @@ constexpr Duration kDialDelayLow = milliseconds(20);
 constexpr Duration kDialDelayHigh = milliseconds(500);
 constexpr int kRefusalsMax = 3;
 constexpr Duration kPhaseEvery = seconds(1);
+constexpr Duration kNumbersPause = seconds(30);
 
 /// Colours of prefixes, by role and index, so that neighbours differ.
 constexpr std::string_view kPrefixColours[] = {"36", "33", "32", "35", "34", "96", "93", "92"};
@@ -118,10 +119,7 @@ void Follower::dial_again(const std::string& reason) {
     return;
   }
   if (options_.tell_waiting && !deps_.console.screen().err_is_terminal) {
-    if (reason != last_wait_) {
-      deps_.console.err("muster: waiting: " + printable(reason) + "\n");
-    }
-    last_wait_ = reason;
+    tell_wait(reason);
     return;
   }
   deps_.console.status(fmt::format("{}: waiting for a master to answer ({}): {}", options_.job_id,
@@ -235,10 +233,23 @@ void Follower::on_event(wire::StatusAnswered& status) {
   }
   const std::string waits_for = waits_for_of(status.json);
   const bool own_words = machine_ && waits_for == machine_->state().waits_for;
-  if (!waits_for.empty() && waits_for != last_wait_ && !own_words) {
-    deps_.console.err("muster: waiting: " + printable(waits_for) + "\n");
+  if (!own_words) {
+    tell_wait(waits_for);
   }
-  last_wait_ = waits_for;
+}
+
+/// Each reason once; one whose numbers change all the time only now and then.
+void Follower::tell_wait(const std::string& reason) {
+  const HostTime now = deps_.loop.now();
+  const bool numbers_only = same_but_for_numbers(reason, last_wait_);
+  if (reason == last_wait_ || (numbers_only && now - last_wait_at_ < kNumbersPause)) {
+    return;
+  }
+  if (!reason.empty()) {
+    deps_.console.err("muster: waiting: " + printable(reason) + "\n");
+  }
+  last_wait_ = reason;
+  last_wait_at_ = now;
 }
 
 void Follower::on_event(wire::JobEnded& ended) {

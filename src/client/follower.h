@@ -104,6 +104,7 @@ class Follower {
   void on_event(wire::Refused& refused);
   [[nodiscard]] bool narrates() const { return options_.narrate && (!muted_ || stop_wanted_); }
   void tell_log_trouble(const std::string& trouble);
+  void tell_wait(const std::string& reason);
   void show(const std::vector<ShownLine>& lines);
   void show_phase();
   void arm_flush();
@@ -127,6 +128,7 @@ class Follower {
   HostTime job_now_at_{};
   std::string last_phase_;
   std::string last_wait_;
+  HostTime last_wait_at_{};
   std::string log_trouble_;
   rt::TimerId flush_timer_;
   rt::TimerId dial_timer_;

@@ -163,6 +163,12 @@ std::string narrate_restart(const job::Plan& plan, const job::RestartNote& note)
   return line + ": " + describe_cause(note.cause);
 }
 
+std::string without_digits(std::string_view text) {
+  std::string rest(text);
+  std::erase_if(rest, [](char c) { return c >= '0' && c <= '9'; });
+  return rest;
+}
+
 bool knows(const job::Machine& machine, job::AttemptId id) {
   return machine.state().find_attempt(id) != nullptr;
 }
@@ -188,6 +194,10 @@ Progress progress_of(const job::Machine& machine) {
     }
   }
   return progress;
+}
+
+bool same_but_for_numbers(std::string_view one, std::string_view other) {
+  return without_digits(one) == without_digits(other);
 }
 
 std::string phase_line(const job::Machine& machine, Time now) {

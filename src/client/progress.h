@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::client {
 
@@ -26,6 +27,9 @@ struct Progress {
 /// Returns the phase line: "gathering: containers 3/4, joined 2/4 (1.2 s), waiting for ...". Times
 /// are since the job's start.
 [[nodiscard]] std::string phase_line(const job::Machine& machine, Time now);
+
+/// Whether two reasons for waiting are the same sentence, whatever numbers stand in it.
+[[nodiscard]] bool same_but_for_numbers(std::string_view one, std::string_view other);
 
 /// Tells in one line what a fact means for people, given the machine that has just applied it;
 /// nullopt for what the phase line shows anyway: the end of a task that failed or was lost and what

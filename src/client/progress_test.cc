@@ -132,6 +132,13 @@ TEST_F(Narration, IsSilentOnWhatMusterStoppedItself) {
             "");
 }
 
+TEST(Waiting, IsTheSameReasonWithOtherNumbers) {
+  EXPECT_TRUE(same_but_for_numbers("5 containers from queue a, which could give 96 MB now",
+                                   "4 containers from queue a, which could give 8192 MB now"));
+  EXPECT_FALSE(same_but_for_numbers("5 containers from queue a", "5 containers from queue b"));
+  EXPECT_FALSE(same_but_for_numbers("5 containers", ""));
+}
+
 TEST_F(Narration, TellsOfAStalledTask) {
   start(spec::Membership::Independent, {});
   EXPECT_EQ(tell(job::AttemptStalled{worker(2), minutes(10)}),
