@@ -241,11 +241,18 @@ def test_a_stop_of_a_waiting_job_that_is_killed_can_be_said_again(yarn, bed):
 def test_old_jobs_and_files_are_removed_and_living_ones_stay(yarn, bed):
     status = running_job(yarn, tasks=1)
     kept = f"/user/alice/.muster/jobs/*/*/*/{status['job']}"
+    theirs, half = (f"/user/alice/.muster/store/{name}" for name in (
+        "weights.bin", f"{'a' * 64}.0123456789abcdef"))
+    bed.shell("fs", "-touchz", theirs, half).expect()
+    bed.shell("fs", "-touch", "-t", "20250101:000000", theirs, half).expect()
     would = yarn("clean", "--on", "yarn", "--all", "--dry-run", "--json").expect(0).json()
     assert status["job"] not in would["removed"]
     yarn("clean", "--on", "yarn", "--all", within=RUN_LIMIT).expect(0)
     assert "job.json" in bed.shell("fs", "-ls", "-C", kept).expect().out
-    assert bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
+    stored = bed.shell("fs", "-ls", "-C", "/user/alice/.muster/store").expect().out.split()
+    assert theirs in stored, "not ours"
+    assert half not in stored, "an upload that nobody finishes"
+    assert len(stored) > 1
     # Its container can start anew: the files are where they were.
     agent, = processes_in(bed, "muster agent")
     os.kill(agent, signal.SIGKILL)

@@ -1,6 +1,7 @@
 #include "cluster/yarn/staging.h"
 
 #include "cluster/yarn/content_hash.h"
+#include "cluster/yarn/stored_name.h"
 #include "hadoop/hdfs/path.h"
 
 #include <fmt/format.h>
@@ -52,17 +53,6 @@ std::string random_name(rt::Random& random) {
     name += fmt::format("{:02x}", byte);
   }
   return name;
-}
-
-// By the ending agents and node managers tell how an archive is unpacked.
-std::string_view archive_ending(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kEndings = {".tar.gz", ".tgz", ".tar", ".zip"};
-  for (const std::string_view ending : kEndings) {
-    if (name.ends_with(ending)) {
-      return ending;
-    }
-  }
-  return {};
 }
 
 // "hdfs://nn:8020" with a path, in the words of YARN; a name service has no port.

@@ -2,6 +2,7 @@
 
 #include "cluster/yarn/staged_file.h"
 #include "cluster/yarn/staging.h"
+#include "cluster/yarn/stored_name.h"
 #include "eventlog/segment_store.h"
 #include "hadoop/hdfs/path.h"
 #include "hadoop/hdfs/server_time.h"
@@ -16,21 +17,10 @@ namespace {
 namespace hdfs = hadoop::hdfs;
 
 constexpr uint64_t kPackageBytesMax = 64U << 20;
-constexpr size_t kHashDigits = 64;
-constexpr std::string_view kAside = ".removing";
 // A job of which the resource manager does not know yet.
 constexpr std::chrono::hours kFresh{1};
 // An upload that nobody finishes any more.
 constexpr std::chrono::hours kUploadMax{24};
-
-/// A whole file: its content's name, and an archive's ending. What is still being uploaded has
-/// random digits behind that.
-bool is_stored_name(std::string_view name) {
-  constexpr size_t kRandomDigits = 16;
-  const size_t dot = name.rfind('.');
-  const bool unfinished = dot != std::string_view::npos && name.size() - dot - 1 == kRandomDigits;
-  return name.size() >= kHashDigits && !name.ends_with(kAside) && !unfinished;
-}
 
 }  // namespace
 
@@ -143,10 +133,13 @@ Result<std::vector<StagingCleaner::Stored>> StagingCleaner::unused(const Staging
   std::vector<Stored> files;
   for (const hdfs::FileStatus& entry : *listed) {
     const WallTime used = hdfs::wall_of(std::max(entry.accessed_ms, entry.modified_ms));
-    if (is_stored_name(entry.name) && used < now_ - rules.older_than) {
+    const StoredKind kind = stored_kind(entry.name);
+    if (kind == StoredKind::Whole && used < now_ - rules.older_than) {
       files.push_back({.name = entry.name, .bytes = entry.size_bytes, .used = used});
-    } else if (!is_stored_name(entry.name) && !rules.dry_run && used < now_ - kUploadMax) {
-      // What a client or a cleaner left that was killed.
+    }
+    const bool left = kind == StoredKind::Unfinished || kind == StoredKind::Aside;
+    if (left && !rules.dry_run && used < now_ - kUploadMax) {
+      // By a client or a cleaner that was killed.
       (void)cluster_.run(session->files().remove(hdfs::child_of(store, entry.name), false));
     }
   }
