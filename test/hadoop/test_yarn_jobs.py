@@ -42,12 +42,14 @@ def test_two_processes_run_and_succeed(yarn, bed):
 
 def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
     # Nobody else's, so that nobody else has brought it.
+    odd = 'wi`th $HOME "é.txt'
     yarn.write("run.sh", f'# {yarn.home}\necho "$0: $(cat data/deep/numbers) '
-               '$(stat -c %a data/tool)"\n')
+               '$(stat -c %a data/tool) $(cat wi*)"\n')
+    yarn.write(odd, "odd")
     yarn.write("data/own", str(yarn.home))
     yarn.write("data/deep/numbers", "1 2 3")
     yarn.write("data/tool", "#!/bin/sh\n", mode=0o750)
-    spec = yarn.spec({"command": "sh run.sh", "files": ["run.sh", "data/"],
+    spec = yarn.spec({"command": "sh run.sh", "files": ["run.sh", "data/", odd],
                       "roles": {"worker": {"tasks": 2, "memory": "128m"}}})
 
     def stored():
@@ -55,10 +57,10 @@ def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
 
     before = stored()
     done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
-    assert done.out.count("run.sh: 1 2 3 750") == 2, done.out
+    assert done.out.count("run.sh: 1 2 3 750 odd") == 2, done.out
     first = stored()
-    # The script, the folder, and the program if no other test has brought it.
-    assert 2 <= len(first - before) <= 3
+    # Script, file, folder, and what another test may have brought: the program, the file.
+    assert 2 <= len(first - before) <= 4
     yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
     assert stored() == first
 
