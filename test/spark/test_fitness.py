@@ -5,6 +5,7 @@ it needs.
 
 import os
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,21 @@ def meeting(folder):
             time.sleep(0.1)  # lint: allow(sleep) until the other has begun
 
     return meet
+
+
+def test_folders_of_drivers_that_were_killed_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(packing.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(packing, "_folders", {})
+    left, not_ours = tmp_path / "muster-ship-left", tmp_path / "muster-ship-other"
+    for folder in (left, not_ours):
+        folder.mkdir()
+        (folder / "muster-0123").touch()
+    (left / "owned").touch()
+    (tmp_path / "muster-ship-link").symlink_to(not_ours)
+    one, two = (packing._folder(types.SimpleNamespace(applicationId=id)) for id in ("1", "2"))
+    assert one.parent == tmp_path and one.is_dir() and two.is_dir()
+    assert not left.exists()
+    assert (not_ours / "muster-0123").exists()
 
 
 def test_dynamic_allocation_leaves_executors_with_nodes_alone(home, tmp_path):  # noqa: F811

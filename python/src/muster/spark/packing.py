@@ -6,7 +6,10 @@ Each is added to the application once, under a name made of its content.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import fcntl
 import hashlib
+import os
 import py_compile
 import shutil
 import tempfile
@@ -19,6 +22,8 @@ from typing import Any
 import muster
 from muster.native import library_path, program_path
 
+_PREFIX = "muster-ship-"
+_OWNED = "owned"  # The file that the driver of a folder has locked.
 _PACKAGES = ("muster", "tensorflowonspark", "com")
 # Packages without a file of their own: a zip has to name them.
 _NAMESPACES = ("com/", "com/yahoo/", "com/yahoo/ml/")
@@ -70,9 +75,35 @@ def _folder(sc: Any) -> Path:
     """
     folder = _folders.get(sc.applicationId)
     if folder is None:
-        folder = _folders[sc.applicationId] = Path(tempfile.mkdtemp(prefix="muster-ship-"))
+        _remove_left_folders()
+        folder = _folders[sc.applicationId] = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        # Locked until this process ends, however it ends, and under its name only then.
+        _lock_file(folder / "owning", os.O_CREAT)
+        (folder / "owning").rename(folder / _OWNED)
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def _lock_file(path: Path, flags: int = 0) -> int:
+    """Returns its descriptor; BlockingIOError if another process holds it."""
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise
+    return file
+
+
+def _remove_left_folders() -> None:
+    """Of drivers that were killed, such as those of notebooks that were restarted."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # Somebody else's, or in use.
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            file = _lock_file(folder / _OWNED)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(file)
 
 
 def _ship(sc: Any) -> Payload:
