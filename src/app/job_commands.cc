@@ -182,6 +182,11 @@ std::optional<int> show_status_on_yarn(Session& session, const StatusCommand& co
     return say_status(session, command, *live);
   }
   if (place) {
+    // A master writes the end down and goes a moment before the cluster hears of it.
+    const Result<FoundJob> found = find_job(session, command.id, command.on);
+    if (found && found->reading.state().phase == job::JobPhase::Ended) {
+      return std::nullopt;
+    }
     place = locate();
   }
   if (!place && place.error().code == Errc::NotFound) {
