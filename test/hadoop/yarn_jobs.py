@@ -60,14 +60,18 @@ def states_of(yarn):
 
 
 def running_job(yarn, /, tasks=2, memory="128m", **top):
-    """Submits a job whose tasks sleep, and waits until all run; returns its status."""
+    """Submits a job whose tasks sleep, and waits until all sleep; returns its status."""
     spec = yarn.spec({"command": "echo up; exec sleep 1000",
                       "roles": {"worker": {"tasks": tasks, "memory": memory}}, **top})
     yarn("submit", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+    folder = pathlib.Path(yarn.environment["HADOOP_CONF_DIR"]).parent
 
     def up():
         status = status_of(yarn)
-        return status.get("phase") == "running" and status
+        # A moment before, in the midst of its shell's exec, a process has no command line.
+        asleep = sum(command.startswith("sleep 1000")
+                     for command in sleeper.processes_of(folder).values())
+        return status.get("phase") == "running" and asleep >= tasks and status
 
     return until(up, RUN_LIMIT, "the job runs")
 
