@@ -13,8 +13,8 @@ import tempfile
 from control import BedError
 
 GIB = 1 << 30
-# What the tests of one bed were seen to store at once, twice.
-NEEDED = 6 * GIB
+# Four times what the tests of one bed were seen to store at once.
+NEEDED = 3 * GIB
 MEMORY = pathlib.Path("/dev/shm")
 
 
