@@ -6,10 +6,10 @@
 #include "master/master.h"
 
 #include "bench_agents.h"
+#include "cluster/folder_place_store.h"
 #include "cluster/job_folder.h"
 #include "control/tls_transport.h"
 #include "eventlog/local_segment_store.h"
-#include "master/folder_place_store.h"
 #include "os/limits.h"
 #include "os/local_files.h"
 #include "rt/io_loop.h"
@@ -115,7 +115,7 @@ struct Office {
   std::unique_ptr<os::Files> files;
   std::unique_ptr<control::Transport> transport;
   eventlog::LocalSegmentStore segments;
-  master::FolderPlaceStore place;
+  cluster::FolderPlaceStore place;
   testing::FakeLink link;
   master::Master master;
 };

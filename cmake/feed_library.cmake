@@ -34,6 +34,7 @@ add_custom_target(muster_feed_stand_ins DEPENDS ${feed_stand_ins})
 file(GLOB feed_sources CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/feed/*.cc" "${CMAKE_SOURCE_DIR}/src/base/*.cc")
 list(FILTER feed_sources EXCLUDE REGEX "_test\\.cc$")
+muster_batches(feed_sources feed_library "${feed_sources}" ${MUSTER_BATCH})
 add_library(muster_feed_library SHARED ${feed_sources} "${feed_library_files}/young.cc")
 add_dependencies(muster_feed_library muster_feed_stand_ins)
 set_target_properties(muster_feed_library PROPERTIES

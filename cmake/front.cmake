@@ -4,7 +4,7 @@ file(GLOB front_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/portal/web/*.html"
   "${CMAKE_SOURCE_DIR}/portal/web/*.css" "${CMAKE_SOURCE_DIR}/portal/web/built/*.js")
 set(front_source "${CMAKE_BINARY_DIR}/front_files.cc")
 add_custom_command(OUTPUT "${front_source}"
-  COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/embed_front" "${front_source}"
+  COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/embed" front "${front_source}"
     ${front_files}
-  DEPENDS "${CMAKE_SOURCE_DIR}/tools/embed_front" ${front_files})
+  DEPENDS "${CMAKE_SOURCE_DIR}/tools/embed" ${front_files})
 target_sources(muster_page PRIVATE "${front_source}")

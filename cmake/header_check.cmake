@@ -1,5 +1,6 @@
-# Target header_check: every header compiles alone. A header that its own .cc includes first (the
-# format check sees to that order) is compiled alone there already; the others get a file each.
+# Target header_check: every header compiles alone. Where sources are compiled each alone, a header
+# that its own .cc includes first (the format check sees to that order) is checked there already;
+# the others get a file each.
 
 file(GLOB_RECURSE muster_headers CONFIGURE_DEPENDS
   RELATIVE "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/src/*.h"
@@ -7,12 +8,12 @@ file(GLOB_RECURSE muster_headers CONFIGURE_DEPENDS
 set(header_targets)
 foreach(header IN LISTS muster_headers)
   string(REGEX REPLACE "\\.h$" ".cc" own "${header}")
-  if(NOT EXISTS "${CMAKE_SOURCE_DIR}/${own}")
+  if(NOT MUSTER_BATCH EQUAL 0 OR NOT EXISTS "${CMAKE_SOURCE_DIR}/${own}")
     string(REGEX REPLACE "^src/" "" include "${header}")
     string(REGEX REPLACE "/[^/]*$" "" folder "${include}")
-    if(NOT folder IN_LIST MUSTER_NAMES)
-      string(REGEX REPLACE "^(sim|testing)/.*" "\\1" folder "${folder}")
-    endif()
+    while(NOT folder IN_LIST MUSTER_NAMES AND folder MATCHES "/")
+      string(REGEX REPLACE "/[^/]*$" "" folder "${folder}")
+    endwhile()
     string(REPLACE "/" "_" id "${folder}")
     set(alone "${CMAKE_BINARY_DIR}/header_check/${include}.cc")
     file(CONFIGURE OUTPUT "${alone}" CONTENT "#include \"${include}\"  // NOLINT\n")

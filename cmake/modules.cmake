@@ -1,15 +1,34 @@
 # Makes a library and a unit-test program for every module of cmake/layers.toml that has a folder.
-# Sources are found by name: *.cc is the library, *_test.cc the tests beside the code. Modules of
-# ring `test` (sim, testing) lie in the repository root, may have subfolders, and are never linked
-# into muster; the others lie under src/.
+# Sources are found by name: *.cc is the library, *_test.cc the tests beside the code. Large modules
+# have subfolders by subject. Modules of ring `test` (sim, testing) lie in the repository root and
+# are never linked into muster; the others lie under src/.
 
 set(MUSTER_MODULES "" CACHE INTERNAL "targets of all product modules but app")
 set(MUSTER_TEST_MODULES "" CACHE INTERNAL "targets of the modules of ring test")
 
 function(muster_add_library id folder ring sources uses targets)
   if(sources)
-    add_library(muster_${id} STATIC ${sources})
-    muster_precompile(muster_${id})
+    # Files that need Python's symbols must not be linked with others. http_codec.cc includes Beast,
+    # which a change beside it should not pay for.
+    set(alone "${sources}")
+    list(FILTER alone INCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec)\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec)\\.cc$")
+    set(batch ${MUSTER_BATCH})
+    # Files of the fakes speak of different protocols under the same short names.
+    if(id STREQUAL "testing_hadoop")
+      set(batch 0)
+    endif()
+    muster_batches(batches "${id}" "${sources}" ${batch})
+    list(APPEND batches ${alone})
+    add_library(muster_${id} STATIC ${batches})
+    if(id STREQUAL "testing_hadoop")
+      muster_precompile_test(muster_${id})
+    else()
+      muster_precompile(muster_${id})
+    endif()
+    if(NOT ring STREQUAL "test")
+      target_compile_options(muster_${id} PRIVATE ${MUSTER_HARDENING})
+    endif()
     set(visibility PUBLIC)
   else()
     add_library(muster_${id} INTERFACE)
@@ -28,19 +47,18 @@ endfunction()
 
 function(muster_add_module name ring uses targets test_uses)
   string(REPLACE "/" "_" id "${name}")
+  set(root "${CMAKE_SOURCE_DIR}/src")
   if(ring STREQUAL "test")
-    set(folder "${CMAKE_SOURCE_DIR}/${name}")
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
-    # A folder with a row of its own is a module of its own.
-    foreach(inner IN LISTS MUSTER_NAMES)
-      if(inner MATCHES "^${name}/")
-        list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${inner}/")
-      endif()
-    endforeach()
-  else()
-    set(folder "${CMAKE_SOURCE_DIR}/src/${name}")
-    file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc")
+    set(root "${CMAKE_SOURCE_DIR}")
   endif()
+  set(folder "${root}/${name}")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
+  # A folder with a row of its own is a module of its own.
+  foreach(inner IN LISTS MUSTER_NAMES)
+    if(inner MATCHES "^${name}/")
+      list(FILTER sources EXCLUDE REGEX "^${root}/${inner}/")
+    endif()
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

@@ -3,7 +3,7 @@
 # to compile. MUSTER_PRECOMPILED says for which: `all` (the sanitized builds), `tests`, or none.
 #
 # A precompiled header hides what a file forgot to include. So the product's own files go without in
-# the ci build, which every change goes through first, and tests go without in the dev build.
+# the release build, which every change goes through first, and tests go without in the dev build.
 
 if(MUSTER_PRECOMPILED AND NOT MUSTER_PRECOMPILED MATCHES "^(all|tests)$")
   message(FATAL_ERROR "MUSTER_PRECOMPILED is `${MUSTER_PRECOMPILED}`: all, tests, or empty")

@@ -20,6 +20,9 @@ foreach(source IN LISTS fuzz_sources)
     file(STRINGS "${source}" includes REGEX "^#include \"[a-z_/]+/[a-z_0-9]+\\.h\"")
     foreach(include IN LISTS includes)
       string(REGEX REPLACE "^#include \"([a-z_/]+)/[^/]*$" "\\1" module "${include}")
+      while(NOT module IN_LIST MUSTER_NAMES AND module MATCHES "/")
+        string(REGEX REPLACE "/[^/]*$" "" module "${module}")
+      endwhile()
       string(REPLACE "/" "_" module "${module}")
       target_link_libraries(${target} PRIVATE muster_${module})
     endforeach()
@@ -104,9 +107,10 @@ if(BUILD_TESTING)
   target_link_libraries(hdfs_probe PRIVATE muster_hadoop_hdfs)
 endif()
 
-# test/hadoop/test_*.py: each runs once per Hadoop version on a bed of real daemons, of the variant
-# that it names in a line of its own, `# bed: ha` (else plain). What tests the beds themselves has a
-# line `# hadoop: newest` and runs on that one only. ctest starts a bed before its tests and ends it
+# test/hadoop/test_*.py: each runs on the newest Hadoop, on a bed of real daemons of the variant
+# that it names in a line of its own, `# bed: ha` (else plain). What touches the wire or the life of
+# a job (rpc, fs, yarn, HA, Kerberos, failures, restarts) has a line `# hadoop: each` and runs on
+# every version, because that is where these differ. ctest starts a bed before its tests and ends it
 # after them; it also ends with ctest. One bed of each version is up at a time, so that memory and
 # cores suffice beside the other tests; the beds come first, because they take longest.
 set(bed "${CMAKE_SOURCE_DIR}/tools/hadoop/bed")
@@ -121,8 +125,8 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
     foreach(file IN LISTS pytest_files)
       get_filename_component(stem "${file}" NAME_WE)
       string(REGEX REPLACE "^test_" "" stem "${stem}")
-      muster_setting(wanted "${file}" hadoop all)
-      if(wanted STREQUAL "newest" AND NOT version STREQUAL newest_hadoop)
+      muster_setting(wanted "${file}" hadoop newest)
+      if(NOT wanted STREQUAL "each" AND NOT version STREQUAL newest_hadoop)
         continue()
       endif()
       if(stem STREQUAL "spark" AND NOT TARGET muster_feed_library)
@@ -173,6 +177,13 @@ if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/lint/tests")
   set_tests_properties(unit.lint PROPERTIES LABELS unit TIMEOUT 120)
 endif()
 
+# What `make test` does with tests that fail, that never start, and with its own end.
+if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/gate/tests")
+  add_test(NAME unit.gate WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/gate"
+    COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
+  set_tests_properties(unit.gate PROPERTIES LABELS unit TIMEOUT 120)
+endif()
+
 # The table of `make bench`, without measuring anything.
 if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/measure/tests")
   add_test(NAME unit.measure WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/measure"
@@ -186,6 +197,27 @@ if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
     COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/reference" --check
       --binary $<TARGET_FILE:muster>)
   set_tests_properties(unit.reference PROPERTIES LABELS unit TIMEOUT 60)
+endif()
+
+# The slow ones first: what test/costs.txt says of a test. Those of the beds before all
+# others, because they take one after the other.
+set(test_costs "${CMAKE_SOURCE_DIR}/test/costs.txt")
+if(BUILD_TESTING AND EXISTS "${test_costs}")
+  set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    "${test_costs}")
+  get_property(names DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY TESTS)
+  file(STRINGS "${test_costs}" rows REGEX "^[a-z]")
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "^([^ ]+) ([0-9]+)$" _ "${row}")
+    set(name "${CMAKE_MATCH_1}")
+    set(cost "${CMAKE_MATCH_2}")
+    if(name MATCHES "^hadoop[.]")
+      math(EXPR cost "${cost} + 1000")
+    endif()
+    if(name IN_LIST names)
+      set_tests_properties(${name} PROPERTIES COST ${cost})
+    endif()
+  endforeach()
 endif()
 
 # Target test_programs: every program that the labels unit and sim run. The sanitized builds need

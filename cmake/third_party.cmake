@@ -5,7 +5,6 @@ set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(GTest REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 

@@ -3,8 +3,8 @@
 // error that says why.
 
 #include "base/check.h"
-#include "hadoop/hdfs/block_reader.h"
-#include "hadoop/hdfs/packet.h"
+#include "hadoop/hdfs/blocks/block_reader.h"
+#include "hadoop/hdfs/blocks/packet.h"
 #include "net/stream.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"

@@ -2,8 +2,8 @@
 // again.
 
 #include "base/check.h"
-#include "spec/layers.h"
-#include "spec/serialize.h"
+#include "spec/read/layers.h"
+#include "spec/write/serialize.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -24,6 +24,7 @@ struct Arguments {
   bool probes = false;
   bool twice = false;
   bool brief = false;
+  bool hashes = false;
 };
 
 std::optional<uint64_t> number(std::string_view text) {
@@ -94,6 +95,8 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
       arguments.brief = true;
     } else if (words[i] == "--twice") {
       arguments.twice = true;
+    } else if (words[i] == "--hashes") {
+      arguments.hashes = true;
     } else if ((words[i] == "--seed" || words[i] == "--seeds") && has_value) {
       if (!take_range(words[++i], arguments)) {
         return std::nullopt;
@@ -155,6 +158,9 @@ bool run_one(const SeedCommand& command, const Arguments& arguments, uint64_t se
   const SeedRun run{seed, arguments.without, arguments.trace};
   const SeedResult result = command.run(run);
   tally.facts += result.facts;
+  if (arguments.hashes) {
+    fmt::print("{} {:016x}\n", seed, result.hash);
+  }
   for (const std::string_view probe : command.probes) {
     if (const auto found = result.probes.find(std::string(probe)); found != result.probes.end()) {
       tally.reached.insert(*found);
@@ -183,7 +189,7 @@ int main_of(const SeedCommand& command, const std::vector<std::string_view>& wor
   if (!arguments) {
     fmt::print(stderr,
                "usage: {} --seeds A..B|--replay FILE [--without FAULT,...] [--trace] [--probes] "
-               "[--twice] [--brief]\n",
+               "[--twice] [--brief] [--hashes]\n",
                command.program);
     return 2;
   }

@@ -25,6 +25,7 @@ struct SeedCommand {
 ///     PROGRAM --seeds 1..500 --twice      run each twice; the runs must be the same
 ///     PROGRAM --seeds 1..10000 --probes   also demand that every probe is reached
 ///     PROGRAM --replay FILE               the seeds of a file: a number first on each line, or a #
+///     PROGRAM --seeds 1..500 --hashes     print the hash of each seed, to compare two builds
 ///     PROGRAM --seeds 1..500 --brief      end at the first failure, in one line
 ///     PROGRAM --seed 17 --trace           one seed, with everything that happens
 ///     PROGRAM --seed 17 --without host-dies,preemption

@@ -17,7 +17,7 @@ std::string hosts(const std::vector<job::HostName>& names) {
 }
 
 /// Puts each kind of action into words.
-struct Words {
+struct Wording {
   const job::Plan& plan;
   Time now;
 
@@ -90,7 +90,7 @@ struct Words {
 }  // namespace
 
 ActionText describe_action(const job::Plan& plan, const job::Action& action, Time now) {
-  return std::visit(Words{plan, now}, action);
+  return std::visit(Wording{plan, now}, action);
 }
 
 bool ActionText::matches(std::string_view expected) const {

@@ -133,8 +133,11 @@ Status put_restart(job::RestartBudget& budget, std::string_view key, std::string
   if (key == "backoff") {
     return put_range(budget.backoff_low, budget.backoff_high, value);
   }
-  if (key == "stops_on_repeat") {
-    return put(budget.stops_on_repeat, value);
+  if (key == "container_for_program") {
+    return put(budget.container_for_program, value);
+  }
+  if (key == "host_for_program") {
+    return put(budget.host_for_program, value);
   }
   return user_error(fmt::format("restart has no '{}'", key));
 }

@@ -11,7 +11,7 @@ namespace muster::testing {
 
 namespace {
 
-using Words = std::vector<std::string>;
+using PlayedWords = std::vector<std::string>;
 
 /// These may be left out where they are issued: they follow from what stands beside them.
 bool may_be_left_out(const ActionText& action) {
@@ -63,7 +63,7 @@ class StateCheck {
   explicit StateCheck(const ScenarioWorld& world)
       : world_(world), plan_(world.machine().plan()), state_(world.machine().state()) {}
 
-  [[nodiscard]] Status check(const Words& words) const {
+  [[nodiscard]] Status check(const PlayedWords& words) const {
     const std::string& what = words[0];
     const std::string second = words.size() > 1 ? words[1] : "";
     if (what == "phase") {
@@ -110,7 +110,7 @@ class StateCheck {
   }
 
  private:
-  [[nodiscard]] Status check_task(const Words& words) const {
+  [[nodiscard]] Status check_task(const PlayedWords& words) const {
     const std::string& what = words[0];
     if (words.size() < 3) {
       return user_error(fmt::format("'{}' says too little", what));
@@ -142,7 +142,7 @@ class StateCheck {
                     words[2]);
   }
 
-  [[nodiscard]] Status check_outcome(const Words& words) const {
+  [[nodiscard]] Status check_outcome(const PlayedWords& words) const {
     if (!state_.outcome) {
       return is_equal("outcome", "none", words.size() > 1 ? words[1] : "");
     }
@@ -168,7 +168,7 @@ class StateCheck {
     return {};
   }
 
-  [[nodiscard]] Status check_view(const Words& words) const {
+  [[nodiscard]] Status check_view(const PlayedWords& words) const {
     std::string is;
     for (const job::Member& member : state_.view.members) {
       is += fmt::format("{}{}", is.empty() ? "" : " ",
@@ -181,7 +181,7 @@ class StateCheck {
     return is_equal("view", is, wanted == "empty" ? "" : wanted);
   }
 
-  [[nodiscard]] Status check_text(const Words& words) const {
+  [[nodiscard]] Status check_text(const PlayedWords& words) const {
     std::string wanted;
     for (size_t i = 1; i < words.size(); ++i) {
       wanted += (wanted.empty() ? "" : " ") + words[i];
@@ -213,7 +213,7 @@ Status play_step(ScenarioWorld& world, const ScenarioStep& step) {
   const std::vector<ActionText> issued = world.take_issued();
   std::vector<std::string> actions;
   for (const std::string& item : step.expected) {
-    const Words words = words_of(item);
+    const PlayedWords words = words_of(item);
     if (StateCheck::knows(words[0])) {
       MUSTER_TRY(const std::vector<std::string> expanded, expand_ranges(item));
       for (const std::string& each : expanded) {

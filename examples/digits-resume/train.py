@@ -1,7 +1,7 @@
-"""Handwritten digits with PyTorch, by a gang that loses a member half-way and goes on.
+"""Handwritten digits with PyTorch, by a gang that loses a member half-way and continues.
 
 On its first attempt worker 1 kills itself at --kill-at-step, as a machine out of memory would. The
-other worker cannot go on alone, so Muster restarts the gang, and every rank loads the newest
+other worker cannot continue alone, so Muster restarts the gang, and every rank loads the newest
 checkpoint: model, optimizer and step.
 """
 
@@ -48,7 +48,7 @@ CHECKPOINT_EVERY = 20
 
 
 def save(path, state):
-    """Writes a checkpoint that is either whole or not there."""
+    """Writes a checkpoint that is either complete or absent."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     torch.save(state, path + ".part")
     os.replace(path + ".part", path)

@@ -29,14 +29,14 @@ def digits():
 
 
 def drop(lines, folder, name):
-    """Puts a file into the folder, whole, as whoever feeds a stream has to."""
+    """Puts a complete file into the folder, as a stream requires."""
     with open(os.path.join(folder, f".{name}"), "w") as file:
         file.write("\n".join(lines) + "\n")
     os.rename(os.path.join(folder, f".{name}"), os.path.join(folder, name))
 
 
 def train_fun(args, ctx):
-    """The node: takes what comes until it has taken `--rows`, and tells how good it has become."""
+    """The node: learns until it has seen `--rows` rows, then prints its accuracy."""
     import numpy as np
     import tensorflow as tf
 
@@ -76,7 +76,7 @@ def run(sc, args):
     ended = threading.Event()
 
     def others():
-        """Whoever has something for the stream; here a file a second."""
+        """The source of the stream: here a file every second."""
         lines, number = digits()[450:], 0
         while not ended.wait(1):
             drop(lines, args.folder, f"lines-{number}")

@@ -1,4 +1,4 @@
-"""Handwritten digits from a Spark RDD, in the way of TensorFlowOnSpark.
+"""Handwritten digits from a Spark RDD, in the style of TensorFlowOnSpark.
 
 Spark feeds the rows; two nodes train one model together (MultiWorkerMirroredStrategy), the chief
 writes it, and a second cluster gives one guess for each image of the test.

@@ -44,7 +44,7 @@ def accuracy(network, rows):
 
 
 def save(folder, state):
-    """Writes a checkpoint that is either whole or not there."""
+    """Writes a checkpoint that is either complete or absent."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "digits.pt")
     torch.save(state, path + ".part")

@@ -6,44 +6,106 @@ import { Trouble, open_session, pause, read } from "./session.js";
 import { Changes, Status } from "./status.js";
 import { JobPanel } from "./view.js";
 
-/** Answers wait for news; between two of them the page draws. */
+/** Responses wait for news; between two of them the page draws. */
 const breath_ms = 100;
+/** A new master may take over; one that has not come soon is looked for less often. */
 const again_after_ms = 2000;
+const again_after_max_ms = 15_000;
+/** By then the master of a job that has ended has left. */
+const left_after_ms = 4000;
 
-function say(trouble: unknown, last: Status | null): void {
-  const text = trouble instanceof Error ? trouble.message : String(trouble);
-  const next = trouble instanceof Trouble && trouble.kind !== "gone"
-    ? "; muster status prints it"
-    : last === null ? "" : `; muster status ${last.job} shows how it stands`;
-  show_text(by_id("notice"), `${text.charAt(0).toUpperCase()}${text.slice(1)}${next}.`);
-  if (last === null) {
-    set_text(by_id("phase"), "no job");
-  }
+function where(job: string): string {
+  return `muster show ${job} tells how it went, muster logs ${job} prints its output.`;
 }
 
-async function run(): Promise<void> {
-  const base = await open_session();
-  const log = new LogPanel();
-  const panel = new JobPanel(base, (task, attempts, stream) => log.open(base, task, attempts, stream));
+/** Says that the master cannot be reached, and where to ask instead. */
+function say_unreachable(last: Status | null): void {
+  if (last === null) {
+    set_text(by_id("phase"), "not reached");
+    show_text(by_id("notice"), "The job cannot be reached: it has ended, or a new master is " +
+      "taking over. muster ps lists jobs that run, muster history those that have ended.");
+    return;
+  }
+  const because = last.phase === "stopping"
+    ? "The job was ending when its master left."
+    : "The job cannot be reached: it has ended, or a new master is taking over.";
+  show_text(by_id("notice"), `${because} This page keeps what it shows; ${where(last.job)}`);
+}
+
+function say(trouble: unknown): void {
+  const text = trouble instanceof Error ? trouble.message : String(trouble);
+  const next = trouble instanceof Trouble ? "; muster status prints it" : "";
+  show_text(by_id("notice"), `${text.charAt(0).toUpperCase()}${text.slice(1)}${next}.`);
+}
+
+/** Follows the job to its end; returns its last status. */
+async function follow(base: string, panel: JobPanel, log: LogPanel): Promise<Status> {
   const viewer = Math.random().toString(36).slice(2);
   let version = 0;
   let last: Status | null = null;
-  while (last?.phase !== "ended") {
+  let again_ms = again_after_ms;
+  for (;;) {
     try {
       const news = `api/changes?after=${version}&viewer=${viewer}`;
       const changes: Changes = await read<Changes>(base + news);
       version = changes.version;
       last = changes.status;
+      again_ms = again_after_ms;
       panel.show(last);
+      log.update(last);
+      if (last.phase === "ended") {
+        return last;
+      }
       await pause(breath_ms);
     } catch (trouble) {
-      say(trouble, last);
       if (!(trouble instanceof Trouble) || trouble.kind !== "gone") {
-        return;
+        throw trouble;
       }
+      say_unreachable(last);
+      await pause(again_ms);
+      again_ms = Math.min(again_ms * 1.5, again_after_max_ms);
+    }
+  }
+}
+
+/** A portal goes on answering for a job that has ended; the job's own master leaves. */
+async function say_if_left(base: string, last: Status): Promise<void> {
+  await pause(left_after_ms);
+  try {
+    if ((await read<Status>(`${base}api/status`)).job === last.job) {
+      return;
+    }
+  } catch {
+    // Whatever answers now, it is not the job's master.
+  }
+  show_text(by_id("notice"),
+    `The job has ended. This page keeps what it shows; ${where(last.job)}`);
+}
+
+async function open(): Promise<string> {
+  for (;;) {
+    try {
+      return await open_session();
+    } catch (trouble) {
+      if (!(trouble instanceof Trouble) || trouble.kind !== "gone") {
+        throw trouble;
+      }
+      say_unreachable(null);
       await pause(again_after_ms);
     }
   }
 }
 
-run().catch((trouble) => say(trouble, null));
+async function run(): Promise<void> {
+  const base = await open();
+  const log = new LogPanel();
+  const panel = new JobPanel(base, (task, attempts, stream) => log.open(base, task, attempts, stream));
+  await say_if_left(base, await follow(base, panel, log));
+}
+
+run().catch((trouble) => {
+  say(trouble);
+  if (by_id("job").textContent === "Muster") {
+    set_text(by_id("phase"), "no job");
+  }
+});

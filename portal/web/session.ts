@@ -1,6 +1,10 @@
 /** What went wrong between the page and the job's master. */
 export class Trouble extends Error {
-  constructor(readonly kind: "unknown" | "forbidden" | "gone", message: string) {
+  constructor(
+    /** "gone": the master does not answer now, or something else answered in its place. */
+    readonly kind: "unknown" | "forbidden" | "gone",
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -19,11 +23,11 @@ export async function open_session(): Promise<string> {
     // A document below the session's own path names everything from there.
     return location.pathname.includes(`/${base}`) ? "" : base;
   }
-  const answer = await fetch("api/session", { method: "POST", body: token });
-  if (!answer.ok) {
+  const response = await request("api/session", { method: "POST", body: token });
+  if (response.status === 401) {
     throw new Trouble("unknown", "this link is not, or no longer, valid");
   }
-  const { base } = (await answer.json()) as { base: string };
+  const { base } = await document_of<{ base: string }>(response);
   sessionStorage.setItem(kept, base);
   // The token is neither to be seen over a shoulder nor to be kept in the history.
   history.replaceState(null, "", location.pathname + location.search);
@@ -32,27 +36,45 @@ export async function open_session(): Promise<string> {
 
 /** Reads a document of the job. */
 export async function read<T>(address: string, signal?: AbortSignal): Promise<T> {
-  let answer: Response;
-  try {
-    answer = await fetch(address, { signal: signal ?? null });
-  } catch (error) {
-    if (signal?.aborted) {
-      throw error;
-    }
-    throw new Trouble("gone", "the job's master does not answer");
-  }
-  if (answer.status === 401) {
+  const response = await request(address, { signal: signal ?? null });
+  if (response.status === 401) {
     throw new Trouble("unknown", "this page is opened by the job's link");
   }
-  if (answer.status === 403) {
+  if (response.status === 403) {
     throw new Trouble("forbidden", "you may not see this job");
   }
-  if (!answer.ok) {
-    throw new Trouble("gone", `the answer was ${answer.status}`);
-  }
-  return (await answer.json()) as T;
+  return document_of<T>(response);
 }
 
 export function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
+}
+
+async function request(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (init.signal?.aborted) {
+      throw error;
+    }
+    throw new Trouble("gone", "the connection failed");
+  }
+}
+
+/**
+ * A proxy whose job has ended answers with pages of its own, under any status and perhaps after a
+ * redirect: only JSON is the master's.
+ */
+async function document_of<T>(response: Response): Promise<T> {
+  if (!response.ok) {
+    throw new Trouble("gone", `the response was ${response.status}`);
+  }
+  if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) {
+    throw new Trouble("gone", "something else answered");
+  }
+  try {
+    return (await response.json()) as T;
+  } catch {
+    throw new Trouble("gone", "the response broke off");
+  }
 }

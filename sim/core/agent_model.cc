@@ -1,7 +1,10 @@
 #include "sim/core/agent_model.h"
 
+#include "base/overloaded.h"
+
 #include <csignal>
 #include <utility>
+#include <variant>
 
 namespace muster::sim {
 namespace {
@@ -38,13 +41,14 @@ void AgentModel::order(job::Epoch epoch, const job::Action& action) {
     return;
   }
   epoch_ = epoch;
-  if (const auto* prepare_order = std::get_if<job::PrepareAttempt>(&action)) {
-    prepare(*prepare_order);
-  } else if (const auto* start_order = std::get_if<job::StartAttempt>(&action)) {
-    start(*start_order);
-  } else if (const auto* stop_order = std::get_if<job::StopAttempt>(&action)) {
-    stop(*stop_order);
-  }
+  std::visit(Overloaded{[&](const job::PrepareAttempt& told) { prepare(told); },
+                        [&](const job::StartAttempt& told) { start(told); },
+                        [&](const job::StopAttempt& told) { stop(told); },
+                        // These are for others.
+                        [](const OneOf<job::RequestContainer, job::CancelRequest, job::LaunchAgent,
+                                       job::ReleaseContainer, job::SetDeadline, job::ClearDeadline,
+                                       job::Reconcile, job::Finish> auto&) {}},
+             action);
 }
 
 void AgentModel::prepare(const job::PrepareAttempt& prepare) {

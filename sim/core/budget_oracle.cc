@@ -12,7 +12,8 @@ namespace muster::sim {
 namespace {
 
 /// Where the cure of an end begins.
-enum class Cost : uint8_t { Process, Container, Host, Infrastructure, Hopeless };
+/// Own: the program chose its end, which may be tried in its place alone.
+enum class Cost : uint8_t { Own, Process, Container, Host, Infrastructure, Hopeless };
 
 constexpr size_t kCosts = static_cast<size_t>(Cost::Hopeless) + 1;
 /// Blame may settle, and charge, this much later than the attempt ended.
@@ -20,7 +21,7 @@ constexpr Duration kSettles = std::chrono::seconds(21);
 
 Cost cost_of(const job::Exit& exit) {
   if (!exit.failure) {
-    return Cost::Process;
+    return exit.exit_code ? Cost::Own : Cost::Process;
   }
   const job::Failure& failure = *exit.failure;
   if (failure.remedy == job::Remedy::GiveUp) {
@@ -30,7 +31,13 @@ Cost cost_of(const job::Exit& exit) {
       failure.kind == job::FailureKind::Stopped) {
     return Cost::Infrastructure;
   }
-  return failure.remedy == job::Remedy::Elsewhere ? Cost::Host : Cost::Process;
+  if (failure.remedy == job::Remedy::Elsewhere) {
+    return Cost::Host;
+  }
+  // Programs of this world that are killed have a signal, never a shell's code above 128.
+  const bool own = exit.exit_code && (failure.kind == job::FailureKind::Program ||
+                                      failure.kind == job::FailureKind::User);
+  return own ? Cost::Own : Cost::Process;
 }
 
 /// What it costs that `fact` took an attempt away without an exit.
@@ -168,8 +175,11 @@ class BudgetOracle final : public Checker {
       allow(tried.of(Cost::Infrastructure), budget.infrastructure, "the infrastructure");
       allow(host, budget.host, "its host");
       allow(container, budget.host + budget.container, "its container");
-      allow(container + tried.of(Cost::Process), budget.host + budget.container + budget.process,
-            "its program");
+      allow(container + tried.of(Cost::Process) + tried.of(Cost::Own),
+            budget.host + budget.container + budget.process, "its program");
+      if (stays(budget)) {
+        allow(tried.of(Cost::Own), budget.process, "what its program chose");
+      }
       if (!budget.window) {
         break;
       }
@@ -205,8 +215,12 @@ class BudgetOracle final : public Checker {
     }
   }
 
+  /// Whether a program that ends by itself is kept in its place; in this world both moves are open
+  /// to it, or none.
+  static bool stays(const job::RestartBudget& budget) { return !budget.container_for_program; }
+
   static int64_t left_of(Cost cost, const job::RestartBudget& budget, const Tried& tried) {
-    const int64_t process = tried.of(Cost::Process);
+    const int64_t process = tried.of(Cost::Process) + tried.of(Cost::Own);
     const int64_t over_process = std::max<int64_t>(0, process - budget.process);
     const int64_t container = over_process + tried.of(Cost::Container);
     const int64_t over_container = std::max<int64_t>(0, container - budget.container);
@@ -214,10 +228,13 @@ class BudgetOracle final : public Checker {
         static_cast<int64_t>(budget.host) - over_container - tried.of(Cost::Host);
     const int64_t container_left =
         std::max<int64_t>(0, static_cast<int64_t>(budget.container) - container);
+    const int64_t process_left =
+        std::max<int64_t>(0, static_cast<int64_t>(budget.process) - process);
     switch (cost) {
+      case Cost::Own:
+        return process_left + (stays(budget) ? 0 : container_left + host_left);
       case Cost::Process:
-        return std::max<int64_t>(0, static_cast<int64_t>(budget.process) - process) +
-               container_left + host_left;
+        return process_left + container_left + host_left;
       case Cost::Container:
         return container_left + host_left;
       case Cost::Host:

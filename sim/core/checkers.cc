@@ -196,6 +196,18 @@ class SuspicionEnds final : public Checker {
   }
 };
 
+/// What the machine counts as it goes is what a count of everything gives.
+class TalliesHold final : public Checker {
+ public:
+  std::string_view name() const override { return "tallies"; }
+  void applied(Time, const job::Fact& fact, std::span<const job::Action>,
+               const job::Machine& machine) override {
+    if (!machine.tallies_hold()) {
+      fail("a tally is wrong after " + std::string(name_of(fact)));
+    }
+  }
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
@@ -209,6 +221,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(make_verdict_checker(plan));
   checkers.push_back(std::make_unique<InOrder>(plan));
   checkers.push_back(std::make_unique<SuspicionEnds>());
+  checkers.push_back(std::make_unique<TalliesHold>());
   add_duty_checkers(plan, checkers);
   return checkers;
 }

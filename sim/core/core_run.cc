@@ -1,3 +1,4 @@
+#include "base/overloaded.h"
 #include "sim/core/core_world.h"
 #include "sim/core/plan_maker.h"
 #include "sim/core/trace.h"
@@ -6,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace muster::sim {
@@ -110,25 +112,25 @@ void CoreRun::act(job::Epoch epoch, const job::Action& action) {
   for (const auto& checker : checkers_) {
     checker->released(action);
   }
-  if (const auto* request = std::get_if<job::RequestContainer>(&action)) {
-    cluster_.request(*request);
-  } else if (const auto* cancel = std::get_if<job::CancelRequest>(&action)) {
-    cluster_.cancel(cancel->request);
-  } else if (const auto* launch = std::get_if<job::LaunchAgent>(&action)) {
-    cluster_.launch(launch->container);
-  } else if (const auto* release = std::get_if<job::ReleaseContainer>(&action)) {
-    master_.liveness().forget(release->container);
-    cluster_.release(release->container);
-  } else if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
-    order(epoch, prepare->container, action);
-  } else if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
-    order(epoch, start->container, action);
-  } else if (const auto* stop = std::get_if<job::StopAttempt>(&action)) {
-    order(epoch, stop->container, action);
-  } else if (std::holds_alternative<job::Reconcile>(action)) {
-    cluster_.reconcile();
-    dial_all();
-  }
+  const auto to_agent = [&](const job::ContainerId& container) { order(epoch, container, action); };
+  std::visit(
+      Overloaded{[&](const job::RequestContainer& request) { cluster_.request(request); },
+                 [&](const job::CancelRequest& cancel) { cluster_.cancel(cancel.request); },
+                 [&](const job::LaunchAgent& launch) { cluster_.launch(launch.container); },
+                 [&](const job::ReleaseContainer& release) {
+                   master_.liveness().forget(release.container);
+                   cluster_.release(release.container);
+                 },
+                 [&](const job::PrepareAttempt& prepare) { to_agent(prepare.container); },
+                 [&](const job::StartAttempt& start) { to_agent(start.container); },
+                 [&](const job::StopAttempt& stop) { to_agent(stop.container); },
+                 [&](const job::Reconcile&) {
+                   cluster_.reconcile();
+                   dial_all();
+                 },
+                 // The master does these itself.
+                 [](const OneOf<job::SetDeadline, job::ClearDeadline, job::Finish> auto&) {}},
+      action);
 }
 
 void CoreRun::order(job::Epoch epoch, const job::ContainerId& container,

@@ -3,7 +3,7 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::array<std::string_view, kFaultCount> kNames = {
+constexpr std::array<std::string_view, kFaultCount> kFaultNames = {
     "slow-messages",       "doubled-facts",   "broken-connections", "partitions",
     "program-fails",       "program-hangs",   "prepare-fails",      "agent-dies",
     "host-dies",           "host-isolated",   "preemption",         "launch-fails",
@@ -20,7 +20,7 @@ constexpr uint32_t kHardlyEver = 90;
 
 }  // namespace
 
-std::string_view to_string(Fault fault) { return kNames[static_cast<size_t>(fault)]; }
+std::string_view to_string(Fault fault) { return kFaultNames[static_cast<size_t>(fault)]; }
 
 Faults::Faults(Random random, const std::set<Fault>& without, size_t kinds) : random_(random) {
   for (size_t i = 0; i < kinds; ++i) {
@@ -42,7 +42,7 @@ std::string Faults::names() const {
   std::string names;
   for (size_t i = 0; i < kFaultCount; ++i) {
     if (percent_[i] > 0) {
-      names += (names.empty() ? "" : " ") + std::string(kNames[i]);
+      names += (names.empty() ? "" : " ") + std::string(kFaultNames[i]);
     }
   }
   return names.empty() ? "none" : names;

@@ -1,6 +1,9 @@
 #include "sim/core/master_model.h"
 
+#include "base/overloaded.h"
+
 #include <algorithm>
+#include <variant>
 
 namespace muster::sim {
 namespace {
@@ -107,21 +110,27 @@ void MasterModel::release(size_t count) {
 }
 
 void MasterModel::perform(const job::Action& action) {
-  if (const auto* set = std::get_if<job::SetDeadline>(&action)) {
-    deadlines_[set->deadline] = set->at;
-    around_.world.at(set->at, [this, life = life_, id = set->deadline, at = set->at] {
-      const auto found = deadlines_.find(id);
-      if (life == life_ && found != deadlines_.end() && found->second == at) {
-        deadlines_.erase(found);
-        feed(job::DeadlinePassed{id});
-      }
-    });
-  } else if (const auto* clear = std::get_if<job::ClearDeadline>(&action)) {
-    deadlines_.erase(clear->deadline);
-  } else if (std::holds_alternative<job::Finish>(action)) {
-    finished_ = true;
-  }
+  std::visit(
+      Overloaded{[&](const job::SetDeadline& set) { set_deadline(set); },
+                 [&](const job::ClearDeadline& clear) { deadlines_.erase(clear.deadline); },
+                 [&](const job::Finish&) { finished_ = true; },
+                 // The world does these.
+                 [](const OneOf<job::RequestContainer, job::CancelRequest, job::LaunchAgent,
+                                job::ReleaseContainer, job::PrepareAttempt, job::StartAttempt,
+                                job::StopAttempt, job::Reconcile> auto&) {}},
+      action);
   around_.act(epoch_, action);
+}
+
+void MasterModel::set_deadline(const job::SetDeadline& set) {
+  deadlines_[set.deadline] = set.at;
+  around_.world.at(set.at, [this, life = life_, id = set.deadline, at = set.at] {
+    const auto found = deadlines_.find(id);
+    if (life == life_ && found != deadlines_.end() && found->second == at) {
+      deadlines_.erase(found);
+      feed(job::DeadlinePassed{id});
+    }
+  });
 }
 
 void MasterModel::judge_later() {

@@ -85,6 +85,7 @@ class MasterModel {
   void write_batch();
   void release(size_t count);
   void perform(const job::Action& action);
+  void set_deadline(const job::SetDeadline& set);
   void recover();
   void judge_later();
 

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::array<std::string_view, 4> kNames = {"chief", "worker", "ps", "evaluator"};
+constexpr std::array<std::string_view, 4> kRoleNames = {"chief", "worker", "ps", "evaluator"};
 
 template <class T, size_t N>
 T pick(Random& random, const std::array<T, N>& choices) {
@@ -28,6 +28,8 @@ job::RestartBudget make_budget(Random& random) {
   budget.backoff_low = random.between(Duration(milliseconds(10)), Duration(seconds(2)));
   budget.backoff_high =
       budget.backoff_low * static_cast<Duration::rep>(random.between(uint64_t{1}, uint64_t{8}));
+  // Not drawn, so that stored seeds stay what they are.
+  budget.container_for_program = budget.host_for_program = budget.backoff_low.count() % 2 == 0;
   return budget;
 }
 
@@ -91,13 +93,13 @@ job::Plan make_plan(Random random) {
                                       spec::Membership::Elastic, spec::Membership::Independent};
   const bool one_kind = random.chance(60);
   const spec::Membership common = pick(random, memberships);
-  const uint64_t roles = random.between(uint64_t{1}, kNames.size());
+  const uint64_t roles = random.between(uint64_t{1}, kRoleNames.size());
   // A large gang now and then: small changes of it are worked into its old view.
   const uint32_t scale = plan.seed % 8 == 0 ? 4 : 1;
   bool matters = false;
   for (uint64_t i = 0; i < roles; ++i) {
     plan.roles.push_back(
-        make_role(random, kNames[i], one_kind ? common : pick(random, memberships), scale));
+        make_role(random, kRoleNames[i], one_kind ? common : pick(random, memberships), scale));
     matters = matters || plan.roles.back().success != spec::Success::Ignored;
   }
   if (!matters) {

@@ -4,7 +4,7 @@
 #include "job/describe.h"
 #include "sim/core/trace.h"
 #include "sim/full/spec_maker.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 
 #include <fmt/format.h>
 
@@ -251,7 +251,8 @@ void FullWorld::program_died(const TrueAttempt& attempt) {
   if (!talks) {
     return;
   }
-  const TrueAttempt dead = attempt;
+  // A copy: what it refers to goes when a program hears of it.
+  const TrueAttempt dead = attempt;  // NOLINT(performance-unnecessary-copy-initialization)
   for (const auto& [container, agent] : agents_) {
     if (container != dead.container && agent->alive()) {
       agent->programs().peer_lost(dead);

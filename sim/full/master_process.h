@@ -67,7 +67,7 @@ class MasterProcess {
 
  private:
   /// Publishes into the MasterPlace, as long as the process lives.
-  class Publisher final : public master::PlaceStore {
+  class Publisher final : public cluster::PlaceStore {
    public:
     explicit Publisher(MasterProcess& process) : process_(process) {}
     Status publish(const cluster::MasterPlaceFile& place) override;

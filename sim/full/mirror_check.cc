@@ -1,6 +1,6 @@
 #include "sim/full/mirror_check.h"
 
-#include "agent/checkpoint_store.h"
+#include "agent/checkpoint/checkpoint_store.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/leftovers.h"
+#include "agent/attempt/leftovers.h"
 #include "os/memory.h"
 #include "os/ports.h"
 #include "sim/core/faults.h"
@@ -40,6 +40,11 @@ class SimMeter final : public os::Meter {
   os::Usage measure(std::span<const os::Pid> processes) override {
     return {.memory_bytes = memory_of_(processes), .exact = true, .cpu = {}};
   }
+  os::Footprint glance(std::span<const os::Pid> processes) override {
+    const uint64_t bytes = memory_of_(processes);
+    return {.least_bytes = bytes, .most_bytes = bytes, .cpu = {}};
+  }
+  Duration time_spent() override { return {}; }
   uint64_t oom_kills() override { return 0; }
 
  private:

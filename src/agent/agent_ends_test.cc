@@ -151,7 +151,7 @@ TEST_F(AgentShell, EndsItsTasksAfterTheOrphanWindow) {
   master_channel_.reset();
   listener_.reset();
   EXPECT_TRUE(run_until([&] { return !left_.empty(); }));
-  EXPECT_THAT(left_, HasSubstr("no master came back"));
+  EXPECT_THAT(left_, HasSubstr("no master returned"));
   EXPECT_THAT(read("containers/c1.outcome.json"), HasSubstr("\"class\": \"agent.orphaned\""));
 }
 

@@ -5,7 +5,7 @@
 #include "os/local_files.h"
 #include "os/process_tree.h"
 #include "rt/io_loop.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 #include "testing/memory_transport.h"
 #include "testing/recording_sink.h"
 

@@ -57,9 +57,9 @@ TEST_F(AgentShell, SaysOnceThatTheDiskDidNotTakeTheOutput) {
   while (!followed.ends_with(")\n") && !HasFailure()) {
     followed += wait_for<wire::Output>().bytes;
   }
-  EXPECT_THAT(followed, HasSubstr("hello\nworld\n(12 B of its output are not in its log: "));
+  EXPECT_THAT(followed, HasSubstr("hello\nworld\n(12 B of its output could not be logged: "));
   const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
-  EXPECT_THAT(exit.failure->evidence, HasSubstr("12 B of its output are not in its log"));
+  EXPECT_THAT(exit.failure->evidence, HasSubstr("12 B of its output could not be logged"));
 }
 
 TEST_F(AgentShell, ReportsTheSignalOfAnExecutedProgram) {

@@ -1,9 +1,11 @@
 #include "agent/machine.h"
 
 #include "base/check.h"
+#include "base/overloaded.h"
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace muster::agent {
 namespace {
@@ -42,6 +44,22 @@ job::Failure infrastructure_failure(std::string class_name, std::string evidence
   return failure;
 }
 
+job::AttemptReport::Phase reported(Phase phase) {
+  switch (phase) {
+    case Phase::Waiting:
+    case Phase::Preparing:
+      return job::AttemptReport::Phase::Preparing;
+    case Phase::Joined:
+    case Phase::Starting:
+      return job::AttemptReport::Phase::Joined;
+    case Phase::Running:
+      return job::AttemptReport::Phase::Running;
+    case Phase::Ended:
+      return job::AttemptReport::Phase::Ended;
+  }
+  MUSTER_CHECK(false, "a phase that is out of range");
+}
+
 }  // namespace
 
 Machine::Machine(Settings settings, HostTime now)
@@ -77,13 +95,21 @@ Effects Machine::push_view(job::View view) {
 
 Effects Machine::order(HostTime now, const job::Action& action) {
   Effects effects;
-  if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
-    on_prepare(*prepare, effects);
-  } else if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
-    on_start(*start, now, effects);
-  } else if (const auto* stop = std::get_if<job::StopAttempt>(&action)) {
-    on_stop(*stop, now, effects);
-  }
+  std::visit(Overloaded{
+                 [&](const job::PrepareAttempt& prepare) { on_prepare(prepare, effects); },
+                 [&](const job::StartAttempt& start) { on_start(start, now, effects); },
+                 [&](const job::StopAttempt& stop) { on_stop(stop, now, effects); },
+                 // The master's own: no agent is sent one.
+                 [](const job::RequestContainer&) {},
+                 [](const job::CancelRequest&) {},
+                 [](const job::LaunchAgent&) {},
+                 [](const job::ReleaseContainer&) {},
+                 [](const job::SetDeadline&) {},
+                 [](const job::ClearDeadline&) {},
+                 [](const job::Reconcile&) {},
+                 [](const job::Finish&) {},
+             },
+             action);
   advance(effects);
   return effects;
 }
@@ -116,7 +142,7 @@ void Machine::on_start(const job::StartAttempt& order, HostTime now, Effects& ef
     attempt.order.attempt = order.attempt;
     end(order.attempt, attempt,
         never_ran(infrastructure_failure("agent.unknown_attempt",
-                                         "told to start what was never prepared")),
+                                         "asked to start an attempt that was never prepared")),
         now, effects);
     return;
   }
@@ -343,7 +369,7 @@ HostTime Machine::due() const {
 Effects Machine::tick(HostTime now) {
   Effects effects;
   if (orphan_since_ != HostTime::max() && !leaving() && now >= orphan_since_ + settings_.orphan) {
-    const std::string why = "no master came back within " + format_duration(settings_.orphan);
+    const std::string why = "no master returned within " + format_duration(settings_.orphan);
     stop_everything(now, settings_.stop_grace, infrastructure_failure("agent.orphaned", why), why,
                     effects);
   }
@@ -354,6 +380,40 @@ Effects Machine::tick(HostTime now) {
     }
   }
   return effects;
+}
+
+job::AgentReported Machine::report(HostTime now) const {
+  job::AgentReported report;
+  report.container = settings_.container;
+  report.address = settings_.address;
+  report.epoch = epoch_;
+  report.generation = generation_;
+  for (const auto& [id, attempt] : attempts_) {
+    job::AttemptReport& line = report.attempts.emplace_back();
+    line.attempt = id;
+    line.phase = reported(attempt.phase);
+    line.address = attempt.address;
+    line.generation = attempt.generation;
+    if (attempt.phase == Phase::Ended) {
+      line.exit = attempt.exit;
+      line.exit->age = now - attempt.ended_at;
+    }
+  }
+  return report;
+}
+
+const job::View* Machine::view(job::Generation generation) const {
+  return view_ && view_->generation == generation ? &*view_ : nullptr;
+}
+
+bool Machine::stopping(job::AttemptId id) const {
+  const auto found = attempts_.find(id);
+  return found != attempts_.end() && found->second.stop.has_value();
+}
+
+std::optional<Phase> Machine::phase(job::AttemptId id) const {
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? std::nullopt : std::optional(found->second.phase);
 }
 
 }  // namespace muster::agent

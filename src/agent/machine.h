@@ -18,34 +18,41 @@
 /// silence.
 namespace muster::agent {
 
-/// What the shell is to do, in order.
-struct Tell {  ///< Send this fact to the master; lost ones are made good by the next report.
+// What the shell is to do, in order.
+
+/// Send this fact to the master; lost ones are made good by the next report.
+struct Tell {
   job::Fact fact;
   bool operator==(const Tell&) const = default;
 };
-struct Prepare {  ///< Place files, restore, reserve; then call prepared() or prepare_failed().
+/// Place files, restore, reserve; then call prepared() or prepare_failed().
+struct Prepare {
   job::PrepareAttempt order;
   bool operator==(const Prepare&) const = default;
 };
-struct Start {  ///< Run the prepared attempt; then call started() or start_failed(), and ended() at
-                ///< its end.
+/// Run the prepared attempt; then call started() or start_failed(), and ended() at its end.
+struct Start {
   job::AttemptId attempt;
   job::Generation generation;
   bool operator==(const Start&) const = default;
 };
-struct Terminate {  ///< TERM to the attempt's process group.
+/// TERM to the attempt's process group.
+struct Terminate {
   job::AttemptId attempt;
   bool operator==(const Terminate&) const = default;
 };
-struct Kill {  ///< KILL to everything the attempt started.
+/// KILL to everything that the attempt started.
+struct Kill {
   job::AttemptId attempt;
   bool operator==(const Kill&) const = default;
 };
-struct Drop {  ///< Let go what was prepared (ports); the attempt will never start.
+/// Release what was prepared (ports); the attempt will never start.
+struct Drop {
   job::AttemptId attempt;
   bool operator==(const Drop&) const = default;
 };
-struct Quit {  ///< Nothing lives here any more and nobody wants this agent: leave.
+/// Nothing lives here any more and nobody wants this agent: leave.
+struct Quit {
   std::string reason;
   bool operator==(const Quit&) const = default;
 };
@@ -54,11 +61,15 @@ using Effects = std::vector<Effect>;
 
 /// Where one attempt stands in this agent.
 ///
-///     waiting ─1► preparing ─2► joined ─3► starting ─4► running ─5► ended
-///        └────────────6───────────┴──────────6────────────────────────▲
+///     Waiting ─1► Preparing ─2► Joined ─3► Starting ─4► Running ─5► Ended
+///        └────────────┴───────────┴────6───────┴──────────────────────▲
 ///
-/// 1 no older attempt of the task is left here  2 prepared  3 StartAttempt and its view are here
-/// 4 started  5 its process ended  6 stopped before it ran, or preparing or starting failed
+///     1  no older attempt of its task is left here
+///     2  prepared()
+///     3  StartAttempt has come, and the view of its generation
+///     4  started()
+///     5  ended(): its process has ended
+///     6  stopped before it was started, or prepare_failed(), or start_failed()
 enum class Phase : uint8_t { Waiting, Preparing, Joined, Starting, Running, Ended };
 
 /// A value: no clocks, files or processes inside; the shell feeds it and performs the effects.
@@ -120,8 +131,8 @@ class Machine {
   struct Attempt {
     job::PrepareAttempt order;
     Phase phase = Phase::Waiting;
-    bool shell_busy =
-        false;  ///< The shell still prepares or starts it, though it may have ended for us.
+    /// The shell still prepares or starts it, though it may have ended for us.
+    bool shell_busy = false;
     job::Address address;
     std::optional<job::Generation> start_in;  ///< StartAttempt came.
     job::Generation generation;

@@ -216,7 +216,7 @@ TEST_F(AgentMachine, KeepsTasksForTheOrphanWindowThenEndsThem) {
   EXPECT_EQ(text_of(machine_.tick(kStart + seconds(59))), "");
   EXPECT_EQ(text_of(machine_.tick(kStart + seconds(60))), "terminate #1");
   EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(1), kStart)),
-            "tell attempt-ended #1 agent.orphaned; quit: no master came back within 1 min");
+            "tell attempt-ended #1 agent.orphaned; quit: no master returned within 1 min");
 }
 
 TEST_F(AgentMachine, AMasterThatComesBackEndsTheOrphanWindow) {

@@ -4,31 +4,19 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace muster::agent {
-namespace {
 
-constexpr Duration kBackOffLow = std::chrono::milliseconds(50);
-constexpr Duration kBackOffHigh = std::chrono::seconds(2);
-constexpr Duration kDialDeadline = std::chrono::seconds(5);
-
-}  // namespace
-
-/// One open channel, and whether its master was accepted.
+/// One open channel.
 struct MasterLine::Candidate {
   std::unique_ptr<control::Channel> channel;
   bool dialled_by_us = false;
 };
 
-MasterLine::MasterLine(Deps deps, control::Peer self, control::Key key, Handlers handlers)
-    : deps_(deps),
-      self_(std::move(self)),
-      key_(key),
-      handlers_(std::move(handlers)),
-      back_off_(kBackOffLow) {}
+MasterLine::MasterLine(Deps deps, control::Peer self, control::Key key)
+    : deps_(deps), self_(std::move(self)), key_(key), dropped_(deps.loop) {}
 
-MasterLine::~MasterLine() { deps_.loop.cancel(retry_); }
+MasterLine::~MasterLine() = default;
 
 Status MasterLine::listen(const control::ListenOptions& options) {
   const control::Peer master{control::Peer::Kind::Master, self_.container};
@@ -38,51 +26,20 @@ Status MasterLine::listen(const control::ListenOptions& options) {
       return key;
     }
     return Error{Errc::Unauthenticated, Blame::Cluster,
-                 "only this container's master may dial its agent"};
+                 "only this container's master may connect to its agent"};
   };
   MUSTER_TRY(listener_, deps_.transport.listen(options, std::move(keys),
                                                [this](std::unique_ptr<control::Channel> channel) {
-                                                 adopt(std::move(channel), false);
+                                                 start(std::move(channel), false);
                                                }));
   return {};
 }
 
-void MasterLine::dial(std::string master) {
-  if (master != master_) {
-    master_ = std::move(master);
-    back_off_ = kBackOffLow;
-  }
-  redial();
+void MasterLine::adopt(std::unique_ptr<control::Channel> dialled) {
+  start(std::move(dialled), true);
 }
 
-void MasterLine::redial() {
-  if (dialling_ || line_ != nullptr || done_ || master_.empty()) {
-    return;
-  }
-  deps_.loop.cancel(std::exchange(retry_, {}));
-  dialling_ = true;
-  deps_.transport.dial(master_, self_, key_, kDialDeadline,
-                       [this](Result<std::unique_ptr<control::Channel>> channel) {
-                         on_dialled(std::move(channel));
-                       });
-}
-
-void MasterLine::on_dialled(Result<std::unique_ptr<control::Channel>> dialled) {
-  dialling_ = false;
-  if (done_) {
-    return;
-  }
-  if (dialled.has_value()) {
-    adopt(std::move(*dialled), true);
-    return;
-  }
-  deps_.log.debug("master.unreachable", {{"master", master_}, {"error", dialled.error().message}});
-  retry_ = deps_.loop.call_after(back_off_, [this] { redial(); });
-  back_off_ = std::min(back_off_ * 2, kBackOffHigh);
-  handlers_.unreachable();
-}
-
-void MasterLine::adopt(std::unique_ptr<control::Channel> channel, bool dialled_by_us) {
+void MasterLine::start(std::unique_ptr<control::Channel> channel, bool dialled_by_us) {
   auto owned = std::make_unique<Candidate>();
   Candidate* const candidate = owned.get();
   candidate->channel = std::move(channel);
@@ -93,13 +50,24 @@ void MasterLine::adopt(std::unique_ptr<control::Channel> channel, bool dialled_b
       .closed = [this, candidate](const Error& reason) { on_closed(candidate, reason); },
   });
   if (dialled_by_us) {
-    candidate->channel->send(wire::encode(wire::AgentFrame(handlers_.hello())));
+    candidate->channel->send(wire::encode(wire::AgentFrame(deps_.handler.hello())));
   }
 }
 
 bool MasterLine::is_open(const Candidate* candidate) const {
   return std::ranges::any_of(candidates_,
                              [&](const auto& owned) { return owned.get() == candidate; });
+}
+
+bool MasterLine::is_lost() const {
+  return line_ == nullptr &&
+         std::ranges::none_of(candidates_, [](const auto& owned) { return owned->dialled_by_us; });
+}
+
+rt::Async<> MasterLine::lost() {
+  while (!is_lost()) {
+    co_await dropped_.wait();
+  }
 }
 
 void MasterLine::on_frame(Candidate* from, std::string_view bytes) {
@@ -112,29 +80,27 @@ void MasterLine::on_frame(Candidate* from, std::string_view bytes) {
     drop(from);
     return;
   }
-  const auto* welcome = std::get_if<wire::MasterWelcome>(&*frame);
-  if (welcome == nullptr) {
-    if (from == line_) {
-      handlers_.frame(*frame);
-    }
-    return;
+  if (const auto* welcome = std::get_if<wire::MasterWelcome>(&*frame)) {
+    on_welcome(from, *welcome);
+  } else if (from == line_) {
+    deps_.handler.received(*frame);
   }
-  const bool answers = !from->dialled_by_us && from != line_;
-  if (!handlers_.welcomed(*welcome)) {
-    deps_.log.info("master.stale", {{"epoch", welcome->epoch.value}});
+}
+
+void MasterLine::on_welcome(Candidate* from, const wire::MasterWelcome& welcome) {
+  const bool wants_hello = !from->dialled_by_us && from != line_;
+  if (!deps_.handler.welcomed(welcome)) {
+    deps_.log.info("master.stale", {{"epoch", welcome.epoch.value}});
     drop(from);
     return;
   }
-  back_off_ = kBackOffLow;
+  ++accepted_;
   if (line_ != nullptr && line_ != from) {
     drop(line_);
   }
   line_ = from;
-  if (!welcome->master_address.empty()) {
-    master_ = welcome->master_address;
-  }
-  if (answers) {
-    from->channel->send(wire::encode(wire::AgentFrame(handlers_.hello())));
+  if (wants_hello) {
+    from->channel->send(wire::encode(wire::AgentFrame(deps_.handler.hello())));
   }
 }
 
@@ -143,18 +109,9 @@ void MasterLine::on_closed(Candidate* from, const Error& reason) {
     return;
   }
   const bool was_line = from == line_;
-  const bool dialled_by_us = from->dialled_by_us;
   drop(from);
-  if (done_) {
-    return;
-  }
-  if (was_line) {
-    handlers_.closed(reason);
-  }
-  if (line_ == nullptr && (was_line || dialled_by_us)) {
-    deps_.loop.cancel(retry_);
-    retry_ = deps_.loop.call_after(back_off_, [this] { redial(); });
-    back_off_ = std::min(back_off_ * 2, kBackOffHigh);
+  if (was_line && !closed_) {
+    deps_.handler.closed(reason);
   }
 }
 
@@ -172,6 +129,7 @@ void MasterLine::drop(Candidate* candidate) {
   candidates_.erase(found);
   last->channel->close();
   deps_.loop.post([last] {});
+  dropped_.pulse();
 }
 
 void MasterLine::send(const wire::AgentFrame& frame) {
@@ -185,8 +143,7 @@ size_t MasterLine::queued_bytes() const {
 }
 
 void MasterLine::close() {
-  done_ = true;
-  deps_.loop.cancel(std::exchange(retry_, {}));
+  closed_ = true;
   if (line_ != nullptr) {
     line_->channel->close();
   }

@@ -3,43 +3,48 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "control/transport.h"
+#include "rt/async.h"
 #include "rt/loop.h"
+#include "rt/wait.h"
 #include "wire/frame.h"
 
-#include <functional>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace muster::agent {
 
-/// The agent's connection to whoever is master: dials the one it was told of, dials again with
-/// back-off after a break, and listens for a later master that dials. At most one channel is the
-/// line at a time; a new one replaces it when its master's welcome was accepted. Lives on the
-/// loop's thread.
+/// What an agent says to its masters, and what it does about what they say.
+class MasterLineHandler {
+ public:
+  virtual ~MasterLineHandler() = default;
+  /// Makes this agent's hello: the first frame on a channel that it dialled, and the answer to a
+  /// master that dialled it.
+  [[nodiscard]] virtual wire::AgentHello hello() = 0;
+  /// A master has introduced itself. False: it is not in charge any more, its channel is closed.
+  [[nodiscard]] virtual bool welcomed(const wire::MasterWelcome& welcome) = 0;
+  /// Every later frame of the accepted master.
+  virtual void received(const wire::MasterFrame& frame) = 0;
+  /// The accepted master's channel is gone. At most once for each accepted one.
+  virtual void closed(const Error& reason) = 0;
+};
+
+/// The agent's connection to whoever is master: over a channel that it dialled (MasterSearch), or
+/// over one that a later master dialled. At most one channel is the line at a time; a new one
+/// replaces it when its master's welcome was accepted. Lives on the loop's thread.
 class MasterLine {
  public:
-  struct Handlers {
-    /// Makes this agent's hello; sent first on a channel of its own dial, and in answer to a master
-    /// that dialled.
-    std::function<wire::AgentHello()> hello;
-    /// A master introduced itself; false: it is not in charge any more, its channel is closed.
-    std::function<bool(const wire::MasterWelcome& welcome)> welcomed;
-    /// Every later frame of the accepted master.
-    std::function<void(const wire::MasterFrame& frame)> frame;
-    /// The accepted master's channel is gone; dialling goes on. Comes at most once for each
-    /// accepted one.
-    std::function<void(const Error& reason)> closed;
-    /// A dial failed, for those who look for a new master.
-    std::function<void()> unreachable;
-  };
-
   struct Deps {
     rt::Loop& loop;
     control::Transport& transport;
     log::Logger log;
+    MasterLineHandler& handler;
   };
 
-  MasterLine(Deps deps, control::Peer self, control::Key key, Handlers handlers);
+  MasterLine(Deps deps, control::Peer self, control::Key key);
   ~MasterLine();
   MasterLine(const MasterLine&) = delete;
   MasterLine& operator=(const MasterLine&) = delete;
@@ -48,38 +53,41 @@ class MasterLine {
   [[nodiscard]] Status listen(const control::ListenOptions& options);
   /// Where this agent listens: "host:port".
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
-  /// Dials `master`, again and again until a master has accepted; replaces an older address.
-  void dial(std::string master);
+  /// Takes over a channel that this agent has dialled.
+  void adopt(std::unique_ptr<control::Channel> dialled);
   /// Sends to the accepted master; dropped when there is none.
   void send(const wire::AgentFrame& frame);
-  [[nodiscard]] bool up() const { return line_ != nullptr; }
   [[nodiscard]] size_t queued_bytes() const;
-  /// Sends what is queued, then closes for good.
+  /// Sends what is queued, then closes for ever: later masters are ignored.
   void close();
+
+  [[nodiscard]] bool up() const { return line_ != nullptr; }
+  [[nodiscard]] bool closed() const { return closed_; }
+  /// Tells how many welcomes have been accepted.
+  [[nodiscard]] uint64_t accepted() const { return accepted_; }
+  /// Ends when there is neither a line nor a dialled channel that may become it.
+  [[nodiscard]] rt::Async<> lost();
 
  private:
   struct Candidate;
 
-  void redial();
-  void on_dialled(Result<std::unique_ptr<control::Channel>> dialled);
-  void adopt(std::unique_ptr<control::Channel> channel, bool dialled_by_us);
+  void start(std::unique_ptr<control::Channel> channel, bool dialled_by_us);
   void on_frame(Candidate* from, std::string_view bytes);
+  void on_welcome(Candidate* from, const wire::MasterWelcome& welcome);
   void on_closed(Candidate* from, const Error& reason);
   void drop(Candidate* candidate);
   [[nodiscard]] bool is_open(const Candidate* candidate) const;
+  [[nodiscard]] bool is_lost() const;
 
   Deps deps_;
   control::Peer self_;
   control::Key key_;
-  Handlers handlers_;
   std::unique_ptr<control::Listener> listener_;
-  std::string master_;
-  bool dialling_ = false;
-  bool done_ = false;
-  Duration back_off_;
-  rt::TimerId retry_{};
   std::vector<std::unique_ptr<Candidate>> candidates_;  ///< All open channels, the line among them.
   Candidate* line_ = nullptr;
+  uint64_t accepted_ = 0;
+  bool closed_ = false;
+  rt::Event dropped_;  ///< A channel is gone.
 };
 
 }  // namespace muster::agent

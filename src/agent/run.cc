@@ -1,7 +1,7 @@
 #include "agent/run.h"
 
 #include "agent/agent.h"
-#include "agent/leftovers.h"
+#include "agent/attempt/leftovers.h"
 #include "os/cgroup.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
@@ -36,31 +36,31 @@ struct Descriptors {
   int start = -1;
 };
 
-Result<Descriptors> parse_words(const std::vector<std::string>& words) {
+Result<Descriptors> parse_arguments(const std::vector<std::string>& arguments) {
   Descriptors fds;
-  for (size_t i = 0; i + 1 < words.size(); i += 2) {
+  for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
     int number = -1;
-    const std::string& value = words[i + 1];
+    const std::string& value = arguments[i + 1];
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() ||
         ::fcntl(number, F_GETFD) < 0) {
-      return user_error(words[i] +
-                        " needs an open descriptor; the agent is started by Muster itself");
+      return user_error(arguments[i] +
+                        " must be an open descriptor; only Muster itself starts an agent");
     }
-    if (words[i] == "--order-fd") {
+    if (arguments[i] == "--order-fd") {
       fds.order = number;
-    } else if (words[i] == "--claim-fd") {
+    } else if (arguments[i] == "--claim-fd") {
       fds.claim = number;
-    } else if (words[i] == "--life-fd") {
+    } else if (arguments[i] == "--life-fd") {
       fds.life = number;
-    } else if (words[i] == "--start-fd") {
+    } else if (arguments[i] == "--start-fd") {
       fds.start = number;
     } else {
-      return user_error("the agent has no option " + words[i]);
+      return user_error("unknown option of muster agent: " + arguments[i]);
     }
   }
   if (fds.order < 0) {
-    return user_error("the agent is started by Muster itself");
+    return user_error("--order-fd is missing; only Muster itself starts an agent");
   }
   for (const int fd : {fds.order, fds.claim, fds.life, fds.start}) {
     if (fd >= 0) {
@@ -77,7 +77,7 @@ Result<cluster::AgentLaunch> read_launch(int fd) {
   while (text.size() <= cluster::kAgentLaunchMax &&
          (got = ::read(fd, buffer, sizeof buffer)) != 0) {
     if (got < 0 && errno != EINTR) {
-      return system_error(errno, "the agent's order cannot be read");
+      return system_error(errno, "cannot read the agent's order");
     }
     text.append(buffer, static_cast<size_t>(got > 0 ? got : 0));
   }
@@ -86,7 +86,7 @@ Result<cluster::AgentLaunch> read_launch(int fd) {
 }
 
 Status serve(const RunOptions& options) {
-  MUSTER_TRY(const Descriptors fds, parse_words(options.words));
+  MUSTER_TRY(const Descriptors fds, parse_arguments(options.arguments));
   MUSTER_TRY(const cluster::AgentLaunch launch, read_launch(fds.order));
   os::ignore_broken_pipes();
   rt::IoLoop loop;
@@ -109,14 +109,14 @@ Status serve(const RunOptions& options) {
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   MUSTER_TRY(const auto signals, os::take_signals(loop, kSignals, [&agent](int) {
-               agent.leave(kTermGrace, "the container was told to end");
+               agent.leave(kTermGrace, "the container was asked to exit");
              }));
   MUSTER_TRY_STATUS(agent.start());
   std::unique_ptr<rt::FdWatch> life;
   if (fds.life >= 0) {
     life = loop.watch(fds.life, rt::Interest::Read, [&] {
       life.reset();
-      agent.leave(kKeeperGrace, "its keeper is gone");
+      agent.leave(kKeeperGrace, "its keeper has ended");
     });
   }
   const os::CodePages pages(loop);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/checkpoint_store.h"
+#include "agent/checkpoint/checkpoint_store.h"
 #include "cluster/agent_launch.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
@@ -17,7 +17,7 @@ namespace muster::agent {
 /// The parts of an agent's process that depend on where it runs; named by the wiring.
 struct RunOptions {
   /// `--order-fd N --life-fd N --start-fd N [--claim-fd N]`, as the keeper starts it.
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
   std::string version;
   std::function<std::unique_ptr<control::Transport>(rt::IoLoop& loop)> make_transport;
   /// May give nullptr: a lost master then comes back by itself. `start_fd`: the stub's start
@@ -31,7 +31,7 @@ struct RunOptions {
 
 /// The whole life of an agent's process: reads its order, serves until it is dismissed, nobody
 /// wants it any more, its keeper dies or SIGTERM comes. Returns the exit status for main(): 0, or
-/// 70 when it could not even begin (said on stderr). No other thread may run yet.
+/// 70 when it could not even start (with a message on stderr). No other thread may run yet.
 int run(const RunOptions& options);
 
 }  // namespace muster::agent

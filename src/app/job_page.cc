@@ -2,9 +2,6 @@
 
 #include "control/page_keys.h"
 #include "framework/tensorboard.h"
-#include "page/token_access.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -112,20 +109,6 @@ bool JobPage::runs(const page::LogName& log) const {
     }
   }
   return false;
-}
-
-std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
-  const control::PageKeys keys = control::derive_page_keys(secret);
-  constexpr size_t kPathDigits = 32;
-  return std::make_unique<page::TokenAccess>(
-      page::TokenKeys{.token = control::to_hex(keys.token),
-                      .cookie = control::to_hex(keys.cookie),
-                      .path = control::to_hex(keys.path).substr(0, kPathDigits)});
-}
-
-std::string page_link(std::string_view address, const control::Secret& secret) {
-  return fmt::format("http://{}/#t={}", address,
-                     control::to_hex(control::derive_page_keys(secret).token));
 }
 
 }  // namespace muster::app

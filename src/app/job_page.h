@@ -69,10 +69,4 @@ class JobPage final : public master::Audience, public page::JobView {
   std::optional<page::Page> page_;  ///< Last: its answers use the rest.
 };
 
-/// Lets in who brings the token of the job's link.
-[[nodiscard]] std::unique_ptr<page::Access> token_access(const control::Secret& secret);
-
-/// The link to the page of a job whose master listens at `address`: "http://ADDRESS/#t=TOKEN".
-[[nodiscard]] std::string page_link(std::string_view address, const control::Secret& secret);
-
 }  // namespace muster::app

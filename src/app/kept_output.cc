@@ -37,8 +37,8 @@ void KeptOutput::take(std::string_view role, const wire::Output& piece) {
   if (piece.offset > kept.end) {
     const bool line_open = !kept.log.tail().empty() && !kept.log.tail().ends_with('\n');
     kept.log.write(
-        fmt::format("{}({} of output left out here: it came too fast; the log on the "
-                    "task's own host has it all)\n",
+        fmt::format("{}({} of output left out here: it came too fast; the log on the task's own "
+                    "host is complete)\n",
                     line_open ? "\n" : "", format_bytes(piece.offset - kept.end)));
   }
   const uint64_t known = kept.end - std::min(kept.end, piece.offset);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/output_log.h"
+#include "agent/output/output_log.h"
 #include "base/time.h"
 #include "os/files.h"
 #include "wire/frame.h"

@@ -45,10 +45,9 @@ TEST_F(KeptOutputTest, PassesOverWhatItHas) {
 TEST_F(KeptOutputTest, SaysWhatWasLeftOutInItsPlace) {
   take(0, "one\ntw");
   take(2006, "end\n");
-  EXPECT_EQ(
-      text("worker-3.1.stdout"),
-      "one\ntw\n(2.0 KiB of output left out here: it came too fast; the log on the task's own "
-      "host has it all)\nend\n");
+  EXPECT_EQ(text("worker-3.1.stdout"),
+            "one\ntw\n(2.0 KiB of output left out here: it came too fast; the log on the task's "
+            "own host is complete)\nend\n");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace muster {
 
 /// Whose move it is after an error: decided where the error is noticed, never guessed later.
 enum class Blame : uint8_t {
-  User,     ///< The input is wrong; the user can mend it.
+  User,     ///< The input is wrong; the user can fix it.
   Program,  ///< The user's own program failed.
   Cluster,  ///< A host, network or service failed; trying again can help.
   Muster,   ///< A bug in Muster.

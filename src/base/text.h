@@ -33,7 +33,7 @@ namespace muster {
 /// Returns the offset of the first byte that is not part of valid UTF-8, or nullopt if all are.
 [[nodiscard]] std::optional<size_t> find_invalid_utf8(std::string_view text);
 
-/// Returns sizes for people in binary units: "512 MiB", "1.5 GiB".
+/// Returns sizes for users in binary units: "512 MiB", "1.5 GiB".
 [[nodiscard]] std::string format_bytes(uint64_t bytes);
 
 /// Returns `text` with control bytes and invalid UTF-8 made visible or dropped, fit for a terminal:

@@ -1,24 +1,41 @@
 #include "client/console.h"
 
 #include "base/text.h"
+#include "client/terminal_text.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace muster::client {
+namespace {
+
+bool are_one_place(int one, int other) {
+  struct stat first{};
+  struct stat second{};
+  return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+}  // namespace
 
 Console::Console(Screen screen, int out_fd, int err_fd)
-    : screen_(screen), out_fd_(out_fd), err_fd_(err_fd) {}
+    : screen_(screen),
+      out_fd_(out_fd),
+      err_fd_(err_fd),
+      one_place_(are_one_place(out_fd, err_fd)) {}
 
 Console::~Console() { clear_status(); }
 
 void Console::out(std::string_view text) {
-  // The status line stands on standard error; it is only in the way when both are the same
-  // terminal.
-  const bool redraw = status_drawn_ && screen_.out_is_terminal;
+  // The status stands on standard error; it is only in the way when both are the same terminal.
+  const bool redraw = rows_drawn_ > 0 && screen_.out_is_terminal;
   if (redraw) {
     clear_status();
   }
@@ -30,8 +47,21 @@ void Console::out(std::string_view text) {
 
 void Console::err(std::string_view text) {
   clear_status();
+  if (err_amid_line_ || (one_place_ && out_amid_line_)) {
+    write(err_fd_, "\n", err_failed_);
+    err_amid_line_ = false;
+    out_amid_line_ = out_amid_line_ && !one_place_;
+  }
   write(err_fd_, text, err_failed_);
   draw_status();
+}
+
+void Console::pass(std::string_view bytes, bool to_err) {
+  if (bytes.empty()) {
+    return;
+  }
+  write(to_err ? err_fd_ : out_fd_, bytes, to_err ? err_failed_ : out_failed_);
+  (to_err ? err_amid_line_ : out_amid_line_) = bytes.back() != '\n';
 }
 
 void Console::status(std::string_view text) {
@@ -43,30 +73,51 @@ void Console::status(std::string_view text) {
   draw_status();
 }
 
-void Console::clear_status() {
-  if (status_drawn_) {
-    write(err_fd_, "\r\x1b[K", err_failed_);
-    status_drawn_ = false;
+void Console::moving(std::vector<std::string> lines) {
+  if (!screen_.err_is_terminal || lines == moving_) {
+    return;
   }
+  clear_status();
+  moving_ = std::move(lines);
+  draw_status();
+}
+
+void Console::clear_status() {
+  if (rows_drawn_ == 0) {
+    return;
+  }
+  const std::string up = rows_drawn_ > 1 ? fmt::format("\x1b[{}A", rows_drawn_ - 1) : "";
+  write(err_fd_, "\r" + up + "\x1b[J", err_failed_);
+  rows_drawn_ = 0;
 }
 
 void Console::draw_status() {
-  if (status_.empty() || !screen_.err_is_terminal) {
+  if (!screen_.err_is_terminal) {
     return;
   }
-  std::string line = status_;
-  size_t columns = 0;
-  size_t bytes = 0;
-  while (bytes < line.size() && columns + 1 < screen_.width) {
-    ++bytes;
-    while (bytes < line.size() && (static_cast<unsigned char>(line[bytes]) & 0xC0) == 0x80) {
-      ++bytes;
-    }
-    ++columns;
+  // A line as wide as the terminal would wrap, and could not be cleared any more.
+  const unsigned columns = width() - 1;
+  std::string drawn;
+  const auto add = [&](std::string_view line) {
+    drawn += rows_drawn_ > 0 ? "\n" : "";
+    drawn += cut_to_columns(line, columns);
+    ++rows_drawn_;
+  };
+  for (const std::string& line : moving_) {
+    add(line);
   }
-  line.resize(bytes);
-  write(err_fd_, line, err_failed_);
-  status_drawn_ = true;
+  if (!status_.empty()) {
+    add(status_);
+  }
+  if (!drawn.empty()) {
+    write(err_fd_, drawn, err_failed_);
+  }
+}
+
+unsigned Console::width() const {
+  winsize size{};
+  const bool known = ::ioctl(err_fd_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return std::max(known ? size.ws_col : screen_.width, 2U);
 }
 
 void Console::write(int fd, std::string_view text, bool& failed) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::client {
 
@@ -15,9 +16,9 @@ struct Screen {
 };
 
 /// Writes to the user: task output and results on standard output, progress and errors on standard
-/// error, and one status line that is redrawn in place while standard error is a terminal. A stream
-/// whose reader went away (EPIPE) is silently dropped from then on: the job is followed to its end
-/// all the same.
+/// error, and a status that is redrawn in place while standard error is a terminal: lines that move
+/// (progress bars of tasks) and below them one of our own. A stream that fails is dropped from then
+/// on; of standard output out_failed() tells it.
 class Console {
  public:
   explicit Console(Screen screen, int out_fd = 1, int err_fd = 2);
@@ -29,14 +30,22 @@ class Console {
   void out(std::string_view text);
   /// Writes whole lines to standard error, above the status line.
   void err(std::string_view text);
+  /// Writes what a program wrote, byte by byte, to a stream that is no terminal. What this class
+  /// writes to the same place later begins with a new line.
+  void pass(std::string_view bytes, bool to_err);
   /// Replaces the status line, cut to the terminal's width; empty removes it. Nothing without a
   /// terminal.
   void status(std::string_view text);
+  /// Replaces the lines above the status line that still move, each cut to the terminal's width and
+  /// without escape sequences. Nothing without a terminal.
+  void moving(std::vector<std::string> lines);
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
   /// True once standard output has failed for good (its reader went away, or the disk behind it is
   /// full).
   [[nodiscard]] bool out_failed() const { return out_failed_; }
+  /// Why it failed, as errno; 0 while it has not.
+  [[nodiscard]] int out_errno() const { return out_errno_; }
   /// True if it failed for another reason than that nobody reads any more.
   [[nodiscard]] bool out_disk_failed() const { return out_failed_ && out_errno_ != EPIPE; }
 
@@ -44,6 +53,8 @@ class Console {
   void write(int fd, std::string_view text, bool& failed);
   void clear_status();
   void draw_status();
+  /// The terminal's columns now: people resize it.
+  [[nodiscard]] unsigned width() const;
 
   Screen screen_;
   int out_fd_;
@@ -51,8 +62,12 @@ class Console {
   bool out_failed_ = false;
   int out_errno_ = 0;
   bool err_failed_ = false;
+  bool one_place_;              ///< Both streams are the same file or pipe.
+  bool out_amid_line_ = false;  ///< By pass().
+  bool err_amid_line_ = false;
   std::string status_;
-  bool status_drawn_ = false;
+  std::vector<std::string> moving_;
+  size_t rows_drawn_ = 0;  ///< Of the status, with the lines that move.
 };
 
 /// Returns `text` in the colour of `code` ("31", "1;32") if `colour`, else as it is.

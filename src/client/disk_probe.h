@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spec/file_check.h"
+#include "spec/check/file_check.h"
 
 #include <filesystem>
 #include <string>

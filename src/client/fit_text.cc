@@ -8,16 +8,22 @@
 namespace muster::client {
 namespace {
 
-std::string resources_text(const job::Resources& resources) {
-  std::string text =
-      fmt::format("{}, {} vcores", format_bytes(resources.memory_bytes), resources.vcores);
-  if (resources.gpus > 0) {
-    text += fmt::format(", {} GPUs", resources.gpus);
+/// " of 2.0 GiB, 1 vcore": what each container of the role asks for; "" if it asks for nothing.
+std::string resources_text(const job::RolePlan& role, const job::Resources& each) {
+  std::vector<std::string> parts;
+  if (role.resources.memory_bytes > 0) {  // The agent's own share alone is not worth a word.
+    parts.push_back(format_bytes(each.memory_bytes));
   }
-  for (const auto& [name, amount] : resources.other) {
-    text += fmt::format(", {} {}", amount, name);
+  if (each.vcores > 0) {
+    parts.push_back(job::count_of(each.vcores, "vcore"));
   }
-  return text;
+  if (each.gpus > 0) {
+    parts.push_back(job::count_of(each.gpus, "GPU"));
+  }
+  for (const auto& [name, amount] : each.other) {
+    parts.push_back(fmt::format("{} {}", amount, name));
+  }
+  return parts.empty() ? "" : " of " + join(parts, ", ");
 }
 
 std::string role_text(const job::RolePlan& role, const cluster::RoleFit* fit) {
@@ -26,7 +32,8 @@ std::string role_text(const job::RolePlan& role, const cluster::RoleFit* fit) {
     text += fmt::format(" (at least {})", role.tasks_min);
   }
   if (fit != nullptr) {
-    text += fmt::format(" in {} containers of {}", fit->containers, resources_text(fit->each));
+    text += fmt::format(" in {}{}", job::count_of(fit->containers, "container"),
+                        resources_text(role, fit->each));
   }
   text += fmt::format("; {}, success {}, failure {}\n", to_string(role.membership),
                       to_string(role.success), to_string(role.failure));
@@ -49,12 +56,15 @@ const cluster::RoleFit* find_fit(const cluster::Fit& fit, const std::string& rol
 }  // namespace
 
 std::string render_fit(const job::Plan& plan, const cluster::Fit& fit) {
-  std::string out = fmt::format("{}: framework {}, barrier {}, {} tasks\n", plan.name,
-                                plan.framework, to_string(plan.barrier), plan.task_count());
+  std::string out = fmt::format("{}: framework {}, barrier {}, {}\n", plan.name, plan.framework,
+                                to_string(plan.barrier), job::count_of(plan.task_count(), "task"));
   for (const job::RolePlan& role : plan.roles) {
     out += role_text(role, find_fit(fit, role.name));
   }
   out += "capacity: " + fit.capacity + "\n";
+  for (const std::string& assumed : fit.assumed) {
+    out += "assumed: " + assumed + "\n";
+  }
   for (const std::string& warning : fit.warnings) {
     out += "warning: " + warning + "\n";
   }
@@ -81,6 +91,10 @@ std::string render_fit_json(const job::Plan& plan, const cluster::Fit& fit) {
                        i == 0 ? "" : ",", json_quote(role.role), role.containers,
                        role.each.memory_bytes, role.each.vcores, role.each.gpus, role.fits_ever,
                        role.fits_now, role.reason.empty() ? "null" : json_quote(role.reason));
+  }
+  out += "],\"assumed\":[";
+  for (size_t i = 0; i < fit.assumed.size(); ++i) {
+    out += (i == 0 ? "" : ",") + json_quote(fit.assumed[i]);
   }
   out += "],\"warnings\":[";
   for (size_t i = 0; i < fit.warnings.size(); ++i) {

@@ -1,21 +1,21 @@
 #pragma once
 
 #include "client/console.h"
-#include "client/line_folder.h"
+#include "client/master_connection.h"
+#include "client/narrator.h"
+#include "client/output_view.h"
 #include "control/keys.h"
 #include "control/transport.h"
 #include "job/machine.h"
 #include "rt/loop.h"
+#include "rt/scope.h"
 #include "wire/frame.h"
-#include "wire/output_gate.h"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace muster::client {
 
@@ -33,8 +33,10 @@ struct FollowerDeps {
       make_plan;
   /// How the job came out, from its folder, when no master is left; nullopt if it has not ended.
   std::function<std::optional<job::Outcome>()> read_outcome;
-  /// Takes the tasks' output instead of the console, each byte once; empty: it is shown.
+  /// Takes the tasks' output instead of the console, as it comes; empty: it is shown.
   std::function<void(const wire::Output&)> take_output;
+  OutputFiles* files = nullptr;  ///< Where output is read again that did not come; none: nowhere.
+  RunEvents* events = nullptr;   ///< Gets what happens and the output; none: people do.
 };
 
 struct FollowerOptions {
@@ -45,7 +47,10 @@ struct FollowerOptions {
   bool narrate = true;           ///< Show the phase line and what happens.
   bool stop = false;             ///< Ask the job to stop as soon as the master answers.
   bool leave_when_told = false;  ///< With `stop`: detach once StopAsked is in the log.
-  bool tell_waiting = false;     ///< Without a terminal, too, say why no master answers yet.
+  /// When nobody reads standard output any more: stop the job, as the program would end by SIGPIPE.
+  /// Else: detach.
+  bool stops_without_reader = false;
+  bool tell_waiting = false;  ///< Without a terminal, too, say why no master answers yet.
   /// How long to look for a master that does not answer, before giving up.
   Duration patience = std::chrono::seconds(30);
 };
@@ -62,18 +67,14 @@ struct FollowEnd {
   std::string error;
 };
 
-/// Follows one job over its master's channel: folds its facts, shows the phase line, what happens
-/// and the tasks' output, dials again when the connection breaks (a new master takes over), and
-/// tells once how it ended. Lives on the loop's thread. Before it exits the app asks machine() for
-/// the state to show a summary.
+/// Follows one job over its master's channel: folds its facts, lets people be told what happens
+/// (Narrator) and shown the tasks' output (OutputView), and tells once how it ended. Lives on the
+/// loop's thread. Before it exits the app asks machine() for the state to show a summary.
 class Follower {
  public:
   Follower(FollowerDeps deps, FollowerOptions options);
-  ~Follower();
-  Follower(const Follower&) = delete;
-  Follower& operator=(const Follower&) = delete;
 
-  /// Starts; `ended` is called once, on the loop.
+  /// Starts; `ended` is called once, on the loop, and may not destroy this.
   void start(std::function<void(const FollowEnd&)> ended);
   /// Asks the job to stop, now or as soon as a master answers; goes on following to the end.
   /// Repeats are harmless.
@@ -92,9 +93,8 @@ class Follower {
   }
 
  private:
-  void dial();
-  void dialled(Result<std::unique_ptr<control::Channel>> channel);
-  void dial_again(const std::string& reason);
+  void say_hello();
+  [[nodiscard]] bool go_on_without_master(const std::string& reason, Duration silent);
   void on_frame(std::string_view frame);
   void on_event(wire::ClientWelcome& welcome);
   void on_event(wire::FactLogged& logged);
@@ -102,38 +102,23 @@ class Follower {
   void on_event(wire::StatusAnswered& status);
   void on_event(wire::JobEnded& ended);
   void on_event(wire::Refused& refused);
-  [[nodiscard]] bool narrates() const { return options_.narrate && (!muted_ || stop_wanted_); }
-  void tell_log_trouble(const std::string& trouble);
-  void tell_wait(const std::string& reason);
-  void show(const std::vector<ShownLine>& lines);
-  void show_phase();
-  void arm_flush();
+  void on_reader_gone();
+  void lose(std::string error);
   void end(FollowEnd end);
+  [[nodiscard]] rt::Async<> tell_end(FollowEnd end);
 
   FollowerDeps deps_;
   FollowerOptions options_;
   std::function<void(const FollowEnd&)> ended_;
   std::optional<job::Machine> machine_;
-  std::optional<LineFolder> folder_;
-  wire::OutputGate gate_;  ///< A new master sends the last lines again.
-  std::unique_ptr<control::Channel> channel_;
   uint64_t next_index_ = 0;
   bool stop_wanted_ = false;
-  int refusals_ = 0;  ///< Of our key, one after the other.
   bool muted_ = false;
   bool over_ = false;
-  HostTime silent_since_{};
-  Duration dial_delay_{};
-  Time job_now_{};
-  HostTime job_now_at_{};
-  std::string last_phase_;
-  std::string last_wait_;
-  HostTime last_wait_at_{};
-  std::string log_trouble_;
-  rt::TimerId flush_timer_;
-  rt::TimerId dial_timer_;
-  rt::TimerId phase_timer_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Narrator narrator_;
+  std::optional<OutputView> output_;  ///< From the welcome on.
+  MasterConnection connection_;
+  rt::Scope ending_;  ///< Last: its coroutine uses all of the above.
 };
 
 }  // namespace muster::client

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "client/disk_probe.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ Result<spec::TextInput> read_spec(os::Files& files, const std::string& name,
     return user_error(fmt::format("{} is a folder; name the specification in it", printable(name)));
   }
   if (stat && stat->kind == os::FileKind::Other) {
-    return user_error(fmt::format("{} is no regular file", printable(name)));
+    return user_error(fmt::format("{} is not a regular file", printable(name)));
   }
   Result<std::string> text = files.read(path, kSpecMax);
   if (!text) {
@@ -116,7 +116,7 @@ std::string missing_secret(os::Files& files, const spec::Environment& environmen
   for (const auto& [name, value] : environment) {
     if (value.source == spec::EnvValue::Source::FromEnv &&
         !around.environment.contains(value.text)) {
-      return fmt::format("env.{}: your environment has no variable {}; set it, or take the key out",
+      return fmt::format("env.{}: your environment has no variable {}; set it, or remove the key",
                          name, printable(value.text));
     }
     if (value.source == spec::EnvValue::Source::FromFile) {
@@ -164,7 +164,7 @@ Result<spec::Layers> read_layers(os::Files& files, const JobSource& source,
     return layers;
   }
   MUSTER_TRY(layers.spec, read_spec(files, source.spec, surroundings.working_folder));
-  layers.args = source.words;
+  layers.args = source.arguments;
   return layers;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "os/files.h"
-#include "spec/layers.h"
+#include "spec/read/layers.h"
 
 #include <filesystem>
 #include <map>
@@ -14,11 +14,11 @@ namespace muster::client {
 
 /// Where a job comes from: a specification file, or the quick form of the command line.
 struct JobSource {
-  std::string spec;                ///< The file as typed; empty: `quick`.
-  spec::QuickOptions quick;        ///< Used when there is no file.
-  std::vector<std::string> sets;   ///< --set
-  std::vector<std::string> words;  ///< After `--`, with a file.
-  bool elsewhere = false;          ///< Tasks run on other hosts, where the user's folder is not.
+  std::string spec;                    ///< The file as typed; empty: `quick`.
+  spec::QuickOptions quick;            ///< Used when there is no file.
+  std::vector<std::string> sets;       ///< --set
+  std::vector<std::string> arguments;  ///< After `--`, with a file.
+  bool elsewhere = false;  ///< Tasks run on other hosts, where the user's folder is not.
 };
 
 /// The client's surroundings, read by the app.

@@ -11,35 +11,34 @@ namespace {
 
 constexpr Duration kLossWindow = std::chrono::seconds(1);
 
+bool has_one_task(const job::Plan& plan) {
+  uint32_t tasks = 0;
+  for (const job::RolePlan& role : plan.roles) {
+    tasks += role.tasks;
+  }
+  return tasks <= 1;
+}
+
 }  // namespace
 
-LineFolder::LineFolder(const job::Plan& plan, Duration window) : plan_(plan), window_(window) {}
+LineFolder::LineFolder(const job::Plan& plan, Options options)
+    : plan_(plan), options_(options), alone_(has_one_task(plan)) {}
 
 std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::string_view bytes,
                                         HostTime now) {
   std::vector<ShownLine> ready;
-  Partial& partial = partials_[{task, is_err}];
+  const StreamKey from{task, is_err};
+  Partial& partial = partials_[from];
   while (!bytes.empty()) {
     const size_t end = bytes.find_first_of("\r\n");
-    const std::string_view piece = bytes.substr(0, end);
-    if (!piece.empty()) {
-      if (partial.returned) {
-        partial = Partial{};
-      }
-      if (partial.text.empty()) {
-        partial.since = now;
-      }
-      const size_t room = kLineMax - std::min(kLineMax, partial.text.size());
-      partial.text += piece.substr(0, room);
-      partial.cut += piece.size() - std::min(room, piece.size());
-    }
+    take(partial, from, bytes.substr(0, end), now, ready);
     if (end == std::string_view::npos) {
       break;
     }
     if (bytes[end] == '\r') {
       partial.returned = true;
     } else {
-      line_done(task, is_err, partial, now, ready);
+      line_done(from, partial, now, ready);
     }
     bytes.remove_prefix(end + 1);
   }
@@ -47,19 +46,40 @@ std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::stri
   return ready;
 }
 
-std::vector<ShownLine> LineFolder::dropped(job::TaskId task, bool is_err, uint64_t bytes,
-                                           HostTime now) {
-  std::vector<ShownLine> ready;
-  Partial& partial = partials_[{task, is_err}];
-  if (!partial.text.empty()) {
-    line_done(task, is_err, partial, now, ready);
+/// Adds a piece without line ends to the unfinished line.
+void LineFolder::take(Partial& partial, StreamKey from, std::string_view piece, HostTime now,
+                      std::vector<ShownLine>& ready) {
+  if (piece.empty()) {
+    return;
   }
-  Loss& loss = losses_[{task, is_err}];
+  if (partial.returned) {
+    partial = Partial{};
+  }
+  while (!piece.empty()) {
+    const size_t room = options_.line_max - std::min(options_.line_max, partial.text.size());
+    if (room == 0 && !options_.whole) {
+      partial.cut += piece.size();
+      return;
+    }
+    if (room == 0) {
+      line_done(from, partial, now, ready);
+      continue;
+    }
+    partial.text += piece.substr(0, room);
+    piece.remove_prefix(std::min(room, piece.size()));
+  }
+}
+
+void LineFolder::dropped(job::TaskId task, bool is_err, uint64_t bytes, HostTime now) {
+  const StreamKey from{task, is_err};
+  // Without its end a line says something else.
+  const Partial partial = std::exchange(partials_[from], {});
+  bytes += partial.text.size() + partial.cut;
+  Loss& loss = losses_[from];
   if (loss.bytes == 0) {
     loss.tell_at = now + kLossWindow;
   }
   loss.bytes += bytes;
-  return ready;
 }
 
 void LineFolder::tell_losses(HostTime now, std::vector<ShownLine>& ready) {
@@ -75,11 +95,6 @@ void LineFolder::tell_losses(HostTime now, std::vector<ShownLine>& ready) {
 
 std::vector<ShownLine> LineFolder::flush(HostTime now) {
   std::vector<ShownLine> ready;
-  for (auto& [key, partial] : partials_) {
-    if (!partial.text.empty() && now - partial.since >= window_) {
-      line_done(key.first, key.second, partial, now, ready);
-    }
-  }
   close_due(now, ready);
   tell_losses(now, ready);
   return ready;
@@ -87,9 +102,9 @@ std::vector<ShownLine> LineFolder::flush(HostTime now) {
 
 std::vector<ShownLine> LineFolder::finish() {
   std::vector<ShownLine> ready;
-  for (auto& [key, partial] : partials_) {
+  for (auto& [from, partial] : partials_) {
     if (!partial.text.empty()) {
-      line_done(key.first, key.second, partial, HostTime{}, ready);
+      line_done(from, partial, HostTime{}, ready);
     }
   }
   close_due(HostTime::max(), ready);
@@ -98,15 +113,7 @@ std::vector<ShownLine> LineFolder::finish() {
 }
 
 HostTime LineFolder::due() const {
-  HostTime earliest = HostTime::max();
-  for (const auto& [key, partial] : partials_) {
-    if (!partial.text.empty()) {
-      earliest = std::min(earliest, partial.since + window_);
-    }
-  }
-  for (const auto& [text, fold] : folds_) {
-    earliest = std::min(earliest, fold.closes);
-  }
+  HostTime earliest = folds_.empty() ? HostTime::max() : folds_.front().closes;
   for (const auto& [key, loss] : losses_) {
     if (loss.bytes > 0) {
       earliest = std::min(earliest, loss.tell_at);
@@ -115,54 +122,81 @@ HostTime LineFolder::due() const {
   return earliest;
 }
 
-void LineFolder::line_done(job::TaskId task, bool is_err, Partial& partial, HostTime now,
+std::vector<ShownLine> LineFolder::unfinished(size_t count) const {
+  std::vector<ShownLine> lines;
+  for (const auto& [from, partial] : partials_) {
+    if (!partial.text.empty() && lines.size() < count) {
+      lines.push_back({to_string(plan_, from.first), from.first, from.second, partial.text});
+    }
+  }
+  return lines;
+}
+
+void LineFolder::line_done(StreamKey from, Partial& partial, HostTime now,
                            std::vector<ShownLine>& ready) {
+  const auto [task, is_err] = from;
   std::string text = std::move(partial.text);
   if (partial.cut > 0) {
     text +=
         fmt::format(" ... ({} more in this line; the log has it all)", format_bytes(partial.cut));
   }
   partial = Partial{};
-  // Empty lines are layout, not messages: folding them would only stir the order.
-  if (text.empty()) {
-    ready.push_back(ShownLine{to_string(plan_, task), task, is_err, {}});
+  if (alone_) {
+    ready.push_back({to_string(plan_, task), task, is_err, std::move(text)});
     return;
   }
-  const auto found = folds_.find(text);
-  if (found != folds_.end() && found->second.is_err == is_err) {
-    found->second.others.push_back(task);
+  Place& place = places_[task];
+  if (const uint64_t number = joinable(text, is_err, place.last); number != 0) {
+    fold(number).others.push_back(task);
+    place = {.last = number, .waits_in = number};
     return;
   }
-  ready.push_back(ShownLine{to_string(plan_, task), task, is_err, text});
-  folds_.insert_or_assign(std::move(text), Fold{task, is_err, {}, now + window_});
+  if (place.waits_in != 0) {
+    close_through(place.waits_in, ready);
+  }
+  ready.push_back({to_string(plan_, task), task, is_err, text});
+  place.last = first_ + folds_.size();
+  numbers_[text].push_back(place.last);
+  folds_.push_back({std::move(text), is_err, {}, now + options_.window});
 }
 
-ShownLine LineFolder::show_fold(const std::string& text, const Fold& fold) const {
-  ShownLine line{name_tasks(plan_, fold.others), fold.first, fold.is_err, {}};
-  constexpr size_t kReminder = 40;
-  std::string reminder = text.size() <= kReminder ? text : text.substr(0, kReminder) + "...";
-  line.text = fmt::format("(the same, {} more: {})", fold.others.size(), reminder);
-  return line;
+uint64_t LineFolder::joinable(const std::string& text, bool is_err, uint64_t behind) const {
+  const auto found = numbers_.find(text);
+  if (found == numbers_.end()) {
+    return 0;
+  }
+  for (const uint64_t number : found->second) {
+    if (number > behind && folds_[number - first_].is_err == is_err) {
+      return number;
+    }
+  }
+  return 0;
+}
+
+void LineFolder::close_through(uint64_t number, std::vector<ShownLine>& ready) {
+  for (; !folds_.empty() && first_ <= number; ++first_) {
+    Fold closing = std::move(folds_.front());
+    folds_.pop_front();
+    const auto same = numbers_.find(closing.text);
+    same->second.pop_front();
+    if (same->second.empty()) {
+      numbers_.erase(same);
+    }
+    if (closing.others.empty()) {
+      continue;
+    }
+    for (const job::TaskId task : closing.others) {
+      Place& place = places_[task];
+      place.waits_in = place.waits_in == first_ ? 0 : place.waits_in;
+    }
+    ready.push_back({name_tasks(plan_, closing.others), closing.others.front(), closing.is_err,
+                     std::move(closing.text)});
+  }
 }
 
 void LineFolder::close_due(HostTime now, std::vector<ShownLine>& ready) {
-  std::vector<std::pair<HostTime, std::string>> closing;
-  for (const auto& [text, fold] : folds_) {
-    if (fold.closes <= now) {
-      closing.emplace_back(fold.closes, text);
-    }
-  }
-  // The table is unordered; what people see is in the order in which the lines were first said.
-  std::sort(closing.begin(), closing.end());
-  for (const auto& [closes, text] : closing) {
-    const auto fold = folds_.find(text);
-    if (fold->second.others.size() == 1) {
-      const job::TaskId other = fold->second.others.front();
-      ready.push_back(ShownLine{to_string(plan_, other), other, fold->second.is_err, text});
-    } else if (!fold->second.others.empty()) {
-      ready.push_back(show_fold(text, fold->second));
-    }
-    folds_.erase(fold);
+  while (!folds_.empty() && folds_.front().closes <= now) {
+    close_through(first_, ready);
   }
 }
 

@@ -3,7 +3,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "client/console.h"
-#include "client/log_files.h"
+#include "cluster/log_files.h"
+#include "cluster/outputs.h"
 #include "os/files.h"
 
 #include <filesystem>
@@ -17,48 +18,50 @@
 namespace muster::client {
 
 struct LogQuery {
-  LogFilter filter;
   std::optional<WallTime> since;
   std::string grep;              ///< RE2; empty: every line.
-  std::optional<uint32_t> tail;  ///< Only so many last lines of each stream.
-  bool json = false;             ///< One object a line: task, attempt, stream, line.
+  std::optional<uint32_t> tail;  ///< Only so many last lines of each task.
+  bool timestamps = false;       ///< Show when each line was written.
+  bool json = false;             ///< One object a line: task, attempt, stream, time, line.
 };
 
-/// Shows what a job's tasks wrote, from their files: once, or again and again as they grow. Lines
-/// come whole, with the task's name before them. stderr lines go to standard output, too: it is one
+/// Shows what a job's tasks wrote: once, or again and again as it grows; task by task, the lines of
+/// both streams in the order in which they were written, as far as their times tell. Lines come
+/// whole, with the task's name before them. stderr lines go to standard output, too: it is one
 /// result, to be piped.
 class LogViewer {
  public:
-  /// `roles`: the job's roles in order. Fails for a pattern that is no RE2 expression.
+  /// All outlive it. Fails for a pattern that is not an RE2 expression.
   static Result<std::unique_ptr<LogViewer>> make(os::Files& files, Console& console,
-                                                 std::filesystem::path folder,
-                                                 std::vector<std::string> roles, LogQuery query);
+                                                 cluster::Outputs& outputs, LogQuery query);
   ~LogViewer();
 
-  /// Shows everything that is new since the last call, in new files too.
-  [[nodiscard]] Status show_new();
-  /// Shows lines that never got their newline. At the end.
-  void finish();
-  /// Streams found so far that the filter admits.
-  [[nodiscard]] size_t streams() const { return views_.size(); }
+  /// Shows everything that is new since the last call, in new files too. `last`: nothing more is
+  /// written, and lines that never got their newline are shown as well.
+  [[nodiscard]] Status show_new(bool last = false);
 
  private:
   struct View;
+  struct Attempt;
+  struct Task;
   struct Pattern;
-  LogViewer(os::Files& files, Console& console, std::filesystem::path folder,
-            std::vector<std::string> roles, LogQuery query, std::unique_ptr<Pattern> pattern);
+  LogViewer(os::Files& files, Console& console, cluster::Outputs& outputs, LogQuery query,
+            std::unique_ptr<Pattern> pattern);
   Status find_streams();
-  void take(View& view, std::string_view bytes);
-  void show(const View& view, std::string_view line);
+  /// Makes sure that the next line of a stream is at hand, if it has been written.
+  Status fill(View& view);
+  Status show_new_of(Task& task, Attempt& attempt, bool last);
+  void take(Task& task, const View& view, std::string_view line);
+  void show(std::string_view line);
+  [[nodiscard]] std::string render(const View& view, std::string_view line) const;
 
   os::Files& files_;
   Console& console_;
-  std::filesystem::path folder_;
-  std::vector<std::string> roles_;
+  cluster::Outputs& outputs_;
   LogQuery query_;
   std::unique_ptr<Pattern> pattern_;
   std::set<std::filesystem::path> known_;
-  std::vector<std::unique_ptr<View>> views_;
+  std::vector<std::unique_ptr<Task>> tasks_;  ///< In the order of the streams.
 };
 
 /// Parses `--since`: a duration back from `now` ("10m") or an ISO 8601 time in UTC

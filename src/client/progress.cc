@@ -6,11 +6,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
 
 namespace muster::client {
 namespace {
+
+/// "1st", "2nd", "3rd", "4th", "11th".
+std::string ordinal(uint64_t number) {
+  const uint64_t tens = number / 10 % 10;
+  const uint64_t ones = number % 10;
+  const bool plain = tens == 1 || ones == 0 || ones > 3;
+  constexpr std::array<std::string_view, 4> kEndings = {"th", "st", "nd", "rd"};
+  return fmt::format("{}{}", number, kEndings[plain ? 0 : ones]);
+}
 
 using job::AttemptState;
 using job::ContainerState;
@@ -99,8 +109,8 @@ std::string narrate_end(const job::Machine& machine, const job::AttemptEnded& en
   } else if (!over && !state.restarted &&
              (now.state == TaskState::Waiting || now.state == TaskState::Active)) {
     line += ended.exit.failure && ended.exit.failure->kind == job::FailureKind::PeerLoss
-                ? ", waits for whoever was the cause"
-                : ", is tried again";
+                ? ", waiting for the task that caused it"
+                : ", will be retried";
   }
   return line;
 }
@@ -113,7 +123,7 @@ std::optional<std::string> narrate_end(const job::State& state, const job::Conta
   if (expected || container == state.containers.end()) {
     return std::nullopt;
   }
-  return fmt::format("container {} on {} is gone ({})", ended.container.value,
+  return fmt::format("container {} on {} ended ({})", ended.container.value,
                      container->second.host.value, to_string(ended.kind));
 }
 
@@ -161,6 +171,31 @@ std::string narrate_restart(const job::Plan& plan, const job::RestartNote& note)
                         note.others == 1 ? "1 other" : fmt::format("{} others", note.others));
   }
   return line + ": " + describe_cause(note.cause);
+}
+
+/// Whether the job stops before its tasks are done.
+bool is_cut_short(const job::State& state) {
+  return !state.stop_asked_by.empty() ||
+         (state.outcome && state.outcome->result != job::JobResult::Succeeded);
+}
+
+/// "2 tasks ending", "1 container exiting": what still happens in a job that is coming to its end.
+std::string last_steps(const job::State& state) {
+  size_t tasks = 0;
+  for (const auto& role : state.tasks) {
+    tasks += static_cast<size_t>(std::ranges::count_if(role, [](const job::Task& task) {
+      return !task.attempts.empty() && (task.attempts.back().state == AttemptState::Running ||
+                                        task.attempts.back().state == AttemptState::Stopping);
+    }));
+  }
+  if (tasks > 0) {
+    return job::count_of(tasks, "task") + " ending";
+  }
+  const auto containers = std::ranges::count_if(state.containers, [](const auto& container) {
+    return container.second.state != ContainerState::Gone;
+  });
+  return containers > 0 ? job::count_of(static_cast<size_t>(containers), "container") + " exiting"
+                        : "the last steps";
 }
 
 std::string without_digits(std::string_view text) {
@@ -222,9 +257,8 @@ std::string phase_line(const job::Machine& machine, Time now) {
       line += fmt::format(" ({})", since);
       break;
     case job::JobPhase::Stopping:
-      return fmt::format(
-          "stopping: {} ({})",
-          state.waits_for.empty() ? "the last steps" : "waits for " + state.waits_for, since);
+      return fmt::format("{}: {} ({})", is_cut_short(state) ? "stopping" : "finishing",
+                         last_steps(state), since);
     case job::JobPhase::Ended:
       line = fmt::format("ended ({})", since);
       break;
@@ -250,13 +284,14 @@ std::string describe_exit(const job::Exit& exit) {
 
 namespace {
 
+std::string host_of(const job::State& state, const job::ContainerId& id) {
+  const auto found = state.containers.find(id);
+  return found == state.containers.end() ? std::string("its host") : found->second.host.value;
+}
+
 std::optional<std::string> narrate_fact(const job::Machine& machine, const job::Fact& fact) {
   const job::State& state = machine.state();
   using Line = std::optional<std::string>;
-  const auto host_of = [&](const job::ContainerId& id) {
-    const auto found = state.containers.find(id);
-    return found == state.containers.end() ? std::string("its host") : found->second.host.value;
-  };
   const auto nothing = [](const auto&) -> Line { return std::nullopt; };
   return std::visit(
       Overloaded{
@@ -277,11 +312,11 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
           },
           [&](const job::AgentSuspected& suspected) -> Line {
             return fmt::format("container {} on {} is silent", suspected.container.value,
-                               host_of(suspected.container));
+                               host_of(state, suspected.container));
           },
           [&](const job::AgentLost& lost) -> Line {
             return fmt::format("container {} on {} is lost ({})", lost.container.value,
-                               host_of(lost.container), to_string(lost.reason));
+                               host_of(state, lost.container), to_string(lost.reason));
           },
           [&](const job::ContainerEnded& ended) { return narrate_end(state, ended); },
           [&](const job::RequestRefused& refused) -> Line {
@@ -306,15 +341,17 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
           },
           [&](const job::AttemptStalled& stalled) -> Line {
             return knows(machine, stalled.attempt)
-                       ? Line{fmt::format("{} has neither written nor computed anything for {}",
+                       ? Line{fmt::format("{} has neither printed nor computed anything for {}",
                                           to_string(machine.plan(), stalled.attempt.task),
                                           format_duration(stalled.silent))}
                        : Line{};
           },
-          [&](const job::StopAsked& stop) -> Line { return "stop asked by " + printable(stop.by); },
+          [&](const job::StopAsked& stop) -> Line {
+            return "stop requested by " + printable(stop.by);
+          },
           [&](const job::MasterRecovered& recovered) -> Line {
-            return fmt::format("a new master has taken over (the {}. of this job)",
-                               recovered.epoch.value);
+            return fmt::format("a new master has taken over (the {} of this job)",
+                               ordinal(recovered.epoch.value));
           },
           nothing,
       },

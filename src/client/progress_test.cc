@@ -72,6 +72,21 @@ class Narration : public testing::Test {
   Time now_{};
 };
 
+TEST_F(Narration, TellsWhatEndsBesideTheTimeSinceTheStart) {
+  start(spec::Membership::Static, {.backoff_low = seconds(0)});
+  tell(job::StopAsked{.by = "alice"});
+  EXPECT_TRUE(phase_line(*machine_, now_).starts_with("stopping: 3 tasks ending ("))
+      << phase_line(*machine_, now_);
+  EXPECT_EQ(machine_->state().waits_for, "3 tasks to end");
+  for (uint32_t i = 0; i < kTasks; ++i) {
+    tell(job::AttemptEnded{worker(i), exit_of(0, "")});
+  }
+  tell(job::ContainerEnded{.container = job::ContainerId("c0"), .diagnostics = ""});
+  EXPECT_TRUE(phase_line(*machine_, now_).starts_with("stopping: 2 containers exiting ("))
+      << phase_line(*machine_, now_);
+  EXPECT_EQ(machine_->state().waits_for, "2 containers to exit");
+}
+
 TEST_F(Narration, NamesRungCountAndReasonOfARestart) {
   start(
       spec::Membership::Independent,
@@ -97,7 +112,7 @@ TEST_F(Narration, SaysWhoRestartsWithItAndWhen) {
 TEST_F(Narration, SaysThatAVictimWaitsForItsCauseAndThenWhatThatWas) {
   start(spec::Membership::Static, {.backoff_low = seconds(0)});
   EXPECT_EQ(tell(job::AttemptEnded{worker(0), exit_of(1, "peer.lost", job::FailureKind::PeerLoss)}),
-            "worker:0 ended: exit code 1 (peer.lost), waits for whoever was the cause");
+            "worker:0 ended: exit code 1 (peer.lost), waiting for the task that caused it");
   ASSERT_EQ(deadlines_.size(), 1U);
   EXPECT_EQ(tell(job::DeadlinePassed{deadlines_[0].deadline}),
             "worker:0 restarts in the same container (1 of 3 within 1 h), 2 others with it: "
@@ -132,6 +147,24 @@ TEST_F(Narration, IsSilentOnWhatMusterStoppedItself) {
             "");
 }
 
+TEST_F(Narration, SaysWhatHappensAtTheEnd) {
+  start(spec::Membership::Independent, {});
+  for (uint32_t i = 0; i < kTasks; ++i) {
+    job::Exit success;
+    success.exit_code = 0;
+    tell(job::AttemptEnded{worker(i), success});
+  }
+  const std::string line = phase_line(*machine_, now_);
+  EXPECT_TRUE(line.starts_with("finishing: 3 containers exiting (")) << line;
+}
+
+TEST_F(Narration, SaysThatAJobIsStopped) {
+  start(spec::Membership::Independent, {});
+  tell(job::StopAsked{"alice"});
+  const std::string line = phase_line(*machine_, now_);
+  EXPECT_TRUE(line.starts_with("stopping: 3 tasks ending (")) << line;
+}
+
 TEST(Waiting, IsTheSameReasonWithOtherNumbers) {
   EXPECT_TRUE(same_but_for_numbers("5 containers from queue a, which could give 96 MB now",
                                    "4 containers from queue a, which could give 8192 MB now"));
@@ -142,7 +175,7 @@ TEST(Waiting, IsTheSameReasonWithOtherNumbers) {
 TEST_F(Narration, TellsOfAStalledTask) {
   start(spec::Membership::Independent, {});
   EXPECT_EQ(tell(job::AttemptStalled{worker(2), minutes(10)}),
-            "worker:2 has neither written nor computed anything for 10 min");
+            "worker:2 has neither printed nor computed anything for 10 min");
   EXPECT_EQ(tell(job::AttemptStalled{worker(2, 9), minutes(10)}), "");
 }
 

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "control/keys.h"
 #include "eventlog/plan_file.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ Result<cluster::JobFolder> make_folder(const SubmitDeps& deps, std::string_view 
       return made.error();
     }
   }
-  return bug("every random job id was taken");
+  return bug("every random job id was already in use");
 }
 
 }  // namespace

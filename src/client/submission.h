@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "client/home.h"
 #include "client/job_source.h"
 #include "cluster/cluster.h"
+#include "cluster/home.h"
 #include "job/plan.h"
 #include "os/files.h"
 #include "rt/loop.h"
@@ -19,7 +19,7 @@ struct SubmitDeps {
   os::Files& files;
   rt::Random& random;
   cluster::Cluster& cluster;
-  const Home& home;
+  const cluster::Home& home;
   /// Makes the Plan of a Spec for a job id and seed.
   std::function<Result<job::Plan>(const spec::Spec&, const std::string& job_id, uint64_t seed)>
       make_plan;

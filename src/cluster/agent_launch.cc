@@ -28,7 +28,7 @@ std::optional<Number> parse_number(std::string_view text) {
 }
 
 void put(std::string& text, std::string_view key, std::string_view value) {
-  MUSTER_CHECK(value.find('\n') == std::string_view::npos, "a launch value holds a newline");
+  MUSTER_CHECK(value.find('\n') == std::string_view::npos, "a launch value contains a newline");
   text.append(key).append("=").append(value).append("\n");
 }
 
@@ -43,7 +43,7 @@ class Fields {
       const size_t equals = line.find('=');
       if (equals == std::string_view::npos ||
           !values_.emplace(line.substr(0, equals), line.substr(equals + 1)).second) {
-        return corrupt("a line is no pair, or comes twice");
+        return corrupt("a line is not a pair, or occurs twice");
       }
     }
     return {};
@@ -111,7 +111,7 @@ std::string encode(const AgentLaunch& launch) {
 
 Result<AgentLaunch> decode_agent_launch(std::string_view text) {
   if (text.size() > kAgentLaunchMax || !text.starts_with(kMagic)) {
-    return corrupt("it is too long or not one at all");
+    return corrupt("it is too long, or not a launch order at all");
   }
   Fields fields;
   MUSTER_TRY_STATUS(fields.read(text));

@@ -11,13 +11,13 @@
 
 namespace muster::cluster {
 
-/// All that an agent is told at its start: the master's order and what the cluster adds. Its text
+/// All that an agent gets at its start: the master's order and what the cluster adds. Its text
 /// form travels on the cluster's own secret channel (local: a pipe that only stub, keeper and agent
 /// ever hold).
 struct AgentLaunch {
   LaunchOrder order;
   std::string job_folder;   ///< JobFolder's root as this host sees it.
-  std::string listen_host;  ///< The literal address to listen on and to publish.
+  std::string listen_host;  ///< The numeric IP address to listen on and to publish.
   std::vector<uint32_t>
       gpus;  ///< Indices of this container's GPUs; its tasks share them in slot order.
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.

@@ -1,33 +1,26 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
+#include "cluster/finding.h"
+#include "cluster/fit.h"
+#include "cluster/job_folder.h"
+#include "cluster/job_list.h"
+#include "cluster/job_report.h"
+#include "cluster/outputs.h"
+#include "cluster/retention.h"
+#include "cluster/wait_reason.h"
 #include "job/plan.h"
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::cluster {
-
-/// What one role asks of the cluster, and whether it can ever have it.
-struct RoleFit {
-  std::string role;
-  uint32_t containers = 0;
-  job::Resources each;
-  bool fits_ever = true;
-  bool fits_now = true;
-  std::string reason;  ///< With the numbers, when one of them is false.
-};
-
-struct Fit {
-  std::vector<RoleFit> roles;
-  std::string capacity;  ///< For people: "this machine: 23.4 GiB of memory, 2 cores, no GPUs".
-  std::vector<std::string> warnings;  ///< "8 vcores on a machine with 2 cores".
-
-  /// Returns the first reason why the job can never fit, or nullptr.
-  [[nodiscard]] const std::string* never() const;
-};
 
 /// A job that is ready to start: its folder holds spec.yaml, plan.json and the secrets (0600).
 struct Submission {
@@ -35,29 +28,92 @@ struct Submission {
   std::filesystem::path job_folder;
   std::filesystem::path
       working_folder;  ///< Where the user stood; `files` were resolved against the spec.
-  /// Who submits follows the job at once: a master on this machine waits for them before it goes.
+  /// The submitter follows the job at once: a master on this machine waits for them before it
+  /// exits.
   bool followed = false;
 };
 
-/// Where a job's master can be reached.
-struct MasterPlace {
-  std::string address;         ///< "host:port" of the control channel.
-  std::string application_id;  ///< The cluster's own id of the job; "" on local.
+/// What commands have to know about a cluster without asking it anything.
+struct Traits {
+  /// Tasks run on other hosts: the user's folder is not there, and the tasks' folders are removed
+  /// with their containers.
+  bool remote = false;
+  /// Containers have a size, which the cluster keeps: `spec::give_sizes` fills in what a job leaves
+  /// open.
+  bool sized = false;
+  /// How long a client continues looking for a master that does not answer. Long where the cluster
+  /// starts masters itself and says when a job has ended.
+  Duration master_patience = std::chrono::seconds(30);
 };
 
-/// The client's side of a cluster: capacity, submission, finding a job's master again. Calls block;
-/// no loop is needed.
+/// How much of a job fetch() waits for.
+enum class FetchUntil : uint8_t {
+  Now,  ///< What is written by now.
+  End,  ///< The caller knows that the job ends: its summary is waited for, some seconds at most.
+};
+
+/// The client's side of a cluster: everything that a command wants to know about a job, or to have
+/// done to it, wherever it runs. Commands are written once, against this interface. Calls block; no
+/// loop is needed. A job is named by its folder on this host (`$MUSTER_HOME/jobs/ID`), which
+/// submission or find() creates.
+///
+/// What a cluster cannot do it refuses with unsupported(). Other errors: NotFound for a job that
+/// the cluster does not know; Unavailable for a cluster that does not answer.
 class Cluster {
  public:
   virtual ~Cluster() = default;
+  /// The name that users give: "local", "yarn", or one from the site file.
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Compares the plan with what the cluster has; asks nobody for anything.
+  [[nodiscard]] virtual Traits traits() const = 0;
+
+  /// Compares the plan with what the cluster has; requests nothing.
   virtual Result<Fit> fit(const job::Plan& plan) = 0;
-  /// Starts the master and waits until it can be reached. An ask that can never fit is refused
-  /// before anything is started (code NeverFits, with the numbers).
+  /// Starts the master, or hands the job to a queue. A job that can never fit is refused before
+  /// anything is started (code NeverFits, with the numbers). Not idempotent: a second call
+  /// submits another job.
   virtual Result<MasterPlace> submit(const Submission& submission) = 0;
-  /// Finds the master of a running job; NotFound when it is gone.
-  virtual Result<MasterPlace> locate(const std::filesystem::path& job_folder) = 0;
+
+  /// One page of this user's jobs, newest first: those that have not ended, then those that have.
+  virtual Result<JobsPage> jobs(const JobsQuery& query) = 0;
+  /// Finds a job by its id, a unique prefix of that, the cluster's own id, or "last", and makes its
+  /// folder here, if that is missing: plan, and secret as long as it lives. NotFound with the id;
+  /// an ambiguous prefix names candidates.
+  virtual Result<JobFolder> find(const std::string& id) = 0;
+  /// How the job stands at this moment.
+  virtual Result<JobReport> report(const JobFolder& job) = 0;
+  /// Makes the job readable in its folder: the log as far as it is written, and the summary if it
+  /// has ended, which is made from the cluster's messages if the master wrote none. Does nothing
+  /// where the job is kept in its folder anyway. Idempotent. Returns report().
+  virtual Result<JobReport> fetch(const JobFolder& job, FetchUntil until) = 0;
+  /// The output of the job's tasks that `filter` admits. Nothing is fetched until
+  /// Outputs::refresh. The job's folder must be readable.
+  virtual Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job,
+                                                   const LogFilter& filter) = 0;
+  /// Why the job makes no progress, beyond what its log and master say, and what to change; the
+  /// causes in `context.refused`, with the cluster's advice, come first. Empty if nothing blocks
+  /// the job.
+  virtual Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) = 0;
+  /// A link to the job's page, for users; NotFound while there is none.
+  virtual Result<std::string> page(const JobFolder& job) = 0;
+  /// The last resort for a job whose master does not answer: ends the job without its help. `who`
+  /// is named in the outcome. Success for a job that is over; repeatable.
+  virtual Status kill(const JobFolder& job, const std::string& who) = 0;
+
+  /// Removes what old jobs have left. Never touches a job that may still run.
+  virtual Result<Retained> retain(const RetentionRules& rules) = 0;
+  /// Checks whether jobs can run there; `doctor`'s findings. Blocks for seconds; Deep for minutes.
+  virtual Result<std::vector<Finding>> examine(ExamineDepth depth) = 0;
 };
+
+/// The error of a cluster that cannot do something: "CLUSTER cannot WHAT: REASON" (Unsupported, the
+/// user's move).
+[[nodiscard]] Error unsupported(const Cluster& cluster, std::string_view what,
+                                std::string_view reason);
+
+/// Where the master in charge of a job listens. Unavailable, with the cluster's message, while the
+/// job waits for one; NotFound when it is over or has lost its master.
+[[nodiscard]] Result<MasterPlace> locate(Cluster& cluster, const JobFolder& job);
+/// The same of a report.
+[[nodiscard]] Result<MasterPlace> place_in(const JobReport& report, const JobFolder& job);
 
 }  // namespace muster::cluster

@@ -34,12 +34,12 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path events() const { return root_ / "events"; }
   /// Written once, when the job has ended.
   [[nodiscard]] std::filesystem::path summary() const { return root_ / "summary.json"; }
-  /// Takes a little of the disk while the job lives, for its end when the disk is full.
+  /// Reserves some disk space while the job runs, so that it can end on a full disk.
   [[nodiscard]] std::filesystem::path room() const { return root_ / "room"; }
   [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }
-  /// What the local cluster keeps of each container: stub pid, launch order. Mode 0700.
+  /// What the local cluster records about each container: stub pid, launch order. Mode 0700.
   [[nodiscard]] std::filesystem::path containers() const { return root_ / "containers"; }
-  /// What the client keeps of a job that another system runs: its id there. Mode 0600.
+  /// What the client records about a job that another system runs: its id there. Mode 0600.
   [[nodiscard]] std::filesystem::path application() const { return root_ / "application.json"; }
   /// The tasks' own folders, one an attempt: `work/<role>-<index>.<attempt>`.
   [[nodiscard]] std::filesystem::path work() const { return root_ / "work"; }

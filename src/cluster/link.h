@@ -25,10 +25,10 @@ struct LaunchOrder {
   std::string agent_key_hex;   ///< This container's key (control::to_hex).
 };
 
-/// The master's open line to its cluster: performs the actions that concern containers and tells
-/// what happens there, as facts. One per master; lives on its loop's thread.
+/// The master's connection to its cluster: performs the actions on containers and reports what
+/// happens to them, as facts. One per master; lives on its loop's thread.
 ///
-/// Every call is idempotent by id, returns at once and never fails: what goes wrong comes as a fact
+/// Every call is idempotent by id, returns at once and never fails: errors are reported as facts
 /// (RequestRefused, LaunchFailed, ContainerEnded). Facts come on the loop's thread, never inside a
 /// call into the link: ContainerGranted, RequestRefused, LaunchFailed, ContainerEnded,
 /// HostReported, HeadroomReported, PreemptionNoticed, and StopAsked when the cluster itself asks
@@ -39,25 +39,25 @@ class Link {
 
   virtual ~Link() = default;
 
-  /// Opens the line. `known`: the containers that the log of an earlier master lists as not gone,
-  /// which the link takes over; for those that it finds gone it tells ContainerEnded.
+  /// Opens the connection. `known`: the containers that an earlier master's log lists as not gone.
+  /// The link takes them over, and reports ContainerEnded for those that it finds gone.
   virtual Status start(std::vector<job::ContainerId> known, OnFact on_fact) = 0;
 
   virtual void request(const job::RequestContainer& request) = 0;
   virtual void cancel(job::RequestId request) = 0;
   virtual void launch(const LaunchOrder& order) = 0;
-  /// Gives the container back; its processes are ended if they still run. ContainerEnded follows,
-  /// unless it came before.
+  /// Releases the container and ends its processes. ContainerEnded follows unless it was already
+  /// reported.
   virtual void release(const job::ContainerId& container) = 0;
-  /// Compares its own books with the cluster's: tells ContainerEnded for what is gone.
+  /// Compares its records with the cluster's, and reports ContainerEnded for what is gone.
   virtual void reconcile() = 0;
-  /// Tells whether the agent of `container` is known to have ended (a closed connection then means
-  /// lost at once).
+  /// Returns whether the agent of `container` is known to have ended (a closed connection then
+  /// means lost at once).
   [[nodiscard]] virtual bool known_dead(const job::ContainerId& container) const = 0;
-  /// What the job waits for, in the cluster's words ("2 g of memory on this machine: 14.1 g are in
-  /// use by digits-7f3k2q"); "" if for nothing. Shown while requests are open.
+  /// What the job waits for, in the cluster's own words ("2 g of memory on this machine: 14.1 g are
+  /// in use by digits-7f3k2q"); "" if for nothing. Shown while requests are open.
   [[nodiscard]] virtual std::string waits_for() const = 0;
-  /// The job is over: unregisters, gives back everything that is left; `done` is called once.
+  /// The job has ended: unregisters and releases everything that is left; `done` is called once.
   virtual void finish(const job::Outcome& outcome, std::function<void()> done) = 0;
 };
 

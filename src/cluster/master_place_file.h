@@ -19,6 +19,9 @@ struct MasterPlaceFile {
   bool operator==(const MasterPlaceFile&) const = default;
 };
 
+/// No file is longer.
+inline constexpr uint64_t kMasterPlaceBytesMax = 16U << 10;
+
 /// Returns the file's text:
 /// {"schema":"muster.master/1","address":"127.0.0.1:4711","epoch":1,"pid":99}.
 [[nodiscard]] std::string to_text(const MasterPlaceFile& file);

@@ -7,7 +7,7 @@
 
 namespace muster::cluster {
 
-/// What became of an agent's wish for a master.
+/// The result of an agent's attempt to have a master started.
 struct MasterSought {
   enum class Kind : uint8_t {
     Alive,    ///< A master holds the job's lock; `address` is where it listens, "" while it starts
@@ -19,15 +19,15 @@ struct MasterSought {
   std::string address;
 };
 
-/// How an agent that lost its master gets one back, where that is the agents' own task (design 4,
-/// "Takeover"): on local the first agent that gets the job's lock starts the new master. Elsewhere
+/// How an agent that lost its master gets one back, where that is the agents' own task: on
+/// local the first agent that gets the job's lock starts the new master. Elsewhere
 /// an agent has none of these and waits to be dialled.
 class MasterStarter {
  public:
   virtual ~MasterStarter() = default;
-  /// Looks for the job's master and starts one if there is none. Quick; may be called again and
-  /// again. An error means that none could be started (no memory, no processes, the job's folder is
-  /// gone): try again later.
+  /// Looks for the job's master and starts one if there is none. Quick, and may be called
+  /// repeatedly. An error means that none could be started (no memory, no processes, the job's
+  /// folder is gone): try again later.
   virtual Result<MasterSought> seek() = 0;
 };
 

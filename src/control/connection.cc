@@ -17,7 +17,7 @@ namespace {
 /// The largest TLS record: what is read or written at once.
 constexpr size_t kRecordMax = 16U << 10;
 /// After so much in one turn the other connections of the loop have theirs.
-constexpr size_t kTurnMax = 1U << 20;
+constexpr size_t kTurnBytesMax = 1U << 20;
 constexpr auto kCloseWait = std::chrono::seconds(1);
 
 }  // namespace
@@ -28,7 +28,7 @@ Connection::Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer)
 Connection::~Connection() { loop_.cancel(close_timer_); }
 
 void Connection::start(Channel::Handlers handlers) {
-  MUSTER_CHECK(!handlers_.has_value(), "a channel is started once");
+  MUSTER_CHECK(!handlers_.has_value(), "a channel is started only once");
   handlers_ = std::move(handlers);
   if (ended_) {
     return;
@@ -47,7 +47,7 @@ void Connection::start(Channel::Handlers handlers) {
 
 void Connection::on_readable() {
   size_t taken = 0;
-  while (!ended_ && taken < kTurnMax) {
+  while (!ended_ && taken < kTurnBytesMax) {
     std::array<char, kRecordMax> buffer;  // NOLINT: filled by read.
     size_t got = 0;
     switch (stream_.read(buffer, got)) {
@@ -66,7 +66,7 @@ void Connection::on_readable() {
         end(cluster_error(fmt::format("{} closed the connection", peer_.identity())));
         return;
       case net::TlsProgress::Failed:
-        end(cluster_error(fmt::format("the connection to {} broke", peer_.identity())));
+        end(cluster_error(fmt::format("the connection to {} was lost", peer_.identity())));
         return;
     }
   }
@@ -154,7 +154,7 @@ void Connection::consume(size_t bytes) {
 void Connection::flush() {
   size_t taken = 0;
   while (!ended_ && !queue_.empty()) {
-    if (taken >= kTurnMax) {
+    if (taken >= kTurnBytesMax) {
       write_watch_.reset();
       schedule_flush();
       return;
@@ -179,7 +179,7 @@ void Connection::flush() {
         return;
       case net::TlsProgress::Ended:
       case net::TlsProgress::Failed:
-        end(cluster_error(fmt::format("the connection to {} broke", peer_.identity())));
+        end(cluster_error(fmt::format("the connection to {} was lost", peer_.identity())));
         return;
     }
   }

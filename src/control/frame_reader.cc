@@ -42,8 +42,9 @@ Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
     }
     const size_t length = length_of(pending_.empty() ? bytes : std::string_view(pending_));
     if (length > kFrameMax) {
-      return Error{Errc::Corrupt, Blame::Muster,
-                   fmt::format("a frame of {} bytes came, {} are allowed", length, kFrameMax)};
+      return Error{
+          Errc::Corrupt, Blame::Muster,
+          fmt::format("received a frame of {} bytes; at most {} are allowed", length, kFrameMax)};
     }
     const size_t missing = kFrameHeader + length - pending_.size();
     if (bytes.size() < missing) {

@@ -70,6 +70,10 @@ PageKeys derive_page_keys(const Secret& secret) {
           .path = expand(secret, "muster/1 page path")};
 }
 
+std::string page_link(std::string_view address, const Secret& secret) {
+  return "http://" + std::string(address) + "/#t=" + to_hex(derive_page_keys(secret).token);
+}
+
 std::string to_hex(const Key& key) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
@@ -93,7 +97,7 @@ Result<Key> parse_key(std::string_view hex) {
   if (!good) {
     net::wipe(key);
     // Never with the text itself: it may be almost a key.
-    return Error{Errc::Corrupt, Blame::User, "a key is 64 lower-case hexadecimal digits"};
+    return Error{Errc::Corrupt, Blame::User, "a key must be 64 lower-case hexadecimal digits"};
   }
   return key;
 }

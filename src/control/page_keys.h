@@ -2,9 +2,12 @@
 
 #include "control/keys.h"
 
+#include <string>
+#include <string_view>
+
 namespace muster::control {
 
-/// What the job's page asks of a viewer's browser (design 4): `token` stands in the link's fragment
+/// What the job's page asks of a viewer's browser: `token` stands in the link's fragment
 /// and is exchanged once for `cookie`; `path` (16 bytes of it) names the part of the site that the
 /// browser sends the cookie to, so that other sites of the same host are never sent it. None of
 /// them opens the control channel.
@@ -15,6 +18,9 @@ struct PageKeys {
 };
 
 [[nodiscard]] PageKeys derive_page_keys(const Secret& secret);
+
+/// The link to the page of a job whose master listens at `address`: "http://ADDRESS/#t=TOKEN".
+[[nodiscard]] std::string page_link(std::string_view address, const Secret& secret);
 
 /// The unguessable part of the path at which a side program of an agent serves (TensorBoard's
 /// --path_prefix): master and agent derive it from the agent's key, nobody else can.

@@ -11,9 +11,9 @@ constexpr std::string_view kAgentPrefix = "agent:";
 constexpr std::string_view kMasterPrefix = "master:";
 
 Error no_identity(std::string_view identity) {
-  return Error{
-      Errc::Unauthenticated, Blame::User,
-      fmt::format("\"{}\" is no identity of a party of a job", printable(identity.substr(0, 64)))};
+  return Error{Errc::Unauthenticated, Blame::User,
+               fmt::format("\"{}\" is not an identity of a party of a job",
+                           printable(identity.substr(0, 64)))};
 }
 
 }  // namespace

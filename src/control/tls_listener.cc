@@ -2,9 +2,11 @@
 
 #include "control/connection.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 #include <utility>
+#include <variant>
 
 namespace muster::control {
 
@@ -18,7 +20,12 @@ TlsListener::TlsListener(Deps deps, net::Listening listening, std::string addres
   resume();
 }
 
-TlsListener::~TlsListener() { deps_.loop.cancel(resume_timer_); }
+TlsListener::~TlsListener() {
+  deps_.loop.cancel(resume_timer_);
+  for (const auto& [refusal, refused] : refused_) {
+    deps_.loop.cancel(refused.next_line);
+  }
+}
 
 void TlsListener::resume() {
   deps_.loop.cancel(resume_timer_);
@@ -34,14 +41,16 @@ void TlsListener::pause(Duration delay) {
 }
 
 void TlsListener::on_readable() {
-  constexpr int kTurnMax = 64;  // Then those that are inside have their turn.
+  constexpr int kTurnMax = 16;  // Then those that are inside have their turn.
   for (int count = 0; count < kTurnMax; ++count) {
     if (!make_room()) {
       return;
     }
-    rt::Fd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    net::SocketAddress from;
+    from.size = sizeof(from.storage);
+    rt::Fd socket(::accept4(socket_.get(), from.get(), &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.valid()) {
-      welcome(std::move(socket));
+      admit(std::move(socket), net::literal_of(from));
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
@@ -57,64 +66,103 @@ void TlsListener::on_readable() {
 
 /// Returns whether one more may come in now; if not, accepting is paused until one may.
 bool TlsListener::make_room() {
-  if (strangers_.size() < deps_.limits.strangers_max) {
+  if (peers_.size() < deps_.limits.peers_max) {
     return true;
   }
+  const auto greediest =
+      std::ranges::max_element(sources_, {}, &decltype(sources_)::value_type::second);
+  Place victim = find_evictable(&greediest->first);
+  if (victim == peers_.end()) {
+    victim = find_evictable(nullptr);
+  }
+  if (victim == peers_.end()) {
+    pause(std::chrono::milliseconds(20));
+    return false;
+  }
+  on(Refusal::Crowded, victim->source);
+  forget(victim);
+  return true;
+}
+
+/// Returns the oldest peer (of one source) that has had its time; one that has said hello has more.
+TlsListener::Place TlsListener::find_evictable(const std::string* source) {
   const HostTime now = deps_.loop.now();
-  for (auto place = strangers_.begin(); place != strangers_.end(); ++place) {
-    if (now - (*place)->since() < deps_.limits.silence_max) {
+  for (auto place = peers_.begin(); place != peers_.end(); ++place) {
+    const Duration age = now - place->peer->since();
+    if (age < deps_.limits.idle_max) {
       break;
     }
-    if ((*place)->silent()) {
-      complain(Refusal::Silent);
-      strangers_.erase(place);
-      return true;
+    const bool late = place->peer->idle() || age >= deps_.limits.handshake_max;
+    if (late && (source == nullptr || place->source == *source)) {
+      return place;
     }
   }
-  pause(std::chrono::milliseconds(50));
-  return false;
+  return peers_.end();
 }
 
-void TlsListener::welcome(rt::Fd socket) {
+void TlsListener::admit(rt::Fd socket, std::string source) {
   net::disable_delay(socket.get());
-  const Place place = strangers_.emplace(strangers_.end());
-  Stranger::Handlers handlers{
-      .proved =
-          [this, place](net::TlsStream stream, Peer peer) {
-            auto connection =
-                std::make_shared<Connection>(deps_.loop, std::move(stream), std::move(peer));
-            const Transport::Accepted accepted = accepted_;
-            leave(place);
-            accepted(std::make_unique<TlsChannel>(std::move(connection)));  // May destroy this.
-          },
-      .asked =
-          [this, place](rt::Fd socket) {
-            const PageHandler page = deps_.page;
-            leave(place);
-            page(std::move(socket));
-          },
-      .refused =
-          [this, place](Refusal refusal) {
-            complain(refusal);
-            leave(place);
-          }};
-  *place = std::make_unique<Stranger>(Stranger::Deps{.loop = deps_.loop,
-                                                     .tls = *deps_.tls,
-                                                     .keys = keys_,
-                                                     .has_page = deps_.page != nullptr,
-                                                     .patience = deps_.limits.patience},
-                                      std::move(socket), std::move(handlers));
+  ++sources_[source];
+  const Place place = peers_.insert(peers_.end(), {.source = std::move(source), .peer = nullptr});
+  const UnauthenticatedPeer::Deps deps{.loop = deps_.loop,
+                                       .tls = *deps_.tls,
+                                       .keys = keys_,
+                                       .has_page = deps_.page != nullptr,
+                                       .patience = deps_.limits.patience};
+  place->peer = std::make_unique<UnauthenticatedPeer>(
+      deps, std::move(socket), [this, place](UnauthenticatedPeer::Verdict verdict) {
+        const std::string from = place->source;
+        forget(place);
+        resume();
+        std::visit([this, &from](auto& kind) { on(std::move(kind), from); }, verdict);
+      });
 }
 
-void TlsListener::leave(Place place) {
-  strangers_.erase(place);
-  resume();
-}
-
-void TlsListener::complain(Refusal refusal) {
-  if (refusal != Refusal::Answered && complained_.insert(refusal).second) {
-    deps_.log.warning("control.stranger", {{"cause", to_string(refusal)}});
+void TlsListener::forget(Place place) {
+  const auto held = sources_.find(place->source);
+  if (--held->second == 0) {
+    sources_.erase(held);
   }
+  peers_.erase(place);
+}
+
+void TlsListener::on(UnauthenticatedPeer::Proved proved, const std::string& source) {
+  (void)source;
+  auto connection =
+      std::make_shared<Connection>(deps_.loop, std::move(proved.stream), std::move(proved.peer));
+  const Transport::Accepted accepted = accepted_;
+  accepted(std::make_unique<TlsChannel>(std::move(connection)));  // May destroy this.
+}
+
+void TlsListener::on(UnauthenticatedPeer::PageRequest request, const std::string& source) {
+  (void)source;
+  const PageHandler page = deps_.page;
+  page(std::move(request.socket));  // May destroy this.
+}
+
+void TlsListener::on(Refusal refusal, const std::string& source) {
+  if (refusal == Refusal::Answered) {
+    return;
+  }
+  const auto [found, first] = refused_.try_emplace(refusal);
+  Refused& refused = found->second;
+  ++refused.untold;
+  refused.source = source;
+  const HostTime next = refused.told + deps_.limits.audit_interval;
+  if (first || deps_.loop.now() >= next) {
+    tell(refusal);
+  } else if (refused.untold == 1) {
+    refused.next_line = deps_.loop.call_at(next, [this, refusal] { tell(refusal); });
+  }
+}
+
+void TlsListener::tell(Refusal refusal) {
+  Refused& refused = refused_[refusal];
+  deps_.loop.cancel(std::exchange(refused.next_line, {}));
+  refused.told = deps_.loop.now();
+  deps_.log.warning("control.unauthenticated", {{"cause", to_string(refusal)},
+                                                {"address", refused.source},
+                                                {"count", std::exchange(refused.untold, 0)}});
 }
 
 }  // namespace muster::control

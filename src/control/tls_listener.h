@@ -1,30 +1,39 @@
 #pragma once
 
 #include "base/log.h"
-#include "control/stranger.h"
 #include "control/transport.h"
+#include "control/unauthenticated_peer.h"
 #include "net/socket.h"
 #include "net/tls.h"
 #include "rt/io_loop.h"
 
 #include <chrono>
+#include <functional>
 #include <list>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace muster::control {
 
-/// How much room strangers get.
-struct StrangerLimits {
-  size_t strangers_max = 256;                             ///< At a time.
-  Duration patience = std::chrono::seconds(5);            ///< For each, to prove who it is.
-  Duration silence_max = std::chrono::milliseconds(500);  ///< Before it may have to make room.
+/// Takes over a connection that begins with something else than TLS: for the job's page. Without
+/// one every request gets 401.
+using PageHandler = std::function<void(rt::Fd socket)>;
+
+/// How much room peers get until they have proved who they are.
+struct UnauthenticatedLimits {
+  size_t peers_max = 1024;                             ///< At a time.
+  Duration patience = std::chrono::seconds(5);         ///< For each, to prove who it is.
+  Duration idle_max = std::chrono::milliseconds(100);  ///< Before it may have to make room.
+  Duration handshake_max = std::chrono::seconds(1);    ///< The same for one that has said hello.
+  Duration audit_interval = std::chrono::minutes(1);   ///< Between two lines of one cause.
 };
 
-/// A listening port of the control channel. Strangers come in here and leave as channels, or not at
-/// all. When all places are taken, the oldest that has said nothing for a while makes room; others
-/// wait in the kernel's queue. A cause of refusal is logged once.
+/// A listening port of the control channel. Peers come in unauthenticated and leave as channels, or
+/// not at all. When all places are taken, the address that holds most of them makes room, with its
+/// oldest peer that has not said hello for a while; others wait in the kernel's queue. Peers that
+/// have proved who they are take none of these places. Each cause of refusal is logged with the
+/// address and the count, at most once a minute.
 class TlsListener final : public Listener {
  public:
   struct Deps {
@@ -32,7 +41,7 @@ class TlsListener final : public Listener {
     std::shared_ptr<net::TlsContext> tls;
     log::Logger log;
     PageHandler page;
-    StrangerLimits limits = {};
+    UnauthenticatedLimits limits = {};
   };
 
   TlsListener(Deps deps, net::Listening listening, std::string address, KeyLookup keys,
@@ -42,29 +51,46 @@ class TlsListener final : public Listener {
   TlsListener& operator=(const TlsListener&) = delete;
 
   [[nodiscard]] const std::string& address() const override { return address_; }
-  [[nodiscard]] size_t strangers() const { return strangers_.size(); }
+  /// How many have not proved yet who they are.
+  [[nodiscard]] size_t unauthenticated() const { return peers_.size(); }
 
  private:
-  using Place = std::list<std::unique_ptr<Stranger>>::iterator;
+  struct Entry {
+    std::string source;  ///< The address, without the port.
+    std::unique_ptr<UnauthenticatedPeer> peer;
+  };
+  using Place = std::list<Entry>::iterator;
+  /// What is known of a cause of refusal.
+  struct Refused {
+    HostTime told{};        ///< When a line was last written.
+    uint64_t untold = 0;    ///< Refusals since then.
+    std::string source;     ///< Of the last.
+    rt::TimerId next_line;  ///< Writes what is untold.
+  };
 
   void on_readable();
   [[nodiscard]] bool make_room();
-  void welcome(rt::Fd socket);
-  void leave(Place place);
+  [[nodiscard]] Place find_evictable(const std::string* source);
+  void admit(rt::Fd socket, std::string source);
+  void forget(Place place);
+  void on(UnauthenticatedPeer::Proved proved, const std::string& source);
+  void on(UnauthenticatedPeer::PageRequest request, const std::string& source);
+  void on(Refusal refusal, const std::string& source);
   void pause(Duration delay);
   void resume();
-  void complain(Refusal refusal);
+  void tell(Refusal refusal);
 
   Deps deps_;
   std::string address_;
   KeyLookup keys_;
   Transport::Accepted accepted_;
-  std::set<Refusal> complained_;
+  std::map<Refusal, Refused> refused_;
   bool complained_descriptors_ = false;
   rt::TimerId resume_timer_;
   rt::Fd socket_;
-  std::list<std::unique_ptr<Stranger>> strangers_;  ///< The oldest first.
-  std::unique_ptr<rt::FdWatch> watch_;              // Last: it ends before its descriptor closes.
+  std::map<std::string, size_t> sources_;  ///< How many places each address holds.
+  std::list<Entry> peers_;                 ///< The oldest first.
+  std::unique_ptr<rt::FdWatch> watch_;     // Last: it ends before its descriptor closes.
 };
 
 }  // namespace muster::control

@@ -6,6 +6,7 @@
 #include "net/resolver.h"
 #include "net/socket.h"
 #include "net/tls.h"
+#include "rt/running.h"
 
 #include <map>
 #include <utility>
@@ -35,13 +36,13 @@ class TlsTransport final : public Transport {
   void dial(const std::string& address, const Peer& self, const Key& key, Duration deadline,
             Dialled dialled) override {
     const uint64_t number = ++last_dial_;
-    dials_[number] = std::make_unique<Dial>(
-        Dial::Deps{.loop = loop_, .tls = tls(), .resolver = resolver_},
-        Dial::Options{.address = address, .self = self, .key = key, .deadline = deadline},
+    auto work = control::dial({.loop = loop_, .tls = tls(), .resolver = resolver_},
+                              {.address = address, .self = self, .key = key, .patience = deadline});
+    dials_[number] = rt::start(
+        loop_, std::move(work),
         [this, number, done = std::move(dialled)](Result<std::unique_ptr<Channel>> channel) {
-          // Kept until after the call; the call may destroy this transport.
-          const auto finished = dials_.extract(number);
-          done(std::move(channel));
+          dials_.erase(number);
+          done(std::move(channel));  // May destroy this transport.
         });
   }
 
@@ -61,7 +62,7 @@ class TlsTransport final : public Transport {
   std::shared_ptr<net::TlsContext> tls_;
   net::Resolver resolver_;
   uint64_t last_dial_ = 0;
-  std::map<uint64_t, std::unique_ptr<Dial>> dials_;  // Last: they use the resolver.
+  std::map<uint64_t, rt::Running> dials_;  // Last: they use the resolver.
 };
 
 }  // namespace

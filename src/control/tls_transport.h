@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/log.h"
-#include "control/stranger.h"
+#include "control/tls_listener.h"
 #include "control/transport.h"
 #include "rt/io_loop.h"
 

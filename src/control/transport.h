@@ -46,7 +46,8 @@ class Channel {
   };
 
   virtual ~Channel() = default;
-  /// Must be called once, in the callback that handed the channel over; frames wait until then.
+  /// Must be called once, in the callback that handed the channel over or in a later turn of the
+  /// loop; frames wait until then.
   virtual void start(Handlers handlers) = 0;
   /// Queues a frame. Never blocks and never fails: on a dead connection it is dropped and `closed`
   /// tells. The caller keeps what it queues in bounds by looking at queued_bytes().
@@ -64,8 +65,8 @@ class Channel {
 /// The largest frame either side accepts.
 inline constexpr size_t kFrameMax = 16U << 20;
 
-/// Returns the key that proves an identity, or an error for strangers (it is logged once per cause,
-/// the stranger is told nothing).
+/// Returns the key that proves an identity, or an error for one that has no business here (it is
+/// logged once per cause; the peer is told nothing).
 using KeyLookup = std::function<Result<Key>(const Peer& peer)>;
 
 /// A listening port. Destroying it stops listening and drops unauthenticated connections; accepted

@@ -1,7 +1,7 @@
 #include "eventlog/derive_plan.h"
 
 #include "framework/plan.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 
 namespace muster::eventlog {
 

@@ -23,7 +23,7 @@ std::optional<std::string_view> FrameReader::next() {
     return std::nullopt;
   }
   if (bytes_.size() < kFrameHeadBytes || little_endian(bytes_) > bytes_.size() - kFrameHeadBytes) {
-    damage_ = fmt::format("a record is cut off at byte {}", offset_);
+    damage_ = fmt::format("record cut off at byte {}", offset_);
     return std::nullopt;
   }
   const uint32_t length = little_endian(bytes_);
@@ -31,7 +31,7 @@ std::optional<std::string_view> FrameReader::next() {
   const std::string_view payload = bytes_.substr(kFrameHeadBytes, length);
   // An empty payload would pass for a hole of zeros, which file systems leave after a crash.
   if (length == 0 || crc32c(payload) != expected) {
-    damage_ = fmt::format("a record is damaged at byte {}", offset_);
+    damage_ = fmt::format("damaged record at byte {}", offset_);
     return std::nullopt;
   }
   bytes_.remove_prefix(kFrameHeadBytes + length);

@@ -10,7 +10,7 @@ namespace muster::eventlog {
 /// Walks over the frames of a segment's bytes and stops at the first that is not intact.
 class FrameReader {
  public:
-  /// `bytes` begin with the first frame, which lies at `offset` of its file.
+  /// `bytes` begin with the first frame, which is at `offset` of its file.
   FrameReader(std::string_view bytes, uint64_t offset) : bytes_(bytes), offset_(offset) {}
 
   /// Returns the next payload; nullopt at the end, and at damage, which damage() then names.

@@ -12,7 +12,7 @@ namespace muster::eventlog {
 /// Segments as files `NNNNNN.log` of one folder, mode 0600. A new segment is synced with its
 /// folder, so that the fence it means survives the host; appended bytes are given to the kernel
 /// (write(2)) and survive the process. Errors name the file; OutOfSpace and PermissionDenied (a
-/// read-only file system) are told apart.
+/// read-only file system) are distinguished.
 ///
 /// For readers without a loop, `loop` may be nullptr: append must not be called then.
 class LocalSegmentStore final : public SegmentStore {

@@ -21,7 +21,7 @@ void append_frame(std::string& out, std::string_view payload) {
   out += payload;
 }
 
-Error damaged(std::string_view what) {
+Error damaged_log(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Cluster, std::string(what)};
 }
 
@@ -41,25 +41,25 @@ std::string encode_record(const Record& record) {
 
 Result<Segment> read_segment(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) {
-    return damaged("it is no event log, or its first bytes are lost");
+    return damaged_log("not an event log, or its first bytes are missing");
   }
   FrameReader frames(bytes.substr(kMagic.size()), kMagic.size());
   const std::optional<std::string_view> first = frames.next();
   if (!first) {
-    return damaged("its header is incomplete");
+    return damaged_log("its header is incomplete");
   }
   Segment segment;
   MUSTER_TRY(segment.header, wire::decode_log_header(*first));
   if (segment.header.format != kFormat) {
-    return Error{
-        Errc::Unsupported, Blame::User,
-        fmt::format("its format is {}, this version reads {}", segment.header.format, kFormat)};
+    return Error{Errc::Unsupported, Blame::User,
+                 fmt::format("its format is {}; this version reads format {}",
+                             segment.header.format, kFormat)};
   }
   segment.good_bytes = frames.offset();
   while (const std::optional<std::string_view> payload = frames.next()) {
     Result<Record> record = wire::decode_log_record(*payload);
     if (!record) {
-      segment.damage = fmt::format("a record cannot be read at byte {}: {}", segment.good_bytes,
+      segment.damage = fmt::format("unreadable record at byte {}: {}", segment.good_bytes,
                                    record.error().message);
       break;
     }

@@ -73,7 +73,7 @@ TEST(LogFile, NamesTheByteOfDamage) {
   const Result<Segment> segment = read_segment(bytes);
   ASSERT_TRUE(segment.has_value());
   EXPECT_EQ(segment->records.size(), 1U);
-  EXPECT_EQ(segment->damage, "a record is damaged at byte " + std::to_string(second));
+  EXPECT_EQ(segment->damage, "damaged record at byte " + std::to_string(second));
 }
 
 TEST(LogFile, TakesAHoleOfZerosForDamage) {

@@ -17,7 +17,7 @@ namespace muster::eventlog {
 /// Writes a master's segment with group commit: all records of one turn of the loop, and those that
 /// come while a write is under way, go out together. Lives on its loop's thread.
 ///
-/// When a write fails the batch is kept and tried again with growing waits, for ever: nothing is
+/// When a write fails the batch is kept and tried again with growing waits, forever: nothing is
 /// lost as long as the process lives, and nothing that waits for its record happens. trouble() then
 /// says why.
 class LogWriter {
@@ -44,7 +44,7 @@ class LogWriter {
   /// Tries a failed batch again now, not when its wait is over; nothing if none waits.
   void retry_now();
 
-  /// Tells whether nothing waits to be written.
+  /// Returns whether nothing waits to be written.
   [[nodiscard]] bool idle() const { return buffer_.empty() && !writing_; }
   /// Why the log cannot be written now; "" while it can.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }

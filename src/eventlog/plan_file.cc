@@ -9,16 +9,16 @@ namespace muster::eventlog {
 namespace json = boost::json;
 namespace {
 
-constexpr std::string_view kSchema = "muster.plan/1";
+constexpr std::string_view kPlanSchema = "muster.plan/1";
 
-Error damaged(std::string_view what) {
+Error damaged_plan(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Cluster, fmt::format("plan.json is damaged: {}", what)};
 }
 
 Result<std::string> text_of(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   if (value == nullptr || !value->is_string()) {
-    return damaged(fmt::format("it has no text \"{}\"", key));
+    return damaged_plan(fmt::format("it has no string \"{}\"", key));
   }
   return std::string(value->get_string());
 }
@@ -31,7 +31,7 @@ Result<uint64_t> number_of(const json::object& object, std::string_view key) {
   if (value != nullptr && value->is_int64() && value->get_int64() >= 0) {
     return static_cast<uint64_t>(value->get_int64());
   }
-  return damaged(fmt::format("it has no number \"{}\"", key));
+  return damaged_plan(fmt::format("it has no number \"{}\"", key));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string to_text(const PlanFile& file) {
       "{{\"schema\":\"{}\",\"job\":{},\"seed\":{},\"submitted_us\":{},\"on\":{},\"user\":{},"
       "\"working_folder\":{},"
       "\"python\":{},\n\"spec\":{}}}\n",
-      kSchema, json_quote(file.job_id), file.seed, file.submitted.time_since_epoch().count(),
+      kPlanSchema, json_quote(file.job_id), file.seed, file.submitted.time_since_epoch().count(),
       json_quote(file.on), json_quote(file.user), json_quote(file.working_folder),
       json_quote(file.python), file.spec_json);
 }
@@ -51,13 +51,14 @@ Result<PlanFile> parse_plan_file(std::string_view text) {
   boost::system::error_code error;
   const json::value document = json::parse(text, error);
   if (error || !document.is_object()) {
-    return damaged("it is not JSON");
+    return damaged_plan("not valid JSON");
   }
   const json::object& object = document.get_object();
   PlanFile file;
   MUSTER_TRY(const std::string schema, text_of(object, "schema"));
-  if (schema != kSchema) {
-    return damaged(fmt::format("its schema is \"{}\", not \"{}\"", printable(schema), kSchema));
+  if (schema != kPlanSchema) {
+    return damaged_plan(
+        fmt::format("its schema is \"{}\" instead of \"{}\"", printable(schema), kPlanSchema));
   }
   MUSTER_TRY(file.job_id, text_of(object, "job"));
   MUSTER_TRY(file.seed, number_of(object, "seed"));
@@ -69,7 +70,7 @@ Result<PlanFile> parse_plan_file(std::string_view text) {
   MUSTER_TRY(file.python, text_of(object, "python"));
   const json::value* spec = object.if_contains("spec");
   if (spec == nullptr || !spec->is_object()) {
-    return damaged("it has no \"spec\"");
+    return damaged_plan("it has no \"spec\"");
   }
   const size_t at = text.find("\n\"spec\":");
   if (at == std::string_view::npos) {

@@ -16,7 +16,7 @@ struct PlanFile {
   uint64_t seed = 0;
   WallTime submitted{};
   std::string on = "local";    ///< The cluster's name.
-  std::string user;            ///< Who submitted, for people.
+  std::string user;            ///< Who submitted, for users.
   std::string working_folder;  ///< Where the user stood; "" if it could not be told.
   std::string python;          ///< The client's own python3, for hints; "" if there is none.
   std::string spec_json;       ///< spec::to_json of the resolved Spec.

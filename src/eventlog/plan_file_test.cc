@@ -36,7 +36,7 @@ TEST(PlanFile, NamesWhatIsWrongAtEveryCut) {
     EXPECT_EQ(read.error().code, Errc::Corrupt);
   }
   EXPECT_EQ(parse_plan_file(R"({"schema":"muster.plan/9"})").error().message,
-            "plan.json is damaged: its schema is \"muster.plan/9\", not \"muster.plan/1\"");
+            "plan.json is damaged: its schema is \"muster.plan/9\" instead of \"muster.plan/1\"");
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ Status add_segment(Segment segment, Log& log) {
   for (Record& record : segment.records) {
     if (record.index != log.records.size()) {
       return Error{Errc::Corrupt, Blame::Cluster,
-                   fmt::format("{}: record {} stands where {} should", name, record.index,
-                               log.records.size())};
+                   fmt::format("{}: found record {} where record {} was expected", name,
+                               record.index, log.records.size())};
     }
     log.records.push_back(std::move(record));
   }

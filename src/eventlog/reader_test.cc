@@ -52,7 +52,7 @@ TEST_F(Reading, GoesOnAfterATornTail) {
   ASSERT_TRUE(log.has_value());
   EXPECT_EQ(epochs_of(*log), "112");
   ASSERT_EQ(log->damages.size(), 1U);
-  EXPECT_TRUE(log->damages[0].starts_with("000001.log: a record is cut off at byte "));
+  EXPECT_TRUE(log->damages[0].starts_with("000001.log: record cut off at byte "));
 }
 
 TEST_F(Reading, PassesOverASegmentWithoutAHeader) {
@@ -80,7 +80,7 @@ TEST_F(Reading, NamesTheFileWhenNothingIsLeft) {
   disk.segments[job::Epoch(1)] = "garbage";
   const Result<Log> log = read_log(store);
   EXPECT_EQ(log.error().code, Errc::Corrupt);
-  EXPECT_EQ(log.error().message, "000001.log: it is no event log, or its first bytes are lost");
+  EXPECT_EQ(log.error().message, "000001.log: not an event log, or its first bytes are missing");
 }
 
 TEST_F(Reading, RefusesAGapBetweenSegments) {

@@ -31,8 +31,8 @@ Status can_continue(const Header& header) {
   }
   return Error{
       Errc::Unsupported, Blame::User,
-      fmt::format("the job was started by Muster {} (machine {}), this is machine {}: only "
-                  "the job's own binary can go on with it",
+      fmt::format("the job was started by Muster {} (state machine version {}), but this binary "
+                  "has version {}: only the binary that started the job can continue it",
                   header.muster_version, header.machine_version, job::kMachineVersion)};
 }
 

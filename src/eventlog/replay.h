@@ -28,8 +28,8 @@ struct Replayed {
 /// time before it. Errors: what `plan_of` says.
 [[nodiscard]] Result<Replayed> replay(const Log& log, const PlanOf& plan_of);
 
-/// Tells whether this binary's machine may go on with the job (not only show it): Unsupported names
-/// both versions.
+/// Returns whether this binary's machine may continue with the job (not only show it): Unsupported
+/// names both versions.
 [[nodiscard]] Status can_continue(const Header& header);
 
 }  // namespace muster::eventlog

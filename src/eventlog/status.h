@@ -17,7 +17,7 @@ struct StatusContext {
   /// hosts, the command that shows them, to which a task is added: "muster logs x".
   std::string logs_folder;
   WallTime started{};       ///< Wall clock of job time 0.
-  std::string waits_for;    ///< In the cluster's words; "" when for nothing.
+  std::string waits_for;    ///< In the cluster's message; "" when for nothing.
   std::string log_trouble;  ///< Why the event log cannot be written; "" while it can.
   std::string page;         ///< The link to the job's page; "" for none, or where others add it.
 };
@@ -26,7 +26,7 @@ struct StatusContext {
 /// was active stopped.
 [[nodiscard]] job::State closed_state(job::State state, job::Outcome outcome, Time at);
 
-/// Returns the status document of design 7 (schema muster.status/1), one line of JSON. Besides what
+/// Returns the status document (schema muster.status/1), one line of JSON. Besides what
 /// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for`,
 /// `log_trouble` and `page` (text or null), per task `attempt_state`, `container`, `address`,
 /// `restarts`, `signal`; in the outcome `reason` and `message`, in its cause `container`, `hint`

@@ -141,7 +141,7 @@ TEST_F(Folding, SummaryAgreesWithStatusAndIsReadBack) {
 
 TEST(ParseSummary, NamesWhatIsWrong) {
   EXPECT_EQ(parse_summary("").error().code, Errc::Corrupt);
-  EXPECT_EQ(parse_summary("[]").error().message, "summary.json is damaged: it is not JSON");
+  EXPECT_EQ(parse_summary("[]").error().message, "summary.json is damaged: not valid JSON");
   EXPECT_EQ(parse_summary(R"({"schema":"muster.summary/1","job":"x"})").error().message,
             "summary.json is damaged: \"name\" is missing");
 }

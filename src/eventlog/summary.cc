@@ -9,7 +9,7 @@ namespace muster::eventlog {
 namespace json = boost::json;
 namespace {
 
-constexpr std::string_view kSchema = "muster.summary/1";
+constexpr std::string_view kSummarySchema = "muster.summary/1";
 
 uint64_t restarts_of(const job::State& state) {
   uint64_t restarts = 0;
@@ -21,7 +21,7 @@ uint64_t restarts_of(const job::State& state) {
   return restarts;
 }
 
-Error damaged(std::string_view what) {
+Error damaged_summary(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Cluster, fmt::format("summary.json is damaged: {}", what)};
 }
 
@@ -71,7 +71,7 @@ std::string summary_json(const job::Plan& plan, const job::State& state,
   const job::Outcome& outcome = *state.outcome;
   const Duration took = state.ended - state.started;
   return JsonObject()
-             .text("schema", kSchema)
+             .text("schema", kSummarySchema)
              .text("job", plan.job.value)
              .text("name", plan.name)
              .text("on", context.on)
@@ -96,13 +96,13 @@ Result<Summary> parse_summary(std::string_view text) {
   boost::system::error_code error;
   const json::value document = json::parse(text, error);
   if (error || !document.is_object()) {
-    return damaged("it is not JSON");
+    return damaged_summary("not valid JSON");
   }
   Members members(document.get_object());
   std::string schema;
   members.text("schema", schema);
-  if (schema != kSchema) {
-    return damaged(fmt::format("its schema is not \"{}\"", kSchema));
+  if (schema != kSummarySchema) {
+    return damaged_summary(fmt::format("its schema is not \"{}\"", kSummarySchema));
   }
   Summary summary;
   members.text("job", summary.job);
@@ -119,9 +119,23 @@ Result<Summary> parse_summary(std::string_view text) {
   members.number("tasks", summary.tasks);
   members.number("restarts", summary.restarts);
   if (!members.missing().empty()) {
-    return damaged(fmt::format("\"{}\" is missing", members.missing()));
+    return damaged_summary(fmt::format("\"{}\" is missing", members.missing()));
   }
   return summary;
+}
+
+job::Outcome outcome_of(const Summary& summary) {
+  job::Outcome outcome;
+  if (summary.result == to_string(job::JobResult::Stopped)) {
+    outcome.result = job::JobResult::Stopped;
+    outcome.reason = job::OutcomeReason::StoppedByUser;
+  } else if (summary.result != to_string(job::JobResult::Succeeded)) {
+    outcome.result = job::JobResult::Failed;
+    outcome.reason = job::OutcomeReason::ClusterFailed;
+  }
+  outcome.class_name = summary.class_name;
+  outcome.message = summary.message;
+  return outcome;
 }
 
 }  // namespace muster::eventlog

@@ -12,7 +12,7 @@
 
 namespace muster::eventlog {
 
-/// The small file beside an ended job's log, for lists of jobs (schema muster.summary/1). Its
+/// The small file next to an ended job's log, for lists of jobs (schema muster.summary/1). Its
 /// presence says that the job has ended; everything more is in the log.
 struct Summary {
   std::string job;
@@ -37,5 +37,8 @@ struct Summary {
 
 /// Reads it back; Corrupt names what is wrong.
 [[nodiscard]] Result<Summary> parse_summary(std::string_view text);
+
+/// What it says of the end, in the machine's words; without the first cause.
+[[nodiscard]] job::Outcome outcome_of(const Summary& summary);
 
 }  // namespace muster::eventlog

@@ -179,9 +179,8 @@ Status export_arrow(const std::shared_ptr<const Lease>& lease, ArrowSchema& sche
                     ArrowArray& array) {
   MUSTER_TRY(const BlockView view, BlockView::parse(lease->bytes()));
   if (view.root().look == Look::Pickled) {
-    return Error{.code = Errc::Unsupported,
-                 .blame = Blame::User,
-                 .message = "rows that were pickled have no columns"};
+    return Error{
+        .code = Errc::Unsupported, .blame = Blame::User, .message = "pickled rows have no columns"};
   }
   Exporter(view, lease).fill(0, schema, array);
   return {};

@@ -13,14 +13,14 @@ namespace {
 Error unsupported(std::string_view name, std::string_view format) {
   return {.code = Errc::Unsupported,
           .blame = Blame::User,
-          .message = fmt::format("column \"{}\" has a type that cannot be fed as a column (Arrow "
-                                 "format \"{}\"): numbers, booleans, text, bytes and lists of "
-                                 "numbers can",
-                                 name, format)};
+          .message = fmt::format(
+              "column \"{}\" has a type that cannot be fed as a column (Arrow format \"{}\"); "
+              "supported are numbers, booleans, text, bytes and lists of numbers",
+              name, format)};
 }
 
-Error damaged(std::string_view name) {
-  return user_error(fmt::format("column \"{}\" is no complete Arrow array", name));
+Error damaged_column(std::string_view name) {
+  return user_error(fmt::format("column \"{}\" is not a complete Arrow array", name));
 }
 
 Item number_item(char format) {
@@ -107,13 +107,13 @@ Result<std::unique_ptr<ArrowImport>> ArrowImport::of(const ArrowSchema& schema,
                                                      const ArrowArray& array) {
   if (schema.format == nullptr || std::string_view(schema.format) != "+s" ||
       schema.n_children != array.n_children || array.length < 0 || array.offset < 0) {
-    return user_error("what is fed by Arrow must be a record batch");
+    return user_error("Arrow data to feed must be a record batch");
   }
   std::unique_ptr<ArrowImport> import(new ArrowImport(static_cast<uint64_t>(array.length)));
   for (int64_t i = 0; i < schema.n_children; ++i) {
     if (schema.children[i] == nullptr || array.children[i] == nullptr ||
         schema.children[i]->format == nullptr) {
-      return damaged(fmt::format("{}", i));
+      return damaged_column(fmt::format("{}", i));
     }
     MUSTER_TRY_STATUS(import->add(*schema.children[i], *array.children[i], array.offset));
   }
@@ -126,7 +126,7 @@ Status ArrowImport::add(const ArrowSchema& schema, const ArrowArray& array, int6
   const auto first = static_cast<uint64_t>(offset + array.offset);
   if (array.length < static_cast<int64_t>(rows_) || schema.dictionary != nullptr) {
     return schema.dictionary != nullptr ? unsupported(column.name, "dictionary")
-                                        : damaged(column.name);
+                                        : damaged_column(column.name);
   }
   Status added = unsupported(column.name, format);
   if (format.size() == 1 && number_item(format[0]) != Item::None) {
@@ -144,7 +144,7 @@ Status ArrowImport::add(const ArrowSchema& schema, const ArrowArray& array, int6
     }
     const ArrowArray& items = *array.children[0];
     if (!has_buffers(items, 2)) {
-      return damaged(column.name);
+      return damaged_column(column.name);
     }
     if (format.starts_with("+w:")) {
       uint64_t width = 0;
@@ -152,7 +152,7 @@ Status ArrowImport::add(const ArrowSchema& schema, const ArrowArray& array, int6
       const uint64_t start = static_cast<uint64_t>(items.offset) + first * width;
       const uint64_t count = rows_ * width;
       if (static_cast<uint64_t>(items.length + items.offset) < start + count) {
-        return damaged(column.name);
+        return damaged_column(column.name);
       }
       column.width = width;
       const size_t size = size_of(column.item);
@@ -176,7 +176,7 @@ Status ArrowImport::add(const ArrowSchema& schema, const ArrowArray& array, int6
 Status ArrowImport::add_numbers(Column& column, const ArrowArray& array, uint64_t first,
                                 char format) {
   if (!has_buffers(array, 2)) {
-    return damaged(column.name);
+    return damaged_column(column.name);
   }
   column.item = number_item(format);
   column.look = look_of(column.item);
@@ -194,7 +194,7 @@ Status ArrowImport::add_variable(Column& column, const ArrowArray& array, uint64
                                  bool wide) {
   const bool list = column.look == Look::List;
   if (!has_buffers(array, list ? 2 : 3)) {
-    return damaged(column.name);
+    return damaged_column(column.name);
   }
   std::vector<int64_t> offsets(rows_ + 1, 0);
   const void* source = array.buffers[1];
@@ -207,7 +207,7 @@ Status ArrowImport::add_variable(Column& column, const ArrowArray& array, uint64
   for (uint64_t i = 0; rows_ != 0 && source != nullptr && i <= rows_; ++i) {
     offsets[i] = at(first + i) - base;
     if (offsets[i] < 0 || (i > 0 && offsets[i] < offsets[i - 1])) {
-      return damaged(column.name);
+      return damaged_column(column.name);
     }
   }
   column.variable = true;

@@ -29,13 +29,13 @@ size_t name_bytes(const Column& column) {
   return bytes;
 }
 
-/// What stands before a block's buffers.
+/// What precedes a block's buffers.
 class Head {
  public:
   explicit Head(const Column& root)
       : names_at_(sizeof(BlockHeader) + count_nodes(root) * sizeof(Node)) {}
 
-  /// A column and those below it; `place(buffer)` says where in the block a buffer stands.
+  /// A column and those below it; `place(buffer)` says where in the block a buffer is.
   template <class Place>
   void add(const Column& column, const Place& place) {
     Node node{};
@@ -76,10 +76,10 @@ class Head {
   std::string names_;
 };
 
-Error damaged(size_t node, std::string_view why) {
+Error damaged_block(size_t node, std::string_view why) {
   return {.code = Errc::Corrupt,
           .blame = Blame::Muster,
-          .message = fmt::format("a block of the feed is damaged at node {}: {}", node, why)};
+          .message = fmt::format("damaged feed block at node {}: {}", node, why)};
 }
 
 bool inside(uint64_t offset, uint64_t size, uint64_t total) {
@@ -100,19 +100,19 @@ class NodeCheck {
     const Node& node = nodes_[index];
     if (node.look < Look::Int || node.look > Look::Pickled || node.item > Item::Bool ||
         node.dimensions > kMostDimensions) {
-      return "of no known kind";
+      return "of an unknown kind";
     }
     if (node.subtree == 0 || node.subtree > nodes_.size() - index ||
         !inside(node.name, node.name_bytes, bytes_.size()) ||
         !inside(node.values, node.values_bytes, bytes_.size()) || node.values % kLine != 0 ||
         node.offsets % kLine != 0) {
-      return "it points outside";
+      return "it points outside the block the block";
     }
     if (node.validity != 0 && !inside(node.validity, rows_, bytes_.size())) {
-      return "its validity points outside";
+      return "its validity points outside the block the block";
     }
     if (node.offsets != 0 && !inside(node.offsets, (rows_ + 1) * sizeof(int64_t), bytes_.size())) {
-      return "its offsets point outside";
+      return "its offsets point outside the block the block";
     }
     return node.children == 0 ? leaf_fault(node) : children_fault(index);
   }
@@ -135,7 +135,7 @@ class NodeCheck {
 
   [[nodiscard]] const char* leaf_fault(const Node& node) const {
     if (node.subtree != 1) {
-      return "it has no children but a subtree";
+      return "it has a subtree but no children";
     }
     if (node.look == Look::Pickled || node.look == Look::Dict || node.look == Look::Row) {
       return nullptr;  // All of its values, or nothing at all.
@@ -146,26 +146,27 @@ class NodeCheck {
       return variable_fault(node, item);
     }
     if (item == 0) {
-      return node.width == 0 ? nullptr : "numbers of no size";
+      return node.width == 0 ? nullptr : "its numbers have no size";
     }
     uint64_t items = 0;
     uint64_t expected = 0;
     if (!multiplies(rows_, node.width, items) || !multiplies(items, item, expected) ||
         expected != node.values_bytes) {
-      return "its values are not as many as its rows";
+      return "it has more or fewer values than rows";
     }
     uint64_t volume = 1;
     for (size_t i = 0; i < node.dimensions; ++i) {
       if (!multiplies(volume, node.shape[i], volume)) {
-        return "its shape is impossible";
+        return "its shape is invalid";
       }
     }
-    return node.look != Look::Array || volume == node.width ? nullptr : "its shape does not fit";
+    return node.look != Look::Array || volume == node.width ? nullptr
+                                                            : "its shape does not match its values";
   }
 
   [[nodiscard]] const char* variable_fault(const Node& node, size_t item) const {
     if (item == 0) {
-      return "numbers of no size";
+      return "its numbers have no size";
     }
     if (node.offsets == 0) {
       return "its offsets are missing";
@@ -176,12 +177,12 @@ class NodeCheck {
     }
     for (uint64_t row = 0; row < rows_; ++row) {
       if (offsets[row] > offsets[row + 1]) {
-        return "its offsets go back";
+        return "its offsets decrease";
       }
     }
     return static_cast<uint64_t>(offsets[rows_]) == node.values_bytes / item
                ? nullptr
-               : "its offsets end elsewhere than its values";
+               : "its offsets do not end where its values end";
   }
 
   std::span<const std::byte> bytes_;
@@ -260,26 +261,26 @@ uint64_t BlockPlan::place(std::span<const std::byte> buffer) {
 Result<BlockView> BlockView::parse(std::span<const std::byte> bytes) {
   BlockHeader header{};
   if (bytes.size() < sizeof(header)) {
-    return damaged(0, "too short for its head");
+    return damaged_block(0, "too short for its header");
   }
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.magic != kBlockMagic || header.bytes != bytes.size()) {
-    return damaged(0, "its head is not a block's");
+    return damaged_block(0, "its header is not that of a block");
   }
   constexpr uint64_t kMostRows = 1ULL << 48U;
   if (header.nodes == 0 || header.nodes > kMostNodes || header.rows > kMostRows ||
       !inside(sizeof(header), header.nodes * sizeof(Node), bytes.size())) {
-    return damaged(0, "its nodes point outside");
+    return damaged_block(0, "its nodes point outside the block");
   }
   const std::span nodes(reinterpret_cast<const Node*>(bytes.data() + sizeof(header)), header.nodes);
   const NodeCheck check(bytes, nodes, header.rows);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (const char* fault = check.fault(i); fault != nullptr) {
-      return damaged(i, fault);
+      return damaged_block(i, fault);
     }
   }
   if (nodes.front().subtree != nodes.size()) {
-    return damaged(0, "its tree is not all of its nodes");
+    return damaged_block(0, "its tree does not cover all of its nodes");
   }
   return BlockView(bytes, nodes, header.rows);
 }

@@ -106,7 +106,7 @@ struct Column {
 /// Bytes at the start of a block of such a column that its head takes: where buffers may begin.
 [[nodiscard]] size_t head_bytes(const Column& root);
 
-/// Completes a block whose buffers stand in it already: all spans of the column lie in `block`, at
+/// Completes a block whose buffers are in it already: all spans of the column are in `block`, at
 /// multiples of kLine, behind its head. Returns how many bytes of it the block takes.
 size_t write_head(std::span<std::byte> block, const Column& root, uint64_t rows);
 

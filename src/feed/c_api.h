@@ -4,7 +4,7 @@
 
 /// The C interface of the feed library, for ctypes. A handle is made and freed by its own pair
 /// of calls; every call that can fail returns an mf_status, whose sentence mf_error() then gives.
-/// Time-outs are in milliseconds; negative waits for ever.
+/// Timeouts are in milliseconds; negative waits forever.
 // NOLINTBEGIN(readability-identifier-naming): C's own style, one prefix.
 #ifdef __cplusplus
 extern "C" {
@@ -12,7 +12,7 @@ extern "C" {
 
 typedef enum mf_status {
   MF_OK = 0,
-  MF_FAILED = 1,  ///< Anything that no caller tells apart.
+  MF_FAILED = 1,  ///< Anything that no caller distinguishes.
   MF_TIMED_OUT = 2,
   MF_INTERRUPTED = 3,  ///< A signal came: run handlers and call again with the same arguments.
   MF_GONE = 4,         ///< The other side has ended.
@@ -141,7 +141,7 @@ void* mf_lease_to_rows(const mf_lease* lease, uint64_t start, uint64_t count, vo
 
 // ---- TFRecord files and tensorflow.Example, also with the interpreter's lock held
 
-/// The records of a list of bytes objects as they stand in a file: a bytes object. Null, with
+/// The records of a list of bytes objects as they are in a file: a bytes object. Null, with
 /// mf_error(), if one is no bytes.
 void* mf_tfrecord_frame(void* list);
 /// The whole records at the start of a piece of a file: a list of bytes; *used is how much of it
@@ -150,7 +150,7 @@ void* mf_tfrecord_split(const char* text, uint64_t size, uint64_t* used);
 /// One Example as a bytes object. `features` is a list of (name, kind, values): kind 1 bytes, 2
 /// float, 3 int64; values a list of such Python values. Null, with mf_error(), for other values.
 void* mf_example_encode(void* features);
-/// The same list from an Example's bytes; null, with mf_error(), if it is none.
+/// The same list from an Example's bytes; null, with mf_error(), if it is not one.
 void* mf_example_decode(const char* message, uint64_t size);
 
 #ifdef __cplusplus

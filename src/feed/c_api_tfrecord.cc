@@ -74,12 +74,12 @@ std::string take_feature(PyObject* item, Feature& feature) {
   if (!is(item, PyTuple_Type) || PyTuple_Size(item) != 3 ||
       !take_integer(PyTuple_GetItem(item, 1), kind) || kind < 1 || kind > 3 ||
       !is(PyTuple_GetItem(item, 2), PyList_Type)) {
-    return "a feature is (name, kind, list of values)";
+    return "a feature must be (name, kind, list of values)";
   }
   PyObject* name = PyTuple_GetItem(item, 0);
   const char* text = is(name, PyUnicode_Type) ? PyUnicode_AsUTF8AndSize(name, &size) : nullptr;
   if (text == nullptr) {
-    return "a feature's name is text";
+    return "a feature's name must be text";
   }
   feature.name.assign(text, static_cast<size_t>(size));
   feature.kind = static_cast<FeatureKind>(kind);

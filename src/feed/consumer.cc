@@ -37,7 +37,7 @@ bool Consumer::reusable() const {
 }
 
 void Consumer::reopen() {
-  MUSTER_CHECK(reusable(), "somebody may still write into the ring");
+  MUSTER_CHECK(reusable(), "a producer may still be writing into the ring");
   partition_ended_ = false;
   memory_->header().consumed.store(taken_, std::memory_order_release);
   memory_->header().producer_state.store(static_cast<uint32_t>(PeerState::Open),
@@ -52,18 +52,18 @@ Error Consumer::corrupt(const Record& record, const char* what) {
   memory_->mark_gone(memory_->header().producer_state);
   return {.code = Errc::Corrupt,
           .blame = Blame::Muster,
-          .message = fmt::format("record {} of the feed is damaged: {}", record.sequence, what)};
+          .message = fmt::format("damaged feed record {}: {}", record.sequence, what)};
 }
 
 Result<std::optional<Taken>> Consumer::take() {
   while (ready()) {
     const Record record = memory_->slot(taken_);  // Once: the peer could write it again.
     if (record.sequence != taken_ + 1) {
-      return corrupt(record, "its number is out of order");
+      return corrupt(record, "its sequence number is out of order");
     }
     if (record.kind == RecordKind::EndPartition || record.kind == RecordKind::EndFeed) {
       if (parts_bytes_ != 0) {
-        return corrupt(record, "a row ends in the middle");
+        return corrupt(record, "a row is incomplete");
       }
       ++taken_;
       partition_ended_ = true;
@@ -87,7 +87,7 @@ Result<std::optional<Taken>> Consumer::take() {
 Result<std::optional<Taken>> Consumer::take_block(const Record& record) {
   const bool part = record.kind == RecordKind::Part;
   if (!part && record.kind != RecordKind::Block) {
-    return corrupt(record, "it is of no known kind");
+    return corrupt(record, "it is of an unknown kind");
   }
   const RingShape& shape = memory_->shape();
   if (record.block >= shape.block_count || record.bytes > shape.block_bytes) {
@@ -107,7 +107,7 @@ Result<std::optional<Taken>> Consumer::take_block(const Record& record) {
     taken.lease = std::make_shared<const Lease>(memory_, record.block, record.bytes);
   } else {
     if (parts_bytes_ + bytes.size() > kMostAssembled) {
-      return corrupt(record, "a row of more than 8 GiB");
+      return corrupt(record, "a row is larger than 8 GiB");
     }
     if (parts_bytes_ + bytes.size() > parts_capacity_) {
       parts_capacity_ = part ? (parts_bytes_ + bytes.size()) * 2 : parts_bytes_ + bytes.size();

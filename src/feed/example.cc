@@ -248,7 +248,7 @@ Result<std::vector<Feature>> decode_example(std::string_view message) {
   if (!sound || fields.damaged()) {
     return Error{.code = Errc::Corrupt,
                  .blame = Blame::User,
-                 .message = "a record is no tensorflow.Example"};
+                 .message = "a record is not a tensorflow.Example"};
   }
   return features;
 }

@@ -138,7 +138,7 @@ void Values::grow(size_t capacity) {
   const bool was_home = data_ != own_;
   if (own_ == nullptr || own_capacity_ < capacity) {
     own_ = static_cast<std::byte*>(std::realloc(own_, std::max<size_t>(capacity, 1)));
-    MUSTER_CHECK(own_ != nullptr, "no memory left for the rows of a block");
+    MUSTER_CHECK(own_ != nullptr, "not enough memory for the rows of a block");
     own_capacity_ = capacity;
   }
   if (was_home) {

@@ -22,7 +22,7 @@ class Values {
   Values(const Values&) = delete;
   Values& operator=(const Values&) = delete;
   ~Values();
-  /// Starts anew, in `home`, which must live until the next call of this or of leave().
+  /// Starts again, in `home`, which must live until the next call of this or of leave().
   void place(std::span<std::byte> home);
   /// Takes the values along from the place.
   void leave();

@@ -41,7 +41,7 @@ class Inbox {
   [[nodiscard]] Result<RingId> add(RingShape shape);
   /// For passing to the producer: the descriptor of the ring, and of the bell. Stay the inbox's.
   [[nodiscard]] int ring_fd(RingId ring) const;
-  /// Memory was short, so that it lies in a file.
+  /// Memory was short, so that it is in a file.
   [[nodiscard]] bool on_disk(RingId ring) const;
   [[nodiscard]] int doorbell_fd() const { return doorbell_->fd(); }
   /// The connection to the ring's producer broke: what it published is still read, then the ring

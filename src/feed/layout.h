@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What lies in the shared memory of a feed. Both sides are the same library of the same job on
+/// What is in the shared memory of a feed. Both sides are the same library of the same job on
 /// one host, so there is one version; what a dying or faulty peer may have written is checked
 /// all the same, and every number is read once.
 namespace muster::feed {

@@ -34,7 +34,7 @@ std::optional<uint64_t> number_after(std::string_view text, std::string_view lab
   return failed == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// What a group has left. A limit may stand on any group above, too: the least counts.
+/// What a group has left. Any parent group may have a limit, too: the smallest counts.
 uint64_t room_of_group(const std::string& root, std::string group, const char* limit_file,
                        const char* used_file) {
   uint64_t room = UINT64_MAX;

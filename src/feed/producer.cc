@@ -161,7 +161,7 @@ Result<std::span<std::byte>> Producer::reserve(Deadline deadline) {
 
 Status Producer::publish_reserved(size_t bytes, uint64_t rows, Deadline deadline) {
   MUSTER_CHECK(reserved_ != kNoBlock && bytes <= memory_->shape().block_bytes,
-               "a block is published that was not reserved, or is not as large");
+               "the published block must have been reserved and hold these bytes");
   MUSTER_TRY_STATUS(consumer_there());
   MUSTER_TRY_STATUS(free_slot(deadline));
   publish({.sequence = 0,
@@ -190,7 +190,7 @@ Status Producer::wait_consumed(Deadline deadline) {
 
 void Producer::close() {
   if (reserved_ != kNoBlock) {
-    // Only this side waits for free blocks: nobody need be woken.
+    // Only this side waits for free blocks: there is no waiter to wake.
     memory_->header().free_blocks.fetch_or(1ULL << std::exchange(reserved_, kNoBlock),
                                            std::memory_order_seq_cst);
   }

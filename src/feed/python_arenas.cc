@@ -19,7 +19,7 @@ struct PyObjectArenaAllocator {
 namespace muster::feed {
 namespace {
 
-/// What stands between Python and its allocator of arenas; lives as long as the process.
+/// Sits between Python and its allocator of arenas; lives as long as the process.
 class KeptArenas {
  public:
   KeptArenas(PyObjectArenaAllocator source, size_t most) : source_(source), most_(most) {}
@@ -30,7 +30,7 @@ class KeptArenas {
   }
 
  private:
-  /// At the start of an arena that nobody uses.
+  /// At the start of an unused arena.
   struct Free {
     Free* next;
   };

@@ -7,7 +7,7 @@
 
 namespace muster::feed {
 
-/// What lies in a numpy.ndarray: the same in all versions, because compiled modules rely on it.
+/// What is in a numpy.ndarray: the same in all versions, because compiled modules rely on it.
 struct ArrayFields {
   static constexpr int kContiguous = 0x0001;  ///< Of flags: in C order.
   PyObject head;
@@ -20,7 +20,7 @@ struct ArrayFields {
   int flags;
 };
 
-/// Where the values of floats, tuples, lists and arrays lie in this process's Python. The stable
+/// Where the values of floats, tuples, lists and arrays are in this process's Python. The stable
 /// interface asks a call for each value, which costs more than the value. So this looks at objects
 /// whose content it knows; what does not look as in CPython so far is read by calls. Under the
 /// interpreter's lock.
@@ -51,7 +51,7 @@ class PythonLayout {
                 sizeof(value));
     return value;
   }
-  /// What lies in an ndarray; null where only calls can tell.
+  /// What is in an ndarray; null where only calls can tell.
   [[nodiscard]] const ArrayFields* array(PyObject* object) const {
     return arrays_known_ ? reinterpret_cast<const ArrayFields*>(object) : nullptr;
   }

@@ -27,7 +27,7 @@ struct RingShape {
 /// Errc::Unavailable (the peer is gone: final). All calls of this header use these.
 
 /// The shared memory of one ring and of its consumer's bell, as one side sees them. The geometry
-/// is checked once and kept here: what the peer writes into the header later is not believed.
+/// is checked once and kept here: what the peer writes into the header later is not trusted.
 class RingMemory {
  public:
   /// The consumer makes the memory; `folder` holds it where the kernel has no memfd.
@@ -100,7 +100,7 @@ class Producer {
 
   /// Publishes `rows` rows encoded as `pieces` (BlockPlan), copying them into as many blocks as
   /// they need; waits for free ones until `deadline`. What is published before an error stays so:
-  /// after DeadlineExceeded or Cancelled call again with the same pieces, which goes on.
+  /// after DeadlineExceeded or Cancelled call again with the same pieces, which continues.
   [[nodiscard]] Status put(Pieces pieces, uint64_t rows, Deadline deadline);
   /// The same with one piece.
   [[nodiscard]] Status put(std::span<const std::byte> bytes, uint64_t rows, Deadline deadline) {
@@ -138,7 +138,7 @@ class Producer {
   uint64_t published_ = 0;
   uint64_t rows_ = 0;
   uint32_t reserved_ = kNoBlock;
-  uint64_t put_so_far_ = 0;  ///< Bytes of the present put that stand in the ring already.
+  uint64_t put_so_far_ = 0;  ///< Bytes of the present put that are in the ring already.
 };
 
 /// The memory of one block as a reader holds it. While any copy of the pointer lives, its bytes
@@ -193,7 +193,7 @@ class Consumer {
   /// Finished, and by its own word: after the end of a partition it closed, so that it never writes
   /// again. The memory can take another producer, if enough of it is not on lease.
   [[nodiscard]] bool reusable() const;
-  /// Lets another producer in; only where reusable(). Sequences go on, and what the last one fed
+  /// Lets another producer in; only where reusable(). Sequences continue, and what the last one fed
   /// counts as consumed.
   void reopen();
   [[nodiscard]] PeerState producer_state() const;

@@ -36,7 +36,7 @@ uint64_t all_free(uint32_t blocks) { return blocks == kMaxBlocks ? ~0ULL : (1ULL
 Error not_a_ring(std::string_view why) {
   return {.code = Errc::Corrupt,
           .blame = Blame::Muster,
-          .message = fmt::format("the descriptor holds no ring of a feed: {}", why)};
+          .message = fmt::format("the descriptor does not hold a feed ring: {}", why)};
 }
 
 }  // namespace
@@ -49,10 +49,10 @@ RingMemory::RingMemory(Segment segment, RingShape shape, uint32_t queue_slots)
 
 Result<std::shared_ptr<RingMemory>> RingMemory::create(RingShape shape, const std::string& folder) {
   if (!possible(shape)) {
-    return user_error(fmt::format(
-        "a feed of {} blocks of {} bytes is not possible: 2 to {} blocks, each of {} bytes to 1 "
-        "GiB, a multiple of {}",
-        shape.block_count, shape.block_bytes, kMaxBlocks, kLeastBlock, kLine));
+    return user_error(
+        fmt::format("a feed cannot have {} blocks of {} bytes: it needs 2 to {} blocks of {} bytes "
+                    "to 1 GiB each, a multiple of {}",
+                    shape.block_count, shape.block_bytes, kMaxBlocks, kLeastBlock, kLine));
   }
   MUSTER_TRY(Segment segment, Segment::create(bytes_of(shape), folder));
   auto* header = new (segment.data()) RingHeader{};
@@ -70,12 +70,12 @@ Result<std::shared_ptr<RingMemory>> RingMemory::adopt(int fd) {
   MUSTER_TRY(Segment segment, Segment::adopt(fd, kPage));
   const auto* header = reinterpret_cast<const RingHeader*>(segment.data());
   if (header->magic != kRingMagic || header->version != kRingVersion) {
-    return not_a_ring("its first bytes are not a ring's, or of another version");
+    return not_a_ring("its first bytes are not those of a ring of this version");
   }
   const RingShape shape{.block_count = header->block_count, .block_bytes = header->block_bytes};
   if (!possible(shape) || header->queue_slots != slots_of(shape) ||
       segment.size() < bytes_of(shape)) {
-    return not_a_ring(fmt::format("{} blocks of {} bytes do not fit its {} bytes",
+    return not_a_ring(fmt::format("{} blocks of {} bytes do not fit in its {} bytes",
                                   shape.block_count, shape.block_bytes, segment.size()));
   }
   return std::shared_ptr<RingMemory>(new RingMemory(std::move(segment), shape, slots_of(shape)));

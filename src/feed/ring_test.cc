@@ -352,7 +352,7 @@ TEST(Inbox, NoRingIsUsedAgainThatItsProducerMayStillWriteTo) {
       EXPECT_TRUE(pair.inbox->receive(now()).has_value());
       pair.inbox->producer_gone(pair.ring);
     } else {
-      pair.producer->close();  // In the middle of a partition: somebody gave up.
+      pair.producer->close();  // In the middle of a partition: the feeder gave up.
     }
     EXPECT_FALSE(pair.inbox->receive(now()).has_value());
     EXPECT_NE(inode_of(pair.inbox->ring_fd(*pair.inbox->add(kSmall))), memory);

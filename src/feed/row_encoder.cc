@@ -98,7 +98,7 @@ bool add_array(PyObject* value, Field& field, const PythonLayout& layout) {
   return same;
 }
 
-/// Floats of a sequence whose members lie together; false if one is something else.
+/// Floats of a sequence with contiguous members; false if one is something else.
 bool store_floats(PyObject* const* members, ptrdiff_t count, std::byte* at) {
   for (ptrdiff_t i = 0; i < count; ++i) {
     if (!is(members[i], PyFloat_Type)) {

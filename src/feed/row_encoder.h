@@ -29,7 +29,7 @@ class RowEncoder {
   enum class Stop : uint8_t {
     End,        ///< The source has no more rows, or raised.
     Full,       ///< The block is as large as asked.
-    Different,  ///< The next row has other columns: publish, forget, go on.
+    Different,  ///< The next row has other columns: publish, forget, continue.
     Foreign,    ///< The next row has no columns at all: publish, forget, pickle it.
     Enough,     ///< As many rows as asked, or for as long as it may take.
     Homeless,   ///< The next row begins a block, which use() has not given yet.
@@ -55,7 +55,7 @@ class RowEncoder {
   void use(std::span<std::byte> block);
 
   [[nodiscard]] uint64_t rows() const { return rows_; }
-  /// Whether all rows taken so far stand in the block.
+  /// Whether all rows taken so far are in the block.
   [[nodiscard]] bool in_place() const;
   /// Completes that block; returns how many of its bytes it takes.
   [[nodiscard]] size_t finish();

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-// Where the rows of RowEncoder stand in their block: each column has a place for as many rows as
+// Where the rows of RowEncoder are in their block: each column has a place for as many rows as
 // fit, so that every value is written once, where the reader finds it.
 namespace muster::feed {
 namespace {

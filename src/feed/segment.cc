@@ -60,7 +60,7 @@ Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
   const uint64_t room = memory_room() / 2;
   int fd = bytes <= room ? make_memfd() : -1;
   if (fd >= 0 && reserve(fd, bytes) == 0) {
-    // The peer gets the descriptor: nobody may take the pages away from under the other.
+    // The peer gets the descriptor: neither side may take the pages away from the other.
     ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     // The pages are there: all at once costs less than a fault for each.
     return map(fd, bytes, false, true);
@@ -71,14 +71,13 @@ Result<Segment> Segment::create(size_t bytes, const std::string& folder) {
   fd = make_unlinked_file(folder);
   if (fd < 0) {
     return system_error(
-        errno, fmt::format("cannot make the feed's shared memory as a file in {}", folder));
+        errno, fmt::format("cannot create the feed's shared memory as a file in {}", folder));
   }
   if (const int failed = reserve(fd, bytes); failed != 0) {
     ::close(fd);
-    Error error = system_error(
-        failed, fmt::format("cannot reserve {} bytes for the feed, neither in memory ({} bytes at "
-                            "most now) nor in {}",
-                            bytes, room, folder));
+    Error error = system_error(failed, fmt::format("cannot reserve {} bytes for the feed, neither "
+                                                   "in memory (at most {} bytes now) nor in {}",
+                                                   bytes, room, folder));
     error.code = Errc::OutOfSpace;
     return error;
   }
@@ -91,7 +90,7 @@ Result<Segment> Segment::adopt(int fd, size_t least) {
   if (end < 0) {
     const int failed = errno;
     ::close(fd);
-    return system_error(failed, "cannot look at the feed's shared memory");
+    return system_error(failed, "cannot inspect the feed's shared memory");
   }
   const auto bytes = static_cast<size_t>(end);
   if (bytes < least) {
@@ -99,7 +98,7 @@ Result<Segment> Segment::adopt(int fd, size_t least) {
     return Error{
         .code = Errc::Corrupt,
         .blame = Blame::Muster,
-        .message = fmt::format("the feed's shared memory has {} bytes where at least {} are needed",
+        .message = fmt::format("the feed's shared memory has {} bytes; at least {} are needed",
                                bytes, least)};
   }
   return map(fd, bytes, false, false);

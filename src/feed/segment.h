@@ -9,7 +9,7 @@ namespace muster::feed {
 
 /// A piece of memory that two processes of one host share through a descriptor. All of it is
 /// reserved before use, and where the kernel can seal it nobody can shrink it, so that touching
-/// it never ends a process with SIGBUS. Not copyable; unmapped and closed at the end.
+/// it does not end a process with SIGBUS. Not copyable; unmapped and closed at the end.
 class Segment {
  public:
   /// Makes one of `bytes` (rounded up to a page): a memfd, or where the kernel has none or less

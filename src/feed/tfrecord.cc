@@ -29,10 +29,10 @@ T load(std::string_view text, size_t at) {
   return value;
 }
 
-Error damaged(size_t at, std::string_view what) {
+Error damaged_record(size_t at, std::string_view what) {
   return {.code = Errc::Corrupt,
           .blame = Blame::User,
-          .message = fmt::format("no TFRecord at byte {}: {}", at, what)};
+          .message = fmt::format("not a TFRecord at byte {}: {}", at, what)};
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Result<Records> split_records(std::string_view text) {
     const size_t at = result.used;
     const auto size = load<uint64_t>(text, at);
     if (load<uint32_t>(text, at + sizeof(uint64_t)) != masked(text.substr(at, sizeof(uint64_t)))) {
-      return damaged(at, "the checksum of its length does not fit");
+      return damaged_record(at, "the checksum of its length does not match");
     }
     const size_t left = text.size() - at - kHead;
     if (left < sizeof(uint32_t) || size > left - sizeof(uint32_t)) {
@@ -62,7 +62,7 @@ Result<Records> split_records(std::string_view text) {
     }
     const std::string_view record = text.substr(at + kHead, size);
     if (load<uint32_t>(text, at + kHead + size) != masked(record)) {
-      return damaged(at, "the checksum of its bytes does not fit");
+      return damaged_record(at, "the checksum of its data does not match");
     }
     result.records.push_back(record);
     result.used = at + kRecordOverhead + size;

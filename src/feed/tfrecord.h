@@ -15,7 +15,7 @@ namespace muster::feed {
 /// Bytes that a record takes beyond its own.
 inline constexpr size_t kRecordOverhead = 16;
 
-/// Appends `record` as it stands in a file.
+/// Appends `record` as it is in a file.
 void append_record(std::string& file, std::string_view record);
 
 /// What split_records() found.

@@ -31,7 +31,7 @@ TEST(TfRecord, NamesWhereItIsDamaged) {
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     const auto split = split_records(damaged);
     ASSERT_FALSE(split.has_value()) << at;
-    EXPECT_NE(split.error().message.find("no TFRecord at byte 19"), std::string::npos);
+    EXPECT_NE(split.error().message.find("not a TFRecord at byte 19"), std::string::npos);
   }
 }
 

@@ -34,7 +34,7 @@ Woken wait(Bell& bell, uint32_t seen, std::chrono::steady_clock::time_point dead
   // A day at most per wait: some kernels refuse huge times, and the caller looks again anyway.
   const timespec timeout{.tv_sec = std::min<int64_t>(nanoseconds / kPerSecond, 86'400),
                          .tv_nsec = nanoseconds % kPerSecond};
-  // Not FUTEX_PRIVATE: the word lies in memory that two processes share.
+  // Not FUTEX_PRIVATE: the word is in memory that two processes share.
   const long result = ::syscall(SYS_futex, &bell.word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
   if (result == 0 || errno == EAGAIN) {
     return Woken::Maybe;

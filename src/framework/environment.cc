@@ -85,8 +85,12 @@ void add_tensorboard(const Seat& seat, const Framework& row, Variables& variable
 }
 
 void add_devices(const Seat& seat, const Framework& row, EnvironmentMap& environment) {
-  environment.defaults["OMP_NUM_THREADS"] =
-      fmt::to_string(std::max<uint32_t>(1, seat.role.resources.vcores));
+  const uint32_t vcores = seat.role.resources.vcores;
+  environment.defaults["OMP_NUM_THREADS"] = fmt::to_string(
+      vcores > 0 ? vcores : job::cores_per_task(seat.plan, seat.role, seat.context.cores));
+  if (seat.role.shares_gpus) {
+    return;  // As by hand: the program's own surroundings decide.
+  }
   if (seat.role.resources.gpus == 0) {
     environment.set["CUDA_VISIBLE_DEVICES"] = "-1";
     environment.set["HIP_VISIBLE_DEVICES"] = "-1";
@@ -104,9 +108,8 @@ Status check_sizes(const Variables& variables) {
     const size_t size = name.size() + value.size() + 2;
     if (size > kVariableBytesMax) {
       return user_error(
-          fmt::format("{} would be {} bytes long, and the kernel passes at most {}: use fewer "
-                      "tasks, or shorter "
-                      "host names",
+          fmt::format("{} would be {} bytes long, but the kernel allows at most {}: use fewer "
+                      "tasks or shorter host names",
                       name, size, kVariableBytesMax));
     }
   }

@@ -140,6 +140,56 @@ TEST(Environment, ShowsTheGpusThatWereGiven) {
   EXPECT_EQ(devices(spec::Framework::Pytorch), "2,3");
 }
 
+TEST(Environment, SharesTheMachinesCoresWhereNobodySaidHowMany) {
+  spec::Role eval = role("eval", 2);
+  eval.after = {{"worker", spec::Condition::Ended}};
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker", 3), role("ps"), eval});
+  const auto threads = [&](std::string_view task, uint32_t cores) {
+    TaskContext context = context_of(plan, task);
+    context.cores = cores;
+    return environment(plan, view_of(plan), context).value().defaults.at("OMP_NUM_THREADS");
+  };
+  EXPECT_EQ(threads("worker:0", 64), "16");
+  EXPECT_EQ(threads("ps:0", 64), "16");
+  EXPECT_EQ(threads("eval:0", 64), "32");
+  EXPECT_EQ(threads("worker:2", 2), "1");
+}
+
+TEST(Environment, LeavesSharedGpusAsTheyAre) {
+  const auto hides = [](const std::vector<spec::Role>& roles, std::string_view task) {
+    spec::Spec spec;
+    spec.name = "digits";
+    spec.command = "true";
+    spec.roles = roles;
+    spec.local.share_gpus = true;
+    const job::Plan plan =
+        framework::plan(spec, {.job = job::JobId{"digits-1"}, .seed = 7}).value();
+    return set_for(plan, view_of(plan), task).contains("CUDA_VISIBLE_DEVICES");
+  };
+  spec::Role refuses = role("worker");
+  refuses.gpus = 0;
+  EXPECT_FALSE(hides({role("worker", 2)}, "worker:1"));
+  EXPECT_TRUE(hides({refuses}, "worker:0"));
+  spec::Role asks = role("train");
+  asks.gpus = 1;
+  EXPECT_TRUE(hides({asks, role("ps")}, "ps:0")) << "what one role claims, another does not see";
+}
+
+TEST(Environment, CountsLocalRanksOverAMachineWhoseGpusAreShared) {
+  spec::Spec spec;
+  spec.name = "digits";
+  spec.command = "true";
+  spec.framework = spec::Framework::Pytorch;
+  spec.roles = {role("worker", 4)};
+  spec.local.share_gpus = true;
+  const job::Plan plan = framework::plan(spec, {.job = job::JobId{"digits-1"}, .seed = 7}).value();
+  const Variables set = set_for(plan, view_of(plan), "worker:2");
+  EXPECT_EQ(set.at("LOCAL_RANK"), "2");
+  EXPECT_EQ(set.at("LOCAL_WORLD_SIZE"), "4");
+  EXPECT_EQ(set.at("GROUP_RANK"), "0");
+  EXPECT_EQ(set.at("GROUP_WORLD_SIZE"), "1");
+}
+
 TEST(Environment, LeavesALongViewToItsFile) {
   const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker", 7000)});
   const job::View view = view_of(plan);
@@ -286,6 +336,11 @@ TEST(Jax, HasTheCoordinatorAndItsPlace) {
   EXPECT_EQ(set.at("JAX_COORDINATOR_ADDRESS"), "10.0.0.1:4000");
   EXPECT_EQ(set.at("JAX_NUM_PROCESSES"), "2");
   EXPECT_EQ(set.at("JAX_PROCESS_ID"), "1");
+  EXPECT_EQ(set.at("OMPI_MCA_orte_hnp_uri"), "0.0;tcp://10.0.0.1:4000");
+  EXPECT_EQ(set.at("OMPI_COMM_WORLD_SIZE"), "2");
+  EXPECT_EQ(set.at("OMPI_COMM_WORLD_RANK"), "1");
+  EXPECT_TRUE(set.contains("OMPI_COMM_WORLD_LOCAL_RANK"));
+  EXPECT_FALSE(set.contains("JAX_LOCAL_DEVICE_IDS"));
   EXPECT_FALSE(set.contains("TF_CONFIG"));
   EXPECT_FALSE(set.contains("RANK"));
 }

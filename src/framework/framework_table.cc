@@ -37,24 +37,23 @@ Status accept_plan(const job::Plan&) { return {}; }
 Status check_collective(const job::Plan& plan) {
   if (plan.barrier == spec::Barrier::AsGranted) {
     return user_error(
-        fmt::format("barrier: as_granted is not possible with {}, whose ranks must know their "
-                    "number and the first "
-                    "one's address before they start; use gang",
+        fmt::format("barrier: as_granted does not work with {}: before they start, its ranks must "
+                    "know how many they are and the address of rank 0; use gang",
                     plan.framework));
   }
   bool ranked = false;
   for (const job::RolePlan& role : plan.roles) {
     ranked = ranked || role.ranked;
     if (role.ranked && role.membership == spec::Membership::Rejoin) {
-      return user_error(fmt::format(
-          "roles.{}.membership: rejoin is not possible with {}, whose ranks cannot come back while "
-          "the others run; use static or elastic",
-          role.name, plan.framework));
+      return user_error(
+          fmt::format("roles.{}.membership: rejoin does not work with {}: a rank cannot come back "
+                      "while the others run; use static or elastic",
+                      role.name, plan.framework));
     }
   }
   if (!ranked) {
     return user_error(fmt::format(
-        "roles: {} needs a role whose success is not ignored, to take part in the training",
+        "roles: {} needs a role that takes part in the training, one whose success is not ignored",
         plan.framework));
   }
   return {};

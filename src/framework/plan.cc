@@ -16,16 +16,15 @@ constexpr Duration kGangHold = std::chrono::minutes(2);
 
 job::RestartBudget budget_of(const spec::Restart& restart) {
   return {.process = restart.process,
-          .container = restart.container,
-          .host = restart.host,
+          .container = restart.container.value_or(spec::kMovesUnset),
+          .host = restart.host.value_or(spec::kMovesUnset),
           .job = restart.job,
           .infrastructure = restart.infrastructure,
           .window = restart.window,
           .backoff_low = restart.backoff.low,
           .backoff_high = restart.backoff.high,
-          // Whoever wrote a budget gets it to the letter; the built-in one stops early where a
-          // program that ends alike every time shows that no other place will help.
-          .stops_on_repeat = restart == spec::Restart{}};
+          .container_for_program = restart.container.has_value(),
+          .host_for_program = restart.host.has_value()};
 }
 
 Result<job::RoleIndex> index_of(const spec::Spec& spec, const std::string& name,
@@ -71,18 +70,18 @@ Status check_role(const job::RolePlan& role) {
   const bool may_range = elastic || role.membership == spec::Membership::Static;
   if (!may_range && role.tasks_min != role.tasks) {
     return user_error(fmt::format(
-        "roles.{}: min and max need membership elastic or static, not {}; give `tasks` instead",
+        "roles.{}: min and max need membership elastic or static, not {}; use `tasks` instead",
         role.name, to_string(role.membership)));
   }
   if (elastic && role.tasks_min == role.tasks) {
     return user_error(
-        fmt::format("roles.{}.membership: elastic needs min and max that differ", role.name));
+        fmt::format("roles.{}.membership: elastic needs a min that is less than max", role.name));
   }
   if (role.success == spec::Success::Ignored && role.failure == spec::Failure::Tolerated) {
-    return user_error(fmt::format(
-        "roles.{}: failure tolerated counts failures among required tasks, and success is ignored: "
-        "use failure ignored",
-        role.name));
+    return user_error(
+        fmt::format("roles.{}: `failure: tolerated` counts failures of required tasks, but success "
+                    "is ignored; use `failure: ignored`",
+                    role.name));
   }
   return {};
 }
@@ -108,10 +107,11 @@ Result<job::RolePlan> plan_role(const spec::Spec& spec, const spec::Role& role,
       .tasks = role.max.value_or(role.tasks),
       .tasks_min = role.min.value_or(role.tasks),
       .tasks_per_container = role.tasks_per_container,
-      .resources = {.memory_bytes = role.memory,
-                    .vcores = role.vcores,
-                    .gpus = role.gpus,
+      .resources = {.memory_bytes = role.memory.value_or(0),
+                    .vcores = role.vcores.value_or(0),
+                    .gpus = role.gpus.value_or(0),
                     .other = role.resources},
+      .shares_gpus = spec::shares_gpus(spec, role),
       .node_label = role.node_label,
       .restart = budget_of(settings_of(spec, role).restart),
       .after = {},
@@ -150,9 +150,8 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   const Framework* framework = find_framework(spec.framework);
   if (framework == nullptr) {
     return user_error(
-        fmt::format("framework: {} is not supported by this version of muster; generic gives a "
-                    "program its peers' "
-                    "addresses in MUSTER_VIEW",
+        fmt::format("framework: {} is not supported by this version of Muster; with generic, "
+                    "programs find their peers' addresses in MUSTER_VIEW",
                     to_string(spec.framework)));
   }
   job::Plan plan{.job = context.job,
@@ -169,6 +168,8 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
                                .stop = spec.deadlines.stop},
                  .liveness = liveness_of(spec.liveness, context.orphan),
                  .gang = {},
+                 .stop_on_first_failure = spec.stop_on_first_failure,
+                 .chief_failure_fails_job = spec.chief_failure_fails_job,
                  .spec = spec};
   for (const spec::Role& role : spec.roles) {
     MUSTER_TRY(job::RolePlan role_plan, plan_role(spec, role, *framework));
@@ -182,8 +183,8 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   });
   if (spec.tensorboard && !plan.chief && !plan.find_role("tensorboard")) {
     return user_error(
-        "tensorboard: it runs beside the chief, and this job has none; name one with `chief: true` "
-        "in its role");
+        "tensorboard: TensorBoard runs beside the chief, and this job has no chief; set `chief: "
+        "true` in a role");
   }
   if (framework->has_tensorboard || spec.tensorboard) {
     add_tensorboard_port(plan);

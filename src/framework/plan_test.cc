@@ -95,6 +95,8 @@ TEST(Plan, LetsARoleHaveItsOwnRestarts) {
       spec::Restart{.process = 0, .backoff = {.low = Duration(5), .high = Duration(9)}};
   const job::Plan plan = must_plan(spec);
   EXPECT_EQ(plan.roles[0].restart.process, 3U);
+  EXPECT_EQ(plan.roles[0].restart.container, 3U);
+  EXPECT_FALSE(plan.roles[0].restart.container_for_program);
   EXPECT_EQ(plan.roles[1].restart.process, 0U);
   EXPECT_EQ(plan.roles[1].restart.backoff_high, Duration(9));
 }
@@ -171,6 +173,16 @@ TEST(Plan, LeavesStandaloneTasksToThemselves) {
   EXPECT_EQ(plan.gang.hold, std::nullopt);
 }
 
+TEST(Plan, TakesWhichFailuresEndTheJob) {
+  spec::Spec spec = job_of(Framework::Generic, {role("worker", 2)});
+  EXPECT_FALSE(must_plan(spec).stop_on_first_failure);
+  EXPECT_FALSE(must_plan(spec).chief_failure_fails_job);
+  spec.stop_on_first_failure = true;
+  EXPECT_TRUE(must_plan(spec).stop_on_first_failure);
+  spec.chief_failure_fails_job = true;
+  EXPECT_TRUE(must_plan(spec).chief_failure_fails_job);
+}
+
 TEST(Plan, LetsTheUserHaveTheLastWord) {
   spec::Spec spec = job_of(Framework::Tensorflow, {role("worker"), role("ps"), role("evaluator")});
   spec.barrier = spec::Barrier::AsGranted;
@@ -233,16 +245,16 @@ TEST(Plan, RefusesContradictions) {
   spec::Spec spec = job_of(Framework::Generic, {role("worker", 2)});
   spec.roles[0].success = Success::Ignored;
   spec.roles[0].failure = Failure::Tolerated;
-  EXPECT_THAT(refusal(spec), HasSubstr("roles.worker: failure tolerated counts failures"));
+  EXPECT_THAT(refusal(spec), HasSubstr("roles.worker: `failure: tolerated` counts failures"));
 
   spec = job_of(Framework::Generic, {role("worker", 2)});
   spec.roles[0].membership = Elastic;
-  EXPECT_EQ(refusal(spec), "roles.worker.membership: elastic needs min and max that differ");
+  EXPECT_EQ(refusal(spec), "roles.worker.membership: elastic needs a min that is less than max");
   spec.roles[0].min = 1;
   spec.roles[0].max = 2;
   spec.roles[0].membership = Rejoin;
   EXPECT_EQ(refusal(spec),
-            "roles.worker: min and max need membership elastic or static, not rejoin; give `tasks` "
+            "roles.worker: min and max need membership elastic or static, not rejoin; use `tasks` "
             "instead");
 }
 
@@ -251,14 +263,14 @@ TEST(Plan, RefusesWhatTheFrameworkCannotDo) {
   spec.roles[0].min = 1;
   spec.roles[0].max = 2;
   spec.roles[0].membership = Elastic;
-  EXPECT_THAT(refusal(spec), HasSubstr("elastic is not possible with tensorflow"));
+  EXPECT_THAT(refusal(spec), HasSubstr("elastic does not work with tensorflow"));
 
   spec = job_of(Framework::Pytorch, {role("worker", 2)});
   spec.roles[0].membership = Rejoin;
-  EXPECT_THAT(refusal(spec), HasSubstr("rejoin is not possible with pytorch"));
+  EXPECT_THAT(refusal(spec), HasSubstr("rejoin does not work with pytorch"));
   spec.roles[0].membership = std::nullopt;
   spec.barrier = spec::Barrier::AsGranted;
-  EXPECT_THAT(refusal(spec), HasSubstr("barrier: as_granted is not possible with pytorch"));
+  EXPECT_THAT(refusal(spec), HasSubstr("barrier: as_granted does not work with pytorch"));
 }
 
 TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
@@ -268,7 +280,7 @@ TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
   EXPECT_EQ(
       refusal(spec),
       "roles: 4097 tasks are too many for tensorflow, which reads all addresses from the variable "
-      "TF_CONFIG, of which the kernel passes at most 128 KiB: at most 4096 tasks");
+      "TF_CONFIG; the kernel limits a variable to 128 KiB, which holds at most 4096 tasks");
   spec.framework = Framework::Pytorch;
   EXPECT_TRUE(planned(spec).has_value());
 }

@@ -7,7 +7,7 @@
 namespace muster::framework {
 namespace {
 
-RoleProposal propose(const spec::Spec&, const spec::Role& role) {
+RoleProposal pytorch_proposal(const spec::Spec&, const spec::Role& role) {
   if (is_companion(role.name)) {
     return companion_proposal();
   }
@@ -20,7 +20,8 @@ void add_rank(const Seat& seat, size_t rank, Variables& variables) {
   const std::vector<const job::Member*> local = local_ranks(seat, seat.self);
   const std::vector<job::ContainerId> groups = rank_groups(seat);
   const auto local_rank = std::ranges::find(local, &seat.self) - local.begin();
-  const auto group_rank = std::ranges::find(groups, seat.self.container) - groups.begin();
+  const auto group_rank =
+      std::ranges::find(groups, rank_group_of(seat, seat.self)) - groups.begin();
   const auto in_role = [&](const job::Member* one) {
     return one->task.role == seat.self.task.role;
   };
@@ -36,7 +37,7 @@ void add_rank(const Seat& seat, size_t rank, Variables& variables) {
   variables["ROLE_WORLD_SIZE"] = fmt::to_string(std::ranges::count_if(seat.ranks, in_role));
 }
 
-Status add_variables(const Seat& seat, Variables& variables) {
+Status add_pytorch_variables(const Seat& seat, Variables& variables) {
   if (seat.ranks.empty()) {
     return {};
   }
@@ -68,8 +69,8 @@ Status add_variables(const Seat& seat, Variables& variables) {
 const Framework kPytorch = {.name = spec::Framework::Pytorch,
                             .python_module = "torch",
                             .gpu_sight = GpuSight::Container,
-                            .propose = propose,
+                            .propose = pytorch_proposal,
                             .check = check_collective,
-                            .add_variables = add_variables};
+                            .add_variables = add_pytorch_variables};
 
 }  // namespace muster::framework

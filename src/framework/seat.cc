@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace muster::framework {
@@ -63,20 +64,28 @@ Result<Seat> find_seat(const job::Plan& plan, const job::View& view, const TaskC
               .complete = is_complete(plan, view)};
 }
 
+job::ContainerId rank_group_of(const Seat& seat, const job::Member& member) {
+  return seat.plan.role(member.task.role).shares_gpus ? job::ContainerId() : member.container;
+}
+
 std::vector<const job::Member*> local_ranks(const Seat& seat, const job::Member& member) {
+  const job::ContainerId group = rank_group_of(seat, member);
   std::vector<const job::Member*> local;
   std::ranges::copy_if(seat.ranks, std::back_inserter(local),
-                       [&](const job::Member* one) { return one->container == member.container; });
-  std::ranges::sort(local, {},
-                    [](const job::Member* one) { return std::pair(one->slot, one->task); });
+                       [&](const job::Member* one) { return rank_group_of(seat, *one) == group; });
+  if (!group.value.empty()) {
+    std::ranges::sort(local, {},
+                      [](const job::Member* one) { return std::pair(one->slot, one->task); });
+  }
   return local;
 }
 
 std::vector<job::ContainerId> rank_groups(const Seat& seat) {
   std::vector<job::ContainerId> groups;
   for (const job::Member* member : seat.ranks) {
-    if (std::ranges::find(groups, member->container) == groups.end()) {
-      groups.push_back(member->container);
+    const job::ContainerId group = rank_group_of(seat, *member);
+    if (std::ranges::find(groups, group) == groups.end()) {
+      groups.push_back(group);
     }
   }
   return groups;

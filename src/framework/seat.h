@@ -20,6 +20,7 @@ struct TaskContext {
   std::string application_id;  ///< The cluster's name for the job; empty: the job's own id.
   std::string master_host;     ///< Empty: AM_HOST and AM_PORT are not set.
   uint16_t master_port = 0;
+  uint32_t cores = 1;                    ///< Of its machine, as far as this job may use them.
   std::vector<uint32_t> gpus;            ///< Devices given to this task.
   std::vector<uint32_t> container_gpus;  ///< Devices of its whole container; empty: as `gpus`.
 };
@@ -46,11 +47,15 @@ struct Seat {
 [[nodiscard]] Result<Seat> find_seat(const job::Plan& plan, const job::View& view,
                                      const TaskContext& context);
 
-/// The ranks that share a container with `member`, in slot order: positions are LOCAL_RANK.
+/// What LOCAL_RANK counts in: the ranks of one container, or, with an empty id, all of a machine
+/// whose GPUs they share.
+[[nodiscard]] job::ContainerId rank_group_of(const Seat& seat, const job::Member& member);
+
+/// The ranks of `member`'s group, in the order of their slots: positions are LOCAL_RANK.
 [[nodiscard]] std::vector<const job::Member*> local_ranks(const Seat& seat,
                                                           const job::Member& member);
 
-/// The containers in order of their lowest rank: positions are GROUP_RANK.
+/// The groups in order of their lowest rank: positions are GROUP_RANK.
 [[nodiscard]] std::vector<job::ContainerId> rank_groups(const Seat& seat);
 
 /// "host:port", or "[host]:port" for an IPv6 literal.

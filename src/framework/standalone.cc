@@ -3,11 +3,11 @@
 namespace muster::framework {
 namespace {
 
-RoleProposal propose(const spec::Spec&, const spec::Role& role) {
+RoleProposal standalone_proposal(const spec::Spec&, const spec::Role& role) {
   return is_companion(role.name) ? companion_proposal() : RoleProposal{};
 }
 
-Status add_variables(const Seat&, Variables&) { return {}; }
+Status add_standalone_variables(const Seat&, Variables&) { return {}; }
 
 }  // namespace
 
@@ -16,8 +16,8 @@ const Framework kStandalone = {.name = spec::Framework::Standalone,
                                .python_module = "",
                                .barrier = spec::Barrier::AsGranted,
                                .has_tensorboard = false,
-                               .propose = propose,
+                               .propose = standalone_proposal,
                                .check = accept_plan,
-                               .add_variables = add_variables};
+                               .add_variables = add_standalone_variables};
 
 }  // namespace muster::framework

@@ -35,7 +35,7 @@ bool has_chief_role(const spec::Spec& spec) {
   return false;
 }
 
-RoleProposal propose(const spec::Spec& spec, const spec::Role& role) {
+RoleProposal tensorflow_proposal(const spec::Spec& spec, const spec::Role& role) {
   if (is_companion(role.name)) {
     return companion_proposal();
   }
@@ -57,17 +57,17 @@ RoleProposal propose(const spec::Spec& spec, const spec::Role& role) {
 Status check(const job::Plan& plan) {
   for (const job::RolePlan& role : plan.roles) {
     if (role.membership == spec::Membership::Elastic && !is_companion(role.name)) {
-      return user_error(fmt::format(
-          "roles.{}.membership: elastic is not possible with tensorflow, whose TF_CONFIG fixes the "
-          "number of tasks for one start; with membership static all start again with those there "
-          "are, else give `tasks` instead of `min` and `max`",
-          role.name));
+      return user_error(
+          fmt::format("roles.{}.membership: elastic does not work with tensorflow, whose TF_CONFIG "
+                      "fixes the number of tasks at the start; use static, which restarts all "
+                      "tasks with those that are there, or `tasks` instead of `min` and `max`",
+                      role.name));
     }
   }
   if (plan.task_count() > kInlineTasksMax) {
     return user_error(fmt::format(
         "roles: {} tasks are too many for tensorflow, which reads all addresses from the variable "
-        "TF_CONFIG, of which the kernel passes at most 128 KiB: at most {} tasks",
+        "TF_CONFIG; the kernel limits a variable to 128 KiB, which holds at most {} tasks",
         plan.task_count(), kInlineTasksMax));
   }
   return {};
@@ -89,7 +89,7 @@ uint32_t position(const Seat& seat) {
   }));
 }
 
-Status add_variables(const Seat& seat, Variables& variables) {
+Status add_tensorflow_variables(const Seat& seat, Variables& variables) {
   if (seat.plan.barrier == spec::Barrier::AsGranted && !seat.complete) {
     return {};
   }
@@ -110,8 +110,8 @@ Status add_variables(const Seat& seat, Variables& variables) {
 /// TF_CONFIG for MultiWorkerMirrored, ParameterServer and Estimator strategies.
 const Framework kTensorflow = {.name = spec::Framework::Tensorflow,
                                .python_module = "tensorflow",
-                               .propose = propose,
+                               .propose = tensorflow_proposal,
                                .check = check,
-                               .add_variables = add_variables};
+                               .add_variables = add_tensorflow_variables};
 
 }  // namespace muster::framework

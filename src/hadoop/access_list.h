@@ -7,7 +7,7 @@
 
 namespace muster::hadoop {
 
-/// Whom an access control list admits.
+/// The users and groups that an access control list admits.
 struct AccessList {
   bool everybody = false;
   std::set<std::string> users;

@@ -91,7 +91,7 @@ Status check_shape(const Path& path, std::string_view text, const pugi::xml_docu
   for (pugi::xml_node other = root.next_sibling(); other; other = other.next_sibling()) {
     if (other.type() == pugi::node_element) {
       return error_at(place(path.string(), text, other.offset_debug() - 1),
-                      fmt::format("<{}> stands after the end of <{}>; a file has one root",
+                      fmt::format("<{}> follows the end of <{}>; a file has only one root",
                                   printable(other.name()), printable(root.name())));
     }
   }
@@ -219,7 +219,7 @@ Status Parser::include(const Source& source, const pugi::xml_node& node, size_t 
   }
   const bool remote = href.find("://") != std::string::npos && !href.starts_with("file:");
   std::string why = remote ? "only files can be included; copy it beside this file"
-                           : "no such file; mend the path, or give it a <fallback>";
+                           : "no such file; fix the path, or give it a <fallback>";
   const std::vector<Path> paths = remote ? std::vector<Path>() : candidates(source, href);
   for (const Path& path : paths) {
     const Path normal = path.lexically_normal();

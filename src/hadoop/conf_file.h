@@ -16,7 +16,7 @@ namespace muster::hadoop {
 /// error. os::Files::read fits.
 using ReadFile = std::function<Result<std::string>(const std::filesystem::path& path)>;
 
-/// One <property> as it stands in a file, nothing expanded.
+/// One <property> as it is in a file, nothing expanded.
 struct ConfItem {
   std::string name;
   std::string value;  ///< With its blanks.
@@ -28,7 +28,7 @@ struct ConfItem {
 /// One file with everything it includes, in order.
 struct ConfFile {
   std::vector<ConfItem> items;
-  /// Slips that Hadoop passes over in silence (a <property> without a name or value), for people.
+  /// Mistakes that Hadoop skips in silence (a <property> without a name or value), for users.
   std::vector<std::string> notes;
 };
 
@@ -37,7 +37,7 @@ inline constexpr size_t kConfIncludesMax = 100;     ///< Files included by one f
 inline constexpr size_t kConfDepthMax = 32;         ///< Elements or includes within each other.
 
 /// Parses a configuration file. `text` is that of `path`; `folders` are where the configuration
-/// lies: an included file is looked for there first, then beside the including file. An include
+/// lies: an included file is looked for there first, then next to the including file. An include
 /// that cannot be found takes its <fallback>, and is an error without one. Errors name file, line
 /// and column: not well-formed XML, include loops, declared entities (Muster expands none).
 [[nodiscard]] Result<ConfFile> parse_conf_file(const std::filesystem::path& path,

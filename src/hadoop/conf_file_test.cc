@@ -58,8 +58,8 @@ TEST(ConfFile, NamesThePlaceOfWhatIsNotWellFormed) {
             "/conf/core-site.xml:1:1: error: not a Hadoop configuration: its root is <html>, not "
             "<configuration>");
   EXPECT_EQ(wrong("<configuration/>\n<configuration/>"),
-            "/conf/core-site.xml:2:1: error: <configuration> stands after the end of "
-            "<configuration>; a file has one root");
+            "/conf/core-site.xml:2:1: error: <configuration> follows the end of <configuration>; a "
+            "file has only one root");
   EXPECT_EQ(wrong("\xFF\xFE<"), "/conf/core-site.xml: error: written in UTF-16; save it as UTF-8");
 }
 
@@ -111,7 +111,7 @@ TEST(ConfFile, TakesTheFallbackOfAMissingInclude) {
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->items.at(0).name, "f");
   EXPECT_EQ(wrong(include),
-            "/conf/core-site.xml:2:1: error: cannot include gone.xml: no such file; mend the path, "
+            "/conf/core-site.xml:2:1: error: cannot include gone.xml: no such file; fix the path, "
             "or give it a <fallback>");
   EXPECT_NE(wrong("<configuration><include href=\"http://x/y.xml\"/></configuration>")
                 .find("only files can be included"),

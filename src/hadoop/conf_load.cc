@@ -39,7 +39,7 @@ Error nowhere(const std::vector<Path>& folders, std::string_view advice) {
 Result<std::vector<Path>> find_conf_folders(const ConfSource& source, const ReadFile& read) {
   if (!source.folder.empty()) {
     if (!has_configuration(source.folder, read)) {
-      return nowhere({source.folder}, "mend the path of the cluster's `conf`");
+      return nowhere({source.folder}, "fix the path of the cluster's `conf`");
     }
     return std::vector<Path>{source.folder};
   }
@@ -52,7 +52,7 @@ Result<std::vector<Path>> find_conf_folders(const ConfSource& source, const Read
   }
   if (!named.empty()) {
     if (std::ranges::none_of(named, [&](const Path& p) { return has_configuration(p, read); })) {
-      return nowhere(named, "mend HADOOP_CONF_DIR (or YARN_CONF_DIR)");
+      return nowhere(named, "fix HADOOP_CONF_DIR (or YARN_CONF_DIR)");
     }
     return named;
   }

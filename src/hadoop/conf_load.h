@@ -30,7 +30,7 @@ struct ConfSource {
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_conf_folders(const ConfSource& source,
                                                                            const ReadFile& read);
 
-/// Reads the client's configuration. A file that is missing is passed over as in Hadoop; one that
+/// Reads the client's configuration. A file that is missing is skipped as in Hadoop; one that
 /// is there and wrong is an error that names file and line. Blocks as long as `read` does.
 [[nodiscard]] Result<Configuration> load_configuration(const ConfSource& source,
                                                        const ReadFile& read);

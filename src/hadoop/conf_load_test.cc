@@ -52,7 +52,7 @@ TEST(ConfLoad, AFolderThatIsNamedMustHaveOne) {
   ASSERT_FALSE(configuration.has_value());
   EXPECT_EQ(configuration.error().code, Errc::NotFound);
   EXPECT_EQ(configuration.error().message,
-            "no Hadoop configuration (core-site.xml, yarn-site.xml) in /typo; mend HADOOP_CONF_DIR "
+            "no Hadoop configuration (core-site.xml, yarn-site.xml) in /typo; fix HADOOP_CONF_DIR "
             "(or YARN_CONF_DIR)");
   EXPECT_FALSE(find_conf_folders({.folder = "/prod", .environment = {}, .properties = {}}, read));
 }

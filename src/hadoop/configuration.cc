@@ -150,13 +150,13 @@ Result<std::string> Configuration::expand(std::string_view name, std::string tex
     }
     text.replace(span->begin - 2, word.size() + 3, *value);
     if (text.size() > kExpandedBytesMax) {
-      return wrong(name, fmt::format("it grows beyond {} when ${{...}} is filled in",
+      return wrong(name, fmt::format("it grows beyond {} when ${{...}} is expanded",
                                      format_bytes(kExpandedBytesMax)));
     }
   }
-  return wrong(name, fmt::format("it needs {} or more replacements of ${{...}}; write the value "
-                                 "itself",
-                                 kExpansionsMax));
+  return wrong(name,
+               fmt::format("it needs {} or more expansions of ${{...}}; write the value itself",
+                           kExpansionsMax));
 }
 
 Result<std::string> Configuration::text(std::string_view name) const {
@@ -184,13 +184,13 @@ Result<int64_t> Configuration::number(std::string_view name) const {
   if (const std::optional<int64_t> parsed = parse_number(value); parsed) {
     return *parsed;
   }
-  return wrong(name, "a whole number is needed");
+  return wrong(name, "must be a whole number");
 }
 
 Result<int64_t> Configuration::number(std::string_view name, int64_t low, int64_t high) const {
   MUSTER_TRY(const int64_t value, number(name));
   if (value < low || value > high) {
-    return wrong(name, fmt::format("a number from {} to {} is needed", low, high));
+    return wrong(name, fmt::format("must be a number from {} to {}", low, high));
   }
   return value;
 }
@@ -199,7 +199,7 @@ Result<int64_t> Configuration::size_bytes(std::string_view name) const {
   MUSTER_TRY(const std::string value, text(name));
   const std::optional<int64_t> parsed = parse_size(value);
   if (!parsed || *parsed < 0) {
-    return wrong(name, "a number of bytes is needed, such as 134217728 or 128m");
+    return wrong(name, "must be a number of bytes, such as 134217728 or 128m");
   }
   return *parsed;
 }
@@ -209,7 +209,7 @@ Result<Duration> Configuration::duration(std::string_view name, Duration unit) c
   if (const std::optional<Duration> parsed = parse_duration(value, unit); parsed) {
     return *parsed;
   }
-  return wrong(name, "a time is needed, such as 30s or 500ms");
+  return wrong(name, "must be a time, such as 30s or 500ms");
 }
 
 Result<std::vector<std::string>> Configuration::list(std::string_view name) const {
@@ -222,12 +222,11 @@ Result<net::HostPort> Configuration::address(std::string_view name, uint16_t def
   if (std::optional<net::HostPort> parsed = parse_address(value, default_port); parsed) {
     return std::move(*parsed);
   }
-  const std::string needed = default_port == 0
-                                 ? "an address of the form host:port is needed"
-                                 : fmt::format(
-                                       "an address of the form host:port or host (then port {}) is "
-                                       "needed",
-                                       default_port);
+  const std::string needed =
+      default_port == 0
+          ? "must be an address of the form host:port"
+          : fmt::format("must be an address of the form host:port or host (then port {})",
+                        default_port);
   const Property* property = find(name);
   const bool expanded = property != nullptr && value != trim(property->value);
   return wrong(name,

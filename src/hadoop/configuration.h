@@ -24,7 +24,7 @@ struct Surroundings {
 
 /// The properties of a Hadoop client: the defaults of Hadoop 3.4 that Muster reads, overlaid with
 /// site files by Hadoop's rules (later wins unless an earlier one is final; old names set the new
-/// ones). A value: copy it, pass it on; reading changes nothing and asks nobody. load.h fills it
+/// ones). A value: copy it, pass it on; reading it has no side effects. load.h fills it
 /// from the folders where Hadoop keeps it.
 ///
 /// Typed readers trim, expand `${...}`, and name file and line of a value that they cannot read. A
@@ -46,7 +46,7 @@ class Configuration {
   /// Sets a property whatever the files say, final or not. `why` stands for the file in messages:
   /// "clusters.prod of /etc/muster/site.yaml".
   void set(std::string_view name, std::string_view value, std::string_view why);
-  /// Remembers a slip for people (doctor).
+  /// Records a mistake for users (doctor).
   void note(std::string text) { notes_.push_back(std::move(text)); }
 
   /// The property as written; nullptr if it has no value. Old names find the new one's.
@@ -79,7 +79,7 @@ class Configuration {
   /// client's view of the cluster along. Values that cannot be expanded stay as they are.
   [[nodiscard]] std::string to_xml() const;
 
-  /// Slips in the files that change nothing now: overridden final properties, empty ones.
+  /// Mistakes in the files that change nothing now: overridden final properties, empty ones.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// The files that were read, in order.
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }

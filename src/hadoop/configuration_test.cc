@@ -59,14 +59,13 @@ TEST(Configuration, FillsInVariables) {
 TEST(Configuration, LimitsWhatVariablesCanGrowTo) {
   Configuration configuration = configured({{"a", "${b}"}, {"b", "${a}"}});
   EXPECT_EQ(text(configuration, "a"),
-            "test.xml:1:3: error: a is \"${b}\": it needs 20 or more replacements of ${...}; write "
+            "test.xml:1:3: error: a is \"${b}\": it needs 20 or more expansions of ${...}; write "
             "the value itself");
   configuration.add({"large", std::string(900'000, 'x'), false, {}});
   configuration.add({"two", "${large}${large}", false, {"test.xml", 9, 1}});
-  EXPECT_EQ(
-      text(configuration, "two"),
-      "test.xml:9:1: error: two is \"${large}${large}\": it grows beyond 1 MiB when ${...} is "
-      "filled in");
+  EXPECT_EQ(text(configuration, "two"),
+            "test.xml:9:1: error: two is \"${large}${large}\": it grows beyond 1 MiB when ${...} "
+            "is expanded");
 }
 
 TEST(Configuration, BlamesThePlaceOfAWrongValue) {
@@ -77,20 +76,20 @@ TEST(Configuration, BlamesThePlaceOfAWrongValue) {
                                                   {"ipc.client.ping", "maybe"}},
                                                  {.environment = {{"RM", "rm"}}, .properties = {}});
   EXPECT_EQ(configuration.number("dfs.replication").error().message,
-            "test.xml:1:3: error: dfs.replication is \"three\": a whole number is needed");
+            "test.xml:1:3: error: dfs.replication is \"three\": must be a whole number");
   EXPECT_EQ(configuration.size_bytes("dfs.blocksize").error().message,
-            "test.xml:2:3: error: dfs.blocksize is \"128mb\": a number of bytes is needed, such as "
+            "test.xml:2:3: error: dfs.blocksize is \"128mb\": must be a number of bytes, such as "
             "134217728 or 128m");
   EXPECT_NE(configuration.duration("ipc.client.connect.timeout", Duration(1))
                 .error()
-                .message.find("a time is needed"),
+                .message.find("must be a time"),
             std::string::npos);
   EXPECT_EQ(configuration.address("yarn.resourcemanager.address", 8032).error().message,
             "test.xml:4:3: error: yarn.resourcemanager.address is \"${env.RM}:x\": that makes "
-            "\"rm:x\"; an address of the form host:port or host (then port 8032) is needed");
+            "\"rm:x\"; must be an address of the form host:port or host (then port 8032)");
   EXPECT_EQ(*configuration.flag("ipc.client.ping"), true);
   EXPECT_EQ(configuration.number("no.such.key").error().message,
-            "the Hadoop configuration lacks no.such.key: a whole number is needed");
+            "the Hadoop configuration lacks no.such.key: must be a whole number");
   EXPECT_NE(configuration.number("dfs.replication", 1, 512).error().message.find("three"),
             std::string::npos);
 }

@@ -12,12 +12,14 @@
 namespace muster::hadoop {
 namespace {
 
-namespace proto = ::hadoop::common;
+namespace common = ::hadoop::common;
 
 constexpr std::string_view kMagic = "HDTS";
 constexpr uint32_t kEntriesMax = 10'000;  ///< Of each sort: finding an alias is linear.
 
-Error corrupt(std::string message) { return {Errc::Corrupt, Blame::User, std::move(message)}; }
+Error corrupt_token_file(std::string message) {
+  return {Errc::Corrupt, Blame::User, std::move(message)};
+}
 
 template <class Named>
 Named* find_alias(std::vector<Named>& all, std::string_view alias) {
@@ -37,8 +39,8 @@ Result<Token> read_token(WritableReader& reader) {
 
 Status check_count(uint64_t count) {
   return count <= kEntriesMax ? Status()
-                              : corrupt(fmt::format("it has {} entries, more than {} are not read",
-                                                    count, kEntriesMax));
+                              : corrupt_token_file(fmt::format(
+                                    "it has {} entries; at most {} are read", count, kEntriesMax));
 }
 
 Result<Credentials> decode_writable(WritableReader& reader) {
@@ -63,24 +65,24 @@ Result<Credentials> decode_writable(WritableReader& reader) {
 
 Result<Credentials> decode_protobuf(WritableReader& reader) {
   MUSTER_TRY(const std::string_view bytes, reader.delimited());
-  proto::CredentialsProto message;
+  common::CredentialsProto message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return corrupt("damaged: its protobuf message cannot be read");
+    return corrupt_token_file("damaged: its protobuf message cannot be read");
   }
   MUSTER_TRY_STATUS(check_count(static_cast<uint64_t>(message.tokens_size())));
   MUSTER_TRY_STATUS(check_count(static_cast<uint64_t>(message.secrets_size())));
   Credentials out;
-  for (const proto::CredentialsKVProto& entry : message.tokens()) {
+  for (const common::CredentialsKVProto& entry : message.tokens()) {
     if (!entry.has_token()) {
-      return corrupt("damaged: an entry for a token has none");
+      return corrupt_token_file("damaged: an entry for a token has no token");
     }
-    const proto::TokenProto& token = entry.token();
+    const common::TokenProto& token = entry.token();
     out.add(entry.alias(), {.identifier = token.identifier(),
                             .password = Secret(token.password()),
                             .kind = token.kind(),
                             .service = token.service()});
   }
-  for (const proto::CredentialsKVProto& entry : message.secrets()) {
+  for (const common::CredentialsKVProto& entry : message.secrets()) {
     out.add_secret(entry.alias(), Secret(entry.secret()));
   }
   return out;
@@ -103,18 +105,18 @@ void encode_writable(const Credentials& credentials, WritableWriter& writer) {
 }
 
 void encode_protobuf(const Credentials& credentials, WritableWriter& writer) {
-  proto::CredentialsProto message;
+  common::CredentialsProto message;
   for (const NamedToken& named : credentials.tokens()) {
-    proto::CredentialsKVProto* entry = message.add_tokens();
+    common::CredentialsKVProto* entry = message.add_tokens();
     entry->set_alias(named.alias);
-    proto::TokenProto* token = entry->mutable_token();
+    common::TokenProto* token = entry->mutable_token();
     token->set_identifier(named.token.identifier);
     token->set_password(named.token.password.reveal());
     token->set_kind(named.token.kind);
     token->set_service(named.token.service);
   }
   for (const NamedSecret& named : credentials.secrets()) {
-    proto::CredentialsKVProto* entry = message.add_secrets();
+    common::CredentialsKVProto* entry = message.add_secrets();
     entry->set_alias(named.alias);
     entry->set_secret(named.secret.reveal());
   }
@@ -159,7 +161,7 @@ const Secret* Credentials::find_secret(std::string_view alias) const {
 
 Result<Credentials> decode_credentials(std::string_view bytes) {
   if (bytes.size() < kMagic.size() + 1 || !bytes.starts_with(kMagic)) {
-    return corrupt("not a Hadoop token file: it does not begin with HDTS");
+    return corrupt_token_file("not a Hadoop token file: it does not begin with HDTS");
   }
   WritableReader reader(bytes.substr(kMagic.size()));
   MUSTER_TRY(const uint8_t format, reader.byte());
@@ -169,8 +171,8 @@ Result<Credentials> decode_credentials(std::string_view bytes) {
   if (format == static_cast<uint8_t>(CredentialsFormat::Protobuf)) {
     return decode_protobuf(reader);
   }
-  return corrupt(
-      fmt::format("a Hadoop token file of format {}, of which only 0 and 1 are known", format));
+  return corrupt_token_file(
+      fmt::format("a Hadoop token file of format {}; only 0 and 1 are supported", format));
 }
 
 std::string encode_credentials(const Credentials& credentials, CredentialsFormat format) {

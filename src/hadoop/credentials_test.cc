@@ -71,11 +71,11 @@ TEST(Credentials, RefusesWhatIsNoTokenFile) {
   EXPECT_EQ(decode_credentials("{}").error().message,
             "not a Hadoop token file: it does not begin with HDTS");
   EXPECT_EQ(decode_credentials("HDTS\x07"s).error().message,
-            "a Hadoop token file of format 7, of which only 0 and 1 are known");
+            "a Hadoop token file of format 7; only 0 and 1 are supported");
   // 2^31 - 1 tokens announced.
   EXPECT_FALSE(decode_credentials("HDTS\x00\x8C\x7F\xFF\xFF\xFF"s).has_value());
   EXPECT_EQ(decode_credentials("HDTS\x00\xFF"s).error().message,
-            "damaged at byte 1: -1 entries are announced, 1 bytes are left");
+            "damaged at byte 1: -1 entries announced, 1 bytes left");
 }
 
 TEST(Credentials, HaveOneOfEachAlias) {

@@ -24,8 +24,7 @@ Status read_new_files(const Configuration& configuration, HdfsSettings& out) {
   MUSTER_TRY(const int64_t block, configuration.size_bytes(kBlock));
   if (block <= 0 || block % out.chunk_bytes != 0) {
     return configuration.wrong(
-        kBlock,
-        fmt::format("a multiple of dfs.bytes-per-checksum ({}) is needed", out.chunk_bytes));
+        kBlock, fmt::format("must be a multiple of dfs.bytes-per-checksum ({})", out.chunk_bytes));
   }
   out.block_bytes = static_cast<uint64_t>(block);
   constexpr std::string_view kChecksum = "dfs.checksum.type";
@@ -37,13 +36,13 @@ Status read_new_files(const Configuration& configuration, HdfsSettings& out) {
   } else if (checksum == "NULL") {
     out.checksum = ChecksumType::None;
   } else {
-    return configuration.wrong(kChecksum, "it must be CRC32C, CRC32 or NULL");
+    return configuration.wrong(kChecksum, "must be CRC32C, CRC32 or NULL");
   }
   constexpr std::string_view kUmask = "fs.permissions.umask-mode";
   MUSTER_TRY(const std::string umask, configuration.text(kUmask));
   const std::optional<uint32_t> parsed = parse_umask(umask);
   if (!parsed) {
-    return configuration.wrong(kUmask, "an octal mask is needed, such as 022");
+    return configuration.wrong(kUmask, "must be an octal mask, such as 022");
   }
   out.umask = *parsed;
   MUSTER_TRY(out.home_prefix, configuration.text("dfs.user.home.dir.prefix"));
@@ -72,7 +71,7 @@ Status read_pipeline(const Configuration& configuration, HdfsSettings& out) {
   } else if (policy == "ALWAYS") {
     out.replace_policy = ReplacePolicy::Always;
   } else if (policy != "DEFAULT") {
-    return configuration.wrong(replace + "policy", "it must be DEFAULT, ALWAYS or NEVER");
+    return configuration.wrong(replace + "policy", "must be DEFAULT, ALWAYS or NEVER");
   }
   return {};
 }

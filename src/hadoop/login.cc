@@ -49,7 +49,7 @@ Result<TicketCache> read_cache(os::Files& files, const TicketPlace& place) {
   if (!bytes) {
     if (bytes.error().code == Errc::NotFound) {
       return no_ticket(fmt::format(
-          "no Kerberos ticket in {}: type kinit, or set KRB5CCNAME to the cache that has one",
+          "no Kerberos ticket in {}: run kinit, or set KRB5CCNAME to the cache that has one",
           place.name));
     }
     return bytes.error().within(fmt::format("cannot read the Kerberos tickets in {}", place.name));
@@ -66,12 +66,11 @@ Result<const Ticket*> valid_ticket(const TicketCache& cache, const TicketPlace& 
   const Ticket* ticket = cache.granting();
   if (ticket == nullptr) {
     return no_ticket(
-        fmt::format("no Kerberos ticket of {} in {} is a ticket-granting one: type "
-                    "kinit",
+        fmt::format("no Kerberos ticket of {} in {} is a ticket-granting one: run kinit",
                     printable(cache.principal), place.name));
   }
   if (ticket->ends <= now) {
-    return no_ticket(fmt::format("the Kerberos ticket of {} in {} expired {} ago: type kinit{}",
+    return no_ticket(fmt::format("the Kerberos ticket of {} in {} expired {} ago: run kinit{}",
                                  printable(cache.principal), place.name,
                                  format_duration(now - ticket->ends),
                                  ticket->renewable_until > now ? " -R, or kinit" : ""));

@@ -12,7 +12,7 @@
 
 namespace muster::hadoop {
 
-/// As whom this process acts at the cluster.
+/// The identity under which this process acts on the cluster.
 struct Login {
   /// The user who acts: short name.
   std::string user;
@@ -50,7 +50,7 @@ struct LoginDeps {
 /// Finds out who this process is: with SIMPLE HADOOP_USER_NAME, USER or the system's name; with
 /// Kerberos the principal of the ticket cache, by its short name. No ticket and an expired one are
 /// Unauthenticated errors that say what to type. Where tickets are kept by others than files, the
-/// system's name stands in and `principal` stays empty.
+/// system's name is in and `principal` stays empty.
 [[nodiscard]] Result<Login> who_am_i(const Configuration& configuration,
                                      const SecuritySettings& security, const LoginDeps& deps);
 

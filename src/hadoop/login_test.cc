@@ -152,11 +152,11 @@ TEST_F(LoginTest, SaysWhatToTypeWithoutAValidTicket) {
   const Result<Login> none = login({{"KRB5CCNAME", path("none")}});
   EXPECT_EQ(none.error().code, Errc::Unauthenticated);
   EXPECT_EQ(none.error().message, "no Kerberos ticket in FILE:" + path("none") +
-                                      ": type kinit, or set KRB5CCNAME to the cache that has one");
+                                      ": run kinit, or set KRB5CCNAME to the cache that has one");
   write("old", cache(kNow - hours(3)));
   EXPECT_EQ(
       login({{"KRB5CCNAME", path("old")}}).error().message,
-      "the Kerberos ticket of alice@R in FILE:" + path("old") + " expired 3 h ago: type kinit");
+      "the Kerberos ticket of alice@R in FILE:" + path("old") + " expired 3 h ago: run kinit");
   write("renewable", cache(kNow - std::chrono::minutes(30)));
   EXPECT_NE(login({{"KRB5CCNAME", path("renewable")}}).error().message.find("kinit -R"),
             std::string::npos);

@@ -38,7 +38,7 @@ Result<NameService> logical_service(const Configuration& configuration, std::str
     const std::string key = fmt::format("dfs.namenode.rpc-address.{}.{}", name, id);
     if (!configuration.is_set(key)) {
       return configuration.wrong(
-          key, fmt::format("{} names the NameNode {}: give its address", ids_key, id));
+          key, fmt::format("{} names the NameNode {}: set its address", ids_key, id));
     }
     MUSTER_TRY(net::HostPort address, configuration.address(key, kNameNodePort));
     service.name_nodes.push_back({.id = id, .address = std::move(address)});
@@ -78,9 +78,8 @@ Result<NameService> name_service(const Configuration& configuration, std::string
   }
   const std::string host(authority.substr(0, authority.find(':')));
   if (host != authority && is_logical(configuration, host)) {
-    return user_error(fmt::format(
-        "hdfs://{} has a port, but {} is the name of a name service: leave the port away",
-        printable(authority), printable(host)));
+    return user_error(fmt::format("hdfs://{} has a port, but {} is a name service: remove the port",
+                                  printable(authority), printable(host)));
   }
   const std::optional<net::HostPort> address = parse_address(authority, kNameNodePort);
   if (!address) {

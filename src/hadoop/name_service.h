@@ -22,7 +22,7 @@ struct NameNode {
 
 /// Who answers for one HDFS: a NameNode, or several of which one is active.
 struct NameService {
-  /// What stands in the URI: "cluster1" where `logical`, else "host:port".
+  /// What is in the URI: "cluster1" where `logical`, else "host:port".
   std::string name;
   bool logical = false;
   std::vector<NameNode> name_nodes;  ///< At least one, as configured.

@@ -41,14 +41,13 @@ TEST(NameService, SaysWhatALogicalNameLacks) {
   items.pop_back();
   EXPECT_EQ(default_name_service(configured(items)).error().message,
             "the Hadoop configuration lacks dfs.namenode.rpc-address.ns1.nn2: dfs.ha.namenodes.ns1 "
-            "names the NameNode nn2: give its address");
+            "names the NameNode nn2: set its address");
   items[3].second = " ";
   EXPECT_EQ(default_name_service(configured(items)).error().message,
             "test.xml:4:3: error: dfs.ha.namenodes.ns1 is \"\": list the ids of its NameNodes in "
             "hdfs-site.xml");
   EXPECT_EQ(hdfs_path(configured(kPair), "hdfs://ns1:8020/x").error().message,
-            "hdfs://ns1:8020 has a port, but ns1 is the name of a name service: leave the port "
-            "away");
+            "hdfs://ns1:8020 has a port, but ns1 is a name service: remove the port");
 }
 
 TEST(NameService, RefusesWhatIsNoHdfs) {

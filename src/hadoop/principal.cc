@@ -137,7 +137,7 @@ Result<Principal> parse_principal(std::string_view text) {
   if (out.name.empty() || empty_part || out.instance.find('/') != std::string::npos ||
       names.find('@') != std::string_view::npos) {
     return user_error(
-        fmt::format("\"{}\" is no Kerberos principal of the form name@REALM or "
+        fmt::format("\"{}\" is not a Kerberos principal of the form name@REALM or "
                     "name/host@REALM",
                     printable(text)));
   }
@@ -180,18 +180,18 @@ Result<ShortNames::Rule> ShortNames::parse_rule(std::string_view& rest) {
     }
     const std::optional<std::string> parts = take_until(rest, ':');
     if (!parts || parts->size() != 1 || (*parts)[0] < '0' || (*parts)[0] > '9') {
-      return wrong_rule(all, "no number of parts after RULE:[");
+      return wrong_rule(all, "a number of parts is missing after RULE:[");
     }
     rule.parts = static_cast<size_t>((*parts)[0] - '0');
     const std::optional<std::string> format = take_until(rest, ']');
     if (!format) {
-      return wrong_rule(all, "no ] after RULE:[");
+      return wrong_rule(all, "missing ] after RULE:[");
     }
     rule.format = *format;
     if (take(rest, "(")) {
       const std::optional<std::string> match = take_until(rest, ')');
       if (!match) {
-        return wrong_rule(all, "no ) after (");
+        return wrong_rule(all, "missing ) after (");
       }
       rule.match = *match;
     }
@@ -210,8 +210,7 @@ Result<ShortNames::Rule> ShortNames::parse_rule(std::string_view& rest) {
   rule.lower_case = take(rest, "L");
   for (const std::string& regex : {rule.match, rule.from}) {
     if (const RE2 compiled(regex, quiet()); !compiled.ok()) {
-      return wrong_rule(
-          all, fmt::format("a regular expression that cannot be used ({})", compiled.error()));
+      return wrong_rule(all, fmt::format("an invalid regular expression ({})", compiled.error()));
     }
   }
   return rule;
@@ -247,8 +246,8 @@ Result<std::string> ShortNames::apply(const Rule& rule, const Principal& princip
   }
   if (name.find_first_of("/@") != std::string::npos) {
     return user_error(
-        fmt::format("hadoop.security.auth_to_local makes \"{}\" of {}, which is no "
-                    "user's name",
+        fmt::format("hadoop.security.auth_to_local makes \"{}\" of {}, which is not a "
+                    "user name",
                     printable(name), printable(to_string(principal))));
   }
   return rule.lower_case ? ascii_lower(std::move(name)) : name;

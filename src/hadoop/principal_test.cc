@@ -70,7 +70,8 @@ TEST(ShortNames, RefusesRulesThatCannotWork) {
     EXPECT_NE(short_name(rules, "a@R").find("hadoop.security.auth_to_local"), std::string::npos)
         << rules;
   }
-  EXPECT_NE(short_name("RULE:[1:$1@$0]", "a@R").find("which is no user's name"), std::string::npos);
+  EXPECT_NE(short_name("RULE:[1:$1@$0]", "a@R").find("which is not a user name"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Result<net::HostPort> endpoint(const Configuration& configuration, std::string_v
   MUSTER_TRY(const std::string host, configuration.text(hostname));
   std::optional<net::HostPort> address = parse_address(host, port);
   if (!address || address->port != port) {
-    return configuration.wrong(hostname, "the name of a host is needed, without a port");
+    return configuration.wrong(hostname, "must be the name of a host, without a port");
   }
   return std::move(*address);
 }
@@ -70,7 +70,7 @@ Result<Duration> wait_max(const Configuration& configuration, std::string_view n
 Result<Duration> interval(const Configuration& configuration, std::string_view name) {
   MUSTER_TRY(const Duration value, configuration.duration(name, std::chrono::milliseconds(1)));
   if (value <= Duration(0)) {
-    return configuration.wrong(name, "a time above 0 is needed");
+    return configuration.wrong(name, "must be a time above 0");
   }
   return value;
 }

@@ -49,8 +49,8 @@ TEST(ResourceManager, APairHasItsOwnAddresses) {
 TEST(ResourceManager, RefusesWhatIsNoAddress) {
   EXPECT_EQ(
       resource_managers(configured({{"yarn.resourcemanager.hostname", "rm:8032"}})).error().message,
-      "test.xml:1:3: error: yarn.resourcemanager.hostname is \"rm:8032\": the name of a host "
-      "is needed, without a port");
+      "test.xml:1:3: error: yarn.resourcemanager.hostname is \"rm:8032\": must be the name of a "
+      "host, without a port");
   EXPECT_FALSE(resource_managers(configured({{"yarn.resourcemanager.address", "rm:http"}})));
   EXPECT_FALSE(
       resource_managers(configured({{"yarn.resourcemanager.connect.retry-interval.ms", "0"}})));

@@ -41,7 +41,7 @@ Result<SecuritySettings> security_settings(const Configuration& configuration) {
   if (authentication == "kerberos" || authentication == "KERBEROS") {
     settings.authentication = Authentication::Kerberos;
   } else if (authentication != "simple" && authentication != "SIMPLE" && !authentication.empty()) {
-    return configuration.wrong(kAuthentication, "it must be simple or kerberos");
+    return configuration.wrong(kAuthentication, "must be simple or kerberos");
   }
   constexpr std::string_view kRpcProtection = "hadoop.rpc.protection";
   MUSTER_TRY(settings.rpc_protection, protections(configuration, kRpcProtection));

@@ -25,7 +25,7 @@ TEST(SecuritySettings, ReadsThemAndRefusesOtherWords) {
   EXPECT_EQ(secure.data_transfer_protection, std::vector{Protection::Integrity});
   EXPECT_EQ(
       security_settings(configured({{"hadoop.security.authentication", "ldap"}})).error().message,
-      "test.xml:1:3: error: hadoop.security.authentication is \"ldap\": it must be simple or "
+      "test.xml:1:3: error: hadoop.security.authentication is \"ldap\": must be simple or "
       "kerberos");
   EXPECT_FALSE(security_settings(configured({{"hadoop.rpc.protection", "secret"}})));
 }
@@ -56,8 +56,8 @@ TEST(HdfsSettings, HasHadoopsDefaults) {
 
 TEST(HdfsSettings, RefusesWhatCannotWork) {
   EXPECT_EQ(hdfs_settings(configured({{"dfs.blocksize", "1000"}})).error().message,
-            "test.xml:1:3: error: dfs.blocksize is \"1000\": a multiple of dfs.bytes-per-checksum "
-            "(512) is needed");
+            "test.xml:1:3: error: dfs.blocksize is \"1000\": must be a multiple of "
+            "dfs.bytes-per-checksum (512)");
   EXPECT_FALSE(hdfs_settings(configured({{"dfs.bytes-per-checksum", "0"}})));
   EXPECT_FALSE(hdfs_settings(configured({{"dfs.replication", "0"}})));
   EXPECT_FALSE(hdfs_settings(configured({{"dfs.checksum.type", "MD5"}})));

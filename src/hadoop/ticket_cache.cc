@@ -43,7 +43,7 @@ class Reader {
     MUSTER_TRY(const uint32_t value, number());
     if (value > kPartsMax) {
       return Error{Errc::Corrupt, Blame::User,
-                   fmt::format("damaged at byte {}: {} parts are too many", at, value)};
+                   fmt::format("damaged at byte {}: too many parts ({})", at, value)};
     }
     return value;
   }
@@ -128,9 +128,8 @@ Result<TicketCache> parse_ticket_cache(std::string_view bytes) {
     return Error{Errc::Corrupt, Blame::User, "not a Kerberos ticket cache"};
   }
   if (bytes[1] < 3) {
-    return Error{
-        Errc::Unsupported, Blame::User,
-        fmt::format("a Kerberos ticket cache of version {}, too old to be read", +bytes[1])};
+    return Error{Errc::Unsupported, Blame::User,
+                 fmt::format("a Kerberos ticket cache of version {}, which is too old", +bytes[1])};
   }
   Reader reader(bytes, bytes[1]);
   MUSTER_TRY_STATUS(reader.header());

@@ -69,7 +69,7 @@ std::string encode_url_token(const Token& token) {
 Result<Token> decode_url_token(std::string_view text) {
   const std::optional<std::string> bytes = from_base64(text);
   if (!bytes) {
-    return Error{Errc::Corrupt, Blame::User, "a token is not written in base64"};
+    return Error{Errc::Corrupt, Blame::User, "a token is not valid base64"};
   }
   WritableReader reader(*bytes);
   Token token;

@@ -29,7 +29,6 @@ inline constexpr std::string_view kTimeline = "TIMELINE_DELEGATION_TOKEN";
 inline constexpr std::string_view kAmRm = "YARN_AM_RM_TOKEN";
 inline constexpr std::string_view kNodeManager = "NMToken";
 inline constexpr std::string_view kContainer = "ContainerToken";
-inline constexpr std::string_view kClientToAm = "YARN_CLIENT_TOKEN";
 }  // namespace token_kind
 
 /// The form in which tokens travel in URLs (WebHDFS `delegation=`, hadoop.tokens): Writable,

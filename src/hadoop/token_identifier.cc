@@ -14,9 +14,9 @@
 namespace muster::hadoop {
 namespace {
 
-namespace proto = ::hadoop::identifiers;
+namespace identifiers = ::hadoop::identifiers;
 
-Error corrupt(std::string_view what) {
+Error corrupt_identifier(std::string_view what) {
   return {Errc::Corrupt, Blame::Cluster,
           fmt::format("the identifier of {} token cannot be read", what)};
 }
@@ -35,7 +35,7 @@ WallTime wall(int64_t milliseconds) {
   return WallTime(std::chrono::milliseconds(std::clamp(milliseconds, -kLast, kLast)));
 }
 
-AttemptName attempt_of(const proto::ApplicationAttemptId& id) {
+AttemptName attempt_of(const identifiers::ApplicationAttemptId& id) {
   return {.cluster_timestamp = id.application_id().cluster_timestamp(),
           .application = id.application_id().id(),
           .attempt = id.attemptid()};
@@ -47,7 +47,7 @@ Result<DelegationIdentifier> decode_writable_delegation(std::string_view bytes) 
   DelegationIdentifier out;
   MUSTER_TRY(const uint8_t version, reader.byte());
   if (version != 0) {
-    return corrupt("a delegation");
+    return corrupt_identifier("a delegation");
   }
   MUSTER_TRY(out.owner, reader.bytes());
   MUSTER_TRY(out.renewer, reader.bytes());
@@ -115,9 +115,9 @@ Result<DelegationIdentifier> decode_delegation_identifier(const Token& token) {
   if (!yarn || token.identifier.starts_with('\0')) {
     return decode_writable_delegation(token.identifier);
   }
-  proto::YARNDelegationTokenIdentifier message;
+  identifiers::YARNDelegationTokenIdentifier message;
   if (!parse(message, token.identifier)) {
-    return corrupt("a delegation");
+    return corrupt_identifier("a delegation");
   }
   return DelegationIdentifier{.owner = message.owner(),
                               .renewer = message.renewer(),
@@ -129,17 +129,17 @@ Result<DelegationIdentifier> decode_delegation_identifier(const Token& token) {
 }
 
 Result<AmRmIdentifier> decode_am_rm_identifier(std::string_view identifier) {
-  proto::AMRMTokenIdentifier message;
+  identifiers::AMRMTokenIdentifier message;
   if (!parse(message, identifier)) {
-    return corrupt("an application master's");
+    return corrupt_identifier("an application master's");
   }
   return AmRmIdentifier{.attempt = attempt_of(message.appattemptid()), .key_id = message.keyid()};
 }
 
 Result<NodeManagerIdentifier> decode_node_manager_identifier(std::string_view identifier) {
-  proto::NMTokenIdentifier message;
+  identifiers::NMTokenIdentifier message;
   if (!parse(message, identifier)) {
-    return corrupt("a NodeManager");
+    return corrupt_identifier("a NodeManager");
   }
   return NodeManagerIdentifier{.attempt = attempt_of(message.appattemptid()),
                                .host = message.nodeid().host(),
@@ -149,9 +149,9 @@ Result<NodeManagerIdentifier> decode_node_manager_identifier(std::string_view id
 }
 
 Result<ContainerIdentifier> decode_container_identifier(std::string_view identifier) {
-  proto::ContainerTokenIdentifier message;
+  identifiers::ContainerTokenIdentifier message;
   if (!parse(message, identifier)) {
-    return corrupt("a container");
+    return corrupt_identifier("a container");
   }
   return ContainerIdentifier{.attempt = attempt_of(message.containerid().app_attempt_id()),
                              .container = message.containerid().id(),
@@ -170,9 +170,9 @@ Result<BlockIdentifier> decode_block_identifier(std::string_view identifier) {
   if (identifier.empty() || static_cast<int8_t>(identifier[0]) <= 0) {
     return decode_old_block(identifier);
   }
-  proto::BlockTokenSecret message;
+  identifiers::BlockTokenSecret message;
   if (!parse(message, identifier)) {
-    return corrupt("a block");
+    return corrupt_identifier("a block");
   }
   BlockIdentifier out{.expires = wall(static_cast<int64_t>(message.expirydate())),
                       .key_id = static_cast<int32_t>(message.keyid()),
@@ -199,7 +199,7 @@ std::string say(const DelegationIdentifier& id, WallTime now) {
   if (!id.real_user.empty()) {
     out += fmt::format(" (got by {})", printable(id.real_user));
   }
-  out += id.renewer.empty() ? std::string(", renewed by nobody")
+  out += id.renewer.empty() ? std::string(", not renewable")
                             : fmt::format(", renewed by {}", printable(id.renewer));
   return fmt::format("{}, {}, {}", out, age(id.issued, now, "issued", "issued"),
                      age(id.ends, now, "expired", "ends"));

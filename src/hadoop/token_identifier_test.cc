@@ -166,8 +166,7 @@ TEST(TokenIdentifier, SaysHowOldATokenIsAndNeverItsPassword) {
   Token odd = hdfs_token(Duration(0), Duration(0));
   odd.identifier.resize(4);
   EXPECT_EQ(describe(odd, kNow),
-            "HDFS_DELEGATION_TOKEN for ha-hdfs:ns1 (damaged at byte 1: 5 bytes are announced, 2 "
-            "are left)");
+            "HDFS_DELEGATION_TOKEN for ha-hdfs:ns1 (damaged at byte 1: 5 bytes announced, 2 left)");
   EXPECT_EQ(
       describe({.identifier = "x", .password = {}, .kind = "S3", .service = "b\x1B[2J"}, kNow),
       "S3 for b^[[2J");

@@ -7,7 +7,7 @@
 namespace muster::hadoop {
 namespace {
 
-Error corrupt(size_t offset, std::string_view what) {
+Error corrupt_at(size_t offset, std::string_view what) {
   return {Errc::Corrupt, Blame::User, fmt::format("damaged at byte {}: {}", offset, what)};
 }
 
@@ -16,9 +16,9 @@ Error corrupt(size_t offset, std::string_view what) {
 Result<std::string_view> WritableReader::take(int64_t length, size_t start) {
   if (length < 0 || static_cast<uint64_t>(length) > bytes_.size() - at_) {
     const Error error = length < 0
-                            ? corrupt(start, fmt::format("the length {} is negative", length))
-                            : corrupt(start, fmt::format("{} bytes are announced, {} are left",
-                                                         length, bytes_.size() - at_));
+                            ? corrupt_at(start, fmt::format("the length {} is negative", length))
+                            : corrupt_at(start, fmt::format("{} bytes announced, {} left", length,
+                                                            bytes_.size() - at_));
     at_ = start;
     return error;
   }
@@ -62,7 +62,7 @@ Result<int32_t> WritableReader::vint() {
   MUSTER_TRY(const int64_t value, vlong());
   if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
     at_ = start;
-    return corrupt(start, fmt::format("{} does not fit 32 bits", value));
+    return corrupt_at(start, fmt::format("{} does not fit into 32 bits", value));
   }
   return static_cast<int32_t>(value);
 }
@@ -85,7 +85,7 @@ Result<std::string_view> WritableReader::delimited() {
   for (unsigned shift = 0;; shift += 7) {
     if (shift > 28) {
       at_ = start;
-      return corrupt(start, "a length is longer than five bytes");
+      return corrupt_at(start, "a length is longer than five bytes");
     }
     const Result<uint8_t> next = byte();
     if (!next) {
@@ -104,8 +104,8 @@ Result<uint32_t> WritableReader::count(size_t bytes_each) {
   MUSTER_TRY(const int32_t number, vint());
   if (number < 0 || static_cast<uint64_t>(number) * bytes_each > bytes_.size() - at_) {
     at_ = start;
-    return corrupt(start, fmt::format("{} entries are announced, {} bytes are left", number,
-                                      bytes_.size() - start));
+    return corrupt_at(
+        start, fmt::format("{} entries announced, {} bytes left", number, bytes_.size() - start));
   }
   return static_cast<uint32_t>(number);
 }

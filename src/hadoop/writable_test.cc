@@ -57,11 +57,11 @@ TEST(Writable, RefusesLengthsThatAreNotThere) {
     return taken ? std::string() : taken.error().message;
   };
   EXPECT_EQ(wrong(encoded(-1) + "xx"), "damaged at byte 0: the length -1 is negative");
-  EXPECT_EQ(wrong(encoded(3) + "xx"), "damaged at byte 0: 3 bytes are announced, 2 are left");
+  EXPECT_EQ(wrong(encoded(3) + "xx"), "damaged at byte 0: 3 bytes announced, 2 left");
   EXPECT_EQ(wrong(encoded(int64_t{1} << 40)),
-            "damaged at byte 0: 1099511627776 does not fit 32 bits");
+            "damaged at byte 0: 1099511627776 does not fit into 32 bits");
   EXPECT_EQ(wrong(encoded(std::numeric_limits<int32_t>::max())),
-            "damaged at byte 0: 2147483647 bytes are announced, 0 are left");
+            "damaged at byte 0: 2147483647 bytes announced, 0 left");
   const std::string five = encoded(5) + "aaaa";
   WritableReader count(five);
   EXPECT_FALSE(count.count(1).has_value());

@@ -53,7 +53,7 @@ std::string_view to_string(DeadlineKind value) {
 namespace {
 
 // In the order of the variant.
-constexpr std::array<std::string_view, std::variant_size_v<Action>> kNames = {
+constexpr std::array<std::string_view, std::variant_size_v<Action>> kActionNames = {
     "request-container", "cancel-request", "launch-agent", "release-container",
     "prepare-attempt",   "start-attempt",  "stop-attempt", "set-deadline",
     "clear-deadline",    "reconcile",      "finish",
@@ -61,6 +61,6 @@ constexpr std::array<std::string_view, std::variant_size_v<Action>> kNames = {
 
 }  // namespace
 
-std::string_view name_of(const Action& action) { return kNames[action.index()]; }
+std::string_view name_of(const Action& action) { return kActionNames[action.index()]; }
 
 }  // namespace muster::job

@@ -1,294 +1,419 @@
+#include "job/attempts.h"
+
+#include "base/check.h"
 #include "job/describe.h"
-#include "job/machine_impl.h"
+#include "job/gangs.h"
+#include "job/lives.h"
+#include "job/places.h"
+#include "job/roles.h"
+#include "job/turn.h"
+#include "job/views.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-/// Attempts: placed, prepared, joined, started, told to stop, ended.
 namespace muster::job {
 
-void Machine::Impl::place(TaskId id, Container& container, uint32_t slot) {
-  Task& placed = task(id);
-  Intent& next = intent(id);
-  const uint32_t last = placed.attempts.empty() ? 0 : placed.attempts.back().number;
-  Attempt& attempt = placed.attempts.emplace_back();
-  attempt.number = std::max(last, next.number_floor) + 1;
-  attempt.container = container.id;
-  attempt.host = container.host;
-  attempt.slot = slot;
-  attempt.placed = now;
-  next.wanted = false;
-  next.leaves = false;
-  if (!next.at_home) {
-    next.at_home = true;
-    ++container.occupants;
+namespace {
+
+/// Whether the end of an attempt that was told to stop shows a failure of its own, which would come
+/// again.
+bool fails_by_itself(const Exit& exit) {
+  return exit.failure && exit.failure->kind == FailureKind::User &&
+         exit.failure->remedy == Remedy::GiveUp;
+}
+
+}  // namespace
+
+Attempts::Attempts(const Deps& deps, Roles& roles, Views& views, Gangs& gangs, Places& places,
+                   Asks& asks)
+    : plan_(deps.plan),
+      turn_(deps.turn),
+      timers_(deps.timers),
+      lives_(deps.lives),
+      roles_(roles),
+      views_(views),
+      gangs_(gangs),
+      places_(places),
+      asks_(asks),
+      runs_(deps.plan) {}
+
+// ---- beginning
+
+void Attempts::place(TaskId id, const Container& where, uint32_t slot) {
+  const std::vector<Attempt>& before = lives_.task(id).attempts;
+  const uint32_t last = before.empty() ? 0 : before.back().number;
+  lives_.place(id, where, slot, std::max(last, runs_[id].number_floor) + 1);
+  asks_.placed(id);
+  places_.settle(id, where);
+  if (plan_.deadlines.join) {
+    runs_[id].join = timers_.set(JoinTimer{id}, turn_.now + *plan_.deadlines.join,
+                                 fmt::format("{} to join", to_string(plan_, id)));
   }
-  ++container.live;
-  ++live;
-  ++standing(id.role).live;
-  move(placed, TaskState::Active);
-  if (plan.deadlines.join) {
-    next.join = set_deadline({.kind = DeadlineKind::Join,
-                              .at = now + *plan.deadlines.join,
-                              .waits_for = fmt::format("{} to join", to_string(plan, id)),
-                              .task = id});
-  }
-  count_granted(id, true);
-  if (container.state == ContainerState::Ready) {
-    prepare(id, attempt);
+  gangs_.granted(id);
+  if (where.state == ContainerState::Ready) {
+    prepare(id);
   }
 }
 
-void Machine::Impl::prepare(TaskId id, Attempt& attempt) {
-  const RolePlan& role = plan.role(id.role);
-  const Task& prepared = task(id);
+void Attempts::agent_ready(const Container& container, const std::string& address) {
+  if (container.state != ContainerState::Launching) {
+    return;
+  }
+  lives_.ready(container, address);
+  for (const TaskId id : container.tasks) {
+    const Attempt* attempt = lives_.live(id);
+    if (attempt != nullptr && attempt->container == container.id) {
+      prepare(id);
+    }
+  }
+}
+
+void Attempts::prepare(TaskId id) {
+  const Task& task = lives_.task(id);
+  const Attempt& attempt = *lives_.live(id);
   PrepareAttempt action;
   action.attempt = {id, attempt.number};
   action.container = attempt.container;
   action.slot = attempt.slot;
-  action.restarts = prepared.restarts;
-  switch (plan.spec.checkpoint.resume) {
+  action.restarts = task.restarts;
+  switch (plan_.spec.checkpoint.resume) {
     case spec::Resume::Always:
       action.restore = true;
       break;
     case spec::Resume::Restarts:
-      action.restore = state.last_commit.has_value();
+      action.restore = lives_.state().last_commit.has_value();
       break;
     case spec::Resume::Never:
       break;
   }
-  const bool keeps =
-      role.membership == spec::Membership::Rejoin || !plan.gives_new_ports_on_restart;
-  if (keeps && !intent(id).new_ports && prepared.attempts.size() > 1) {
-    const Attempt& before = prepared.attempts[prepared.attempts.size() - 2];
+  const bool keeps = plan_.role(id.role).membership == spec::Membership::Rejoin ||
+                     !plan_.gives_new_ports_on_restart;
+  if (keeps && !runs_[id].new_ports && task.attempts.size() > 1) {
+    const Attempt& before = task.attempts[task.attempts.size() - 2];
     action.keep_port = before.host == attempt.host ? before.address.port : 0;
   }
-  emit(std::move(action));
+  turn_.act(std::move(action));
 }
 
-void Machine::Impl::on(const AttemptJoined& fact) {
-  Attempt* attempt = find_live(fact.attempt);
-  if (attempt != nullptr) {
-    joined(fact.attempt.task, *attempt, fact.address);
+bool Attempts::joined(TaskId id, const Address& address) {
+  if (lives_.live(id)->state != AttemptState::Placed) {
+    return false;
   }
+  lives_.join(id, address);
+  timers_.clear(runs_[id].join);
+  runs_[id].new_ports = false;
+  gangs_.joined(id);
+  return true;
 }
 
-void Machine::Impl::joined(TaskId id, Attempt& attempt, const Address& address) {
-  if (attempt.state != AttemptState::Placed) {
-    return;
-  }
-  Intent& next = intent(id);
-  attempt.address = address;
-  attempt.joined = now;
-  move(attempt, AttemptState::Joined);
-  clear(next.join);
-  next.new_ports = false;
-  count_joined(id, true);
-  const auto cohort = cohorts.find(next.cohort);
-  const bool alone = cohort != cohorts.end() && !cohort->second.gang;
-  if (alone && plan.role(id.role).membership == spec::Membership::Rejoin &&
-      plan.barrier == spec::Barrier::Gang && !keeps_address(id, address)) {
-    // The others know it elsewhere: they start again, too, with a new view.
-    regroup({}, id);
-  }
-  open_if_complete(next.cohort);
-}
-
-void Machine::Impl::on(const AttemptStarted& fact) {
-  Attempt* attempt = find_live(fact.attempt);
-  if (attempt == nullptr || attempt->generation.value == 0 || attempt->pid != 0 ||
-      attempt->state == AttemptState::Running) {
-    return;
-  }
-  attempt->pid = fact.pid;
-  attempt->started = now;
-  note_started(fact.attempt.task);
-  if (attempt->state != AttemptState::Joined) {
-    return;
-  }
-  move(*attempt, AttemptState::Running);
-  if (--starts_awaited == 0) {
-    step("running");
-  }
-}
-
-void Machine::Impl::note_started(TaskId id) {
-  Intent& next = intent(id);
-  if (next.ever_started) {
-    return;
-  }
-  next.ever_started = true;
-  const uint32_t started = ++standing(id.role).started;
-  const RolePlan& role = plan.role(id.role);
-  review_due = review_due || started == role.tasks || started == role.tasks_min;
-}
-
-void Machine::Impl::on(const AttemptEnded& fact) {
-  Attempt* attempt = find_live(fact.attempt);
-  if (attempt != nullptr) {
-    take_in_end(fact.attempt.task, *attempt, fact.exit);
-  }
-}
-
-void Machine::Impl::take_in_end(TaskId id, Attempt& attempt, const Exit& exit) {
-  const bool told = attempt.state == AttemptState::Stopping;
-  const bool was_started = attempt.generation.value != 0;
-  if (was_started) {
-    note_started(id);
-  }
-  const bool well = exit.succeeded() && was_started && !told;
-  end(id, attempt, exit, well ? TaskState::Succeeded : TaskState::Waiting);
-  if (told || stopping()) {
-    stopped_as_told(id, attempt);
-    return;
-  }
-  if (!exit.succeeded()) {
-    failed(cause_of_exit(id, attempt, exit, now));
-    return;
-  }
-  if (!was_started) {
-    // Nothing that was never told to start can have succeeded.
-    failed(cause_of_vanishing(id, attempt, now));
-    return;
-  }
-  succeeded(id);
-}
-
-// The bookkeeping of every end, whatever its reason; what follows from it is the caller's.
-void Machine::Impl::end(TaskId id, Attempt& attempt, std::optional<Exit> exit, TaskState to) {
-  Intent& next = intent(id);
-  Standing& role = standing(id.role);
-  count_joined(id, false);
-  count_granted(id, false);
-  clear(next.join);
-  if (attempt.generation.value != 0) {
-    --live_started;
-    --role.live_started;
-    starts_awaited -= attempt.state == AttemptState::Joined ? 1 : 0;
-    departed.push_back(id);
-  }
-  attempt.ended = now;
-  attempt.exit = std::move(exit);
-  move(attempt, AttemptState::Ended);
-  --live;
-  --role.live;
-  if (const auto batch = stop_batches.find(next.stop_batch); batch != stop_batches.end()) {
-    if (--batch->second.remaining == 0) {
-      clear(batch->second.deadline);
-      stop_batches.erase(batch);
+bool Attempts::keeps_address(TaskId id, const Address& address) const {
+  const std::vector<Attempt>& attempts = lives_.task(id).attempts;
+  for (auto before = attempts.rbegin() + 1; before != attempts.rend(); ++before) {
+    if (before->generation.value != 0) {
+      return before->address.host == address.host && before->address.port == address.port;
     }
   }
-  next.stop_batch = 0;
-  std::erase_if(state.endpoints, [&](const Endpoint& endpoint) {
-    return endpoint.attempt == AttemptId{id, attempt.number};
-  });
-  Container& container = *find_container(attempt.container);
-  --container.live;
-  move(task(id), stopping() ? TaskState::Stopped : to);
-  const bool drained = container.state == ContainerState::Draining && container.live == 0;
-  if (next.leaves) {
-    leave_home(id);
-    // Those that leave the same place ask for their next one together.
-    pokes.insert(pokes.end(), container.tasks.begin(), container.tasks.end());
-  }
-  if (drained) {
-    emit(ReleaseContainer{container.id});
-  } else if (container.live == 0 && stopping() && container.state != ContainerState::Gone) {
-    drain(container);
-  }
-  wait_changed = true;
-  note_leaving(id);
-  poke(id);
+  return true;
 }
 
-// An attempt that was told to stop, or that the job's end overtook, has ended.
-void Machine::Impl::stopped_as_told(TaskId id, Attempt& attempt) {
-  const Failure* failure =
-      attempt.exit && attempt.exit->failure ? &*attempt.exit->failure : nullptr;
-  attempt.part =
-      failure != nullptr && failure->kind == FailureKind::PeerLoss ? Part::Victim : Part::Stopped;
-  if (stopping()) {
+void Attempts::started(TaskId id, int32_t pid) {
+  const Attempt& attempt = *lives_.live(id);
+  if (attempt.generation.value == 0 || attempt.pid != 0 || attempt.state == AttemptState::Running) {
     return;
   }
-  Intent& next = intent(id);
-  if (next.given_up) {
-    abandon(id, TaskState::Stopped);
-    return;
-  }
-  if (failure != nullptr && failure->kind == FailureKind::User &&
-      failure->remedy == Remedy::GiveUp) {
-    // It failed by itself before the stop reached it, and would fail again.
-    failed(cause_of_exit(id, attempt, *attempt.exit, now));
-    return;
-  }
-  if (!next.wanted && standing(id.role).asked) {
-    want(id, Placement::SameSlot);
-  }
+  roles_.note_started(id);
+  lives_.run(id, pid);
 }
 
-// Attempts that never reached an agent end here and now; the others are asked to.
-void Machine::Impl::tell_to_stop(std::span<const Move> moves) {
-  StopBatch batch;
+// ---- stopping
+
+void Attempts::tell_to_stop(std::span<const Move> moves) {
+  Batch batch;
   Duration grace_max{};
-  const uint32_t batch_id = ++batch_count;
+  const uint32_t batch_id = ++batch_count_;
   for (const Move& told : moves) {
-    Attempt* attempt = live_attempt(told.task);
+    const TaskId id = told.task;
+    const Attempt* attempt = lives_.live(id);
     if (attempt == nullptr || attempt->state == AttemptState::Stopping) {
       continue;
     }
-    Intent& next = intent(told.task);
-    const Container& container = *find_container(attempt->container);
-    if (container.state == ContainerState::Launching) {
-      end(told.task, *attempt, std::nullopt);
-      stopped_as_told(told.task, *attempt);
+    if (lives_.find(attempt->container)->state == ContainerState::Launching) {
+      end(id, std::nullopt);
+      ended_as_told(id);
       continue;
     }
-    count_joined(told.task, false);
-    count_granted(told.task, false);
-    clear(next.join);
+    gangs_.out(id);
+    timers_.clear(runs_[id].join);
     if (attempt->generation.value != 0) {
-      starts_awaited -= attempt->state == AttemptState::Joined ? 1 : 0;
-      departed.push_back(told.task);
+      views_.left(id);
     }
-    move(*attempt, AttemptState::Stopping);
-    next.stop_batch = batch_id;
-    batch.attempts.push_back({told.task, attempt->number});
+    lives_.tell_to_stop(id);
+    runs_[id].batch = batch_id;
+    batch.attempts.push_back({id, attempt->number});
     grace_max = std::max(grace_max, told.grace);
-    emit(StopAttempt{.attempt = {told.task, attempt->number},
-                     .container = attempt->container,
-                     .grace = told.grace,
-                     .reason = told.reason});
+    turn_.act(StopAttempt{.attempt = {id, attempt->number},
+                          .container = attempt->container,
+                          .grace = told.grace,
+                          .reason = told.reason});
   }
   if (batch.attempts.empty()) {
     return;
   }
   batch.remaining = static_cast<uint32_t>(batch.attempts.size());
-  batch.deadline = set_deadline({.kind = DeadlineKind::Stop,
-                                 .at = now + grace_max + plan.liveness.lost,
-                                 .waits_for = count_of(batch.remaining, "task") + " to end",
-                                 .number = batch_id});
-  stop_batches.emplace(batch_id, std::move(batch));
+  batch.timer = timers_.set(BatchTimer{batch_id}, turn_.now + grace_max + plan_.liveness.lost,
+                            count_of(batch.remaining, "task") + " to end");
+  batches_.emplace(batch_id, std::move(batch));
 }
 
-void Machine::Impl::on(const AttemptStalled&) {}
+std::vector<AttemptId> Attempts::batch_passed(uint32_t batch) {
+  const auto found = batches_.extract(batch);
+  return found.empty() ? std::vector<AttemptId>() : found.mapped().attempts;
+}
 
-void Machine::Impl::on(const CheckpointCommitted& commit) {
-  const Attempt* attempt = state.find_attempt(commit.attempt);
-  if (attempt != nullptr && attempt->generation.value != 0 &&
-      commit.generation == state.generation) {
-    state.last_commit = commit;
+void Attempts::leave_batch(TaskId id) {
+  const auto batch = batches_.find(std::exchange(runs_[id].batch, 0));
+  if (batch != batches_.end() && --batch->second.remaining == 0) {
+    timers_.clear(batch->second.timer);
+    batches_.erase(batch);
   }
 }
 
-void Machine::Impl::on(const EndpointPublished& published) {
-  if (find_live(published.attempt) == nullptr) {
+// ---- ending
+
+// The account of every end, whatever its reason; what follows from it is the caller's.
+void Attempts::end(TaskId id, std::optional<Exit> exit, TaskState to) {
+  const Attempt& attempt = *lives_.live(id);
+  gangs_.out(id);
+  timers_.clear(runs_[id].join);
+  if (attempt.generation.value != 0) {
+    views_.left(id);
+  }
+  const Container& container =
+      lives_.end(id, std::move(exit), lives_.stopping() ? TaskState::Stopped : to);
+  leave_batch(id);
+  if (places_.of(id).leaves) {
+    asks_.poke(container.tasks);  // Those that leave the same place ask for their next together.
+  }
+  places_.attempt_ended(id, container);
+  turn_.wait_changed = true;
+  gangs_.may_not_come(id);
+  asks_.poke(id);
+}
+
+// An attempt that was told to stop, or that the job's end overtook, has ended.
+void Attempts::ended_as_told(TaskId id) {
+  const Attempt& attempt = lives_.task(id).attempts.back();
+  const bool lost_a_peer =
+      attempt.exit && attempt.exit->failure && attempt.exit->failure->kind == FailureKind::PeerLoss;
+  lives_.set_part({id, attempt.number}, lost_a_peer ? Part::Victim : Part::Stopped);
+  if (lives_.stopping()) {
     return;
   }
-  std::erase_if(state.endpoints, [&](const Endpoint& endpoint) {
-    return endpoint.attempt.task == published.attempt.task && endpoint.name == published.name;
+  if (roles_.flags(id).given_up) {
+    abandon(id, TaskState::Stopped);
+  } else if (attempt.exit && fails_by_itself(*attempt.exit)) {
+    return;  // Before the stop reached it: its failure decides what becomes of the task.
+  } else if (!asks_.of(id).wanted && roles_.asked(id.role)) {
+    asks_.want(id, Placement::SameSlot);
+  }
+}
+
+Attempts::Meaning Attempts::ended(TaskId id, const Exit& exit) {
+  const bool told = lives_.live(id)->state == AttemptState::Stopping;
+  const bool was_started = lives_.live(id)->generation.value != 0;
+  if (was_started) {
+    roles_.note_started(id);
+  }
+  const bool well = exit.succeeded() && was_started && !told;
+  end(id, exit, well ? TaskState::Succeeded : TaskState::Waiting);
+  const Attempt& attempt = lives_.task(id).attempts.back();
+  if (told || lives_.stopping()) {
+    const bool stays_wanted = !lives_.stopping() && !roles_.flags(id).given_up;
+    ended_as_told(id);
+    if (stays_wanted && fails_by_itself(exit)) {
+      return {.failed = cause_of_exit(id, attempt, exit, turn_.now)};
+    }
+    return {};
+  }
+  if (!exit.succeeded()) {
+    return {.failed = cause_of_exit(id, attempt, exit, turn_.now)};
+  }
+  if (!was_started) {
+    // Nothing that was never told to start can have succeeded.
+    return {.failed = cause_of_vanishing(id, attempt, turn_.now)};
+  }
+  return {.succeeded = true};
+}
+
+Attempts::Meaning Attempts::vanished(TaskId id) {
+  const Attempt& attempt = *lives_.live(id);
+  const bool told = attempt.state == AttemptState::Stopping;
+  Cause cause = cause_of_vanishing(id, attempt, turn_.now);
+  end(id, std::nullopt);
+  if (told || lives_.stopping()) {
+    ended_as_told(id);
+    return {};
+  }
+  return {.failed = std::move(cause)};
+}
+
+// Its place may be what keeps it: nothing new comes there. Its agent drops what it had prepared.
+std::optional<Cause> Attempts::join_passed(TaskId id) {
+  runs_[id].join = {};
+  const Attempt* attempt = lives_.live(id);
+  if (attempt == nullptr || attempt->state != AttemptState::Placed) {
+    return std::nullopt;
+  }
+  Cause cause = cause_of_join_deadline(id, *attempt, *plan_.deadlines.join, turn_.now);
+  places_.set_leaves(id, true);
+  if (lives_.find(attempt->container)->state == ContainerState::Ready) {
+    turn_.act(StopAttempt{.attempt = {id, attempt->number}, .container = attempt->container});
+  }
+  end(id, std::nullopt);
+  return cause;
+}
+
+// The container's state changes first, so that nothing is placed there again.
+std::vector<Cause> Attempts::lose(const Container& container, bool gone, const MakeCause& make) {
+  lives_.suspect(container, false);
+  if (gone) {
+    lives_.move(container, ContainerState::Gone);
+  } else {
+    places_.drain(container);
+  }
+  std::vector<Cause> causes;
+  for (const TaskId id : container.tasks) {
+    const std::vector<Attempt>& attempts = lives_.task(id).attempts;
+    if (attempts.empty() || attempts.back().container != container.id) {
+      continue;
+    }
+    places_.lost(id, container);
+    const Attempt& attempt = attempts.back();
+    if (attempt.state == AttemptState::Ended) {
+      continue;
+    }
+    const bool told = attempt.state == AttemptState::Stopping;
+    Cause cause = make(id, attempt);
+    end(id, std::nullopt);
+    if (told || lives_.stopping()) {
+      ended_as_told(id);
+    } else {
+      causes.push_back(std::move(cause));
+    }
+  }
+  MUSTER_CHECK(container.live == 0, "a lost container carries nothing");
+  asks_.poke(container.tasks);
+  return causes;
+}
+
+void Attempts::give_back(TaskId id) {
+  asks_.cancel(id);
+  places_.set_leaves(id, true);
+  if (const Attempt* attempt = lives_.live(id); attempt != nullptr) {
+    const Container& container = *lives_.find(attempt->container);
+    if (container.state == ContainerState::Ready && container.occupants > 1) {
+      turn_.act(StopAttempt{.attempt = {id, attempt->number}, .container = container.id});
+    }
+    lives_.set_part({id, attempt->number}, Part::Stopped);
+    end(id, std::nullopt);
+  }
+  places_.leave(id);
+  asks_.want(id, Placement::NewContainer);
+}
+
+void Attempts::end_unstarted() {
+  batches_.clear();
+  runs_.for_each([](Run& run) {
+    run.batch = 0;
+    run.join = {};
   });
-  state.endpoints.push_back({published.attempt, published.name, published.url});
+  for (const std::vector<Task>& role : lives_.state().tasks) {
+    for (const Task& each : role) {
+      if (each.state == TaskState::Waiting) {
+        lives_.move(each.id, TaskState::Stopped);
+      }
+      const Attempt* attempt = lives_.live(each.id);
+      if (attempt != nullptr && attempt->generation.value == 0) {
+        lives_.set_part({each.id, attempt->number}, Part::Stopped);
+        end(each.id, std::nullopt);
+      }
+    }
+  }
+}
+
+void Attempts::stop_for_good(RoleIndex role, StopReason reason) {
+  if (lives_.tally(role).active == 0) {
+    return;
+  }
+  for (const Task& each : lives_.state().tasks[role.value]) {
+    const Attempt* attempt = lives_.live(each.id);
+    if (attempt == nullptr || attempt->state == AttemptState::Stopping) {
+      continue;
+    }
+    views_.left(each.id);
+    lives_.tell_to_stop(each.id);
+    turn_.act(StopAttempt{.attempt = {each.id, attempt->number},
+                          .container = attempt->container,
+                          .grace = plan_.deadlines.stop,
+                          .reason = reason});
+  }
+}
+
+void Attempts::lose_containers_of(RoleIndex role) {
+  for (const Task& each : lives_.state().tasks[role.value]) {
+    if (const Attempt* attempt = lives_.live(each.id); attempt != nullptr) {
+      // Nothing fails any more, so that nobody is to blame.
+      (void)lose(*lives_.find(attempt->container), false, [&](TaskId id, const Attempt& lost) {
+        return cause_of_loss(id, lost, LossReason::Silent, turn_.now);
+      });
+    }
+  }
+}
+
+// ---- tasks that are not tried again
+
+void Attempts::abandon(TaskId id, TaskState to) {
+  roles_.set_given_up(id, false);
+  asks_.withdraw(id);
+  const uint32_t cohort = gangs_.of(id).cohort;
+  gangs_.leave(id);
+  places_.leave(id);
+  roles_.note_started(id);
+  lives_.move(id, to);
+  roles_.ask_review();
+  // Not at once: what made it give up may be about to end the job.
+  gangs_.look_again(cohort);
+}
+
+void Attempts::make_final(TaskId id) {
+  if (lives_.task(id).state == TaskState::Succeeded) {
+    roles_.set_final(id, true);
+    places_.leave(id);
+  }
+}
+
+void Attempts::stop_growing(RoleIndex role) {
+  std::vector<Move> moves;
+  for (const Task& each : lives_.state().tasks[role.value]) {
+    const Attempt* attempt = lives_.live(each.id);
+    if (attempt == nullptr && each.state == TaskState::Waiting) {
+      abandon(each.id, TaskState::Stopped);
+    } else if (attempt != nullptr && attempt->generation.value == 0) {
+      roles_.set_given_up(each.id, true);
+      places_.set_leaves(each.id, true);
+      gangs_.leave(each.id);
+      moves.push_back({.task = each.id, .reason = StopReason::Shrink});
+    }
+  }
+  tell_to_stop(moves);
+}
+
+void Attempts::saw(AttemptId id) {
+  uint32_t& floor = runs_[id.task].number_floor;
+  floor = std::max(floor, id.number);
 }
 
 }  // namespace muster::job

@@ -30,8 +30,8 @@ class AvoidedHosts {
   /// A container was granted there: the host exists.
   void saw(const HostName& host);
   void note(const HostName& host, Time now, Harm harm);
-  /// The cluster's word; anything but Healthy is avoided until it is Healthy again, and then what
-  /// was noted before counts no more.
+  /// What the cluster says of it: anything but Healthy is avoided until it is Healthy again, and
+  /// then what was noted before counts no more.
   void report(const HostName& host, HostHealth health);
   /// How many hosts the cluster says it has.
   void cluster_has(uint32_t hosts) { cluster_hosts_ = hosts; }

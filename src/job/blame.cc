@@ -1,156 +1,153 @@
-#include "job/machine_impl.h"
+#include "job/blame.h"
+
+#include "job/lives.h"
+#include "job/turn.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <iterator>
 #include <utility>
 
-/// Blame: which of a wave of failures is its origin. Victims often end before the culprit is known,
-/// so a peer loss waits up to the agent time-out for an origin; everything else is one at once.
 namespace muster::job {
 
-void Machine::Impl::failed(Cause cause) {
+Blame::Blame(const Deps& deps)
+    : plan_(deps.plan),
+      turn_(deps.turn),
+      timers_(deps.timers),
+      lives_(deps.lives),
+      victim_of_(deps.plan) {}
+
+Blame::Answer Blame::failed(Cause cause) {
+  drop_given_up();
   const TaskId id = cause.task();
   if (cause.first.failure.kind != FailureKind::PeerLoss) {
-    settle(std::move(cause), {});
-    return;
+    return settle(std::move(cause), {});
   }
   const bool late =
-      wave_cured && wave_at && now - *wave_at <= plan.liveness.lost && intent(id).victim_of != wave;
+      cured_ && wave_at_ && turn_.now - *wave_at_ <= plan_.liveness.lost && victim_of_[id] != wave_;
   if (late) {
     // Once per wave: a task that goes on losing its peers needs another reason.
-    intent(id).victim_of = wave;
-    set_part(cause, Part::Victim);
-    restart({{.task = id}}, wait_of(id));
-    return;
+    victim_of_[id] = wave_;
+    lives_.set_part(cause.first.attempt, Part::Victim);
+    return LateVictim{id};
   }
-  losses.push_back(std::move(cause));
-  if (live_started == 0) {
-    settle_losses();
-    return;
+  losses_.push_back(std::move(cause));
+  if (lives_.sum().started == 0) {
+    return *settle_losses();
   }
-  if (blame.value == 0) {
-    blame_extended = false;
-    blame = set_deadline({.kind = DeadlineKind::Blame,
-                          .at = now + plan.liveness.lost,
-                          .waits_for = "the origin of lost connections"});
+  if (!timer_.is_set()) {
+    extended_ = false;
+    timer_ = timers_.set(BlameTimer{}, turn_.now + plan_.liveness.lost,
+                         "the origin of lost connections");
   }
+  return Waits{};
 }
 
-// Several attempts went with one container: one cause, and the first of them stands for it.
-void Machine::Impl::failed_together(std::vector<Cause> causes) {
+std::optional<Blame::Verdict> Blame::failed_together(std::vector<Cause> causes) {
   if (causes.empty()) {
-    return;
+    return std::nullopt;
   }
+  drop_given_up();
   Cause origin = std::move(causes.front());
   causes.erase(causes.begin());
-  settle(std::move(origin), std::move(causes));
+  return settle(std::move(origin), std::move(causes));
+}
+
+// The verdict on a silent agent may be under way: while one is suspected, blame waits once more.
+std::optional<Blame::Verdict> Blame::passed() {
+  timer_ = {};
+  const bool suspects = std::ranges::any_of(
+      lives_.state().containers, [](const auto& entry) { return entry.second.suspected; });
+  if (suspects && !extended_) {
+    extended_ = true;
+    timer_ =
+        timers_.set(BlameTimer{}, turn_.now + plan_.liveness.lost, "the verdict on a silent agent");
+    return std::nullopt;
+  }
+  return settle_losses();
 }
 
 // Nobody else is to blame: the earliest loss is its own origin.
-void Machine::Impl::settle_losses() {
-  if (losses.empty()) {
-    return;
+std::optional<Blame::Verdict> Blame::settle_losses() {
+  drop_given_up();
+  if (losses_.empty()) {
+    return std::nullopt;
   }
-  const auto earliest = std::ranges::min_element(losses, {}, &Cause::at);
+  const auto earliest = std::ranges::min_element(losses_, {}, &Cause::at);
   Cause origin = std::move(*earliest);
-  losses.erase(earliest);
-  settle(std::move(origin), {});
+  losses_.erase(earliest);
+  return settle(std::move(origin), {});
 }
 
-void Machine::Impl::settle(Cause origin, std::vector<Cause> victims) {
-  std::ranges::move(std::exchange(losses, {}), std::back_inserter(victims));
-  clear(blame);
+Blame::Verdict Blame::settle(Cause origin, std::vector<Cause> victims) {
+  std::ranges::move(std::exchange(losses_, {}), std::back_inserter(victims));
+  timers_.clear(timer_);
   origin.first.victims = static_cast<uint32_t>(victims.size());
-  set_part(origin, Part::Origin);
-  const auto recent = host_lost.find(origin.first.host);
-  const bool charged_before = origin.rung == Rung::Infrastructure && origin.harms_host &&
-                              recent != host_lost.end() &&
-                              now - recent->second <= plan.liveness.lost && wave_cured;
+  const bool host_lost = origin.rung == Rung::Infrastructure && origin.harms_host;
+  const auto recent = hosts_.find(origin.first.host);
+  const bool charged_before = host_lost && recent != hosts_.end() &&
+                              turn_.now - recent->second <= plan_.liveness.lost && cured_;
   if (!charged_before) {
-    ++wave;
-    wave_at = now;
+    ++wave_;
+    wave_at_ = turn_.now;
   }
+  lives_.set_part(origin.first.attempt, charged_before ? Part::Victim : Part::Origin);
   for (const Cause& victim : victims) {
-    set_part(victim, Part::Victim);
-    intent(victim.task()).victim_of = wave;
+    lives_.set_part(victim.first.attempt, Part::Victim);
+    victim_of_[victim.task()] = wave_;
   }
-  if (charged_before) {
-    // The same host, told of container by container: one wave, charged already.
-    set_part(origin, Part::Victim);
-    std::vector<Move> moves = {{.task = origin.task(), .placement = Placement::NewContainer}};
-    for (const Cause& victim : victims) {
-      moves.push_back({.task = victim.task()});
-    }
-    restart(std::move(moves), wait_of(origin.task()));
-    return;
+  if (host_lost && !charged_before) {
+    hosts_[origin.first.host] = turn_.now;
   }
-  if (origin.harms_host) {
-    const bool away = origin.rung == Rung::Infrastructure;
-    avoided.note(origin.first.host, now, away ? Harm::Absence : Harm::Place);
-  }
-  if (origin.rung == Rung::Infrastructure && origin.harms_host) {
-    host_lost[origin.first.host] = now;
-  }
-  decide(origin, victims);
+  return {
+      .origin = std::move(origin), .victims = std::move(victims), .charged_before = charged_before};
 }
 
-void Machine::Impl::decide(const Cause& origin, const std::vector<Cause>& victims) {
-  const TaskId id = origin.task();
-  for (const Rung rung : rungs_from(origin.rung)) {
-    const bool moves_it = rung == Rung::Container || rung == Rung::Host;
-    if (moves_it && repeats_itself(origin)) {
-      break;
+std::vector<TaskId> Blame::absorb() {
+  drop_given_up();
+  std::vector<TaskId> absorbed;
+  std::erase_if(losses_, [&](const Cause& loss) {
+    if (plan_.role(loss.task().role).membership == spec::Membership::Independent) {
+      return false;
     }
-    if (!charge(rung, id)) {
-      continue;
-    }
-    if (rung == Rung::Host) {
-      avoided.note(origin.first.host, now, Harm::Place);
-    }
-    intent(id).new_ports = origin.first.failure.remedy == Remedy::NewPorts;
-    std::vector<Move> moves = {
-        {.task = id,
-         .placement = rung == Rung::Process ? Placement::SameSlot : Placement::NewContainer}};
-    for (const Cause& victim : victims) {
-      moves.push_back({.task = victim.task()});
-    }
-    wave_cured = true;
-    const Duration wait = wait_of(id);
-    const size_t restarted = restart(std::move(moves), wait);
-    note_restart(rung, origin, wait, restarted - 1);
-    return;
+    lives_.set_part(loss.first.attempt, Part::Victim);
+    absorbed.push_back(loss.task());
+    return true;
+  });
+  if (losses_.empty()) {
+    timers_.clear(timer_);
   }
-  wave_cured = false;
-  give_up(origin, victims);
+  return absorbed;
 }
 
-/// Tells whether the last attempts of the origin's task, as many as its process rung gave it, all
-/// ended alike soon after their start: by themselves with the same exit code, or over their memory.
-bool Machine::Impl::repeats_itself(const Cause& origin) const {
-  constexpr Duration kSoon = std::chrono::minutes(1);
-  const RestartBudget& budget = plan.role(origin.task().role).restart;
-  const std::vector<Attempt>& attempts = state.task(origin.task()).attempts;
-  const size_t rounds = budget.process + 1;
-  const bool by_itself =
-      origin.first.failure.kind == FailureKind::Program && origin.first.exit_code;
-  if (!budget.stops_on_repeat || attempts.size() < rounds) {
-    return false;
-  }
-  return std::all_of(attempts.end() - static_cast<std::ptrdiff_t>(rounds), attempts.end(),
-                     [&](const Attempt& attempt) {
-                       const bool alike =
-                           attempt.exit &&
-                           (attempt.exit->over_memory ||
-                            (by_itself && attempt.exit->exit_code == origin.first.exit_code));
-                       return alike && attempt.ended - attempt.started < kSoon;
-                     });
+void Blame::forget() {
+  losses_.clear();
+  timers_.clear(timer_);
 }
 
-void Machine::Impl::set_part(const Cause& cause, Part part) {
-  std::vector<Attempt>& attempts = task(cause.task()).attempts;
-  const auto at =
-      std::ranges::lower_bound(attempts, cause.first.attempt.number, {}, &Attempt::number);
-  at->part = part;
+void Blame::begin_wave() {
+  ++wave_;
+  wave_at_ = turn_.now;
+  cured_ = true;
+}
+
+// A task that was given up while it waited needs no origin.
+bool Blame::given_up(const Cause& loss) const {
+  const TaskState state = lives_.task(loss.task()).state;
+  return state == TaskState::Failed || state == TaskState::Stopped;
+}
+
+void Blame::drop_given_up() {
+  std::erase_if(losses_, [&](const Cause& loss) { return given_up(loss); });
+}
+
+std::vector<TaskId> Blame::waiting() const {
+  std::vector<TaskId> tasks;
+  for (const Cause& loss : losses_) {
+    if (!given_up(loss)) {
+      tasks.push_back(loss.task());
+    }
+  }
+  return tasks;
 }
 
 }  // namespace muster::job

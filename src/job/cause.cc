@@ -22,7 +22,7 @@ struct LossClass {
 LossClass class_of(ContainerEndKind kind) {
   switch (kind) {
     case ContainerEndKind::Completed:
-      return {.name = "agent.ended", .hint = "The agent of the container ended by itself"};
+      return {.name = "agent.ended", .hint = "The container's agent ended on its own"};
     case ContainerEndKind::Released:
       return {.name = "container.released", .rung = Rung::Infrastructure};
     case ContainerEndKind::HostLost:
@@ -30,7 +30,7 @@ LossClass class_of(ContainerEndKind kind) {
     case ContainerEndKind::Preempted:
       return {.name = "container.preempted",
               .rung = Rung::Infrastructure,
-              .hint = "The cluster took the container for somebody else"};
+              .hint = "The cluster preempted the container for another job"};
     case ContainerEndKind::OverMemory:
       return {.name = "memory.container",
               .kind = FailureKind::Resource,
@@ -49,7 +49,7 @@ LossClass class_of(LossReason reason) {
     case LossReason::Silent:
       return {.name = "agent.silent", .rung = Rung::Infrastructure, .harms_host = true};
     case LossReason::Closed:
-      return {.name = "agent.ended", .hint = "The agent of the container ended by itself"};
+      return {.name = "agent.ended", .hint = "The container's agent ended on its own"};
     case LossReason::Unreachable:
       return {.name = "agent.unreachable", .rung = Rung::Infrastructure, .harms_host = true};
   }

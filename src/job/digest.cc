@@ -1,41 +1,11 @@
-#include "job/machine_impl.h"
+#include "job/digest.h"
 
-#include <string_view>
+#include "job/machine_impl.h"
 
 /// A hash of everything the machine knows, for replay checks.
 namespace muster::job {
 
 namespace {
-
-/// FNV-1a over words, with a final mix by jitter_bits.
-class Digest {
- public:
-  void add(uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001B3ULL; }
-  void add(std::string_view text) {
-    add(text.size());
-    for (const char each : text) {
-      add(static_cast<uint64_t>(static_cast<unsigned char>(each)));
-    }
-  }
-  template <class Tag, class Representation>
-  void add(const Strong<Tag, Representation>& strong) {
-    add(strong.value);
-  }
-  void add(Time at) { add(static_cast<uint64_t>(at.time_since_epoch().count())); }
-  void add(TaskId id) {
-    add(id.role);
-    add(id.index);
-  }
-  template <class E>
-    requires std::is_enum_v<E>
-  void add(E value) {
-    add(static_cast<uint64_t>(value));
-  }
-  [[nodiscard]] uint64_t value() const { return jitter_bits(hash_, 0, 0); }
-
- private:
-  uint64_t hash_ = 0xCBF29CE484222325ULL;
-};
 
 void add(Digest& digest, const Attempt& attempt) {
   digest.add(attempt.number);
@@ -52,22 +22,6 @@ void add(Digest& digest, const Attempt& attempt) {
   digest.add(attempt.exit ? static_cast<uint64_t>(attempt.exit->exit_code.value_or(-1))
                           : 1ULL << 40);
   digest.add(attempt.part ? static_cast<uint64_t>(*attempt.part) : 9);
-}
-
-void add(Digest& digest, const Intent& next) {
-  for (const bool flag : {next.wanted, next.given_up, next.at_home, next.granted, next.joined,
-                          next.latched, next.ever_started, next.new_ports, next.leaves}) {
-    digest.add(flag ? 1ULL : 0ULL);
-  }
-  digest.add(next.placement);
-  for (const uint32_t number : {next.cohort, next.victim_of, next.stop_batch, next.number_floor,
-                                next.backoff.value, next.join.value, next.request.value}) {
-    digest.add(number);
-  }
-  for (const Ledger::Charge& charge : next.ledger.charges()) {
-    digest.add(charge.rung);
-    digest.add(charge.at);
-  }
 }
 
 void add(Digest& digest, const Container& container) {
@@ -88,65 +42,84 @@ void add(Digest& digest, const Cohort& cohort) {
     digest.add(share.granted);
     digest.add(share.joined);
   }
-  for (const uint32_t number : {cohort.gather.value, cohort.hold.value, cohort.regather.value,
-                                cohort.given_back, cohort.postponed}) {
+  for (const uint32_t number : {cohort.gather.id.value, cohort.hold.id.value,
+                                cohort.regather.id.value, cohort.given_back, cohort.postponed}) {
     digest.add(number);
   }
 }
 
 }  // namespace
 
-uint64_t Machine::digest() const {
-  const Impl& inside = *impl_;
-  const State& state = inside.state;
+void Machine::Impl::add_intent(Digest& digest, TaskId id) const {
+  const Roles::Flags& flags = roles_.flags(id);
+  const Asks::Wish& wish = asks_.of(id);
+  const Places::Seat& seat = places_.of(id);
+  const Gangs::Membership& member = gangs_.of(id);
+  const Attempts::Run& run = attempts_.of(id);
+  for (const bool flag : {wish.wanted, flags.given_up, seat.at_home, member.granted, member.joined,
+                          flags.final, flags.ever_started, run.new_ports, seat.leaves}) {
+    digest.add(flag ? 1ULL : 0ULL);
+  }
+  digest.add(wish.placement);
+  for (const uint32_t number : {member.cohort, blame_.victim_of(id), run.batch, run.number_floor,
+                                wish.backoff.value, run.join.id.value, wish.request.value}) {
+    digest.add(number);
+  }
+  for (const Ledger::Charge& charge : ladder_.ledger(id).charges()) {
+    digest.add(charge.rung);
+    digest.add(charge.at);
+  }
+}
+
+uint64_t Machine::Impl::digest() const {
   Digest digest;
-  digest.add(inside.now);
-  digest.add(state.phase);
-  digest.add(state.epoch);
-  digest.add(state.generation);
-  digest.add(state.waits_for);
-  for (const std::vector<Task>& role : state.tasks) {
+  digest.add(turn_.now);
+  digest.add(state_.phase);
+  digest.add(state_.epoch);
+  digest.add(state_.generation);
+  digest.add(state_.waits_for);
+  for (const std::vector<Task>& role : state_.tasks) {
     for (const Task& task : role) {
       digest.add(task.state);
       digest.add(task.restarts);
       for (const Attempt& attempt : task.attempts) {
         add(digest, attempt);
       }
-      add(digest, inside.intents[task.id.role.value][task.id.index]);
+      add_intent(digest, task.id);
     }
   }
-  for (const auto& [id, container] : state.containers) {
+  for (const auto& [id, container] : state_.containers) {
     add(digest, container);
   }
-  for (const auto& [id, request] : state.requests) {
+  for (const auto& [id, request] : state_.requests) {
     digest.add(id);
     digest.add(request.cancelled ? 1ULL : 0ULL);
   }
-  for (const auto& [id, what] : inside.pending) {
+  for (const auto& [id, timer] : timers_.pending()) {
     digest.add(id);
-    digest.add(what.kind);
-    digest.add(what.at);
+    digest.add(kind_of(timer.purpose));
+    digest.add(timer.at);
   }
-  for (const auto& [id, cohort] : inside.cohorts) {
+  for (const auto& [id, cohort] : gangs_.cohorts()) {
     add(digest, cohort);
   }
-  for (const Member& member : state.view.members) {
+  for (const Member& member : state_.view.members) {
     digest.add(member.task);
     digest.add(member.attempt);
     digest.add(member.address.port);
   }
-  for (const Cause& loss : inside.losses) {
-    digest.add(loss.task());
+  for (const TaskId loss : blame_.waiting()) {
+    digest.add(loss);
   }
-  for (const uint32_t number :
-       {inside.wave, inside.cohort_count, inside.batch_count, inside.request_count,
-        inside.deadline_count, inside.live, inside.live_started, inside.containers_open,
-        inside.generation_floor, inside.starts_awaited}) {
+  const Tally sum = lives_.sum();
+  for (const uint32_t number : {blame_.waves(), gangs_.count(), attempts_.batches(), asks_.count(),
+                                timers_.count(), sum.active, sum.started, lives_.containers_open(),
+                                views_.floor().value, lives_.starts_awaited()}) {
     digest.add(number);
   }
-  if (state.outcome) {
-    digest.add(state.outcome->result);
-    digest.add(state.outcome->message);
+  if (state_.outcome) {
+    digest.add(state_.outcome->result);
+    digest.add(state_.outcome->message);
   }
   return digest.value();
 }

@@ -67,7 +67,7 @@ std::string_view to_string(HostHealth value) {
 namespace {
 
 // In the order of the variant.
-constexpr std::array<std::string_view, std::variant_size_v<Fact>> kNames = {
+constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames = {
     "job-started",       "container-granted",    "request-refused",    "launch-failed",
     "agent-joined",      "agent-reported",       "agent-suspected",    "agent-lost",
     "attempt-joined",    "attempt-started",      "attempt-ended",      "attempt-stalled",
@@ -78,6 +78,6 @@ constexpr std::array<std::string_view, std::variant_size_v<Fact>> kNames = {
 
 }  // namespace
 
-std::string_view name_of(const Fact& fact) { return kNames[fact.index()]; }
+std::string_view name_of(const Fact& fact) { return kFactNames[fact.index()]; }
 
 }  // namespace muster::job

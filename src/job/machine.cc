@@ -1,11 +1,12 @@
 #include "job/machine.h"
 
-#include "base/check.h"
+#include "base/overloaded.h"
+#include "job/admission.h"
 #include "job/machine_impl.h"
-#include "job/transition.h"
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace muster::job {
 
@@ -14,153 +15,215 @@ Machine::Machine(Machine&&) noexcept = default;
 Machine& Machine::operator=(Machine&&) noexcept = default;
 Machine::~Machine() = default;
 
-const Plan& Machine::plan() const { return impl_->plan; }
-const State& Machine::state() const { return impl_->state; }
-const TransitionCounts& Machine::transitions() const { return impl_->transitions; }
-
-std::vector<Action> Machine::apply(Time now, const Fact& fact) {
-  Impl& inside = *impl_;
-  inside.now = std::max(inside.now, now);
-  inside.state.restarted.reset();
-  if (inside.state.phase == JobPhase::Ended) {
-    inside.after_the_end(fact);
-  } else {
-    std::visit([&](const auto& happened) { inside.on(happened); }, fact);
-    inside.conclude();
-  }
-  return std::exchange(inside.out, {});
-}
+std::vector<Action> Machine::apply(Time now, const Fact& fact) { return impl_->apply(now, fact); }
+const Plan& Machine::plan() const { return impl_->plan(); }
+const State& Machine::state() const { return impl_->state(); }
+const TransitionCounts& Machine::transitions() const { return impl_->transitions(); }
+bool Machine::tallies_hold() const { return impl_->tallies_hold(); }
+uint64_t Machine::digest() const { return impl_->digest(); }
 
 bool Machine::may_commit(AttemptId attempt, Generation generation) const {
-  const Attempt* found = impl_->state.find_attempt(attempt);
+  const State& state = impl_->state();
+  const Attempt* found = state.find_attempt(attempt);
   if (found == nullptr || found->generation.value == 0 || found->state == AttemptState::Ended) {
     return false;
   }
-  return generation == impl_->state.generation && impl_->state.phase != JobPhase::Ended;
+  return generation == state.generation && state.phase != JobPhase::Ended;
 }
 
-Machine::Impl::Impl(Plan the_plan) : plan(std::move(the_plan)), levels(levels_of(plan)) {
-  for (size_t i = 0; i < plan.roles.size(); ++i) {
-    const RolePlan& role = plan.roles[i];
-    standings.push_back({.success = role.success, .failure = role.failure});
-    intents.emplace_back(role.tasks);
-    std::vector<Task>& tasks = state.tasks.emplace_back(role.tasks);
-    for (uint32_t index = 0; index < role.tasks; ++index) {
-      tasks[index].id = {RoleIndex(static_cast<uint16_t>(i)), index};
+Machine::Impl::Impl(Plan plan)
+    : plan_(std::move(plan)),
+      timers_(turn_),
+      lives_(plan_, turn_, state_),
+      roles_(deps()),
+      ladder_(plan_),
+      blame_(deps()),
+      views_(deps(), state_.generation, state_.view),
+      gangs_(deps(), views_),
+      places_(deps(), gangs_),
+      asks_(deps(), gangs_, places_, state_.requests),
+      attempts_(deps(), roles_, views_, gangs_, places_, asks_),
+      restarts_(deps(), roles_, gangs_, places_, asks_, attempts_, blame_),
+      failures_(deps(), roles_, asks_, attempts_, blame_, ladder_, restarts_),
+      ending_(deps(), places_, attempts_, state_.outcome, state_.ended) {}
+
+std::vector<Action> Machine::Impl::apply(Time now, const Fact& fact) {
+  turn_.now = std::max(turn_.now, now);
+  state_.restarted.reset();
+  if (state_.phase == JobPhase::Ended) {
+    ending_.after_the_end(fact);
+  } else {
+    take_in(fact);
+    settle();
+  }
+  return std::exchange(turn_.actions, {});
+}
+
+void Machine::Impl::take_in(const Fact& fact) {
+  const auto with_live = [&](AttemptId id, auto then) {
+    if (lives_.find_live(id) != nullptr) {
+      then();
     }
-  }
+  };
+  std::visit(
+      Overloaded{
+          [&](const JobStarted&) { begin(); },
+          [&](const ContainerGranted& f) { granted(f); },
+          [&](const RequestRefused& f) { refused(f); },
+          [&](const LaunchFailed& f) { launch_failed(f); },
+          [&](const AgentJoined& f) { agent_joined(f); },
+          [&](const AgentReported& f) { reported(f); },
+          [&](const AgentSuspected& f) { suspected(f); },
+          [&](const AgentLost& f) { agent_lost(f); },
+          [&](const AttemptJoined& f) {
+            with_live(f.attempt, [&] { joined(f.attempt.task, f.address); });
+          },
+          [&](const AttemptStarted& f) {
+            with_live(f.attempt, [&] { attempts_.started(f.attempt.task, f.pid); });
+          },
+          [&](const AttemptEnded& f) {
+            with_live(f.attempt,
+                      [&] { pass_on(f.attempt.task, attempts_.ended(f.attempt.task, f.exit)); });
+          },
+          [](const AttemptStalled&) {},  // Shown; no policy of its own yet.
+          [&](const ContainerEnded& f) { container_ended(f); },
+          [&](const CheckpointCommitted& f) { committed(f); },
+          [&](const EndpointPublished& f) { with_live(f.attempt, [&] { lives_.publish(f); }); },
+          [&](const HostReported& f) { host_reported(f); },
+          [&](const HeadroomReported& f) {
+            state_.headroom = f;
+            asks_.cluster_has(f.hosts);
+          },
+          [&](const PreemptionNoticed& f) { preempt(f); },
+          [&](const DeadlinePassed& f) { passed(f.deadline); },
+          [&](const StopAsked& f) { stop_asked(f); },
+          [&](const MasterRecovered& f) { recovered(f); },
+      },
+      fact);
 }
 
-void Machine::Impl::on(const JobStarted&) {
-  if (began || stopping()) {
-    return;
-  }
-  began = true;
-  state.started = now;
-  review_due = true;
-}
-
-// A fact is taken in; then what it led to is followed up until nothing more is due.
-void Machine::Impl::conclude() {
-  while (!stopping()) {
-    if (decided) {
+// What the fact led to is followed up until nothing more is due.
+void Machine::Impl::settle() {
+  while (!lives_.stopping()) {
+    if (roles_.decided()) {
       begin_stop();
-    } else if (review_due) {
-      review_due = false;
+    } else if (roles_.take_review()) {
       review();
-    } else if (!openings.empty()) {
-      for (const uint32_t cohort : std::exchange(openings, {})) {
-        open_if_complete(cohort);
-      }
-    } else if (!pokes.empty()) {
-      run_pokes();
+    } else if (const auto openings = gangs_.take_openings(); !openings.empty()) {
+      std::ranges::for_each(openings, [&](uint32_t cohort) { open_if_complete(cohort); });
+    } else if (const auto pokes = asks_.take_pokes(); !pokes.empty()) {
+      serve(pokes);
     } else {
       break;
     }
   }
-  pokes.clear();
-  openings.clear();
-  if (state.phase == JobPhase::Stopping) {
-    advance_stop();
+  (void)asks_.take_pokes();
+  (void)gangs_.take_openings();
+  if (state_.phase == JobPhase::Stopping) {
+    ending_.advance();
   }
-  if (wait_changed) {
-    wait_changed = false;
+  if (std::exchange(turn_.wait_changed, false)) {
     describe_wait();
   }
 }
 
-Attempt* Machine::Impl::live_attempt(TaskId id) {
-  std::vector<Attempt>& attempts = task(id).attempts;
-  if (attempts.empty() || attempts.back().state == AttemptState::Ended) {
-    return nullptr;
-  }
-  return &attempts.back();
-}
-
-Attempt* Machine::Impl::find_live(AttemptId id) {
-  if (id.task.role.value >= state.tasks.size() ||
-      id.task.index >= state.tasks[id.task.role.value].size()) {
-    return nullptr;
-  }
-  Attempt* attempt = live_attempt(id.task);
-  return attempt != nullptr && attempt->number == id.number ? attempt : nullptr;
-}
-
-Container* Machine::Impl::find_container(const ContainerId& id) {
-  const auto found = state.containers.find(id);
-  return found == state.containers.end() ? nullptr : &found->second;
-}
-
-namespace {
-
-template <class S, size_t N>
-void take(const std::array<Transition<S>, N>& table, std::array<uint32_t, N>& counts, S from,
-          S to) {
-  const size_t row = row_of(table, from, to);
-  MUSTER_CHECK(row < N, "every change of a state stands in its table");
-  ++counts[row];
-}
-
-}  // namespace
-
-void Machine::Impl::move(Container& container, ContainerState to) {
-  take(kContainerTransitions, transitions.container, container.state, to);
-  container.state = to;
-  if (to == ContainerState::Gone) {
-    --containers_open;
-    wait_changed = true;
+void Machine::Impl::begin() {
+  if (!lives_.stopping() && roles_.begin()) {
+    state_.started = turn_.now;
   }
 }
 
-void Machine::Impl::move(Attempt& attempt, AttemptState to) {
-  take(kAttemptTransitions, transitions.attempt, attempt.state, to);
-  attempt.state = to;
+// Has the job ended? Which roles may be asked for now?
+void Machine::Impl::review() {
+  if (!roles_.began()) {
+    return;
+  }
+  const Roles::Completion completion = roles_.review_completion();
+  if (completion.failed_by) {
+    failures_.fail_job(*completion.failed_by, "every task that the job waits for failed");
+  }
+  if (completion.over) {
+    return;
+  }
+  if (!restarts_.waits_to_start_over()) {
+    Admission(deps(), roles_, gangs_, asks_, attempts_).admit_ready();
+  }
+  roles_.review_group_deadlines();
 }
 
-void Machine::Impl::move(Task& moved, TaskState to) {
-  take(kTaskTransitions, transitions.task, moved.state, to);
-  Standing& role = standing(moved.id.role);
-  const auto count = [&](TaskState counted, uint32_t& tally) {
-    tally += (to == counted ? 1U : 0U) - (moved.state == counted ? 1U : 0U);
+void Machine::Impl::open_if_complete(uint32_t cohort) {
+  if (lives_.stopping() || roles_.decided()) {
+    return;
+  }
+  const auto returns = [&](TaskId id) {
+    return places_.of(id).at_home && asks_.of(id).placement == Placement::SameSlot;
   };
-  count(TaskState::Succeeded, role.succeeded);
-  count(TaskState::Failed, role.failed);
-  count(TaskState::Stopped, role.stopped);
-  moved.state = to;
-}
-
-void Machine::Impl::move(JobPhase to) {
-  take(kPhaseTransitions, transitions.phase, state.phase, to);
-  state.phase = to;
-  wait_changed = true;
-}
-
-// Only the first time counts: the time line shows how the job started, restarts show in the
-// attempts.
-void Machine::Impl::step(std::string_view name) {
-  if (std::ranges::find(state.steps, name, &Step::name) == state.steps.end()) {
-    state.steps.push_back({std::string(name), now});
+  switch (gangs_.look_at(cohort, returns)) {
+    case Gangs::Barrier::Shut:
+      return;
+    case Gangs::Barrier::JoinsAGang:
+      if (restarts_.regroup({})) {
+        return;
+      }
+      break;
+    case Gangs::Barrier::Complete:
+      break;
   }
+  gangs_.open(cohort);
+  for (const TaskId id : roles_.close_generation()) {
+    attempts_.make_final(id);
+  }
+  ending_.watch_run();
+  if (state_.phase == JobPhase::Gathering && !gangs_.gang_waits()) {
+    lives_.move(JobPhase::Running);
+  }
+}
+
+// Tasks that want an attempt are placed where they were, or asked for.
+void Machine::Impl::serve(const std::vector<TaskId>& pokes) {
+  std::vector<TaskId> asking;
+  for (const TaskId id : pokes) {
+    switch (asks_.next_step(id)) {
+      case Asks::Step::Nothing:
+        break;
+      case Asks::Step::Place: {
+        const Attempt& last = lives_.task(id).attempts.back();
+        attempts_.place(id, *lives_.find(last.container), last.slot);
+        break;
+      }
+      case Asks::Step::AskContainer:
+        places_.leave(id);
+        if (!asks_.waits_for_mates(id)) {
+          asking.push_back(id);
+        }
+        break;
+    }
+  }
+  asks_.ask_for(std::move(asking));
+}
+
+void Machine::Impl::begin_stop() {
+  lives_.move(JobPhase::Stopping);
+  timers_.clear_all();
+  blame_.forget();
+  gangs_.forget();
+  asks_.cancel_all();
+  places_.stay();
+  ending_.begin(*roles_.take_decision());
+}
+
+void Machine::Impl::describe_wait() {
+  if (state_.phase == JobPhase::Stopping) {
+    state_.waits_for = lives_.what_must_end();
+    return;
+  }
+  const std::string* restart = timers_.restart_wait();
+  state_.waits_for = restart != nullptr ? *restart : gangs_.lack();
+}
+
+bool Machine::Impl::tallies_hold() const {
+  return lives_.tallies_hold() && roles_.tallies_hold() && gangs_.tallies_hold() &&
+         places_.tallies_hold();
 }
 
 }  // namespace muster::job

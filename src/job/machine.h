@@ -13,7 +13,7 @@
 
 namespace muster::job {
 
-/// The one place where decisions about a job are made (design 2). A value: no threads, clocks,
+/// The one place where decisions about a job are made. A value: no threads, clocks,
 /// random numbers, sockets, files or logs inside, and everything it knows came through the Plan and
 /// apply().
 ///
@@ -41,16 +41,20 @@ class Machine {
   /// How often each transition of state.h was taken by this machine (not across a recovery).
   [[nodiscard]] const TransitionCounts& transitions() const;
 
+  /// Counts everything anew of which it keeps a tally, and tells whether the tallies are right.
+  [[nodiscard]] bool tallies_hold() const;
+
   /// Returns a hash of everything the machine knows, for replay checks. Equal histories give equal
   /// digests.
   [[nodiscard]] uint64_t digest() const;
 
  private:
-  struct Impl;
+  class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Raised with every change of what a log's facts lead to; stands in the event log's header.
-inline constexpr uint32_t kMachineVersion = 1;
+/// Raised with every change of what a log's facts lead to; stands in the event log's header. 2: a
+/// program that ends by itself is not tried in other places unless its budget says so.
+inline constexpr uint32_t kMachineVersion = 2;
 
 }  // namespace muster::job

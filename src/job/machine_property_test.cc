@@ -268,6 +268,7 @@ void expect_promises(const Machine& machine) {
     ASSERT_EQ(container.live, live[id]) << id.value;
     ASSERT_TRUE(container.state != ContainerState::Gone || container.live == 0);
   }
+  ASSERT_TRUE(machine.tallies_hold());
   ASSERT_TRUE(std::ranges::is_sorted(state.view.members, {}, &Member::task));
   ASSERT_EQ(state.view.generation, state.generation);
 }

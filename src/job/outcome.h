@@ -14,7 +14,8 @@ namespace muster::job {
 /// How a job, or a task's part in it, came out.
 enum class JobResult : uint8_t { Succeeded, Failed, Stopped };
 
-/// Which kind of end decided the outcome; the client's exit status derives from it (design 6).
+/// Which kind of end decided the outcome; the client's exit status derives from it
+/// (docs/failures.md).
 enum class OutcomeReason : uint8_t {
   Completed,       ///< Succeeded. Exit status 0.
   ProgramFailed,   ///< The user's program failed. 1.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace muster::job {
@@ -21,6 +22,21 @@ uint32_t Plan::task_count() const {
     count += role_plan.tasks;
   }
   return count;
+}
+
+uint32_t cores_per_task(const Plan& plan, const RolePlan& role, uint32_t cores) {
+  const auto starts_later = [](const RolePlan& each) {
+    return std::ranges::any_of(
+        each.after, [](const After& after) { return after.condition != spec::Condition::Running; });
+  };
+  uint32_t beside = role.tasks;
+  if (!starts_later(role)) {
+    beside = 0;
+    for (const RolePlan& each : plan.roles) {
+      beside += starts_later(each) ? 0 : each.tasks;
+    }
+  }
+  return std::max(1U, cores / std::max(1U, beside));
 }
 
 std::string to_string(const Plan& plan, TaskId task) {

@@ -36,10 +36,10 @@ struct RestartBudget {
   std::optional<Duration> window = std::chrono::hours(1);
   Duration backoff_low = std::chrono::seconds(1);
   Duration backoff_high = std::chrono::minutes(1);
-  /// A program that ends by itself with the same exit code, again and again and soon after its
-  /// start, is not tried in other places once `process` is spent: the place is not the cause. Set
-  /// where nobody wrote a budget of their own.
-  bool stops_on_repeat = false;
+  /// A program that ended by itself is tried in a new container, or on another host, only where
+  /// somebody wrote that count: the place is hardly the cause. Failures of the place always are.
+  bool container_for_program = true;
+  bool host_for_program = true;
   bool operator==(const RestartBudget&) const = default;
 };
 
@@ -66,7 +66,9 @@ struct RolePlan {
   uint32_t tasks_min =
       1;  ///< Tasks needed before the barrier opens; equals `tasks` unless elastic.
   uint32_t tasks_per_container = 1;
-  Resources resources;  ///< Per task.
+  Resources resources;  ///< Per task. No memory: no limit. No vcores: a share of the machine.
+  bool shares_gpus =
+      false;  ///< Its tasks see all GPUs of their machine, and have none to themselves.
   std::string node_label;
   spec::Membership membership = spec::Membership::Independent;
   spec::Success success = spec::Success::Required;
@@ -135,6 +137,10 @@ struct Plan {
   [[nodiscard]] std::optional<RoleIndex> find_role(std::string_view role_name) const;
   [[nodiscard]] uint32_t task_count() const;
 };
+
+/// Returns how many of its machine's `cores` a task of `role` uses where nobody said: its share
+/// among the tasks that run beside it, all on this machine. At least 1.
+[[nodiscard]] uint32_t cores_per_task(const Plan& plan, const RolePlan& role, uint32_t cores);
 
 /// "worker:3" and "worker:3#2".
 [[nodiscard]] std::string to_string(const Plan& plan, TaskId task);

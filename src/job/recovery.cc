@@ -1,59 +1,45 @@
 #include "job/machine_impl.h"
 
 #include <algorithm>
+#include <vector>
 
 /// A new master, and agents that report: every pending intent is derived again and compared with
 /// what is.
 namespace muster::job {
 
-void Machine::Impl::on(const MasterRecovered& recovered) {
-  state.epoch = std::max(state.epoch, recovered.epoch);
-  emit(Reconcile{});
-  for (const auto& [id, what] : pending) {
-    emit(SetDeadline{id, what.kind, what.at, what.waits_for});
-  }
-  for (const auto& [id, request] : state.requests) {
-    if (request.cancelled) {
-      emit(CancelRequest{id});
-    } else {
-      emit(ask_of(request));
-    }
-  }
-  for (const auto& [id, container] : state.containers) {
-    if (container.state == ContainerState::Launching) {
-      emit(LaunchAgent{id});
-    } else if (container.state == ContainerState::Draining && container.live == 0) {
-      emit(ReleaseContainer{id});
-    }
-  }
+void Machine::Impl::recovered(const MasterRecovered& recovered) {
+  state_.epoch = std::max(state_.epoch, recovered.epoch);
+  turn_.act(Reconcile{});
+  timers_.set_again();
+  asks_.tell_again();
+  places_.tell_again();
 }
 
-void Machine::Impl::on(const AgentReported& reported) {
-  generation_floor = std::max(generation_floor, reported.generation.value);
-  Container* container = find_container(reported.container);
+void Machine::Impl::reported(const AgentReported& reported) {
+  views_.saw(reported.generation);
+  const Container* container = lives_.find(reported.container);
   if (container == nullptr || container->state == ContainerState::Gone) {
-    emit(ReleaseContainer{reported.container});
+    turn_.act(ReleaseContainer{reported.container});
     return;
   }
-  container->suspected = false;
+  lives_.suspect(*container, false);
   const bool drained = container->state == ContainerState::Draining && container->live == 0;
   const bool fresh = container->state == ContainerState::Launching;
-  became_ready(*container, reported.address);
+  attempts_.agent_ready(*container, reported.address);
   if (!reported.address.empty()) {
-    container->agent_address = reported.address;
+    lives_.found_at(*container, reported.address);
   }
   for (const AttemptReport& report : reported.attempts) {
-    const Attempt* attempt = find_live(report.attempt);
-    if (attempt != nullptr && attempt->container == container->id) {
-      continue;
+    const Attempt* attempt = lives_.find_live(report.attempt);
+    if (attempt == nullptr || attempt->container != container->id) {
+      reconcile_unknown(container->id, report);
     }
-    reconcile_stranger(*container, report);
   }
   // Ends first, and what has vanished: one of them may end the job, and then nothing is prepared or
   // started any more; and no new view lists them.
   for (const bool ends : {true, false}) {
     for (const TaskId id : container->tasks) {
-      Attempt* attempt = live_attempt(id);
+      const Attempt* attempt = lives_.live(id);
       if (attempt == nullptr || attempt->container != container->id) {
         continue;
       }
@@ -62,60 +48,51 @@ void Machine::Impl::on(const AgentReported& reported) {
       const bool listed = report != reported.attempts.end();
       const bool has_ended = listed && report->phase == AttemptReport::Phase::Ended;
       if (listed && has_ended == ends) {
-        reconcile(id, *attempt, *report);
+        reconcile(id, *report);
       } else if (!listed && !fresh && ends == (attempt->state != AttemptState::Placed)) {
-        reconcile_missing(id, *attempt);
+        reconcile_missing(id);
       }
     }
   }
   if (drained) {
-    emit(ReleaseContainer{container->id});
+    turn_.act(ReleaseContainer{container->id});
   }
 }
 
 // Something runs there that is none of ours any more: an attempt given up while its agent was
 // silent.
-void Machine::Impl::reconcile_stranger(const Container& container, const AttemptReport& report) {
-  const TaskId id = report.attempt.task;
-  if (id.role.value >= intents.size() || id.index >= intents[id.role.value].size()) {
+void Machine::Impl::reconcile_unknown(const ContainerId& container, const AttemptReport& report) {
+  if (!lives_.knows(report.attempt.task)) {
     return;
   }
-  intent(id).number_floor = std::max(intent(id).number_floor, report.attempt.number);
+  attempts_.saw(report.attempt);
   if (report.phase != AttemptReport::Phase::Ended) {
-    emit(StopAttempt{.attempt = report.attempt,
-                     .container = container.id,
-                     .reason = stopping() ? StopReason::JobEnds : StopReason::Restart});
+    turn_.act(StopAttempt{.attempt = report.attempt,
+                          .container = container,
+                          .reason = lives_.stopping() ? StopReason::JobEnds : StopReason::Restart});
   }
 }
 
 // The agent has never heard of it, or it is gone without a trace.
-void Machine::Impl::reconcile_missing(TaskId id, Attempt& attempt) {
-  if (attempt.state == AttemptState::Placed && !stopping()) {
-    if (!decided) {
-      prepare(id, attempt);
-    }
-    return;
-  }
-  const bool told = attempt.state == AttemptState::Stopping;
-  const Cause cause = cause_of_vanishing(id, attempt, now);
-  end(id, attempt, std::nullopt);
-  if (told || stopping()) {
-    stopped_as_told(id, attempt);
-  } else {
-    failed(cause);
+void Machine::Impl::reconcile_missing(TaskId id) {
+  if (lives_.live(id)->state != AttemptState::Placed || lives_.stopping()) {
+    pass_on(id, attempts_.vanished(id));
+  } else if (!roles_.decided()) {
+    attempts_.prepare(id);
   }
 }
 
-void Machine::Impl::reconcile(TaskId id, Attempt& attempt, const AttemptReport& report) {
+void Machine::Impl::reconcile(TaskId id, const AttemptReport& report) {
+  const Attempt& attempt = *lives_.live(id);
   if (report.phase == AttemptReport::Phase::Ended) {
-    take_in_end(id, attempt, report.exit.value_or(Exit{}));
+    pass_on(id, attempts_.ended(id, report.exit.value_or(Exit{})));
     return;
   }
   if (attempt.state == AttemptState::Stopping) {
-    emit(StopAttempt{.attempt = report.attempt,
-                     .container = attempt.container,
-                     .grace = plan.deadlines.stop,
-                     .reason = stopping() ? StopReason::JobEnds : StopReason::Restart});
+    turn_.act(StopAttempt{.attempt = report.attempt,
+                          .container = attempt.container,
+                          .grace = plan_.deadlines.stop,
+                          .reason = lives_.stopping() ? StopReason::JobEnds : StopReason::Restart});
     return;
   }
   switch (report.phase) {
@@ -123,22 +100,20 @@ void Machine::Impl::reconcile(TaskId id, Attempt& attempt, const AttemptReport& 
     case AttemptReport::Phase::Ended:
       return;
     case AttemptReport::Phase::Joined:
-      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0 && !stopping() &&
-          !decided) {
-        // It is a member of the newest view, and its agent obeys no older one.
-        attempt.generation = state.generation;
-        emit(StartAttempt{report.attempt, attempt.container, attempt.generation});
+      if (attempt.state == AttemptState::Joined && attempt.generation.value != 0 &&
+          !lives_.stopping() && !roles_.decided()) {
+        views_.start_again(id);
       }
-      joined(id, attempt, report.address);
+      joined(id, report.address);
       return;
     case AttemptReport::Phase::Running:
       if (attempt.generation.value == 0) {
         // It was told so by facts that the log has lost: no generation of ours knows it.
-        generation_floor = std::max(generation_floor, report.generation.value);
-        tell_to_stop(std::vector<Move>{{.task = id, .grace = plan.deadlines.stop}});
+        views_.saw(report.generation);
+        attempts_.tell_to_stop(std::vector<Move>{{.task = id, .grace = plan_.deadlines.stop}});
         return;
       }
-      on(AttemptStarted{.attempt = report.attempt});
+      attempts_.started(id, 0);
       return;
   }
 }

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// What the machine knows: the four lives of design 2.1. Readers (status, summary, the shell) see
-/// it const; only the machine's own files change it.
+/// What the machine knows: the lives of job, tasks, attempts and containers. Readers (status,
+/// summary, the shell) see it const; only the machine's own files change it.
 namespace muster::job {
 
 /// A request becomes a container with its grant.

@@ -21,29 +21,29 @@ std::optional<int> parse_descriptor(const std::string& text) {
 }  // namespace
 
 std::optional<Options> parse_command(const std::string& program,
-                                     const std::vector<std::string>& words) {
+                                     const std::vector<std::string>& arguments) {
   Options options;
   options.agent_argv = {program, "agent"};
-  for (size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) {
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    if (i + 1 == arguments.size()) {
       return std::nullopt;
     }
-    if (words[i] == "--claim-file") {
-      options.remove_at_end = words[i + 1];
+    if (arguments[i] == "--claim-file") {
+      options.remove_at_end = arguments[i + 1];
       continue;
     }
-    const std::optional<int> fd = parse_descriptor(words[i + 1]);
+    const std::optional<int> fd = parse_descriptor(arguments[i + 1]);
     if (!fd) {
       return std::nullopt;
     }
-    if (words[i] == "--order-fd") {
+    if (arguments[i] == "--order-fd") {
       options.handed.push_back(*fd);
-    } else if (words[i] == "--claim-fd") {
+    } else if (arguments[i] == "--claim-fd") {
       options.held.push_back(*fd);
     } else {
       return std::nullopt;
     }
-    options.agent_argv.insert(options.agent_argv.end(), {words[i], words[i + 1]});
+    options.agent_argv.insert(options.agent_argv.end(), {arguments[i], arguments[i + 1]});
   }
   if (options.handed.size() != 1) {
     return std::nullopt;
@@ -51,10 +51,10 @@ std::optional<Options> parse_command(const std::string& program,
   return options;
 }
 
-int run_command(const std::string& program, const std::vector<std::string>& words) {
-  const std::optional<Options> options = parse_command(program, words);
+int run_command(const std::string& program, const std::vector<std::string>& arguments) {
+  const std::optional<Options> options = parse_command(program, arguments);
   if (!options) {
-    std::fputs("muster keeper is started by Muster itself\n", stderr);
+    std::fputs("muster keeper: invalid arguments; only Muster itself starts it\n", stderr);
     return kBadUsage;
   }
   return run(*options);

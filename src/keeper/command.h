@@ -8,14 +8,13 @@
 
 namespace muster::keeper {
 
-/// Reads the words after `muster keeper`: `--order-fd N --claim-fd N --claim-file PATH`, each of
-/// them optional but the first. The agent is `program agent --order-fd N --claim-fd N`. Nothing if
-/// they are not what Muster writes itself.
+/// Parses the arguments after `muster keeper`: `--order-fd N [--claim-fd N] [--claim-file PATH]`.
+/// The agent is `program agent --order-fd N --claim-fd N`. Nothing if Muster did not write
+/// them.
 [[nodiscard]] std::optional<Options> parse_command(const std::string& program,
-                                                   const std::vector<std::string>& words);
+                                                   const std::vector<std::string>& arguments);
 
-/// The whole of `muster keeper`: returns the exit status for main(); 2 for words that are no
-/// command.
-int run_command(const std::string& program, const std::vector<std::string>& words);
+/// All of `muster keeper`: returns the exit status for main(); 2 for invalid arguments.
+int run_command(const std::string& program, const std::vector<std::string>& arguments);
 
 }  // namespace muster::keeper

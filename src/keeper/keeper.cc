@@ -52,12 +52,13 @@ void close_all(const std::vector<int>& fds) {
   }
 }
 
-/// Becomes another program, or this one with other words. Returns only on failure.
-void become(const Options& options, std::vector<std::string> words, const sigset_t& original_mask) {
+/// Becomes another program, or this one with other arguments. Returns only on failure.
+void become(const Options& options, std::vector<std::string> arguments,
+            const sigset_t& original_mask) {
   std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
+  argv.reserve(arguments.size() + 1);
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
   }
   argv.push_back(nullptr);
   const std::string program = options.program.value_or("/proc/self/exe");
@@ -69,10 +70,10 @@ void become_agent(const Options& options, int life_fd, int start_fd,
                   const sigset_t& original_mask) {
   ::fcntl(life_fd, F_SETFD, 0);
   ::fcntl(start_fd, F_SETFD, 0);
-  std::vector<std::string> words = options.agent_argv;
-  words.insert(words.end(),
-               {"--life-fd", std::to_string(life_fd), "--start-fd", std::to_string(start_fd)});
-  become(options, std::move(words), original_mask);
+  std::vector<std::string> arguments = options.agent_argv;
+  arguments.insert(arguments.end(),
+                   {"--life-fd", std::to_string(life_fd), "--start-fd", std::to_string(start_fd)});
+  become(options, std::move(arguments), original_mask);
 }
 
 /// In the new process: its descriptors go to their numbers, all above first out of the way.
@@ -106,7 +107,7 @@ void start_outside(const Options& options, const os::ReceivedStart& start,
     ::setsid();
     place_descriptors(start);
     become(options, start.argv, original_mask);
-    _exit(fail("cannot execute what the agent asked for"));
+    _exit(fail("cannot execute the requested program"));
   }
   ::waitpid(parent, nullptr, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -191,7 +192,7 @@ int keep(const Options& options, int stub_fd, rt::Fd start_fd, const sigset_t& o
   const int signal_fd = ::signalfd(-1, &watched, SFD_CLOEXEC);
   int life[2];
   if (signal_fd < 0 || ::pipe2(life, O_CLOEXEC) != 0) {
-    return fail("cannot make its pipes");
+    return fail("cannot create pipes");
   }
   const pid_t agent = ::fork();
   if (agent < 0) {
@@ -275,7 +276,7 @@ int run(const Options& options) {
   int stub[2];
   auto start = os::make_start_socket();
   if (::pipe2(stub, O_CLOEXEC) != 0 || !start.has_value()) {
-    return fail("cannot make its pipe");
+    return fail("cannot create a pipe");
   }
   const pid_t keeper = ::fork();
   if (keeper < 0) {

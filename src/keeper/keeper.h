@@ -4,14 +4,13 @@
 #include <string>
 #include <vector>
 
-/// The agent's small parent (design 4, "Ending"). It exists so that nothing of a container outlives
+/// The agent's small parent. It exists so that nothing of a container outlives
 /// it, whichever process is killed first and however.
 namespace muster::keeper {
 
 struct Options {
-  /// The agent's words, argv[0] first; "--life-fd N --start-fd M" are added to them. The program
-  /// executed is this very one
-  /// (/proc/self/exe), whatever argv[0] says.
+  /// The agent's arguments, argv[0] first; "--life-fd N --start-fd M" are appended. The program
+  /// executed is this very one (/proc/self/exe), whatever argv[0] says.
   std::vector<std::string> agent_argv;
   /// Open descriptors that the agent inherits under their numbers. The keeper keeps `held` (a lock
   /// lives as long as keeper or agent do) and closes `handed` (a pipe with the agent's order).
@@ -27,26 +26,30 @@ struct Options {
 /// and returns the exit status for main() when every process of the container has ended: the
 /// agent's own (128 + signal if one killed it), or 70 when it could not be started.
 ///
-///     stub (the cluster's child) ── keeper (own session, subreaper) ── agent ── tasks, in any
-///     session
+///     stub (the cluster's child) ── keeper ── agent ── tasks, in any session
+///                                   own session, subreaper
 ///
-/// - The agent ends: the keeper kills every descendant, then itself ends.
-/// - The stub ends: the keeper closes the agent's life pipe, gives it two seconds to end its
-/// attempts and itself, then kills every descendant. It does not begin with the agent: who killed
-/// the stub may kill the keeper next, and the tasks would be left to nobody.
-/// - The keeper ends: the agent sees its life pipe close and ends its attempts and itself; the
-/// stub, a subreaper
-///   too, kills what is left after a second or two.
-/// - SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM,
-/// which stops with grace.
+/// What happens when one of them ends:
 ///
-/// Control groups that were made for the keeper (os/cgroup.h) are removed after the last process.
+///   * The agent: the keeper kills every descendant, then exits.
 ///
-/// At the other end of M (os/start_request.h) the stub starts programs for the agent that are to
-/// live on: it runs this very program, with the words it is given, outside of the container.
+///   * The stub: the keeper closes the agent's life pipe, gives it two seconds to end its attempts
+///     and itself, then kills every descendant. It does not kill the agent first: whoever killed
+///     the stub may kill the keeper next, and then nobody would end the tasks.
 ///
-/// The caller has one thread only. Descendants of another user (sudo) cannot be killed and are left
-/// alone.
+///   * The keeper: the agent sees its life pipe close and ends its attempts and itself; the stub,
+///     a subreaper too, kills what is left after a second or two.
+///
+/// SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM, on
+/// which it stops gracefully.
+///
+/// Control groups created for the keeper (os/cgroup.h) are removed after the last process.
+///
+/// At the other end of M (os/start_request.h) the stub starts programs for the agent that outlive
+/// the container: it runs this very program, with the given arguments, outside it.
+///
+/// The caller must be single-threaded. Descendants of another user (sudo) cannot be killed and are
+/// left alone.
 int run(const Options& options);
 
 }  // namespace muster::keeper

@@ -1,5 +1,7 @@
 #include "master/agent_dialer.h"
 
+#include "rt/wait.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,48 +17,33 @@ void AgentDialer::call(const job::ContainerId& container, const std::string& add
   if (calls_.contains(container)) {
     return;
   }
-  Call call{address, loop_.now() + patience_, next_number_++};
-  dial(container, calls_.emplace(container, std::move(call)).first->second);
+  calls_[container] =
+      rt::start(deps_.loop, dial(container, address), [this, container](Dialled channel) {
+        calls_.erase(container);
+        if (channel) {
+          handlers_.connected(std::move(*channel));
+        } else {
+          handlers_.unreachable(container);
+        }
+      });
 }
 
-void AgentDialer::dial(const job::ContainerId& container, const Call& call) {
+rt::Async<AgentDialer::Dialled> AgentDialer::dial(job::ContainerId container, std::string address) {
   const control::Peer agent{control::Peer::Kind::Agent, container};
   const control::Peer self{control::Peer::Kind::Master, container};
-  const control::Key key = control::master_key_of(control::derive_key(secret_, agent));
-  const Duration deadline = std::clamp(call.give_up - loop_.now(), kPause, kDialDeadline);
-  transport_.dial(call.address, self, key, deadline,
-                  [this, alive = alive_, container, number = call.number](auto channel) {
-                    if (*alive) {
-                      dialled(container, number, std::move(channel));
-                    }
-                  });
-}
-
-void AgentDialer::dialled(const job::ContainerId& container, uint64_t number,
-                          Result<std::unique_ptr<control::Channel>> channel) {
-  const auto found = calls_.find(container);
-  if (found == calls_.end() || found->second.number != number) {
-    return;
-  }
-  if (channel) {
-    calls_.erase(found);
-    handlers_.connected(std::move(*channel));
-    return;
-  }
-  if (loop_.now() + kPause >= found->second.give_up) {
-    calls_.erase(found);
-    handlers_.unreachable(container);
-    return;
-  }
-  loop_.call_after(kPause, [this, alive = alive_, container, number] {
-    if (!*alive) {
-      return;
+  const control::Key key = control::master_key_of(control::derive_key(deps_.secret, agent));
+  const HostTime give_up = deps_.loop.now() + deps_.patience;
+  while (true) {
+    const Duration deadline = std::clamp(give_up - deps_.loop.now(), kPause, kDialDeadline);
+    auto begin = [&](rt::Answer<Dialled> answer) {
+      deps_.transport.dial(address, self, key, deadline, std::move(answer));
+    };
+    Dialled channel = co_await rt::from_callback<Dialled>(deps_.loop, std::move(begin));
+    if (channel || deps_.loop.now() + kPause >= give_up) {
+      co_return channel;
     }
-    const auto again = calls_.find(container);
-    if (again != calls_.end() && again->second.number == number) {
-      dial(container, again->second);
-    }
-  });
+    co_await rt::pause_for(deps_.loop, kPause);
+  }
 }
 
 }  // namespace muster::master

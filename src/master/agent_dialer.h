@@ -5,6 +5,7 @@
 #include "control/transport.h"
 #include "job/ids.h"
 #include "rt/loop.h"
+#include "rt/running.h"
 
 #include <functional>
 #include <map>
@@ -17,19 +18,18 @@ namespace muster::master {
 /// short pauses until it answers, is given up, or its time is over.
 class AgentDialer {
  public:
+  struct Deps {
+    rt::Loop& loop;
+    control::Transport& transport;
+    const control::Secret& secret;
+    Duration patience;  ///< How long one agent is dialled.
+  };
   struct Handlers {
     std::function<void(std::unique_ptr<control::Channel>)> connected;
     std::function<void(const job::ContainerId&)> unreachable;  ///< Its time is over; once.
   };
 
-  AgentDialer(rt::Loop& loop, control::Transport& transport, const control::Secret& secret,
-              Duration patience, Handlers handlers)
-      : loop_(loop),
-        transport_(transport),
-        secret_(secret),
-        patience_(patience),
-        handlers_(std::move(handlers)) {}
-  ~AgentDialer() { *alive_ = false; }
+  AgentDialer(const Deps& deps, Handlers handlers) : deps_(deps), handlers_(std::move(handlers)) {}
   AgentDialer(const AgentDialer&) = delete;
   AgentDialer& operator=(const AgentDialer&) = delete;
 
@@ -39,23 +39,12 @@ class AgentDialer {
   void forget(const job::ContainerId& container) { calls_.erase(container); }
 
  private:
-  struct Call {
-    std::string address;
-    HostTime give_up{};
-    uint64_t number = 0;  ///< Tells a call from a later one of the same container.
-  };
-  void dial(const job::ContainerId& container, const Call& call);
-  void dialled(const job::ContainerId& container, uint64_t number,
-               Result<std::unique_ptr<control::Channel>> channel);
+  using Dialled = Result<std::unique_ptr<control::Channel>>;
+  [[nodiscard]] rt::Async<Dialled> dial(job::ContainerId container, std::string address);
 
-  rt::Loop& loop_;
-  control::Transport& transport_;
-  control::Secret secret_;
-  Duration patience_;
+  Deps deps_;
   Handlers handlers_;
-  std::map<job::ContainerId, Call> calls_;
-  uint64_t next_number_ = 1;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::map<job::ContainerId, rt::Running> calls_;  ///< Last: they use the rest.
 };
 
 }  // namespace muster::master

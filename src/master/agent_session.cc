@@ -28,27 +28,39 @@ void AgentSession::on_frame(std::string_view bytes) {
     refuse(frame.error().message);
     return;
   }
-  if (auto* hello = std::get_if<wire::AgentHello>(&*frame)) {
-    if (hello->report.container != container()) {
-      refuse("it reports for container " + hello->report.container.value);
-      return;
-    }
-    said_hello_ = true;
-    const auto handler = handlers_.hello;
-    handler(*hello);
+  std::visit([this, &frame](auto& kind) { on(*frame, kind); }, *frame);
+}
+
+bool AgentSession::reports_for_itself(const job::AgentReported& report) {
+  if (report.container != container()) {
+    refuse("it reports for container " + report.container.value);
+    return false;
+  }
+  return true;
+}
+
+void AgentSession::on(wire::AgentFrame&, wire::AgentHello& hello) {
+  if (!reports_for_itself(hello.report)) {
     return;
   }
+  said_hello_ = true;
+  const auto handler = handlers_.hello;
+  handler(hello);
+}
+
+void AgentSession::on(wire::AgentFrame& frame, const wire::Report& report) {
+  if (!said_hello_ || reports_for_itself(report.report)) {
+    pass(frame);
+  }
+}
+
+void AgentSession::pass(wire::AgentFrame& frame) {
   if (!said_hello_) {
-    refuse("its first frame is no hello");
-    return;
-  }
-  if (const auto* report = std::get_if<wire::Report>(&*frame);
-      report != nullptr && report->report.container != container()) {
-    refuse("it reports for container " + report->report.container.value);
+    refuse("its first frame is not a hello");
     return;
   }
   const auto handler = handlers_.frame;
-  handler(*frame);
+  handler(frame);
 }
 
 void AgentSession::refuse(std::string_view reason) {

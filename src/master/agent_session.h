@@ -46,6 +46,14 @@ class AgentSession {
 
  private:
   void on_frame(std::string_view bytes);
+  void on(wire::AgentFrame& frame, wire::AgentHello& hello);
+  void on(wire::AgentFrame& frame, const wire::Report& report);
+  template <class Other>
+  void on(wire::AgentFrame& frame, const Other&) {
+    pass(frame);
+  }
+  void pass(wire::AgentFrame& frame);
+  [[nodiscard]] bool reports_for_itself(const job::AgentReported& report);
 
   log::Logger log_;
   Handlers handlers_;

@@ -15,13 +15,16 @@ struct OrderKey {
 };
 
 OrderKey key_of(const job::Action& action) {
-  if (const auto* prepare = std::get_if<job::PrepareAttempt>(&action)) {
-    return {prepare->attempt, action.index()};
-  }
-  if (const auto* start = std::get_if<job::StartAttempt>(&action)) {
-    return {start->attempt, action.index()};
-  }
-  return {std::get<job::StopAttempt>(action).attempt, action.index()};
+  const job::AttemptId attempt = std::visit(
+      [](const auto& order) -> job::AttemptId {
+        if constexpr (requires { order.attempt; }) {
+          return order.attempt;
+        } else {
+          return {};
+        }
+      },
+      action);
+  return {attempt, action.index()};
 }
 
 /// Keeps one order of each kind for the newest attempt of a task: older attempts are history.
@@ -38,7 +41,7 @@ void remember(std::vector<job::Action>& orders, const job::Action& action) {
 }  // namespace
 
 void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
-  auto session = std::make_unique<AgentSession>(std::move(channel), log_);
+  auto session = std::make_unique<AgentSession>(std::move(channel), deps_.log);
   AgentSession* raw = session.get();
   const job::ContainerId container = raw->container();
   if (auto& slot = sessions_[container]; slot) {
@@ -61,24 +64,24 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
                   },
               .closed = [this, container, raw] { on_closed(container, raw); }});
   if (dialled) {
-    raw->welcome(handlers_.welcome());
+    raw->welcome(deps_.admission.agent_welcome(container));
   }
 }
 
 void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello& hello) {
-  if (hello.report.epoch > epoch_) {
-    if (!handlers_.outranked(hello.report.epoch)) {
-      sessions_.at(container)->refuse("it claims a newer master, and there is none");
+  if (hello.report.epoch > deps_.admission.epoch()) {
+    if (!deps_.fence.claimed(hello.report.epoch)) {
+      sessions_.at(container)->refuse("it claims that there is a newer master, but there is none");
     }
     return;
   }
   AgentSession& session = *sessions_.at(container);
-  log_.info("agent.hello", {{"container", container.value},
-                            {"host", hello.host_name},
-                            {"pid", hello.pid},
-                            {"fresh", hello.fresh}});
-  session.welcome(handlers_.welcome());
-  if (const auto view = handlers_.view()) {
+  deps_.log.info("agent.hello", {{"container", container.value},
+                                 {"host", hello.host_name},
+                                 {"pid", hello.pid},
+                                 {"fresh", hello.fresh}});
+  session.welcome(deps_.admission.agent_welcome(container));
+  if (const auto view = deps_.decider.view()) {
     session.send_shared(view);
   }
   if (follow_.on) {
@@ -110,7 +113,7 @@ bool Agents::is_current(const job::ContainerId& container, const AgentSession* s
 
 void Agents::bury(std::unique_ptr<AgentSession> session) {
   // It may be the one whose callback runs now.
-  loop_.post([session = std::move(session)] {});
+  deps_.loop.post([session = std::move(session)] {});
 }
 
 void Agents::order(const job::ContainerId& container, const job::Action& action) {

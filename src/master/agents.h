@@ -2,7 +2,10 @@
 
 #include "base/log.h"
 #include "job/action.h"
+#include "master/admission.h"
 #include "master/agent_session.h"
+#include "master/decider.h"
+#include "master/fence.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 
@@ -23,6 +26,13 @@ namespace muster::master {
 /// connection goes out again; orders are idempotent.
 class Agents {
  public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    Admission& admission;    ///< What an agent is told first.
+    const Decider& decider;  ///< Which view agents should have.
+    Fence& fence;            ///< Whether a newer master, which an agent obeys, is in charge.
+  };
   struct Handlers {
     /// An agent said hello (again). Called after the answer was sent.
     std::function<void(const wire::AgentHello&)> joined;
@@ -31,16 +41,9 @@ class Agents {
     /// The last connection of an agent is gone. `said_hello`: it had come to know this master, and
     /// will dial it again.
     std::function<void(const job::ContainerId&, bool said_hello)> closed;
-    /// An agent says that it obeys a newer master than this one: false if there is none.
-    std::function<bool(job::Epoch)> outranked;
-    /// The answer to a hello: one encoded MasterWelcome for all.
-    std::function<std::shared_ptr<const std::string>()> welcome;
-    /// The view that agents should have; nullptr for none yet.
-    std::function<std::shared_ptr<const std::string>()> view;
   };
 
-  Agents(rt::Loop& loop, const log::Logger& log, job::Epoch epoch, Handlers handlers)
-      : loop_(loop), log_(log), epoch_(epoch), handlers_(std::move(handlers)) {}
+  Agents(const Deps& deps, Handlers handlers) : deps_(deps), handlers_(std::move(handlers)) {}
   Agents(const Agents&) = delete;
   Agents& operator=(const Agents&) = delete;
 
@@ -75,9 +78,7 @@ class Agents {
   void bury(std::unique_ptr<AgentSession> session);
   [[nodiscard]] AgentSession* ready(const job::ContainerId& container);
 
-  rt::Loop& loop_;
-  log::Logger log_;
-  job::Epoch epoch_;
+  Deps deps_;
   Handlers handlers_;
   std::map<job::ContainerId, std::unique_ptr<AgentSession>> sessions_;
   std::map<job::ContainerId, std::vector<job::Action>> orders_;

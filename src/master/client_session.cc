@@ -14,11 +14,10 @@ constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 
 }  // namespace
 
-ClientSession::ClientSession(rt::Loop& loop, std::unique_ptr<control::Channel> channel,
-                             const FactHistory& history, const log::Logger& log)
-    : loop_(loop), history_(history), log_(log), channel_(std::move(channel)) {}
+ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel)
+    : deps_(deps), channel_(std::move(channel)) {}
 
-ClientSession::~ClientSession() { loop_.cancel(pump_timer_); }
+ClientSession::~ClientSession() { deps_.loop.cancel(pump_timer_); }
 
 void ClientSession::start(Handlers handlers) {
   handlers_ = std::move(handlers);
@@ -36,7 +35,7 @@ void ClientSession::on_frame(std::string_view bytes) {
   }
   const Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
   if (!frame) {
-    log_.warning("client.refused", {{"reason", frame.error().message}});
+    deps_.log.warning("client.refused", {{"reason", frame.error().message}});
     refuse(frame.error().message);
     channel_->close();
     ended_ = true;
@@ -47,11 +46,11 @@ void ClientSession::on_frame(std::string_view bytes) {
 
 void ClientSession::on(const wire::ClientHello& hello) {
   if (!said_hello_) {
-    log_.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
+    deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
   }
   said_hello_ = true;
   who_ = hello.who;
-  send(handlers_.welcome());
+  send(deps_.admission.client_welcome());
   follow_facts_ = hello.follow_facts;
   follow_output_ = hello.follow_output;
   next_fact_ = hello.from_index;
@@ -60,7 +59,7 @@ void ClientSession::on(const wire::ClientHello& hello) {
     return;
   }
   pump();
-  if (handlers_.log_is_stuck()) {
+  if (deps_.report.log_is_stuck()) {
     tell_status();
   }
   begin_output();
@@ -86,24 +85,26 @@ void ClientSession::on(const wire::StopJob& stop) {
   handler(by.empty() ? "its owner" : by);
 }
 
-void ClientSession::on(const wire::StatusAsked&) { send(wire::StatusAnswered{handlers_.status()}); }
+void ClientSession::on(const wire::StatusAsked&) {
+  send(wire::StatusAnswered{deps_.report.status()});
+}
 
 void ClientSession::tell_status() {
   if (said_hello_ && follow_facts_ && !ended_) {
-    send(wire::StatusAnswered{handlers_.status()});
+    send(wire::StatusAnswered{deps_.report.status()});
   }
 }
 
 void ClientSession::refuse(const std::string& reason) { send(wire::Refused{reason}); }
 
 void ClientSession::pump() {
-  while (follow_facts_ && next_fact_ < history_.size() &&
+  while (follow_facts_ && next_fact_ < deps_.history.size() &&
          channel_->queued_bytes() < kFactBytesMax) {
-    channel_->send_shared(history_.frame(next_fact_++));
+    channel_->send_shared(deps_.history.frame(next_fact_++));
   }
-  loop_.cancel(pump_timer_);
-  if (follow_facts_ && next_fact_ < history_.size()) {
-    pump_timer_ = loop_.call_after(kPumpPause, [this] { pump(); });
+  deps_.loop.cancel(pump_timer_);
+  if (follow_facts_ && next_fact_ < deps_.history.size()) {
+    pump_timer_ = deps_.loop.call_after(kPumpPause, [this] { pump(); });
   }
 }
 
@@ -128,13 +129,16 @@ void ClientSession::say_goodbye() {
   if (ended_) {
     return;
   }
-  loop_.cancel(pump_timer_);
+  deps_.loop.cancel(pump_timer_);
   // The rest goes out at once: a client that still does not read loses its connection a second
   // later.
-  while (follow_facts_ && next_fact_ < history_.size()) {
-    channel_->send_shared(history_.frame(next_fact_++));
+  while (follow_facts_ && next_fact_ < deps_.history.size()) {
+    channel_->send_shared(deps_.history.frame(next_fact_++));
   }
   begin_output();
+  for (wire::Output& left_out : gate_.rest()) {
+    send(std::move(left_out));
+  }
   ended_ = true;
   channel_->send_shared(last_frame_);
   channel_->close();

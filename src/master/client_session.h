@@ -2,7 +2,9 @@
 
 #include "base/log.h"
 #include "control/transport.h"
+#include "master/admission.h"
 #include "master/fact_history.h"
+#include "master/job_report.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 #include "wire/output_gate.h"
@@ -22,18 +24,21 @@ namespace muster::master {
 /// The handlers may destroy the session.
 class ClientSession {
  public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    const FactHistory& history;
+    const Admission& admission;
+    const JobReport& report;
+  };
   struct Handlers {
-    std::function<wire::ClientWelcome()> welcome;
     std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
-    std::function<std::string()> status;
-    std::function<bool()> log_is_stuck;  ///< Then a new follower is told the status at once.
     /// It wants output from now on; returns what it may have missed.
     std::function<std::vector<wire::Output>()> follows_output;
     std::function<void()> closed;  ///< Once.
   };
 
-  ClientSession(rt::Loop& loop, std::unique_ptr<control::Channel> channel,
-                const FactHistory& history, const log::Logger& log);
+  ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel);
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
@@ -61,9 +66,7 @@ class ClientSession {
   void begin_output();
   void say_goodbye();
 
-  rt::Loop& loop_;
-  const FactHistory& history_;
-  log::Logger log_;
+  Deps deps_;
   Handlers handlers_;
   wire::OutputGate gate_;
   std::string who_;

@@ -13,15 +13,18 @@ constexpr size_t kClientsMax = 256;
 
 void Clients::accept(std::unique_ptr<control::Channel> channel) {
   if (sessions_.size() >= kClientsMax) {
-    log_.warning("client.refused", {{"reason", "too many clients"}});
+    deps_.log.warning("client.refused", {{"reason", "too many clients"}});
     return;
   }
-  sessions_.push_back(std::make_unique<ClientSession>(loop_, std::move(channel), history_, log_));
+  sessions_.push_back(
+      std::make_unique<ClientSession>(ClientSession::Deps{.loop = deps_.loop,
+                                                          .log = deps_.log,
+                                                          .history = history_,
+                                                          .admission = deps_.admission,
+                                                          .report = deps_.report},
+                                      std::move(channel)));
   const auto session = std::prev(sessions_.end());
-  (*session)->start({.welcome = handlers_.welcome,
-                     .stop = handlers_.stop,
-                     .status = handlers_.status,
-                     .log_is_stuck = handlers_.log_is_stuck,
+  (*session)->start({.stop = handlers_.stop,
                      .follows_output = [this] { return on_follows_output(); },
                      .closed = [this, session] { on_closed(session); }});
   if (last_frame_) {
@@ -68,7 +71,7 @@ void Clients::on_closed(Sessions::iterator session) {
   had_follower_ = had_follower_ || (*session)->follows_facts();
   const bool followed = (*session)->follows_output();
   // It is the one whose callback runs now.
-  loop_.post([gone = std::move(*session)] {});
+  deps_.loop.post([gone = std::move(*session)] {});
   sessions_.erase(session);
   if (followed && !anybody_follows_output()) {
     handlers_.follow_output(false);

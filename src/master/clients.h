@@ -2,7 +2,9 @@
 
 #include "base/log.h"
 #include "job/outcome.h"
+#include "master/admission.h"
 #include "master/client_session.h"
+#include "master/job_report.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 
@@ -17,12 +19,14 @@ namespace muster::master {
 /// All connected clients, and the history they follow.
 class Clients {
  public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    const Admission& admission;
+    const JobReport& report;
+  };
   struct Handlers {
-    std::function<wire::ClientWelcome()> welcome;
     std::function<void(const std::string& by)> stop;
-    std::function<std::string()> status;
-    /// Whether the log cannot be written now.
-    std::function<bool()> log_is_stuck;
     /// Whether anybody follows output now; called again for every further follower.
     std::function<void(bool on)> follow_output;
     /// What a new follower of output may have missed.
@@ -31,8 +35,7 @@ class Clients {
     std::function<void()> left;
   };
 
-  Clients(rt::Loop& loop, const log::Logger& log, Handlers handlers)
-      : loop_(loop), log_(log), handlers_(std::move(handlers)) {}
+  Clients(const Deps& deps, Handlers handlers) : deps_(deps), handlers_(std::move(handlers)) {}
   Clients(const Clients&) = delete;
   Clients& operator=(const Clients&) = delete;
 
@@ -59,8 +62,7 @@ class Clients {
   void on_closed(Sessions::iterator session);
   [[nodiscard]] bool anybody_follows_output() const;
 
-  rt::Loop& loop_;
-  log::Logger log_;
+  Deps deps_;
   Handlers handlers_;
   FactHistory history_;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.

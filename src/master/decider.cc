@@ -7,7 +7,7 @@
 namespace muster::master {
 namespace {
 
-constexpr Duration kLook = std::chrono::milliseconds(500);
+constexpr Duration kStuckLook = std::chrono::milliseconds(500);
 
 bool begins_something(const job::Action& action) {
   return std::holds_alternative<job::RequestContainer>(action) ||
@@ -25,11 +25,12 @@ Decider::Decider(rt::Loop& loop, eventlog::SegmentStore& segments, const log::Lo
       machine_(std::move(start.machine)),
       clock_(start.clock),
       next_index_(start.next_index),
+      header_(std::move(start.header)),
       handlers_(std::move(handlers)),
       writer_(
           loop, segments, log, [this](uint64_t next_index) { release(next_index); },
           [this] { on_log_changed(); }) {
-  writer_.begin(start.header);
+  writer_.begin(header_);
   view_ = new_view();
 }
 
@@ -46,19 +47,19 @@ uint64_t Decider::enter(job::Fact fact) {
              {{"index", entry.record.index}, {"fact", job::name_of(entry.record.fact)}});
   const uint64_t index = entry.record.index;
   waiting_.push_back(std::move(entry));
-  if (!writer_.trouble().empty() && look_timer_ == rt::TimerId{}) {
-    mind_the_end();
+  if (!writer_.trouble().empty() && stuck_timer_ == rt::TimerId{}) {
+    watch_stuck_end();
   }
   return index;
 }
 
 void Decider::release(uint64_t next_index) {
   while (!closed_ && !waiting_.empty() && waiting_.front().record.index < next_index) {
-    let_go_first();
+    release_first();
   }
 }
 
-void Decider::let_go_first() {
+void Decider::release_first() {
   const Released entry = std::move(waiting_.front());
   waiting_.pop_front();
   if (entry.view) {
@@ -75,12 +76,12 @@ void Decider::on_log_changed() {
   if (!writer_.trouble().empty()) {
     handlers_.check_fence();
   }
-  mind_the_end();
+  watch_stuck_end();
 }
 
-/// Looks after a log that cannot be written, for as long as the job is ending.
-void Decider::mind_the_end() {
-  loop_.cancel(std::exchange(look_timer_, {}));
+/// Looks again and again while the job is ending and its log cannot be written.
+void Decider::watch_stuck_end() {
+  loop_.cancel(std::exchange(stuck_timer_, {}));
   const job::State& state = machine_.state();
   const bool ending = state.phase == job::JobPhase::Stopping || state.phase == job::JobPhase::Ended;
   if (closed_ || writer_.trouble().empty() || !ending) {
@@ -106,9 +107,9 @@ void Decider::mind_the_end() {
     stop_tasks();
   }
   if (!closed_) {
-    look_timer_ = loop_.call_after(kLook, [this] {
-      look_timer_ = {};
-      mind_the_end();
+    stuck_timer_ = loop_.call_after(kStuckLook, [this] {
+      stuck_timer_ = {};
+      watch_stuck_end();
     });
   }
 }
@@ -134,7 +135,7 @@ void Decider::end_without_log() {
   }
   while (!closed_ && !waiting_.empty()) {
     std::erase_if(waiting_.front().actions, begins_something);
-    let_go_first();
+    release_first();
   }
 }
 

@@ -16,13 +16,13 @@
 
 namespace muster::master {
 
-/// The heart of the master: takes facts in, applies each at once, writes it to the log, and lets go
-/// what came out when the fact is there, in order.
+/// The heart of the master: takes facts in, applies each at once, writes it to the log, and
+/// releases what came out when the fact is there, in order.
 ///
 /// While the log cannot be written facts are still applied and kept, and everything that waits for
 /// them waits: agents and tasks go on by themselves. Only an end does not wait for ever (ADR 0008):
 /// what ends tasks of a job that somebody stopped goes after kStopPatience, and everything that
-/// ends the job after kEndPatience. After close() it takes nothing in and lets nothing go.
+/// ends the job after kEndPatience. After close() it takes nothing in and releases nothing.
 class Decider {
  public:
   struct Released {
@@ -57,13 +57,15 @@ class Decider {
 
   Decider(rt::Loop& loop, eventlog::SegmentStore& segments, const log::Logger& log, Start start,
           Handlers handlers);
-  ~Decider() { loop_.cancel(look_timer_); }
+  ~Decider() { loop_.cancel(stuck_timer_); }
   Decider(const Decider&) = delete;
   Decider& operator=(const Decider&) = delete;
 
   /// Takes in what happened. Returns the record's index.
   uint64_t enter(job::Fact fact);
 
+  /// Of this master's segment.
+  [[nodiscard]] const eventlog::Header& header() const { return header_; }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
   [[nodiscard]] const JobClock& clock() const { return clock_; }
   [[nodiscard]] const eventlog::LogWriter& writer() const { return writer_; }
@@ -72,15 +74,17 @@ class Decider {
   [[nodiscard]] const std::shared_ptr<const std::string>& view() const { return view_; }
   void close() {
     closed_ = true;
-    loop_.cancel(look_timer_);
+    loop_.cancel(stuck_timer_);
   }
+  /// Whether no fact has come yet, from this master or an earlier one.
+  [[nodiscard]] bool fresh() const { return next_index_ == 0; }
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:
   void release(uint64_t next_index);
-  void let_go_first();
+  void release_first();
   void on_log_changed();
-  void mind_the_end();
+  void watch_stuck_end();
   void stop_tasks();
   void end_without_log();
   [[nodiscard]] std::shared_ptr<const std::string> new_view();
@@ -90,6 +94,7 @@ class Decider {
   job::Machine machine_;
   JobClock clock_;
   uint64_t next_index_;
+  eventlog::Header header_;
   Handlers handlers_;
   std::deque<Released> waiting_;  ///< Facts that are not in the log yet.
   job::Generation viewed_;        ///< The generation of the newest view in `waiting_` or before.
@@ -97,7 +102,7 @@ class Decider {
   bool closed_ = false;
   std::optional<HostTime> stuck_since_;  ///< The job is ending, and its log cannot be written.
   bool gave_up_ = false;                 ///< On the log, for this end.
-  rt::TimerId look_timer_{};
+  rt::TimerId stuck_timer_{};
   eventlog::LogWriter writer_;
 };
 

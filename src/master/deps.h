@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "cluster/link.h"
-#include "cluster/master_place_file.h"
+#include "cluster/place_store.h"
 #include "control/keys.h"
 #include "control/transport.h"
 #include "eventlog/replay.h"
@@ -18,28 +18,13 @@
 
 namespace muster::master {
 
-/// Where clients and agents find the master in charge, and what stays of the job for people.
-class PlaceStore {
- public:
-  virtual ~PlaceStore() = default;
-  /// Publishes this master's address, replacing an older one's. Again is harmless.
-  virtual Status publish(const cluster::MasterPlaceFile& place) = 0;
-  /// Keeps the summary of the ended job; its presence says that the job has ended. Again is
-  /// harmless.
-  virtual Status write_summary(const std::string& text) = 0;
-  /// Keeps a little room on the disk, for the job's end on a disk that is full. Again is harmless.
-  virtual Status keep_room() = 0;
-  /// Gives that room back; harmless where none is kept.
-  virtual void free_room() = 0;
-};
-
 /// What a master works with. All outlive it.
 struct MasterDeps {
   rt::Loop& loop;
   control::Transport& transport;
   cluster::Link& link;
   eventlog::SegmentStore& segments;
-  PlaceStore& place;
+  cluster::PlaceStore& place;
   log::Sink& sink;
   Audience* audience = nullptr;  ///< None where the job has no page.
 };

@@ -4,46 +4,52 @@ namespace muster::master {
 namespace {
 
 /// Masters are gone two seconds after their job: what has not answered by then is left behind.
-constexpr Duration kEndMax = std::chrono::milliseconds(1500);
+constexpr Duration kLeaveMax = std::chrono::milliseconds(1500);
+constexpr Duration kAudienceMax = std::chrono::milliseconds(500);
 
 }  // namespace
 
-Ending::~Ending() {
-  *alive_ = false;
-  loop_.cancel(timer_);
-}
-
 void Ending::begin(const job::Outcome& outcome) {
-  if (outcome_) {
+  if (std::exchange(begun_, true)) {
     return;
   }
-  outcome_ = outcome;
-  timer_ = loop_.call_after(kEndMax, [this] { finish(); });
   // Clients hear of the end first: the rest is only tidying up, which nobody should wait for.
-  steps_.write_summary();
-  steps_.tell_clients(outcome);
-  steps_.dismiss_agents();
-  steps_.leave_cluster(outcome, [this, alive = alive_] {
-    if (*alive) {
-      left_cluster_ = true;
-      check();
-    }
-  });
+  deps_.report.write_summary();
+  deps_.clients.end(outcome);
+  deps_.agents.dismiss_all();
+  running_ = rt::start(deps_.loop, end(outcome), [this, outcome] { on_over_(outcome); });
 }
 
-void Ending::check() {
-  if (outcome_ && left_cluster_ && steps_.clients_gone()) {
-    finish();
+rt::Async<> Ending::end(job::Outcome outcome) {
+  if (!audience_served()) {
+    (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kAudienceMax, "the audience",
+                                     serve_audience());
   }
+  (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLeaveMax, "the end",
+                                   leave(&outcome));
 }
 
-void Ending::finish() {
-  if (over_) {
-    return;
+rt::Async<Status> Ending::serve_audience() {
+  while (!audience_served()) {
+    co_await told_.wait();
   }
-  over_ = true;
-  loop_.cancel(timer_);
-  steps_.over(*outcome_);
+  co_return Status();
+}
+
+rt::Async<Status> Ending::leave(const job::Outcome* outcome) {
+  auto begin = [this, outcome](rt::Answer<bool> answer) {
+    deps_.link.finish(*outcome, [answer = std::move(answer)] { answer(true); });
+  };
+  (void)co_await rt::from_callback<bool>(deps_.loop, std::move(begin));
+  while (!all_told()) {
+    co_await told_.wait();
+  }
+  co_return Status();
+}
+
+bool Ending::all_told() const {
+  return deps_.clients.empty() && (deps_.clients.had_follower() || !awaits_follower_) &&
+         audience_served();
 }
 
 }  // namespace muster::master

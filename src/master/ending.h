@@ -1,52 +1,65 @@
 #pragma once
 
-#include "base/log.h"
+#include "cluster/link.h"
 #include "job/outcome.h"
+#include "master/agent_supervisor.h"
+#include "master/audience.h"
+#include "master/clients.h"
+#include "master/job_report.h"
 #include "rt/loop.h"
+#include "rt/running.h"
+#include "rt/wait.h"
 
 #include <functional>
-#include <memory>
-#include <optional>
+#include <utility>
 
 namespace muster::master {
 
 /// The last moments of a job: everything that must be told or written, and then the end, within a
 /// bound. begin() again is harmless.
+///
+/// People who watch the job's page through a cluster's proxy are told before the job leaves its
+/// cluster: from then on the proxy answers for the job by itself.
 class Ending {
  public:
-  struct Steps {
-    std::function<void()> write_summary;
-    std::function<void(const job::Outcome&)> tell_clients;
-    std::function<void()> dismiss_agents;
-    /// Gives everything back to the cluster; calls `done` once.
-    std::function<void(const job::Outcome&, std::function<void()> done)> leave_cluster;
-    /// Whether all clients have gone.
-    std::function<bool()> clients_gone;
-    /// The master may exit.
-    std::function<void(const job::Outcome&)> over;
+  struct Deps {
+    rt::Loop& loop;
+    cluster::Link& link;
+    AgentSupervisor& agents;
+    Clients& clients;
+    const Audience* audience;  ///< None where the job has no page.
+    const JobReport& report;
   };
+  using OnOver = std::function<void(const job::Outcome& outcome)>;
 
-  Ending(rt::Loop& loop, Steps steps) : loop_(loop), steps_(std::move(steps)) {}
-  ~Ending();
+  /// `awaits_follower`: somebody is about to follow the job. `on_over`: the master may exit.
+  Ending(const Deps& deps, bool awaits_follower, OnOver on_over)
+      : deps_(deps),
+        awaits_follower_(awaits_follower),
+        on_over_(std::move(on_over)),
+        told_(deps.loop) {}
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
 
   void begin(const job::Outcome& outcome);
-  /// A client has gone: that may have been the last thing to wait for.
-  void client_left() { check(); }
-  [[nodiscard]] bool begun() const { return outcome_.has_value(); }
+  /// A client has gone, or the audience is served: that may have been the last thing to wait for.
+  void told() { told_.pulse(); }
 
  private:
-  void check();
-  void finish();
+  [[nodiscard]] rt::Async<> end(job::Outcome outcome);
+  [[nodiscard]] rt::Async<Status> serve_audience();
+  [[nodiscard]] rt::Async<Status> leave(const job::Outcome* outcome);
+  [[nodiscard]] bool audience_served() const {
+    return deps_.audience == nullptr || deps_.audience->served();
+  }
+  [[nodiscard]] bool all_told() const;
 
-  rt::Loop& loop_;
-  Steps steps_;
-  std::optional<job::Outcome> outcome_;
-  bool left_cluster_ = false;
-  bool over_ = false;
-  rt::TimerId timer_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Deps deps_;
+  bool awaits_follower_;
+  OnOver on_over_;
+  bool begun_ = false;
+  rt::Event told_;
+  rt::Running running_;  ///< Last: it uses the rest.
 };
 
 }  // namespace muster::master

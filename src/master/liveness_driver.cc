@@ -5,12 +5,11 @@
 namespace muster::master {
 
 LivenessDriver::LivenessDriver(rt::Loop& loop, const job::LivenessPlan& plan, Handlers handlers)
-    : loop_(loop), handlers_(std::move(handlers)), liveness_(plan), stall_min_(plan.beat) {}
-
-LivenessDriver::~LivenessDriver() {
-  *alive_ = false;
-  loop_.cancel(timer_);
-}
+    : loop_(loop),
+      handlers_(std::move(handlers)),
+      liveness_(plan),
+      stall_min_(plan.beat),
+      scope_(loop) {}
 
 void LivenessDriver::watch(const job::ContainerId& container) {
   liveness_.watch(container, loop_.now());
@@ -54,20 +53,13 @@ void LivenessDriver::due() {
   if (late > stall_min_) {
     handlers_.stalled(late);
   }
-  // Two turns, so that the sockets are read once in between: beats that came during a stall count.
-  loop_.post([this, alive = alive_] {
-    if (!*alive) {
-      return;
-    }
-    loop_.post([this, alive] {
-      if (*alive) {
-        judge();
-      }
-    });
-  });
+  scope_.spawn(judge());
 }
 
-void LivenessDriver::judge() {
+rt::Async<> LivenessDriver::judge() {
+  // The second turn from now, so that the sockets are read in between: beats that came during a
+  // stall count.
+  co_await rt::next_turn(loop_);
   const std::vector<job::Fact> verdicts = liveness_.judge(loop_.now());
   arm();
   for (const job::Fact& verdict : verdicts) {

@@ -2,9 +2,9 @@
 
 #include "job/liveness.h"
 #include "rt/loop.h"
+#include "rt/scope.h"
 
 #include <functional>
-#include <memory>
 
 namespace muster::master {
 
@@ -18,7 +18,7 @@ class LivenessDriver {
   };
 
   LivenessDriver(rt::Loop& loop, const job::LivenessPlan& plan, Handlers handlers);
-  ~LivenessDriver();
+  ~LivenessDriver() { loop_.cancel(timer_); }
   LivenessDriver(const LivenessDriver&) = delete;
   LivenessDriver& operator=(const LivenessDriver&) = delete;
 
@@ -32,7 +32,7 @@ class LivenessDriver {
  private:
   void arm();
   void due();
-  void judge();
+  [[nodiscard]] rt::Async<> judge();
 
   rt::Loop& loop_;
   Handlers handlers_;
@@ -40,7 +40,7 @@ class LivenessDriver {
   Duration stall_min_;
   rt::TimerId timer_;
   HostTime timer_at_ = HostTime::max();
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  rt::Scope scope_;  ///< Last: its coroutines use the rest.
 };
 
 }  // namespace muster::master

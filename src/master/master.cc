@@ -1,7 +1,7 @@
 #include "master/master.h"
 
 #include "master/opening.h"
-#include "master/reign.h"
+#include "master/term.h"
 
 #include <utility>
 
@@ -14,20 +14,20 @@ Master::~Master() = default;
 
 Status Master::start(Ended ended) {
   MUSTER_TRY(Opened opened, open_job(deps_, options_));
-  reign_ = std::make_unique<Reign>(deps_, options_, std::move(opened), std::move(ended));
-  return reign_->begin();
+  term_ = std::make_unique<Term>(deps_, options_, std::move(opened), std::move(ended));
+  return term_->begin();
 }
 
-void Master::stop(std::string by) { reign_->stop(std::move(by)); }
+void Master::stop(std::string by) { term_->stop(std::move(by)); }
 
-const std::string& Master::address() const { return reign_->address(); }
+const std::string& Master::address() const { return term_->address(); }
 
-const job::Machine& Master::machine() const { return reign_->machine(); }
+const job::Machine& Master::machine() const { return term_->machine(); }
 
-void Master::follow_output(bool on) { reign_->follow_output(on); }
+void Master::follow_output(bool on) { term_->follow_output(on); }
 
-void Master::audience_served() { reign_->audience_served(); }
+void Master::audience_served() { term_->audience_served(); }
 
-std::string Master::status() const { return reign_->status(); }
+std::string Master::status() const { return term_->status(); }
 
 }  // namespace muster::master

@@ -10,7 +10,7 @@
 
 namespace muster::master {
 
-class Reign;
+class Term;
 
 /// The master of one job, on one loop. A process that runs one: constructs it, start()s it, and
 /// runs the loop until `ended` is called, at most two seconds after the job's end. It may be killed
@@ -41,13 +41,13 @@ class Master {
   void follow_output(bool on);
   /// The audience has been served: after the job's end that may be the last thing to wait for.
   void audience_served();
-  /// The status document of design 7.
+  /// The status document, schema muster.status/1 (eventlog/status.h).
   [[nodiscard]] std::string status() const;
 
  private:
   MasterDeps deps_;
   MasterOptions options_;
-  std::unique_ptr<Reign> reign_;
+  std::unique_ptr<Term> term_;
 };
 
 }  // namespace muster::master

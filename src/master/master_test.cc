@@ -287,5 +287,39 @@ TEST_F(MasterWorld, HearsTheLastWordsOfAContainerThatEnded) {
   EXPECT_EQ(first->end->outcome->first_cause->exit_code, 7);
 }
 
+/// Watches the job and is told its end late, or never.
+class SlowAudience final : public Audience {
+ public:
+  void changed() override {}
+  void output(const wire::Output&) override {}
+  [[nodiscard]] bool served() const override { return told; }
+  bool told = false;
+};
+
+TEST_F(MasterWorld, LeavesItsClusterOnceTheAudienceIsServed) {
+  SlowAudience audience;
+  first = make("m1", false, &audience);
+  run();
+  succeed(first->master, 0);
+  succeed(first->master, 1);
+  ASSERT_TRUE(loop.run_until([this] { return !place.summary.empty(); }, seconds(5)));
+  loop.advance(milliseconds(400));
+  EXPECT_FALSE(first->link.finished.has_value());
+  audience.told = true;
+  first->master.audience_served();
+  EXPECT_TRUE(loop.run_until([this] { return first->link.finished.has_value(); }, milliseconds(1)));
+  EXPECT_TRUE(loop.run_until([this] { return first->end.has_value(); }, milliseconds(1)));
+}
+
+TEST_F(MasterWorld, DoesNotWaitLongForAnAudience) {
+  SlowAudience audience;
+  first = make("m1", false, &audience);
+  run();
+  succeed(first->master, 0);
+  succeed(first->master, 1);
+  EXPECT_TRUE(loop.run_until([this] { return first->link.finished.has_value(); }, seconds(1)));
+  EXPECT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(2)));
+}
+
 }  // namespace
 }  // namespace muster::master

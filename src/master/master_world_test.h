@@ -31,7 +31,7 @@ using std::chrono::seconds;
 [[nodiscard]] Result<job::Plan> two_workers(const std::string& plan_json, const std::string& job,
                                             uint64_t seed);
 
-class KeptPlace final : public PlaceStore {
+class KeptPlace final : public cluster::PlaceStore {
  public:
   Status publish(const cluster::MasterPlaceFile& file) override {
     place = file;
@@ -54,18 +54,19 @@ class KeptPlace final : public PlaceStore {
 /// One master's process: what dies with it.
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
-          KeptPlace& place, testing::RecordingSink& sink, std::string process_name, bool followed)
+          KeptPlace& place, testing::RecordingSink& sink, std::string process_name, bool followed,
+          Audience* audience)
       : name(std::move(process_name)),
         transport(network, name),
         store(loop, disk),
         link(loop),
-        master({loop, transport, link, store, place, sink}, {.job = job::JobId("pair-1"),
-                                                             .seed = 7,
-                                                             .plan_json = "{}",
-                                                             .plan_of = two_workers,
-                                                             .logs_folder = "logs",
-                                                             .version = "test",
-                                                             .followed = followed}) {}
+        master({loop, transport, link, store, place, sink, audience}, {.job = job::JobId("pair-1"),
+                                                                       .seed = 7,
+                                                                       .plan_json = "{}",
+                                                                       .plan_of = two_workers,
+                                                                       .logs_folder = "logs",
+                                                                       .version = "test",
+                                                                       .followed = followed}) {}
 
   Status start() {
     return master.start([this](const MasterEnd& how) { end = how; });
@@ -82,8 +83,10 @@ struct Process {
 struct MasterWorld : ::testing::Test {
   MasterWorld() : first(make("m1")) {}
 
-  std::unique_ptr<Process> make(const std::string& name, bool followed = false) {
-    auto process = std::make_unique<Process>(loop, network, disk, place, sink, name, followed);
+  std::unique_ptr<Process> make(const std::string& name, bool followed = false,
+                                Audience* audience = nullptr) {
+    auto process =
+        std::make_unique<Process>(loop, network, disk, place, sink, name, followed, audience);
     process->link.grants = {job::HostName("h1")};
     process->link.next_container = next_container;
     next_container += 100;

@@ -2,9 +2,11 @@
 
 #include "cluster/link.h"
 #include "job/action.h"
-#include "master/agents.h"
+#include "master/admission.h"
+#include "master/agent_supervisor.h"
 #include "master/deadlines.h"
-#include "master/liveness_driver.h"
+#include "master/decider.h"
+#include "rt/loop.h"
 
 #include <functional>
 
@@ -13,19 +15,21 @@ namespace muster::master {
 /// Performs one action after the other by giving it to the class whose subject it is.
 class Performer {
  public:
-  struct Parts {
+  struct Deps {
+    rt::Loop& loop;
     cluster::Link& link;
-    Agents& agents;
-    Deadlines& deadlines;
-    LivenessDriver& liveness;
-    std::function<cluster::LaunchOrder(const job::ContainerId&)> launch_order;
-    std::function<void()> reconcile;
-    std::function<void(const job::Outcome&)> finish;
+    Decider& decider;  ///< Hears of passed deadlines.
+    AgentSupervisor& agents;
+    const Admission& admission;
   };
+  using OnFinish = std::function<void(const job::Outcome& outcome)>;
 
-  explicit Performer(Parts parts) : parts_(std::move(parts)) {}
+  /// `on_finish`: the job has ended.
+  Performer(const Deps& deps, OnFinish on_finish);
 
   void perform(const job::Action& action);
+  /// No deadline passes any more.
+  void clear_deadlines() { deadlines_.clear_all(); }
 
  private:
   void on(const job::RequestContainer& action);
@@ -40,7 +44,9 @@ class Performer {
   void on(const job::Reconcile& action);
   void on(const job::Finish& action);
 
-  Parts parts_;
+  Deps deps_;
+  OnFinish on_finish_;
+  Deadlines deadlines_;
 };
 
 }  // namespace muster::master

@@ -10,7 +10,7 @@ namespace muster::net {
 
 Result<HostPort> parse_host_port(std::string_view text) {
   const auto wrong = [&] {
-    return user_error(fmt::format("\"{}\" is no address of the form host:port", text));
+    return user_error(fmt::format("\"{}\" is not an address of the form host:port", text));
   };
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "base/result.h"
+#include "net/stream.h"
+#include "rt/async.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,40 +15,51 @@
 
 namespace muster::net {
 
-/// A request as far as a page needs it. Header names are lower case.
+/// Names and values of a message, in order.
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// Returns the value of the first header of that (lower-case) name; "" if there is none.
+[[nodiscard]] std::string_view find_header(const HttpHeaders& headers, std::string_view name);
+
+/// A request as far as a page needs it. Header names are lower case; a body that came in chunks is
+/// whole.
 struct HttpRequest {
   std::string method;
   std::string target;  ///< As sent: "/path?query".
-  std::vector<std::pair<std::string, std::string>> headers;
+  HttpHeaders headers;
   std::string body;
-  bool keep_alive = true;  ///< The client may ask more on the same connection.
-  size_t size_bytes = 0;   ///< How many bytes the request took, head and body.
+  bool keep_alive = true;    ///< The client may ask more on the same connection.
+  bool reads_chunks = true;  ///< It speaks HTTP/1.1.
+  std::string upgrade;       ///< The protocol it would like to change to; "" if none.
 
-  /// Returns the value of the first header of that (lower-case) name; "" if there is none.
-  [[nodiscard]] std::string_view header(std::string_view name) const;
+  [[nodiscard]] std::string_view header(std::string_view name) const {
+    return find_header(headers, name);
+  }
 };
+
+/// A body that is passed on in pieces, so that it never lies in memory as a whole.
+class HttpBody {
+ public:
+  virtual ~HttpBody() = default;
+  /// Returns the next piece; an empty one is the end. After an error the body is incomplete.
+  [[nodiscard]] virtual rt::Async<Result<std::string>> next() = 0;
+};
+
+/// Takes over a connection that has left HTTP, until it ends. `early` came behind the request.
+using HttpUpgraded = std::function<rt::Async<>(Stream* client, std::string early)>;
 
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::vector<std::pair<std::string, std::string>> headers;
+  HttpHeaders headers;
   std::string body;
+  std::unique_ptr<HttpBody> pieces = nullptr;  ///< Instead of `body`.
+  HttpUpgraded upgraded = nullptr;             ///< With status 101.
 };
 
-/// The largest head and the largest body of a request that are read.
+/// The largest head, the largest body and the most headers of a request that are read.
 inline constexpr size_t kHttpHeadMax = 16U << 10;
 inline constexpr size_t kHttpBodyMax = 64U << 10;
-
-/// Parses the first request of all bytes that came so far; nothing if more must come. An error
-/// names what is wrong with it; take no more bytes then. Bodies need a Content-Length.
-[[nodiscard]] Result<std::optional<HttpRequest>> parse_http_request(std::string_view bytes);
-
-/// What becomes of a connection after an answer.
-enum class Afterwards : uint8_t { Close, Keep };
-
-/// Returns the bytes of an answer. Nothing of it is to be kept in caches; a header of that name in
-/// `response` wins.
-[[nodiscard]] std::string format_http_response(const HttpResponse& response,
-                                               Afterwards afterwards = Afterwards::Close);
+inline constexpr size_t kHttpHeadersMax = 128;
 
 }  // namespace muster::net

@@ -3,47 +3,70 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/address.h"
+#include "net/http.h"
+#include "net/http_codec.h"
 #include "net/stream.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace muster::net {
 
-/// What a server answered. Header names are lower case; the body is whole and no longer in chunks.
-struct HttpReply {
-  int status = 0;
-  std::vector<std::pair<std::string, std::string>> headers;
+/// What a server answered, with its whole body.
+struct HttpClientResponse : HttpResponseHead {
   std::string body;
-
-  /// Returns the value of the first header of that (lower-case) name; "" if there is none.
-  [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
-/// The largest reply, head and body, that is read.
-inline constexpr size_t kHttpReplyMax = size_t{64} << 20;
-
-/// Parses a reply from all bytes that came so far; nothing if more must come. `ended`: no more will
-/// come, which ends a body without a length. An error names what is wrong; read no more then.
-[[nodiscard]] Result<std::optional<HttpReply>> parse_http_reply(std::string_view bytes, bool ended);
+/// The largest body that http_get keeps.
+inline constexpr size_t kHttpResponseMax = size_t{64} << 20;
 
 /// What is asked of a server.
-struct HttpQuestion {
+struct HttpClientRequest {
   HostPort server;
   std::string target = "/";  ///< "/path?query", encoded.
-  std::vector<std::pair<std::string, std::string>> headers;
+  HttpHeaders headers;
+  bool upgrade = false;  ///< `headers` ask for another protocol, too.
 };
 
-/// Asks with GET, on a connection of its own. Any status is a reply; errors are Unavailable,
-/// NotFound (the host), DeadlineExceeded, and Corrupt for what is not HTTP or too long. `dialer`
-/// must outlive the coroutine.
-[[nodiscard]] rt::Async<Result<HttpReply>> http_get(rt::Loop* loop, Dialer* dialer,
-                                                    HttpQuestion question, HostTime deadline);
+/// A response whose head has come and whose body comes in pieces of at most 64 KiB.
+class HttpDownload final : public HttpBody {
+ public:
+  /// Each piece may take `patience`.
+  HttpDownload(rt::Loop* loop, std::unique_ptr<Stream> stream, HttpResponseReader reader,
+               Duration patience);
+
+  [[nodiscard]] const HttpResponseHead& head() const { return reader_.head(); }
+  /// Whether nothing more will come.
+  [[nodiscard]] bool is_whole() const { return reader_.is_whole(); }
+  [[nodiscard]] rt::Async<Result<std::string>> next() override;
+
+  /// With status 101: the connection, and what has been read of it behind the head.
+  [[nodiscard]] Stream& stream() { return *stream_; }
+  [[nodiscard]] std::string take_rest() { return reader_.take_rest(); }
+
+ private:
+  [[nodiscard]] rt::Async<Result<std::string>> read_piece();
+
+  rt::Loop* loop_;
+  std::unique_ptr<Stream> stream_;
+  HttpResponseReader reader_;
+  Duration patience_;
+};
+
+/// Asks with GET, on a connection of its own, and returns when the head of the answer has come. Any
+/// status is a response; errors are Unavailable, NotFound (the host), DeadlineExceeded (nothing
+/// came within `patience`), and Corrupt for what is not HTTP. `dialer` outlives the coroutine.
+[[nodiscard]] rt::Async<Result<std::unique_ptr<HttpDownload>>> http_open(rt::Loop* loop,
+                                                                         Dialer* dialer,
+                                                                         HttpClientRequest request,
+                                                                         Duration patience);
+
+/// The same with the whole body, by `deadline`; Corrupt if it is larger than kHttpResponseMax.
+[[nodiscard]] rt::Async<Result<HttpClientResponse>> http_get(rt::Loop* loop, Dialer* dialer,
+                                                             HttpClientRequest request,
+                                                             HostTime deadline);
 
 }  // namespace muster::net

@@ -14,28 +14,30 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-rt::Async<Result<size_t>> read_more(Stream* stream, std::string* bytes) {
+rt::Async<Result<size_t>> read_more(Stream* stream, HttpRequestReader* reader) {
   std::array<uint8_t, 8192> buffer{};
   auto read = co_await stream->read_some(buffer);
   if (read.has_value()) {
-    bytes->append(reinterpret_cast<const char*>(buffer.data()), *read);
+    reader->feed({reinterpret_cast<const char*>(buffer.data()), *read});
   }
   co_return read;
 }
 
-rt::Async<Result<std::optional<HttpRequest>>> read_whole(Stream* stream, std::string* bytes) {
+rt::Async<Result<std::optional<HttpRequest>>> read_whole(rt::Loop* loop, Stream* stream,
+                                                         HttpRequestReader* reader) {
   while (true) {
-    auto parsed = parse_http_request(*bytes);
-    if (!parsed.has_value() || parsed->has_value()) {
-      co_return parsed;
+    auto request = reader->next();
+    if (!request.has_value() || request->has_value()) {
+      co_return request;
     }
-    auto more = co_await read_more(stream, bytes);
+    auto more = co_await read_more(stream, reader);
     if (!more.has_value()) {
       co_return std::move(more).error();
     }
     if (*more == 0) {
       co_return std::optional<HttpRequest>();
     }
+    co_await rt::next_turn(*loop);
   }
 }
 
@@ -46,6 +48,8 @@ rt::Async<Status> write_text(Stream* stream, std::string text) {
 rt::Async<Result<HttpResponse>> as_result(rt::Async<HttpResponse> work) {
   co_return co_await std::move(work);
 }
+
+bool has_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
 }  // namespace
 
@@ -79,39 +83,46 @@ bool HttpServer::make_room() {
 }
 
 rt::Async<> HttpServer::converse(uint64_t id, std::unique_ptr<Stream> stream) {
-  std::string bytes;
+  HttpRequestReader reader;
   Duration first_byte_within = limits_.request_patience;
-  while (true) {
-    const auto asked = co_await read_request(stream.get(), &bytes, first_byte_within);
+  for (size_t count = 1;; ++count) {
+    auto asked = co_await read_request(stream.get(), &reader, first_byte_within);
     if (!asked.has_value() && asked.error().code == Errc::Corrupt) {
-      auto refusal = format_http_response(
-          {.status = 400, .headers = {}, .body = asked.error().message + "\n"});
-      (void)co_await rt::with_deadline(*loop_, loop_->now() + limits_.request_patience, "a reader",
-                                       write_text(stream.get(), std::move(refusal)));
-      stream->close_write();
+      co_await refuse(stream.get(), asked.error().message);
       co_return;
     }
     if (!asked.has_value() || !asked->request.has_value()) {
       co_return;
     }
-    bytes.erase(0, asked->request->size_bytes);
-    const bool keep = asked->request->keep_alive;
+    const bool keep = asked->request->keep_alive && count < limits_.requests_max;
     begin_answer(id);
-    auto answered = co_await answer(stream.get(), *asked->request, keep);
+    auto answered = co_await answer(stream.get(), *std::move(asked->request), keep);
     end_answer(id);
-    if (!answered.has_value() || !keep) {
+    if (answered.has_value() && answered->upgraded) {
+      co_await answered->upgraded(stream.get(), reader.take_rest());
+      co_return;
+    }
+    if (!answered.has_value() || !answered->keep) {
       stream->close_write();
       co_return;
     }
     first_byte_within = limits_.idle;
+    co_await rt::next_turn(*loop_);
   }
 }
 
-rt::Async<Result<HttpServer::Asked>> HttpServer::read_request(Stream* stream, std::string* bytes,
+rt::Async<> HttpServer::refuse(Stream* stream, std::string why) {
+  auto refusal = format_http_response({.status = 400, .headers = {}, .body = why + "\n"});
+  (void)co_await send(stream, std::move(refusal));
+  stream->close_write();
+}
+
+rt::Async<Result<HttpServer::Asked>> HttpServer::read_request(Stream* stream,
+                                                              HttpRequestReader* reader,
                                                               Duration first_byte_within) {
-  if (bytes->empty()) {
+  if (!reader->has_rest()) {
     auto first = co_await rt::with_deadline(*loop_, loop_->now() + first_byte_within, "a request",
-                                            read_more(stream, bytes));
+                                            read_more(stream, reader));
     if (!first.has_value()) {
       co_return std::move(first).error();
     }
@@ -119,29 +130,65 @@ rt::Async<Result<HttpServer::Asked>> HttpServer::read_request(Stream* stream, st
       co_return Asked();
     }
   }
-  auto whole = co_await rt::with_deadline(*loop_, loop_->now() + limits_.request_patience,
-                                          "the rest of a request", read_whole(stream, bytes));
+  auto whole =
+      co_await rt::with_deadline(*loop_, loop_->now() + limits_.request_patience,
+                                 "the rest of a request", read_whole(loop_, stream, reader));
   if (!whole.has_value()) {
     co_return std::move(whole).error();
   }
   co_return Asked{.request = *std::move(whole)};
 }
 
-rt::Async<Status> HttpServer::answer(Stream* stream, HttpRequest request, bool keep) {
-  const bool head = request.method == "HEAD";
+rt::Async<Result<HttpServer::Answered>> HttpServer::answer(Stream* stream, HttpRequest request,
+                                                           bool keep) {
+  const bool head_only = request.method == "HEAD";
+  const bool reads_chunks = request.reads_chunks;
   auto handled =
       co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience, "an answer",
                                  as_result(handler_(std::move(request), stream->peer())));
-  const HttpResponse response =
+  HttpResponse response =
       handled.has_value()
           ? *std::move(handled)
           : HttpResponse{.status = 503, .headers = {}, .body = "503 Service Unavailable\n"};
-  auto text = format_http_response(response, keep ? Afterwards::Keep : Afterwards::Close);
-  if (head) {
-    text.resize(text.size() - response.body.size());
+  const bool in_pieces = response.pieces != nullptr && has_body(response.status);
+  const auto unknown = reads_chunks ? Framing::Chunks : Framing::Connection;
+  const bool kept = keep && (!in_pieces || reads_chunks) && !response.upgraded;
+  auto text = format_http_head(response, kept ? Afterwards::Keep : Afterwards::Close,
+                               in_pieces ? unknown : Framing::Length);
+  if (!head_only && !in_pieces) {
+    text += response.body;
   }
+  auto sent = co_await send(stream, std::move(text));
+  MUSTER_CO_TRY_STATUS(std::move(sent));
+  if (!head_only && in_pieces) {
+    auto passed = co_await send_pieces(stream, response.pieces.get(), reads_chunks);
+    MUSTER_CO_TRY_STATUS(std::move(passed));
+  }
+  co_return Answered{.keep = kept, .upgraded = std::move(response.upgraded)};
+}
+
+rt::Async<Status> HttpServer::send_pieces(Stream* stream, HttpBody* pieces, bool in_chunks) {
+  while (true) {
+    auto work = pieces->next();
+    auto next = co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience,
+                                           "a piece of an answer", std::move(work));
+    MUSTER_CO_TRY(std::string piece, std::move(next));
+    const bool last = piece.empty();
+    if (in_chunks) {
+      piece = format_http_chunk(piece);
+    }
+    auto sent = co_await send(stream, std::move(piece));
+    if (last || !sent.has_value()) {
+      co_return sent;
+    }
+    co_await rt::next_turn(*loop_);
+  }
+}
+
+rt::Async<Status> HttpServer::send(Stream* stream, std::string text) {
+  auto work = write_text(stream, std::move(text));
   co_return co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience, "a reader",
-                                       write_text(stream, std::move(text)));
+                                       std::move(work));
 }
 
 void HttpServer::begin_answer(uint64_t id) {

@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http.h"
+#include "net/http_codec.h"
 #include "net/stream.h"
 #include "rt/async.h"
 #include "rt/loop.h"
@@ -22,6 +23,7 @@ namespace muster::net {
 /// How much room clients get.
 struct HttpServerLimits {
   size_t connections_max = 128;
+  size_t requests_max = 1000;  ///< Of one connection; then it closes and the client comes anew.
   Duration request_patience =
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
   Duration idle = std::chrono::seconds(60);  ///< Between two requests.
@@ -30,7 +32,8 @@ struct HttpServerLimits {
 
 /// The server's side of HTTP/1.1 on streams that somebody else accepted: requests of one connection
 /// one after the other, each answered by the handler. What is no request, or too long, gets 400 and
-/// is closed; what is slow is closed. When all places are taken, the connection that has waited
+/// is closed; what is slow is closed. After each request the loop's others have their turn, however
+/// many are waiting on one connection. When all places are taken, the connection that has waited
 /// longest without a request makes room; if all are being answered, the newcomer is closed.
 ///
 /// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
@@ -63,12 +66,19 @@ class HttpServer {
   struct Asked {
     std::optional<HttpRequest> request;  ///< Nothing: the client closed.
   };
+  struct Answered {
+    bool keep = false;      ///< The client may ask more.
+    HttpUpgraded upgraded;  ///< Takes the connection over, if set.
+  };
 
   [[nodiscard]] bool make_room();
   [[nodiscard]] rt::Async<> converse(uint64_t id, std::unique_ptr<Stream> stream);
-  [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, std::string* bytes,
+  [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, HttpRequestReader* reader,
                                                       Duration first_byte_within);
-  [[nodiscard]] rt::Async<Status> answer(Stream* stream, HttpRequest request, bool keep);
+  [[nodiscard]] rt::Async<> refuse(Stream* stream, std::string why);
+  [[nodiscard]] rt::Async<Result<Answered>> answer(Stream* stream, HttpRequest request, bool keep);
+  [[nodiscard]] rt::Async<Status> send_pieces(Stream* stream, HttpBody* pieces, bool in_chunks);
+  [[nodiscard]] rt::Async<Status> send(Stream* stream, std::string text);
   void begin_answer(uint64_t id);
   void end_answer(uint64_t id);
 

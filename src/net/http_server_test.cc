@@ -3,17 +3,22 @@
 #include "testing/fake_loop.h"
 #include "testing/memory_stream.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <list>
 #include <string>
+#include <vector>
 
 namespace muster::net {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr std::string_view kGet = "GET /a HTTP/1.1\r\n\r\n";
 
 // One client's end of a connection: what it read so far, and whether the server closed.
 struct Client {
@@ -23,6 +28,23 @@ struct Client {
   rt::Running reading;
   rt::Running writing;
 };
+
+// A body of three pieces.
+class Countdown final : public HttpBody {
+ public:
+  rt::Async<Result<std::string>> next() override {
+    co_return left_ == 0 ? std::string() : fmt::format("piece {} ", left_--);
+  }
+
+ private:
+  int left_ = 3;
+};
+
+rt::Async<> echo(Stream* client, std::string early) {
+  const std::span bytes(reinterpret_cast<const uint8_t*>(early.data()), early.size());
+  (void)co_await client->write(bytes);
+  client->close_write();
+}
 
 class HttpServerTest : public ::testing::Test {
  protected:
@@ -55,6 +77,14 @@ class HttpServerTest : public ::testing::Test {
     if (request.target == "/held") {
       co_await released.wait();
     }
+    handled.push_back(request.target);
+    if (request.target == "/pieces") {
+      co_return HttpResponse{.headers = {}, .body = {}, .pieces = std::make_unique<Countdown>()};
+    }
+    if (request.upgrade == "echo") {
+      co_return HttpResponse{
+          .status = 101, .headers = {{"Upgrade", "echo"}}, .body = {}, .upgraded = echo};
+    }
     co_return HttpResponse{.headers = {}, .body = peer + " " + request.target + request.body};
   }
 
@@ -64,11 +94,10 @@ class HttpServerTest : public ::testing::Test {
                     [this](HttpRequest request, std::string peer) {
                       return handle(std::move(request), std::move(peer));
                     },
-                    {.connections_max = 3}};
+                    {.connections_max = 3, .requests_max = 100}};
+  std::vector<std::string> handled;
   std::list<Client> clients;
 };
-
-constexpr std::string_view kGet = "GET /a HTTP/1.1\r\n\r\n";
 
 TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
   Client& client = connect({.read_max = 1});
@@ -80,6 +109,52 @@ TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
   EXPECT_TRUE(client.got.ends_with("client:1 /c"));
   EXPECT_TRUE(client.closed);
   EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(HttpServerTest, ManyRequestsOnOneConnectionLetTheOthersHaveTheirTurn) {
+  Client& greedy = connect();
+  Client& other = connect();
+  std::string requests;
+  for (int count = 0; count < 90; ++count) {
+    requests += kGet;
+  }
+  greedy.writing = rt::start(loop, write(&greedy, requests), [] {});
+  say(other, "GET /b HTTP/1.1\r\n\r\n");
+  ASSERT_EQ(handled.size(), 91U);
+  EXPECT_LT(std::ranges::find(handled, "/b") - handled.begin(), 5);
+}
+
+TEST_F(HttpServerTest, AConnectionIsClosedAfterManyRequests) {
+  Client& greedy = connect();
+  std::string requests;
+  for (int count = 0; count < 150; ++count) {
+    requests += kGet;
+  }
+  say(greedy, requests);
+  EXPECT_EQ(handled.size(), 100U);
+  EXPECT_TRUE(greedy.closed);
+}
+
+TEST_F(HttpServerTest, ABodyIsSentInPieces) {
+  Client& modern = connect();
+  say(modern, "GET /pieces HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(
+      modern.got.ends_with("\r\n\r\n8\r\npiece 3 \r\n8\r\npiece 2 \r\n8\r\npiece 1 \r\n0\r\n\r\n"))
+      << modern.got;
+  EXPECT_FALSE(modern.closed);
+  Client& old = connect();
+  say(old, "GET /pieces HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_TRUE(old.got.ends_with("\r\n\r\npiece 3 piece 2 piece 1 ")) << old.got;
+  EXPECT_TRUE(old.closed);
+}
+
+TEST_F(HttpServerTest, AConnectionMayLeaveHttp) {
+  Client& client = connect();
+  say(client, "GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello");
+  EXPECT_TRUE(client.got.starts_with("HTTP/1.1 101 Switching Protocols\r\n")) << client.got;
+  EXPECT_NE(client.got.find("Upgrade: echo\r\n"), std::string::npos);
+  EXPECT_TRUE(client.got.ends_with("\r\n\r\nhello"));
+  EXPECT_EQ(server.answering(), 0U);
 }
 
 TEST_F(HttpServerTest, SendsNoBodyToHead) {

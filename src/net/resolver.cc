@@ -23,11 +23,11 @@ struct Watches {
 Result<std::vector<SocketAddress>> to_addresses(const std::string& host, uint16_t port, int status,
                                                 ares_addrinfo* found) {
   if (status == ARES_ENOTFOUND || status == ARES_ENODATA) {
-    return cluster_error(fmt::format("the host {} is not known", host), Errc::NotFound);
+    return cluster_error(fmt::format("unknown host {}", host), Errc::NotFound);
   }
   if (status != ARES_SUCCESS) {
     return cluster_error(
-        fmt::format("the host {} cannot be looked up: {}", host, ares_strerror(status)));
+        fmt::format("cannot look up the host {}: {}", host, ares_strerror(status)));
   }
   std::vector<SocketAddress> addresses;
   for (const ares_addrinfo_node* node = found->nodes; node != nullptr; node = node->ai_next) {
@@ -86,7 +86,7 @@ Status Resolver::Impl::open() {
   const int status = ares_init_options(&channel, &options, ARES_OPT_SOCK_STATE_CB);
   if (status != ARES_SUCCESS) {
     channel = nullptr;
-    return cluster_error(fmt::format("names cannot be looked up: {}", ares_strerror(status)));
+    return cluster_error(fmt::format("cannot look up names: {}", ares_strerror(status)));
   }
   return {};
 }

@@ -79,7 +79,7 @@ class TcpConnecting final : public Connecting {
 Result<Listening> listen_on(const ListenAddress& wanted) {
   auto address = parse_literal(wanted.host, wanted.port_low);
   if (!address.has_value()) {
-    return user_error(fmt::format("{} is no literal address to listen on", wanted.host));
+    return user_error(fmt::format("cannot listen on {}: must be an IP address", wanted.host));
   }
   const uint32_t high = std::max(wanted.port_low, wanted.port_high);
   rt::Fd fd;
@@ -101,7 +101,7 @@ Result<Listening> listen_on(const ListenAddress& wanted) {
     return error;
   }
   if (::getsockname(fd.get(), address->get(), &address->size) != 0) {
-    return system_error(errno, "a listening socket does not know its port");
+    return system_error(errno, "cannot determine the port of a listening socket");
   }
   return Listening{.fd = std::move(fd), .port = address->port()};
 }

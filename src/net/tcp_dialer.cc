@@ -1,5 +1,6 @@
 #include "net/tcp_dialer.h"
 
+#include "net/ready.h"
 #include "net/socket.h"
 #include "rt/wait.h"
 
@@ -20,29 +21,6 @@ namespace {
 
 /// How many parts one writev takes.
 constexpr size_t kPartsMax = 64;
-
-/// Suspends until a descriptor is ready. Resumes straight from the loop's callback.
-class Ready {
- public:
-  Ready(rt::IoLoop& loop, int fd, rt::Interest interest)
-      : loop_(&loop), fd_(fd), interest_(interest) {}
-  Ready(Ready&&) = delete;
-
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> waiting) {
-    watch_ = loop_->watch(fd_, interest_, [this, waiting] {
-      watch_.reset();
-      waiting.resume();
-    });
-  }
-  void await_resume() const noexcept {}
-
- private:
-  rt::IoLoop* loop_;
-  int fd_;
-  rt::Interest interest_;
-  std::unique_ptr<rt::FdWatch> watch_;
-};
 
 std::string numeric(int fd) {
   SocketAddress address;
@@ -71,7 +49,7 @@ class TcpStream final : public Stream {
 
  private:
   [[nodiscard]] Error broken(int error) const {
-    Error result = system_error(error, fmt::format("the connection to {} broke", peer_));
+    Error result = system_error(error, fmt::format("the connection to {} was lost", peer_));
     result.code = Errc::Unavailable;
     result.blame = Blame::Cluster;
     return result;
@@ -138,29 +116,36 @@ std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket) {
   return std::make_unique<TcpStream>(loop, std::move(socket));
 }
 
-rt::Async<Result<std::unique_ptr<Stream>>> TcpDialer::dial(HostPort server) {
+rt::Async<Result<rt::Fd>> dial_tcp(rt::IoLoop* loop, Resolver* resolver, HostPort server) {
   using Addresses = std::vector<SocketAddress>;
   auto look_up = [&](rt::Answer<Result<Addresses>> answer) {
-    resolver_.resolve(server.host, server.port, std::move(answer));
+    resolver->resolve(server.host, server.port, std::move(answer));
   };
-  auto found = co_await rt::from_callback<Result<Addresses>>(*loop_, std::move(look_up));
+  auto found = co_await rt::from_callback<Result<Addresses>>(*loop, std::move(look_up));
   if (!found.has_value()) {
-    co_return std::move(found).error().within(fmt::format("cannot reach {}", to_string(server)));
+    co_return std::move(found).error();
   }
-  Error last;
+  Result<rt::Fd> socket = bug("the name has no addresses");
   for (const SocketAddress& address : *found) {
     auto begin = [&](rt::Answer<Result<rt::Fd>> answer) {
-      return connect_to(*loop_, address, std::move(answer));
+      return connect_to(*loop, address, std::move(answer));
     };
-    auto socket = co_await rt::from_callback<Result<rt::Fd>>(*loop_, std::move(begin));
+    socket = co_await rt::from_callback<Result<rt::Fd>>(*loop, std::move(begin));
     if (socket.has_value()) {
-      const int on = 1;
-      ::setsockopt(socket->get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-      co_return tcp_stream(*loop_, *std::move(socket));
+      break;
     }
-    last = std::move(socket).error();
   }
-  co_return std::move(last).within(fmt::format("cannot reach {}", to_string(server)));
+  co_return socket;
+}
+
+rt::Async<Result<std::unique_ptr<Stream>>> TcpDialer::dial(HostPort server) {
+  auto socket = co_await dial_tcp(loop_, &resolver_, server);
+  if (!socket.has_value()) {
+    co_return std::move(socket).error().within(fmt::format("cannot reach {}", to_string(server)));
+  }
+  const int on = 1;
+  ::setsockopt(socket->get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  co_return tcp_stream(*loop_, *std::move(socket));
 }
 
 }  // namespace muster::net

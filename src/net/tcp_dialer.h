@@ -12,6 +12,12 @@ namespace muster::net {
 /// Wraps a connected non-blocking socket (of a dialer or a listener).
 [[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket);
 
+/// Resolves a name or a literal and connects, trying the addresses in turn; returns a non-blocking
+/// socket with TCP_NODELAY. Errors are those of the resolver, or of the last address that was
+/// tried. Loop and resolver outlive the coroutine.
+[[nodiscard]] rt::Async<Result<rt::Fd>> dial_tcp(rt::IoLoop* loop, Resolver* resolver,
+                                                 HostPort server);
+
 /// Dials by name over TCP with TCP_NODELAY and SO_KEEPALIVE. Looks names up anew for each dial.
 class TcpDialer final : public Dialer {
  public:

@@ -56,7 +56,7 @@ int bio_create(BIO* bio) {
 
 BIO_METHOD* make_bio_method() {
   BIO_METHOD* method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "socket");
-  MUSTER_CHECK(method != nullptr, "the TLS library has no memory");
+  MUSTER_CHECK(method != nullptr, "the TLS library is out of memory");
   BIO_meth_set_read(method, bio_read);
   BIO_meth_set_write(method, bio_write);
   BIO_meth_set_ctrl(method, bio_control);
@@ -98,8 +98,8 @@ struct TlsStream::Impl {
   std::unique_ptr<SSL, Free> ssl;  // Before the socket closes.
   const TlsContext::Lookup* lookup = nullptr;
   std::string identity;
-  Psk key{};  ///< Of the client, until the handshake is done.
-  bool stranger = false;
+  Psk key{};             ///< Of the client, until the handshake is done.
+  bool unknown = false;  ///< The identity that the client claimed has no key.
   TlsFailure failure = TlsFailure::None;
 
   ~Impl() { wipe(key); }
@@ -115,9 +115,9 @@ int find_session(SSL* ssl, const unsigned char* identity, size_t size, SSL_SESSI
   TlsStream::Impl& stream = TlsStream::Impl::of(ssl);
   stream.identity.assign(reinterpret_cast<const char*>(identity), size);
   std::optional<Psk> key = (*stream.lookup)(stream.identity);
-  stream.stranger = !key.has_value();
-  if (stream.stranger) {
-    // A key nobody has: strangers cannot tell an unknown name from a wrong key.
+  stream.unknown = !key.has_value();
+  if (stream.unknown) {
+    // A key nobody has: the client cannot tell an unknown name from a wrong key.
     key.emplace();
     if (RAND_bytes(key->data(), static_cast<int>(key->size())) != 1) {
       return 0;
@@ -153,12 +153,12 @@ int select_protocol(SSL* ssl, const unsigned char** out, unsigned char* out_size
 
 TlsContext::TlsContext(std::string protocol) : impl_(std::make_shared<Impl>()) {
   prepare_crypto();
-  MUSTER_CHECK(!protocol.empty() && protocol.size() < 256, "a protocol has a short name");
+  MUSTER_CHECK(!protocol.empty() && protocol.size() < 256, "a protocol must have a short name");
   impl_->protocol = static_cast<char>(protocol.size()) + std::move(protocol);
   impl_->bio_method.reset(make_bio_method());
   impl_->context.reset(SSL_CTX_new(TLS_method()));
   SSL_CTX* context = impl_->context.get();
-  MUSTER_CHECK(context != nullptr, "the TLS library cannot be initialised");
+  MUSTER_CHECK(context != nullptr, "cannot initialise the TLS library");
   SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
   SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256");
   SSL_CTX_set1_groups_list(context, "X25519");
@@ -181,7 +181,7 @@ TlsContext::~TlsContext() = default;
 TlsStream::TlsStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   impl_->ssl.reset(SSL_new(impl_->context->context.get()));
   BIO* bio = BIO_new(impl_->context->bio_method.get());
-  MUSTER_CHECK(impl_->ssl != nullptr && bio != nullptr, "the TLS library has no memory");
+  MUSTER_CHECK(impl_->ssl != nullptr && bio != nullptr, "the TLS library is out of memory");
   BIO_set_data(bio, &impl_->socket);
   SSL_set_bio(impl_->ssl.get(), bio, bio);
   SSL_set_app_data(impl_->ssl.get(), impl_.get());
@@ -240,7 +240,7 @@ TlsProgress TlsStream::Impl::judge(int result) {
 }
 
 TlsFailure TlsStream::Impl::diagnose(int ssl_error) const {
-  if (stranger) {
+  if (unknown) {
     return TlsFailure::UnknownIdentity;
   }
   const unsigned long code = ERR_peek_error();

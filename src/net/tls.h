@@ -39,8 +39,8 @@ enum class TlsFailure : uint8_t {
   None,
   Connection,       ///< TCP broke, or ended without a word.
   UnknownIdentity,  ///< (server) Nobody of that name has a key.
-  WrongKey,         ///< The other side has not the key that its identity needs.
-  Protocol,         ///< Bytes that are no TLS 1.3 with a pre-shared key and our protocol.
+  WrongKey,         ///< The other side does not have the key of its identity.
+  Protocol,         ///< Not TLS 1.3 with a pre-shared key and our protocol.
 };
 
 /// TLS 1.3 with an external pre-shared key and nothing else: TLS_AES_128_GCM_SHA256, psk_dhe_ke
@@ -48,8 +48,8 @@ enum class TlsFailure : uint8_t {
 /// process; about 6 KiB a stream stay when it is idle, its buffers go.
 class TlsContext {
  public:
-  /// Returns the key of an identity, or nothing for a stranger (who then fails as with a wrong
-  /// key).
+  /// Returns the key of an identity, or nothing for an unknown one (which then fails as with a
+  /// wrong key).
   using Lookup = std::function<std::optional<Psk>(std::string_view identity)>;
 
   /// `protocol` is negotiated (ALPN): both sides must name the same.

@@ -22,8 +22,6 @@
 namespace muster::os {
 namespace {
 
-constexpr std::string_view kCgroupRoot = "/sys/fs/cgroup";
-
 /// Writes a control file in one call, as the kernel wants it. Returns 0 or the errno.
 int control(const Path& file, std::string_view value) {
   const rt::Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
@@ -67,7 +65,7 @@ void sweep(const Path& parent) {
 
 Error not_delegated(const Path& folder, int error) {
   Error made =
-      system_error(error, fmt::format("no control group can be made in {}", folder.string()));
+      system_error(error, fmt::format("cannot create a control group in {}", folder.string()));
   made.code = Errc::Unsupported;
   return made;
 }
@@ -123,7 +121,7 @@ class FolderCgroup final : public Cgroup {
       const int error = control(folder / "cgroup.procs", fmt::to_string(pid.value));
       if (error != 0) {
         return system_error(
-            error, fmt::format("process {} cannot be put in {}", pid.value, folder.string()));
+            error, fmt::format("cannot move process {} to {}", pid.value, folder.string()));
       }
     }
     return {};
@@ -131,6 +129,17 @@ class FolderCgroup final : public Cgroup {
   [[nodiscard]] uint64_t oom_kills() const override {
     const char* file = unified_ ? "memory.events" : "memory.oom_control";
     return number_after(read_proc(folders_.front() / file), "oom_kill ").value_or(0);
+  }
+  [[nodiscard]] std::optional<uint64_t> memory_bytes() const override {
+    const std::string text = read_proc(folders_.front() / "memory.stat");
+    const auto anonymous = number_after(text, unified_ ? "anon " : "total_rss ");
+    const auto mapped = number_after(text, unified_ ? "file_mapped " : "total_mapped_file ");
+    if (!anonymous || !mapped) {
+      return std::nullopt;
+    }
+    // Shared memory that nobody maps any more stays somebody's all the same.
+    const uint64_t shared = number_after(text, unified_ ? "shmem " : "total_shmem ").value_or(0);
+    return *anonymous + std::max(*mapped, shared);
   }
   [[nodiscard]] std::optional<uint64_t> memory_peak_bytes() const override {
     const char* file = unified_ ? "memory.peak" : "memory.max_usage_in_bytes";
@@ -144,8 +153,8 @@ class FolderCgroup final : public Cgroup {
 };
 
 bool lists(const std::string& controllers, std::string_view wanted) {
-  const auto words = split(trim(controllers), ' ');
-  return std::ranges::find(words, wanted) != words.end();
+  const auto names = split(trim(controllers), ' ');
+  return std::ranges::find(names, wanted) != names.end();
 }
 
 class HostCgroups final : public Cgroups {

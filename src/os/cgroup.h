@@ -28,6 +28,9 @@ class Cgroup {
   virtual Status add(Pid pid) = 0;
   /// Processes the kernel killed in here for lack of memory.
   [[nodiscard]] virtual uint64_t oom_kills() const = 0;
+  /// What its processes use now: anonymous and shared memory and the files they have mapped, each
+  /// page once; the cache of files that they only read is not in it. Costs the same at every size.
+  [[nodiscard]] virtual std::optional<uint64_t> memory_bytes() const = 0;
   [[nodiscard]] virtual std::optional<uint64_t> memory_peak_bytes() const = 0;
 };
 

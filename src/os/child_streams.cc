@@ -13,7 +13,7 @@ namespace {
 Result<StreamEnds> open_pipe(bool child_reads) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return system_error(errno, "a pipe for a child process cannot be made");
+    return system_error(errno, "cannot create a pipe for a child process");
   }
   StreamEnds made{.child = rt::Fd(ends[child_reads ? 0 : 1]),
                   .parent = rt::Fd(ends[child_reads ? 1 : 0])};
@@ -24,7 +24,7 @@ Result<StreamEnds> open_pipe(bool child_reads) {
 Result<StreamEnds> open_path(const char* path, int flags) {
   StreamEnds ends{.child = rt::Fd(::open(path, flags | O_CLOEXEC, 0644)), .parent = {}};
   if (!ends.child.valid()) {
-    return system_error(errno, fmt::format("{} cannot be opened for a child process", path));
+    return system_error(errno, fmt::format("cannot open {} for a child process", path));
   }
   return ends;
 }
@@ -32,7 +32,7 @@ Result<StreamEnds> open_path(const char* path, int flags) {
 Result<StreamEnds> copy_descriptor(int fd) {
   StreamEnds ends{.child = rt::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)), .parent = {}};
   if (!ends.child.valid()) {
-    return system_error(errno, fmt::format("descriptor {} cannot be given to a child process", fd));
+    return system_error(errno, fmt::format("cannot pass descriptor {} to a child process", fd));
   }
   return ends;
 }

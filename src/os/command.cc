@@ -18,10 +18,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Error took_too_long() {
-  return Error{Errc::DeadlineExceeded, Blame::Cluster, "it took too long and was ended"};
+  return Error{Errc::DeadlineExceeded, Blame::Cluster, "it took too long and was killed"};
 }
 
-/// A program that has closed its output is about to end, unless it is a strange one.
+/// A program that has closed its output almost always is about to end.
 Result<std::optional<Exit>> reap_until(Pid pid, Clock::time_point until) {
   while (true) {
     MUSTER_TRY(std::optional<Exit> exit, try_reap(pid));
@@ -50,7 +50,7 @@ Result<std::string> read_output(int fd, Clock::time_point until, size_t limit_by
       return text;
     }
     if (got < 0 && errno != EAGAIN && errno != EINTR) {
-      return system_error(errno, "its output cannot be read");
+      return system_error(errno, "cannot read its output");
     }
     text.append(buffer.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
     if (text.size() > limit_bytes) {

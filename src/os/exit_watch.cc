@@ -54,7 +54,8 @@ class ThreadWatch final : public ExitWatch {
       // A wait cannot be taken back, and must not hold up the end of this process.
       std::thread(wait, shared_, child).detach();  // lint: allow(detached) see above
     } catch (const std::system_error& error) {
-      status = system_error(error.code().value(), "no thread to wait for a child process");
+      status =
+          system_error(error.code().value(), "cannot start a thread to wait for a child process");
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return status;
@@ -95,7 +96,7 @@ Result<std::unique_ptr<ExitWatch>> watch_exit(rt::IoLoop& loop, Pid child,
     return std::make_unique<PidfdWatch>(loop, std::move(fd), std::move(ended));
   }
   if (errno != ENOSYS && errno != EPERM) {
-    return system_error(errno, "a child process cannot be watched");
+    return system_error(errno, "cannot watch a child process");
   }
   auto watch = std::make_unique<ThreadWatch>(loop, std::move(ended));
   MUSTER_TRY_STATUS(watch->start(child));

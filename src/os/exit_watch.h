@@ -9,7 +9,7 @@
 
 namespace muster::os {
 
-/// Waits for the end of one child without reaping it. Destroying it gives the wait up.
+/// Waits for the end of one child without reaping it. Destroying it cancels the wait.
 class ExitWatch {
  public:
   virtual ~ExitWatch() = default;

@@ -53,13 +53,13 @@ int set_lock(int fd, bool wait) {
 Result<rt::Fd> open_lock_file(const Path& path, uint32_t mode) {
   rt::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!fd.valid()) {
-    return system_error(errno, fmt::format("the lock {} cannot be opened", path.string()));
+    return system_error(errno, fmt::format("cannot open the lock {}", path.string()));
   }
   return fd;
 }
 
 Error lock_error(int error, const Path& path) {
-  return system_error(error, fmt::format("the lock {} cannot be taken", path.string()));
+  return system_error(error, fmt::format("cannot take the lock {}", path.string()));
 }
 
 /// A thread that waits in the kernel, so that the holder's end wakes it at once.
@@ -173,7 +173,7 @@ std::unique_ptr<LockWait> wait_file_lock(
   try {
     wait->start(std::move(fd).value(), path);
   } catch (const std::system_error& error) {
-    wait->fail(system_error(error.code().value(), "no thread to wait for a lock"));
+    wait->fail(system_error(error.code().value(), "cannot start a thread to wait for a lock"));
   }
   return wait;
 }

@@ -1,5 +1,6 @@
 #include "os/file_tree.h"
 
+#include "os/path_error.h"
 #include "rt/fd.h"
 
 #include <fmt/format.h>
@@ -20,10 +21,6 @@
 
 namespace muster::os {
 namespace {
-
-Error path_error(int error, std::string_view what, const Path& path) {
-  return system_error(error, fmt::format("{} {}", path.string(), what));
-}
 
 /// Lists the names in an open folder; an empty list with errno set on failure.
 std::vector<std::string> names_in(int folder) {
@@ -94,11 +91,11 @@ Status copy_file(const Path& from, const Path& to, const struct stat& source) {
   }
   const rt::Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out.valid()) {
-    return path_error(errno, "cannot be made", to);
+    return path_error(errno, "cannot be created", to);
   }
   MUSTER_TRY_STATUS(copy_bytes(in.get(), out.get(), to));
   if (::fchmod(out.get(), source.st_mode & 07777) != 0) {
-    return path_error(errno, "cannot get its permissions", to);
+    return path_error(errno, "cannot be given its permissions", to);
   }
   copy_times(out.get(), source);
   return {};
@@ -112,7 +109,7 @@ Status copy_link(const Path& from, const Path& to) {
   }
   target.resize(static_cast<size_t>(length));
   if (::symlink(target.c_str(), to.c_str()) != 0) {
-    return path_error(errno, "cannot be made", to);
+    return path_error(errno, "cannot be created", to);
   }
   return {};
 }
@@ -125,14 +122,14 @@ Status copy_folder(const Path& from, const Path& to, const struct stat& source) 
     return path_error(errno, "cannot be read", from);
   }
   if (::mkdir(to.c_str(), 0700) != 0) {
-    return path_error(errno, "cannot be made", to);
+    return path_error(errno, "cannot be created", to);
   }
   for (const std::string& name : names_in(folder.get())) {
     MUSTER_TRY_STATUS(copy_any(from / name, to / name));
   }
   const rt::Fd made(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!made.valid() || ::fchmod(made.get(), source.st_mode & 07777) != 0) {
-    return path_error(errno, "cannot get its permissions", to);
+    return path_error(errno, "cannot be given its permissions", to);
   }
   copy_times(made.get(), source);
   return {};

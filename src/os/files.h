@@ -60,7 +60,7 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
-/// A wait for a lock. Destroying it gives the wait up; no callback comes after that.
+/// A wait for a lock. Destroying it cancels the wait; no callback comes after that.
 class LockWait {
  public:
   virtual ~LockWait() = default;
@@ -68,8 +68,8 @@ class LockWait {
 
 /// The file system as shells see it. All calls but wait_lock block and may be made on any thread:
 /// what may be slow goes through rt::Loop::run_blocking. Errors name the path; NotFound,
-/// AlreadyExists, PermissionDenied and OutOfSpace are told apart. LocalFiles is the real one; the
-/// simulator keeps a tree in memory.
+/// AlreadyExists, PermissionDenied and OutOfSpace are distinguished. LocalFiles is the real one;
+/// the simulator keeps a tree in memory.
 class Files {
  public:
   virtual ~Files() = default;
@@ -96,7 +96,7 @@ class Files {
   virtual Status make_folder(const Path& path, uint32_t mode = 0755) = 0;
   /// Lists a folder, sorted by name.
   virtual Result<std::vector<FolderEntry>> list(const Path& path) = 0;
-  /// Tells about the path itself; a link is not followed.
+  /// Describes the path itself; a link is not followed.
   virtual Result<FileStat> stat(const Path& path) = 0;
   [[nodiscard]] bool exists(const Path& path) { return stat(path).has_value(); }
 

@@ -33,7 +33,7 @@ std::vector<Gpu> ask_driver(const std::vector<FolderEntry>& by_bus) {
 
 Error unreadable(std::string_view what, std::string_view line) {
   return Error{Errc::Corrupt, Blame::Cluster,
-               fmt::format("{} printed what it never did before: {}", what, printable(line))};
+               fmt::format("unexpected output of {}: {}", what, printable(line))};
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace muster::os {
 namespace {
 
-constexpr std::string_view kCgroupRoot = "/sys/fs/cgroup";
-
 /// Memory limit and use of this process's control groups, innermost to outermost: the tightest
 /// counts.
 struct CgroupMemory {
@@ -23,7 +21,7 @@ struct CgroupMemory {
 };
 
 void narrow(CgroupMemory& memory, const Path& group, const char* limit_file, const char* use_file) {
-  const auto limit = parse_decimal(read_proc(group / limit_file));  // "max" is no number.
+  const auto limit = parse_decimal(read_proc(group / limit_file));  // "max" is not a number.
   if (!limit.has_value()) {
     return;
   }
@@ -63,9 +61,9 @@ std::optional<uint32_t> quota_cores() {
   const std::string groups = read_proc("/proc/self/cgroup");
   const std::string unified = find_cgroup("", groups, kCgroupRoot);
   const std::string maximum = unified.empty() ? "" : read_proc(Path(unified) / "cpu.max");
-  const auto words = split(trim(maximum), ' ');
-  if (words.size() == 2) {
-    return cores(parse_decimal(words[0]), parse_decimal(words[1]));
+  const auto fields = split(trim(maximum), ' ');
+  if (fields.size() == 2) {
+    return cores(parse_decimal(fields[0]), parse_decimal(fields[1]));
   }
   const std::string v1 = find_cgroup("cpu", groups, kCgroupRoot);
   if (v1.empty()) {
@@ -86,10 +84,14 @@ uint32_t affinity_cores() {
 
 }  // namespace
 
+uint32_t usable_cores() {
+  return std::max(1U, std::min(affinity_cores(), quota_cores().value_or(UINT32_MAX)));
+}
+
 Hardware discover_hardware() {
   Hardware hardware;
   hardware.memory_bytes = std::min(meminfo_bytes("MemTotal:"), cgroup_memory().limit_bytes);
-  hardware.cores = std::max(1U, std::min(affinity_cores(), quota_cores().value_or(UINT32_MAX)));
+  hardware.cores = usable_cores();
   hardware.gpus = discover_gpus();
   return hardware;
 }

@@ -29,6 +29,9 @@ struct Hardware {
 /// is loaded.
 [[nodiscard]] Hardware discover_hardware();
 
+/// Returns Hardware::cores alone: quick.
+[[nodiscard]] uint32_t usable_cores();
+
 /// The memory that could be had now without swapping, by machine and cgroups.
 [[nodiscard]] uint64_t available_memory_bytes();
 

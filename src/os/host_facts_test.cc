@@ -72,9 +72,15 @@ TEST(Meter, CountsSharedMemoryOnce) {
   EXPECT_GT(usage.memory_bytes, before + kSize / 2);
   EXPECT_LT(usage.memory_bytes, before + kSize * 3 / 2);
   EXPECT_GT(usage.cpu, 0us);
+  const Footprint print = meter->glance(both);
+  EXPECT_GT(print.most_bytes, before + kSize * 3 / 2) << "shared memory counts for each";
+  EXPECT_LT(print.least_bytes, usage.memory_bytes) << "and not among what one has for itself";
+  EXPECT_GT(print.cpu, 0us);
+  EXPECT_GT(meter->time_spent(), 0us);
   ::kill(child, SIGKILL);
   (void)reap(Pid(child));
   EXPECT_EQ(meter->measure(std::array{Pid(child)}), Usage());
+  EXPECT_EQ(meter->glance(std::array{Pid(child)}), Footprint());
   ::munmap(shared, kSize);
   ::close(gate[0]);
   ::close(gate[1]);

@@ -1,5 +1,6 @@
 #include "os/limits.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 namespace muster::os {
@@ -13,6 +14,10 @@ uint64_t raise_descriptor_limit() {
   limit.rlim_cur = limit.rlim_max;
   (void)::setrlimit(RLIMIT_NOFILE, &limit);  // Lowering or keeping it is always allowed.
   return before;
+}
+
+void hide_from_own_user() {
+  (void)::prctl(PR_SET_DUMPABLE, 0);  // Fails for other values only.
 }
 
 }  // namespace muster::os

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "os/file_lock.h"
 #include "os/file_tree.h"
+#include "os/path_error.h"
 #include "rt/fd.h"
 #include "rt/system_random.h"
 
@@ -22,10 +23,6 @@
 
 namespace muster::os {
 namespace {
-
-Error path_error(int error, std::string_view what, const Path& path) {
-  return system_error(error, fmt::format("{} {}", path.string(), what));
-}
 
 /// Writes all of `bytes`; returns 0 or the errno.
 int write_all(int fd, std::string_view bytes) {
@@ -55,7 +52,7 @@ Status sync_folder(const Path& folder) {
   const rt::Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot sync a folder and say EINVAL; they need no sync either.
   if (!fd.valid() || (::fsync(fd.get()) != 0 && errno != EINVAL)) {
-    return path_error(errno, "cannot be made durable", folder);
+    return path_error(errno, "cannot be synced to disk", folder);
   }
   return {};
 }
@@ -128,7 +125,7 @@ Result<std::string> LocalFiles::read(const Path& path, uint64_t limit_bytes) {
   MUSTER_TRY(std::string bytes, read_part(path, 0, limit_bytes + 1));
   if (bytes.size() > limit_bytes) {
     return user_error(
-        fmt::format("{} is larger than the {} bytes it may have", path.string(), limit_bytes));
+        fmt::format("{} is larger than its limit of {} bytes", path.string(), limit_bytes));
   }
   return bytes;
 }
@@ -163,7 +160,7 @@ Status LocalFiles::write_new(const Path& path, std::string_view bytes,
                              const WriteOptions& options) {
   const rt::Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, options.mode));
   if (!fd.valid()) {
-    return path_error(errno, "cannot be made", path);
+    return path_error(errno, "cannot be created", path);
   }
   int error = write_all(fd.get(), bytes);
   if (error == 0 && options.durable && ::fsync(fd.get()) != 0) {
@@ -216,7 +213,7 @@ Result<std::unique_ptr<AppendFile>> LocalFiles::open_append(const Path& path, ui
 
 Status LocalFiles::truncate(const Path& path, uint64_t size_bytes) {
   if (::truncate(path.c_str(), static_cast<off_t>(size_bytes)) != 0) {
-    return path_error(errno, "cannot be cut", path);
+    return path_error(errno, "cannot be truncated", path);
   }
   return {};
 }
@@ -235,14 +232,14 @@ Status LocalFiles::make_folders(const Path& path, uint32_t mode) {
     if (error == EEXIST && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
       return {};
     }
-    return path_error(error, "cannot be made", path);
+    return path_error(error, "cannot be created", path);
   }
   return {};
 }
 
 Status LocalFiles::make_folder(const Path& path, uint32_t mode) {
   if (::mkdir(path.c_str(), mode) != 0) {
-    return path_error(errno, "cannot be made", path);
+    return path_error(errno, "cannot be created", path);
   }
   return {};
 }
@@ -269,7 +266,7 @@ Result<std::vector<FolderEntry>> LocalFiles::list(const Path& path) {
 Result<FileStat> LocalFiles::stat(const Path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
-    return path_error(errno, "cannot be looked at", path);
+    return path_error(errno, "cannot be examined", path);
   }
   const auto modified = std::chrono::seconds(status.st_mtim.tv_sec) +
                         std::chrono::nanoseconds(status.st_mtim.tv_nsec);
@@ -282,14 +279,14 @@ Result<FileStat> LocalFiles::stat(const Path& path) {
 
 Status LocalFiles::hard_link(const Path& existing, const Path& link) {
   if (::link(existing.c_str(), link.c_str()) != 0) {
-    return path_error(errno, "cannot be made", link);
+    return path_error(errno, "cannot be created", link);
   }
   return {};
 }
 
 Status LocalFiles::symbolic_link(const Path& target, const Path& link) {
   if (::symlink(target.c_str(), link.c_str()) != 0) {
-    return path_error(errno, "cannot be made", link);
+    return path_error(errno, "cannot be created", link);
   }
   return {};
 }
@@ -311,7 +308,7 @@ Status LocalFiles::remove(const Path& path) {
 Result<DiskSpace> LocalFiles::disk_space(const Path& path) {
   struct statvfs status{};
   if (::statvfs(path.c_str(), &status) != 0) {
-    return path_error(errno, "cannot be asked for its free space", path);
+    return path_error(errno, "cannot be examined for free space", path);
   }
   return DiskSpace{.free_bytes = uint64_t{status.f_bavail} * status.f_frsize,
                    .total_bytes = uint64_t{status.f_blocks} * status.f_frsize,

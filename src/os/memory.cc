@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -15,12 +16,20 @@
 namespace muster::os {
 namespace {
 
-/// Resident pages as /proc/PID/statm shows them.
-uint64_t resident_bytes(Pid pid) {
+/// Resident memory as /proc/PID/statm shows it.
+struct Resident {
+  uint64_t all_bytes = 0;
+  uint64_t shared_bytes = 0;  ///< Files and shared memory; the rest is anonymous.
+};
+
+Resident resident_memory(Pid pid) {
   const std::string text = read_proc(fmt::format("/proc/{}/statm", pid.value));
   const auto fields = split(text, ' ');
-  const auto pages = fields.size() < 2 ? std::nullopt : parse_decimal(fields[1]);
-  return pages.value_or(0) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto bytes = [&](size_t field) {
+    return field < fields.size() ? parse_decimal(fields[field]).value_or(0) * page_bytes : 0;
+  };
+  return {.all_bytes = bytes(1), .shared_bytes = bytes(2)};
 }
 
 /// User and system time of a process and its reaped children.
@@ -52,11 +61,30 @@ class ProcMeter final : public Meter {
         continue;
       }
       // Before Linux 4.14, or a process that gave its rights up.
-      const uint64_t resident = resident_bytes(pid);
+      const uint64_t resident = resident_memory(pid).all_bytes;
       usage.memory_bytes += resident;
       usage.exact = usage.exact && resident == 0;
     }
     return usage;
+  }
+
+  Footprint glance(std::span<const Pid> processes) override {
+    Footprint print;
+    for (const Pid pid : processes) {
+      const Resident resident = resident_memory(pid);
+      print.cpu += cpu_time(pid);
+      print.most_bytes += resident.all_bytes;
+      print.least_bytes =
+          std::max(print.least_bytes,
+                   resident.all_bytes - std::min(resident.all_bytes, resident.shared_bytes));
+    }
+    return print;
+  }
+
+  Duration time_spent() override {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // lint: allow(clock) of this thread
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_nsec / 1000);
   }
 
   uint64_t oom_kills() override {

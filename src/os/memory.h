@@ -20,14 +20,28 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
+/// Bounds of what a set of processes uses, which the kernel keeps at hand.
+struct Footprint {
+  /// What one of them has for itself and nobody outside shares: the anonymous memory of the
+  /// largest.
+  uint64_t least_bytes = 0;
+  uint64_t most_bytes = 0;  ///< The sum of resident sizes: shared memory counts for each.
+  Duration cpu{};           ///< As in Usage.
+  bool operator==(const Footprint&) const = default;
+};
+
 /// Measures memory and processor time of processes.
 class Meter {
  public:
   virtual ~Meter() = default;
-  /// Measures a set. Processes that are gone count nothing. Takes about 0.1 ms per GiB: not for
-  /// every millisecond.
+  /// Measures a set. Processes that are gone count nothing. Walks the page tables of each, with its
+  /// memory map locked: several milliseconds per GiB, in which it cannot get more memory.
   [[nodiscard]] virtual Usage measure(std::span<const Pid> processes) = 0;
-  /// Tells how often the kernel has killed a process of this host's (or this container's) cgroup
+  /// Bounds what measure() would find, at the same small cost for every size.
+  [[nodiscard]] virtual Footprint glance(std::span<const Pid> processes) = 0;
+  /// Processor time of the calling thread: what looking has cost.
+  [[nodiscard]] virtual Duration time_spent() = 0;
+  /// Returns how often the kernel has killed a process of this host's (or this container's) cgroup
   /// for lack of memory; 0 where it cannot be seen. A count that grew around an exit by SIGKILL is
   /// the mark of an OOM kill.
   [[nodiscard]] virtual uint64_t oom_kills() = 0;

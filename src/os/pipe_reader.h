@@ -4,6 +4,7 @@
 #include "rt/io_loop.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -21,11 +22,17 @@ class PipeReader {
     std::function<void()> ended;
   };
 
-  /// Takes `fd` over and makes it non-blocking.
-  PipeReader(rt::IoLoop& loop, rt::Fd fd, Handlers handlers);
+  enum class Pace : uint8_t {
+    Prompt,   ///< Every byte as soon as it is there.
+    Batches,  ///< What comes within a millisecond of the last piece is read together.
+  };
+
+  /// Takes `fd` over and makes it non-blocking. A program that writes many small pieces to a reader
+  /// of batches is not woken, and does not wake anybody, for each of them.
+  PipeReader(rt::IoLoop& loop, rt::Fd fd, Handlers handlers, Pace pace = Pace::Prompt);
   ~PipeReader();
 
-  /// Stops reading, so that a full pipe blocks its writers; resume() goes on.
+  /// Stops reading, so that a full pipe blocks its writers; resume() continues.
   void pause();
   void resume();
   /// Reads now what is there, up to `limit_bytes`; returns false when the end was reached.
@@ -33,6 +40,9 @@ class PipeReader {
 
  private:
   struct State;
+  static void watch(const std::shared_ptr<State>& state);
+  static void look(const std::shared_ptr<State>& state);
+
   std::shared_ptr<State> state_;
 };
 

@@ -77,17 +77,17 @@ bool only_lingering(uint16_t port) {
     std::ifstream lines(table);
     std::string line;
     while (std::getline(lines, line)) {
-      std::vector<std::string_view> words;
-      for (const std::string_view word : split(trim(line), ' ')) {
-        if (!word.empty()) {
-          words.push_back(word);
+      std::vector<std::string_view> fields;
+      for (const std::string_view field : split(trim(line), ' ')) {
+        if (!field.empty()) {
+          fields.push_back(field);
         }
       }
-      if (words.size() < 4 || !words[1].ends_with(wanted)) {
+      if (fields.size() < 4 || !fields[1].ends_with(wanted)) {
         continue;
       }
       constexpr std::string_view kTimeWait = "06";
-      if (words[3] != kTimeWait) {
+      if (fields[3] != kTimeWait) {
         return false;
       }
       lingering = true;
@@ -108,7 +108,7 @@ class BoundPort final : public HeldPort {
 
 Error bind_error(int error, const std::string& host, uint16_t port) {
   const std::string what = port == 0 ? fmt::format("no free port on {}", host)
-                                     : fmt::format("port {} of {} cannot be had", port, host);
+                                     : fmt::format("port {} on {} is not available", port, host);
   Error made = system_error(error, what);
   if (error == EADDRINUSE) {
     made.code = Errc::AlreadyExists;
@@ -138,7 +138,8 @@ class HostPorts final : public Ports {
   static Result<std::unique_ptr<HeldPort>> hold(const std::string& host, uint16_t port) {
     auto address = parse_literal(host, port);
     if (!address.has_value()) {
-      return user_error(fmt::format("{} is no literal address to bind a port of", host));
+      return user_error(
+          fmt::format("a port can be bound on an IP address only, not on `{}`", host));
     }
     // Port 0 never gives a number that another socket has bound, whether that one shares or not.
     rt::Fd fd = bind_socket(*address, Sharing::WithChildren);

@@ -10,7 +10,7 @@ namespace muster::os {
 
 /// A TCP port of one address of this host that is kept from others: bound, never listening, with
 /// SO_REUSEADDR and SO_REUSEPORT, so that a child that sets either flag can listen on it meanwhile.
-/// Destroying it lets the port go, which must happen just before the exec of a program that sets
+/// Destroying it releases the port, which must happen just before the exec of a program that sets
 /// neither.
 class HeldPort {
  public:
@@ -18,7 +18,7 @@ class HeldPort {
   [[nodiscard]] virtual uint16_t number() const = 0;
 };
 
-/// The TCP ports of this host. `host` is a literal address ("127.0.0.1", "::1").
+/// The TCP ports of this host. `host` is a numeric IP address ("127.0.0.1", "::1").
 class Ports {
  public:
   virtual ~Ports() = default;

@@ -18,6 +18,9 @@ namespace muster::os {
 /// Returns the first number in the line that starts with `key` ("Pss:" in "Pss:   12 kB").
 [[nodiscard]] std::optional<uint64_t> number_after(std::string_view text, std::string_view key);
 
+/// Where control groups of both versions are mounted.
+inline constexpr std::string_view kCgroupRoot = "/sys/fs/cgroup";
+
 /// Returns the folder of this process's cgroup that limits `controller`: v2 (unified) if
 /// `controller` is empty, else v1.
 /// "" if it is not mounted. The path is as seen below `cgroup_root`.

@@ -1,5 +1,7 @@
 #include "os/process_tree.h"
 
+#include "base/text.h"
+#include "os/proc_text.h"
 #include "rt/fd.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -77,11 +80,35 @@ std::optional<ProcessInfo> read_process(std::string_view pid) {
   return parse_stat(std::string_view(buffer.data(), static_cast<size_t>(got)));
 }
 
+/// Appends the children of all threads of `parent`; false where the kernel does not list them.
+bool add_children(Pid parent, std::vector<Pid>& children) {
+  const std::string folder = fmt::format("/proc/{}/task", parent.value);
+  const std::unique_ptr<DIR, int (*)(DIR*)> threads(::opendir(folder.c_str()), ::closedir);
+  if (threads == nullptr) {
+    return true;  // It has ended.
+  }
+  bool listed = false;
+  while (const dirent* entry = ::readdir(threads.get())) {
+    if (!parse_number<int32_t>(entry->d_name).has_value()) {
+      continue;
+    }
+    const std::string path = fmt::format("{}/{}/children", folder, entry->d_name);
+    listed = listed || ::access(path.c_str(), R_OK) == 0;
+    const std::string text = read_proc(path);
+    for (const std::string_view word : split(trim(text), ' ')) {
+      if (const auto pid = parse_number<int32_t>(word)) {
+        children.push_back(Pid(*pid));
+      }
+    }
+  }
+  return listed;
+}
+
 }  // namespace
 
 Status become_subreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
-    Error error = system_error(errno, "this kernel cannot hand orphans to a process");
+    Error error = system_error(errno, "this kernel has no subreapers");
     error.code = Errc::Unsupported;
     return error;
   }
@@ -113,7 +140,7 @@ std::vector<ProcessInfo> list_descendants(Pid root) {
   }
   std::vector<ProcessInfo> found;
   std::vector<Pid> open{root};
-  std::set<Pid> seen{root};  // /proc is no snapshot: a reused pid must not make a cycle.
+  std::set<Pid> seen{root};  // /proc is not a snapshot: a reused pid must not make a cycle.
   for (size_t at = 0; at < open.size(); ++at) {
     const auto [first, last] = children.equal_range(open[at]);
     for (auto child = first; child != last; ++child) {
@@ -122,6 +149,35 @@ std::vector<ProcessInfo> list_descendants(Pid root) {
         open.push_back(child->second.pid);
       }
     }
+  }
+  return found;
+}
+
+std::optional<std::vector<Pid>> list_family(Pid child) {
+  std::vector<Pid> found;
+  const auto living = [](Pid pid) {
+    const auto process = read_process(fmt::format("{}", pid.value));
+    return process && !process->zombie ? process : std::nullopt;
+  };
+  if (living(child)) {
+    found.push_back(child);
+  }
+  std::vector<Pid> own;
+  if (!add_children(Pid(::getpid()), own)) {
+    return std::nullopt;
+  }
+  for (const Pid pid : own) {
+    const auto orphan = pid == child ? std::nullopt : living(pid);
+    if (orphan && (orphan->group == child || orphan->session == child)) {
+      found.push_back(pid);
+    }
+  }
+  std::set<Pid> seen(found.begin(), found.end());
+  for (size_t at = 0; at < found.size(); ++at) {
+    std::vector<Pid> children;
+    (void)add_children(found[at], children);
+    std::ranges::copy_if(children, std::back_inserter(found),
+                         [&](Pid pid) { return seen.insert(pid).second && living(pid); });
   }
   return found;
 }
@@ -147,11 +203,10 @@ size_t signal_descendants(Pid root, int signal) {
 
 Status signal_group(Pid leader, int signal) {
   if (leader.value <= 1) {
-    return bug("a signal to everything was asked for");
+    return bug("refusing to signal every process");
   }
   if (::kill(-leader.value, signal) != 0 && errno != ESRCH) {
-    return system_error(errno,
-                        fmt::format("the process group {} cannot be signalled", leader.value));
+    return system_error(errno, fmt::format("cannot signal the process group {}", leader.value));
   }
   return {};
 }

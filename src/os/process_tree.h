@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace muster::os {
@@ -29,6 +30,12 @@ struct ProcessInfo {
 /// Lists the processes below `root`, parents before children, without `root` itself. With a
 /// subreaper at the root this includes those that left their group and session.
 [[nodiscard]] std::vector<ProcessInfo> list_descendants(Pid root);
+
+/// Lists `child`, a child of this process, with all that descends from it and those orphans of its
+/// group or session that this process adopted; by the kernel's lists of children, so that other
+/// processes of the host cost nothing. May miss one that comes or goes meanwhile. nullopt where the
+/// kernel has no such lists.
+[[nodiscard]] std::optional<std::vector<Pid>> list_family(Pid child);
 
 /// Sends `signal` to every living process below `root` (not to `root`), looking again for new ones
 /// until none appears; returns how many got it.

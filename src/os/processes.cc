@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fcntl.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <unistd.h>
 #include <utility>
@@ -14,7 +16,7 @@ namespace muster::os {
 namespace {
 
 /// The most a pipe can hold: what an ended child has written is read up to here before its exit is
-/// told.
+/// told. A pipe of a task is made so large: a program that writes much seldom waits for its reader.
 constexpr size_t kDrainMax = 1U << 20;
 
 class LoopProcesses final : public Processes {
@@ -26,6 +28,7 @@ class LoopProcesses final : public Processes {
   void drain_output(Pid pid) override;
   void close_output(Pid pid) override;
   [[nodiscard]] std::vector<Pid> family(Pid child) const override;
+  [[nodiscard]] std::vector<Pid> members(Pid child) const override;
   size_t signal_family(Pid child, int signal) override;
 
  private:
@@ -76,6 +79,8 @@ std::unique_ptr<PipeReader> LoopProcesses::read_output(Pid pid, const Shared& ch
   if (!pipe.valid()) {
     return nullptr;
   }
+  // Where the user's share of memory for pipes is spent, it stays as it is.
+  (void)::fcntl(pipe.get(), F_SETPIPE_SZ, kDrainMax);
   const std::weak_ptr<Child> weak = child;
   return std::make_unique<PipeReader>(
       loop_, std::move(pipe),
@@ -95,7 +100,8 @@ std::unique_ptr<PipeReader> LoopProcesses::read_output(Pid pid, const Shared& ch
                 }
                 (stream == Stream::Stdout ? found->stdout_reader : found->stderr_reader).reset();
                 forget_if_done(pid, found);
-              }});
+              }},
+      PipeReader::Pace::Batches);
 }
 
 void LoopProcesses::drain(const Shared& child) {
@@ -170,6 +176,11 @@ std::vector<Pid> LoopProcesses::family(Pid child) const {
     }
   }
   return living;
+}
+
+std::vector<Pid> LoopProcesses::members(Pid child) const {
+  std::optional<std::vector<Pid>> found = list_family(child);
+  return found ? *std::move(found) : family(child);
 }
 
 size_t LoopProcesses::signal_family(Pid child, int signal) {

@@ -45,6 +45,9 @@ class Processes {
   /// Lists the living processes that belong to a child: the child itself, what descends from it,
   /// and orphans of its group or session that this process adopted (when it is a subreaper).
   [[nodiscard]] virtual std::vector<Pid> family(Pid child) const = 0;
+  /// The same for whoever only watches: looks at the family alone where the kernel can list
+  /// children, and may miss a process that comes or goes meanwhile.
+  [[nodiscard]] virtual std::vector<Pid> members(Pid child) const { return family(child); }
   /// Sends a signal to the whole family of a child, whichever groups they are in; returns how many
   /// got it.
   virtual size_t signal_family(Pid child, int signal) = 0;

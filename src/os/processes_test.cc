@@ -68,6 +68,15 @@ TEST(Processes, DeliversAllOutputBeforeTheExit) {
   EXPECT_TRUE(child.output_at_exit);
 }
 
+TEST(Processes, ReadsManySmallPiecesInBatches) {
+  OneChild child(shell("i=0; while [ $i -lt 5000 ]; do echo line; i=$((i+1)); done"));
+  int pieces = 0;
+  child.on_output = [&pieces] { ++pieces; };
+  child.run();
+  EXPECT_EQ(child.out.size(), 5000U * 5);
+  EXPECT_LT(pieces, 2500);
+}
+
 TEST(Processes, TellsTheExitWhileAGrandchildHoldsTheOutput) {
   OneChild child(shell("sleep 60 & echo started; exit 0"));
   child.run();
@@ -83,6 +92,7 @@ TEST(Processes, SignalsTheWholeFamilyWhateverItsGroups) {
   child.on_output = [&] {
     if (std::ranges::count(child.out, '\n') == 2) {
       EXPECT_GE(child.processes->family(child.pid).size(), 3U);
+      EXPECT_GE(child.processes->members(child.pid).size(), 3U);
       EXPECT_GE(child.processes->signal_family(child.pid, SIGKILL), 3U);
     }
   };

@@ -66,7 +66,7 @@ Result<std::unique_ptr<Signals>> take_signals(rt::IoLoop& loop, std::span<const 
   if (!fd.valid()) {
     const int error = errno;
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return system_error(error, "signals cannot be received");
+    return system_error(error, "cannot receive signals");
   }
   return std::make_unique<SignalfdSignals>(loop, std::move(fd), before, std::move(received));
 }

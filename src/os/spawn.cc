@@ -242,44 +242,43 @@ Error child_error(const ChildPlan& plan) {
   switch (plan.report->failed) {
     case Step::Folder: {
       Error error = system_error(
-          code, fmt::format("the working folder {} cannot be entered", options.folder.string()));
+          code, fmt::format("cannot enter the working folder {}", options.folder.string()));
       error.blame = Blame::User;
       return error;
     }
     case Step::Exec: {
-      Error error = system_error(code, fmt::format("the program {} cannot be run", program));
+      Error error = system_error(code, fmt::format("cannot run the program {}", program));
       if (code == E2BIG) {
         error.message += " (its arguments and environment are too large for the kernel)";
       }
       if (code == ENOENT && ::access(program.c_str(), F_OK) == 0) {
-        error.message += " (it is there, but the interpreter or loader it names is not)";
+        error.message += " (it exists, but the interpreter or loader that it names does not)";
       }
       error.blame = Blame::User;
       return error;
     }
     case Step::Limits: {
-      Error error =
-          system_error(code, fmt::format("a resource limit of {} cannot be set", program));
+      Error error = system_error(code, fmt::format("cannot set a resource limit of {}", program));
       error.blame = Blame::User;
       return error;
     }
     case Step::Group:
-      return system_error(code, fmt::format("a process group for {} cannot be made", program));
+      return system_error(code, fmt::format("cannot create a process group for {}", program));
     case Step::DeathSignal:
-      return system_error(code, fmt::format("{} cannot be tied to its parent", program));
+      return system_error(code, fmt::format("cannot set the parent-death signal of {}", program));
     case Step::Streams:
-      return system_error(code, fmt::format("the streams of {} cannot be set up", program));
+      return system_error(code, fmt::format("cannot set up the streams of {}", program));
     case Step::None:
       break;
   }
-  return bug("a child process failed without a reason");
+  return bug("a child process failed without giving a reason");
 }
 
 /// Runs `plan` in a child that shares this memory until its exec or end; the caller waits for it.
 Result<Pid> start_child(ChildPlan& plan) {
   const ChildStack stack;
   if (!stack.valid()) {
-    return system_error(errno, "no memory for starting a process");
+    return system_error(errno, "cannot allocate memory to start a process");
   }
   plan.report = stack.report();
   sigset_t all;
@@ -291,7 +290,7 @@ Result<Pid> start_child(ChildPlan& plan) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) {
     return system_error(clone_error,
-                        fmt::format("a process for {} cannot be made", plan.options->argv.front()));
+                        fmt::format("cannot create a process for {}", plan.options->argv.front()));
   }
   if (plan.report->failed != Step::None) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -325,7 +324,8 @@ Result<std::optional<Exit>> wait_for(Pid pid, int flags) {
     got = ::wait4(pid.value, &status, flags, &usage);
   } while (got < 0 && errno == EINTR);
   if (got < 0) {
-    return Error{Errc::NotFound, Blame::Muster, fmt::format("{} is no child process", pid.value)};
+    return Error{Errc::NotFound, Blame::Muster,
+                 fmt::format("{} is not a child of this process", pid.value)};
   }
   if (got == 0) {
     return std::optional<Exit>();

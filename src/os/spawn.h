@@ -33,8 +33,8 @@ enum class Grouping : uint8_t {
   NewSession,  ///< Leads a session (and a group) of its own, without a terminal.
 };
 
-/// A descriptor that the child gets beside its standard streams, under a number of its own (3 and
-/// more).
+/// A descriptor that the child gets in addition to its standard streams, under a number of its own
+/// (3 and more).
 struct KeptFd {
   int parent_fd = -1;
   int child_fd = -1;
@@ -88,7 +88,7 @@ struct Exit {
   bool operator==(const Exit&) const = default;
 };
 
-/// Reaps a child if it has ended; nothing while it runs. NotFound if it is no child of this
+/// Reaps a child if it has ended; nothing while it runs. NotFound if it is not a child of this
 /// process.
 [[nodiscard]] Result<std::optional<Exit>> try_reap(Pid pid);
 /// Waits for a child's end and reaps it.

@@ -23,7 +23,7 @@ using Control = std::array<char, CMSG_SPACE(kStartFdsMax * sizeof(int))>;
 Result<std::pair<rt::Fd, rt::Fd>> make_start_socket() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return system_error(errno, "no pair of sockets");
+    return system_error(errno, "cannot create a socket pair");
   }
   return std::pair{rt::Fd(ends[0]), rt::Fd(ends[1])};
 }
@@ -34,11 +34,11 @@ Status send_start_request(int socket, const StartRequest& request) {
   if (request.output_fd >= 0) {
     fds.push_back(request.output_fd);
   }
-  for (const std::string& word : request.argv) {
-    text.append(word).push_back('\0');
+  for (const std::string& argument : request.argv) {
+    text.append(argument).push_back('\0');
   }
   if (text.size() > kStartBytesMax || fds.size() > kStartFdsMax || request.argv.empty()) {
-    return user_error("a program to be started has too many words or descriptors");
+    return user_error("a program to be started has too many arguments or descriptors");
   }
   iovec bytes{text.data(), text.size()};
   alignas(cmsghdr) Control control{};
@@ -56,7 +56,7 @@ Status send_start_request(int socket, const StartRequest& request) {
     std::memcpy(CMSG_DATA(header), fds.data(), length);
   }
   if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    Error error = system_error(errno, "the process that starts programs cannot be asked");
+    Error error = system_error(errno, "cannot reach the process that starts programs");
     error.code = Errc::Unavailable;
     return error;
   }
@@ -87,13 +87,12 @@ Result<ReceivedStart> receive_start_request(int socket) {
     }
   }
   if (got <= 0) {
-    return Error{Errc::Unavailable, Blame::Cluster,
-                 "nobody asks for programs to be started any more"};
+    return Error{Errc::Unavailable, Blame::Cluster, "the sender of start requests is gone"};
   }
   text.resize(static_cast<size_t>(got));
   const bool with_output = text.starts_with(kWithOutput);
   if (text.size() < 2 || text.back() != '\0' || (with_output && received.fds.empty())) {
-    return user_error("a request to start a program is damaged");
+    return user_error("malformed request to start a program");
   }
   if (with_output) {
     received.output = std::move(received.fds.back());
@@ -101,8 +100,8 @@ Result<ReceivedStart> receive_start_request(int socket) {
   }
   text.erase(0, 1);
   text.pop_back();
-  for (const std::string_view word : split(text, '\0')) {
-    received.argv.emplace_back(word);
+  for (const std::string_view argument : split(text, '\0')) {
+    received.argv.emplace_back(argument);
   }
   return received;
 }

@@ -12,7 +12,7 @@
 namespace muster::os {
 
 /// One process asks another, over a socket of whole messages that they share, to start a program
-/// outside of the asker's own process tree: below a subreaper there is no other way out.
+/// outside the asker's own process tree: below a subreaper there is no other way out.
 struct StartRequest {
   std::vector<std::string>
       argv;              ///< argv[0] is the name to show; the program is the receiver's choice.

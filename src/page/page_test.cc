@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <list>
+#include <span>
 #include <string>
 
 namespace muster::page {
@@ -219,6 +220,36 @@ TEST_F(PageTest, TensorboardIsPassedOnToThoseWhoMaySeeTheJob) {
   EXPECT_NE(got.got.find("Content-Encoding: gzip\r\n"), std::string::npos);
   EXPECT_EQ(got.got.find("Set-Cookie"), std::string::npos);
   EXPECT_NE(look("tensorboard").got.find("Location: tensorboard/\r\n"), std::string::npos);
+}
+
+TEST_F(PageTest, AWebSocketOfTensorboardIsPassedThrough) {
+  job.board = SideServer{.server = {.host = "h1", .port = 6006}, .path = "/secret"};
+  std::string asked;
+  const auto serve = [](net::Stream* client, std::string) -> rt::Async<> {
+    std::array<uint8_t, 64> buffer{};
+    const auto size = co_await client->read_some(buffer);
+    const auto text = "you said " + std::string(buffer.begin(), buffer.begin() + *size);
+    const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+    (void)co_await client->write(bytes);
+  };
+  net::HttpServer board(
+      loop, [&](net::HttpRequest request, std::string) -> rt::Async<net::HttpResponse> {
+        asked = request.upgrade + " " + std::string(request.header("sec-websocket-key"));
+        co_return net::HttpResponse{
+            .status = 101,
+            .headers = {{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", "yes"}},
+            .body = {},
+            .upgraded = serve};
+      });
+  network.listen(job.board->server,
+                 [&](std::unique_ptr<net::Stream> stream) { board.serve(std::move(stream)); });
+  const Client& got = ask(
+      "GET /v/path/tensorboard/ws",
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n" + kCookie + "hello");
+  EXPECT_EQ(asked, "websocket k");
+  EXPECT_TRUE(got.got.starts_with("HTTP/1.1 101 ")) << got.got;
+  EXPECT_NE(got.got.find("Sec-WebSocket-Accept: yes\r\n"), std::string::npos);
+  EXPECT_TRUE(got.got.ends_with("\r\n\r\nyou said hello")) << got.got;
 }
 
 TEST_F(PageTest, LogsOfNothingAreNotFound) {

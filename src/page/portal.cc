@@ -15,7 +15,7 @@ using net::HttpResponse;
 
 constexpr std::string_view kJobs = "jobs";
 
-HttpResponse plain(int status, std::string_view text) {
+HttpResponse plain_response(int status, std::string_view text) {
   return {.status = status, .headers = {}, .body = fmt::format("{} {}\n", status, text)};
 }
 
@@ -31,21 +31,21 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   Target target = parse_target(admission.target);
   if (request.method == "POST" && target.parts == std::vector<std::string>{"api", "session"}) {
     auto session = deps_.access.open_session(request);
-    co_return session.has_value() ? *std::move(session) : plain(404, "Not Found");
+    co_return session.has_value() ? *std::move(session) : plain_response(404, "Not Found");
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    co_return plain(405, "Method Not Allowed");
+    co_return plain_response(405, "Method Not Allowed");
   }
   if (auto file = front_file(target, "portal.html"); file.has_value()) {
     co_return *std::move(file);
   }
   if (admission.kind != Admission::Kind::Job) {
-    co_return plain(401, "Unauthorized");
+    co_return plain_response(401, "Unauthorized");
   }
   if (target.parts == std::vector<std::string>{"api", "jobs"}) {
     auto list = deps_.shelf.list();
     if (!list.has_value()) {
-      co_return plain(503, printable(list.error().message));
+      co_return plain_response(503, printable(list.error().message));
     }
     co_return HttpResponse{
         .content_type = "application/json", .headers = {}, .body = *std::move(list)};
@@ -53,14 +53,14 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   if (target.parts.size() >= 3 && target.parts[0] == kJobs) {
     co_return co_await show_job(std::move(request), std::move(target), admission.target);
   }
-  co_return plain(404, "Not Found");
+  co_return plain_response(404, "Not Found");
 }
 
 rt::Async<HttpResponse> Portal::show_job(HttpRequest request, Target target, std::string raw) {
   const auto page = deps_.shelf.open(target.parts[1]);
   if (!page.has_value()) {
     const bool unknown = page.error().code == Errc::NotFound;
-    co_return plain(unknown ? 404 : 503, printable(page.error().message));
+    co_return plain_response(unknown ? 404 : 503, printable(page.error().message));
   }
   // "/jobs/ID/api/status": what stands behind the third slash is the job's own.
   const size_t own = raw.find('/', raw.find('/', 1) + 1);

@@ -11,9 +11,11 @@
 namespace muster::page {
 
 /// Asks a program beside a task for `target` ("/data/runs?x=1", below its path) and returns its
-/// answer, as far as a page may pass it on: status, type, encoding, caching and its own policy.
-/// Cookies go neither way. 502 when it does not answer within half a minute. `request` outlives the
-/// coroutine.
+/// answer, as far as a page may pass it on: status, type, encoding, caching and its own policy. The
+/// body is passed on piece by piece. Cookies go neither way. 502 when the program does not answer
+/// within half a minute; a body whose next piece takes longer is cut off. A WebSocket is passed
+/// through until either side closes it or says nothing for ten minutes. `request` outlives the
+/// coroutine, `loop` the answer.
 [[nodiscard]] rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer,
                                                  SideServer side, const net::HttpRequest* request,
                                                  std::string target);

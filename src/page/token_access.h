@@ -13,7 +13,7 @@ struct TokenKeys {
   std::string path;
 };
 
-/// Lets in who brings the token of the job's link (design 4). The token comes in a POST and is
+/// Lets in who brings the token of the job's link. The token comes in a POST and is
 /// exchanged for a cookie (HttpOnly, SameSite=Strict) that the browser sends below `/v/PATH/` only:
 /// cookies know no ports, so that another user's site on the same host would else be sent it, too.
 class TokenAccess final : public Access {

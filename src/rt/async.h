@@ -15,7 +15,7 @@ class Async;
 
 namespace internal {
 
-/// At its end a coroutine hands over to the one that awaits it, without growing the stack.
+/// A coroutine that ends resumes the one that awaits it, without growing the stack.
 struct HandOver {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class P>
@@ -57,15 +57,15 @@ struct Promise<void> : PromiseBase {
 
 }  // namespace internal
 
-/// A coroutine that will give a T. Lazy: it starts when it is awaited, by one awaiter, once. Runs
-/// on the thread of the loop that its innermost waits name; never blocks.
+/// A coroutine that returns a T. Lazy: it starts when it is awaited, by one awaiter, once. Runs on
+/// the thread of the loop that its innermost waits use; never blocks.
 ///
 /// Cancellation is destruction: destroying an Async that is suspended destroys its frame, with
-/// everything it awaits in turn; no line of it runs any more but destructors. Nothing may destroy a
-/// coroutine that is running, so: whatever resumes coroutines does it from the loop, never inside
-/// a call that another coroutine made.
+/// everything it awaits in turn; only destructors run. Nothing may destroy a running coroutine.
+/// Therefore whatever resumes coroutines does so from the loop, never inside a call that another
+/// coroutine made.
 ///
-/// Coroutines take their parameters by value; a reference is for what certainly outlives them.
+/// Coroutines take their parameters by value; references are only for what certainly outlives them.
 /// Roots are started by start() (running.h) or Scope (scope.h).
 template <class T>
 class [[nodiscard]] Async {
@@ -92,7 +92,7 @@ class [[nodiscard]] Async {
 
   /// For awaiters: returns what to resume so that this coroutine runs, and `awaiting` after it.
   [[nodiscard]] std::coroutine_handle<> begin(std::coroutine_handle<> awaiting) noexcept {
-    MUSTER_CHECK(handle_, "an Async is awaited once");
+    MUSTER_CHECK(handle_, "an Async is awaited only once");
     handle_.promise().awaiting = awaiting;
     return handle_;
   }

@@ -3,12 +3,14 @@
 #include "rt/running.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
+#include "rt/wait_until.h"
 #include "testing/run_async.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace muster::rt {
@@ -204,6 +206,45 @@ Async<int> ask(Loop& loop, std::optional<Answer<int>>& asked, int& kept) {
     return std::make_unique<Guard>(kept);
   };
   co_return co_await from_callback<int>(loop, std::move(begin));
+}
+
+Async<> note_wait(Loop& loop, Event& event, std::optional<bool>& came) {
+  came = co_await wait_until(loop, loop.now() + 1s, event);
+}
+
+TEST(WaitUntil, ReturnsWhenTheEventComes) {
+  FakeLoop loop;
+  Event event(loop);
+  std::optional<bool> came;
+  const Running running = start(loop, note_wait(loop, event, came), [] {});
+  loop.advance(500ms);
+  EXPECT_FALSE(came.has_value());
+  event.pulse();
+  loop.run_ready();
+  EXPECT_EQ(came, true);
+  EXPECT_EQ(loop.pending(), 0U);
+}
+
+TEST(WaitUntil, ReturnsWhenItsTimeIsOver) {
+  FakeLoop loop;
+  Event event(loop);
+  std::optional<bool> came;
+  const Running running = start(loop, note_wait(loop, event, came), [] {});
+  loop.advance(1s);
+  EXPECT_EQ(came, false);
+  event.set();
+  loop.run_ready();
+  EXPECT_EQ(came, false);
+}
+
+TEST(WaitUntil, DoesNotWaitForAnEventThatIsSet) {
+  FakeLoop loop;
+  Event event(loop);
+  event.set();
+  std::optional<bool> came;
+  const Running running = start(loop, note_wait(loop, event, came), [] {});
+  loop.run_ready();
+  EXPECT_EQ(came, true);
 }
 
 TEST(FromCallback, TakesTheFirstAnswerInALaterTurn) {

@@ -12,7 +12,7 @@
 namespace muster::rt {
 
 /// Threads for work that may block. None exists before the first work; a new one starts only when
-/// all are busy, up to a limit. Destroying it drops queued work and waits for what is being done.
+/// all are busy, up to a limit. Destroying it drops queued work and waits for running work.
 /// run() may be called on any thread.
 class BlockingPool {
  public:

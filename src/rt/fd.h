@@ -4,7 +4,7 @@
 
 namespace muster::rt {
 
-/// Owns one file descriptor and closes it. -1 holds none.
+/// Owns one file descriptor and closes it. -1 means none.
 class Fd {
  public:
   Fd() = default;
@@ -20,7 +20,7 @@ class Fd {
   [[nodiscard]] bool valid() const { return fd_ >= 0; }
   /// Hands the descriptor over to the caller.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
-  /// Closes what is held and holds `fd` instead.
+  /// Closes the descriptor it owns and takes `fd` instead.
   void reset(int fd = -1);
 
  private:

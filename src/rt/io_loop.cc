@@ -28,7 +28,7 @@ struct Registered {
   Registered(asio::io_context& context, int fd) : descriptor(context) {
     boost::system::error_code error;
     descriptor.assign(fd, error);
-    MUSTER_CHECK(!error, "a descriptor cannot be watched: " + error.message());
+    MUSTER_CHECK(!error, "cannot watch a descriptor: " + error.message());
   }
   // The owner closes the descriptor, not asio.
   ~Registered() { descriptor.release(); }

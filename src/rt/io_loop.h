@@ -21,7 +21,7 @@ class FdWatch {
 
 /// The real event loop of a process: epoll, one thread, timers in one heap, a blocking pool that
 /// starts with its first work. Everything but post() is called on the thread that runs it.
-/// Destroying it drops what is queued; work that a pool thread is doing then is waited for.
+/// Destroying it drops what is queued and waits for work that a pool thread is doing.
 class IoLoop final : public Loop {
  public:
   IoLoop();

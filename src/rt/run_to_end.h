@@ -9,8 +9,9 @@
 
 namespace muster::rt {
 
-/// Runs the loop until `work` has ended and returns its result: for code that is no coroutine and
-/// has nothing else to do. Only from outside the loop; whatever else hangs on the loop runs, too.
+/// Runs the loop until `work` has ended and returns its result: for code that is not a coroutine
+/// and has nothing else to do. Only from outside the loop; whatever else hangs on the loop runs,
+/// too, and cannot stop it meanwhile.
 template <class T>
 [[nodiscard]] T run_to_end(IoLoop& loop, Async<T> work) {
   std::optional<T> result;
@@ -18,7 +19,9 @@ template <class T>
     result.emplace(std::move(value));
     loop.stop();
   });
-  loop.run();
+  while (!result.has_value()) {
+    loop.run();
+  }
   return *std::move(result);
 }
 

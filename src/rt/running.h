@@ -85,6 +85,7 @@ struct Finish {
 };
 
 template <class T, class Done>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): a loop outlives them.
 Running run_root(Loop& loop, Async<T> work, Done done) {
   co_await NextTurn(loop);
   if constexpr (std::is_void_v<T>) {

@@ -12,9 +12,9 @@
 
 namespace muster::rt {
 
-/// Owns coroutines that nobody awaits. Destroying it cancels them all, so it lies in their class
-/// after (is destroyed before) what they use. Not to be destroyed or cancelled by one of its own
-/// coroutines.
+/// Owns coroutines that nobody awaits. Destroying it cancels them all, so it is declared in their
+/// class after (is destroyed before) what they use. Not to be destroyed or cancelled by one of its
+/// own coroutines.
 class Scope {
  public:
   explicit Scope(Loop& loop) : loop_(&loop), empty_(loop) {}
@@ -26,7 +26,7 @@ class Scope {
   /// Destroys all that has not ended.
   void cancel();
   [[nodiscard]] size_t size() const { return running_.size(); }
-  /// Ends when no coroutine is left.
+  /// Returns when no coroutine is left.
   [[nodiscard]] Async<> drained();
 
  private:
@@ -39,6 +39,7 @@ class Scope {
 namespace internal {
 
 template <class T>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): all() outlives them.
 Async<> keep(Async<T> work, std::optional<T>& result) {
   result.emplace(co_await std::move(work));
 }
@@ -47,6 +48,7 @@ Async<> keep(Async<T> work, std::optional<T>& result) {
 
 /// Runs all of `works` at the same time and returns their values in order, when the last has ended.
 template <class T>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): a loop outlives them.
 [[nodiscard]] Async<std::vector<T>> all(Loop& loop, std::vector<Async<T>> works) {
   std::vector<std::optional<T>> results(works.size());
   Scope scope(loop);

@@ -18,7 +18,7 @@ void fill_from_device(std::span<uint8_t> bytes) {
   size_t filled = 0;
   while (filled < bytes.size()) {
     const ssize_t got = ::read(device.get(), bytes.data() + filled, bytes.size() - filled);
-    MUSTER_CHECK(got > 0 || (got < 0 && errno == EINTR), "/dev/urandom cannot be read");
+    MUSTER_CHECK(got > 0 || (got < 0 && errno == EINTR), "cannot read /dev/urandom");
     filled += got > 0 ? static_cast<size_t>(got) : 0;
   }
 }

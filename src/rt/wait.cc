@@ -28,6 +28,7 @@ class TimeWait {
 
 }  // namespace
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): a loop outlives them.
 Async<> pause_until(Loop& loop, HostTime when) { co_await TimeWait(loop, when); }
 
 Event::~Event() {

@@ -34,8 +34,8 @@ class Event {
 
   /// Wakes all that wait (in later turns, in order of waiting) and lets later waits pass at once.
   void set();
-  /// Wakes those that wait now; later waits wait for the next time. What was waited for can have
-  /// gone again until a waiter runs: it looks once more.
+  /// Wakes those that wait now; later waits wait for the next time. The condition may have changed
+  /// again before a waiter runs, so a waiter checks it once more.
   void pulse();
   /// Lets later waits wait again.
   void reset() { set_ = false; }
@@ -65,8 +65,8 @@ class Event {
   std::vector<Waiter*> waiters_;
 };
 
-/// How a callback API answers a coroutine: call it once, on the loop's thread; later calls, and
-/// those after the coroutine has gone, do nothing.
+/// How a callback API returns its result to a coroutine: call it once, on the loop's thread. Later
+/// calls, and calls after the coroutine was destroyed, do nothing.
 template <class T>
 class Answer {
  public:
@@ -138,16 +138,17 @@ template <class T, class Begin>
 }
 
 /// Runs `work` on a thread of the blocking pool and returns what it returns. `work` must own all it
-/// uses: it goes on when the coroutine is destroyed meanwhile, and its result is dropped.
+/// uses: it continues when the coroutine is destroyed meanwhile, and its result is dropped.
 template <class Work>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): a loop outlives them.
 [[nodiscard]] Async<std::invoke_result_t<Work&>> run_blocking(Loop& loop, Work work) {
   auto result = std::make_shared<std::optional<std::invoke_result_t<Work&>>>();
-  auto begin = [&loop, &work, &result](Answer<std::monostate> answer) {
+  auto begin = [&loop, &work, &result](const Answer<std::monostate>& answer) {
     loop.run_blocking([result, work = std::move(work)]() mutable { result->emplace(work()); },
                       [answer] { answer({}); });
   };
   co_await from_callback<std::monostate>(loop, std::move(begin));
-  co_return **std::move(result);
+  co_return std::move(**result);
 }
 
 namespace internal {
@@ -196,6 +197,7 @@ class DeadlineWait {
 /// names `what` was waited for ("nn1:8020 to accept a connection"). R is a Result.
 template <class R>
   requires std::constructible_from<R, Error>
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): a loop outlives them.
 [[nodiscard]] Async<R> with_deadline(Loop& loop, HostTime when, std::string what, Async<R> work) {
   const HostTime begun = loop.now();
   std::optional<R> result = co_await internal::DeadlineWait<R>(loop, when, std::move(work));

@@ -1,7 +1,7 @@
 #include "spec/duration_text.h"
 
 #include "base/text.h"
-#include "spec/number.h"
+#include "spec/read/number.h"
 
 #include <fmt/format.h>
 
@@ -20,12 +20,12 @@ struct Unit {
   int64_t microseconds;
 };
 
-constexpr std::array<Unit, 6> kUnits = {{{"us", 1},
-                                         {"ms", 1000},
-                                         {"s", 1000 * 1000},
-                                         {"m", 60LL * 1000 * 1000},
-                                         {"h", 3600LL * 1000 * 1000},
-                                         {"d", 86400LL * 1000 * 1000}}};
+constexpr std::array<Unit, 6> kDurationUnits = {{{"us", 1},
+                                                 {"ms", 1000},
+                                                 {"s", 1000 * 1000},
+                                                 {"m", 60LL * 1000 * 1000},
+                                                 {"h", 3600LL * 1000 * 1000},
+                                                 {"d", 86400LL * 1000 * 1000}}};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOtherNames = {
     {{"sec", "s"},
@@ -47,7 +47,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOtherNa
      {"milliseconds", "ms"}}};
 
 std::optional<int64_t> unit_of(std::string_view name) {
-  for (const Unit& unit : kUnits) {
+  for (const Unit& unit : kDurationUnits) {
     if (unit.name == name) {
       return unit.microseconds;
     }
@@ -56,7 +56,7 @@ std::optional<int64_t> unit_of(std::string_view name) {
 }
 
 /// Returns what the user probably meant: "5min", "30 sec", "1.5h".
-std::optional<std::string> suggest(std::string_view text) {
+std::optional<std::string> suggest_duration(std::string_view text) {
   const std::optional<LooseNumber> loose = read_loose_number(text);
   if (!loose.has_value()) {
     return std::nullopt;
@@ -95,7 +95,7 @@ Result<Duration> parse_duration(std::string_view text) {
   }
   const std::optional<int64_t> unit = problem == std::errc() ? unit_of(name) : std::nullopt;
   if (!unit.has_value()) {
-    if (const auto meant = suggest(text)) {
+    if (const auto meant = suggest_duration(text)) {
       return refuse(fmt::format("is not a duration; did you mean `{}`?", *meant));
     }
     return refuse("is not a duration; write a whole number and a unit, like 250ms, 15s or 10m");
@@ -111,8 +111,8 @@ std::string duration_text(Duration duration) {
   if (count == 0) {
     return "0s";
   }
-  const Unit* best = &kUnits[0];
-  for (const Unit& unit : kUnits) {
+  const Unit* best = &kDurationUnits[0];
+  for (const Unit& unit : kDurationUnits) {
     if (count % unit.microseconds == 0) {
       best = &unit;
     }
@@ -123,13 +123,13 @@ std::string duration_text(Duration duration) {
 Result<Backoff> parse_backoff(std::string_view text) {
   const size_t dots = text.find("..");
   if (dots == std::string_view::npos) {
-    return user_error(fmt::format("`{}` is not a range of durations, like 1s..1m", text));
+    return user_error(fmt::format("`{}` is not a range of durations like 1s..1m", text));
   }
   Backoff backoff;
   MUSTER_TRY(backoff.low, parse_duration(trim(text.substr(0, dots))));
   MUSTER_TRY(backoff.high, parse_duration(trim(text.substr(dots + 2))));
   if (backoff.low > backoff.high) {
-    return user_error(fmt::format("`{}` begins above its end", text));
+    return user_error(fmt::format("`{}` starts above its end", text));
   }
   return backoff;
 }

@@ -30,7 +30,7 @@ bool is_made_of(std::string_view text, std::initializer_list<std::string_view> s
   return !text.empty() && std::ranges::all_of(text, [&](char c) { return in(c, sets); });
 }
 
-// What may stand before the first slash of an image: a host, which may have capitals, and a port.
+// What may precede the first slash of an image: a host, which may have capitals, and a port.
 bool is_registry(std::string_view text) {
   const size_t colon = text.find(':');
   return is_made_of(text.substr(0, colon), {kLower, kUpper, kDigits, ".-"}) &&
@@ -78,10 +78,11 @@ std::string wrong_variable(std::string_view name) {
   const auto first = [](char c) { return in(c, {kLower, kUpper, "_"}); };
   const auto rest = [](char c) { return in(c, {kLower, kUpper, kDigits, "_"}); };
   if (!fits(name, 256, first, rest)) {
-    return fmt::format("`{}` is not the name of an environment variable", name);
+    return fmt::format("`{}` is not a valid name of an environment variable", name);
   }
   if (name.starts_with("MUSTER_")) {
-    return fmt::format("`{}` cannot be set; names with MUSTER_ are Muster's own", name);
+    return fmt::format("`{}` cannot be set; names that start with MUSTER_ are reserved for Muster",
+                       name);
   }
   return "";
 }
@@ -93,7 +94,7 @@ std::string wrong_port_name(std::string_view name) {
     return "";
   }
   return fmt::format(
-      "`{}` is not the name of a port; use 1 to 32 lower-case letters, digits and `_`, and "
+      "`{}` is not a port name; use 1 to 32 lower-case letters, digits and `_`, and "
       "begin with a letter",
       name);
 }
@@ -104,7 +105,7 @@ std::string wrong_resource(std::string_view name) {
   if (fits(name, 256, first, rest)) {
     return "";
   }
-  return fmt::format("`{}` is not the name of a resource, like yarn.io/fpga", name);
+  return fmt::format("`{}` is not a resource name like yarn.io/fpga", name);
 }
 
 std::string wrong_class(std::string_view name) {
@@ -113,7 +114,7 @@ std::string wrong_class(std::string_view name) {
   if (fits(name, 64, first, rest)) {
     return "";
   }
-  return fmt::format("`{}` is not a failure class, like user.data", name);
+  return fmt::format("`{}` is not a failure class like user.data", name);
 }
 
 std::string wrong_text(std::string_view text) {
@@ -151,14 +152,14 @@ std::string wrong_image(std::string_view image) {
     return "";
   }
   return fmt::format(
-      "`{}` is not an image, like hub.example:5000/ml/tensorflow:2.15; its name has "
-      "small letters, digits, `.`, `_`, `-` and `/`",
+      "`{}` is not an image name like hub.example:5000/ml/tensorflow:2.15; its name has lower-case "
+      "letters, digits, `.`, `_`, `-` and `/`",
       image);
 }
 
 std::string wrong_place(std::string_view path) {
   if (path.starts_with('/')) {
-    return fmt::format("`{}` must be relative: it is a place in the task's folder", path);
+    return fmt::format("`{}` must be relative to the task's folder", path);
   }
   for (const std::string_view part : split(path, '/')) {
     if (part == "..") {

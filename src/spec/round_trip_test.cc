@@ -1,8 +1,8 @@
 // Goal: no valid spec loses anything on its way through the canonical text, or through the file
 // that `plan --yaml` shows. Method: specs made from a seed, with every field sometimes set.
 
-#include "spec/layers.h"
-#include "spec/serialize.h"
+#include "spec/read/layers.h"
+#include "spec/write/serialize.h"
 
 #include <gtest/gtest.h>
 
@@ -36,6 +36,13 @@ class Maker {
     spec.roles[0].chief = coin();
     spec.barrier = maybe([&] { return static_cast<Barrier>(number(0, 1)); });
     spec.restart = restart();
+    for (Role& each : spec.roles) {
+      if (each.restart) {  // A file cannot take back what the top says.
+        each.restart->container =
+            each.restart->container ? each.restart->container : spec.restart.container;
+        each.restart->host = each.restart->host ? each.restart->host : spec.restart.host;
+      }
+    }
     spec.rules = list([&] { return rule(); });
     spec.deadlines = {.queue = maybe([&] { return duration(); }),
                       .gather = maybe([&] { return duration(); }),
@@ -43,6 +50,8 @@ class Maker {
                       .run = maybe([&] { return duration(); }),
                       .stop = duration()};
     spec.liveness.orphan = maybe([&] { return duration(); });
+    spec.stop_on_first_failure = coin();
+    spec.chief_failure_fails_job = coin();
     spec.checkpoint = {.dir = coin() ? "ckpt" : "a b/c",
                        .to = coin() ? "" : text(),
                        .by = static_cast<CheckpointBy>(number(0, 1)),
@@ -155,6 +164,8 @@ class Maker {
 
   Restart restart() {
     return {.process = small(),
+            .container = maybe([&] { return small(); }),
+            .host = maybe([&] { return small(); }),
             .job = static_cast<uint32_t>(number(0, 3)),
             .window = maybe([&] { return duration(); }),
             .backoff = {.low = seconds(number(0, 9)), .high = duration() + seconds(9)}};
@@ -172,9 +183,9 @@ class Maker {
 
   Role role(const std::string& name, const std::vector<Role>& earlier) {
     Role role{.name = name, .tasks = small(), .tasks_per_container = small()};
-    role.memory = number(1 << 20, 1ULL << 40);
-    role.vcores = small();
-    role.gpus = static_cast<uint32_t>(number(0, 8));
+    role.memory = maybe([&] { return number(1 << 20, 1ULL << 40); });
+    role.vcores = maybe([&] { return small(); });
+    role.gpus = maybe([&] { return static_cast<uint32_t>(number(0, 8)); });
     if (coin()) {
       role.resources["yarn.io/fpga"] = number(0, 9);
     }

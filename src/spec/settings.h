@@ -57,10 +57,14 @@ struct Backoff {
 };
 
 /// How often each rung of the ladder may be tried within `window`.
+/// How often a task moves to a new container, and to another host, where nobody said.
+inline constexpr uint32_t kMovesUnset = 3;
+
 struct Restart {
   uint32_t process = 3;
-  uint32_t container = 3;
-  uint32_t host = 3;
+  /// Open: kMovesUnset for failures of the place, none for a program that ended by itself.
+  std::optional<uint32_t> container;
+  std::optional<uint32_t> host;
   uint32_t job = 0;
   uint32_t infrastructure = 20;
   std::optional<Duration> window = std::chrono::hours(1);  ///< nullopt: the whole life of the job.
@@ -176,6 +180,7 @@ struct Yarn {
 struct Local {
   uint32_t hosts = 1;
   bool strict_vcores = false;
+  bool share_gpus = false;
 
   bool operator==(const Local&) const = default;
 };

@@ -1,6 +1,6 @@
 #include "spec/size.h"
 
-#include "spec/number.h"
+#include "spec/read/number.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,11 @@
 namespace muster::spec {
 namespace {
 
-constexpr std::string_view kUnits = "bkmgt";
+constexpr std::string_view kSizeUnits = "bkmgt";
 constexpr Bytes kMax = std::numeric_limits<int64_t>::max();
 
 std::optional<unsigned> shift_of(char unit) {
-  const size_t at = kUnits.find(unit);
+  const size_t at = kSizeUnits.find(unit);
   if (at == std::string_view::npos) {
     return std::nullopt;
   }
@@ -24,7 +24,7 @@ std::optional<unsigned> shift_of(char unit) {
 }
 
 /// Returns what the user probably meant: "2gb", "2 GiB", "2G", "1.5g".
-std::optional<std::string> suggest(std::string_view text) {
+std::optional<std::string> suggest_size(std::string_view text) {
   const std::optional<LooseNumber> loose = read_loose_number(text);
   if (!loose.has_value()) {
     return std::nullopt;
@@ -65,7 +65,7 @@ Result<Bytes> parse_size(std::string_view text) {
   const std::optional<unsigned> shift =
       problem == std::errc() && unit.size() == 1 ? shift_of(unit[0]) : std::nullopt;
   if (!shift.has_value()) {
-    if (const auto meant = suggest(text)) {
+    if (const auto meant = suggest_size(text)) {
       return refuse(fmt::format("is not a size; did you mean `{}`?", *meant));
     }
     return refuse("is not a size; write a whole number and a unit, like 512m or 2g");
@@ -78,11 +78,11 @@ Result<Bytes> parse_size(std::string_view text) {
 
 std::string format_size(Bytes bytes) {
   size_t unit = 0;
-  while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
+  while (unit + 1 < kSizeUnits.size() && bytes != 0 && bytes % 1024 == 0) {
     bytes /= 1024;
     ++unit;
   }
-  return fmt::format("{}{}", bytes, kUnits[unit]);
+  return fmt::format("{}{}", bytes, kSizeUnits[unit]);
 }
 
 }  // namespace muster::spec

@@ -15,6 +15,19 @@ RoleSettings settings_of(const Spec& spec, const Role& role) {
   return settings;
 }
 
+void give_sizes(Spec& spec) {
+  for (Role& role : spec.roles) {
+    role.memory = role.memory.value_or(kContainerMemory);
+    role.vcores = role.vcores.value_or(kContainerVcores);
+  }
+}
+
+bool shares_gpus(const Spec& spec, const Role& role) {
+  const bool claimed =
+      std::ranges::any_of(spec.roles, [](const Role& each) { return each.gpus.value_or(0) > 0; });
+  return spec.local.share_gpus && !claimed && !role.gpus.has_value();
+}
+
 std::string place_of(const File& file) {
   std::string_view path = file.as.empty() ? file.src : file.as;
   while (path.size() > 1 && path.ends_with('/')) {

@@ -22,9 +22,11 @@ struct Role {
   std::optional<uint32_t> max;
   uint32_t tasks_per_container = 1;
 
-  Bytes memory = 1ULL << 30;  ///< Per task, as all resources.
-  uint32_t vcores = 1;
-  uint32_t gpus = 0;
+  /// Per task, as all resources. What is left open is filled in by `give_sizes` where containers
+  /// have a size; on the local cluster the machine alone sets the limit, and nothing is claimed.
+  std::optional<Bytes> memory;
+  std::optional<uint32_t> vcores;
+  std::optional<uint32_t> gpus;
   std::map<std::string, uint64_t> resources;  ///< Further kinds by the cluster's name for them.
   std::string node_label;
   std::string constraint;
@@ -63,6 +65,8 @@ struct Spec {
   std::vector<Role> roles;  ///< In the order of the spec; at least one; names differ.
   std::optional<Barrier> barrier;
   Restart restart;
+  bool stop_on_first_failure = false;    ///< Whatever the `failure` of the task's role says.
+  bool chief_failure_fails_job = false;  ///< Whatever the `failure` of the chief's role says.
   std::vector<Rule> rules;
   Deadlines deadlines;
   Liveness liveness;
@@ -87,6 +91,17 @@ struct RoleSettings {
 
   bool operator==(const RoleSettings&) const = default;
 };
+
+/// What a task gets where its container must have a size and nobody named one.
+inline constexpr Bytes kContainerMemory = 1ULL << 30;
+inline constexpr uint32_t kContainerVcores = 1;
+
+/// Fills in the memory and vcores that roles leave open, for a cluster whose containers have sizes.
+void give_sizes(Spec& spec);
+
+/// Tells whether tasks of `role` see all GPUs of their machine: the job shares them, nobody asks
+/// for any, and this role does not refuse them by `gpus: 0`.
+[[nodiscard]] bool shares_gpus(const Spec& spec, const Role& role);
 
 /// Returns what `role`, one of `spec.roles`, runs with.
 [[nodiscard]] RoleSettings settings_of(const Spec& spec, const Role& role);

@@ -3,14 +3,12 @@
 #include "spec/templates.h"
 
 #include <span>
+#include <string_view>
 
 namespace muster::spec {
 
-/// The files of each template. Inside this module only.
-[[nodiscard]] std::span<const TemplateFile> minimal_files();
-[[nodiscard]] std::span<const TemplateFile> generic_files();
-[[nodiscard]] std::span<const TemplateFile> pytorch_ddp_files();
-[[nodiscard]] std::span<const TemplateFile> tensorflow_mirrored_files();
-[[nodiscard]] std::span<const TemplateFile> tensorflow_ps_files();
+/// Returns the files of src/spec/templates/NAME, job.yaml first; empty if there is no such folder.
+/// The build generates the definition (tools/embed). Inside this module only.
+[[nodiscard]] std::span<const TemplateFile> template_files(std::string_view name);
 
 }  // namespace muster::spec

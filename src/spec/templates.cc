@@ -9,16 +9,16 @@ namespace muster::spec {
 
 std::span<const Template> templates() {
   static const std::array kTemplates = {
-      Template{"minimal", "one command, two tasks, nothing else", minimal_files()},
-      Template{"generic", "a server and its clients, wired by Muster's own variables",
-               generic_files()},
-      Template{"pytorch-ddp", "PyTorch, DistributedDataParallel, with checkpoints",
-               pytorch_ddp_files()},
+      Template{"minimal", "one command, two tasks, nothing else", template_files("minimal")},
+      Template{"generic", "a server and its clients, connected by Muster's own variables",
+               template_files("generic")},
+      Template{"pytorch-ddp", "PyTorch with DistributedDataParallel and checkpoints",
+               template_files("pytorch-ddp")},
       Template{"tensorflow-mirrored",
-               "TensorFlow, every worker in step (MultiWorkerMirroredStrategy)",
-               tensorflow_mirrored_files()},
+               "TensorFlow, all workers in step (MultiWorkerMirroredStrategy)",
+               template_files("tensorflow-mirrored")},
       Template{"tensorflow-ps", "TensorFlow with a parameter server (ParameterServerStrategy)",
-               tensorflow_ps_files()},
+               template_files("tensorflow-ps")},
   };
   return kTemplates;
 }

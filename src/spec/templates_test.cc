@@ -1,6 +1,6 @@
 #include "spec/templates.h"
 
-#include "spec/layers.h"
+#include "spec/read/layers.h"
 
 #include <gtest/gtest.h>
 

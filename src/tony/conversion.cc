@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "spec/names.h"
-#include "spec/serialize.h"
+#include "spec/write/serialize.h"
 #include "tony/reading.h"
 #include "tony/roles.h"
 #include "tony/unmapped.h"
@@ -37,7 +37,7 @@ spec::Framework framework_of(Reading& reading) {
     return spec::Framework::Standalone;
   }
   reading.note("tony.application.framework",
-               fmt::format("{} is no framework of Muster: `generic` stands for it", name));
+               fmt::format("Muster has no framework {}: `generic` is used instead", name));
   return spec::Framework::Generic;
 }
 
@@ -78,7 +78,7 @@ void convert_deadlines(Reading& reading, spec::Spec& spec) {
     spec.deadlines.join =
         std::min(registration.value_or(Duration::max()), registry.value_or(Duration::max()));
   }
-  // Both were seconds apart from what TonY did with them: only what somebody chose is kept.
+  // Both were seconds apart from what TonY did with them: only what the user chose is kept.
   constexpr int64_t kTonysBeatMs = 1000;
   constexpr int64_t kTonysMissed = 25;
   const int64_t beat = reading.number("tony.task.heartbeat-interval-ms", kTonysBeatMs);
@@ -97,7 +97,7 @@ void add_variables(Reading& reading, const std::vector<std::string>& entries,
     const size_t equals = entry.find('=');
     const std::string name(trim(std::string_view(entry).substr(0, equals)));
     if (equals == std::string::npos || !spec::wrong_variable(name).empty()) {
-      reading.note(origin, fmt::format("\"{}\" is no NAME=VALUE", printable(entry)));
+      reading.note(origin, fmt::format("\"{}\" is not NAME=VALUE", printable(entry)));
       continue;
     }
     to[name] = {.source = spec::EnvValue::Source::Literal, .text = entry.substr(equals + 1)};
@@ -120,15 +120,16 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
   if (!folder.empty() && input.source_entries.empty()) {
     spec.files.push_back({.src = folder, .as = "src", .unpack = spec::Unpack::Yes});
     reading.note("-src_dir",
-                 "it is an archive, or could not be looked at: its files are in the folder src, "
-                 "where the command begins");
+                 "it is an archive, or could not be read: its files are in the folder src, where "
+                 "the command starts");
   }
   reading.add_resources("tony.containers.resources", spec.files);
   for (const std::string& entry : reading.split_list(input.flags.hdfs_classpath)) {
     spec.files.push_back({.src = entry});
   }
   if (!input.flags.hdfs_classpath.empty()) {
-    reading.note("-hdfs_classpath", "its entries are files of the job now, in no class path");
+    reading.note("-hdfs_classpath",
+                 "its entries are files of the job now, not part of a class path");
   }
 }
 
@@ -174,7 +175,7 @@ Properties lay(const Input& input, std::vector<Note>& notes) {
     const size_t equals = entry.find('=');
     const std::string name(trim(std::string_view(entry).substr(0, equals)));
     if (equals == std::string::npos) {
-      notes.push_back({.name = "-conf", .text = "\"" + printable(entry) + "\" is no KEY=VALUE"});
+      notes.push_back({.name = "-conf", .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
       continue;
     }
     properties.add({.name = name, .value = entry.substr(equals + 1), .origin = "-conf"},
@@ -187,8 +188,7 @@ void note_rest(Reading& reading, Properties& properties) {
   for (const Property& property : properties.rest()) {
     if (!property.name.starts_with("tony.")) {
       reading.note(property.name,
-                   "it is no setting of TonY; Hadoop's own are read from its "
-                   "configuration");
+                   "not a setting of TonY; Hadoop's own settings are read from its configuration");
       continue;
     }
     const auto why = why_unmapped(property.name);
@@ -231,7 +231,7 @@ Result<Converted> convert(const Input& input) {
 std::string render(const Converted& converted) {
   std::string text = "# Made from a TonY job by `muster tony --convert`.\n";
   if (!converted.notes.empty()) {
-    text += "#\n# Not in it, and what to do:\n";
+    text += "#\n# Not converted, and what to do about it:\n";
   }
   for (const Note& note : converted.notes) {
     text += fmt::format("#   {}: {}\n", printable(note.name), printable(note.text));

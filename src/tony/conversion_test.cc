@@ -1,6 +1,6 @@
 #include "tony/conversion.h"
 
-#include "spec/layers.h"
+#include "spec/read/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ struct Job {
 
 Result<Converted> converted(const Job& job) {
   Input input;
-  std::vector<std::string> words = job.flags;
+  std::vector<std::string> arguments = job.flags;
   for (const std::string& one : job.conf) {
-    words.insert(words.end(), {"--conf", one});
+    arguments.insert(arguments.end(), {"--conf", one});
   }
-  MUSTER_TRY(input.flags, parse_flags(words));
+  MUSTER_TRY(input.flags, parse_flags(arguments));
   return convert(input);
 }
 
@@ -83,6 +83,8 @@ TEST(Conversion, GivesEndsTheMeaningThatTonyGaveThem) {
             std::pair(std::optional(Success::Ignored), std::optional(Failure::FailsJob)));
   EXPECT_EQ(ends(spec, "tensorboard"),
             std::pair(std::optional(Success::Ignored), std::optional(Failure::Ignored)));
+  EXPECT_FALSE(spec.chief_failure_fails_job);
+  EXPECT_TRUE(spec_of({.conf = {"tony.worker.instances=2"}}).chief_failure_fails_job);
   std::vector<std::string> strict = conf;
   strict.emplace_back("tony.application.fail.on.worker.failure.enabled=true");
   EXPECT_EQ(spec::find_role(spec_of({.conf = strict}), "worker")->failure, Failure::FailsJob);
@@ -180,7 +182,7 @@ TEST(Conversion, NamesWhatHasNoPlace) {
   EXPECT_THAT(note_of(job, "tony.am.memory"), HasSubstr("256m"));
   EXPECT_THAT(note_of(job, "tony.made.up"), HasSubstr("no version of TonY"));
   EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("without Java"));
-  EXPECT_THAT(note_of(job, "dfs.replication"), HasSubstr("no setting of TonY"));
+  EXPECT_THAT(note_of(job, "dfs.replication"), HasSubstr("not a setting of TonY"));
   EXPECT_THAT(note_of(job, "tony.worker.depends-on"), HasSubstr("after"));
   EXPECT_THAT(note_of(job, "tony.https.port"), HasSubstr("history"));
 }

@@ -68,17 +68,17 @@ bool set(Flags& flags, std::string_view name, const std::string& value) {
 
 }  // namespace
 
-Result<Flags> parse_flags(const std::vector<std::string>& words) {
+Result<Flags> parse_flags(const std::vector<std::string>& arguments) {
   Flags flags;
   Flags trial;
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i];
-    if (!word.starts_with("-") || word.size() < 2) {
-      return user_error(fmt::format("{}: a flag of TonY begins with a dash", printable(word)));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string_view argument = arguments[i];
+    if (!argument.starts_with("-") || argument.size() < 2) {
+      return user_error(fmt::format("{}: flags of TonY begin with a dash", printable(argument)));
     }
-    word.remove_prefix(word.starts_with("--") ? 2 : 1);
-    const size_t equals = word.find('=');
-    const std::string_view name = word.substr(0, equals);
+    argument.remove_prefix(argument.starts_with("--") ? 2 : 1);
+    const size_t equals = argument.find('=');
+    const std::string_view name = argument.substr(0, equals);
     if (name == kDebug) {
       continue;
     }
@@ -86,13 +86,13 @@ Result<Flags> parse_flags(const std::vector<std::string>& words) {
       return unknown(name);
     }
     if (equals != std::string_view::npos) {
-      (void)set(flags, name, std::string(word.substr(equals + 1)));
+      (void)set(flags, name, std::string(argument.substr(equals + 1)));
       continue;
     }
-    if (i + 1 == words.size()) {
+    if (i + 1 == arguments.size()) {
       return user_error(fmt::format("-{} needs a value", name));
     }
-    (void)set(flags, name, words[++i]);
+    (void)set(flags, name, arguments[++i]);
   }
   return flags;
 }

@@ -24,6 +24,6 @@ struct Flags {
 
 /// Reads `-flag value`, `--flag value` and `--flag=value`. Unlike TonY, which stops silently at the
 /// first word that it does not know, an unknown flag is an error that names the nearest.
-[[nodiscard]] Result<Flags> parse_flags(const std::vector<std::string>& words);
+[[nodiscard]] Result<Flags> parse_flags(const std::vector<std::string>& arguments);
 
 }  // namespace muster::tony

@@ -61,7 +61,7 @@ Result<std::vector<Property>> parse_properties(std::string_view text, std::strin
   }
   const pugi::xml_node root = document.child("configuration");
   if (!root) {
-    return user_error(fmt::format("{}:1: error: there is no <configuration>", file));
+    return user_error(fmt::format("{}:1: error: no <configuration> found", file));
   }
   std::vector<Property> properties;
   for (const pugi::xml_node& node : root.children("property")) {

@@ -33,7 +33,7 @@ Result<uint64_t> parse_memory(std::string_view text) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() >> 30U;
   if (!amount || !known || *amount > kMost) {
     return user_error(
-        fmt::format("\"{}\" is no amount of memory; write 2048, 2048m or 2g", printable(text)));
+        fmt::format("\"{}\" is not an amount of memory; write 2048, 2048m or 2g", printable(text)));
   }
   return *amount << (unit.starts_with('g') ? 30U : 20U);
 }
@@ -51,7 +51,7 @@ Result<spec::File> parse_resource(std::string_view text) {
     file.as = text.substr(colons + 2);
   }
   if (file.src.empty() || file.as.find("::") != std::string::npos) {
-    return user_error(fmt::format("\"{}\" is no SOURCE[::NAME][#archive]", printable(text)));
+    return user_error(fmt::format("\"{}\" is not SOURCE[::NAME][#archive]", printable(text)));
   }
   if (file.unpack == spec::Unpack::Auto) {
     // TonY unpacks what says so, and nothing else.
@@ -91,7 +91,7 @@ int64_t Reading::number(const std::string& name, int64_t fallback) {
   }
   const auto value = number_of<int64_t>(found->value);
   if (!value || *value > std::numeric_limits<int32_t>::max()) {
-    fail(*found, fmt::format("\"{}\" is no whole number", printable(found->value)));
+    fail(*found, fmt::format("\"{}\" is not a whole number", printable(found->value)));
     return fallback;
   }
   return *value;

@@ -31,14 +31,15 @@ std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role,
     const std::vector<std::string_view> parts = split(mount, ':');
     if (parts.size() < 2) {
       reading.note("tony.docker.containers.mount",
-                   fmt::format("\"{}\" is no SOURCE:TARGET[:ro]", printable(mount)));
+                   fmt::format("\"{}\" is not SOURCE:TARGET[:ro]", printable(mount)));
       continue;
     }
     if (parts.size() > 2 && parts[2] != "ro" && parts[2] != "rw") {
-      reading.note("tony.docker.containers.mount",
-                   fmt::format("of \"{}\" remains {}:{}: what is mounted below it later is not "
-                               "seen in the container",
-                               printable(mount), parts[0], parts[1]));
+      reading.note(
+          "tony.docker.containers.mount",
+          fmt::format(
+              "\"{}\" becomes {}:{}: the container does not see what is mounted below it later",
+              printable(mount), parts[0], parts[1]));
     }
     docker.mounts.push_back({.source = std::string(parts[0]),
                              .target = std::string(parts[1]),
@@ -67,7 +68,7 @@ spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& 
     role.command = command;
   }
   if (reading.has(key(name, "resources"))) {
-    // A role's own list stands instead of the common one.
+    // A role's own list replaces the common one.
     role.files = spec.files;
     reading.add_resources(key(name, "resources"), *role.files);
   }
@@ -93,7 +94,7 @@ spec::Role single_node(Reading& reading, spec::Spec& spec) {
     reading.add_resources("tony.am.resources", *role.files);
   }
   reading.note("tony.*.instances",
-               "there is no task: the command, which TonY ran in its master, is a role of its own");
+               "no role has a task: the command, which TonY ran in its master, becomes a role");
   return role;
 }
 
@@ -150,10 +151,10 @@ void convert_ends(Reading& reading, spec::Spec& spec) {
         tolerates_worker || (role.name == "worker" && role.failure == spec::Failure::Tolerated);
   }
   if (tolerates_worker && spec::find_role(spec, "chief") == nullptr) {
+    spec.chief_failure_fails_job = true;
     reading.note("failure: tolerated",
-                 "as with TonY's defaults the job succeeds when some workers fail for good; there "
-                 "worker:0, being the chief, was no such: make it a role `chief`, or write "
-                 "`failure: fails_job`");
+                 "as in TonY, the job succeeds even when some workers fail for good, but not "
+                 "worker:0, the chief; write `failure: fails_job` if every worker counts");
   }
 }
 
@@ -228,7 +229,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
     }
     spec::Role role = role_of(reading, name, spec);
     if (role.tasks == 0) {
-      reading.note(instances, "it asks for no task: the role is left out");
+      reading.note(instances, "it has no tasks: the role is left out");
       continue;
     }
     spec.roles.push_back(std::move(role));

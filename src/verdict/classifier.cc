@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "verdict/failure_class.h"
+#include "verdict/fallback.h"
 #include "verdict/last_words.h"
 #include "verdict/rule.h"
 #include "verdict/signal_name.h"
@@ -10,6 +11,7 @@
 #include <re2/re2.h>
 
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -95,8 +97,7 @@ struct Classifier::Patterns {
     std::unique_ptr<RE2> pattern;
   };
   std::vector<UserRule> user;
-  std::vector<std::unique_ptr<RE2>>
-      telling;  ///< As built_in_rules().telling; compiled when first used.
+  std::unordered_map<const Rule*, std::unique_ptr<RE2>> built_in;  ///< Those that were needed.
 
   std::optional<std::pair<const UserRule*, Found>> match_user(const End& end,
                                                               const LastWords& words) const {
@@ -117,14 +118,30 @@ struct Classifier::Patterns {
     return std::nullopt;
   }
 
-  const RE2& telling_pattern(size_t index, const Rule& rule) {
-    telling.resize(built_in_rules().telling.size());
-    if (!telling[index]) {
-      telling[index] = std::make_unique<RE2>(
-          re2::StringPiece(rule.pattern.data(), rule.pattern.size()), options());
-      MUSTER_CHECK(telling[index]->ok(), "a built-in pattern is not an RE2 expression");
+  const RE2& pattern_of(const Rule& rule) {
+    std::unique_ptr<RE2>& pattern = built_in[&rule];
+    if (!pattern) {
+      pattern = std::make_unique<RE2>(re2::StringPiece(rule.pattern.data(), rule.pattern.size()),
+                                      options());
+      MUSTER_CHECK(pattern->ok(), "a built-in pattern is not an RE2 expression");
     }
-    return *telling[index];
+    return *pattern;
+  }
+
+  std::optional<std::pair<const Rule*, Found>> match_certain(const End& end,
+                                                             const LastWords& words) {
+    for (const Rule& rule : built_in_rules().certain) {
+      if (!holds(rule, end, words.uncaught)) {
+        continue;
+      }
+      if (rule.where == Where::Nowhere) {
+        return std::pair(&rule, Found{});
+      }
+      if (std::optional<Found> found = find(pattern_of(rule), words.errors)) {
+        return std::pair(&rule, *std::move(found));
+      }
+    }
+    return std::nullopt;
   }
 
   /// The telling rules on the last error, then on those that led to it.
@@ -135,8 +152,7 @@ struct Classifier::Patterns {
       if (earlier && words.errors == words.final_error) {
         break;
       }
-      for (size_t i = 0; i < rules.size(); ++i) {
-        const Rule& rule = rules[i];
+      for (const Rule& rule : rules) {
         if (!holds(rule, end, words.uncaught) || (earlier && rule.where != Where::Error)) {
           continue;
         }
@@ -144,7 +160,7 @@ struct Classifier::Patterns {
           return std::pair(&rule, Found{});
         }
         const std::string& text = earlier ? words.errors : text_for(rule.where, words);
-        if (std::optional<Found> found = find(telling_pattern(i, rule), text)) {
+        if (std::optional<Found> found = find(pattern_of(rule), text)) {
           return std::pair(&rule, *std::move(found));
         }
       }
@@ -226,21 +242,21 @@ std::string framework_hint(const job::Failure& failure, std::string_view capture
 
 }  // namespace
 
-job::Failure Classifier::classify(const End& end) {
+Judgement Classifier::judge(const End& end) {
   MUSTER_CHECK(!end.exit.succeeded(), "a success has no failure class");
   const LastWords words = read_last_words(end.stdout_tail, end.stderr_tail);
   const RuleTable rules = built_in_rules();
   if (end.stopped) {
-    return make_failure(find_class("stopped"), {}, words);
+    return {make_failure(find_class("stopped"), {}, words)};
   }
   if (const auto user = patterns_->match_user(end, words)) {
     const spec::Rule& rule = user->first->rule;
     FailureClass row = find_class(rule.failure_class);
     row.remedy = remedy_of(rule.retry, row.remedy);
-    return make_failure(row, user->second, words);
+    return {make_failure(row, user->second, words)};
   }
-  if (const Rule* rule = first_that_holds(rules.certain, end, words.uncaught)) {
-    return make_failure(find_class(rule->class_name), {}, words);
+  if (const auto certain = patterns_->match_certain(end, words)) {
+    return {make_failure(find_class(certain->first->class_name), certain->second, words)};
   }
   if (const auto telling = patterns_->match_telling(end, words)) {
     job::Failure failure =
@@ -249,11 +265,19 @@ job::Failure Classifier::classify(const End& end) {
         !hint.empty()) {
       failure.hint = std::move(hint);
     }
-    return failure;
+    return {std::move(failure)};
+  }
+  if (!signal_behind(end.exit)) {
+    if (const std::optional<Fallback> guessed = fall_back(words)) {
+      job::Failure failure = make_failure(find_class(guessed->class_name), {}, words);
+      failure.hint = fmt::format("not certain ({}): {}", guessed->because, failure.hint);
+      return {.failure = std::move(failure), .sure = false};
+    }
   }
   const Rule* rule = first_that_holds(rules.general, end, words.uncaught);
-  MUSTER_CHECK(rule != nullptr, "the last rule holds always");
-  return make_failure(find_class(rule->class_name), {}, words);
+  MUSTER_CHECK(rule != nullptr, "the last rule always matches");
+  return {.failure = make_failure(find_class(rule->class_name), {}, words),
+          .sure = rule->ending != Ending::Uncaught && rule->ending != Ending::Any};
 }
 
 job::Failure failure_of(std::string_view class_name, std::string_view evidence) {

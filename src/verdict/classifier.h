@@ -28,6 +28,12 @@ struct PythonContext {
   std::string client_python;  ///< The interpreter of who submitted the job.
 };
 
+/// What an end amounts to, and how far to trust it.
+struct Judgement {
+  job::Failure failure;
+  bool sure = true;  ///< False where only the kind of error speaks, and no rule names it.
+};
+
 /// Says what an end amounts to: class, kind, remedy, evidence, hint. The user's rules come before
 /// the built-in ones. Cheap to make: the built-in patterns are compiled at the first end that needs
 /// them. Not for use by two threads at once. The time for one end is bounded by the rules and 64
@@ -43,7 +49,9 @@ class Classifier {
   ~Classifier();
 
   /// `end` must not be a success.
-  [[nodiscard]] job::Failure classify(const End& end);
+  [[nodiscard]] Judgement judge(const End& end);
+  /// The failure alone; where the judgement is not sure, its hint says so.
+  [[nodiscard]] job::Failure classify(const End& end) { return judge(end).failure; }
 
  private:
   struct Patterns;

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "verdict/corpus_test.h"
 #include "verdict/failure_class.h"
+#include "verdict/reports_test.h"
 #include "verdict/rule.h"
 
 #include <fmt/format.h>
@@ -82,6 +83,9 @@ TEST(Classifier, HasASampleForEveryClassThatItCanGive) {
   for (const Sample& sample : read_corpus()) {
     labels.insert(sample.label);
   }
+  for (const Report& report : read_reports()) {
+    labels.insert(report.labels.begin(), report.labels.end());
+  }
   const RuleTable table = built_in_rules();
   for (const auto rules : {table.telling, table.general}) {
     for (const Rule& rule : rules) {
@@ -120,6 +124,7 @@ constexpr Line kLines[] = {
     {"peer.lost", "grpc.RpcError: StatusCode.UNAVAILABLE: keepalive watchdog timeout"},
     {"network.download", "Exception: URL fetch failure on https://example.org/mnist.npz: None"},
     {"user.traceback", "ZeroDivisionError: division by zero"},
+    {"user.missing_file", "urllib.error.HTTPError: HTTP Error 404: Not Found"},
 };
 
 class Lines : public testing::TestWithParam<Line> {};
@@ -132,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Lines, Lines, testing::ValuesIn(kLines));
 
 TEST(Rules, EachPatternHasASampleOrALine) {
   const std::vector<Sample> corpus = read_corpus();
+  std::vector<Report> seen = read_reports();
+  std::erase_if(seen, [](const Report& report) { return is_unseen(report.source); });
   for (const Rule& rule : built_in_rules().telling) {
     if (rule.pattern.empty()) {
       continue;
@@ -143,6 +150,12 @@ TEST(Rules, EachPatternHasASampleOrALine) {
     EXPECT_TRUE(
         std::ranges::any_of(corpus,
                             [&](const Sample& one) { return found(one.label, one.output); }) ||
+        std::ranges::any_of(seen,
+                            [&](const Report& one) {
+                              return std::ranges::any_of(one.labels, [&](const std::string& label) {
+                                return found(label, one.output);
+                              });
+                            }) ||
         std::ranges::any_of(kLines, [&](const Line& one) { return found(one.label, one.text); }))
         << rule.class_name << ": " << rule.pattern;
   }

@@ -48,7 +48,7 @@ struct Sample {
 [[nodiscard]] inline std::vector<Sample> read_corpus() {
   std::vector<Sample> samples;
   const std::filesystem::path root =
-      std::filesystem::path(MUSTER_SOURCE_DIR) / "src/verdict/corpus";
+      std::filesystem::path(MUSTER_SOURCE_DIR) / "test/verdict/corpus";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.path().extension() == ".txt") {
       samples.push_back(read_sample(entry.path()));

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "verdict/clean_text.h"
+#include "verdict/foreign_words.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ constexpr size_t kMessageLinesMax = 30;
 /// A traceback this far from the end was survived.
 constexpr size_t kLinesAfterMax = 60;
 constexpr size_t kLastLines = 6;
+/// Of lines that look like an error, somewhere before the last ones.
+constexpr size_t kErrorLinesMax = 12;
 /// What a library logs just before it gives up says why.
 constexpr size_t kLinesBeforeFatal = 3;
 constexpr size_t kContextLinesMax = 10;
@@ -74,11 +77,6 @@ bool is_shell_remark(std::string_view line) {
   });
 }
 
-bool is_stack_noise(std::string_view line) {
-  return line.starts_with("frame #") ||
-         trim(line).find_first_not_of("^~ ") == std::string_view::npos;
-}
-
 Traceback read_traceback(const Lines& lines, size_t header) {
   Traceback found{.begin = header, .message = lines.size(), .end = lines.size()};
   const size_t indent = indent_of(lines[header]);
@@ -102,7 +100,7 @@ Traceback read_traceback(const Lines& lines, size_t header) {
 std::vector<Traceback> find_tracebacks(const Lines& lines) {
   std::vector<Traceback> found;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (trim(lines[i]) != kHeader) {
+    if (trim(lines[i]) != kHeader || (i > 0 && lines[i - 1].starts_with("Exception ignored in"))) {
       continue;
     }
     const Traceback one = read_traceback(lines, i);
@@ -122,10 +120,14 @@ std::string text_of(const Lines& lines, size_t begin, size_t end) {
   return text;
 }
 
-/// True for errors that only pass on that another process failed.
+/// True for errors that only pass on that something else failed.
 bool wraps_another(std::string_view message) {
+  constexpr auto kWrappers =
+      std::to_array<std::string_view>({"ChildFailedError", "CalledProcessError",
+                                       "DatasetGenerationError", "ProcessRaisedException"});
   const std::string_view name = message.substr(0, message.find(':'));
-  return name.ends_with("ChildFailedError") || name.ends_with("CalledProcessError");
+  return std::ranges::any_of(kWrappers,
+                             [&](std::string_view wrapper) { return name.ends_with(wrapper); });
 }
 
 bool is_linked(const Lines& lines, const Traceback& earlier, const Traceback& later) {
@@ -160,6 +162,19 @@ void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
   context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(skipped), frames.end());
 }
 
+/// The last lines before `end` that look like an error.
+std::string error_lines(const Lines& lines, size_t begin, size_t end) {
+  Lines found;
+  for (size_t i = end; i > begin && found.size() < kErrorLinesMax && end - i < kLinesAfterMax;
+       --i) {
+    if (looks_like_error(lines[i - 1]) && !is_stack_noise(lines[i - 1])) {
+      found.push_back(lines[i - 1]);
+    }
+  }
+  std::ranges::reverse(found);
+  return text_of(found, 0, found.size());
+}
+
 /// Fills in the errors from the last traceback; false if there is none that ended the program.
 bool read_python(const Lines& lines, LastWords& words) {
   const std::vector<Traceback> found = find_tracebacks(lines);
@@ -179,6 +194,10 @@ bool read_python(const Lines& lines, LastWords& words) {
   for (size_t i = found.size() - 1; i > 0 && is_linked(lines, found[i - 1], found[i]); --i) {
     words.errors = text_of(lines, found[i - 1].message, found[i - 1].end) + words.errors;
   }
+  if (wraps_another(lines[last.message])) {
+    words.errors = error_lines(lines, 0, last.begin) + words.errors;
+    words.final_error = words.errors;
+  }
   add_frames(lines, last, words.context);
   for (size_t i = last.message; i < last.end && words.context.size() < kContextLinesMax; ++i) {
     if (!is_stack_noise(lines[i])) {
@@ -188,20 +207,44 @@ bool read_python(const Lines& lines, LastWords& words) {
   return true;
 }
 
-/// Fills in the errors from a fatal line, or else from the last lines.
+/// Fills in the errors from the JVM's stack traces; false if there are none.
+bool read_jvm(const Lines& lines, LastWords& words) {
+  const std::vector<std::string> errors = find_jvm_errors(lines);
+  if (errors.empty()) {
+    return false;
+  }
+  words.final_error = errors.back() + "\n";
+  words.errors = error_lines(lines, 0, lines.size()) + text_of(errors, 0, errors.size());
+  words.context = errors;
+  return true;
+}
+
+/// Where the last words begin: at a fatal line, at an exception's name, else kLastLines from the
+/// end.
+size_t begin_of_error(const Lines& kept) {
+  const auto near_end = kept.end() - static_cast<ptrdiff_t>(std::min(kept.size(), kLinesAfterMax));
+  const auto fatal = std::find_if(near_end, kept.end(), starts_fatal);
+  if (fatal != kept.end()) {
+    const auto at = static_cast<size_t>(fatal - kept.begin());
+    return at - std::min(at, kLinesBeforeFatal);
+  }
+  for (size_t at = kept.size(); at > 0 && kept.size() - at < kMessageLinesMax; --at) {
+    if (names_exception(kept[at - 1])) {
+      return at - 1;
+    }
+  }
+  return kept.size() - std::min(kept.size(), kLastLines);
+}
+
+/// Fills in the errors from a fatal line, an exception's name, or else from the last lines.
 void read_plain(const Lines& lines, LastWords& words) {
   Lines kept;
   std::ranges::copy_if(lines, std::back_inserter(kept),
                        [](const std::string& line) { return !is_stack_noise(line); });
-  size_t begin = kept.size() - std::min(kept.size(), kLastLines);
-  const auto fatal = std::ranges::find_if(kept, starts_fatal);
-  if (fatal != kept.end() && kept.end() - fatal <= static_cast<ptrdiff_t>(kLinesAfterMax)) {
-    const auto at = static_cast<size_t>(fatal - kept.begin());
-    begin = at - std::min(at, kLinesBeforeFatal);
-  }
+  const size_t begin = begin_of_error(kept);
   const size_t end = std::min(kept.size(), begin + kMessageLinesMax);
   words.final_error = text_of(kept, begin, end);
-  words.errors = words.final_error;
+  words.errors = error_lines(kept, 0, begin) + words.final_error;
   const size_t shown = std::min(end, begin + kContextLinesMax);
   words.context.assign(kept.begin() + static_cast<ptrdiff_t>(begin),
                        kept.begin() + static_cast<ptrdiff_t>(shown));
@@ -223,9 +266,19 @@ std::string_view headline_of(const LastWords& words) {
   if (what != lines.end()) {
     return *what;
   }
-  const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
-    return !line.empty() && !is_shell_remark(line);
+  if (!lines.empty() && names_exception(lines[0])) {
+    return lines[0];
+  }
+  const auto says = [](std::string_view line) {
+    return !trim(line).empty() && !is_shell_remark(line) && line != "Execution halted";
+  };
+  const auto error = std::find_if(lines.rbegin(), lines.rend(), [&](std::string_view line) {
+    return says(line) && looks_like_error(line);
   });
+  if (error != lines.rend()) {
+    return *error;
+  }
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), says);
   if (last != lines.rend()) {
     return *last;
   }
@@ -235,11 +288,14 @@ std::string_view headline_of(const LastWords& words) {
 }  // namespace
 
 LastWords read_last_words(std::string_view stdout_tail, std::string_view stderr_tail) {
-  const Lines out = clean_lines(stdout_tail, kTailBytesMax);
-  const Lines err = clean_lines(stderr_tail, kTailBytesMax);
+  Lines out = clean_lines(stdout_tail, kTailBytesMax);
+  Lines err = clean_lines(stderr_tail, kTailBytesMax);
+  strip_prefixes(out);
+  strip_prefixes(err);
   LastWords words;
   words.output = text_of(out, 0, out.size()) + text_of(err, 0, err.size());
-  if (read_python(err, words) || read_python(out, words)) {
+  if (read_python(err, words) || read_python(out, words) || read_jvm(err, words) ||
+      read_jvm(out, words)) {
     return words;
   }
   const bool said = std::ranges::any_of(

@@ -13,26 +13,26 @@ namespace {
 
 constexpr std::string_view kIntroduction = R"(# Failure classes
 
-<!-- Written from the tables in src/verdict; its test says how to write it anew. -->
+<!-- Generated from the tables in src/verdict; its test says how to regenerate it. -->
 
-Every end of a task that is not a success gets a class. The class says whose fault it is (*kind*)
-and what Muster does (*decision*); `muster run`, `muster status --json`, the log and the job's page
-show it with its evidence.
+Every attempt of a task that does not succeed gets a class. The class says whose fault it is
+(*kind*) and what Muster does (*decision*). `muster run`, `muster status --json`, the log and the
+job's page show it together with the evidence.
 
 | kind | meaning |
 |---|---|
-| user | the program or its input is wrong for certain; acted upon at once |
-| program | the program ended without a reason that is certain |
-| peer_loss | it says that another task went away: a victim, until no origin is found |
-| resource | memory, disk, files, ports: the place or the limit, not the code |
-| infrastructure | the container, host or cluster; charged to `restart.infrastructure` |
+| user | the program or its input is certainly wrong; handled at once |
+| program | the program ended, and the reason is not certain |
+| peer_loss | the task says that another one went away: a victim, unless no origin is found |
+| resource | memory, disk, files, ports: the place or a limit, not the code |
+| infrastructure | the container, host or cluster; counts against `restart.infrastructure` |
 | stopped | Muster ended it; never a cause |
 
-Decisions are tried within the budgets of `restart`: *restart* climbs the ladder from the same
-process slot; *new ports* does so with ports reserved anew; *elsewhere* begins at another host;
-*not retried* applies the role's failure policy at once.
+Decisions are carried out within the budgets of `restart`: *restart* starts in the same container
+and climbs the ladder from there; *new ports* does the same with newly reserved ports; *elsewhere*
+starts on another host; *not retried* applies the role's failure policy at once.
 
-Rules of your own come before the built-in ones, and may invent classes:
+Your own rules come before the built-in ones, and may define new classes:
 
 ```yaml
 rules:
@@ -40,10 +40,17 @@ rules:
   - {match: {pattern: "license .* expired"}, class: licence, retry: elsewhere}
 ```
 
-`match` takes `exit_code`, `signal`, `cluster_code` and `pattern` (RE2, searched in the last 32 KiB
-of each stream); all that are given must hold. Without `retry` a class of yours is decided by its
-first part: `user.` is not retried, `peer.` is a victim, `disk.` is tried elsewhere, ...
+`match` takes `exit_code`, `signal`, `cluster_code` and `pattern` (RE2, searched for in the last
+32 KiB of each stream); all that are given must match. Without `retry`, the first part of the class
+decides: `user.` is not retried, `peer.` is a victim, `disk.` is retried elsewhere, ...
 
+)";
+
+constexpr std::string_view kFallback =
+    R"(Before *how it ended* is asked, an error without a rule is judged by its form: by its error
+number (`[Errno 13]`), by its type (`...TimeoutError`, `NullPointerException`), or by who raised it:
+an error that a library raises is mostly a wrong use of it. Such a class is a guess, and its advice
+begins with *not certain* and the reason. Give the error a rule of your own if the guess is wrong.
 )";
 
 std::string_view decision_of(job::Remedy remedy) {
@@ -71,7 +78,7 @@ std::string ending_of(const Rule& rule) {
     case Ending::AnySignal:
       return "any other signal";
     case Ending::OverMemory:
-      return "ended by the memory watch or the kernel's out-of-memory killer";
+      return "ended by Muster's memory watch or the kernel's out-of-memory killer";
     case Ending::Uncaught:
       return "no signal, and a Python traceback at the end";
     case Ending::Stopped:
@@ -87,7 +94,7 @@ std::string_view place_of(Where where) {
     case Where::Nowhere:
       return "";
     case Where::Error:
-      return "the last error, or one that led to it";
+      return "the last error, or an error that led to it";
     case Where::Final:
       return "the last error";
     case Where::Output:
@@ -135,14 +142,14 @@ std::string reference_markdown() {
   }
   const RuleTable rules = built_in_rules();
   page +=
-      "\n## Rules\n\nThe first that holds wins, from top to bottom.\n\n"
-      "### What Muster, the cluster or the kernel says\n\n";
+      "\n## Rules\n\nThe first rule that matches wins, from top to bottom.\n\n"
+      "### What Muster, the cluster or the kernel reports\n\n";
   append_rules(page, rules.certain);
-  page += "### What the program said last\n\n";
+  page += "### The program's last output\n\n";
   append_rules(page, rules.telling);
   page += "### How it ended\n\n";
   append_rules(page, rules.general);
-  page.pop_back();
+  page += kFallback;
   return page;
 }
 

@@ -21,7 +21,7 @@ enum class Ending : uint8_t {
 /// Where a rule's pattern is looked for.
 enum class Where : uint8_t {
   Nowhere,  ///< The ending alone decides.
-  Error,    ///< In the last error (see Evidence), then in the errors that led to it.
+  Error,    ///< In the last error, then in the errors that led to it (LastWords).
   Final,    ///< In the last error only.
   Output,   ///< In all of the last output.
 };

@@ -52,7 +52,7 @@ std::string how_it_ended(const job::FirstCause& cause) {
     return "signal " + signal_name(*cause.signal);
   }
   if (!cause.exit_code) {
-    return cause.failure.class_name == "deadline.join" ? "nothing: it had not begun"
+    return cause.failure.class_name == "deadline.join" ? "nothing: it had not started"
                                                        : "lost with its container";
   }
   const job::Exit exit{.exit_code = cause.exit_code, .signal = {}, .failure = {}};

@@ -81,8 +81,8 @@ TEST(Summary, HasTheHintOfItsClassWhereNoOutputGaveOne) {
   cause.failure = {
       .class_name = "deadline.join", .kind = {}, .remedy = {}, .evidence = {}, .hint = {}};
   const std::string text = render_summary(plan_of_workers(), failed(cause), {});
-  EXPECT_THAT(text, HasSubstr("  ended by    nothing: it had not begun\n"));
-  EXPECT_THAT(text, HasSubstr("  what to do  what takes long before a start are files: "));
+  EXPECT_THAT(text, HasSubstr("  ended by    nothing: it had not started\n"));
+  EXPECT_THAT(text, HasSubstr("  what to do  preparing files takes the longest: "));
 }
 
 TEST(Summary, IsOneLineWithoutACause) {

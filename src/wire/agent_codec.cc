@@ -36,7 +36,7 @@ struct PutAgentFrame {
     put(value.report, *frame.mutable_report()->mutable_report());
   }
   void operator()(const AgentFact& value) const {
-    MUSTER_CHECK(is_agent_fact(value.fact), "agents tell only of their attempts");
+    MUSTER_CHECK(is_agent_fact(value.fact), "agents report only their own attempts");
     put(value.fact, *frame.mutable_fact()->mutable_fact());
   }
   void operator()(const CommitAsked& value) const {
@@ -81,7 +81,7 @@ Result<AgentFrame> get_fact(const control::v1::AgentFact& message) {
   AgentFact fact;
   MUSTER_TRY_STATUS(required(message.has_fact(), get(message.fact(), fact.fact), "fact"));
   if (!is_agent_fact(fact.fact)) {
-    return corrupt("an agent tells of what is not its own: " +
+    return corrupt("an agent reported something it may not report: " +
                    std::string(job::name_of(fact.fact)));
   }
   return fact;

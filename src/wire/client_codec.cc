@@ -88,7 +88,7 @@ Result<ClientEvent> get_logged(const control::v1::FactLogged& message) {
   return logged;
 }
 
-Result<ClientEvent> get_output(const control::v1::Output& message) {
+Result<ClientEvent> get_output_event(const control::v1::Output& message) {
   Output output;
   MUSTER_TRY_STATUS(get(message, output));
   return output;
@@ -146,7 +146,7 @@ Result<ClientEvent> decode_client_event(std::string_view bytes) {
     case control::v1::ClientEvent::kFact:
       return get_logged(message.fact());
     case control::v1::ClientEvent::kOutput:
-      return get_output(message.output());
+      return get_output_event(message.output());
     case control::v1::ClientEvent::kStatus:
       return StatusAnswered{message.status().json()};
     case control::v1::ClientEvent::kEnded:

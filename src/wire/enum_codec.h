@@ -15,7 +15,7 @@
 /// enum_codec.cc checks the positions against the generated code.
 namespace muster::wire {
 
-/// Tells whether `value` is an enumerator. Exhaustive switches: a new enumerator does not compile
+/// Returns whether `value` is an enumerator. Exhaustive switches: a new enumerator does not compile
 /// without its line.
 [[nodiscard]] bool is_known(job::FailureKind value);
 [[nodiscard]] bool is_known(job::Remedy value);

@@ -43,7 +43,7 @@ Status get(const event::v1::Address& message, job::Address& value) {
     MUSTER_TRY_STATUS(get_name(named.name(), name, "port name"));
     MUSTER_TRY_STATUS(get_port(named.port(), port, "named port"));
     if (!value.named_ports.emplace(std::move(name), port).second) {
-      return corrupt("a port name comes twice");
+      return corrupt("duplicate port name");
     }
   }
   return {};

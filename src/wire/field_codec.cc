@@ -9,7 +9,7 @@ Status get_bounded(const std::string& wire, std::string& text, size_t bytes_max,
                    std::string_view what) {
   if (wire.size() > bytes_max) {
     return corrupt(
-        fmt::format("{} has {} bytes, at most {} are allowed", what, wire.size(), bytes_max));
+        fmt::format("{} has {} bytes; at most {} are allowed", what, wire.size(), bytes_max));
   }
   text = wire;
   return {};
@@ -40,7 +40,7 @@ Status required(bool present, Status read, std::string_view what) {
 
 Status get_port(uint32_t wire, uint16_t& port, std::string_view what) {
   if (wire > UINT16_MAX) {
-    return corrupt(fmt::format("{} {} is no port", what, wire));
+    return corrupt(fmt::format("{} {} is not a port", what, wire));
   }
   port = static_cast<uint16_t>(wire);
   return {};

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-/// The frames of the control channel (design 4) as plain values, and their codec to protobuf
+/// The frames of the control channel as plain values, and their codec to protobuf
 /// (proto/muster/control/v1). Every frame may come again after a reconnect; receivers treat repeats
 /// as harmless.
 namespace muster::wire {
@@ -75,12 +75,15 @@ enum class OutputStream : uint8_t { Stdout, Stderr };
 
 /// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt
 /// from 0; a gap says that the byte budget was spent and `dropped` bytes are only in the file.
+/// `at_line_start`: the sender knows that `bytes` begins a line. A reader that shows whole lines
+/// skips to the first newline of a piece that follows a gap without it.
 struct Output {
   job::AttemptId attempt;
   OutputStream stream = OutputStream::Stdout;
   uint64_t offset = 0;
   uint64_t dropped = 0;
   std::string bytes;
+  bool at_line_start = false;
   bool operator==(const Output&) const = default;
 };
 
@@ -135,7 +138,7 @@ struct FollowOutput {
   bool operator==(const FollowOutput&) const = default;
 };
 
-/// The job is over or this container is released: end every attempt, then yourself.
+/// The job has ended or this container is released: end every attempt, then yourself.
 struct AgentDismissed {
   std::string reason;
   bool operator==(const AgentDismissed&) const = default;
@@ -185,7 +188,7 @@ struct FactLogged {
   bool operator==(const FactLogged&) const = default;
 };
 
-/// The status document of design 7.
+/// The status document, schema muster.status/1 (eventlog/status.h).
 struct StatusAnswered {
   std::string json;
   bool operator==(const StatusAnswered&) const = default;
@@ -221,7 +224,7 @@ using ClientEvent =
 [[nodiscard]] Result<ClientFrame> decode_client_frame(std::string_view bytes);
 [[nodiscard]] Result<ClientEvent> decode_client_event(std::string_view bytes);
 
-/// Tells whether an agent may send `fact` in an AgentFact: the five named there.
+/// Returns whether an agent may send `fact` in an AgentFact: the five named there.
 [[nodiscard]] bool is_agent_fact(const job::Fact& fact);
 
 /// Facts alone, for the event log (proto/muster/event/v1).

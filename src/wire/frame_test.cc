@@ -10,7 +10,7 @@
 namespace muster::wire {
 namespace {
 
-/// Values of every kind from a seed, odd ones included: bytes that are no UTF-8, empty texts,
+/// Values of every kind from a seed, odd ones included: bytes that are not UTF-8, empty texts,
 /// extreme numbers.
 class Arbitrary {
  public:
@@ -136,7 +136,7 @@ class Arbitrary {
     return ended;
   }
   Output output() {
-    return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text()};
+    return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text(), coin()};
   }
 
   AgentFrame agent_frame(size_t kind) {
@@ -351,7 +351,7 @@ TEST(FrameCodec, RefusesFactsThatAreNotTheAgents) {
   // AgentFrame.fact (4) { fact (1) { stop_asked (20) {} } }.
   const std::string bytes("\x22\x05\x0a\x03\xa2\x01\x00", 7);
   EXPECT_EQ(decode_agent_frame(bytes).error().message,
-            "an agent tells of what is not its own: stop-asked");
+            "an agent reported something it may not report: stop-asked");
 }
 
 TEST(FrameCodec, CutsWhatIsTooLongAndReadsItBack) {

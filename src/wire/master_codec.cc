@@ -36,7 +36,7 @@ struct PutMasterFrame {
       put(*start, *message.mutable_start());
     } else {
       const auto* stop = std::get_if<job::StopAttempt>(&value.action);
-      MUSTER_CHECK(stop != nullptr, "only actions on attempts are orders for agents");
+      MUSTER_CHECK(stop != nullptr, "only actions on attempts are sent to agents");
       put(*stop, *message.mutable_stop());
     }
   }
@@ -65,7 +65,7 @@ Result<MasterFrame> get_welcome(const control::v1::MasterWelcome& message) {
   welcome.plan_json = message.plan_json();
   for (const control::v1::SecretValue& secret : message.secrets()) {
     if (!welcome.secrets.emplace(secret.key(), secret.value()).second) {
-      return corrupt("a secret comes twice");
+      return corrupt("duplicate secret");
     }
   }
   MUSTER_TRY_STATUS(get_name(message.master_address(), welcome.master_address, "master address"));

@@ -5,8 +5,8 @@
 namespace muster::wire {
 namespace {
 
-Output piece(uint64_t offset, std::string bytes, uint64_t dropped = 0) {
-  return {{}, OutputStream::Stdout, offset, dropped, std::move(bytes)};
+Output piece(uint64_t offset, std::string bytes, uint64_t dropped = 0, bool at_line_start = false) {
+  return {{}, OutputStream::Stdout, offset, dropped, std::move(bytes), at_line_start};
 }
 
 TEST(OutputGate, PassesWhatIsNewAndCutsWhatIsNot) {
@@ -29,10 +29,41 @@ TEST(OutputGate, CountsWhatItLeavesOut) {
   EXPECT_EQ(gate.pass(piece(11, "g"), false), piece(11, "g", 0));
 }
 
+TEST(OutputGate, TellsThatAPieceAfterALossBeginsALine) {
+  OutputGate gate;
+  EXPECT_EQ(gate.pass(piece(0, "lost\n"), true), std::nullopt);
+  EXPECT_EQ(gate.pass(piece(5, "next\n"), false), piece(5, "next\n", 5, true));
+  EXPECT_EQ(gate.pass(piece(10, "x"), false), piece(10, "x"));
+  EXPECT_EQ(gate.pass(piece(11, "amid"), true), std::nullopt);
+  EXPECT_EQ(gate.pass(piece(15, "y"), false), piece(15, "y", 4, false));
+}
+
+TEST(OutputGate, KeepsWhatTheSenderKnowsOfALineStart) {
+  OutputGate gate;
+  EXPECT_EQ(gate.pass(piece(0, "a"), true), std::nullopt);
+  EXPECT_EQ(gate.pass(piece(9, "remark\n", 0, true), false), piece(9, "remark\n", 9, true));
+  EXPECT_EQ(gate.pass(piece(9, "remark\nmore", 0, true), false), piece(16, "more", 0, true));
+}
+
 TEST(OutputGate, CountsAGapThatNoSenderKnowsOf) {
   OutputGate gate;
   EXPECT_TRUE(gate.pass(piece(0, "abc"), false).has_value());
   EXPECT_EQ(gate.pass(piece(10, "x"), false), piece(10, "x", 7));
+}
+
+TEST(OutputGate, CountsAtTheEndWhatNoPieceHasCounted) {
+  OutputGate gate;
+  EXPECT_TRUE(gate.pass(piece(0, "abc"), false).has_value());
+  EXPECT_TRUE(gate.rest().empty());
+  EXPECT_EQ(gate.pass(piece(3, "lost\n"), true), std::nullopt);
+  EXPECT_EQ(gate.rest(), std::vector<Output>{piece(8, "", 5, true)});
+  EXPECT_TRUE(gate.rest().empty());
+}
+
+TEST(OutputGate, PassesOnTheCountOfAGapAtTheEnd) {
+  OutputGate reader;
+  EXPECT_TRUE(reader.pass(piece(0, "abc"), false).has_value());
+  EXPECT_EQ(reader.pass(piece(8, "", 5, true), false), piece(8, "", 5, true));
 }
 
 TEST(OutputGate, TellsStreamsAndAttemptsApart) {

@@ -92,6 +92,7 @@ void put(const Output& value, control::v1::Output& message) {
   message.set_offset(value.offset);
   message.set_dropped(value.dropped);
   message.set_data(value.bytes);
+  message.set_at_line_start(value.at_line_start);
 }
 
 Status get(const control::v1::Output& message, Output& value) {
@@ -101,6 +102,7 @@ Status get(const control::v1::Output& message, Output& value) {
   value.offset = message.offset();
   value.dropped = message.dropped();
   value.bytes = message.data();
+  value.at_line_start = message.at_line_start();
   return {};
 }
 

@@ -146,6 +146,8 @@ def muster(tmp_path):
 def as_alice(muster, bed):
     """The program as alice, who has a home in HDFS; her applications are killed after the test."""
     bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
+    # Who made /user first, perhaps as the parent of a private folder, shut all others out.
+    bed.shell("fs", "-chmod", "755", "/user").expect()
     bed.shell("fs", "-chown", "alice", "/user/alice").expect()
     muster.use(bed)
     muster.environment["HADOOP_USER_NAME"] = "alice"

@@ -10,14 +10,16 @@ class Relay:
 
     While `losing` is set, the first answer that comes is thrown away and its connection closed, as
     a broken network would; `lost` is set then, and with `dies` nobody listens here any more.
-    A request with the bytes `stalls_at` gets no answer, nor does anything after it; `stalled` is
-    set then.
+    The answer to a request with the bytes `stalls_at` is held back, and every one after it;
+    `stalled` is set when it has come. Not before: a daemon may skip the request of a client that
+    has gone before its turn came.
     """
 
     def __init__(self, port, dies=False, stalls_at=None):
         self.target, self.dies, self.stalls_at = port, dies, stalls_at
         self.losing, self.lost = threading.Event(), threading.Event()
-        self.stalled, self.stopped = threading.Event(), threading.Event()
+        self.asked, self.stalled = threading.Event(), threading.Event()
+        self.stopped = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -54,8 +56,9 @@ class Relay:
                     self.lost.set()
                     break
                 if self.stalls_at and not answers and self.stalls_at in data:
+                    self.asked.set()
+                if answers and self.asked.is_set():
                     self.stalled.set()
-                if answers and self.stalled.is_set():
                     self.stopped.wait()
                     break
                 sink.sendall(data)

@@ -1,6 +1,5 @@
 """The bed itself: its daemons work, faults can be made and mended, nothing outlives it."""
 # bed: plain
-# hadoop: newest
 
 import json
 import os

@@ -35,4 +35,4 @@ def test_doctor_looks_at_a_node_by_a_job(bed, yarn):
     assert "has /usr/bin/python3 (3.11" in findings["node python"]["text"], findings
     assert findings["node noexec"]["verdict"] == "good", findings
     assert "node hadoop" not in findings, findings
-    yarn("doctor", "--on", "nowhere").expect_error(2, "there is no such YARN cluster")
+    yarn("doctor", "--on", "nowhere").expect_error(2, "there is no such cluster")

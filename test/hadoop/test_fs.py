@@ -1,5 +1,6 @@
 """`muster fs` against real NameNodes and DataNodes; what it writes, Hadoop's own shell reads."""
 # bed: plain
+# hadoop: each
 # timeout: 600
 
 import json
@@ -111,7 +112,8 @@ def test_standard_streams(muster, bed, fs, hdfs_folder):
     piped(muster, f"$MUSTER fs put - {hdfs_folder}/stdin", data)
     assert bed.shell("fs", "-cat", f"{hdfs_folder}/stdin").expect().raw == data
     assert piped(muster, f"$MUSTER fs get {hdfs_folder}/stdin -") == data
-    assert piped(muster, f"$MUSTER fs cat {hdfs_folder}/stdin | head -c 10") == data[:10]
+    assert piped(muster, f"$MUSTER fs cat {hdfs_folder}/stdin 2>said | head -c 10") == data[:10]
+    assert (muster.folder / "said").read_text() == ""
 
 
 def test_put_and_get_overwrite_only_when_told(fs, muster, hdfs_folder):
@@ -120,11 +122,11 @@ def test_put_and_get_overwrite_only_when_told(fs, muster, hdfs_folder):
     local.write_text("one")
     fs("put", local, f"{hdfs_folder}/x").expect(0)
     local.write_text("two")
-    fs("put", local, f"{hdfs_folder}/x").expect_error(2, "exists already", "-f")
+    fs("put", local, f"{hdfs_folder}/x").expect_error(2, "already exists", "-f")
     assert fs("cat", f"{hdfs_folder}/x").expect(0).out == "one"
     fs("put", "-f", local, f"{hdfs_folder}/x").expect(0)
     assert fs("cat", f"{hdfs_folder}/x").expect(0).out == "two"
-    fs("get", f"{hdfs_folder}/x", local).expect_error(2, "exists already")
+    fs("get", f"{hdfs_folder}/x", local).expect_error(2, "already exists")
     fs("get", "-f", f"{hdfs_folder}/x", local).expect(0)
     assert len(fs("ls", hdfs_folder).expect(0).out.splitlines()) == 2
 
@@ -167,9 +169,9 @@ def test_what_is_removed_goes_to_the_trash_where_there_is_one(fs, bed, muster, h
 
 
 def test_folders_are_made(fs, hdfs_folder):
-    fs("mkdir", f"{hdfs_folder}/a/b").expect_error(2, "cannot make the folder", "-p")
+    fs("mkdir", f"{hdfs_folder}/a/b").expect_error(2, "cannot create the folder", "-p")
     fs("mkdir", "-p", f"{hdfs_folder}/a/b").expect(0)
-    fs("mkdir", f"{hdfs_folder}/a").expect_error(2, "exists already")
+    fs("mkdir", f"{hdfs_folder}/a").expect_error(2, "already exists")
     fs("mkdir", "-p", f"{hdfs_folder}/a").expect(0)
 
 
@@ -179,7 +181,7 @@ def test_mistakes_have_one_message(fs, muster, hdfs_folder):
     (muster.folder / "file").write_text("")
     fs("mkdir", "-p", hdfs_folder).expect(0)
     fs("get", hdfs_folder, muster.folder / "file").expect_error(2, "is a file here, not a folder")
-    fs("ls", "s3a://bucket/x").expect_error(2, "no place in HDFS")
+    fs("ls", "s3a://bucket/x").expect_error(2, "is not an HDFS path")
     fs("put", "/no/such/local", "/tmp/x").expect_error(2, "/no/such/local")
     fs("ls", "hdfs://localhost:1/").expect_error(6, "localhost:1")
     fs("ls", "hdfs://no-such-host.invalid:8020/").expect_error(6, "no-such-host.invalid")

@@ -1,5 +1,6 @@
 """`muster fs` while DataNodes and NameNodes die, are slow, damaged or in safe mode."""
 # bed: plain
+# hadoop: each
 # timeout: 900
 
 import os

@@ -1,5 +1,6 @@
 """`muster fs` while one NameNode of a pair takes over from the other."""
 # bed: ha
+# hadoop: each
 # timeout: 900
 
 import os

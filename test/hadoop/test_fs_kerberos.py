@@ -1,5 +1,6 @@
 """`muster fs` where Kerberos rules: tickets, tokens, every protection, encrypted data transfer."""
 # bed: kerberos
+# hadoop: each
 # timeout: 900
 
 import os

@@ -95,7 +95,7 @@ def test_datanodes_without_space_are_told(bed, fs, muster, hdfs_folder):
     fs("mkdir", "-p", hdfs_folder).expect(0)
     full = {"hdfs-site": {"dfs.datanode.du.reserved": 1 << 55}}
     with bed.configured(full, restart=["dn1", "dn2"]):
-        fs("put", muster.folder / "x", f"{hdfs_folder}/x").expect_error(6, "no DataNode takes")
+        fs("put", muster.folder / "x", f"{hdfs_folder}/x").expect_error(6, "no DataNode accepts")
         assert fs("ls", hdfs_folder).expect(0).out == "Found 0 items\n"
 
 

@@ -1,6 +1,5 @@
 """The bed with pairs of NameNodes and ResourceManagers: fail-over keeps files and containers."""
 # bed: ha
-# hadoop: newest
 
 import pytest
 

@@ -1,5 +1,6 @@
 """Kerberos: muster-krb5 with a real realm; what is got by a ticket, and what a token then is."""
 # bed: kerberos
+# hadoop: each
 # timeout: 900
 
 import layout
@@ -168,7 +169,8 @@ def test_says_what_the_server_wants(kerberos_bed, probe):
     with kerberos_bed.configured(private, restart=["nn1"]):
         assert fields_of(probe.open("nn1.rpc", protections=["privacy"]).token().hex())
         error = probe.open("nn1.rpc", protections=["authentication"]).refused("getFileInfo", "/")
-    assert "the server offers privacy, hadoop.rpc.protection allows authentication" in str(error)
+    assert ("the server offers privacy, but hadoop.rpc.protection allows authentication"
+            in str(error))
 
 
 def test_doctor_looks_at_the_ticket(kerberos_bed, muster, tmp_path):

@@ -1,6 +1,5 @@
 """The bed with a realm of its own: tickets are needed, every quality of protection is spoken."""
 # bed: kerberos
-# hadoop: newest
 
 import artifacts
 import pytest

@@ -1,5 +1,6 @@
 """Hadoop RPC as Muster speaks it, with real daemons: users, errors, wrong ports, pauses."""
 # bed: plain
+# hadoop: each
 # timeout: 600
 
 import socket

@@ -1,5 +1,6 @@
 """Calls to pairs of masters that fail over: the standby, lost answers, retry caches."""
 # bed: ha
+# hadoop: each
 # timeout: 900
 
 import layout

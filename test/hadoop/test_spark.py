@@ -2,7 +2,6 @@
 agent and program are an executor's memory.
 """
 # bed: plain
-# hadoop: newest
 # timeout: 900
 
 import json

@@ -1,5 +1,6 @@
 """Token files: Muster reads what Hadoop's tools wrote, and they read what Muster wrote."""
 # bed: plain
+# hadoop: each
 # timeout: 600
 
 import os

@@ -1,6 +1,5 @@
 """The bed for jobs: three nodes that find their GPUs, as do their containers."""
 # bed: yarn
-# hadoop: newest
 
 
 def test_nodes_find_their_gpus(yarn_bed):

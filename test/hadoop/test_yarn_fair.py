@@ -1,6 +1,5 @@
 """Jobs on a cluster that runs the Fair Scheduler."""
 # bed: plain
-# hadoop: newest
 # timeout: 600
 
 import pytest
@@ -43,7 +42,7 @@ def test_jobs_run_and_wait_for_reasons_that_are_told(fair, bed):
         return why.code == 0 and "more than what is left" in why.out and why.out
 
     why = until(told, RUN_LIMIT, "the queue's limit is told")
-    assert "queue root.tiny may use 2500 MB and 3 vcores in all" in why, why
+    assert "queue root.tiny may use 2500 MB and 3 vcores in total" in why, why
     assert "a container of 1024 MB" in why, why
     fair("stop", "last", within=RUN_LIMIT).expect(0)
 
@@ -51,4 +50,5 @@ def test_jobs_run_and_wait_for_reasons_that_are_told(fair, bed):
     fair("run", *single, "roles.worker.node_label=gpu", "--", "true").expect_error(
         6, "the cluster runs the Fair Scheduler, which has no node labels")
     fair("run", *single, "roles.worker.constraint=notin,node,worker", "--", "true").expect_error(
-        6, "the cluster's Fair Scheduler takes no placement constraints", "placement-processor")
+        6, "the cluster's Fair Scheduler does not accept placement constraints",
+        "placement-processor")

@@ -1,6 +1,5 @@
 """GPUs and node labels of YARN, on nodes that find GPUs which are not there."""
 # bed: yarn
-# hadoop: newest
 # timeout: 600
 
 import re

@@ -1,6 +1,5 @@
 """Jobs on YARN and HDFS: files that lie there, checkpoints, and a log while it is away."""
 # bed: plain
-# hadoop: newest
 # timeout: 900
 
 import os
@@ -48,7 +47,7 @@ def test_files_of_hdfs_and_the_python_environment_are_fetched_by_the_cluster(yar
 
 
 def test_a_program_that_is_not_java_reads_and_writes_hdfs_by_libhdfs(yarn, bed):
-    bed.shell("fs", "-put", "-f", "-", "/user/alice/words", stdin=b"by libhdfs").expect()
+    bed.shell("fs", "-put", "-f", "-", "/user/alice/words", stdin=b"through libhdfs").expect()
     yarn.write("reads.py", READS_BY_LIBHDFS)
     job = {"command": "python3 reads.py", "files": ["reads.py"],
            "python": {"interpreter": f"{pyarrow()}/python3"},
@@ -56,9 +55,9 @@ def test_a_program_that_is_not_java_reads_and_writes_hdfs_by_libhdfs(yarn, bed):
            "roles": {"worker": {"tasks": 1, "memory": "1g"}}}
     library = {"ARROW_LIBHDFS_DIR": str(libhdfs.fetch())}
     done = yarn("run", yarn.spec({**job, "env": library}), "--on", "yarn", within=RUN_LIMIT)
-    assert done.expect(0).lines("read by libhdfs"), done.text
+    assert done.expect(0).lines("read through libhdfs"), done.text
     answer = f"/user/alice/answer-of-{application_of(yarn, bed, job_of(done))['id']}"
-    assert bed.shell("fs", "-cat", answer).expect().out == "BY LIBHDFS"
+    assert bed.shell("fs", "-cat", answer).expect().out == "THROUGH LIBHDFS"
     assert " alice " in bed.shell("fs", "-ls", answer).expect().out
     # Nothing but what Muster gives shows it the way to Hadoop's classes.
     without = yarn.spec({**job, "env": {**library, "SKIP_HADOOP_PATH": "1"}})

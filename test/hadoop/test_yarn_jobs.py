@@ -1,5 +1,6 @@
 """Jobs on YARN: the program as a user runs it, on real daemons."""
 # bed: plain
+# hadoop: each
 # timeout: 900
 
 import json
@@ -38,6 +39,19 @@ def test_two_processes_run_and_succeed(yarn, bed):
     assert shown["outcome"]["result"] == "succeeded"
     assert [task["state"] for task in shown["roles"]["worker"]["tasks"]] == ["succeeded"] * 2
     yarn("show", "last").expect(0)
+
+
+def test_a_task_finds_no_key_of_muster(yarn, bed):
+    """Neither in the token file that it inherits nor in those of the application's other containers
+    on its node, the master's among them.
+    """
+    script = ('cd "$(dirname "$HADOOP_TOKEN_FILE_LOCATION")/.." && '
+              'echo "looked: $(ls */container_tokens | wc -l)" && '
+              'echo "found: $(grep -la "muster[.]" */container_tokens | wc -l)"')
+    done = yarn("run", "-n", "1", "--set", "roles.worker.memory=128m", "--on", "yarn", "--", "sh",
+                "-c", script, within=RUN_LIMIT).expect(0)
+    assert done.lines(r"looked: [1-9]"), done.out
+    assert done.lines(r"found: 0$"), done.out
 
 
 def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
@@ -131,7 +145,7 @@ def test_curves_are_shown_through_the_resource_manager_s_proxy(yarn, bed):
         window.close()
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     # Afterwards: the container's folder is gone, what lies in HDFS is not.
-    yarn("tensorboard", "last").expect_error(2, "YARN has removed", "checkpoint.to")
+    yarn("tensorboard", "last").expect_error(2, "its cluster has removed", "checkpoint.to")
     yarn("fs", "put", yarn.folder / "logs", bed.uri("/user/alice/logs")).expect(0)
     after = yarn.start("tensorboard", "last", "--logdir", bed.uri("/user/alice/logs"),
                        env={"PATH": f"{tools}:/usr/bin:/bin"})
@@ -185,7 +199,7 @@ def test_what_cannot_be_had_is_refused_before_anything_is_uploaded(yarn, bed):
     before = job_folders(bed)
     big = yarn("run", "-n", "1", "--set", "roles.worker.memory=900g", "--on", "yarn", "--", "true")
     big.expect_error(6, "16384 MB")
-    for setting, words in (("gpus=5", "5 yarn.io/gpu are asked for in one container"),
+    for setting, words in (("gpus=5", "5 yarn.io/gpu are requested in one container"),
                            ("resources.fpga=1", "has no resource type fpga"),
                            ("node_label=tpu", "has no node label tpu")):
         refused = yarn("run", "-n", "1", "--set", f"roles.worker.{setting}", "--on", "yarn", "--",

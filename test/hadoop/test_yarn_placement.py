@@ -86,7 +86,7 @@ def test_what_a_constraint_keeps_waiting_is_told_and_can_be_stopped(yarn):
 
 
 def test_a_wrong_constraint_is_refused_with_its_place(yarn):
-    for constraint, words in (("notin,host,worker", "column 7: the scope is `node` or `rack`"),
+    for constraint, words in (("notin,host,worker", "column 7: the scope must be `node` or `rack`"),
                               ("in,node,ps", "no role of this job has the tag ps")):
         refused = yarn("run", "-n", "1", "--set", f"roles.worker.constraint={constraint}", "--on",
                        "yarn", "--", "true")
@@ -103,7 +103,7 @@ def test_docker_is_asked_for_and_a_node_without_it_is_an_error(yarn):
     done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT)
     if any(mark.exists() for mark in MARKS):
         done.expect(0)
-        seen = [line.split("| ", 1)[1] for line in done.lines("YARN_CONTAINER_RUNTIME_")]
+        seen = [line.split("| ", 1)[-1] for line in done.lines("YARN_CONTAINER_RUNTIME_")]
         assert seen == ["YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK=host",
                         "YARN_CONTAINER_RUNTIME_DOCKER_IMAGE=hub.example:5000/ml/tf:2",
                         "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS=/data:/data:ro,/scratch:/tmp/s:rw",

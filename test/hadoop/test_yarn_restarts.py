@@ -1,6 +1,6 @@
 """Jobs where a cluster keeps no container beyond its master, and so the next one has none."""
 # bed: plain
-# hadoop: newest
+# hadoop: each
 # timeout: 600
 
 import os
@@ -27,4 +27,4 @@ def test_a_job_goes_on_from_its_checkpoint_where_the_cluster_keeps_no_container(
     done = running.wait(RUN_LIMIT).expect(0)
     assert done.lines("found one"), done.text
     shown = yarn("show", "last").expect(0).out
-    assert "the cluster did not keep it over the master's end" in shown, shown
+    assert "the cluster did not keep it when the master ended" in shown, shown

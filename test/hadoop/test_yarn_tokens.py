@@ -1,5 +1,6 @@
 """An application master's token is replaced by the resource manager while it is in use."""
 # bed: plain
+# hadoop: each
 # timeout: 600
 
 import os

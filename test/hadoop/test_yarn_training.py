@@ -1,6 +1,5 @@
 """Real training on YARN: TensorFlow, checkpoints in HDFS, and what dies half-way."""
 # bed: plain
-# hadoop: newest
 # timeout: 1200
 
 import os
@@ -60,7 +59,7 @@ def test_a_gang_whose_worker_dies_goes_on_from_its_checkpoint_in_hdfs(yarn, bed,
     os.kill(worker, signal.SIGKILL)
     done = running.wait(300).expect(0)
     assert accuracy_of(done) >= 0.95
-    assert done.lines(r"^chief:0\W.*resumed from epoch [1-9]"), done.out
+    assert done.lines(r"^(chief:0\W.*)?resumed from epoch [1-9]"), done.out
     roles = yarn.status()["roles"]
     assert roles["chief"]["tasks"][0]["attempts"] == roles["worker"]["tasks"][0]["attempts"] == 2
     kept = checkpoints_in(bed, folder)

@@ -27,7 +27,8 @@ PATIENCE = 120
 
 
 def eventually(probe, within=PATIENCE, what=None):
-    """Returns the first true value of `probe()`, or fails after `within` seconds."""
+    """Returns the first true value of `probe()`, or fails after `within` seconds with `what`: a
+    text, or a function that returns one."""
     deadline = time.monotonic() + within
     pause = threading.Event()
     while True:
@@ -35,6 +36,7 @@ def eventually(probe, within=PATIENCE, what=None):
         if value:
             return value
         if time.monotonic() > deadline:
+            what = what() if callable(what) else what
             raise AssertionError(f"not within {within} s: {what or probe}")
         pause.wait(0.02)
 
@@ -128,7 +130,7 @@ class Running:
         """Waits until the expression is found in the output; returns the match."""
         return eventually(
             lambda: re.search(pattern, self.text, re.MULTILINE), within,
-            f"{pattern!r} in the output of muster {self.arguments}; it is:\n{self.text}")
+            lambda: f"{pattern!r} in the output of muster {self.arguments}; it is:\n{self.text}")
 
     def type(self, keys):
         os.write(self.terminal, keys)
@@ -188,6 +190,11 @@ class Muster:
     def run_shell(self, command, within=PATIENCE, env=None, **top):
         """Runs one task that is this shell command."""
         return self.run({"command": command, "tasks": 1, **top}, within=within, env=env)
+
+    def submit(self, command, on, within=PATIENCE):
+        """Starts a job of one task that is this shell command; returns its id."""
+        spec = self.spec({"command": command, "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
+        return self("submit", spec, "--on", on, "--json", within=within).expect(0).json()["job"]
 
     # Files
 

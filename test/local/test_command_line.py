@@ -8,14 +8,15 @@ import harness
 import pytest
 
 VERBS = ["run", "submit", "ps", "status", "logs", "stop", "history", "show", "validate", "explain",
-         "config", "plan", "demo", "init", "doctor", "clean", "completion", "version"]
+         "config", "plan", "demo", "init", "doctor", "clean", "completion", "help", "version"]
 
 
 def test_help_names_every_verb(muster):
     text = muster("--help").expect(0).out
     for verb in VERBS:
         assert re.search(rf"^\s+{verb}\b", text, re.MULTILINE), verb
-    assert muster("help").code in (0, 2)
+    assert muster("help").expect(0).out == text
+    assert muster("help", "fs", "put").expect(0).out == muster("fs", "put", "--help").expect(0).out
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -145,6 +146,37 @@ def test_completion_of_verbs_and_jobs(muster):
 
 def words(muster, *typed):
     return muster("completion", "words", "--", *typed).expect(0).out.split()
+
+
+def test_completion_of_what_the_home_and_the_job_know(muster):
+    muster.home.mkdir()
+    (muster.home / "config.yaml").write_text("clusters: {lab: {type: yarn, conf: /etc/lab}}\n")
+    muster.run_shell("true", name="alpha").expect(0)
+    assert words(muster, "run", "--on", "") == ["local", "yarn", "lab"]
+    assert words(muster, "logs", "last", "w") == ["worker", "worker:0"]
+    assert words(muster, "stop", "") == ["last"]  # It has ended.
+    assert muster.job() in words(muster, "tensorboard", "")
+    path = muster.spec({"command": "true", "roles": {"chief": {}, "ps": {}}})
+    assert words(muster, "run", path, "--exit-code-from", "") == ["chief", "ps"]
+    muster("completion", "words", "--", "run", "").expect(3)  # Files are the shell's to offer.
+
+
+@pytest.mark.parametrize(("line", "offered"), [
+    (["muster", "st"], ["status", "stop"]),
+    (["muster", "run", "--set", "framework", "=", "py"], ["pytorch"]),
+    (["muster", "run", "--on", "=", "l"], ["local"]),
+    (["muster", "run", "--set", "restart.win"], ["restart.window="]),
+    (["muster", "init", "pytorch-d"], ["pytorch-ddp"]),
+    (["muster", "validate", "some"], ["some.yaml"]),
+])
+def test_completion_in_bash(muster, line, offered):
+    (muster.folder / "some.yaml").write_text("")
+    script = muster("completion", "bash").expect(0).out
+    shell = (f'muster() {{ "{harness.BINARY}" "$@"; }}\n{script}\nCOMP_WORDS=("$@")\n'
+             'COMP_CWORD=$(($# - 1))\n_muster 2>/dev/null\nprintf "%s\\n" "${COMPREPLY[@]}"')
+    done = subprocess.run(["bash", "-c", shell, "bash", *line], capture_output=True, text=True,
+                          check=False, env=muster.environment, cwd=muster.folder)
+    assert done.stdout.split() == offered, done.stderr
 
 
 def test_demo_shows_the_features_in_seconds(muster):

@@ -101,14 +101,14 @@ def test_a_worker_of_a_parameter_server_job_rejoins(muster, gate):
 def test_restarts_are_bounded(muster):
     done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 9", restart={
         "process": 2, "container": 0, "host": 0, "backoff": "1ms..2ms"}).expect(1)
-    assert len(done.lines(r"worker:0 \| try \d$")) == 3
+    assert len(done.lines(r"^try \d$")) == 3
     assert muster.status()["roles"]["worker"]["tasks"][0]["attempts"] == 3
 
 
 def test_the_ladder_climbs_from_process_to_container_to_host(muster):
     done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 9", local={"hosts": 2}, restart={
         "process": 1, "container": 1, "host": 1, "backoff": "1ms..2ms"}).expect(1)
-    assert len(done.lines(r"worker:0 \| try \d$")) == 4
+    assert len(done.lines(r"^try \d$")) == 4
     shown = muster("show", "last").expect(0).out
     assert "h1" in shown and "h2" in shown
 
@@ -251,7 +251,7 @@ def test_a_container_that_never_joins_is_replaced(muster):
     done = muster.run({"command": "cat data/rows.txt", "tasks": 1,
                        "files": [{"src": "data.tar", "as": "data"}],
                        "deadlines": {"join": "1s"}, "restart": QUICK}, env=env).expect(0)
-    assert done.lines(r"^worker:0 \| 1$") and mark.exists()
+    assert done.lines(r"^1$") and mark.exists()
     assert done.lines(r"worker:0 restarts in a new container .*: not joined within 1\.0 s")
 
 
@@ -287,7 +287,7 @@ raise RuntimeError("[gloo/transport/tcp/pair.cc:598] Connection closed by peer [
 def test_a_rule_of_the_user_comes_first(muster):
     done = muster.run_shell("echo try $MUSTER_ATTEMPT; exit 42", rules=[
         {"match": {"exit_code": 42}, "class": "user.data", "retry": "no"}]).expect(1)
-    assert len(done.lines(r"\| try \d$")) == 1
+    assert len(done.lines(r"^try \d$")) == 1
     assert muster.status()["outcome"]["class"] == "user.data"
 
 
@@ -309,4 +309,4 @@ def test_a_role_waits_for_another(muster):
     done = muster.run({"roles": {
         "train": {"command": "cat $MUSTER_CHECKPOINT_DIR/made", "after": ["prepare"]},
         "prepare": {"command": "sleep 0.3; echo prepared > $MUSTER_CHECKPOINT_DIR/made"}}})
-    assert done.expect(0).lines(r"^train:0\W.*prepared$")
+    assert done.expect(0).lines(r"^(train:0 \| )?prepared$")

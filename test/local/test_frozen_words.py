@@ -23,11 +23,11 @@ PROGRAMS = {
 JOB failed: worker:0 ended with exit code 3 (user.exit); no restarts left
   first cause worker:0, attempt 1 on h1
   ended by    exit code 3
-  class       user.exit: the program ended with an exit code of its own and no reason that Muster \
-knows
+  class       user.exit: the program ended with an error exit code and no reason that Muster \
+recognizes
   last words  about to
-  what to do  only the program knows what its exit code means: see the log, or say it with `rules` \
-in the spec
+  what to do  see the log: only the program knows what its exit code means; `rules` in the \
+specification can give it a class
   log         HOME/jobs/JOB/logs/worker-0.1.stdout
 """),
     "exit 137": ({"command": "exit 137"}, """\
@@ -35,7 +35,7 @@ JOB failed: worker:0 ended with exit code 137 (program.killed); no restarts left
   first cause worker:0, attempt 1 on h1
   ended by    exit code 137, as a shell reports SIGKILL (9)
   class       program.killed: killed from outside (SIGKILL)
-  what to do  most often the kernel's out-of-memory killer (see dmesg), else a person: ask for \
+  what to do  usually the kernel's out-of-memory killer (see dmesg), otherwise a person: ask for \
 more `memory` or use less
   log         HOME/jobs/JOB/logs
 """),
@@ -51,11 +51,12 @@ JOB failed: worker:0 ended by signal 11 (program.segfault); no restarts left
 JOB failed: worker:0 ended with exit code 127 (user.command_not_found); trying again cannot help
   first cause worker:0, attempt 1 on h1
   ended by    exit code 127
-  class       user.command_not_found: the command, or the interpreter its first line names, does \
-not exist (exit code 127)
+  class       user.command_not_found: the command, or the interpreter named in its first line, \
+does not exist (exit code 127)
   last words  /bin/sh: 1: trian.py: not found
-  what to do  check the command's spelling and PATH in the task; a script of yours must be listed \
-under `files` and start with an interpreter that exists, in lines that end without a carriage return
+  what to do  check the command's spelling and the task's PATH; a script of your own must be \
+listed under `files`, and its first line must name an existing interpreter and not end in a \
+carriage return
   log         HOME/jobs/JOB/logs/worker-0.1.stderr
 """),
     "not executable": ({"command": "./train.py", "files": ["train.py"]}, """\
@@ -82,11 +83,11 @@ an environment), or list the file under `files`
     "never joins": ({"command": "true", "files": ["data.tar"], "deadlines": {"join": "1s"}}, """\
 JOB failed: worker:0 failed (deadline.join); no restarts left
   first cause worker:0, attempt 1 on h1
-  ended by    nothing: it had not begun
-  class       deadline.join: the task had not joined in time (`deadlines.join`)
+  ended by    nothing: it had not started
+  class       deadline.join: the task did not join in time (`deadlines.join`)
   last words  not joined within 1.0 s
-  what to do  what takes long before a start are files: archives to unpack, a checkpoint to \
-restore, a slow disk; allow more with `deadlines: {join: 15m}`
+  what to do  preparing files takes the longest: archives to unpack, a checkpoint to restore, a \
+slow disk; allow more time with `deadlines: {join: 15m}`
   log         HOME/jobs/JOB/logs
 """),
 }
@@ -110,11 +111,10 @@ MISTAKES = {
     "run nothing.yaml": (2,
         "muster: no such file: nothing.yaml\n"),
     "run -n 2 python3 train.py": (2,
-        "muster: run: train.py stands where only a specification may; the words of a "
-        "command come after --, as in muster run -n 4 -- python3 train.py (`muster run "
-        "--help` tells more)\n"),
+        "muster: run: unexpected argument `train.py`; the command to run comes after --, as "
+        "in muster run -n 4 -- python3 train.py (`muster run --help` tells more)\n"),
     "run -n 1 --set roles.worker.memory=900t -- true": (6,
-        "muster: worker: N of memory are asked for; this machine has N\n"),
+        "muster: worker: N of memory requested; this machine has N\n"),
     "run -n 1 --on nowhere -- true": (2,
         "muster: --on nowhere: there is no such cluster; known are local, yarn and those of "
         "the site file\n"),
@@ -130,7 +130,7 @@ MISTAKES = {
     "stop nobody": (2,
         "muster: no such job: nobody; `muster ps --all` lists them\n"),
     "sttaus": (2,
-        "muster: there is no command \"sttaus\"; did you mean `muster status`?\n"),
+        "muster: there is no command `sttaus`; did you mean `muster status`?\n"),
 }
 
 

@@ -55,7 +55,7 @@ def test_a_third_ctrl_c_leaves_a_job_that_is_being_stopped(muster, gate):
     running.sees("stopping")
     running.type(b"\x03")
     done = running.wait().expect(130)
-    assert f"left {muster.job()}, which is being stopped" in done.text
+    assert f"detached from {muster.job()}, which is being stopped" in done.text
     gate.open()
 
 
@@ -153,7 +153,7 @@ def test_sigterm_to_a_keeper_leaves_nothing_of_its_container(muster, which):
     os.kill(stub if which == "stub" else keeper, signal.SIGTERM)
     running.sees("attempt 2 up")
     harness.eventually(
-        lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1, 10)
+        lambda: sum("sleep 1000" in line for line in muster.processes().values()) == 1)
     muster("stop", "last").expect(0)
     running.wait().expect(4)
 

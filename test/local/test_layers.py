@@ -14,7 +14,7 @@ def test_each_layer_beats_the_one_before(muster):
     path = muster.spec({"command": "echo $A $B $C $D", "tasks": 1, "env": {"C": "spec",
                                                                           "D": "spec"}})
     done = muster("run", path, "--set", "env.D=set", env={"MUSTER_SET_ENV__B": "variable"})
-    assert done.expect(0).lines(r"\| config variable spec set$")
+    assert done.expect(0).lines(r"^config variable spec set$")
 
 
 def test_roles_of_the_environment_need_not_exist(muster):

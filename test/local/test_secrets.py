@@ -1,4 +1,4 @@
-"""Secrets and strangers: what no artefact contains, and who is turned away."""
+"""Secrets: what no artefact contains, and who is turned away without one."""
 
 import os
 import pathlib
@@ -86,7 +86,7 @@ def test_every_listener_is_on_the_loopback(muster, gate):
     running.wait().expect(0)
 
 
-def test_strangers_do_not_harm_the_job(muster, gate):
+def test_unauthenticated_peers_do_not_harm_the_job(muster, gate):
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
     muster.wait_for_phase("running")
     ports = [port for _, port in listeners(muster.pids("master") + muster.pids("agent"))]
@@ -95,11 +95,11 @@ def test_strangers_do_not_harm_the_job(muster, gate):
                      b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
                      b"GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n",
                      b"GET /" + b"a" * 100000):
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as stranger:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
                 try:
-                    stranger.sendall(data)
-                    stranger.shutdown(socket.SHUT_WR)
-                    answer = stranger.recv(65536)
+                    peer.sendall(data)
+                    peer.shutdown(socket.SHUT_WR)
+                    answer = peer.recv(65536)
                 except OSError:
                     answer = b""
             assert muster.job().encode() not in answer
@@ -116,17 +116,17 @@ def test_a_thousand_half_open_connections(muster, gate):
     ports = [port for _, port in listeners(muster.pids("master"))]
     held = []
     for index in range(1000):
-        stranger = socket.socket()
-        stranger.setblocking(False)
-        stranger.connect_ex(("127.0.0.1", ports[index % len(ports)]))
-        held.append(stranger)
+        peer = socket.socket()
+        peer.setblocking(False)
+        peer.connect_ex(("127.0.0.1", ports[index % len(ports)]))
+        held.append(peer)
     assert muster.status()["phase"] == "running"
     gate.open()
     running.wait().expect(0)
-    for stranger in held:
-        stranger.close()
+    for peer in held:
+        peer.close()
     log = (muster.job_folder() / "master.log").read_text()
-    assert len(re.findall("unauthenticated|stranger", log)) < 20
+    assert len(re.findall("unauthenticated", log)) < 20
 
 
 def test_a_viewer_key_of_another_job_is_refused(muster, gate):

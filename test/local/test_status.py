@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import re
 
 STATUS_KEYS = {"schema", "job", "application_id", "phase", "on", "generation", "outcome", "roles",
@@ -93,6 +94,23 @@ def test_ps_lists_what_runs_and_history_what_ran(muster, gate):
     assert {job["job"] for job in past["jobs"]} == set(muster.jobs())
     assert all(job["result"] == "succeeded" for job in past["jobs"])
     assert "past-" in muster("history").expect(0).out
+
+
+def test_lists_say_what_their_limit_leaves_out(muster):
+    muster.run_shell("true", name="past").expect(0)
+    one = muster.job_folder()
+    for number in range(10000):
+        folder = one.parent / f"past-copy{number:05}"
+        folder.mkdir()
+        for name in ("plan.json", "summary.json", "spec.yaml"):
+            os.link(one / name, folder / name)
+    done = muster("history").expect(0)
+    assert len(done.out.splitlines()) == 1 + 20
+    assert "9981 more; --limit 10001 shows further ones" in done.err
+    assert len(muster("history", "--json").expect(0).json()["jobs"]) == 10001
+    assert len(muster("ps", "--all", "--json").expect(0).json()["jobs"]) == 10001
+    assert len(muster("history", "--json", "--limit", "3").expect(0).json()["jobs"]) == 3
+    assert muster("ps").expect(0).err == ""
 
 
 def test_ps_and_history_of_an_empty_home(muster):

@@ -151,3 +151,13 @@ def test_a_job_that_must_wait_says_for_what(muster):
     second.wait().expect(0)
     first.wait().expect(4)
     harness.eventually(lambda: not muster.processes())
+
+
+def test_several_jobs_are_stopped_at_the_same_time(muster):
+    spec = muster.spec({"command": "trap 'sleep 0.5; exit 0' TERM; sleep 1000 & wait", "tasks": 1})
+    jobs = [muster("submit", spec).expect(0).out.strip() for _ in range(2)]
+    for job in jobs:
+        harness.eventually(lambda job=job: muster.status(job)["phase"] == "running")
+    done = muster("stop", *jobs).expect(0)
+    assert done.out.splitlines() == [f"{job} stopped" for job in jobs]
+    muster("stop", jobs[0], "nothing-abc").expect_error(2, "no such job", "nothing-abc")

@@ -2,8 +2,10 @@
 """Several users on one machine: what one has, the other waits for, and can neither read nor end."""
 
 import os
+import pathlib
 import shutil
 import subprocess
+import sys
 
 import harness
 import pytest
@@ -59,11 +61,78 @@ def test_one_waits_for_what_the_other_has(users):
     second = bob("submit", bob.spec({"name": "bobs", "command": "id -u", "roles": roles}))
     assert second.returncode == 0, second.stderr
     waiting = harness.eventually(
-        lambda: (text := bob("status", "last").stdout) and "waiting: " in text and text, 30)
-    assert "of memory on this machine" in waiting and first.stdout.strip() in waiting, waiting
+        lambda: (text := bob("status", "last").stdout) and "of memory on this machine" in text
+        and text, 30)
+    assert "waiting: " in waiting and first.stdout.strip() in waiting, waiting
     assert ada("stop", "last").returncode == 0
     harness.eventually(lambda: "succeeded" in bob("status", "last").stdout)
     assert str(BOB) in bob("logs", "last").stdout
+
+
+OPENS_PROCESSES_OF_MUSTER = """
+for process in /proc/[0-9]*; do
+  case "$(cat $process/comm) $(tr '\\0' ' ' <$process/cmdline)" in
+  muster*" agent "*|muster*" keeper "*)
+    echo seen
+    for file in environ mem maps fd/0; do
+      (: <$process/$file) 2>/dev/null && echo "opened $file"
+    done
+    ls $process/fd >/dev/null 2>&1 && echo "opened fd"
+  esac
+done 2>/dev/null
+true
+"""
+
+
+def test_a_task_does_not_see_into_its_agent(users):
+    """Both belong to the same user; the agent has its container's key."""
+    ada, _ = users
+    done = ada("run", ada.spec({"command": OPENS_PROCESSES_OF_MUSTER, "tasks": 1}))
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = ada("logs", "last").stdout
+    assert "seen" in told and "opened" not in told, told
+
+
+def test_locks_and_files_of_others_stop_no_job(users):
+    """What a user can do to the claims of another: hold what can be opened, and take names."""
+    ada, bob = users
+    squatted = pathlib.Path("/tmp/muster-claims")
+    before = set(pathlib.Path("/tmp").glob(f"muster-claims.{ADA}.*"))
+    holder = subprocess.Popen(
+        ["setpriv", f"--reuid={BOB}", f"--regid={BOB}", "--clear-groups", sys.executable, "-c",
+         HOLDS_CLAIMS, str(squatted), str(ADA)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True)
+    assert holder.stdout.readline() == "held\n"
+    try:
+        done = ada("run", ada.spec({"command": "true", "tasks": 1}), within=30)
+        assert done.returncode == 0, done.stderr
+    finally:
+        holder.communicate("")
+        for folder in set(pathlib.Path("/tmp").glob(f"muster-claims.{ADA}.*")) - before:
+            shutil.rmtree(folder)
+
+
+HOLDS_CLAIMS = """
+import fcntl, os, pathlib, sys
+stem, victim = sys.argv[1:]
+made = []
+for path in (stem, f"{stem}.{victim}.aaaaaa", f"{stem}.{victim}"):
+    try:
+        os.mkdir(path, 0o777)
+        made.append(path)
+    except OSError:
+        pass
+held = [open(path) for path in pathlib.Path(stem).parent.glob(pathlib.Path(stem).name + "*")
+        if path.is_file()]
+held += [os.open(path, os.O_RDONLY) for path in
+         pathlib.Path(stem).parent.glob(pathlib.Path(stem).name + "*") if path.is_dir()]
+for one in held:
+    fcntl.flock(one, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print("held", flush=True)
+sys.stdin.read()
+for path in made:
+    os.rmdir(path)
+"""
 
 
 def test_nobody_reads_or_stops_the_job_of_another(users):

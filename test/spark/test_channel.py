@@ -3,6 +3,7 @@
 import queue
 import socket
 import threading
+import time
 
 import pytest
 
@@ -50,9 +51,9 @@ def test_the_key_of_another_container_or_job_opens_nothing(server, secret, name)
 
 
 def test_who_speaks_something_else_is_cut_off(server, heard):
-    with socket.create_connection(server.address, timeout=WAIT_SECONDS) as stranger:
-        stranger.sendall(b"GET / HTTP/1.1\n")
-        assert stranger.recv(100) == b""
+    with socket.create_connection(server.address, timeout=WAIT_SECONDS) as peer:
+        peer.sendall(b"GET / HTTP/1.1\n")
+        assert peer.recv(100) == b""
     assert heard.empty()
 
 
@@ -83,7 +84,7 @@ def test_a_changed_or_repeated_message_is_not_believed():
         first, second = socket.socketpair()
         receiver = Channel(second, "c1", (b"down" * 8, b"up" * 16))
         first.sendall(data)
-        with pytest.raises(ChannelError, match="somebody else"):
+        with pytest.raises(ChannelError, match="wrong authentication code"):
             receiver.receive()
             receiver.receive()
         receiver.close()
@@ -111,3 +112,45 @@ def test_ports_that_are_taken_are_told(secret):
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match="unable to bind to any ports"):
             Server(secret, "127.0.0.1", [port], lambda channel: None)
+
+
+def test_a_thousand_idle_connections_keep_no_container_out(server, secret, heard):
+    idle = []
+    for _ in range(1000):
+        peer = socket.socket()
+        peer.setblocking(False)
+        peer.connect_ex(server.address)
+        idle.append(peer)
+    begun = time.monotonic()
+    channel = connect(server.address, "c1", container_key(secret, "c1"))
+    assert time.monotonic() - begun < WAIT_SECONDS / 4
+    assert channel.send({"is": "here"})
+    assert heard.get(timeout=WAIT_SECONDS) == ("c1", {"is": "here"})
+    channel.close()
+    for peer in idle:
+        peer.close()
+
+
+def test_a_container_that_is_turned_away_comes_again(secret):
+    """A crowded driver closes a connection before it has said anything."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = listener.getsockname()
+    servers = []
+
+    def turn_away_twice():
+        for _ in range(2):
+            listener.accept()[0].close()
+        listener.close()
+        servers.append(Server(secret, address[0], [address[1]], lambda channel: channel.receive()))
+
+    thread = threading.Thread(target=turn_away_twice)
+    thread.start()
+    try:
+        channel = connect(address, "c1", container_key(secret, "c1"))
+    except ConnectionRefusedError:  # Between the two listeners.
+        thread.join()
+        channel = connect(address, "c1", container_key(secret, "c1"))
+    thread.join()
+    assert channel.name == "c1"
+    channel.close()
+    servers[0].close()

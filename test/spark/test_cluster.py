@@ -184,7 +184,7 @@ def test_inference_gives_one_result_for_each_row_in_order(sc):  # noqa: F811
     assert results.collect() == [x * x for x in range(100)]
     assert results.sum() == sum(x * x for x in range(100))
     cluster.shutdown()
-    with pytest.raises(Exception, match=r"inference\(\) gave is computed before shutdown\(\)"):
+    with pytest.raises(Exception, match=r"must be computed before shutdown\(\)"):
         results.collect()
     with pytest.raises(Exception, match=r"train\(\) after shutdown\(\)"):
         cluster.train(rows)
@@ -292,8 +292,11 @@ def test_tensorboard_runs_as_long_as_the_cluster(sc, tmp_path):  # noqa: F811
         sc, map_fun, {}, 2, 0, tensorboard=True, input_mode=SPARK, log_dir=logs
     )
     node = cluster.cluster_info[0]
-    assert cluster.tensorboard_url() == f"http://{node['host']}:{node['tb_port']}"
-    assert node["tb_pid"] in processes_with(logs)
+    assert cluster.tensorboard_url() == (
+        f"http://{node['host']}:{node['tb_port']}{node['tb_path']}/"
+    )
+    # In the midst of an exec a process has no command line.
+    until(lambda: node["tb_pid"] in processes_with(logs), "TensorBoard started")
     cluster.shutdown()
     until(lambda: not processes_with(logs), "TensorBoard gone")
 

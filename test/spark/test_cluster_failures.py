@@ -1,6 +1,7 @@
 """What becomes of a cluster when programs fail."""
 # timeout: 900
 
+import functools
 import os
 import re
 import signal
@@ -111,7 +112,7 @@ def test_a_program_that_leaves_before_the_feeds_end_fails_the_feeding(sc, way): 
             sys.exit(0)
 
     cluster = TFCluster.run(sc, map_fun, way, 2, 0, input_mode=SPARK)
-    with pytest.raises(Exception, match="returned before the end of the feed"):
+    with pytest.raises(TFCluster.ClusterFailedError, match="returned before the end of the feed"):
         cluster.train(endless(sc))
     cluster.shutdown()
 
@@ -160,16 +161,20 @@ def test_who_is_missing_is_named(sc):  # noqa: F811
     assert sc.parallelize(range(10), 2).sum() == 45
 
 
-def test_an_import_that_fails_on_one_node_is_told_by_it(sc):  # noqa: F811
+def test_an_import_that_fails_on_one_node_is_told_by_it(sc, tmp_path):  # noqa: F811
     def map_fun(args, ctx):
         if ctx.task_index == 1:
+            while not os.path.exists(args):
+                time.sleep(0.02)  # lint: allow(sleep) until `run` has returned: else it may tell
             import no_such_module  # noqa: F401
         feed = ctx.get_data_feed()
         while not feed.should_stop():
             feed.next_batch(10)
 
+    returned = tmp_path / "returned"
+    cluster = TFCluster.run(sc, map_fun, str(returned), 2, 0, input_mode=SPARK)
+    returned.touch()
     with pytest.raises(Exception, match="No module named 'no_such_module'"):
-        cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
         cluster.train(endless(sc))
     with pytest.raises(Exception, match="no_such_module"):
         cluster.shutdown()
@@ -249,10 +254,89 @@ def test_a_stream_is_ended_from_outside(sc, tmp_path):  # noqa: F811
     host, port = cluster.cluster_meta["server_addr"]
     command = [sys.executable, "-m", "tensorflowonspark.reservation_client", host, str(port)]
     # Only the user may: who cannot read the job's folder has no key.
-    stranger = dict(os.environ, MUSTER_HOME=str(tmp_path / "elsewhere"))
-    assert subprocess.run(command, env=stranger).returncode == 1
+    elsewhere = dict(os.environ, MUSTER_HOME=str(tmp_path / "elsewhere"))
+    assert subprocess.run(command, env=elsewhere).returncode == 1
     assert not cluster.server.done
     assert subprocess.run(command).returncode == 0
     assert cluster.server.done
     cluster.shutdown(ssc)
     assert sum(told_by_nodes(tmp_path).values()) in (0, sum(range(10)))
+
+
+def test_a_failure_has_one_error_everywhere(sc):  # noqa: F811
+    """The user's words first, Spark's as the cause, from what is made of the results, too."""
+
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        feed.next_batch(1)
+        raise RuntimeError("FAKE exception in inference")
+
+    cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
+    results = cluster.inference(sc.parallelize(range(10), 2))
+    for action in (results.collect, results.map(str).filter(len).count,
+                   lambda: list(results.toLocalIterator())):  # fmt: skip
+        with pytest.raises(TFCluster.ClusterFailedError) as raised:
+            action()
+        assert "FAKE exception in inference" in str(raised.value)
+        assert "at org.apache.spark" not in str(raised.value)
+        assert "Py4J" in type(raised.value.__cause__).__name__
+    with pytest.raises(TFCluster.ClusterFailedError, match="FAKE exception in inference"):
+        cluster.shutdown()
+
+
+def test_an_error_of_the_users_own_function_stays_theirs(sc, tmp_path):  # noqa: F811
+    cluster = TFCluster.run(sc, counting(str(tmp_path), True), {}, 2, 0, input_mode=SPARK)
+
+    def bad(row):
+        raise KeyError("their own")
+
+    with pytest.raises(Exception, match="their own") as raised:
+        cluster.inference(sc.parallelize(range(10), 2)).map(bad).collect()
+    assert not isinstance(raised.value, TFCluster.ClusterFailedError)
+    cluster.shutdown()
+
+
+def test_too_few_results_are_waited_for_once(sc, tmp_path):  # noqa: F811
+    """Spark tries a failed task four times; only the first attempt feeds its rows and waits."""
+
+    def map_fun(args, ctx):
+        feed = ctx.get_data_feed(train_mode=False)
+        while not feed.should_stop():
+            rows = feed.next_batch(10)
+            with open(args, "a") as file:
+                file.write("".join(f"{row}\n" for row in rows))
+            feed.batch_results(rows[1:])
+
+    fed = tmp_path / "fed"
+    cluster = TFCluster.run(sc, map_fun, str(fed), 1, 0, input_mode=SPARK)
+    with pytest.raises(TFCluster.ClusterFailedError, match="gave 9 results of 10 rows"):
+        cluster.inference(sc.parallelize(range(10), 1), feed_timeout=2).collect()
+    cluster.shutdown()
+    assert fed.read_text().split() == [str(row) for row in range(10)]
+
+
+async def _asynchronous(args, ctx):
+    pass
+
+
+def _generator(args, ctx):
+    yield ctx
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ((_generator, {}, 2, 0), "map_fun is a generator function"),
+    ((_asynchronous, {}, 2, 0), "map_fun is an async function"),
+    ((functools.partial(_generator, {}), {}, 2, 0), "map_fun is a generator function"),
+    (("map_fun", {}, 2, 0), "map_fun must be a function, not 'map_fun'"),
+    ((print, {}, "2", 0), "num_executors must be a whole number, 1 or more, not '2'"),
+    ((print, {}, True, 0), "num_executors must be a whole number, 1 or more, not True"),
+    ((print, {}, 2, 0.5), "num_ps must be a whole number, 0 or more, not 0.5"),
+])  # fmt: skip
+def test_wrong_arguments_are_refused_before_anything_starts(sc, arguments, words):  # noqa: F811
+    with pytest.raises(TypeError, match=re.escape(words)):
+        TFCluster.run(sc, *arguments)
+
+
+def test_what_no_node_can_be_is_refused(sc):  # noqa: F811
+    with pytest.raises(ValueError, match="num_executors must be 1 or more, not 0"):
+        TFCluster.run(sc, print, {}, 0, 0)

@@ -194,16 +194,16 @@ def test_nothing_from_the_network_is_unpickled(tmp_path):
     address = server.start()
     proof = tmp_path / "proof"
     pickled = b"cposix\nsystem\n(S'touch " + str(proof).encode() + b"'\ntR."
-    with socket.create_connection(address) as stranger:
-        stranger.sendall(struct.pack(">I", len(pickled)) + pickled)
-        assert stranger.recv(1) == b""  # Hung up on.
-    with socket.create_connection(address) as stranger:
-        stranger.sendall(b"\xff\xff\xff\xff")
-        assert stranger.recv(1) == b""
-    with socket.create_connection(address) as stranger:
+    with socket.create_connection(address) as peer:
+        peer.sendall(struct.pack(">I", len(pickled)) + pickled)
+        assert peer.recv(1) == b""  # Hung up on.
+    with socket.create_connection(address) as peer:
+        peer.sendall(b"\xff\xff\xff\xff")
+        assert peer.recv(1) == b""
+    with socket.create_connection(address) as peer:
         text = json.dumps({"type": "NOTHING"}).encode()
-        stranger.sendall(struct.pack(">I", len(text)) + text)
-        assert reservation.MessageSocket().receive(stranger) == "ERR"
+        peer.sendall(struct.pack(">I", len(text)) + text)
+        assert reservation.MessageSocket().receive(peer) == "ERR"
     assert not proof.exists()
     server.stop()
 

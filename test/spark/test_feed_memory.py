@@ -50,7 +50,7 @@ def test_too_little_memory_is_one_warning(how, where, tmp_path):
     done = short_of_memory(how, tmp_path)
     assert (done.returncode, done.stdout) == (0, "all read\n"), done.stderr
     assert done.stderr.count("too little memory left for the feed (16 MiB)") == 1
-    assert f"goes through {where} and is slower" in done.stderr
+    assert f"uses {where} and is slower" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

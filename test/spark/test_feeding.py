@@ -8,6 +8,7 @@ import threading
 import pytest
 from cluster_bed import home, sc  # noqa: F401 (fixtures)
 
+from muster.spark import folders
 from muster.spark.feeding import FeedSettings, _Line
 from muster.spark.nodes import NodeRestartsError
 from tensorflowonspark import TFCluster
@@ -119,13 +120,13 @@ def test_a_loader_that_lives_on_hides_no_death(sc, tmp_path):  # noqa: F811
 @pytest.mark.parametrize("again", [None, {"attempt": 2}])
 def test_a_node_that_starts_again_unseen_is_no_lost_one(tmp_path, again):
     settings = FeedSettings("a-job", "library", "input", 5.0)
-    (tmp_path / "open.json").write_text(json.dumps({"attempt": 1}))
+    folders.write_json(tmp_path / "open.json", {"attempt": 1})
 
     def start_again():
         # A feeder that had no time to read them misses the last words of the first attempt.
         (tmp_path / "open.json").unlink()
         if again is not None:
-            (tmp_path / "open.json").write_text(json.dumps(again))
+            folders.write_json(tmp_path / "open.json", again)  # As nodes do: whole or not.
 
     threading.Timer(0.1, start_again).start()
     with pytest.raises(NodeRestartsError):

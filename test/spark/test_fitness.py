@@ -4,6 +4,7 @@ it needs.
 # timeout: 600
 
 import os
+import signal
 import time
 import types
 from pathlib import Path
@@ -13,6 +14,7 @@ from cluster_bed import (  # noqa: F401 (fixtures)
     WAIT_SECONDS,
     counting,
     home,
+    processes_with,
     spark_context,
     told_by_nodes,
     until,
@@ -156,3 +158,18 @@ def test_an_executor_of_several_cores_has_several_nodes(home, tmp_path):  # noqa
     told = told_by_nodes(tmp_path)
     assert sorted(told) == ["1-0", "1-1", "1-2"]
     assert sum(told.values()) == 2 * sum(range(300))
+
+
+@pytest.mark.parametrize("mode", [SPARK, TFCluster.InputMode.TENSORFLOW])
+def test_the_end_of_the_application_is_told_at_once(mode, home):  # noqa: F811
+    def map_fun(args, ctx):
+        if args == SPARK:
+            ctx.get_data_feed().next_batch(1)
+        signal.pause()
+
+    with spark_context() as context:
+        cluster = TFCluster.run(context, map_fun, mode, 2, 0, input_mode=mode)
+        context.stop()
+        with pytest.raises(TFCluster.ClusterFailedError, match="the Spark application has ended"):
+            cluster.shutdown(timeout=15)
+    until(lambda: not processes_with(cluster.cluster_id), "every process of the cluster gone")

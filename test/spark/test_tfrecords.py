@@ -72,11 +72,11 @@ def test_we_read_what_tensorflow_writes(tensorflow, tmp_path):
 def test_damage_is_named_with_its_place():
     data = bytearray(tfrecord.frame([b"one", b"two"]))
     data[-1] ^= 1
-    with pytest.raises(ValueError, match="no TFRecord at byte 19: the checksum of its bytes"):
+    with pytest.raises(ValueError, match="not a TFRecord at byte 19: the checksum of its data"):
         list(tfrecord.read(io.BytesIO(data)))
     with pytest.raises(ValueError, match="ends in the middle of a record that begins at byte 19"):
         list(tfrecord.read(io.BytesIO(data[:25])))
-    with pytest.raises(ValueError, match="no tensorflow.Example"):
+    with pytest.raises(ValueError, match="not a tensorflow.Example"):
         tfrecord.decode(b"\xff")
 
 
@@ -87,7 +87,7 @@ def test_damage_is_named_with_its_place():
         (("a", tfrecord.INT64, [2**63]), "not a 64-bit integer"),
         (("a", tfrecord.BYTES, ["x"]), "is not bytes"),
         (("a", 9, []), r"\(name, kind, list of values\)"),
-        ((b"a", tfrecord.INT64, []), "name is text"),
+        ((b"a", tfrecord.INT64, []), "name must be text"),
     ],
 )
 def test_values_that_are_not_of_their_kind(feature, words):

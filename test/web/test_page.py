@@ -11,7 +11,7 @@ ONCE = {"process": 0, "container": 0, "host": 0}
 
 
 def link_of(running):
-    return running.sees(rf"page: ({LINK})").group(1)
+    return running.sees(rf"page:\s+({LINK})").group(1)
 
 
 def state_of(task):
@@ -70,7 +70,7 @@ def test_output_is_followed_as_it_comes(muster, gate, browser):
     running.wait().expect(4)
 
 
-def test_strangers_learn_nothing(muster, gate, browser):
+def test_without_the_token_nobody_learns_anything(muster, gate, browser):
     running = muster.start("run", muster.spec(
         {"name": "hush", "command": gate.wait, "tasks": 1}))
     site, token = link_of(running).split("/#t=")

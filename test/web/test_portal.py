@@ -52,7 +52,7 @@ def test_one_job_is_shown_at_once(muster, gate, browser):
     end(portal)
     muster("show", "nobody", "--page").expect_error(2, "nobody")
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
-    running.sees("page: http")
+    running.sees(r"page:\shttp")
     muster("show", "last", "--page").expect_error(2, "has not ended")
     gate.open()
     running.wait().expect(0)

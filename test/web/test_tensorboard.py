@@ -10,7 +10,7 @@ import harness
 import pytest
 from curves import CURVES, programs, sees_curves
 
-LINK = r"page: (http://127\.0\.0\.1:\d+/#t=[0-9a-f]{64})"
+LINK = r"page:\s+(http://127\.0\.0\.1:\d+/#t=[0-9a-f]{64})"
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
     # Nobody gets there on another way.
     site = link.split("/#t=")[0]
     assert browsers.fetch(f"{site}/tensorboard/")[0] == 401
-    port = running.sees(r"worker:0 \| port (\d+)").group(1)
+    port = running.sees(r"^(?:worker:0 \| )?port (\d+)").group(1)
     status, _, text = browsers.fetch(f"http://127.0.0.1:{port}/")
     assert (status, "accuracy" in text) == (404, False)
     assert not [line for line in muster.processes().values()
@@ -56,7 +56,7 @@ def test_a_job_goes_on_without_it(muster, gate):
     running = muster.start("run", muster.spec({
         "command": f"/usr/bin/python3 -c pass; {gate.wait}", "tasks": 1,
         "tensorboard": {"logdir": "logs"}}))
-    running.sees("TensorBoard has ended, the job goes on: .*has no TensorBoard")
+    running.sees("TensorBoard has ended, the job continues: .*has no TensorBoard")
     gate.open()
     running.wait().expect(0)
     muster("tensorboard", "last").expect_error(2, "there is no folder")
@@ -64,6 +64,6 @@ def test_a_job_goes_on_without_it(muster, gate):
 
 def test_without_a_program_to_show_them_one_message_says_so(muster):
     muster.run_shell("true").expect(0)
-    muster("tensorboard", "last").expect_error(2, "no program tensorboard on PATH")
+    muster("tensorboard", "last").expect_error(2, "tensorboard is not on PATH")
     muster("tensorboard", "last", "--logdir", "nowhere").expect_error(2, "there is no folder")
     muster("tensorboard", "last", "--logdir", "s3://a/b").expect_error(2, "hdfs://", "--logdir")

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "base/time.h"
-#include "hadoop/yarn/allocate_answer.h"
-#include "hadoop/yarn/registration.h"
+#include "hadoop/yarn/ids.h"
 #include "hadoop/yarn/report.h"
-#include "hadoop/yarn/request.h"
-#include "hadoop/yarn/submission.h"
+#include "hadoop/yarn_master.pb.h"
+#include "hadoop/yarn_submission.pb.h"
 
 #include <map>
 #include <set>
@@ -17,7 +16,7 @@ namespace muster::testing {
 
 /// A row of an application's table, and since when it has waited.
 struct WaitingRow {
-  hadoop::yarn::RequestRow row;
+  ::hadoop::yarn::ResourceRequest row;
   HostTime since;
 };
 
@@ -25,33 +24,34 @@ struct WaitingRow {
 struct FakeApplication {
   using RowKey = std::tuple<int32_t, std::string, int64_t>;  ///< Priority, place, allocation.
 
-  hadoop::yarn::Submission submission;
+  hadoop::yarn::ApplicationId id;
+  ::hadoop::yarn::ApplicationSubmissionContext submission;
   std::string user;
   hadoop::yarn::ApplicationState state = hadoop::yarn::ApplicationState::Accepted;
   hadoop::yarn::FinalStatus final_status = hadoop::yarn::FinalStatus::Undefined;
   std::string diagnostics;
-  float progress = 0;
   int32_t attempt = 1;
   int64_t containers_made = 0;  ///< In this attempt.
   bool registered = false;
-  hadoop::yarn::MasterPresence presence;
-  hadoop::yarn::ContainerId master;  ///< Of managed applications.
+  ::hadoop::yarn::RegisterApplicationMasterRequest presence;
+  hadoop::yarn::ContainerId master;  ///< Unless masters run outside of the cluster.
 
   int32_t response_id = 0;
   std::string last_reply;  ///< Of allocate, for repetitions.
   std::map<RowKey, WaitingRow> rows;
-  std::map<int64_t, hadoop::yarn::SchedulingRequest> placed;
+  std::map<int64_t, ::hadoop::yarn::SchedulingRequest> placed;
   std::set<std::string> avoided;
-  std::set<hadoop::yarn::NodeId> known_nodes;                     ///< Their tokens were given out.
-  hadoop::yarn::AllocateAnswer outbox;                            ///< For the next heartbeat.
-  std::map<hadoop::yarn::ContainerId, hadoop::yarn::Grant> held;  ///< Granted and not ended.
-  std::vector<hadoop::yarn::Grant> kept;  ///< For the next attempt's registration.
+  std::set<hadoop::yarn::NodeId> known_nodes;  ///< Their tokens were given out.
+  ::hadoop::yarn::AllocateResponse outbox;     ///< For the next heartbeat.
+  std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::Container> held;  ///< Not ended.
+  std::vector<::hadoop::yarn::Container> kept;  ///< For the next attempt's registration.
   int32_t token_key = 1;
   bool rolling = false;  ///< The next key is told with heartbeats; the old one is good still.
 
-  std::vector<hadoop::yarn::AllocateAsk> asks;  ///< Every heartbeat that came, in order.
+  std::vector<::hadoop::yarn::AllocateRequest> asks;  ///< Every heartbeat that came, in order.
   std::set<hadoop::yarn::ContainerId> released;
-  hadoop::yarn::Farewell farewell;
+  bool farewell_said = false;
+  ::hadoop::yarn::FinishApplicationMasterRequest farewell;
 };
 
 }  // namespace muster::testing

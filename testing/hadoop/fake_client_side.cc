@@ -1,7 +1,6 @@
-#include "hadoop/yarn/launch_codec.h"
 #include "hadoop/yarn/record_codec.h"
-#include "hadoop/yarn/report_codec.h"
 #include "hadoop/yarn_client.pb.h"
+#include "testing/hadoop/fake_records.h"
 #include "testing/hadoop/fake_resource_manager_sides.h"
 
 #include <fmt/format.h>
@@ -84,13 +83,11 @@ Served FakeResourceManager::ClientSide::answer_about_cluster(std::string_view me
   }
   if (method == "getClusterMetrics") {
     pb::GetClusterMetricsResponse response;
-    yarn::ClusterMetrics metrics{.nodes = static_cast<int32_t>(manager.nodes_.size())};
-    for (const auto& [id, state] : manager.node_states_) {
-      metrics.active += state == yarn::NodeState::Running ? 1 : 0;
-      metrics.lost += state == yarn::NodeState::Lost ? 1 : 0;
-      metrics.unhealthy += state == yarn::NodeState::Unhealthy ? 1 : 0;
-    }
-    encode(metrics, response.mutable_cluster_metrics());
+    auto* const metrics = response.mutable_cluster_metrics();
+    metrics->set_num_node_managers(static_cast<int32_t>(manager.nodes_.size()));
+    metrics->set_num_active_nms(
+        static_cast<int32_t>(std::ranges::count(manager.node_states_, yarn::NodeState::Running,
+                                                [](const auto& entry) { return entry.second; })));
     return reply(response);
   }
   if (method == "getClusterNodes") {
@@ -98,21 +95,16 @@ Served FakeResourceManager::ClientSide::answer_about_cluster(std::string_view me
     for (const auto* const node : manager.nodes_) {
       auto one = node->report();
       one.state = manager.node_states_.at(node->id());
-      encode(one, response.add_node_reports());
-    }
-    return reply(response);
-  }
-  if (method == "getResourceTypeInfo") {
-    pb::GetAllResourceTypeInfoResponse response;
-    for (const auto& type : manager.options_.types) {
-      encode(type, response.add_resource_type_info());
+      put(one, response.add_node_reports());
     }
     return reply(response);
   }
   if (method == "getQueueUserAcls") {
     pb::GetQueueUserAclsInfoResponse response;
     for (const auto& one : manager.options_.queues) {
-      encode(yarn::QueueRights{.queue = one.name, .submit = true}, response.add_queue_user_acls());
+      auto* const rights = response.add_queue_user_acls();
+      rights->set_queue_name(one.name);
+      rights->add_user_acls(pb::QUEUE_ACL_SUBMIT_APPLICATIONS);
     }
     return reply(response);
   }
@@ -122,38 +114,39 @@ Served FakeResourceManager::ClientSide::answer_about_cluster(std::string_view me
 
 Served FakeResourceManager::ClientSide::submit(const std::string& request,
                                                const FakeCaller& caller) {
-  auto submission =
-      yarn::decode(parse<pb::SubmitApplicationRequest>(request).application_submission_context());
+  auto submission = parse<pb::SubmitApplicationRequest>(request).application_submission_context();
   auto& manager = *manager_;
-  const auto id = submission.id;
+  const auto id = yarn::decode(submission.application_id());
+  const auto master = yarn::decode(submission.resource());
+  const auto& largest = manager.options_.largest;
   if (manager.applications_.contains(id)) {
     return reply(pb::SubmitApplicationResponse());
   }
-  const auto* const queue = find_queue(manager.options_.queues, submission.queue);
+  const auto* const queue = find_queue(manager.options_.queues, submission.queue());
   if (queue == nullptr) {
     return thrown(std::string(kYarnException),
                   fmt::format("Failed to submit {} to YARN : Application {} submitted by user {} "
                               "to unknown queue: {}",
-                              to_string(id), to_string(id), caller.user, submission.queue));
+                              to_string(id), to_string(id), caller.user, submission.queue()));
   }
   if (queue->state == yarn::QueueState::Stopped) {
     return thrown(std::string(kYarnException),
                   fmt::format("Failed to submit {} to YARN : "
                               "org.apache.hadoop.security.AccessControlException: Queue root.{} is "
                               "STOPPED. Cannot accept submission of application: {}",
-                              to_string(id), submission.queue, to_string(id)));
+                              to_string(id), submission.queue(), to_string(id)));
   }
-  if (submission.master_resources.memory_mb > manager.options_.largest.memory_mb) {
+  if (master.memory_mb > largest.memory_mb) {
     return thrown(
         "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException",
         fmt::format("Invalid resource request! Cannot allocate containers as requested resource is "
                     "greater than maximum allowed allocation. Requested resource type=[memory-mb], "
                     "Requested resource=<memory:{}, vCores:{}>, maximum allowed "
                     "allocation=<memory:{}, vCores:{}>",
-                    submission.master_resources.memory_mb, submission.master_resources.vcores,
-                    manager.options_.largest.memory_mb, manager.options_.largest.vcores));
+                    master.memory_mb, master.vcores, largest.memory_mb, largest.vcores));
   }
   auto& application = manager.applications_[id];
+  application.id = id;
   application.submission = std::move(submission);
   application.user = caller.user;
   manager.launch_master(application);
@@ -167,7 +160,7 @@ Served FakeResourceManager::ClientSide::report(const std::string& request) {
     return unknown_application(id);
   }
   pb::GetApplicationReportResponse response;
-  encode(manager_->report_of(found->second), response.mutable_application_report());
+  *response.mutable_application_report() = manager_->report_of(found->second);
   return reply(response);
 }
 
@@ -189,16 +182,13 @@ Served FakeResourceManager::ClientSide::list(const std::string& request) {
   const auto filter = parse<pb::GetApplicationsRequest>(request);
   pb::GetApplicationsResponse response;
   for (const auto& [id, application] : manager_->applications_) {
-    const auto& tags = application.submission.tags;
+    const auto& tags = application.submission.application_tags();
     const bool has_tag =
         filter.application_tags_size() == 0 || std::ranges::any_of(tags, [&](const auto& tag) {
           return matches(filter.application_tags(), tag);
         });
-    if (has_tag && matches(filter.application_types(), application.submission.type) &&
-        matches(filter.application_states(), static_cast<int>(application.state)) &&
-        matches(filter.users(), application.user) &&
-        matches(filter.queues(), application.submission.queue)) {
-      encode(manager_->report_of(application), response.add_applications());
+    if (has_tag && matches(filter.users(), application.user)) {
+      *response.add_applications() = manager_->report_of(application);
     }
   }
   return reply(response);
@@ -211,7 +201,12 @@ Served FakeResourceManager::ClientSide::queue(const std::string& request) const 
     return thrown(std::string(kYarnException), fmt::format("Unknown queue: {}", name));
   }
   pb::GetQueueInfoResponse response;
-  encode(*found, response.mutable_queue_info());
+  auto* const info = response.mutable_queue_info();
+  info->set_queue_name(found->name);
+  info->set_state(static_cast<pb::QueueState>(found->state));
+  for (const auto& label : found->labels) {
+    info->add_accessible_node_labels(label);
+  }
   return reply(response);
 }
 

@@ -1,9 +1,9 @@
 #include "testing/hadoop/fake_data_node.h"
 
-#include "hadoop/hdfs/packet.h"
+#include "hadoop/hdfs/blocks/packet.h"
+#include "hadoop/hdfs/blocks/transfer_op.h"
+#include "hadoop/hdfs/blocks/varint.h"
 #include "hadoop/hdfs/records.h"
-#include "hadoop/hdfs/transfer_op.h"
-#include "hadoop/hdfs/varint.h"
 #include "testing/hadoop/fake_transfer.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hadoop/hdfs/block.h"
-#include "hadoop/hdfs/data_stream.h"
+#include "hadoop/hdfs/blocks/block.h"
+#include "hadoop/hdfs/blocks/data_stream.h"
 #include "hadoop/rpc/proxy.h"
 #include "rt/scope.h"
 #include "testing/memory_stream.h"

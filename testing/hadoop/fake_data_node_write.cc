@@ -1,6 +1,6 @@
-#include "hadoop/hdfs/pipeline.h"
+#include "hadoop/hdfs/blocks/pipeline.h"
+#include "hadoop/hdfs/blocks/varint.h"
 #include "hadoop/hdfs/records.h"
-#include "hadoop/hdfs/varint.h"
 #include "testing/hadoop/fake_data_node.h"
 #include "testing/hadoop/fake_transfer.h"
 

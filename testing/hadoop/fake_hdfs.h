@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/log.h"
-#include "hadoop/hdfs/data_nodes.h"
+#include "hadoop/hdfs/blocks/data_nodes.h"
 #include "hadoop/hdfs/file_reader.h"
 #include "hadoop/hdfs/file_writer.h"
 #include "hadoop/hdfs/lease_keeper.h"
-#include "hadoop/hdfs/name_node.h"
+#include "hadoop/hdfs/names/name_node.h"
 #include "testing/fake_loop.h"
 #include "testing/hadoop/fake_data_node.h"
 #include "testing/hadoop/fake_name_node.h"

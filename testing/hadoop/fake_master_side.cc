@@ -1,9 +1,12 @@
-#include "hadoop/yarn/master_codec.h"
+#include "hadoop/yarn/record_codec.h"
 #include "hadoop/yarn_master.pb.h"
+#include "testing/hadoop/fake_records.h"
 #include "testing/hadoop/fake_resource_manager_sides.h"
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
 #include <utility>
 
 namespace muster::testing {
@@ -32,29 +35,47 @@ std::string asked_too_much(const yarn::Resource& asked, const yarn::Resource& la
       asked.memory_mb, asked.vcores, largest.memory_mb, largest.vcores);
 }
 
+// Out of a token's identifier, "application_1_0001/2#KEY".
+struct Bearer {
+  yarn::AttemptId attempt;
+  std::string key;
+};
+
+std::optional<Bearer> bearer_of(const std::string& identifier) {
+  const auto slash = identifier.find('/');
+  const auto mark = identifier.find('#');
+  const auto application = yarn::parse_application_id(identifier.substr(0, slash));
+  if (slash == std::string::npos || mark == std::string::npos || !application.has_value()) {
+    return std::nullopt;
+  }
+  Bearer bearer{.attempt = {.application = *application, .number = 0},
+                .key = identifier.substr(mark + 1)};
+  std::from_chars(identifier.data() + slash + 1, identifier.data() + mark, bearer.attempt.number);
+  return bearer;
+}
+
 }  // namespace
 
 Served FakeResourceManager::MasterSide::answer(std::string_view method, const std::string& request,
                                                const FakeCaller& caller) {
-  const auto mark = caller.token_identifier.find('#');
-  const auto attempt_text = caller.token_identifier.substr(0, mark);
-  const auto attempt = yarn::parse_attempt_id(attempt_text);
-  if (mark == std::string::npos || !attempt.has_value()) {
-    return invalid_token(attempt_text);
+  const auto bearer = bearer_of(caller.token_identifier);
+  if (!bearer) {
+    return invalid_token(caller.token_identifier);
   }
-  const auto found = manager_->applications_.find(attempt->application);
-  if (found == manager_->applications_.end() || found->second.attempt != attempt->number ||
+  const auto& [attempt, key] = *bearer;
+  const auto attempt_words = attempt_text(attempt);
+  const auto found = manager_->applications_.find(attempt.application);
+  if (found == manager_->applications_.end() || found->second.attempt != attempt.number ||
       is_over(found->second.state)) {
     return yarn_exception("ApplicationAttemptNotFoundException",
                           fmt::format("Application attempt {} doesn't exist in "
                                       "ApplicationMasterService cache.",
-                                      attempt_text));
+                                      attempt_words));
   }
   auto& application = found->second;
-  const auto key = caller.token_identifier.substr(mark + 1);
   const bool is_next = application.rolling && key == std::to_string(application.token_key + 1);
   if (key != std::to_string(application.token_key) && !is_next) {
-    return invalid_token(attempt_text);
+    return invalid_token(attempt_words);
   }
   if (method == "registerApplicationMaster") {
     return register_master(application, request);
@@ -64,7 +85,7 @@ Served FakeResourceManager::MasterSide::answer(std::string_view method, const st
         "ApplicationMasterNotRegisteredException",
         fmt::format("AM is not registered for known application attempt: {} or "
                     "RM had restarted after AM registered. AM should re-register.",
-                    attempt_text));
+                    attempt_words));
   }
   if (method == "allocate") {
     return allocate(application, request);
@@ -79,89 +100,77 @@ Served FakeResourceManager::MasterSide::answer(std::string_view method, const st
 Served FakeResourceManager::MasterSide::register_master(FakeApplication& application,
                                                         const std::string& request) {
   if (application.registered) {
-    return yarn_exception("InvalidApplicationMasterRequestException",
-                          fmt::format("Application Master is already registered : {}",
-                                      to_string(application.submission.id)));
+    return yarn_exception(
+        "InvalidApplicationMasterRequestException",
+        fmt::format("Application Master is already registered : {}", to_string(application.id)));
   }
-  pb::RegisterApplicationMasterRequest message;
-  message.ParseFromString(request);
-  application.presence = yarn::decode(message);
+  application.presence.ParseFromString(request);
   application.registered = true;
   application.state = yarn::ApplicationState::Running;
   application.response_id = 0;
   application.last_reply.clear();
-  yarn::Registration registration{.largest = manager_->options_.largest,
-                                  .queue = application.submission.queue,
-                                  .from_previous_attempts = std::exchange(application.kept, {}),
-                                  .resource_types = manager_->options_.types};
-  for (const auto& grant : registration.from_previous_attempts) {
-    if (application.known_nodes.insert(grant.node).second) {
-      registration.node_tokens.push_back(
-          {.node = grant.node,
-           .token = {.identifier = fake_node_token(grant.node),
-                     .password = hadoop::Secret("password"),
-                     .kind = std::string(hadoop::token_kind::kNodeManager),
-                     .service = to_string(grant.node)}});
-    }
-  }
   pb::RegisterApplicationMasterResponse response;
-  encode(registration, &response);
+  encode(manager_->options_.largest, response.mutable_maximum_capability());
+  response.set_queue(application.submission.queue());
+  for (auto& container : std::exchange(application.kept, {})) {
+    manager_->put_node_token(application, container.node_id(),
+                             response.mutable_nm_tokens_from_previous_attempts());
+    *response.add_containers_from_previous_attempts() = std::move(container);
+  }
   return {.reply = response.SerializeAsString()};
 }
 
 Served FakeResourceManager::MasterSide::allocate(FakeApplication& application,
                                                  const std::string& request) {
-  pb::AllocateRequest message;
-  message.ParseFromString(request);
-  const auto ask = yarn::decode(message);
-  if (ask.response_id + 1 == application.response_id && !application.last_reply.empty()) {
+  pb::AllocateRequest ask;
+  ask.ParseFromString(request);
+  if (ask.response_id() + 1 == application.response_id && !application.last_reply.empty()) {
     return {.reply = application.last_reply};
   }
-  if (ask.response_id != application.response_id) {
+  if (ask.response_id() != application.response_id) {
     return yarn_exception(
         "InvalidApplicationMasterRequestException",
         fmt::format("Invalid responseId in AllocateRequest from application attempt: {}, expect "
                     "responseId to be {}, but get {}",
-                    to_string(manager_->attempt_of(application)), application.response_id,
-                    ask.response_id));
+                    attempt_text(manager_->attempt_of(application)), application.response_id,
+                    ask.response_id()));
   }
-  if (auto refused = refuse_rows(application, ask); !refused.exception_class.empty()) {
+  if (auto refused = refuse_rows(ask); !refused.exception_class.empty()) {
     return refused;
   }
   application.asks.push_back(ask);
   // What was decided since the last heartbeat goes out; what is asked now is decided after it.
   manager_->schedule(application);
   take_in(application, ask);
-  auto answer = std::exchange(application.outbox, {});
-  if (manager_->repeat_grants_ && !answer.granted.empty()) {
-    application.outbox.granted = answer.granted;
+  auto response = std::exchange(application.outbox, {});
+  if (manager_->repeat_grants_ && !response.allocated_containers().empty()) {
+    *application.outbox.mutable_allocated_containers() = response.allocated_containers();
     manager_->repeat_grants_ = false;
   }
-  answer.response_id = ++application.response_id;
-  answer.cluster_nodes = static_cast<int32_t>(manager_->nodes_.size());
-  answer.headroom = manager_->options_.largest;
+  response.set_response_id(++application.response_id);
+  response.set_num_cluster_nodes(static_cast<int32_t>(manager_->nodes_.size()));
+  encode(manager_->options_.largest, response.mutable_limit());
   if (application.rolling) {
-    answer.master_token = manager_->master_token(application.submission.id);
-    answer.master_token->identifier = fmt::format(
-        "{}#{}", to_string(manager_->attempt_of(application)), application.token_key + 1);
+    auto next = manager_->master_token(application.id);
+    next.identifier = fmt::format("{}/{}#{}", to_string(application.id), application.attempt,
+                                  application.token_key + 1);
+    yarn::encode(next, response.mutable_am_rm_token());
   }
-  pb::AllocateResponse response;
-  encode(answer, &response);
   application.last_reply = response.SerializeAsString();
   return {.reply = application.last_reply};
 }
 
-Served FakeResourceManager::MasterSide::refuse_rows(const FakeApplication& /*application*/,
-                                                    const yarn::AllocateAsk& ask) const {
+Served FakeResourceManager::MasterSide::refuse_rows(const pb::AllocateRequest& ask) const {
   const auto& largest = manager_->options_.largest;
-  for (const auto& row : ask.asks) {
-    if (row.each.memory_mb > largest.memory_mb || row.each.vcores > largest.vcores) {
-      return yarn_exception("InvalidResourceRequestException", asked_too_much(row.each, largest));
+  for (const auto& row : ask.ask()) {
+    const auto each = yarn::decode(row.capability());
+    if (each.memory_mb > largest.memory_mb || each.vcores > largest.vcores) {
+      return yarn_exception("InvalidResourceRequestException", asked_too_much(each, largest));
     }
-    bool known = row.node_label.empty();
+    bool known = row.node_label_expression().empty();
     for (const auto* const node : manager_->nodes_) {
       for (const auto& label : node->report().labels) {
-        known = known || label == row.node_label;
+        known = known || label == row.node_label_expression();
       }
     }
     if (!known) {
@@ -169,10 +178,10 @@ Served FakeResourceManager::MasterSide::refuse_rows(const FakeApplication& /*app
                             fmt::format("Invalid resource request, queue=default doesn't have "
                                         "permission to access all labels in resource request. "
                                         "labelExpression of resource request={}",
-                                        row.node_label));
+                                        row.node_label_expression()));
     }
   }
-  if (!ask.scheduling.empty() && !manager_->options_.placement) {
+  if (!ask.scheduling_requests().empty() && !manager_->options_.placement) {
     return yarn_exception("YarnException",
                           "Found non empty SchedulingRequest in AllocateRequest for application, "
                           "but the configured yarn.resourcemanager.placement-constraints.handler "
@@ -182,32 +191,32 @@ Served FakeResourceManager::MasterSide::refuse_rows(const FakeApplication& /*app
 }
 
 void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
-                                              const yarn::AllocateAsk& ask) {
-  application.progress = ask.progress;
-  if (!ask.tracking_url.empty()) {
-    application.presence.tracking_url = ask.tracking_url;
-  }
-  for (const auto& row : ask.asks) {
-    const FakeApplication::RowKey key(row.priority, row.place, row.allocation.value);
+                                              const pb::AllocateRequest& ask) {
+  for (const auto& row : ask.ask()) {
+    const FakeApplication::RowKey key(row.priority().priority(), row.resource_name(),
+                                      row.allocation_request_id());
     application.rows.insert_or_assign(key, WaitingRow{.row = row, .since = manager_->loop_->now()});
   }
   // The Capacity Scheduler takes one kind or the other.
-  for (const auto& request : ask.scheduling) {
-    if (ask.asks.empty()) {
-      application.placed.insert_or_assign(request.allocation.value, request);
+  for (const auto& request : ask.scheduling_requests()) {
+    if (ask.ask().empty()) {
+      application.placed.insert_or_assign(request.allocation_request_id(), request);
     }
   }
-  application.avoided.insert(ask.avoid.begin(), ask.avoid.end());
-  for (const auto& host : ask.readmit) {
+  const auto& avoided = ask.blacklist_request();
+  application.avoided.insert(avoided.blacklist_additions().begin(),
+                             avoided.blacklist_additions().end());
+  for (const auto& host : avoided.blacklist_removals()) {
     application.avoided.erase(host);
   }
-  for (const auto& container : ask.releases) {
+  for (const auto& one : ask.release()) {
+    const auto container = yarn::decode(one);
     application.released.insert(container);
     const auto held = application.held.find(container);
     if (held == application.held.end()) {
       continue;
     }
-    auto* const place = manager_->node(held->second.node);
+    auto* const place = manager_->node_of(held->second);
     constexpr auto kAborted = static_cast<int32_t>(yarn::ExitStatus::Aborted);
     if (place != nullptr && place->runs(container)) {
       if (place->on_stop) {
@@ -216,7 +225,6 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
       place->finish(container, kAborted, "Container released by application");
     } else {
       manager_->end_container({.id = container,
-                               .state = yarn::ContainerState::Complete,
                                .exit_status = kAborted,
                                .diagnostics = "Container released by application"});
     }
@@ -225,19 +233,15 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
 
 Served FakeResourceManager::MasterSide::finish(FakeApplication& application,
                                                const std::string& request) {
-  pb::FinishApplicationMasterRequest message;
-  message.ParseFromString(request);
   pb::FinishApplicationMasterResponse response;
   // The first call is written down; a later one hears that it is.
-  if (application.farewell == yarn::Farewell{}) {
-    application.farewell = yarn::decode(message);
-    response.set_is_unregistered(application.submission.unmanaged);
-  } else {
-    response.set_is_unregistered(true);
-  }
+  application.farewell.ParseFromString(request);
+  response.set_is_unregistered(std::exchange(application.farewell_said, true) ||
+                               manager_->options_.masters_outside);
   if (response.is_unregistered()) {
-    application.final_status = application.farewell.status;
-    application.diagnostics = application.farewell.diagnostics;
+    application.final_status =
+        static_cast<yarn::FinalStatus>(application.farewell.final_application_status());
+    application.diagnostics = application.farewell.diagnostics();
     manager_->end_application(application, yarn::ApplicationState::Finished);
   }
   return {.reply = response.SerializeAsString()};

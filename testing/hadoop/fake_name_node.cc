@@ -1,6 +1,6 @@
 #include "testing/hadoop/fake_name_node.h"
 
-#include "hadoop/hdfs/path.h"
+#include "hadoop/hdfs/names/path.h"
 #include "hadoop/hdfs/records.h"
 
 #include <algorithm>
@@ -113,9 +113,6 @@ FakeNameNode::Reply FakeNameNode::handle_names(std::string_view method,
   if (method == "delete") {
     return remove(request);
   }
-  if (method == "recoverLease") {
-    return recover_lease(request);
-  }
   return handle_blocks(method, request);
 }
 
@@ -205,33 +202,6 @@ FakeNameNode::Reply FakeNameNode::remove(const std::string& request) {
   }
   pb::DeleteResponseProto reply;
   reply.set_result(!below.empty());
-  return reply.SerializeAsString();
-}
-
-FakeNameNode::Reply FakeNameNode::recover_lease(const std::string& request) {
-  const auto asked = parsed<pb::RecoverLeaseRequestProto>(request);
-  const auto found = files.find(asked.src());
-  if (found == files.end()) {
-    return std::unexpected(not_found(asked.src()));
-  }
-  File& file = found->second;
-  const bool waits = !file.holder.empty() && recoveries_wait > 0;
-  pb::RecoverLeaseResponseProto reply;
-  reply.set_result(!waits);
-  if (waits) {
-    --recoveries_wait;
-    return reply.SerializeAsString();
-  }
-  file.holder.clear();
-  if (!file.blocks.empty()) {
-    hdfs::Block& last = file.blocks.back();
-    for (const FakeDataNode* node : nodes_) {
-      const auto replica = node->replicas.find(last.id);
-      if (replica != node->replicas.end() && replica->second.generation == last.generation) {
-        last.size_bytes = replica->second.bytes.size();
-      }
-    }
-  }
   return reply.SerializeAsString();
 }
 

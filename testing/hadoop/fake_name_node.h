@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hadoop/hdfs/block.h"
+#include "hadoop/hdfs/blocks/block.h"
 #include "hadoop/rpc/proxy.h"
 #include "testing/hadoop/fake_data_node.h"
 
@@ -45,7 +45,6 @@ class FakeNameNode {
   std::map<std::string, int> calls;                     ///< By method.
   int64_t now_ms = 0;          ///< Its own clock, which only a test moves: when folders are made.
   size_t page_entries = 3;     ///< Of a listing.
-  int recoveries_wait = 0;     ///< recoverLease says "not yet" so often.
   int complete_refusals = 0;   ///< complete() says "not yet" so often.
   bool erasure_coded = false;  ///< Every file.
   bool encrypted = false;      ///< Every file.
@@ -70,7 +69,6 @@ class FakeNameNode {
   Reply complete(const std::string& request);
   Reply rename(const std::string& request);
   Reply remove(const std::string& request);
-  Reply recover_lease(const std::string& request);
   Reply locate(const std::string& request);
   Reply update_pipeline(const std::string& request);
   Reply additional_datanode(const std::string& request);

@@ -1,4 +1,4 @@
-#include "hadoop/hdfs/path.h"
+#include "hadoop/hdfs/names/path.h"
 #include "hadoop/hdfs/records.h"
 #include "testing/hadoop/fake_name_node.h"
 

@@ -1,8 +1,8 @@
 #include "testing/hadoop/fake_node_manager.h"
 
-#include "hadoop/yarn/launch_codec.h"
 #include "hadoop/yarn/record_codec.h"
 #include "hadoop/yarn_containers.pb.h"
+#include "testing/hadoop/fake_records.h"
 
 #include <fmt/format.h>
 
@@ -56,16 +56,9 @@ std::optional<yarn::ContainerId> proven(const std::string& identifier) {
 
 }  // namespace
 
-std::string fake_node_token(const yarn::NodeId& node) { return "node-token:" + to_string(node); }
-
-std::string fake_container_token(const yarn::ContainerId& container) {
-  return "container-token:" + to_string(container);
-}
-
 void FakeNodeManager::launch(const ContainerId& container, const LaunchContext& context) {
   auto& kept = containers_[container];
   kept.launch = context;
-  kept.status = {.id = container, .state = yarn::ContainerState::Running};
   ++kept.starts;
   if (on_start) {
     on_start(container, context);
@@ -75,15 +68,11 @@ void FakeNodeManager::launch(const ContainerId& container, const LaunchContext& 
 void FakeNodeManager::finish(const ContainerId& container, int32_t exit_status,
                              std::string diagnostics) {
   const auto found = containers_.find(container);
-  if (found == containers_.end() || found->second.status.state == yarn::ContainerState::Complete) {
+  if (found == containers_.end() || std::exchange(found->second.ended, true)) {
     return;
   }
-  auto& status = found->second.status;
-  status.state = yarn::ContainerState::Complete;
-  status.exit_status = exit_status;
-  status.diagnostics = std::move(diagnostics);
   if (on_end) {
-    on_end(status);
+    on_end({.id = container, .exit_status = exit_status, .diagnostics = std::move(diagnostics)});
   }
 }
 
@@ -91,7 +80,7 @@ void FakeNodeManager::lose_all() { containers_.clear(); }
 
 bool FakeNodeManager::runs(const ContainerId& container) const {
   const auto found = containers_.find(container);
-  return found != containers_.end() && found->second.status.state == yarn::ContainerState::Running;
+  return found != containers_.end() && !found->second.ended;
 }
 
 void FakeNodeManager::refuse_next_start(std::string exception_class, std::string message) {
@@ -106,27 +95,8 @@ Served FakeNodeManager::answer(std::string_view method, const std::string& reque
   if (method == "startContainers") {
     return start(request);
   }
-  if (method == "stopContainers") {
-    return stop(request);
-  }
   if (method == "getContainerStatuses") {
     return statuses(request);
-  }
-  if (method == "updateContainer") {
-    return update(request);
-  }
-  if (method == "localize") {
-    return localize(request);
-  }
-  if (method == "getLocalizationStatuses") {
-    return localizations(request);
-  }
-  if (method == "reInitializeContainer") {
-    return reinitialize(request);
-  }
-  if (method == "restartContainer" || method == "commitLastReInitialization" ||
-      method == "rollbackLastReInitialization") {
-    return restart(method, request);
   }
   return thrown("org.apache.hadoop.ipc.RpcNoSuchMethodException",
                 fmt::format("Unknown method {}", method));
@@ -148,27 +118,8 @@ Served FakeNodeManager::start(const std::string& request) {
              response);
     } else {
       encode(*container, response.add_succeeded_requests());
-      launch(*container, yarn::decode(one.container_launch_context()));
+      launch(*container, one.container_launch_context());
     }
-  }
-  return reply(response);
-}
-
-Served FakeNodeManager::stop(const std::string& request) {
-  const auto message = parse<pb::StopContainersRequest>(request);
-  pb::StopContainersResponse response;
-  for (const auto& one : message.container_id()) {
-    const auto container = yarn::decode(one);
-    if (!containers_.contains(container)) {
-      refuse(container, kYarnException, not_handled(container), response);
-      continue;
-    }
-    encode(container, response.add_succeeded_requests());
-    if (on_stop) {
-      on_stop(container);
-    }
-    finish(container, static_cast<int32_t>(yarn::ExitStatus::StoppedByMaster),
-           "Container killed by the ApplicationMaster.");
   }
   return reply(response);
 }
@@ -182,79 +133,13 @@ Served FakeNodeManager::statuses(const std::string& request) const {
     if (found == containers_.end()) {
       refuse(container, kYarnException, not_handled(container), response);
     } else {
-      encode(found->second.status, response.add_status());
+      auto* const status = response.add_status();
+      encode(container, status->mutable_container_id());
+      status->set_state(found->second.ended ? pb::CONTAINER_STATE_COMPLETE
+                                            : pb::CONTAINER_STATE_RUNNING);
     }
   }
   return reply(response);
-}
-
-Served FakeNodeManager::update(const std::string& request) {
-  const auto message = parse<pb::ContainerUpdateRequest>(request);
-  pb::ContainerUpdateResponse response;
-  for (const auto& token : message.update_container_token()) {
-    const auto container = proven(token.identifier());
-    if (container && containers_.contains(*container)) {
-      encode(*container, response.add_succeeded_requests());
-    } else {
-      refuse(container.value_or(ContainerId{}), kYarnException,
-             not_handled(container.value_or(ContainerId{})), response);
-    }
-  }
-  return reply(response);
-}
-
-Served FakeNodeManager::localize(const std::string& request) {
-  const auto message = parse<pb::ResourceLocalizationRequest>(request);
-  const auto container = yarn::decode(message.container_id());
-  if (!runs(container)) {
-    return thrown(std::string(kYarnException), not_handled(container));
-  }
-  for (const auto& entry : message.local_resources()) {
-    containers_[container].added[entry.key()] = yarn::decode(entry.value());
-  }
-  return reply(pb::ResourceLocalizationResponse());
-}
-
-Served FakeNodeManager::localizations(const std::string& request) const {
-  const auto message = parse<pb::GetLocalizationStatusesRequest>(request);
-  pb::GetLocalizationStatusesResponse response;
-  for (const auto& one : message.container_id()) {
-    const auto container = yarn::decode(one);
-    const auto found = containers_.find(container);
-    if (found == containers_.end()) {
-      refuse(container, kYarnException, not_handled(container), response);
-      continue;
-    }
-    auto* const entry = response.add_cntn_localization_statuses();
-    encode(container, entry->mutable_container_id());
-    for (const auto& [name, file] : found->second.added) {
-      auto* const status = entry->add_localization_statuses();
-      status->set_resource_key(name);
-      status->set_localization_state(pb::LOCALIZATION_STATE_COMPLETED);
-    }
-  }
-  return reply(response);
-}
-
-Served FakeNodeManager::reinitialize(const std::string& request) {
-  const auto message = parse<pb::ReInitializeContainerRequest>(request);
-  const auto container = yarn::decode(message.container_id());
-  if (!runs(container)) {
-    return thrown(std::string(kYarnException), not_handled(container));
-  }
-  launch(container, yarn::decode(message.container_launch_context()));
-  return reply(pb::ReInitializeContainerResponse());
-}
-
-Served FakeNodeManager::restart(std::string_view method, const std::string& request) {
-  const auto container = yarn::decode(parse<pb::ContainerId>(request));
-  if (!runs(container)) {
-    return thrown(std::string(kYarnException), not_handled(container));
-  }
-  if (method == "restartContainer") {
-    launch(container, LaunchContext(containers_[container].launch));
-  }
-  return {};
 }
 
 }  // namespace muster::testing

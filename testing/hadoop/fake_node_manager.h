@@ -1,13 +1,14 @@
 #pragma once
 
 #include "hadoop/yarn/container.h"
-#include "hadoop/yarn/launch.h"
 #include "hadoop/yarn/node.h"
+#include "hadoop/yarn_launch.pb.h"
 #include "testing/hadoop/fake_service.h"
 
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::testing {
@@ -17,14 +18,13 @@ namespace muster::testing {
 class FakeNodeManager final : public FakeService {
  public:
   using ContainerId = hadoop::yarn::ContainerId;
-  using LaunchContext = hadoop::yarn::LaunchContext;
   using ContainerStatus = hadoop::yarn::ContainerStatus;
+  using LaunchContext = ::hadoop::yarn::ContainerLaunchContext;
 
   struct Kept {
     LaunchContext launch;
-    ContainerStatus status;
-    int starts = 0;  ///< Restarts and re-initialisations counted.
-    std::map<std::string, hadoop::yarn::LocalResource> added;
+    int starts = 0;
+    bool ended = false;
   };
 
   /// `report.capacity` is what it offers; its state is Running.
@@ -57,21 +57,11 @@ class FakeNodeManager final : public FakeService {
 
  private:
   [[nodiscard]] Served start(const std::string& request);
-  [[nodiscard]] Served stop(const std::string& request);
   [[nodiscard]] Served statuses(const std::string& request) const;
-  [[nodiscard]] Served update(const std::string& request);
-  [[nodiscard]] Served localize(const std::string& request);
-  [[nodiscard]] Served localizations(const std::string& request) const;
-  [[nodiscard]] Served reinitialize(const std::string& request);
-  [[nodiscard]] Served restart(std::string_view method, const std::string& request);
 
   hadoop::yarn::NodeReport report_;
   std::map<ContainerId, Kept> containers_;
   std::vector<std::pair<std::string, std::string>> refusals_;
 };
-
-/// The identifiers that the fakes put into their tokens.
-[[nodiscard]] std::string fake_node_token(const hadoop::yarn::NodeId& node);
-[[nodiscard]] std::string fake_container_token(const hadoop::yarn::ContainerId& container);
 
 }  // namespace muster::testing

@@ -1,6 +1,9 @@
 #include "testing/hadoop/fake_resource_manager.h"
 
 #include "base/check.h"
+#include "hadoop/yarn/record_codec.h"
+#include "hadoop/yarn_reports.pb.h"
+#include "testing/hadoop/fake_records.h"
 #include "testing/hadoop/fake_resource_manager_sides.h"
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 namespace muster::testing {
 
 namespace yarn = hadoop::yarn;
+namespace pb = ::hadoop::yarn;
 
 FakeResourceManager::FakeResourceManager(rt::Loop& loop, Options options)
     : loop_(&loop),
@@ -44,55 +48,44 @@ FakeApplication& FakeResourceManager::application(const ApplicationId& id) {
 }
 
 yarn::AttemptId FakeResourceManager::attempt_of(const FakeApplication& application) const {
-  return {.application = application.submission.id, .number = application.attempt};
+  return {.application = application.id, .number = application.attempt};
 }
 
 hadoop::Token FakeResourceManager::master_token(const ApplicationId& id) const {
   const auto& application = applications_.at(id);
-  return {
-      .identifier = fmt::format("{}#{}", to_string(attempt_of(application)), application.token_key),
-      .password = hadoop::Secret("password"),
-      .kind = std::string(hadoop::token_kind::kAmRm),
-      .service = ""};
+  return {.identifier =
+              fmt::format("{}/{}#{}", to_string(id), application.attempt, application.token_key),
+          .password = hadoop::Secret("password"),
+          .kind = std::string(hadoop::token_kind::kAmRm),
+          .service = ""};
 }
 
-yarn::ApplicationReport FakeResourceManager::report_of(const FakeApplication& application) const {
+pb::ApplicationReport FakeResourceManager::report_of(const FakeApplication& application) const {
   const auto& submission = application.submission;
-  yarn::ApplicationReport report{.id = submission.id,
-                                 .attempt = attempt_of(application),
-                                 .user = application.user,
-                                 .queue = submission.queue,
-                                 .name = submission.name,
-                                 .type = submission.type,
-                                 .tags = submission.tags,
-                                 .state = application.state,
-                                 .final_status = application.final_status,
-                                 .diagnostics = application.diagnostics,
-                                 .host = application.presence.host,
-                                 .rpc_port = application.presence.rpc_port,
-                                 .tracking_url = application.presence.tracking_url,
-                                 .original_tracking_url = application.presence.tracking_url,
-                                 .progress = application.progress,
-                                 .priority = submission.priority,
-                                 .unmanaged = submission.unmanaged};
-  report.use.containers = static_cast<int32_t>(application.held.size());
-  if (submission.unmanaged && !is_over(application.state)) {
-    report.master_token = master_token(submission.id);
-  }
+  pb::ApplicationReport report;
+  *report.mutable_application_id() = submission.application_id();
+  report.set_user(application.user);
+  report.set_queue(submission.queue());
+  report.set_application_type(submission.application_type());
+  *report.mutable_application_tags() = submission.application_tags();
+  report.set_yarn_application_state(static_cast<pb::YarnApplicationState>(application.state));
+  report.set_final_application_status(
+      static_cast<pb::FinalApplicationStatus>(application.final_status));
+  report.set_diagnostics(application.diagnostics);
+  report.set_host(application.presence.host());
+  report.set_rpc_port(application.presence.rpc_port());
   return report;
 }
 
 void FakeResourceManager::launch_master(FakeApplication& application) {
   const auto& submission = application.submission;
   application.containers_made = 0;
-  if (submission.unmanaged) {
+  if (options_.masters_outside) {
     return;
   }
-  const yarn::RequestRow row{.priority = -1,
-                             .place = std::string(yarn::kAnywhere),
-                             .each = submission.master_resources,
-                             .count = 1,
-                             .node_label = submission.master_node_label};
+  pb::ResourceRequest row;
+  row.mutable_priority()->set_priority(-1);
+  *row.mutable_capability() = submission.resource();
   auto* const place = place_for(application, row);
   if (place == nullptr) {
     application.diagnostics = "waiting for AM container to be allocated";
@@ -100,10 +93,14 @@ void FakeResourceManager::launch_master(FakeApplication& application) {
   }
   application.master = {.attempt = attempt_of(application),
                         .number = ++application.containers_made};
-  place->launch(application.master, submission.master);
+  place->launch(application.master, submission.am_container_spec());
   if (on_master) {
-    on_master(application.master, place->id(), submission.master);
+    on_master(application.master, place->id(), submission.am_container_spec());
   }
+}
+
+FakeNodeManager* FakeResourceManager::node_of(const pb::Container& container) const {
+  return node(yarn::decode(container.node_id()));
 }
 
 void FakeResourceManager::end_container(const yarn::ContainerStatus& status) {
@@ -111,26 +108,30 @@ void FakeResourceManager::end_container(const yarn::ContainerStatus& status) {
     if (application.master == status.id && !is_over(application.state) &&
         application.attempt == status.id.attempt.number) {
       fail_master(id, fmt::format("AM Container for {} exited with exitCode: {}",
-                                  to_string(status.id.attempt), status.exit_status));
+                                  attempt_text(status.id.attempt), status.exit_status));
       return;
     }
     if (application.held.erase(status.id) > 0) {
       ended_[status.id] = status;
-      application.outbox.completed.push_back(status);
+      put(status, application.outbox.add_completed_container_statuses());
       return;
     }
   }
 }
 
 void FakeResourceManager::repeat_completion(const ContainerId& container) {
-  application(container.attempt.application).outbox.completed.push_back(ended_.at(container));
+  auto& outbox = application(container.attempt.application).outbox;
+  put(ended_.at(container), outbox.add_completed_container_statuses());
 }
 
 void FakeResourceManager::warn(const ApplicationId& id, std::vector<ContainerId> containers,
                                bool certain) {
-  auto& preemption = application(id).outbox.preemption;
-  auto& list = certain ? preemption.certain : preemption.negotiable;
-  list.insert(list.end(), containers.begin(), containers.end());
+  auto* const warning = application(id).outbox.mutable_preempt();
+  for (const auto& container : containers) {
+    auto* const entry = certain ? warning->mutable_strict_contract()->add_container()
+                                : warning->mutable_contract()->add_container();
+    encode(container, entry->mutable_id());
+  }
 }
 
 void FakeResourceManager::take(const ContainerId& container) {
@@ -139,7 +140,7 @@ void FakeResourceManager::take(const ContainerId& container) {
   if (found == held.end()) {
     return;
   }
-  auto* const place = node(found->second.node);
+  auto* const place = node_of(found->second);
   constexpr auto kPreempted = static_cast<int32_t>(yarn::ExitStatus::Preempted);
   if (place != nullptr && place->runs(container)) {
     if (place->on_stop) {
@@ -149,7 +150,6 @@ void FakeResourceManager::take(const ContainerId& container) {
     return;
   }
   end_container({.id = container,
-                 .state = yarn::ContainerState::Complete,
                  .exit_status = kPreempted,
                  .diagnostics = "Container preempted by scheduler"});
 }
@@ -164,7 +164,7 @@ void FakeResourceManager::lose(const NodeId& lost) {
       headless.push_back(id);
     }
     for (const auto& [container, grant] : application.held) {
-      if (grant.node == lost) {
+      if (node_of(grant) == place) {
         gone.push_back(container);
       }
     }
@@ -174,7 +174,6 @@ void FakeResourceManager::lose(const NodeId& lost) {
   report_node(lost, yarn::NodeState::Lost);
   for (const auto& container : gone) {
     end_container({.id = container,
-                   .state = yarn::ContainerState::Complete,
                    .exit_status = static_cast<int32_t>(yarn::ExitStatus::Aborted),
                    .diagnostics = "Container released on a *lost* node"});
   }
@@ -191,7 +190,7 @@ void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, s
   report.state = state;
   report.health = std::move(health);
   for (auto& [application_id, application] : applications_) {
-    application.outbox.updated_nodes.push_back(report);
+    put(report, application.outbox.add_updated_nodes());
   }
 }
 
@@ -205,10 +204,10 @@ void FakeResourceManager::restart() {
     application.placed.clear();
     application.avoided.clear();
     application.known_nodes.clear();
-    application.outbox = {};
+    application.outbox.Clear();
     // Node managers report what runs; the rest was on paper only.
     std::erase_if(application.held, [&](const auto& entry) {
-      const auto* const place = node(entry.second.node);
+      const auto* const place = node_of(entry.second);
       return place == nullptr || !place->runs(entry.first);
     });
   }
@@ -224,25 +223,25 @@ void FakeResourceManager::activate_token(const ApplicationId& id) {
 
 void FakeResourceManager::fail_master(const ApplicationId& id, std::string why) {
   auto& failed = application(id);
-  const auto attempts_max = std::max(1, failed.submission.attempts_max);
+  const auto attempts_max = std::max(1, failed.submission.max_app_attempts());
   failed.diagnostics = std::move(why);
   if (failed.attempt >= attempts_max) {
     end_application(failed, yarn::ApplicationState::Failed);
     return;
   }
-  if (failed.submission.keep_containers) {
+  if (failed.submission.keep_containers_across_application_attempts()) {
     for (const auto& [container, grant] : failed.held) {
       failed.kept.push_back(grant);
     }
   } else {
     const auto held = std::exchange(failed.held, {});
     for (const auto& [container, grant] : held) {
-      if (auto* const place = node(grant.node); place != nullptr) {
+      if (auto* const place = node_of(grant); place != nullptr) {
         place->finish(container, static_cast<int32_t>(yarn::ExitStatus::Aborted));
       }
     }
   }
-  failed.outbox = {};
+  failed.outbox.Clear();
   failed.rows.clear();
   failed.placed.clear();
   failed.avoided.clear();
@@ -261,7 +260,7 @@ void FakeResourceManager::end_application(FakeApplication& application,
   application.registered = false;
   const auto held = std::exchange(application.held, {});
   for (const auto& [container, grant] : held) {
-    if (auto* const place = node(grant.node); place != nullptr) {
+    if (auto* const place = node_of(grant); place != nullptr) {
       if (place->on_stop && place->runs(container)) {
         place->on_stop(container);
       }

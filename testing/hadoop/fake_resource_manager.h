@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hadoop/yarn/allocate_answer.h"
+#include "hadoop/token.h"
 #include "hadoop/yarn/ids.h"
 #include "hadoop/yarn/queue.h"
 #include "hadoop/yarn/resource.h"
@@ -31,11 +31,11 @@ class FakeResourceManager {
 
   struct Options {
     Resource largest{.memory_mb = 8192, .vcores = 8};
-    std::vector<hadoop::yarn::ResourceType> types = {{"memory-mb", "Mi"}, {"vcores", ""}};
     std::vector<hadoop::yarn::QueueInfo> queues = {
-        {.name = "default", .state = hadoop::yarn::QueueState::Running, .capacity = 1}};
-    Duration grant_delay{};  ///< From ask to grant.
-    bool placement = false;  ///< Takes scheduling requests.
+        {.name = "default", .state = hadoop::yarn::QueueState::Running}};
+    Duration grant_delay{};        ///< From ask to grant.
+    bool placement = false;        ///< Takes scheduling requests.
+    bool masters_outside = false;  ///< Application masters run in no container.
   };
 
   FakeResourceManager(rt::Loop& loop, Options options);
@@ -57,8 +57,8 @@ class FakeResourceManager {
   }
   /// The token with which the current attempt's master connects.
   [[nodiscard]] hadoop::Token master_token(const ApplicationId& id) const;
-  /// Called when a managed application's master is launched, instead of starting its commands.
-  std::function<void(const ContainerId&, const NodeId&, const hadoop::yarn::LaunchContext&)>
+  /// Called when an application's master is launched, instead of starting its commands.
+  std::function<void(const ContainerId&, const NodeId&, const FakeNodeManager::LaunchContext&)>
       on_master;
 
   // Faults of the scheduler.
@@ -95,16 +95,21 @@ class FakeResourceManager {
   friend class ClientSide;
   friend class MasterSide;
 
-  [[nodiscard]] hadoop::yarn::ApplicationReport report_of(const FakeApplication& application) const;
+  [[nodiscard]] ::hadoop::yarn::ApplicationReport report_of(
+      const FakeApplication& application) const;
   [[nodiscard]] hadoop::yarn::AttemptId attempt_of(const FakeApplication& application) const;
   void launch_master(FakeApplication& application);
   void schedule(FakeApplication& application);
   void schedule_placed(FakeApplication& application);
   [[nodiscard]] FakeNodeManager* place_for(const FakeApplication& application,
-                                           const hadoop::yarn::RequestRow& row) const;
+                                           const ::hadoop::yarn::ResourceRequest& row) const;
   [[nodiscard]] bool fits(const FakeNodeManager& node, const Resource& each) const;
-  void grant(FakeApplication& application, FakeNodeManager& node,
-             const hadoop::yarn::RequestRow& row);
+  /// Returns the container, which is in the outbox.
+  ::hadoop::yarn::Container* grant(FakeApplication& application, FakeNodeManager& node,
+                                   const ::hadoop::yarn::ResourceRequest& row);
+  void put_node_token(FakeApplication& application, const ::hadoop::yarn::NodeId& node,
+                      google::protobuf::RepeatedPtrField<::hadoop::yarn::NMToken>* to);
+  [[nodiscard]] FakeNodeManager* node_of(const ::hadoop::yarn::Container& container) const;
   void end_container(const hadoop::yarn::ContainerStatus& status);
   void end_application(FakeApplication& application, hadoop::yarn::ApplicationState state);
 

@@ -40,9 +40,8 @@ class FakeResourceManager::MasterSide final : public FakeService {
   [[nodiscard]] Served register_master(FakeApplication& application, const std::string& request);
   [[nodiscard]] Served allocate(FakeApplication& application, const std::string& request);
   [[nodiscard]] Served finish(FakeApplication& application, const std::string& request);
-  void take_in(FakeApplication& application, const hadoop::yarn::AllocateAsk& ask);
-  [[nodiscard]] Served refuse_rows(const FakeApplication& application,
-                                   const hadoop::yarn::AllocateAsk& ask) const;
+  void take_in(FakeApplication& application, const ::hadoop::yarn::AllocateRequest& ask);
+  [[nodiscard]] Served refuse_rows(const ::hadoop::yarn::AllocateRequest& ask) const;
 
   FakeResourceManager* manager_;
 };

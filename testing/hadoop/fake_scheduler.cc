@@ -1,4 +1,6 @@
 // The part of FakeResourceManager that decides who gets what where.
+#include "hadoop/yarn/record_codec.h"
+#include "testing/hadoop/fake_records.h"
 #include "testing/hadoop/fake_resource_manager.h"
 
 #include <algorithm>
@@ -7,8 +9,11 @@
 namespace muster::testing {
 
 namespace yarn = hadoop::yarn;
+namespace pb = ::hadoop::yarn;
 
 namespace {
+
+constexpr std::string_view kAnywhere = "*";
 
 bool has_label(const yarn::NodeReport& node, const std::string& label) {
   return label.empty() ? node.labels.empty()
@@ -29,12 +34,12 @@ bool FakeResourceManager::fits(const FakeNodeManager& node, const Resource& each
   auto used = each;
   for (const auto& [id, application] : applications_) {
     for (const auto& [container, grant] : application.held) {
-      if (grant.node == node.id()) {
-        add_to(used, grant.each);
+      if (node_of(grant) == &node) {
+        add_to(used, yarn::decode(grant.resource()));
       }
     }
     if (node.runs(application.master)) {
-      add_to(used, application.submission.master_resources);
+      add_to(used, yarn::decode(application.submission.resource()));
     }
   }
   const auto& capacity = node.report().capacity;
@@ -48,32 +53,13 @@ bool FakeResourceManager::fits(const FakeNodeManager& node, const Resource& each
 }
 
 FakeNodeManager* FakeResourceManager::place_for(const FakeApplication& application,
-                                                const yarn::RequestRow& row) const {
-  // Hosts wished for in other rows of the same request come first; alone if locality is strict.
-  std::vector<std::string> wished;
-  for (const auto& [key, waiting] : application.rows) {
-    if (waiting.row.allocation == row.allocation && waiting.row.priority == row.priority &&
-        waiting.row.count > 0 && waiting.row.place != yarn::kAnywhere) {
-      wished.push_back(waiting.row.place);
-    }
-  }
-  const auto is_wished = [&](const FakeNodeManager* node) {
-    return std::ranges::find(wished, node->id().host) != wished.end();
-  };
-  const auto is_good = [&](const FakeNodeManager* node) {
+                                                const pb::ResourceRequest& row) const {
+  const auto each = yarn::decode(row.capability());
+  const auto found = std::ranges::find_if(nodes_, [&](const FakeNodeManager* node) {
     return node_states_.at(node->id()) == yarn::NodeState::Running &&
-           has_label(node->report(), row.node_label) &&
-           !application.avoided.contains(node->id().host) && fits(*node, row.each);
-  };
-  for (auto* const node : nodes_) {
-    if (is_wished(node) && is_good(node)) {
-      return node;
-    }
-  }
-  if (!row.relax_locality) {
-    return nullptr;
-  }
-  const auto found = std::ranges::find_if(nodes_, is_good);
+           has_label(node->report(), row.node_label_expression()) &&
+           !application.avoided.contains(node->id().host) && fits(*node, each);
+  });
   return found == nodes_.end() ? nullptr : *found;
 }
 
@@ -83,16 +69,15 @@ void FakeResourceManager::schedule(FakeApplication& application) {
   }
   for (auto& [key, waiting] : application.rows) {
     auto& row = waiting.row;
-    if (row.place != yarn::kAnywhere || waiting.since + options_.grant_delay > loop_->now()) {
+    if (row.resource_name() != kAnywhere || waiting.since + options_.grant_delay > loop_->now()) {
       continue;
     }
-    while (row.count > 0) {
+    for (; row.num_containers() > 0; row.set_num_containers(row.num_containers() - 1)) {
       auto* const place = place_for(application, row);
       if (place == nullptr) {
         break;
       }
       grant(application, *place, row);
-      --row.count;
     }
   }
   schedule_placed(application);
@@ -100,55 +85,56 @@ void FakeResourceManager::schedule(FakeApplication& application) {
 
 void FakeResourceManager::schedule_placed(FakeApplication& application) {
   for (auto& [allocation, request] : application.placed) {
-    const yarn::RequestRow row{.priority = request.priority,
-                               .place = std::string(yarn::kAnywhere),
-                               .each = request.each,
-                               .execution = request.execution,
-                               .allocation = request.allocation};
-    while (request.count > 0) {
+    auto* const sizing = request.mutable_resource_sizing();
+    pb::ResourceRequest row;
+    *row.mutable_capability() = sizing->resources();
+    row.set_allocation_request_id(allocation);
+    for (; sizing->num_allocations() > 0;
+         sizing->set_num_allocations(sizing->num_allocations() - 1)) {
       auto* const place = place_for(application, row);
       if (place == nullptr) {
         break;
       }
       grant(application, *place, row);
-      application.outbox.granted.back().tags = request.tags;
-      --request.count;
     }
   }
 }
 
-void FakeResourceManager::grant(FakeApplication& application, FakeNodeManager& node,
-                                const yarn::RequestRow& row) {
+pb::Container* FakeResourceManager::grant(FakeApplication& application, FakeNodeManager& node,
+                                          const pb::ResourceRequest& row) {
   constexpr int kEpochShift = 40;
   const ContainerId id{.attempt = attempt_of(application),
                        .number = (int64_t{epoch_} << kEpochShift) | ++application.containers_made};
-  const yarn::Grant grant{.id = id,
-                          .node = node.id(),
-                          .node_http_address = node.report().http_address,
-                          .each = row.each,
-                          .priority = row.priority,
-                          .token = {.identifier = fake_container_token(id),
-                                    .password = hadoop::Secret("password"),
-                                    .kind = std::string(hadoop::token_kind::kContainer),
-                                    .service = to_string(node.id())},
-                          .execution = row.execution,
-                          .allocation = row.allocation};
-  application.held.insert_or_assign(id, grant);
-  application.outbox.granted.push_back(grant);
-  if (application.known_nodes.insert(node.id()).second) {
-    application.outbox.node_tokens.push_back(
-        {.node = node.id(),
-         .token = {.identifier = fake_node_token(node.id()),
-                   .password = hadoop::Secret("password"),
-                   .kind = std::string(hadoop::token_kind::kNodeManager),
-                   .service = to_string(node.id())}});
+  pb::Container container;
+  encode(id, container.mutable_id());
+  put(node.id(), container.mutable_node_id());
+  *container.mutable_resource() = row.capability();
+  put_token(hadoop::token_kind::kContainer, fake_container_token(id), to_string(node.id()),
+            container.mutable_container_token());
+  container.set_allocation_request_id(row.allocation_request_id());
+  application.held.insert_or_assign(id, container);
+  put_node_token(application, container.node_id(), application.outbox.mutable_nm_tokens());
+  auto* const granted = application.outbox.add_allocated_containers();
+  *granted = std::move(container);
+  return granted;
+}
+
+// A node's token is told to an attempt once.
+void FakeResourceManager::put_node_token(FakeApplication& application, const pb::NodeId& node,
+                                         google::protobuf::RepeatedPtrField<pb::NMToken>* to) {
+  const auto id = yarn::decode(node);
+  if (application.known_nodes.insert(id).second) {
+    auto* const entry = to->Add();
+    *entry->mutable_node_id() = node;
+    put_token(hadoop::token_kind::kNodeManager, fake_node_token(id), to_string(id),
+              entry->mutable_token());
   }
 }
 
 void FakeResourceManager::grant_unasked(const ApplicationId& id, yarn::AllocationId allocation) {
-  const yarn::RequestRow row{.place = std::string(yarn::kAnywhere),
-                             .each = {.memory_mb = 1, .vcores = 1},
-                             .allocation = allocation};
+  pb::ResourceRequest row;
+  encode(Resource{.memory_mb = 1, .vcores = 1}, row.mutable_capability());
+  row.set_allocation_request_id(allocation.value);
   grant(application(id), *nodes_.front(), row);
 }
 

@@ -1,7 +1,7 @@
 #include "testing/hadoop/fake_transfer.h"
 
+#include "hadoop/hdfs/blocks/varint.h"
 #include "hadoop/hdfs/records.h"
-#include "hadoop/hdfs/varint.h"
 
 #include <utility>
 

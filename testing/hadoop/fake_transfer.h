@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hadoop/hdfs/data_stream.h"
-#include "hadoop/hdfs/packet_cutter.h"
+#include "hadoop/hdfs/blocks/data_stream.h"
+#include "hadoop/hdfs/blocks/packet_cutter.h"
 #include "rt/async.h"
 
 #include <cstdint>

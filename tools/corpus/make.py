@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the labelled corpus of src/verdict/corpus by running programs that really fail.
+"""Makes the labelled corpus of test/verdict/corpus by running programs that really fail.
 
 usage: make.py [--tensorflow PYTHON] [--only SUBSTRING] [--list]
 
-Each case becomes src/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal,
+Each case becomes test/verdict/corpus/<class>/<name>.txt: a header (class, exit_code or signal,
 source, command), a line "---", and the last 4 KiB that the program wrote (stdout and stderr
 together). Cases that need root (small file systems), a C compiler, Debian's python3-torch or
 TensorFlow are skipped with a line on stderr where these are missing; files of skipped cases stay as
@@ -26,7 +26,7 @@ import gangs
 import places
 import programs
 
-CORPUS = pathlib.Path(__file__).resolve().parents[2] / "src" / "verdict" / "corpus"
+CORPUS = pathlib.Path(__file__).resolve().parents[2] / "test" / "verdict" / "corpus"
 
 TAIL = 4096
 PYTHON = "/usr/bin/python3"

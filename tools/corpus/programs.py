@@ -49,12 +49,12 @@ def late():
 atexit.register(late)
 raise TypeError('unsupported operand')
 """),
-    python("program.exception", "torch_shape", """
+    python("user.traceback", "torch_shape", """
 import torch
 layer = torch.nn.Linear(4, 2)
 layer(torch.zeros(3, 5))
 """, python="torch"),
-    python("program.exception", "tf_shape", """
+    python("user.traceback", "tf_shape", """
 import tensorflow as tf
 tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3]))
 """, python="tensorflow"),

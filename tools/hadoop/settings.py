@@ -128,6 +128,8 @@ class Settings:
     def yarn(self):
         values = {
             "yarn.resourcemanager.connect.retry-interval.ms": 500,
+            # Without it every application has the priority 0.
+            "yarn.cluster.max-application-priority": 10,
             "yarn.application.classpath":
                 f"{self.folder}/conf,{artifacts.folder_of(self.version)}/jars/*",
             "yarn.nodemanager.remote-app-log-dir": "/tmp/logs",
@@ -198,7 +200,7 @@ class Settings:
             # Servers take each of them; a client that names one gets that.
             "hadoop.rpc.protection": "authentication,integrity,privacy",
             "hadoop.security.token.service.use_ip": "false",
-            # Daemons are their account's user; everybody else is who he is.
+            # Daemons are their account's user; all others are who their principal says.
             "hadoop.security.auth_to_local":
                 f"RULE:[2:$1@$0](.*@{REALM})s/.*/{layout.user()}/ DEFAULT",
         }

@@ -9,10 +9,12 @@ NM = "llvm-nm-19"
 
 @dataclasses.dataclass
 class Archive:
-    """`needs` maps an undefined symbol to the object that needs it."""
+    """`needs` maps an undefined symbol to the object that needs it; `functions` are those of the
+    strong symbols that are code."""
 
     strong: set = dataclasses.field(default_factory=set)
     weak: set = dataclasses.field(default_factory=set)
+    functions: set = dataclasses.field(default_factory=set)
     needs: dict = dataclasses.field(default_factory=dict)
 
     def defines(self, symbol):
@@ -32,6 +34,8 @@ def parse(listing):
             archive.needs.setdefault(symbol, where.rsplit("[", 1)[-1].rstrip("]"))
         elif kind in "TDBRA":
             archive.strong.add(symbol)
+            if kind == "T":
+                archive.functions.add(symbol)
         elif kind in "WVuCi":
             archive.weak.add(symbol)
     # An archive's objects satisfy each other.
@@ -55,7 +59,7 @@ def demangle(symbols):
     return run.stdout.rstrip("\n").split("\n")
 
 
-def of_modules(root, modules, preset="ci"):
+def of_modules(root, modules, preset="release"):
     """Returns module name -> Archive, of the product modules that have one."""
     found = {}
     for name, module in modules.items():

@@ -1,10 +1,10 @@
-"""Everything compiles with warnings fatal, and every header compiles alone (preset ci)."""
+"""Everything compiles with warnings fatal, and every header compiles alone (preset release)."""
 
 import subprocess
 
 import tree as trees
 
-PRESET = "ci"
+PRESET = "release"
 
 
 def check(tree):

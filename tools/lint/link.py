@@ -28,7 +28,7 @@ def third_party(root, libraries):
     symbols = {}
     for key, library in libraries.items():
         for name in library.get("archives", []):
-            folders = [root / "build" / "ci", *map(pathlib.Path, LIBRARY_FOLDERS)]
+            folders = [root / "build" / "release", *map(pathlib.Path, LIBRARY_FOLDERS)]
             path = next((folder / name for folder in folders if (folder / name).exists()), None)
             if path:
                 symbols.setdefault(key, set()).update(archives.read(path).strong)

@@ -2,6 +2,7 @@
 
 import re
 
+import includes
 import tree as trees
 
 # Names that attract the unrelated.
@@ -28,12 +29,17 @@ def check(tree):
                         path, 1, f"'{part}' attracts the unrelated: name the noun inside"))
         if name.endswith((".h", ".cc", ".py")) and not re.fullmatch(r"[a-z0-9_]+", stem):
             findings.append(trees.Finding(path, 1, "file names are snake_case"))
+    modules = includes.table.load()[0]
     folders = {path.rsplit("/", 1)[0] for path in tree.cpp()
                if path.startswith(("src/", "sim/", "testing/"))}
-    folders = {"/".join(folder.split("/")[:1]) if not folder.startswith("src/") else folder
-               for folder in folders}
-    for folder in sorted(folders):
+    for folder in sorted({module_folder(folder, modules) for folder in folders}):
         if f"{folder}/README.md" not in tree.paths:
             findings.append(trees.Finding(
                 f"{folder}/README.md", 1, "every module has a README of about a page"))
     return findings
+
+
+def module_folder(folder, modules):
+    """Returns the folder of the module that `folder` belongs to; itself if it belongs to none."""
+    name = includes.module_of(f"{folder}/any.cc", modules)
+    return folder if name is None else f"src/{name}" if folder.startswith("src/") else name

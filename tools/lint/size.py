@@ -1,27 +1,38 @@
-"""The size ratchet: what grows past a limit is flagged at the crossing.
+"""The size ratchet: a function that grows past 70 lines is flagged at the crossing.
 
-A function of more than 70 lines, a file of more than 400, a header of more than 250 fails, unless
-ratchet.toml names it with its present size. An entry is never raised, and follows downwards: when
-the thing shrinks, the check says to what the entry must fall.
+It fails unless ratchet.toml names it with its present size. Nothing counts the lines of files: the
+largest classes are listed as advice (classes.py).
 """
 
 import ast
+import functools
 import re
-import tomllib
 
+import ratchet
 import tree as trees
 
-FUNCTION, FILE, HEADER = 70, 400, 250
-RATCHET = "tools/lint/ratchet.toml"
+FUNCTION = 70
 SCOPE = re.compile(r"^(inline\s+|export\s+|typedef\s+|static\s+|constexpr\s+|const\s+)*"
                    r"(namespace|class|struct|union|enum|extern)\b")
 
 ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)*")
 
 
+SECTION = "functions"
+
+
 def check(tree):
-    known = tomllib.loads(tree.text(RATCHET)) if RATCHET in tree.paths else {}
-    sizes = {"functions": {}, "files": {}}
+    return ratchet.judge(tree, SECTION, measure(tree))
+
+
+def advice(tree):
+    return ratchet.stale(tree, SECTION, measure(tree))
+
+
+@functools.cache
+def measure(tree):
+    """Returns "path:function" → (its lines, the finding), of functions past the limit."""
+    measured = {}
     for path in tree.paths:
         if path.endswith((".h", ".cc")):
             functions = cpp_functions(tree.code(path))
@@ -29,36 +40,13 @@ def check(tree):
             functions = python_functions(tree.text(path))
         else:
             continue
-        limit = HEADER if path.endswith(".h") else FILE
-        sizes["files"][path] = (tree.text(path).count("\n"), limit, 1)
         for name, line, length in functions:
             key = f"{path}:{name}"
-            if length > sizes["functions"].get(key, (0, 0, 0))[0]:
-                sizes["functions"][key] = (length, FUNCTION, line)
-    findings = []
-    for kind, measured in sizes.items():
-        findings += judge(kind, measured, known.get(kind, {}))
-    return findings
-
-
-def judge(kind, measured, known):
-    findings = []
-    for key, (length, limit, line) in measured.items():
-        path, _, name = key.partition(":")
-        what = f"{name or 'the file'} has {length} lines"
-        if key not in known and length > limit:
-            findings.append(trees.Finding(
-                path, line, f"{what}, {limit} at most: look for the second subject in it"))
-        elif key in known and length > known[key]:
-            findings.append(trees.Finding(
-                path, line, f"{what} and may not grow past the {known[key]} of {RATCHET}"))
-        elif key in known and length < known[key]:
-            now = f"lower its entry to {length}" if length > limit else "remove its entry"
-            findings.append(trees.Finding(path, line, f"{what} now: {now} in {RATCHET}"))
-    for key in known:
-        if key not in measured:
-            findings.append(trees.Finding(RATCHET, 1, f"{key} is no more: remove its entry"))
-    return findings
+            if length > max(FUNCTION, measured.get(key, (0, None))[0]):
+                measured[key] = (length, trees.Finding(
+                    path, line, f"{name} has {length} lines, {FUNCTION} at most: look for the "
+                    "second subject in it"))
+    return measured
 
 
 def python_functions(text):
@@ -73,8 +61,7 @@ def python_functions(text):
 
 def cpp_functions(code):
     """Returns (name, first line, number of lines) of each function at namespace or class scope."""
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m.group().count("\n"), code,
-                  flags=re.MULTILINE | re.DOTALL)
+    code = without_directives(code)
     functions, inside, head_at, name, start = [], [], 0, "", 0
     for match in re.finditer(r"[{};]", code):
         at, sign = match.start(), match.group()
@@ -94,6 +81,12 @@ def cpp_functions(code):
         if sign != ";" or "(" not in unclosed(code[head_at:at]):
             head_at = at + 1
     return merged(functions)
+
+
+def without_directives(code):
+    """Blanks what the preprocessor reads; newlines stay."""
+    return re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m.group().count("\n"), code,
+                  flags=re.MULTILINE | re.DOTALL)
 
 
 def merged(functions):

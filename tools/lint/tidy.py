@@ -1,4 +1,4 @@
-"""clang-tidy over every C++ file of the ci build, remembering what was clean.
+"""clang-tidy over every C++ file of the release build, remembering what was clean.
 
 Most of clang-tidy's time goes into the standard library's headers, again for each file. So files
 are checked in batches, one translation unit that includes them all; files that do not go together
@@ -26,20 +26,42 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 DIAGNOSTIC = re.compile(r"^(/?[^:\n]+):(\d+):\d+: (?:fatal )?(error|warning): (.*)$", re.MULTILINE)
 
 
-def check(tree, build="build/ci"):
+def check(tree, build="build/release", only=None):
+    """Checks every file, or those of the paths in `only`."""
     commands = tree.root / build / "compile_commands.json"
     if not commands.exists():
-        return [trees.Finding(build, 1, "is not configured: cmake --preset ci")]
-    entries = [entry for entry in json.loads(commands.read_text())
+        return [trees.Finding(build, 1, "is not configured: cmake --preset release")]
+    entries = [entry for batch in json.loads(commands.read_text())
+               for entry in one_by_one(batch, tree.root, build)
                if is_ours(entry["file"], tree.root, build)]
     own = {pathlib.Path(entry["file"]): flags_of(entry) for entry in entries}
     flags, cache = all_flags(entries), Cache(tree.root, own)
-    stale = [path for path in sorted(own) if path.exists() and not cache.knows(path)]
+    stale = [path for path in sorted(own) if path.exists() and not cache.knows(path)
+             and (only is None or covers(only, os.path.relpath(path, tree.root), build))]
     size = min(BATCH, max(4, -(-len(stale) // WORKERS)))
     batches = [stale[at:at + size] for at in range(0, len(stale), size)]
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         parts = list(pool.map(lambda batch: of_batch(tree.root, cache, batch, flags), batches))
     return sorted({finding for part in parts for finding in part})
+
+
+def one_by_one(entry, root, build):
+    """Returns an entry for each of our files that are compiled together in one (cmake/batches), or
+    the entry."""
+    file = pathlib.Path(entry["file"])
+    if not os.path.relpath(file, root).startswith(f"{build}/batch/") or not file.exists():
+        return [entry]
+    names = [str(root / name) for name in INCLUDE.findall(file.read_text())]
+    return [{**entry, "file": name, "command": entry["command"].replace(entry["file"], name)}
+            for name in names]
+
+
+def covers(only, path, build):
+    """Returns whether `only` names the file, or the header that a one-line file of header_check
+    stands for."""
+    header = path.removeprefix(f"{build}/header_check/").removesuffix(".cc")
+    return path in only or (header != path.removesuffix(".cc") and
+                            bool({header, f"src/{header}"} & only))
 
 
 def all_flags(entries):

@@ -68,6 +68,11 @@ def allowed(text_lines, number, rule):
                for at in (number, number - 1))
 
 
+def counted(number, noun, nouns=None):
+    """Returns "1 file", "2 files"."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
+
+
 @functools.cache
 def _read(path):
     return path.read_bytes().decode("utf-8", errors="replace")

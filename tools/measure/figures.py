@@ -98,6 +98,33 @@ def followed_output(muster, torch, folder):
     return [row]
 
 
+CHATTER = ("import time\n"
+           "begun = time.monotonic()\n"
+           "for i in range(1000000): print('line', i, 'of a million', flush=True)\n"
+           "print('took', time.monotonic() - begun, file=__import__('sys').stderr)\n")
+
+
+def unbuffered_lines(muster, rounds, folder):
+    """A million lines, each written by itself, into a file: what being read costs the program."""
+    program = folder / "chatter.py"
+    program.write_text(CHATTER)
+    words = [peers.PYTHON, "-S", str(program)]
+    row = Row("unbuffered", "a million unbuffered lines into a file", "s",
+              [chatter_time([muster.binary, "run", "-q", "-n", "1", "--", *words], folder,
+                            muster.environment) for _ in range(min(3, rounds))],
+              "muster run -q -n 1 -- python3 PRINTER >FILE; by the program's own clock")
+    row.peers["by hand"] = [chatter_time(words, folder) for _ in range(min(3, rounds))]
+    return [row]
+
+
+def chatter_time(words, folder, environment=None):
+    with open(folder / "chatter.out", "wb") as out:
+        done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                              stderr=subprocess.PIPE, text=True, check=True)
+    return float(next(line.split()[1] for line in done.stderr.splitlines()
+                      if line.startswith("took ")))
+
+
 def line_delays(words, environment=None):
     delays = []
     with subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, text=True,

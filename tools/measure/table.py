@@ -96,7 +96,7 @@ def text_of(rows):
 
 
 def markdown_of(rows):
-    """The same for README.md."""
+    """The same for docs/benchmarks.md."""
     lines = ["| what | limit | measured: median (min..max) | others, same machine (times ours) | |",
              "|---|---|---|---|---|"]
     return "\n".join(lines + ["| " + " | ".join(cells(row)) + " |" for row in rows])

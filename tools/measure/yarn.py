@@ -101,11 +101,15 @@ def until_running(muster, tasks, *options):
         return job.wait_for("attempt-started", tasks, PATIENCE)[-1] - started
 
 
+def counted(tasks):
+    return "1 task" if tasks == 1 else f"{tasks} tasks"
+
+
 def growth(muster, rounds, counts=(1, 4, 16, 64), together=16):
     """The same as the number of tasks grows, in containers of their own and `together`."""
     rows = []
     for tasks in counts:
-        row = Row(f"yarn_growth_{tasks}", f"YARN, {tasks} tasks, a container each → all running",
+        row = Row(f"yarn_growth_{tasks}", f"YARN, {counted(tasks)}, a container each → all running",
                   "s", [], f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last")
         row.samples = [until_running(muster, tasks) for _ in range(max(1, rounds // 2))]
         rows.append(row)

@@ -8,6 +8,7 @@ import argparse
 import base64
 import hashlib
 import re
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -106,6 +107,8 @@ def main():
     archive.add(f"{info}/METADATA", metadata(number).encode())
     wheel = f"Wheel-Version: 1.0\nGenerator: muster\nRoot-Is-Purelib: false\nTag: {TAG}\n"
     archive.add(f"{info}/WHEEL", wheel.encode())
+    bill = subprocess.run([ROOT / "tools" / "sbom", "cyclonedx"], capture_output=True, check=True)
+    archive.add(f"{info}/sboms/muster.cdx.json", bill.stdout)
     archive.add(f"{info}/LICENSE", (ROOT / "LICENSE").read_bytes())
     archive.close()
     print(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -1,1 +1,1 @@
-"""Muster's Python side: rows from Spark to the training processes, and the jobs that hold both."""
+"""Muster's Python side: jobs on Spark, and the rows that Spark feeds to their programs."""

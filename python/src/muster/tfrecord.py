@@ -53,13 +53,13 @@ def read(file: io.RawIOBase) -> Iterator[bytes]:
 
 
 def frame(records: list[bytes]) -> bytes:
-    """Records as they stand in a file, with their lengths and checksums."""
+    """Records in the format of a file, with their lengths and checksums."""
     return library.owned(library.PY.mf_tfrecord_frame(records))
 
 
 def split(data: bytes) -> tuple[list[bytes], int]:
     """The whole records at the start of a file's piece, and how many bytes they take. ValueError
-    where a checksum does not fit.
+    where a checksum does not match.
     """
     used = ctypes.c_uint64()
     return library.owned(library.PY.mf_tfrecord_split(data, len(data), used)), used.value
@@ -71,7 +71,7 @@ def encode(features: list[Feature]) -> bytes:
 
 
 def decode(message: bytes) -> list[Feature]:
-    """The features of an Example's message; ValueError if it is none. A feature without values may
-    have kind 0.
+    """The features of an Example's message; ValueError if it is not one. A feature without values
+    may have kind 0.
     """
     return library.owned(library.PY.mf_example_decode(message, len(message)))

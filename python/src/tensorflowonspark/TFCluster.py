@@ -5,7 +5,7 @@ import os
 
 from pyspark.streaming import DStream
 
-from muster.spark import fitness
+from muster.spark import fitness, results
 from muster.spark.errors import JobError
 from muster.spark.feeder import Feeder
 from muster.spark.job import Job
@@ -18,7 +18,6 @@ tf_status = {}
 
 _DEFAULT_EPOCHS = 10
 _STREAM_LOOK_SECONDS = 1
-_SETTLE_SECONDS = 10
 
 
 class InputMode:
@@ -29,7 +28,9 @@ class InputMode:
 
 
 class ClusterFailedError(Exception, SystemExit):
-    """The cluster failed, in the words of whoever did. Not caught, it ends the driver with 1."""
+    """The cluster failed; the message is that of the node that failed. If not caught, it ends the
+    driver with exit status 1.
+    """
 
     def __init__(self, words):
         """`words`: the traceback, exit code or signal of the node that failed first."""
@@ -70,11 +71,14 @@ class TFCluster:
             _raise_failure(self._job)
             raise Exception("train() after shutdown(): TFCluster.run() starts another cluster")
         settings = self._job.feed_settings(qname, feed_timeout)
-        feed = Feeder(self.sc, self._job, settings, _raise_failure)
+        feed = Feeder(self.sc, self._job, settings, _explain)
         if isinstance(dataRDD, DStream):
             dataRDD.foreachRDD(lambda rdd: feed.feed_rows(rdd))  # It counts a method's arguments.
-        else:
+            return
+        try:
             feed.feed_rows(dataRDD, num_epochs or _DEFAULT_EPOCHS)
+        except JobError as failure:
+            raise ClusterFailedError(str(failure)) from failure.__cause__
 
     def consumed(self):
         """The partitions that the programs have taken to their ends so far, also of a train() that
@@ -85,14 +89,17 @@ class TFCluster:
         return self._job.ledger.consumed()
 
     def inference(self, dataRDD, feed_timeout=600, qname="input"):
-        """An RDD of one result for each row, in order within a partition. InputMode.SPARK only."""
+        """An RDD of one result for each row, in order within a partition. InputMode.SPARK only.
+        ClusterFailedError from its actions when the cluster fails or gives other numbers of
+        results.
+        """
         assert self.input_mode == InputMode.SPARK, "TFCluster.inference() requires InputMode.SPARK"
         assert qname in self.queues, f"Unknown queue: {qname}"
         from muster.spark import feeding
 
-        return dataRDD.mapPartitions(
-            feeding.inference(self._job.feed_settings(qname, feed_timeout))
-        )
+        job = self._job
+        given = dataRDD.mapPartitions(feeding.inference(job.feed_settings(qname, feed_timeout)))
+        return results.telling(given, lambda failure: _explain(job, failure))
 
     def shutdown(self, ssc=None, grace_secs=0, timeout=259200):
         """Ends the feed and waits until every map_fun has ended; Exception with the original words
@@ -103,6 +110,7 @@ class TFCluster:
             if ssc is not None:
                 self._await_stream(ssc)
             self._was_shut_down = True
+            self._job.look_for_application()
             if self.input_mode == InputMode.SPARK:
                 self._job.end_of_feed()
             if not self._job.wait(timeout if timeout > 0 else None):
@@ -118,15 +126,15 @@ class TFCluster:
         """Where TensorBoard shows this cluster; None without it."""
         for node in self.cluster_info:
             if node["tb_port"]:
-                return f"http://{node['host']}:{node['tb_port']}"
+                return f"http://{node['host']}:{node['tb_port']}{node['tb_path']}/"
         return None
 
     def _await_stream(self, ssc):
-        """Waits for the stream's end, and ends it when nobody wants more."""
+        """Waits for the stream's end, and ends it when no program wants more rows."""
         try:
             while not ssc.awaitTerminationOrTimeout(_STREAM_LOOK_SECONDS):
                 if self.server.done or self._job.terminating.is_set():
-                    logger.info("no more rows are wanted: the stream is stopped")
+                    logger.info("the programs want no more rows: stopping the stream")
                     ssc.stop(stopSparkContext=False, stopGraceFully=True)
                     return
                 if self._job.failure is not None:
@@ -134,7 +142,7 @@ class TFCluster:
         except Exception:
             # A batch failed: by a node, whose words are better, or by itself.
             ssc.stop(stopSparkContext=False, stopGraceFully=False)
-            self._job.wait(_SETTLE_SECONDS)
+            self._job.settle()
             _raise_failure(self._job)
             raise
         ssc.stop(stopSparkContext=False, stopGraceFully=False)
@@ -148,7 +156,7 @@ class _Stoppable:
 
     @property
     def done(self):
-        """Whether somebody ended the stream: stop(), or reservation.Client.request_stop()."""
+        """Whether the stream was ended: stop(), or reservation.Client.request_stop()."""
         return self._job.stream_stopped.is_set()
 
     def stop(self):
@@ -156,12 +164,24 @@ class _Stoppable:
         self._job.stream_stopped.set()
 
 
-def _raise_failure(job):
+def _raise_failure(job, cause=None):
     if job.failure is None:
         return
     tf_status["error"] = job.failure
     logger.error("the cluster failed:\n%s", job.failure)
-    raise ClusterFailedError(f"Exception in worker:\n{job.failure}")
+    raise ClusterFailedError(f"Exception in worker:\n{job.failure}") from cause
+
+
+def _explain(job, failure):
+    """Raises why the cluster failed, else what its node said in Spark's `failure`, if anything."""
+    if isinstance(failure, ClusterFailedError):
+        return  # Of an action that another one is made of.
+    said = results.words_in(failure) if failure is not None else None
+    if said is not None:
+        job.settle()
+    _raise_failure(job, failure)
+    if said is not None:
+        raise ClusterFailedError(said) from failure
 
 
 def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
@@ -180,6 +200,10 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
     again each time. Only the number of workers varies.
     """
     _check_modes(driver_ps_nodes, eval_node, input_mode)
+    num_executors = fitness.whole_number("num_executors", num_executors, 1)
+    num_ps = fitness.whole_number("num_ps", num_ps, 0)
+    max_restarts = fitness.whole_number("max_restarts", max_restarts, 0)
+    fitness.check_function("map_fun", map_fun)
     fitness.check(sc, fed=input_mode == InputMode.SPARK)
     template = _template(num_executors, num_ps, master_node, eval_node)
     fewest = _fewest(template, num_executors, min_executors)
@@ -218,6 +242,7 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
 def _cluster(sc, job, plan, input_mode, num_executors):
     cluster = TFCluster()
     cluster.sc = sc
+    cluster.nodeRDD = sc.parallelize(range(num_executors), num_executors)
     cluster.input_mode = input_mode
     cluster.queues = plan.queues
     cluster.server = _Stoppable(job)
@@ -249,6 +274,7 @@ def _node_info(job, node):
         "port": node["port"],
         "tb_pid": node["tb_pid"],
         "tb_port": node["tb_port"],
+        "tb_path": node["tb_path"],
         "addr": None,
         "authkey": None,
         "job": {"id": job.id, "library": job.feed_library},

@@ -170,7 +170,7 @@ class DataFeed:
             self.queue_out.put(item, block=True)
 
     def terminate(self):
-        """Throws away what is and will be fed."""
+        """Discards what is and will be fed."""
         self.mgr.set("state", "terminating")
         queue = self.mgr.get_queue(self.qname_in)
         end = getattr(queue, "terminate", None)

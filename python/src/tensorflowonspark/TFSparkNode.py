@@ -1,4 +1,4 @@
-"""Nodes, and what feeds and ends them, for programs that do by themselves what TFCluster does.
+"""Nodes, and what feeds and ends them, for programs that do themselves what TFCluster does.
 
 TFCluster does not come through here: its nodes are tasks of a Muster job. `train` and `inference`
 feed those, too.
@@ -176,13 +176,13 @@ def _train_job(settings, rows):
 
 
 def _request_stop(server_addr):
-    """Tells the driver that a program wants no more, if it listens."""
+    """Tells the driver, if it listens, that a program wants no more rows."""
     try:
         client = reservation.Client(server_addr)
         client.request_stop()
         client.close()
     except Exception as failure:
-        logger.debug("the driver was not told: %s", failure)
+        logger.debug("could not notify the driver: %s", failure)
 
 
 class _Node:
@@ -204,12 +204,14 @@ class _Node:
             background.check()
         util.write_executor_id(self._executor_id)
         authkey = self._start_manager(queues)
-        shown, port = None, 0
+        shown, port, path = None, 0, ""
         if with_tensorboard and tensorboard.shown_by(
             self._meta["cluster_template"], self._job_name, self._task_index
         ):
-            shown, port = tensorboard.start(log_dir, self._executor_id)
-        held, cluster_info = self._register(authkey, shown.pid if shown else 0, port)
+            shown, port, path = tensorboard.start(log_dir, self._executor_id)
+        held, cluster_info = self._register(
+            authkey, {"tb_pid": shown.pid if shown else 0, "tb_port": port, "tb_path": path}
+        )
         spec = _get_cluster_spec(sorted(cluster_info, key=lambda one: one["executor_id"]))
         set_environment(self._job_name, self._task_index, spec, self._tf_args, _gpus_of_task())
         context = TFNodeContext(
@@ -258,7 +260,7 @@ class _Node:
         TFSparkNode.cluster_id = self._meta["id"]
         return authkey
 
-    def _register(self, authkey, tb_pid, tb_port):
+    def _register(self, authkey, shown):
         """Holds a port, tells the driver, and waits for the others: (socket, cluster_info). Who
         registers again, as a Spark task that is tried again, takes its old place and port.
         """
@@ -276,8 +278,7 @@ class _Node:
                     "job_name": self._job_name,
                     "task_index": self._task_index,
                     "port": held.getsockname()[1],
-                    "tb_pid": tb_pid,
-                    "tb_port": tb_port,
+                    **shown,
                     "addr": TFSparkNode.mgr.address,
                     "authkey": authkey,
                 }

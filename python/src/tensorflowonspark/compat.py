@@ -1,4 +1,4 @@
-"""What changed between versions of TensorFlow, for user code. Imports it on first use."""
+"""Differences between versions of TensorFlow, hidden from user code. Imports it on first use."""
 
 
 def _tf():

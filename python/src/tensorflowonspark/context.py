@@ -1,4 +1,4 @@
-"""What a map_fun knows of its node: `ctx`."""
+"""What a map_fun knows about its node: `ctx`."""
 
 import socket
 
@@ -10,8 +10,8 @@ class TFNodeContext:
 
     def __init__(self, executor_id=0, job_name="", task_index=0, cluster_spec=None,
                  defaultFS="file://", working_dir=".", mgr=None, tmp_socket=None):  # fmt: skip
-        """Attributes of the same names; `worker_num` is `executor_id`, as programs of old call
-        it, and `num_workers` counts the nodes that train.
+        """Attributes of the same names; `worker_num` is `executor_id`, as older programs call it,
+        and `num_workers` counts the nodes that train.
         """
         self.worker_num = executor_id
         self.executor_id = executor_id

@@ -109,7 +109,8 @@ def fromTFExample(iter, binary_features=()):
 
 def _present(value, name):
     if value is None:
-        raise Exception(f"column {name} has a missing value, which tf.train.Example cannot say")
+        raise Exception(
+            f"column {name} has a missing value, which tf.train.Example cannot represent")
     return value
 
 
@@ -155,7 +156,8 @@ def _has_class(sc, name):
     try:
         loader.loadClass(name)
     except Exception:
-        logger.info("%s is not on the class path: TFRecord files go without it", name)
+        logger.info(
+            "%s is not on the class path: TFRecord files are read and written without it", name)
         return False
     return True
 

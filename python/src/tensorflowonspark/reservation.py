@@ -1,4 +1,4 @@
-"""Nodes tell the driver that they are there, and wait until all are.
+"""Nodes register with the driver and wait until all of them have.
 
 One JSON text per message, with its length before it: nothing that comes over the network is
 unpickled. Bytes in a node's data travel as base64.
@@ -71,7 +71,7 @@ def _is_same_node(meta, other):
 
 
 class Reservations:
-    """Who registered, and whether that is everybody. For any thread."""
+    """Which nodes have registered, and whether that is all. For any thread."""
 
     def __init__(self, required):
         self.required = required
@@ -113,10 +113,10 @@ class MessageSocket:
     """Whole messages over a stream."""
 
     def receive(self, sock):
-        """The next message. Exception when the other side has closed or sends none of ours."""
+        """The next message. Exception if the other side has closed or sends something else."""
         size = struct.unpack(">I", self._exactly(sock, 4))[0]
         if size > _MOST_BYTES:
-            raise Exception(f"a message of {size} bytes: the other side is no TensorFlowOnSpark")
+            raise Exception(f"a message of {size} bytes: the other side is not TensorFlowOnSpark")
         return _from_json(json.loads(self._exactly(sock, size)))
 
     def send(self, sock, msg):
@@ -229,7 +229,7 @@ class Server(MessageSocket):
                     message = self.receive(connection)
                     self._answer(connection, message)
                 except Exception as failure:
-                    logger.debug("a client went: %s", failure)
+                    logger.debug("a client disconnected: %s", failure)
                     return
 
     def _answer(self, connection, message):
@@ -270,22 +270,22 @@ class Client(MessageSocket):
             except OSError as failure:
                 if attempt == MAX_RETRIES:
                     raise
-                logger.warning("connection to the driver broke, again: %s", failure)
+                logger.warning("lost the connection to the driver, retrying: %s", failure)
                 self.sock.close()
                 self.sock = socket.create_connection(self.server_addr)
         # Not sent again from here on: the server may have taken it.
         return self.receive(self.sock)
 
     def register(self, reservation):
-        """Says that this node is there; 'OK'."""
+        """Registers this node; returns 'OK'."""
         return self._request("REG", reservation)
 
     def get_reservations(self):
-        """Everybody who registered so far."""
+        """All nodes that have registered so far."""
         return self._request("QINFO")
 
     def await_reservations(self):
-        """Waits until everybody has and returns the list."""
+        """Waits until all have registered and returns the list."""
         while not self._request("AWAIT"):
             pass
         return self.get_reservations()

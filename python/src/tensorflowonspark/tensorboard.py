@@ -1,6 +1,7 @@
 """TensorBoard beside one node of a cluster."""
 
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -15,9 +16,19 @@ def shown_by(cluster, job_name, task_index):
     return job_name in ("chief", "master") and task_index == 0
 
 
+# TensorBoard authenticates nobody, so it answers only below a path that cannot be guessed. The path
+# is passed in the environment, because everybody on a host can read command lines.
+_PATH_VARIABLE = "MUSTER_TENSORBOARD_PATH"
+_PROGRAM = f"""import os, runpy, sys
+path = os.environ.pop("{_PATH_VARIABLE}")
+sys.argv = [*sys.argv[1:], "--path_prefix", path]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
 def start(log_dir, executor_id):
-    """Starts it, on $TENSORBOARD_PORT or any free port: (process, port). Exception if it is not
-    installed.
+    """Starts it, on $TENSORBOARD_PORT or any free port: (process, port, the path below which it
+    answers). Exception if it is not installed.
     """
     searched = os.pathsep.join(
         [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]
@@ -33,8 +44,10 @@ def start(log_dir, executor_id):
             probe.bind(("", 0))
             port = probe.getsockname()[1]
     log_dir = log_dir or f"tensorboard_{executor_id}"
+    path = f"/{secrets.token_hex(32)}"
     process = subprocess.Popen(
-        [sys.executable, program, f"--logdir={log_dir}", f"--port={port}", "--bind_all"],
-        env=dict(os.environ, CUDA_VISIBLE_DEVICES=""),
-    )
-    return process, port
+        [sys.executable, "-c", _PROGRAM, program, f"--logdir={log_dir}", f"--port={port}",
+         "--bind_all"],
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", _PATH_VARIABLE: path},
+    )  # fmt: skip
+    return process, port, path

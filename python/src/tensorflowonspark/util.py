@@ -1,4 +1,4 @@
-"""Small things about the host and the process's environment."""
+"""The host and the process's environment."""
 
 import errno
 import logging

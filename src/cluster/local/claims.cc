@@ -1,6 +1,7 @@
 #include "cluster/local/claims.h"
 
 #include "base/text.h"
+#include "cluster/local/user_folders.h"
 
 #include <fmt/format.h>
 
@@ -14,19 +15,16 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace muster::cluster::local {
 namespace {
 
 constexpr size_t kClaimBytesMax = 1024;
-constexpr size_t kClaimsMax = 10'000;
+constexpr size_t kClaimsMax = 10'000;  // Of one user.
 constexpr std::string_view kWaitingSuffix = ".waits";
-constexpr mode_t kFolderMode = 01777;
-constexpr int kLockTries = 500;
-constexpr timespec kLockPause{0, 10'000'000};
 
 std::string plural(uint32_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -103,26 +101,6 @@ std::optional<std::string> read_small(int fd) {
   return text;
 }
 
-/// Opens the folder and locks it; lets go when the descriptor is closed.
-Result<rt::Fd> lock_folder(const std::filesystem::path& folder) {
-  rt::Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd.valid()) {
-    return system_error(errno, "the folder of claims cannot be opened: " + folder.string());
-  }
-  for (int tries = 0; tries < kLockTries; ++tries) {
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
-      return fd;
-    }
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      return system_error(errno, "the folder of claims cannot be locked: " + folder.string());
-    }
-    // lint: allow(sleep) flock has no deadline, and this thread no loop
-    ::nanosleep(&kLockPause, nullptr);
-  }
-  return Error{Errc::DeadlineExceeded, Blame::Cluster,
-               "another process has kept the folder of claims locked for 5 s: " + folder.string()};
-}
-
 Share sum_of(std::span<const Wanted> wanted) {
   Share sum;
   for (const Wanted& one : wanted) {
@@ -164,88 +142,153 @@ std::string holders(std::span<const Held> held) {
   return text;
 }
 
+/// When a claim could first be read by all, as the kernel noted it.
+using ChangeTime = std::pair<time_t, long>;
+
+ChangeTime change_time_of(const struct stat& stat) {
+  return {stat.st_ctim.tv_sec, stat.st_ctim.tv_nsec};
+}
+
+/// Writes a locked claim. Others can open it only then: somebody who could lock it before us, if
+/// only for reading, would keep us from it.
+Result<Claim> write_claim(const UserFolder& own, const Wanted& wanted, std::vector<uint32_t> gpus) {
+  Claim claim;
+  claim.file = own.path / fmt::format("{}.{}.{}", ::geteuid(), wanted.job, wanted.container);
+  claim.gpus = std::move(gpus);
+  claim.lock =
+      rt::Fd(::open(claim.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!claim.lock.valid()) {
+    return system_error(errno, "cannot create the claim: " + claim.file.string());
+  }
+  struct flock lock = whole_file(F_WRLCK);
+  const std::string text = claim_text(wanted, claim.gpus);
+  const bool written =
+      ::write(claim.lock.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fcntl(claim.lock.get(), F_OFD_SETLK, &lock) == 0 && ::fchmod(claim.lock.get(), 0644) == 0;
+  if (!written) {
+    const int error = errno;
+    ::unlink(claim.file.c_str());
+    return system_error(error, "cannot write the claim: " + claim.file.string());
+  }
+  return claim;
+}
+
+void give_back(std::span<const Claim> claims) {
+  for (const Claim& claim : claims) {
+    ::unlink(claim.file.c_str());
+  }
+}
+
 }  // namespace
 
+struct ClaimFolder::Scan {
+  std::vector<Held> held;
+  std::vector<Waiting> waiting;
+  std::vector<ChangeTime> changed;           ///< Of each in `held`.
+  std::vector<std::filesystem::path> files;  ///< Of each in `held`.
+};
+
 Status ClaimFolder::open() const {
-  if (::mkdir(folder_.c_str(), 0700) == 0) {
-    // Beside the umask; others see the folder only as it is meant.
-    if (::chmod(folder_.c_str(), kFolderMode) != 0) {
-      return system_error(
-          errno, "the folder of claims cannot be opened to all users: " + folder_.string());
-    }
-  } else if (errno != EEXIST) {
-    return system_error(errno, "the folder of claims cannot be made: " + folder_.string());
-  }
-  struct stat stat{};
-  if (::lstat(folder_.c_str(), &stat) != 0) {
-    return system_error(errno, "the folder of claims: " + folder_.string());
-  }
-  const bool private_folder = stat.st_uid == ::geteuid() && (stat.st_mode & S_IWOTH) == 0;
-  if (!S_ISDIR(stat.st_mode) || (!private_folder && (stat.st_mode & S_ISVTX) == 0)) {
-    return Error{Errc::PermissionDenied, Blame::Cluster,
-                 "the folder of claims must be a folder with the sticky bit (mode 1777): " +
-                     folder_.string()};
-  }
+  MUSTER_TRY(const UserFolder own, open_own_folder(stem_));
   return {};
 }
 
-Result<std::vector<Held>> ClaimFolder::list(const Capacity& capacity) const {
-  MUSTER_TRY_STATUS(open());
-  MUSTER_TRY(const rt::Fd folder, lock_folder(folder_));
-  return scan(folder.get(), capacity, false).held;
+std::vector<std::filesystem::path> ClaimFolder::folders() const {
+  std::vector<std::filesystem::path> paths;
+  for (const UserFolder& folder : list_user_folders(stem_)) {
+    paths.push_back(folder.path);
+  }
+  return paths;
 }
 
-ClaimFolder::Scan ClaimFolder::scan(int folder_fd, const Capacity& capacity, bool sweep) const {
+Result<std::vector<Held>> ClaimFolder::list(const Capacity& capacity) const {
+  return scan(capacity, false).held;
+}
+
+ClaimFolder::Scan ClaimFolder::scan(const Capacity& capacity, bool sweep) const {
   Scan found;
-  const int listed = ::openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const entries = listed < 0 ? nullptr : ::fdopendir(listed);
-  if (entries == nullptr) {
-    return found;
-  }
-  size_t seen = 0;
-  for (const dirent* entry = ::readdir(entries); entry != nullptr && seen < kClaimsMax;
-       entry = ::readdir(entries), ++seen) {
-    const rt::Fd fd(
-        ::openat(folder_fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat stat{};
-    if (!fd.valid() || ::fstat(fd.get(), &stat) != 0 || !S_ISREG(stat.st_mode)) {
+  for (const UserFolder& folder : list_user_folders(stem_)) {
+    const int listed = ::openat(folder.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* const entries = listed < 0 ? nullptr : ::fdopendir(listed);
+    if (entries == nullptr) {
       continue;
     }
-    if (!lock_is_held(fd.get())) {
-      if (sweep && stat.st_uid == ::geteuid()) {
-        ::unlinkat(folder_fd, entry->d_name, 0);
+    size_t seen = 0;
+    for (const dirent* entry = ::readdir(entries); entry != nullptr && seen < kClaimsMax;
+         entry = ::readdir(entries), ++seen) {
+      const rt::Fd fd(
+          ::openat(folder.fd.get(), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      struct stat stat{};
+      if (!fd.valid() || ::fstat(fd.get(), &stat) != 0 || !S_ISREG(stat.st_mode) ||
+          stat.st_uid != folder.owner) {
+        continue;
       }
-      continue;
+      if (!lock_is_held(fd.get())) {
+        if (sweep && folder.owner == ::geteuid() && std::string_view(entry->d_name) != "lock") {
+          ::unlinkat(folder.fd.get(), entry->d_name, 0);
+        }
+        continue;
+      }
+      const std::optional<std::string> text = read_small(fd.get());
+      if (!text) {
+        continue;
+      }
+      Held one = parse_claim(*text, stat.st_uid, capacity);
+      if (std::string_view(entry->d_name).ends_with(kWaitingSuffix)) {
+        found.waiting.push_back({std::move(one), age_of(stat)});
+      } else {
+        found.held.push_back(std::move(one));
+        found.changed.push_back(change_time_of(stat));
+        found.files.push_back(folder.path / entry->d_name);
+      }
     }
-    const std::optional<std::string> text = read_small(fd.get());
-    if (!text) {
-      continue;
+    ::closedir(entries);
+  }
+  return found;
+}
+
+/// Looks again, once our claims can be seen: returns whether they collide with claims of others
+/// that are no younger. Of two jobs at least the one that wrote later sees the other.
+bool ClaimFolder::is_taken_already(const Capacity& capacity, std::span<const Wanted> wanted,
+                                   std::span<const Claim> claims) const {
+  ChangeTime ours{};
+  std::set<uint32_t> gpus;
+  for (const Claim& claim : claims) {
+    struct stat stat{};
+    if (::fstat(claim.lock.get(), &stat) != 0) {
+      return true;
     }
-    Held one = parse_claim(*text, stat.st_uid, capacity);
-    if (std::string_view(entry->d_name).ends_with(kWaitingSuffix)) {
-      found.waiting.push_back({std::move(one), age_of(stat)});
-    } else {
-      found.held.push_back(std::move(one));
+    ours = std::max(ours, change_time_of(stat));
+    gpus.insert(claim.gpus.begin(), claim.gpus.end());
+  }
+  const Scan again = scan(capacity, false);
+  std::vector<Held> before;
+  for (size_t i = 0; i < again.held.size(); ++i) {
+    const bool own = std::ranges::find(claims, again.files[i], &Claim::file) != claims.end();
+    if (!own && again.changed[i] <= ours) {
+      before.push_back(again.held[i]);
     }
   }
-  ::closedir(entries);
-  return found;
+  const bool same_gpu = std::ranges::any_of(before, [&gpus](const Held& held) {
+    return std::ranges::any_of(held.gpus, [&gpus](uint32_t gpu) { return gpus.contains(gpu); });
+  });
+  return same_gpu || !missing_now(capacity, before, wanted).empty();
 }
 
 Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity,
                                              std::span<const Wanted> wanted) const {
-  MUSTER_TRY_STATUS(open());
-  MUSTER_TRY(const rt::Fd folder, lock_folder(folder_));
-  const auto [held, waiting] = scan(folder.get(), capacity, true);
-  std::string missing = missing_now(capacity, held, wanted);
+  MUSTER_TRY(const UserFolder own, open_own_folder(stem_));
+  MUSTER_TRY(const rt::Fd lock, lock_own_folder(own));
+  const Scan found = scan(capacity, true);
+  std::string missing = missing_now(capacity, found.held, wanted);
   if (missing.empty()) {
-    missing = missing_turn(capacity, held, waiting, wanted);
+    missing = missing_turn(capacity, found.held, found.waiting, wanted);
   }
   if (!missing.empty()) {
     return Error{Errc::Unavailable, Blame::Cluster, std::move(missing)};
   }
   std::set<uint32_t> used;
-  for (const Held& one : held) {
+  for (const Held& one : found.held) {
     used.insert(one.gpus.begin(), one.gpus.end());
   }
   std::vector<Claim> claims;
@@ -256,47 +299,28 @@ Result<std::vector<Claim>> ClaimFolder::take(const Capacity& capacity,
         gpus.push_back(index);
       }
     }
-    Result<Claim> claim = write_claim(one, std::move(gpus));
+    Result<Claim> claim = write_claim(own, one, std::move(gpus));
     if (!claim.has_value()) {
-      for (const Claim& taken : claims) {
-        ::unlink(taken.file.c_str());
-      }
+      give_back(claims);
       return std::move(claim).error();
     }
     claims.push_back(std::move(*claim));
+  }
+  if (is_taken_already(capacity, wanted, claims)) {
+    give_back(claims);
+    return Error{Errc::Unavailable, Blame::Cluster,
+                 "what another user's job took at the same moment"};
   }
   return claims;
 }
 
 Result<Claim> ClaimFolder::queue(std::span<const Wanted> wanted) const {
+  MUSTER_TRY(const UserFolder own, open_own_folder(stem_));
   const Share sum = sum_of(wanted);
   std::vector<uint32_t> as_many_gpus(sum.gpus);
   std::iota(as_many_gpus.begin(), as_many_gpus.end(), 0U);
-  return write_claim({wanted.front().job, std::string(kWaitingSuffix.substr(1)), sum},
+  return write_claim(own, {wanted.front().job, std::string(kWaitingSuffix.substr(1)), sum},
                      std::move(as_many_gpus));
-}
-
-Result<Claim> ClaimFolder::write_claim(const Wanted& wanted, std::vector<uint32_t> gpus) const {
-  Claim claim;
-  claim.file = folder_ / fmt::format("{}.{}.{}", ::geteuid(), wanted.job, wanted.container);
-  claim.gpus = std::move(gpus);
-  claim.lock =
-      rt::Fd(::open(claim.file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!claim.lock.valid()) {
-    return system_error(errno, "the claim cannot be made: " + claim.file.string());
-  }
-  struct flock lock = whole_file(F_WRLCK);
-  const std::string text = claim_text(wanted, claim.gpus);
-  const bool written =
-      ::fchmod(claim.lock.get(), 0644) == 0 &&
-      ::write(claim.lock.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fcntl(claim.lock.get(), F_OFD_SETLK, &lock) == 0;
-  if (!written) {
-    const int error = errno;
-    ::unlink(claim.file.c_str());
-    return system_error(error, "the claim cannot be written: " + claim.file.string());
-  }
-  return claim;
 }
 
 bool ClaimFolder::is_held(const std::filesystem::path& file) {
@@ -358,17 +382,17 @@ std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
 
 std::string missing_ever(const Capacity& capacity, const Share& share) {
   if (share.memory_bytes > capacity.memory_bytes) {
-    return fmt::format("{} of memory are asked for; this machine has {}",
+    return fmt::format("{} of memory requested; this machine has {}",
                        format_bytes(share.memory_bytes), format_bytes(capacity.memory_bytes));
   }
   if (share.gpus > capacity.gpus) {
-    return fmt::format("{} asked for; this machine has {}",
+    return fmt::format("{} requested; this machine has {}",
                        plural(share.gpus, "GPU") + (share.gpus == 1 ? " is" : " are"),
                        capacity.gpus == 0 ? std::string("none") : std::to_string(capacity.gpus));
   }
   if (capacity.strict_vcores && share.vcores > capacity.cores) {
-    return fmt::format("{} vcores are asked for with strict_vcores; this machine has {}",
-                       share.vcores, plural(capacity.cores, "core"));
+    return fmt::format("{} vcores requested with strict_vcores; this machine has {}", share.vcores,
+                       plural(capacity.cores, "core"));
   }
   return "";
 }

@@ -57,22 +57,28 @@ struct Waiting {
   Duration waited{};
 };
 
-/// Who uses how much of this machine, without a daemon: one folder, open to all users, with one
-/// locked file for each container. The kernel lets a lock go with the last process that holds it,
-/// however that ends. Claims are taken under a lock on the folder, so that no two jobs take the
-/// same memory or GPU. Other users can at worst claim what they do not use; what their files say is
-/// bounded by what this machine has.
+/// Who uses how much of this machine, without a daemon: each user has a folder of claims that all
+/// can read (user_folders.h), with one locked file for each container. The kernel lets a lock go
+/// with the last process that holds it, however that ends.
 ///
-/// Stateless; calls block for as long as another job takes its claims (at most 5 s), and may be
-/// made on any thread.
+/// There is no lock that a user could keep from another. One user's jobs take their claims one
+/// after the other; against those of others a job writes its claims, looks again, and takes them
+/// back if others had claimed the same before. So no two jobs get the same memory or GPU. Other
+/// users can at worst claim what they do not use; what their files say is bounded by what this
+/// machine has.
+///
+/// Stateless; calls block for as long as another job of this user takes its claims (at most 5 s),
+/// and may be made on any thread.
 class ClaimFolder {
  public:
-  explicit ClaimFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// `stem`: what the names of all users' folders begin with; the folder around them is open to all
+  /// users and sticky, or this user's own.
+  explicit ClaimFolder(std::filesystem::path stem) : stem_(std::move(stem)) {}
 
-  /// The folder of this machine: all users must agree on it.
+  /// The stem of this machine: all users must agree on it.
   static std::filesystem::path default_folder() { return "/tmp/muster-claims"; }
 
-  /// Makes the folder if it is missing, and checks that it is one that others cannot tamper with.
+  /// Makes this user's folder if it is missing.
   [[nodiscard]] Status open() const;
   /// Takes all of `wanted`, of one job, or nothing. Unavailable: not now; the message says what is
   /// missing and who has it, or whose turn it is.
@@ -86,17 +92,16 @@ class ClaimFolder {
   /// Tells whether some process still holds the claim of that file.
   [[nodiscard]] static bool is_held(const std::filesystem::path& file);
 
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  /// The folders of all users, in which claims change.
+  [[nodiscard]] std::vector<std::filesystem::path> folders() const;
 
  private:
-  struct Scan {
-    std::vector<Held> held;
-    std::vector<Waiting> waiting;
-  };
-  [[nodiscard]] Scan scan(int folder_fd, const Capacity& capacity, bool sweep) const;
-  [[nodiscard]] Result<Claim> write_claim(const Wanted& wanted, std::vector<uint32_t> gpus) const;
+  struct Scan;
+  [[nodiscard]] Scan scan(const Capacity& capacity, bool sweep) const;
+  [[nodiscard]] bool is_taken_already(const Capacity& capacity, std::span<const Wanted> wanted,
+                                      std::span<const Claim> claims) const;
 
-  std::filesystem::path folder_;
+  std::filesystem::path stem_;
 };
 
 /// Says in words why `wanted` does not fit beside `held` now; "" if it does.

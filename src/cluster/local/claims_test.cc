@@ -3,12 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace muster::cluster::local {
 namespace {
@@ -37,17 +44,67 @@ class Claims : public testing::Test {
   Capacity capacity_{.memory_bytes = 8 * kGib, .cores = 2, .gpus = 2};
 };
 
-TEST_F(Claims, MakesAStickyFolderForAllUsers) {
+TEST_F(Claims, MakesAFolderThatOnlyItsUserWritesTo) {
   ASSERT_TRUE(folder_.open().has_value());
+  ASSERT_TRUE(folder_.open().has_value());
+  ASSERT_EQ(folder_.folders().size(), 1U);
   struct stat stat{};
-  ::stat(folder_.folder().c_str(), &stat);
-  EXPECT_EQ(stat.st_mode & 07777, 01777U);
+  ::stat(folder_.folders().front().c_str(), &stat);
+  EXPECT_EQ(stat.st_mode & 07777, 0755U);
 }
 
-TEST_F(Claims, RefusesAFolderThatOthersCouldTamperWith) {
-  std::filesystem::create_directory(folder_.folder());
-  ::chmod(folder_.folder().c_str(), 0777);
-  EXPECT_EQ(folder_.open().error().code, Errc::PermissionDenied);
+// What another user can put there before us: our old name, names that look like ours.
+TEST_F(Claims, ASquatterKeepsNobodyOut) {
+  const std::string mine = std::to_string(::geteuid());
+  std::ofstream(root_ / "claims") << "";
+  std::ofstream(root_ / ("claims." + mine + ".aaaaaa")) << "";
+  std::filesystem::create_directory_symlink("/", root_ / ("claims." + mine + ".bbbbbb"));
+  std::filesystem::create_directory(root_ / ("claims." + mine + ".cccccc"));
+  std::filesystem::permissions(root_ / ("claims." + mine + ".cccccc"), std::filesystem::perms::all);
+  std::filesystem::create_directory(root_ / "claims.77777.x");  // Another's name, but ours.
+  const auto claims = take({wanted("c1", kGib)});
+  ASSERT_TRUE(claims.has_value()) << claims.error().message;
+  EXPECT_EQ(folder_.folders().size(), 1U);
+}
+
+// Everybody may open what all can read, and lock it.
+TEST_F(Claims, LocksOfOthersHoldNobodyUp) {
+  const auto first = take({wanted("c1", kGib)});
+  ASSERT_TRUE(first.has_value());
+  const int folder = ::open(folder_.folders().front().c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(folder, LOCK_EX), 0);
+  const int claim = ::open((*first)[0].file.c_str(), O_RDONLY);
+  struct flock lock{};
+  lock.l_type = F_RDLCK;
+  EXPECT_NE(::fcntl(claim, F_OFD_SETLK, &lock), 0);
+  EXPECT_TRUE(take({wanted("c2", kGib)}).has_value());
+  ::close(folder);
+  ::close(claim);
+}
+
+TEST_F(Claims, JobsThatClaimAtTheSameMomentDoNotGetTheSame) {
+  constexpr int kJobs = 8;
+  std::vector<std::thread> threads;
+  std::atomic<int> taken = 0;
+  std::array<Result<std::vector<Claim>>, kJobs> results;
+  for (int job = 0; job < kJobs; ++job) {
+    threads.emplace_back([&, job] {
+      results[job] = folder_.take(
+          capacity_, std::vector{Wanted{"job-" + std::to_string(job), "c1", {3 * kGib, 1, 1}}});
+      taken += results[job].has_value() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(taken, 2);
+  std::set<uint32_t> gpus;
+  for (const auto& result : results) {
+    if (result.has_value()) {
+      gpus.insert((*result)[0].gpus.begin(), (*result)[0].gpus.end());
+    }
+  }
+  EXPECT_EQ(gpus.size(), 2U);
 }
 
 TEST_F(Claims, CountsWhatOthersHold) {
@@ -111,7 +168,7 @@ TEST_F(Claims, SweepsItsOwnDeadClaims) {
 
 TEST_F(Claims, BoundsWhatForeignFilesSay) {
   ASSERT_TRUE(folder_.open().has_value());
-  const auto path = folder_.folder() / "1.evil.c1";
+  const auto path = folder_.folders().front() / "1.evil.c1";
   std::ofstream(path) << "job=a\x1b[2Jb\nmemory=99999999999999999999\ngpus=7,0,0\nvcores=-1\n";
   const int fd = ::open(path.c_str(), O_RDWR);
   struct flock lock{};
@@ -168,8 +225,8 @@ TEST_F(Claims, GoesInTheOrderOfTheLine) {
 TEST_F(Claims, SaysWhatCanNeverFit) {
   EXPECT_EQ(missing_ever(capacity_, {kGib, 64, 0}), "");
   EXPECT_EQ(missing_ever(capacity_, {9 * kGib, 1, 0}),
-            "9 GiB of memory are asked for; this machine has 8 GiB");
-  EXPECT_EQ(missing_ever(capacity_, {kGib, 1, 3}), "3 GPUs are asked for; this machine has 2");
+            "9 GiB of memory requested; this machine has 8 GiB");
+  EXPECT_EQ(missing_ever(capacity_, {kGib, 1, 3}), "3 GPUs are requested; this machine has 2");
 }
 
 }  // namespace

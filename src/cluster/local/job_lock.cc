@@ -19,16 +19,16 @@ struct flock write_lock() {
 Result<rt::Fd> take_job_lock(const std::filesystem::path& path) {
   rt::Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd.valid()) {
-    return system_error(errno, "the job's lock cannot be opened: " + path.string());
+    return system_error(errno, "cannot open the job's lock: " + path.string());
   }
   struct flock lock = write_lock();
   if (::fcntl(fd.get(), F_OFD_SETLK, &lock) == 0) {
     return fd;
   }
   if (errno == EAGAIN || errno == EACCES) {
-    return Error{Errc::AlreadyExists, Blame::User, "the job has a master already"};
+    return Error{Errc::AlreadyExists, Blame::User, "the job already has a master"};
   }
-  return system_error(errno, "the job's lock cannot be taken: " + path.string());
+  return system_error(errno, "cannot take the job's lock: " + path.string());
 }
 
 bool job_lock_is_held(const std::filesystem::path& path) {

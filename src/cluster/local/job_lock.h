@@ -13,7 +13,7 @@ namespace muster::cluster::local {
 /// it is missing.
 [[nodiscard]] Result<rt::Fd> take_job_lock(const std::filesystem::path& path);
 
-/// Tells whether somebody holds the lock.
+/// Returns whether somebody holds the lock.
 [[nodiscard]] bool job_lock_is_held(const std::filesystem::path& path);
 
 }  // namespace muster::cluster::local

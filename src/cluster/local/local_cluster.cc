@@ -1,59 +1,68 @@
 #include "cluster/local/local_cluster.h"
 
 #include "base/text.h"
+#include "cluster/folder_outputs.h"
+#include "cluster/job_reading.h"
+#include "cluster/local/home_cleaner.h"
 #include "cluster/local/job_lock.h"
-#include "cluster/local/local_master_starter.h"
 #include "cluster/local/machine_capacity.h"
-#include "cluster/local/ready_line.h"
+#include "cluster/local/machine_examination.h"
 #include "cluster/master_place_file.h"
-#include "os/spawn.h"
+#include "control/page_keys.h"
+#include "eventlog/summary.h"
+#include "spec/check/file_check.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
+#include <csignal>
+#include <utility>
 
 namespace muster::cluster::local {
 namespace {
 
-/// The client's calls block: they have no loop whose time they could take.
-using Clock = std::chrono::steady_clock;
-
-constexpr size_t kReadyLineMax = 64U << 10;
-constexpr uint64_t kLogTailBytes = 2048;
 constexpr uint64_t kPlaceBytesMax = 16U << 10;
+constexpr uint64_t kSecretBytesMax = 4096;
+constexpr uint64_t kArgumentsMax = 64U << 10;
 
-/// Reads one line from a pipe until `deadline`; what came before its end, if that comes first.
-Result<std::string> read_line(int fd, Clock::time_point deadline) {
-  std::string line;
-  while (line.size() < kReadyLineMax) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd ready{fd, POLLIN, 0};
-    const int polled = ::poll(&ready, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
-    if (polled < 0 && errno == EINTR) {
-      continue;
-    }
-    if (polled <= 0) {
-      return cluster_error("the master did not say in time that it is ready",
-                           Errc::DeadlineExceeded);
-    }
-    char buffer[4096];
-    const ssize_t got = ::read(fd, buffer, sizeof buffer);
-    if (got <= 0) {
-      return line;
-    }
-    line.append(buffer, static_cast<size_t>(got));
-    if (line.ends_with('\n')) {
-      return line;
-    }
+Result<MasterPlaceFile> read_place(os::Files& files, const JobFolder& job) {
+  MUSTER_TRY(const std::string text, files.read(job.master_place(), kPlaceBytesMax));
+  return parse_master_place(text);
+}
+
+ListedJob::State state_of(const JobReport& report) {
+  struct State {
+    ListedJob::State operator()(const Queued&) const { return ListedJob::State::Queued; }
+    ListedJob::State operator()(const Running&) const { return ListedJob::State::Running; }
+    ListedJob::State operator()(const Ended&) const { return ListedJob::State::Ended; }
+    ListedJob::State operator()(const Lost&) const { return ListedJob::State::Lost; }
+  };
+  return std::visit(State{}, report);
+}
+
+ListPlace place_of(const JobEntry& entry) {
+  return {.ended = entry.ended, .submitted = entry.submitted, .id = entry.folder.id().value};
+}
+
+/// Whether the process is a master of that job: its number may be another's by now.
+bool is_master_of(os::Files& files, int32_t pid, const JobFolder& job) {
+  const Result<std::string> arguments =
+      files.read(fmt::format("/proc/{}/cmdline", pid), kArgumentsMax);
+  if (!arguments) {
+    return false;
   }
-  return line;
+  const std::vector<std::string_view> all = split(*arguments, '\0');
+  return std::ranges::find(all, "master") != all.end() &&
+         std::ranges::find(all, job.root().string()) != all.end();
 }
 
 }  // namespace
+
+LocalCluster::LocalCluster(os::Files& files, Options options)
+    : files_(files),
+      options_(std::move(options)),
+      launcher_(files, {.program = options_.program, .environment = options_.environment}) {}
 
 const os::Hardware& LocalCluster::hardware() {
   if (!options_.hardware) {
@@ -63,6 +72,10 @@ const os::Hardware& LocalCluster::hardware() {
 }
 
 Result<Fit> LocalCluster::fit(const job::Plan& plan) {
+  if (const std::string& to = plan.spec.checkpoint.to;
+      options_.check_checkpoints && spec::is_uri(to) && !to.starts_with("file:")) {
+    MUSTER_TRY_STATUS(options_.check_checkpoints(to));
+  }
   const ClaimFolder claims(options_.claims);
   const Capacity capacity = capacity_of(hardware(), plan.spec.local.strict_vcores);
   MUSTER_TRY(const std::vector<Held> held, claims.list(capacity));
@@ -74,66 +87,141 @@ Result<MasterPlace> LocalCluster::submit(const Submission& submission) {
   if (const std::string* const never = fits.never(); never != nullptr) {
     return Error{Errc::NeverFits, Blame::User, "the job can never fit on this machine: " + *never};
   }
-  MUSTER_TRY(std::string address, start_master(submission, {}));
-  return MasterPlace{std::move(address), ""};
+  MUSTER_TRY(std::string address, launcher_.start(submission, {}));
+  return MasterPlace{.address = std::move(address), .application_id = {}};
 }
 
-Result<std::string> LocalCluster::start_master(const Submission& submission,
-                                               const MasterExtras& extras) {
-  const JobFolder folder(submission.job_folder);
-  MUSTER_TRY(const rt::Fd lock, take_job_lock(folder.master_lock()));
-  int pipe_fds[2];
-  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) {
-    return system_error(errno, "no pipe to the master");
+/// What the list says of a job; nothing of one that is another cluster's, or not asked for.
+Result<std::optional<ListedJob>> LocalCluster::listed(const JobEntry& entry,
+                                                      const JobsQuery& query) {
+  MUSTER_TRY(const std::string text, files_.read(entry.folder.plan()));
+  MUSTER_TRY(const eventlog::PlanFile plan, eventlog::parse_plan_file(text));
+  if (plan.on != options_.name) {
+    return std::optional<ListedJob>();
   }
-  const rt::Fd ready(pipe_fds[0]);
-  rt::Fd theirs(pipe_fds[1]);
-  os::SpawnOptions spawn;
-  spawn.argv = {options_.program.string(),
-                "master",
-                "--job",
-                submission.job_folder.string(),
-                "--ready-fd",
-                std::to_string(kMasterReadyFd),
-                "--lock-fd",
-                std::to_string(kMasterLockFd)};
-  if (submission.followed) {
-    spawn.argv.emplace_back("--followed");
+  MUSTER_TRY(const JobReport report, this->report(entry.folder));
+  ListedJob job{.id = entry.folder.id().value,
+                .application_id = {},
+                .user = plan.user,
+                .state = state_of(report),
+                .submitted = entry.submitted,
+                .summary = {}};
+  const bool over = job.state == ListedJob::State::Ended || job.state == ListedJob::State::Lost;
+  if (over ? !query.ended : !query.running) {
+    return std::optional<ListedJob>();
   }
-  spawn.argv.insert(spawn.argv.end(), extras.words.begin(), extras.words.end());
-  spawn.env = options_.environment;
-  spawn.folder = submission.job_folder;
-  spawn.stdout_to = os::ToFile{folder.master_log()};
-  spawn.stderr_to = os::ToFile{folder.master_log()};
-  spawn.grouping = os::Grouping::NewSession;
-  spawn.keep = {{lock.get(), kMasterLockFd}, {theirs.get(), kMasterReadyFd}};
-  if (extras.fd >= 0) {
-    spawn.keep.push_back({extras.fd, kMasterLinkFd});
+  if (job.state == ListedJob::State::Ended) {
+    MUSTER_TRY(job.summary, files_.read(entry.folder.summary()));
   }
-  MUSTER_TRY(const os::Spawned spawned, os::spawn(spawn));
-  theirs.reset();
-  const auto deadline = Clock::now() + options_.start_deadline;
-  MUSTER_TRY(const std::string line, read_line(ready.get(), deadline));
-  if (!line.empty()) {
-    return parse_ready_line(line);
-  }
-  std::string words;
-  if (const auto stat = files_.stat(folder.master_log()); stat.has_value()) {
-    const uint64_t offset = stat->size_bytes - std::min(stat->size_bytes, kLogTailBytes);
-    words = files_.read_part(folder.master_log(), offset, kLogTailBytes).value_or("");
-  }
-  return bug("the master ended before it was ready: " + printable(trim(words)));
+  return std::optional(std::move(job));
 }
 
-Result<MasterPlace> LocalCluster::locate(const std::filesystem::path& job_folder) {
-  const JobFolder folder(job_folder);
-  if (!job_lock_is_held(folder.master_lock())) {
-    return Error{Errc::NotFound, Blame::Cluster,
-                 "no master of this job runs: " + folder.id().value};
+Result<JobsPage> LocalCluster::jobs(const JobsQuery& query) {
+  MUSTER_TRY(std::vector<JobEntry> entries, options_.home.jobs());
+  std::ranges::sort(entries, {}, place_of);
+  if (!query.after.empty()) {
+    MUSTER_TRY(const ListPlace after, parse_list_place(query.after));
+    std::erase_if(entries, [&](const JobEntry& entry) { return place_of(entry) <= after; });
   }
-  MUSTER_TRY(const std::string text, files_.read(folder.master_place(), kPlaceBytesMax));
-  MUSTER_TRY(MasterPlaceFile place, parse_master_place(text));
-  return MasterPlace{std::move(place.address), ""};
+  JobsPage page;
+  std::string last;
+  for (const JobEntry& entry : entries) {
+    Result<std::optional<ListedJob>> job = listed(entry, query);
+    if (!job) {
+      page.troubles.push_back(entry.folder.id().value + ": " + job.error().message);
+      continue;
+    }
+    if (!*job) {
+      continue;
+    }
+    if (page.jobs.size() >= std::max(query.limit, 1U)) {
+      // One more than there is room for: this is not the last page.
+      page.next = last;
+      return page;
+    }
+    page.jobs.push_back(**std::move(job));
+    last = to_text(place_of(entry));
+  }
+  return page;
+}
+
+Result<JobFolder> LocalCluster::find(const std::string& id) {
+  MUSTER_TRY(const JobEntry entry, options_.home.find(id));
+  return entry.folder;
+}
+
+Result<JobReport> LocalCluster::report(const JobFolder& job) {
+  if (!files_.exists(job.plan())) {
+    return user_error("no such job: " + printable(job.id().value), Errc::NotFound);
+  }
+  // In this order: a master lets its lock go after it has written the summary.
+  const bool has_master = job_lock_is_held(job.master_lock());
+  if (files_.exists(job.summary())) {
+    MUSTER_TRY(const std::string text, files_.read(job.summary()));
+    MUSTER_TRY(const eventlog::Summary summary, eventlog::parse_summary(text));
+    return JobReport(Ended{.outcome = eventlog::outcome_of(summary), .words = {}});
+  }
+  if (!has_master && files_.exists(job.master_lock())) {
+    return JobReport(Lost{});
+  }
+  const Result<MasterPlaceFile> place = read_place(files_, job);
+  if (!place && place.error().code == Errc::NotFound) {
+    return JobReport(Queued{.reason = "its master is being started"});
+  }
+  if (!place) {
+    return place.error();
+  }
+  return JobReport(Running{.place = {.address = place->address, .application_id = {}}});
+}
+
+Result<std::unique_ptr<Outputs>> LocalCluster::outputs(const JobFolder& job,
+                                                       const LogFilter& filter) {
+  MUSTER_TRY(const JobReading reading, read_job(files_, job, options_.plan_of));
+  return std::make_unique<FolderOutputs>(files_, job.logs(),
+                                         roles_of(reading.replayed.machine.plan()), filter);
+}
+
+Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder&, const WaitContext& context) {
+  // What the machine lacks the job's master tells by itself.
+  std::vector<WaitReason> reasons;
+  for (const std::string& refused : context.refused) {
+    reasons.push_back({.text = refused, .advice = {}});
+  }
+  return reasons;
+}
+
+Result<std::string> LocalCluster::page(const JobFolder& job) {
+  MUSTER_TRY(const MasterPlace place, locate(*this, job));
+  MUSTER_TRY(const std::string text, files_.read(job.secret(), kSecretBytesMax));
+  MUSTER_TRY(const control::Secret secret, control::parse_key(trim(text)));
+  return control::page_link(place.address, secret);
+}
+
+Status LocalCluster::kill(const JobFolder& job, const std::string&) {
+  MUSTER_TRY(const JobReport report, this->report(job));
+  if (!std::holds_alternative<Running>(report)) {
+    return {};
+  }
+  MUSTER_TRY(const MasterPlaceFile place, read_place(files_, job));
+  if (!is_master_of(files_, place.pid, job)) {
+    return cluster_error("the job's master cannot be found among this machine's processes",
+                         Errc::NotFound);
+  }
+  // A master takes it as being asked to stop its job.
+  if (::kill(place.pid, SIGTERM) != 0 && errno != ESRCH) {
+    return system_error(errno, fmt::format("cannot end the job's master, process {}", place.pid));
+  }
+  return {};
+}
+
+Result<Retained> LocalCluster::retain(const RetentionRules& rules) {
+  return clean_home(files_, options_.home, rules, options_.now());
+}
+
+Result<std::vector<Finding>> LocalCluster::examine(ExamineDepth) {
+  return examine_machine(files_, {.home = options_.home.root(),
+                                  .claims_folder = options_.claims,
+                                  .environment = options_.environment});
 }
 
 }  // namespace muster::cluster::local

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "base/time.h"
 #include "cluster/cluster.h"
-#include "cluster/job_folder.h"
+#include "cluster/home.h"
 #include "cluster/local/claims.h"
+#include "cluster/local/master_launcher.h"
+#include "eventlog/replay.h"
 #include "os/files.h"
 #include "os/hardware.h"
 
@@ -12,44 +13,56 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::cluster::local {
 
-/// The client's side of the local cluster: the master is a process of this machine, started apart
-/// from the client's terminal, so that it lives on when that closes.
+/// The client's side of the local cluster: the master is a process of this machine, and everything
+/// that is to be known about a job is in its folder.
 class LocalCluster final : public Cluster {
  public:
   struct Options {
-    std::filesystem::path program;  ///< This binary.
-    std::map<std::string, std::string>
-        environment;  ///< Of the client: the master, and all tasks, inherit it.
+    /// Of the jobs in `home` those are this cluster's whose plan.json says so.
+    std::string name = "local";
+    Home home;
+    std::filesystem::path program;                   ///< This binary.
+    std::map<std::string, std::string> environment;  ///< MasterLauncher::Options::environment.
+    eventlog::PlanOf plan_of;
+    /// Refuses a `checkpoint.to` with a scheme, when agents of this machine could not reach it;
+    /// empty: none is refused.
+    std::function<Status(const std::string& address)> check_checkpoints;
     std::optional<os::Hardware> hardware;  ///< nullopt: look at this machine.
     std::filesystem::path claims = ClaimFolder::default_folder();
-    Duration start_deadline = std::chrono::seconds(30);
+    std::function<WallTime()> now;
   };
 
-  /// What a master is given beside its job, where it serves another cluster than this machine.
-  struct MasterExtras {
-    std::vector<std::string> words;  ///< Added to its command line.
-    int fd = -1;                     ///< Inherited as kMasterLinkFd; -1 for none.
-  };
+  /// `files` outlives this.
+  LocalCluster(os::Files& files, Options options);
 
-  LocalCluster(os::Files& files, Options options) : files_(files), options_(std::move(options)) {}
-
-  [[nodiscard]] std::string_view name() const override { return "local"; }
+  [[nodiscard]] std::string_view name() const override { return options_.name; }
+  [[nodiscard]] Traits traits() const override { return {}; }
   Result<Fit> fit(const job::Plan& plan) override;
   Result<MasterPlace> submit(const Submission& submission) override;
-  Result<MasterPlace> locate(const std::filesystem::path& job_folder) override;
-
-  /// Starts a master on this machine and waits until it can be reached, whatever its plan asks.
-  Result<std::string> start_master(const Submission& submission, const MasterExtras& extras);
+  Result<JobsPage> jobs(const JobsQuery& query) override;
+  Result<JobFolder> find(const std::string& id) override;
+  Result<JobReport> report(const JobFolder& job) override;
+  Result<JobReport> fetch(const JobFolder& job, FetchUntil) override { return report(job); }
+  Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
+  Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
+  Result<std::string> page(const JobFolder& job) override;
+  Status kill(const JobFolder& job, const std::string& who) override;
+  Result<Retained> retain(const RetentionRules& rules) override;
+  Result<std::vector<Finding>> examine(ExamineDepth depth) override;
 
  private:
   const os::Hardware& hardware();
+  [[nodiscard]] Result<std::optional<ListedJob>> listed(const JobEntry& entry,
+                                                        const JobsQuery& query);
 
   os::Files& files_;
   Options options_;
+  MasterLauncher launcher_;
 };
 
 /// Compares a plan with a machine. Roles that wait for others to end are not there at the same

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace muster::cluster::local {
@@ -99,6 +101,54 @@ void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector
   }
 }
 
+/// "", or " for ps and eval" where only some roles leave something open.
+std::string for_roles(const job::Plan& plan, const std::vector<std::string>& roles) {
+  return roles.size() == plan.roles.size() ? "" : " for " + join(roles, ", ");
+}
+
+/// Says what tasks get that ask for nothing: what they would have by hand.
+std::vector<std::string> assumptions(const job::Plan& plan, const os::Hardware& hardware) {
+  std::vector<std::string> unlimited;
+  std::vector<std::string> sharing;
+  std::map<uint32_t, std::vector<std::string>> cores;
+  for (const job::RolePlan& role : plan.roles) {
+    if (role.resources.memory_bytes == 0) {
+      unlimited.push_back(role.name);
+    }
+    if (role.resources.vcores == 0) {
+      cores[job::cores_per_task(plan, role, hardware.cores)].push_back(role.name);
+    }
+    if (role.shares_gpus && !hardware.gpus.empty()) {
+      sharing.push_back(role.name);
+    }
+  }
+  std::vector<std::string> said;
+  if (!unlimited.empty()) {
+    said.push_back(fmt::format("no memory limit but the machine's {}{}",
+                               format_bytes(hardware.memory_bytes), for_roles(plan, unlimited)));
+  }
+  for (const auto& [count, roles] : cores) {
+    said.push_back(fmt::format("{} per task{}", plural(count, "core"), for_roles(plan, roles)));
+  }
+  if (!sharing.empty()) {
+    said.push_back(fmt::format("the machine's {}, shared{}", plural(hardware.gpus.size(), "GPU"),
+                               for_roles(plan, sharing)));
+  }
+  return said;
+}
+
+/// Warns of a job that mentions no GPUs on a machine that has some: it would not see them.
+void warn_of_hidden_gpus(const job::Plan& plan, const os::Hardware& hardware, Fit& fit) {
+  const bool silent = std::ranges::all_of(
+      plan.spec.roles, [](const spec::Role& role) { return !role.gpus.has_value(); });
+  if (!hardware.gpus.empty() && silent && !plan.spec.local.share_gpus) {
+    fit.warnings.push_back(fmt::format(
+        "this machine has {}, and no role asks for any, so that tasks see none: set `gpus`, or "
+        "`local.share_gpus: true` to share them all",
+        plural(hardware.gpus.size(), "GPU")));
+  }
+}
+
 }  // namespace
 
 std::string describe(const os::Hardware& hardware) {
@@ -119,15 +169,18 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
   if (plan.barrier == spec::Barrier::Gang) {
     fit_gang(plan, capacity, held, fit);
   }
+  fit.assumed = assumptions(plan, hardware);
+  warn_of_hidden_gpus(plan, hardware, fit);
   if (vcores > hardware.cores && !capacity.strict_vcores) {
     fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them",
                                        plural(vcores, "vcore"), plural(hardware.cores, "core")));
   }
   for (const spec::Role& role : plan.spec.roles) {
     if (role.docker.has_value()) {
-      fit.warnings.push_back(fmt::format(
-          "{} has a Docker image ({}), which YARN starts: on this machine its tasks run without",
-          role.name, role.docker->image));
+      fit.warnings.push_back(
+          fmt::format("{} has a Docker image ({}), which only YARN can start: on this machine its "
+                      "tasks run without it",
+                      role.name, role.docker->image));
     }
   }
   return fit;

@@ -52,6 +52,17 @@ class Link : public ::testing::Test {
     fs::permissions(root_ / "stub", fs::perms(0755));
   }
 
+  /// Counts the files of claims that are there, held or not.
+  [[nodiscard]] int claim_files() const {
+    int count = 0;
+    for (const fs::path& folder : ClaimFolder(root_ / "claims").folders()) {
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        count += entry.path().filename() == "lock" ? 0 : 1;
+      }
+    }
+    return count;
+  }
+
   std::unique_ptr<LocalLink> make_link(std::vector<job::ContainerId> known = {}) {
     LocalLinkOptions options;
     options.plan = &plan_;
@@ -173,7 +184,7 @@ TEST_F(Link, ContainerEndsWhenNobodyHoldsItsClaim) {
   launched();
   ASSERT_TRUE(run_until([&] { return all<job::ContainerEnded>().size() == 1; }));
   EXPECT_GE(loop_.now() - start, milliseconds(300));
-  EXPECT_TRUE(fs::is_empty(root_ / "claims"));
+  EXPECT_EQ(claim_files(), 0);
 }
 
 TEST_F(Link, ReleasesWithTermAndThenKill) {
@@ -191,7 +202,7 @@ TEST_F(Link, ReleasesWhatWasNeverLaunched) {
   ASSERT_TRUE(run_until([&] { return all<job::ContainerGranted>().size() == 1; }));
   link_->release(all<job::ContainerGranted>()[0].container);
   ASSERT_TRUE(run_until([&] { return all<job::ContainerEnded>().size() == 1; }));
-  EXPECT_TRUE(fs::is_empty(root_ / "claims"));
+  EXPECT_EQ(claim_files(), 0);
 }
 
 TEST_F(Link, ANewMasterTakesContainersOver) {
@@ -247,6 +258,36 @@ TEST(FitPlan, GangsMustFitTogetherAndStagesNot) {
   EXPECT_EQ(fit_plan(plan, machine, {}).never(), nullptr);
 }
 
+TEST(FitPlan, SaysWhatATaskGetsThatAsksForNothing) {
+  os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 8, .gpus = {{}, {}}};
+  job::Plan plan;
+  plan.roles.resize(2);
+  plan.roles[0].name = "worker";
+  plan.roles[0].tasks = plan.roles[0].tasks_min = 3;
+  plan.roles[0].shares_gpus = true;
+  plan.roles[1].name = "ps";
+  plan.roles[1].resources = {.memory_bytes = kGib};
+  plan.spec.local.share_gpus = true;
+  const Fit fit = fit_plan(plan, machine, {});
+  EXPECT_THAT(fit.assumed, ::testing::ElementsAre(
+                               "no memory limit but the machine's 8 GiB for worker",
+                               "2 cores per task", "the machine's 2 GPUs, shared for worker"));
+  EXPECT_THAT(fit.warnings, ::testing::IsEmpty());
+  EXPECT_EQ(fit.roles[0].each.memory_bytes, job::kAgentMemoryBytes);
+}
+
+TEST(FitPlan, WarnsOfGpusThatNobodyAsksFor) {
+  const os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 2, .gpus = {{}}};
+  job::Plan plan;
+  plan.roles.resize(1);
+  plan.spec.roles.resize(1);
+  EXPECT_THAT(
+      fit_plan(plan, machine, {}).warnings,
+      ::testing::ElementsAre(HasSubstr("this machine has 1 GPU, and no role asks for any")));
+  plan.spec.roles[0].gpus = 0;
+  EXPECT_THAT(fit_plan(plan, machine, {}).warnings, ::testing::IsEmpty());
+}
+
 TEST(FitPlan, SaysThatTasksRunOutsideOfTheirImage) {
   job::Plan plan;
   plan.roles.resize(1);
@@ -254,10 +295,9 @@ TEST(FitPlan, SaysThatTasksRunOutsideOfTheirImage) {
   plan.spec.roles[0].name = "worker";
   plan.spec.roles[0].docker = spec::Docker{.image = "ml/tf:2.15", .mounts = {}};
   const os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 2, .gpus = {}};
-  EXPECT_THAT(
-      fit_plan(plan, machine, {}).warnings,
-      ::testing::ElementsAre("worker has a Docker image (ml/tf:2.15), which YARN starts: on "
-                             "this machine its tasks run without"));
+  EXPECT_THAT(fit_plan(plan, machine, {}).warnings,
+              ::testing::ElementsAre("worker has a Docker image (ml/tf:2.15), which only YARN can "
+                                     "start: on this machine its tasks run without it"));
 }
 
 }  // namespace

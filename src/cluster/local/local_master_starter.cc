@@ -9,11 +9,7 @@
 #include <string>
 
 namespace muster::cluster::local {
-namespace {
-
-constexpr uint64_t kPlaceBytesMax = 16U << 10;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<MasterSought> LocalMasterStarter::seek() {
   MasterSought sought;
@@ -24,7 +20,8 @@ Result<MasterSought> LocalMasterStarter::seek() {
   Result<rt::Fd> lock = take_job_lock(options_.folder.master_lock());
   if (!lock.has_value() && lock.error().code == Errc::AlreadyExists) {
     sought.kind = MasterSought::Kind::Alive;
-    const Result<std::string> text = files_.read(options_.folder.master_place(), kPlaceBytesMax);
+    const Result<std::string> text =
+        files_.read(options_.folder.master_place(), kMasterPlaceBytesMax);
     if (text.has_value()) {
       const Result<MasterPlaceFile> place = parse_master_place(*text);
       sought.address = place.has_value() ? place->address : "";
@@ -37,7 +34,7 @@ Result<MasterSought> LocalMasterStarter::seek() {
   const std::filesystem::path log_path = options_.folder.master_log();
   const rt::Fd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.valid()) {
-    return system_error(errno, "the master's log cannot be opened: " + log_path.string());
+    return system_error(errno, "cannot open the master's log: " + log_path.string());
   }
   os::StartRequest request;
   request.argv = {options_.program.string(),       "master",    "--job",

@@ -9,7 +9,7 @@
 namespace muster::cluster::spark {
 namespace {
 
-/// Far more than any line of the driver's: what is longer is no line at all.
+/// Far more than any line of the driver's.
 constexpr size_t kLineMax = 1U << 20;
 
 }  // namespace
@@ -21,7 +21,7 @@ Status DriverLine::start() {
   const int flags = ::fcntl(socket_.get(), F_GETFL);
   if (flags < 0 || ::fcntl(socket_.get(), F_SETFL, flags | O_NONBLOCK) < 0 ||
       ::fcntl(socket_.get(), F_SETFD, FD_CLOEXEC) < 0) {
-    return system_error(errno, "the line to the Spark driver cannot be used");
+    return system_error(errno, "cannot use the connection to the Spark driver");
   }
   readable_ = loop_.watch(socket_.get(), rt::Interest::Read, [this] { read(); });
   return {};
@@ -45,7 +45,7 @@ void DriverLine::read() {
   }
   if (got <= 0) {
     close(got == 0 ? "the Spark driver has ended"
-                   : system_error(errno, "the line to the Spark driver broke").message);
+                   : system_error(errno, "the connection to the Spark driver was lost").message);
     return;
   }
   received_.append(buffer, static_cast<size_t>(got));
@@ -57,7 +57,7 @@ void DriverLine::read() {
   }
   received_.erase(0, begin);
   if (received_.size() > kLineMax) {
-    close("the Spark driver sent no line");
+    close("the Spark driver sent a line that is too long");
   }
 }
 

@@ -15,13 +15,13 @@ namespace {
 
 Error corrupt(std::string_view what) {
   return Error{Errc::Corrupt, Blame::Muster,
-               fmt::format("a line of the Spark driver is damaged: {}", what)};
+               fmt::format("malformed message from the Spark driver: {}", what)};
 }
 
 Result<std::string> text_of(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   if (value == nullptr || !value->is_string()) {
-    return corrupt(fmt::format("it has no text \"{}\"", key));
+    return corrupt(fmt::format("it has no string \"{}\"", key));
   }
   return std::string(value->get_string());
 }
@@ -135,7 +135,7 @@ Result<DriverMessage> parse_driver_message(std::string_view line) {
   if (is == "finished") {
     return Finished{};
   }
-  return corrupt("it is none that is known: " + printable(is));
+  return corrupt("unknown kind: " + printable(is));
 }
 
 std::string request_line(const job::RequestContainer& request, std::string_view role) {

@@ -19,7 +19,7 @@ struct Granted {
   job::ContainerId container;
   job::HostName host;
   std::string folder;       ///< The job's folder on that host.
-  std::string listen_host;  ///< The literal address that the agent listens on and publishes.
+  std::string listen_host;  ///< The numeric IP address that the agent listens on and publishes.
 };
 
 /// What the job waits for, in the driver's words; "" for nothing.

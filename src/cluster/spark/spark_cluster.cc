@@ -2,7 +2,22 @@
 
 namespace muster::cluster::spark {
 
+Status SparkCluster::check_driver() const {
+  return start_master_ ? Status()
+                       : Status(unsupported(*this, "be given jobs by the command line",
+                                            "they are started by a Spark program: call "
+                                            "muster.spark.run() or "
+                                            "tensorflowonspark.TFCluster.run() in it"));
+}
+
+Traits SparkCluster::traits() const {
+  Traits traits = host_->traits();
+  traits.sized = true;
+  return traits;
+}
+
 Result<Fit> SparkCluster::fit(const job::Plan& plan) {
+  MUSTER_TRY_STATUS(check_driver());
   Fit fit;
   fit.capacity = "the executors of a Spark application";
   for (const job::RolePlan& role : plan.roles) {
@@ -13,6 +28,20 @@ Result<Fit> SparkCluster::fit(const job::Plan& plan) {
     fit.roles.push_back(std::move(one));
   }
   return fit;
+}
+
+Result<MasterPlace> SparkCluster::submit(const Submission& submission) {
+  MUSTER_TRY_STATUS(check_driver());
+  return start_master_(submission);
+}
+
+Result<Retained> SparkCluster::retain(const RetentionRules&) {
+  return unsupported(*this, "be cleaned",
+                     "its jobs lie with those of the driver's machine; run `muster clean` there");
+}
+
+Result<std::vector<Finding>> SparkCluster::examine(ExamineDepth) {
+  return unsupported(*this, "be examined from here", "only a Spark program sees its executors");
 }
 
 }  // namespace muster::cluster::spark

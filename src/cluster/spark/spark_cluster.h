@@ -2,34 +2,54 @@
 
 #include "cluster/cluster.h"
 
-#include <filesystem>
 #include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace muster::cluster::spark {
 
 /// The client's side of a Spark application: the driver's Python is the client. Which executors
-/// there will be, and when, only Spark knows: every plan fits. How the master's process is started
-/// on the driver's machine, and found again there, is the wiring's.
+/// there will be, and when, only Spark knows: every plan fits. The master is a process of the
+/// driver's machine, so everything about a job that has begun is the driver's machine's to tell.
 class SparkCluster final : public Cluster {
  public:
-  struct Options {
-    std::function<Result<MasterPlace>(const Submission&)> start_master;
-    std::function<Result<MasterPlace>(const std::filesystem::path& job_folder)> locate;
-  };
+  /// Starts a job's master next to the driver; empty where no driver has started this process.
+  using StartMaster = std::function<Result<MasterPlace>(const Submission&)>;
 
-  explicit SparkCluster(Options options) : options_(std::move(options)) {}
+  /// `host`: the cluster of the driver's machine, which lists the jobs of this one.
+  SparkCluster(std::unique_ptr<Cluster> host, StartMaster start_master)
+      : host_(std::move(host)), start_master_(std::move(start_master)) {}
 
-  [[nodiscard]] std::string_view name() const override { return "spark"; }
+  [[nodiscard]] std::string_view name() const override { return host_->name(); }
+  [[nodiscard]] Traits traits() const override;
   Result<Fit> fit(const job::Plan& plan) override;
-  Result<MasterPlace> submit(const Submission& submission) override {
-    return options_.start_master(submission);
+  Result<MasterPlace> submit(const Submission& submission) override;
+  Result<JobsPage> jobs(const JobsQuery& query) override { return host_->jobs(query); }
+  Result<JobFolder> find(const std::string& id) override { return host_->find(id); }
+  Result<JobReport> report(const JobFolder& job) override { return host_->report(job); }
+  Result<JobReport> fetch(const JobFolder& job, FetchUntil until) override {
+    return host_->fetch(job, until);
   }
-  Result<MasterPlace> locate(const std::filesystem::path& job_folder) override {
-    return options_.locate(job_folder);
+  Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override {
+    return host_->outputs(job, filter);
   }
+  Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override {
+    return host_->why(job, context);
+  }
+  Result<std::string> page(const JobFolder& job) override { return host_->page(job); }
+  Status kill(const JobFolder& job, const std::string& who) override {
+    return host_->kill(job, who);
+  }
+  Result<Retained> retain(const RetentionRules& rules) override;
+  Result<std::vector<Finding>> examine(ExamineDepth depth) override;
 
  private:
-  Options options_;
+  [[nodiscard]] Status check_driver() const;
+
+  std::unique_ptr<Cluster> host_;
+  StartMaster start_master_;
 };
 
 }  // namespace muster::cluster::spark

@@ -17,24 +17,22 @@ SparkLink::SparkLink(rt::IoLoop& loop, log::Sink& log, SparkLinkOptions options)
       plan_(options.plan),
       line_(loop, std::move(options.driver),
             {.line = [this](std::string_view line) { on_line(line); },
-             .closed = [this](const std::string& why) { on_closed(why); }}) {}
-
-SparkLink::~SparkLink() {
-  *alive_ = false;
-  loop_.cancel(finish_timer_);
-}
+             .closed = [this](const std::string& why) { on_closed(why); }}),
+      finished_(loop),
+      scope_(loop) {}
 
 Status SparkLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
   on_fact_ = std::move(on_fact);
   for (const job::ContainerId& id : known) {
     // Their driver is gone, and with it whoever could say how they ended.
-    loop_.post([this, id, alive = alive_] {
-      if (*alive) {
-        on_fact_(job::ContainerEnded{id, job::ContainerEndKind::HostLost, {}, ""});
-      }
-    });
+    scope_.spawn(deliver(job::ContainerEnded{id, job::ContainerEndKind::HostLost, {}, ""}));
   }
   return line_.start();
+}
+
+rt::Async<> SparkLink::deliver(job::Fact fact) {
+  on_fact_(std::move(fact));
+  co_return;
 }
 
 void SparkLink::request(const job::RequestContainer& request) {
@@ -77,10 +75,16 @@ bool SparkLink::known_dead(const job::ContainerId& id) const {
 }
 
 void SparkLink::finish(const job::Outcome& outcome, std::function<void()> done) {
-  finished_ = std::move(done);
   line_.send(finish_line(job::to_string(outcome.result)));
-  auto late = [this] { on(Finished{}); };
-  finish_timer_ = loop_.call_after(closed_ ? Duration{} : kFinishMax, late);
+  auto work =
+      rt::with_deadline(loop_, loop_.now() + kFinishMax, "Spark's tasks to end", all_ended());
+  finishing_ =
+      rt::start(loop_, std::move(work), [done = std::move(done)](const Status&) { done(); });
+}
+
+rt::Async<Status> SparkLink::all_ended() {
+  co_await finished_.wait();
+  co_return Status();
 }
 
 // ---- what the driver says
@@ -88,7 +92,7 @@ void SparkLink::finish(const job::Outcome& outcome, std::function<void()> done) 
 void SparkLink::on_line(std::string_view line) {
   const Result<DriverMessage> message = parse_driver_message(line);
   if (!message.has_value()) {
-    log_.error("driver.bad-line", {{"error", message.error().message}});
+    log_.error("driver.bad_line", {{"error", message.error().message}});
     return;
   }
   std::visit([this](const auto& one) { on(one); }, *message);
@@ -129,12 +133,5 @@ void SparkLink::on(const job::ContainerEnded& ended) {
 }
 
 void SparkLink::on(const Waits& waits) { waits_for_ = waits.text; }
-
-void SparkLink::on(const Finished& /*finished*/) {
-  loop_.cancel(std::exchange(finish_timer_, {}));
-  if (const auto call = std::exchange(finished_, nullptr)) {
-    call();
-  }
-}
 
 }  // namespace muster::cluster::spark

@@ -7,10 +7,12 @@
 #include "job/plan.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
+#include "rt/running.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -31,7 +33,6 @@ struct SparkLinkOptions {
 class SparkLink final : public Link {
  public:
   SparkLink(rt::IoLoop& loop, log::Sink& log, SparkLinkOptions options);
-  ~SparkLink() override;
 
   Status start(std::vector<job::ContainerId> known, OnFact on_fact) override;
   void request(const job::RequestContainer& request) override;
@@ -50,12 +51,14 @@ class SparkLink final : public Link {
     bool released = false;
   };
 
+  [[nodiscard]] rt::Async<> deliver(job::Fact fact);
+  [[nodiscard]] rt::Async<Status> all_ended();
   void on_line(std::string_view line);
   void on_closed(const std::string& why);
   void on(const Granted& granted);
   void on(const job::ContainerEnded& ended);
   void on(const Waits& waits);
-  void on(const Finished& finished);
+  void on(const Finished&) { finished_.set(); }
   template <class PlainFact>
   void on(const PlainFact& fact) {
     on_fact_(fact);
@@ -69,10 +72,10 @@ class SparkLink final : public Link {
   std::map<job::ContainerId, Container> containers_;
   std::string waits_for_;
   bool closed_ = false;
-  std::function<void()> finished_;
-  rt::TimerId finish_timer_{};
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   DriverLine line_;
+  rt::Event finished_;  ///< Every Spark task of the job has ended, or nobody is left to say so.
+  rt::Scope scope_;     ///< The coroutines last: they use the rest.
+  rt::Running finishing_;
 };
 
 }  // namespace muster::cluster::spark

@@ -26,8 +26,8 @@ Result<std::string> renewer_of(const hadoop::Configuration& configuration) {
              hadoop::server_principal(configuration, "yarn.resourcemanager.principal"));
   if (principal.empty()) {
     return user_error(
-        "yarn.resourcemanager.principal is not set in the Hadoop configuration: nobody could renew "
-        "the job's tokens");
+        "yarn.resourcemanager.principal is not set in the Hadoop configuration: the job's tokens "
+        "could not be renewed");
   }
   MUSTER_TRY(const hadoop::ResourceManagers managers, hadoop::resource_managers(configuration));
   return hadoop::with_host(principal, managers.all.front().client.host);

@@ -36,7 +36,7 @@ struct SiteSource {
 /// Unauthenticated where the cluster asks for Kerberos tickets and there are none.
 [[nodiscard]] Result<Site> load_site(os::Files& files, const SiteSource& source);
 
-/// The name of the client's configuration beside a container's process.
+/// The name of the client's configuration next to a container's process.
 inline constexpr std::string_view kConfigurationName = ".muster-hadoop.xml";
 
 /// The Site of an agent: from what the client sent along where this is a container of YARN (its

@@ -10,7 +10,7 @@
 
 namespace muster::hadoop::hdfs {
 
-/// One piece of work that goes on while its owner does something else, until it asks for the
+/// One piece of work that continues while its owner does something else, until it asks for the
 /// result.
 template <class T>
 class Ahead {

@@ -27,15 +27,14 @@ rt::Async<Status> FileReader::locate(uint64_t offset) {
                 co_await deps_.name_node.locate(path_, offset, options_.window_bytes));
   if (!located.erasure_coding.empty()) {
     co_return user_error(
-        fmt::format(
-            "{} is erasure-coded ({}), which Muster does not read; copy it to a folder with "
-            "replication first: hdfs ec -setPolicy -replicate -path FOLDER",
-            printable(path_), printable(located.erasure_coding)),
+        fmt::format("{} is erasure-coded ({}), which Muster cannot read; copy it to a folder with "
+                    "replication first: hdfs ec -setPolicy -replicate -path FOLDER",
+                    printable(path_), printable(located.erasure_coding)),
         Errc::Unsupported);
   }
   if (located.encrypted) {
     co_return user_error(
-        fmt::format("{} lies in an encryption zone, which Muster does not read; copy it out with "
+        fmt::format("{} is in an encryption zone, which Muster cannot read; copy it out with "
                     "Hadoop's own tools: hadoop fs -cp",
                     printable(path_)),
         Errc::Unsupported);
@@ -178,7 +177,7 @@ rt::Async<Status> FileReader::locate_again() {
       tried += (tried.empty() ? ": " : "; ") + error;
     }
     if (tried.empty()) {
-      tried = "; its DataNodes may be down: `hdfs fsck` tells more";
+      tried = "; its DataNodes may be down: see `hdfs fsck`";
     }
     co_return cluster_error(fmt::format("cannot read {} at byte {}: no replica is left{}",
                                         printable(path_), position_, tried));

@@ -2,10 +2,10 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "hadoop/hdfs/block.h"
-#include "hadoop/hdfs/block_reader.h"
-#include "hadoop/hdfs/data_nodes.h"
-#include "hadoop/hdfs/name_node.h"
+#include "hadoop/hdfs/blocks/block.h"
+#include "hadoop/hdfs/blocks/block_reader.h"
+#include "hadoop/hdfs/blocks/data_nodes.h"
+#include "hadoop/hdfs/names/name_node.h"
 #include "rt/async.h"
 
 #include <chrono>

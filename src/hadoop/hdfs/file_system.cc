@@ -1,10 +1,9 @@
 #include "hadoop/hdfs/file_system.h"
 
 #include "base/text.h"
-#include "hadoop/hdfs/file_recovery.h"
-#include "hadoop/hdfs/name_node_target.h"
-#include "hadoop/hdfs/path.h"
-#include "hadoop/hdfs/transfer_security.h"
+#include "hadoop/hdfs/blocks/transfer_security.h"
+#include "hadoop/hdfs/names/name_node_target.h"
+#include "hadoop/hdfs/names/path.h"
 #include "hadoop/hdfs_settings.h"
 #include "hadoop/name_service.h"
 #include "hadoop/rpc_settings.h"
@@ -152,8 +151,8 @@ rt::Async<Result<std::string>> FileSystem::read_whole(std::string path, ByteRang
                                                       uint64_t limit_bytes) {
   MUSTER_CO_TRY(const std::unique_ptr<FileReader> reader, co_await read(path, range));
   if (reader->remaining_bytes() > limit_bytes) {
-    co_return user_error(fmt::format("{} has {}, more than the {} that are read at once",
-                                     printable(path), format_bytes(reader->remaining_bytes()),
+    co_return user_error(fmt::format("{} has {}; at most {} can be read at once", printable(path),
+                                     format_bytes(reader->remaining_bytes()),
                                      format_bytes(limit_bytes)));
   }
   std::string bytes;
@@ -174,7 +173,7 @@ rt::Async<Result<std::unique_ptr<FileWriter>>> FileSystem::create(std::string pa
   writer.block_bytes = options.block_bytes.value_or(writer.block_bytes);
   if (writer.block_bytes == 0 || writer.block_bytes % writer.checksum.chunk_bytes != 0) {
     co_return user_error(
-        fmt::format("a block size of {} is no multiple of the {} bytes of a "
+        fmt::format("a block size of {} is not a multiple of the {} bytes of a "
                     "checksum (dfs.bytes-per-checksum)",
                     writer.block_bytes, writer.checksum.chunk_bytes));
   }
@@ -191,7 +190,7 @@ rt::Async<Result<std::unique_ptr<FileWriter>>> FileSystem::create(std::string pa
     const std::string where = status.encrypted ? "an encryption zone" : "an erasure-coded folder";
     static_cast<void>(co_await name_node_->remove(file.path, false));
     co_return user_error(
-        fmt::format("{} lies in {}, to which Muster does not write; choose another folder",
+        fmt::format("{} is in {}, which Muster cannot write to; choose another folder",
                     printable(file.path), where),
         Errc::Unsupported);
   }
@@ -202,17 +201,12 @@ rt::Async<Result<std::unique_ptr<FileWriter>>> FileSystem::create(std::string pa
   co_return std::make_unique<FileWriter>(deps, std::move(file), writer);
 }
 
-rt::Async<Status> FileSystem::recover(std::string path, Duration patience) {
-  const FileDeps deps{.loop = deps_.loop, .name_node = *name_node_, .data_nodes = *data_nodes_};
-  co_return co_await recover_file(deps, std::move(path), patience);
-}
-
 rt::Async<Status> FileSystem::write_whole(std::string path, std::string bytes,
                                           WriteFileOptions options) {
   if (!options.overwrite) {
     MUSTER_CO_TRY(const bool there, co_await exists(path));
     if (there) {
-      co_return user_error(fmt::format("{} exists already", printable(path)), Errc::AlreadyExists);
+      co_return user_error(fmt::format("{} already exists", printable(path)), Errc::AlreadyExists);
     }
   }
   WriteFileOptions copying = options;

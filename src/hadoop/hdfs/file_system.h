@@ -4,11 +4,11 @@
 #include "base/result.h"
 #include "hadoop/configuration.h"
 #include "hadoop/credentials.h"
-#include "hadoop/hdfs/data_nodes.h"
+#include "hadoop/hdfs/blocks/data_nodes.h"
 #include "hadoop/hdfs/file_reader.h"
 #include "hadoop/hdfs/file_writer.h"
 #include "hadoop/hdfs/lease_keeper.h"
-#include "hadoop/hdfs/name_node.h"
+#include "hadoop/hdfs/names/name_node.h"
 #include "hadoop/rpc/client.h"
 #include "net/stream.h"
 #include "rt/async.h"
@@ -57,7 +57,7 @@ class FileSystem {
     /// Told why a call waits for the NameNode, and "" when it no longer does; may be empty.
     std::function<void(std::string_view why)> on_wait;
   };
-  /// Whose file system, as whom.
+  /// Which file system, and as which user.
   struct Login {
     std::string authority;  ///< "nn:8020" or a name service; empty: the default file system's.
     rpc::Identity identity;
@@ -73,7 +73,7 @@ class FileSystem {
 
   /// "/user/alice".
   [[nodiscard]] const std::string& home() const { return home_; }
-  /// "hdfs://nn:8020", for people.
+  /// "hdfs://nn:8020", for users.
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// NotFound if there is no such path.
@@ -97,9 +97,6 @@ class FileSystem {
   /// Makes a file and opens it for writing: whole files, and logs that are flushed.
   [[nodiscard]] rt::Async<Result<std::unique_ptr<FileWriter>>> create(std::string path,
                                                                       WriteFileOptions options);
-  /// Closes a file whose writer is gone, as file_recovery.h says.
-  [[nodiscard]] rt::Async<Status> recover(std::string path,
-                                          Duration patience = std::chrono::minutes(2));
   /// Writes a whole file; readers see it under its name only when it is complete.
   [[nodiscard]] rt::Async<Status> write_whole(std::string path, std::string bytes,
                                               WriteFileOptions options);
@@ -120,7 +117,7 @@ class FileSystem {
   std::unique_ptr<LeaseKeeper> leases_;
 };
 
-/// Where a file lies while it is being written, beside its final name: "/a/b._COPYING_", as in
+/// Where a file is while it is being written, next to its final name: "/a/b._COPYING_", as in
 /// Hadoop.
 [[nodiscard]] std::string copying_name(std::string_view path);
 

@@ -2,9 +2,9 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "hadoop/hdfs/block_streamer.h"
+#include "hadoop/hdfs/blocks/block_streamer.h"
+#include "hadoop/hdfs/blocks/packet_cutter.h"
 #include "hadoop/hdfs/lease_keeper.h"
-#include "hadoop/hdfs/packet_cutter.h"
 #include "rt/async.h"
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class FileWriter {
   LeaseKeeper::Hold lease_;
   uint64_t size_bytes_ = 0;
   uint64_t pushed_ = 0;     ///< Number of the last packet.
-  uint64_t synced_id_ = 0;  ///< The block whose length the NameNode was told of.
+  uint64_t synced_id_ = 0;  ///< The block whose length the NameNode was told about.
   BlockStreamer streamer_;  ///< Last: it works by itself.
 };
 

@@ -155,7 +155,7 @@ TEST(FileWriter, WithoutAReplacementItStopsOrGoesOnAsItIsTold) {
     if (best_effort) {
       EXPECT_TRUE(fs.name_node.content("/f") == bytes);
     } else {
-      EXPECT_THAT(written.error().message, HasSubstr("no DataNode takes the place"));
+      EXPECT_THAT(written.error().message, HasSubstr("no DataNode can replace"));
     }
   }
 }

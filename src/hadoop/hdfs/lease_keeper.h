@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "hadoop/hdfs/name_node.h"
+#include "hadoop/hdfs/names/name_node.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/running.h"
@@ -22,7 +22,7 @@ class LeaseKeeper {
       : loop_(&loop), name_node_(&name_node), log_(log) {}
   LeaseKeeper(LeaseKeeper&&) = delete;
 
-  /// One open file. Destroying it is no close.
+  /// One open file. Destroying it does not close the file.
   class Hold {
    public:
     explicit Hold(LeaseKeeper& keeper);

@@ -1,6 +1,6 @@
 #include "hadoop/hdfs/records.h"
 
-#include "hadoop/hdfs/packet.h"
+#include "hadoop/hdfs/blocks/packet.h"
 
 #include <fmt/format.h>
 
@@ -199,8 +199,8 @@ Result<ServerDefaults> take(const pb::FsServerDefaultsProto& from) {
              make_checksum(static_cast<uint32_t>(from.checksumtype()), from.bytesperchecksum()));
   if (from.blocksize() == 0 || from.blocksize() % defaults.checksum.chunk_bytes != 0) {
     return cluster_error(
-        fmt::format("the NameNode's block size {} is no multiple of the {} bytes of a checksum; "
-                    "mend dfs.blocksize there",
+        fmt::format("the NameNode's block size {} is not a multiple of the {} bytes of a checksum; "
+                    "fix dfs.blocksize there",
                     from.blocksize(), defaults.checksum.chunk_bytes),
         Errc::Unsupported);
   }

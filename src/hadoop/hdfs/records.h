@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "hadoop/datatransfer.pb.h"
 #include "hadoop/hdfs.pb.h"
-#include "hadoop/hdfs/block.h"
+#include "hadoop/hdfs/blocks/block.h"
 
 #include <string_view>
 #include <vector>

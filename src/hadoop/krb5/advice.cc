@@ -10,24 +10,22 @@ struct Advice {
 
 constexpr Advice kAdvices[] = {
     {.part = "not found in Kerberos database",
-     .what = "the service's host or realm is not as the key server knows it: look at the service's "
-             "principal in the configuration and at [domain_realm] in krb5.conf"},
+     .what = "the KDC does not know the service under this host or realm: check the service's "
+             "principal in the configuration and [domain_realm] in krb5.conf"},
     {.part = "Cannot contact any KDC",
-     .what = "no key server answers: look at [realms] in krb5.conf and at the network"},
+     .what = "no KDC answers: check [realms] in krb5.conf and the network"},
     {.part = "Cannot find KDC",
-     .what = "the realm has no key server: look at default_realm, [domain_realm] and [realms] in "
-             "krb5.conf"},
+     .what = "the realm has no KDC: check default_realm, [domain_realm] and [realms] in krb5.conf"},
     {.part = "Cannot resolve network address for KDC",
-     .what = "look at [realms] in krb5.conf and at the name service"},
+     .what = "check [realms] in krb5.conf and DNS"},
     {.part = "Cannot determine realm",
      .what = "add the host to [domain_realm] in krb5.conf, or set default_realm"},
     {.part = "default realm", .what = "set default_realm in krb5.conf (KRB5_CONFIG)"},
-    {.part = "configuration file", .what = "look at krb5.conf (KRB5_CONFIG)"},
-    {.part = "Clock skew too great", .what = "set the clock of this machine by NTP"},
-    {.part = "Ticket not yet valid", .what = "set the clock of this machine by NTP"},
+    {.part = "configuration file", .what = "check krb5.conf (KRB5_CONFIG)"},
+    {.part = "Clock skew too great", .what = "synchronize this machine's clock with NTP"},
+    {.part = "Ticket not yet valid", .what = "synchronize this machine's clock with NTP"},
     {.part = "no support for encryption type",
-     .what = "the realm's encryption types and those of this machine's krb5.conf have nothing in "
-             "common"},
+     .what = "the realm and this machine's krb5.conf have no encryption type in common"},
 };
 
 }  // namespace

@@ -58,14 +58,14 @@ class Mechanism final : public rpc::SaslMechanism {
 
   rt::Async<Result<std::string>> begin(std::string challenge) override {
     if (!challenge.empty()) {
-      co_return broken("the server begins the Kerberos dialogue, which is the client's part");
+      co_return broken("the server starts the Kerberos exchange, which the client must do");
     }
     co_return co_await step(std::string());
   }
 
   rt::Async<Result<std::string>> respond(std::string challenge) override {
     if (chosen_) {
-      co_return broken("the server goes on with the Kerberos dialogue after its end");
+      co_return broken("the server continues the Kerberos exchange after its end");
     }
     if (!complete_) {
       co_return co_await step(std::move(challenge));
@@ -81,7 +81,7 @@ class Mechanism final : public rpc::SaslMechanism {
 
   rt::Async<Status> finish(std::optional<std::string>) override {
     if (!chosen_) {
-      co_return broken("the server ends the Kerberos dialogue before it has proved who it is");
+      co_return broken("the server ends the Kerberos exchange before it has authenticated itself");
     }
     co_return Status();
   }

@@ -37,11 +37,11 @@ Result<KerberosReply> judged(uint8_t verdict, std::string bytes) {
     case Verdict::Failed:
       return refused("Kerberos: ", advice_for(bytes));
     case Verdict::NoTicket:
-      return refused("no valid Kerberos ticket: ", "type kinit");
+      return refused("no valid Kerberos ticket: ", "run kinit");
     case Verdict::NoLibrary:
       return refused("", "");
   }
-  return bug(fmt::format("muster-krb5 answers with the unknown verdict {}", verdict));
+  return bug(fmt::format("muster-krb5 sent the unknown verdict {}", verdict));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Result<std::unique_ptr<KerberosProcess>> KerberosProcess::start(rt::IoLoop& loop
   // A socket instead of pipes: a helper that has ended shows as an error of send(), not SIGPIPE.
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return system_error(errno, "cannot make a socket for muster-krb5");
+    return system_error(errno, "cannot create a socket for muster-krb5");
   }
   rt::Fd ours(ends[0]);
   const rt::Fd theirs(ends[1]);

@@ -39,7 +39,7 @@ std::string names(std::span<const Protection> all, uint8_t bits) {
 Result<LayerChoice> choose_layer(std::string_view offer, std::span<const Protection> wanted) {
   if (offer.size() != 4) {
     return Error{Errc::Unauthenticated, Blame::Cluster,
-                 fmt::format("the server ends the Kerberos dialogue with {} bytes instead of 4",
+                 fmt::format("the server ends the Kerberos exchange with {} bytes instead of 4",
                              offer.size())};
   }
   const auto offered = static_cast<uint8_t>(offer[0]);
@@ -53,8 +53,8 @@ Result<LayerChoice> choose_layer(std::string_view offer, std::span<const Protect
     return LayerChoice{.protection = protection, .answer = std::move(answer)};
   }
   return Error{Errc::Unauthenticated, Blame::User,
-               fmt::format("the server offers {}, hadoop.rpc.protection allows {}: set it to what "
-                           "the cluster uses",
+               fmt::format("the server offers {}, but hadoop.rpc.protection allows {}: set it to "
+                           "what the cluster uses",
                            names(kStrongestFirst, offered), names(wanted, 0xFF))};
 }
 

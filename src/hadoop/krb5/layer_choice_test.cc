@@ -25,12 +25,12 @@ TEST(LayerChoice, TakesTheFirstWantedThatIsOffered) {
 
 TEST(LayerChoice, NamesBothSidesWithoutACommonOne) {
   EXPECT_EQ(answer("\x04\x01\x00\x00"s, {Protection::Authentication}),
-            "the server offers privacy, hadoop.rpc.protection allows authentication: set it to "
+            "the server offers privacy, but hadoop.rpc.protection allows authentication: set it to "
             "what the cluster uses");
   EXPECT_EQ(answer("\x00\x00\x00\x00"s, {}),
-            "the server offers nothing, hadoop.rpc.protection allows nothing: set it to what the "
-            "cluster uses");
-  EXPECT_EQ(answer("\x01", {}), "the server ends the Kerberos dialogue with 1 bytes instead of 4");
+            "the server offers nothing, but hadoop.rpc.protection allows nothing: set it to what "
+            "the cluster uses");
+  EXPECT_EQ(answer("\x01", {}), "the server ends the Kerberos exchange with 1 bytes instead of 4");
 }
 
 }  // namespace

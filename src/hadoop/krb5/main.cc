@@ -217,7 +217,7 @@ class Dialogue {
 
   bool wrap(const Buffer& plain, bool confidential) {
     if (context_ == nullptr) {
-      return reply_text(Verdict::Failed, "nothing can be wrapped before the dialogue is complete");
+      return reply_text(Verdict::Failed, "cannot wrap before the exchange is complete");
     }
     uint32_t minor = 0;
     int was_confidential = 0;
@@ -235,8 +235,7 @@ class Dialogue {
 
   bool unwrap(const Buffer& token, bool confidential) {
     if (context_ == nullptr) {
-      return reply_text(Verdict::Failed,
-                        "nothing can be unwrapped before the dialogue is complete");
+      return reply_text(Verdict::Failed, "cannot unwrap before the exchange is complete");
     }
     uint32_t minor = 0;
     int was_confidential = 0;
@@ -278,7 +277,7 @@ bool serve(Dialogue& dialogue, uint8_t operation, const Buffer& payload) {
     case 'U':
       return dialogue.unwrap(payload, true);
     default:
-      return reply_text(Verdict::Failed, "muster-krb5 is of another version than muster");
+      return reply_text(Verdict::Failed, "muster-krb5 and muster have different versions");
   }
 }
 

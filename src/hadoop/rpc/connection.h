@@ -1,7 +1,8 @@
 #pragma once
 
+#include "hadoop/rpc/call_table.h"
 #include "hadoop/rpc/failure.h"
-#include "hadoop/rpc/frame_channel.h"
+#include "hadoop/rpc/message_channel.h"
 #include "hadoop/rpc/options.h"
 #include "hadoop/rpc/sasl_mechanism.h"
 #include "net/stream.h"
@@ -11,33 +12,12 @@
 #include "rt/wait.h"
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 
 namespace muster::hadoop::rpc {
-
-/// What a connection is made of. References outlive it.
-struct ConnectionSetup {
-  rt::Loop& loop;
-  rt::Random& random;
-  net::Dialer& dialer;
-  KerberosExchanges* kerberos = nullptr;
-  const Target& target;
-  Server server;
-  ConnectionOptions options;
-  std::string client_id;  ///< 16 bytes.
-};
-
-/// A call as the connection sees it.
-struct Outgoing {
-  int32_t id = 0;
-  std::string frame;
-  std::string method;  ///< For messages.
-};
 
 /// One connection to one server, for one protocol and one identity: dials, shakes hands, then
 /// carries many calls at once. Never comes back after a failure: its owner makes a new one.
@@ -50,8 +30,20 @@ struct Outgoing {
 /// away leaves the others alone.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
+  /// References outlive it.
+  struct Deps {
+    rt::Loop& loop;
+    rt::Random& random;
+    net::Dialer& dialer;
+    KerberosExchanges* kerberos = nullptr;
+    const Target& target;
+    Server server;
+    ConnectionOptions options;
+    std::string client_id;  ///< 16 bytes.
+  };
+
   /// Begins to open one.
-  [[nodiscard]] static std::shared_ptr<Connection> open(ConnectionSetup setup);
+  [[nodiscard]] static std::shared_ptr<Connection> open(Deps deps);
   Connection(Connection&&) = delete;
 
   /// False once it is closed: new calls need a new connection.
@@ -69,42 +61,27 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   enum class State : uint8_t { Opening, Open, Closed };
-  struct Pending {
-    rt::Answer<OutcomeOf<std::string>> answer;
-    bool* sent;
-    std::string method;
-  };
-  class Registration;
 
-  explicit Connection(ConnectionSetup setup);
+  explicit Connection(Deps deps);
 
   rt::Async<> run();
   rt::Async<Outcome> establish();
   rt::Async<> read_loop();
   rt::Async<> write_loop();
   rt::Async<> keep_alive();
-  rt::Async<Result<std::string>> protect(std::string bytes);
-  rt::Async<Result<std::string>> unprotect(std::string frame);
   /// Handles one plain frame; an error ends the connection.
   Outcome on_frame(std::string_view payload);
-  void forget(int32_t id);
-  void ping();
+  /// "NameNode, nn1 (nn1.example.com:8020)".
+  [[nodiscard]] std::string where() const;
 
-  ConnectionSetup setup_;
+  Deps deps_;
   std::string name_;
   State state_ = State::Opening;
   std::optional<Failure> failure_;
-  std::unique_ptr<FrameChannel> channel_;
-  std::unique_ptr<MessageGuard> guard_;
-  FrameSplitter inner_;  ///< Of what the guard unwraps.
-  std::deque<Outgoing> queue_;
-  std::map<int32_t, Pending> pending_;
-  std::set<int32_t> abandoned_;  ///< Sent, then taken back: their answers are dropped.
-  HostTime last_received_{};
-  HostTime last_used_{};
-  HostTime last_ping_{};
+  std::unique_ptr<MessageChannel> channel_;
+  CallTable calls_;
+  HostTime last_ping_;
   rt::Event opened_;
-  rt::Event work_;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
 

@@ -79,7 +79,7 @@ class TripleDes final : public StreamCipher {
                                       &written, reinterpret_cast<const uint8_t*>(input.data()),
                                       static_cast<int>(input.size()));
     MUSTER_CHECK(done == 1 && static_cast<size_t>(written) == input.size(),
-                 "DES takes whole blocks");
+                 "DES needs whole blocks");
   }
 
  private:

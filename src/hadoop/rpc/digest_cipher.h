@@ -8,7 +8,8 @@
 
 namespace muster::hadoop::rpc {
 
-/// One direction of an encrypted DIGEST-MD5 connection. Its state goes on from message to message.
+/// One direction of an encrypted DIGEST-MD5 connection. Its state continues from message to
+/// message.
 class StreamCipher {
  public:
   enum class Mode : uint8_t { Encrypt, Decrypt };

@@ -33,7 +33,7 @@ Error no_common_protection(std::span<const Protection> ours, std::string_view of
   }
   return user_error(
       fmt::format("no common protection: the server offers qop {}, the configuration allows {}; "
-                  "set hadoop.rpc.protection (dfs.data.transfer.protection) as the server has it",
+                  "set hadoop.rpc.protection (dfs.data.transfer.protection) to the server's value",
                   offered, wanted),
       Errc::Unauthenticated);
 }
@@ -108,8 +108,8 @@ Status DigestClient::verify(std::string_view token) const {
   MUSTER_TRY(const Directives answer, Directives::parse(token));
   if (!equal_secrets(answer.find("rspauth"), digest_rspauth(terms_))) {
     return cluster_error(
-        "the server did not prove that it knows the token's password; another program may answer "
-        "at its address",
+        "the server did not prove that it knows the token's password; another program may be "
+        "answering at its address",
         Errc::Unauthenticated);
   }
   return {};

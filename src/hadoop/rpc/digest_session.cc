@@ -74,9 +74,8 @@ struct Direction {
 
 Error damaged(std::string_view why) {
   return cluster_error(
-      fmt::format("a protected message was damaged or forged on its way: {}; the connection is "
-                  "given up",
-                  why),
+      fmt::format(
+          "a protected message was damaged or forged in transit: {}; closing the connection", why),
       Errc::Corrupt);
 }
 
@@ -122,7 +121,7 @@ Status DigestLayer::unwrap(std::string_view token, std::string& out) {
     return damaged("its type is unknown");
   }
   if (read_be32(trailer.substr(2)) != receiving_.sequence) {
-    return damaged("its number is not the next");
+    return damaged("its sequence number is out of order");
   }
   const size_t begin = out.size();
   if (receiving_.cipher != nullptr) {
@@ -141,7 +140,7 @@ Status DigestLayer::unwrap(std::string_view token, std::string& out) {
     out.resize(out.size() - padding);
   }
   if (!equal_secrets(mac, receiving_.mac(std::string_view(out).substr(begin)))) {
-    return damaged("its code does not match");
+    return damaged("its authentication code does not match");
   }
   ++receiving_.sequence;
   return {};

@@ -11,7 +11,7 @@
 
 namespace muster::hadoop::rpc {
 
-/// The ciphers of qop auth-conf that are spoken here.
+/// The ciphers of qop auth-conf that are supported here.
 enum class DigestCipher : uint8_t { TripleDes, Rc4, Rc4Of56, Rc4Of40 };
 
 /// "3des", "rc4", "rc4-56", "rc4-40".

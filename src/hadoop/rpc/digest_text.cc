@@ -67,7 +67,7 @@ class Scanner {
         value.push_back(byte);
       }
     }
-    return malformed("a quote is not closed", at_);
+    return malformed("unclosed quote", at_);
   }
 
  private:
@@ -93,7 +93,7 @@ Result<Directives> Directives::parse(std::string_view text) {
     std::string name = ascii_lower(scanner.word());
     scanner.skip_blanks();
     if (name.empty() || !scanner.take('=')) {
-      return malformed("name=value is missing", scanner.offset());
+      return malformed("missing name=value", scanner.offset());
     }
     scanner.skip_blanks();
     std::string value;
@@ -105,7 +105,7 @@ Result<Directives> Directives::parse(std::string_view text) {
     directives.values_.emplace_back(std::move(name), std::move(value));
     scanner.skip_blanks();
     if (!scanner.done() && !scanner.take(',')) {
-      return malformed("a comma is missing", scanner.offset());
+      return malformed("missing comma", scanner.offset());
     }
   }
 }

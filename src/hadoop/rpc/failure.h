@@ -10,7 +10,7 @@
 
 namespace muster::hadoop::rpc {
 
-/// Why a call has no reply: an Error fit for people, and what callers branch on beside it.
+/// Why a call has no reply: an Error for users, and the code that callers branch on.
 struct Failure {
   Error error;
   /// The Java class of a RemoteException ("java.io.FileNotFoundException"); empty when the failure

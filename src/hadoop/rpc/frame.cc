@@ -78,7 +78,7 @@ Status FrameCursor::take(MessageLite& message, std::string_view what) {
   body.SetRecursionLimit(kDepthMax);
   message.Clear();
   if (!message.MergePartialFromCodedStream(&body) || !body.ConsumedEntireMessage()) {
-    return corrupt(fmt::format("the {} of a frame is no {}", what, message.GetTypeName()));
+    return corrupt(fmt::format("the {} of a frame is not a {}", what, message.GetTypeName()));
   }
   if (!message.IsInitialized()) {
     return corrupt(fmt::format("the {} of a frame lacks a required field", what));
@@ -98,20 +98,20 @@ Result<std::optional<std::string>> FrameSplitter::next() {
   const std::string_view rest = std::string_view(held_).substr(at_);
   if (rest.starts_with("HTTP") || rest.starts_with("<htm") || rest.starts_with("<!DO")) {
     return corrupt(
-        "an HTTP server answers there, not Hadoop's RPC: take the service's RPC port, not its web "
+        "an HTTP server answers there, not Hadoop's RPC: use the service's RPC port, not its web "
         "port");
   }
   if (rest.size() >= 4) {
     const uint32_t size = read_be32(rest);
     if (size == 0xffffffff) {
       return corrupt(
-          "the server speaks an RPC version of Hadoop 1 or older; 2.10 is the oldest "
-          "that is understood");
+          "the server speaks an RPC version of Hadoop 1 or older; 2.10 is the oldest supported "
+          "version");
     }
     if (size == 0 || size > bytes_max_) {
       return corrupt(fmt::format(
-          "a frame claims {} bytes, {} at most (ipc.maximum.response.length): perhaps it does not "
-          "speak Hadoop's RPC; its bytes begin with {}",
+          "a frame claims {} bytes, at most {} are allowed (ipc.maximum.response.length): the "
+          "server may not speak Hadoop's RPC; its bytes start with {}",
           size, bytes_max_, json_quote(rest.substr(0, 16))));
     }
     if (rest.size() - 4 >= size) {

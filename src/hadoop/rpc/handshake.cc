@@ -49,9 +49,8 @@ class Dialogue {
   rt::Async<Result<std::unique_ptr<SaslMechanism>>> kerberos(const SaslAuth& offer);
   [[nodiscard]] std::string cnonce() const;
   [[nodiscard]] Error out_of_turn(std::string_view where) const {
-    return cluster_error(
-        fmt::format("{} breaks the rules of the SASL dialogue: {}", party_->server, where),
-        Errc::Corrupt);
+    return cluster_error(fmt::format("{} violates the SASL exchange: {}", party_->server, where),
+                         Errc::Corrupt);
   }
 
   FrameChannel* channel_;
@@ -67,8 +66,8 @@ rt::Async<OutcomeOf<RpcSaslProto>> Dialogue::read() {
   MUSTER_CO_TRY(const std::optional<std::string> frame, co_await channel_->read());
   if (!frame.has_value()) {
     co_return cluster_error(
-        fmt::format("{} closed the connection during the SASL dialogue: its log says why; perhaps "
-                    "the token is of another service",
+        fmt::format("{} closed the connection during the SASL exchange: see its log; the token may "
+                    "belong to another service",
                     party_->server));
   }
   FrameCursor cursor(*frame);
@@ -105,7 +104,7 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::run() {
     co_return co_await accept_simple(nullptr);
   }
   if (reply.state() != RpcSaslProto::NEGOTIATE) {
-    co_return out_of_turn(fmt::format("state {} instead of its offers", int{reply.state()}));
+    co_return out_of_turn(fmt::format("state {} instead of its mechanisms", int{reply.state()}));
   }
   co_return co_await choose(reply);
 }
@@ -129,7 +128,7 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::choose(const RpcSaslProto& offers) {
   }
   co_return unauthenticated(fmt::format(
       "{} accepts {}, and there are no credentials for any of these: get a ticket (kinit) and set "
-      "hadoop.security.authentication=kerberos, or bring a token (HADOOP_TOKEN_FILE_LOCATION)",
+      "hadoop.security.authentication=kerberos, or provide a token (HADOOP_TOKEN_FILE_LOCATION)",
       party_->server, join(names, ", ")));
 }
 
@@ -137,7 +136,7 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::accept_simple(const SaslAuth* offer) {
   if (party_->target.kerberos && !party_->target.allow_simple) {
     co_return unauthenticated(
         fmt::format("{} does not ask for Kerberos, which the configuration requires; set "
-                    "ipc.client.fallback-to-simple-auth-allowed=true if that is meant to be",
+                    "ipc.client.fallback-to-simple-auth-allowed=true if that is intended",
                     party_->server));
   }
   if (offer != nullptr) {
@@ -183,7 +182,7 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::authenticate(SaslAuth offer, AuthMetho
     message = RpcSaslProto();
     message.set_state(RpcSaslProto::RESPONSE);
   }
-  co_return out_of_turn("it never ends");
+  co_return out_of_turn("it does not end");
 }
 
 rt::Async<Result<std::unique_ptr<SaslMechanism>>> Dialogue::kerberos(const SaslAuth& offer) {
@@ -204,7 +203,7 @@ rt::Async<Result<std::unique_ptr<SaslMechanism>>> Dialogue::kerberos(const SaslA
   }
   if (party_->kerberos == nullptr) {
     co_return unauthenticated(fmt::format(
-        "{} wants Kerberos, which this program cannot speak here: muster-krb5 is not installed "
+        "{} requires Kerberos, which this program cannot speak here: muster-krb5 is not installed "
         "beside it",
         party_->server));
   }

@@ -22,7 +22,7 @@ struct Handshake {
   std::unique_ptr<MessageGuard> guard;  ///< Null: frames go as they are.
 };
 
-/// Holds what a dialogue needs beside the connection.
+/// Holds what a dialogue needs besides the connection.
 struct HandshakeParty {
   const Target& target;
   std::string server;  ///< For messages: "NameNode, nn1 (nn1.example.com:8020)".

@@ -83,13 +83,13 @@ std::string first_line(std::string_view text, std::string_view java_class) {
 /// What users can do about it, behind the message; "" where the message says it all.
 std::string advice(std::string_view name, std::string_view message) {
   if (name == "SecretManager$InvalidToken") {
-    return "; get a new token, or bring none (HADOOP_TOKEN_FILE_LOCATION) to use a ticket";
+    return "; get a new token, or unset HADOOP_TOKEN_FILE_LOCATION to use a ticket";
   }
   if (message.contains(" is not allowed to impersonate ")) {
     std::string_view user = message.substr(0, message.find(" is not allowed"));
     user = user.substr(user.starts_with("User: ") ? 6 : 0);
     return fmt::format(
-        "; the cluster's administrator allows it by hadoop.proxyuser.{}.hosts and .groups",
+        "; the cluster's administrator can allow it with hadoop.proxyuser.{}.hosts and .groups",
         user.substr(0, user.find_first_of("/@")));
   }
   return "";
@@ -124,11 +124,11 @@ Failure remote_failure(std::string_view what, std::string_view exception_class,
   const std::string_view name = simple_name(exception_class);
   std::string message = first_line(text, exception_class);
   if (message.empty()) {
-    message = "no more was said";
+    message = "no details given";
   }
   Failure failure(cluster_error(
       fmt::format("{}: {} ({}){}", what, message,
-                  name.empty() ? "no exception named" : printable(name), advice(name, message)),
+                  name.empty() ? "no exception given" : printable(name), advice(name, message)),
       Errc::Other));
   failure.exception_class = exception_class;
   for (const Meaning& meaning : kMeanings) {

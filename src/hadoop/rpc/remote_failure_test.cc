@@ -22,7 +22,7 @@ TEST(RemoteFailure, SaysTheFirstLineWithoutJavasWords) {
 
 TEST(RemoteFailure, WhatNobodyKnowsIsTheClusters) {
   const Failure failure = remote_failure("nn1", "com.example.Odd", "");
-  EXPECT_EQ(failure.error, cluster_error("nn1: no more was said (Odd)", Errc::Other));
+  EXPECT_EQ(failure.error, cluster_error("nn1: no details given (Odd)", Errc::Other));
 }
 
 TEST(RemoteFailure, ShowsNoControlCharacters) {

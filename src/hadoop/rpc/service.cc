@@ -86,8 +86,7 @@ rt::Async<Outcome> Service::attempt(const Call& call, size_t server, MessageLite
   Outgoing out = outgoing(call);
   if (out.frame.size() > connection_.request_bytes_max) {
     co_return user_error(
-        fmt::format("the request {} has {} bytes, {} at most "
-                    "(ipc.maximum.data.length)",
+        fmt::format("the request {} has {} bytes; at most {} are allowed (ipc.maximum.data.length)",
                     call.method.name, out.frame.size(), connection_.request_bytes_max));
   }
   const std::shared_ptr<Connection> connection = connection_to(server);
@@ -116,7 +115,7 @@ rt::Async<Outcome> Service::attempt(const Call& call, size_t server, MessageLite
   }
   if (!taken.has_value()) {
     Failure failure(std::move(taken).error().within(
-        fmt::format("the answer of {}, {}", target_.what, connection->name())));
+        fmt::format("the response of {}, {}", target_.what, connection->name())));
     failure.may_be_done = true;
     connection->close(failure);
     co_return failure;

@@ -4,7 +4,6 @@
 #include "hadoop/yarn/calling.h"
 #include "hadoop/yarn/launch_codec.h"
 #include "hadoop/yarn/record_codec.h"
-#include "hadoop/yarn/report_codec.h"
 #include "hadoop/yarn_client.pb.h"
 #include "rt/wait.h"
 
@@ -34,20 +33,52 @@ bool is_being_taken(ApplicationState state) {
 
 // The first line of the diagnostics says why; explanation.h knows most reasons.
 Error refused(const Submission& submission, const ApplicationReport& report) {
-  const auto what = fmt::format("the cluster did not take {} in queue {}", to_string(report.id),
-                                submission.queue);
+  const auto what =
+      fmt::format("the cluster rejected {} in queue {}", to_string(report.id), submission.queue);
   if (report.diagnostics.empty()) {
-    return user_error(
-        fmt::format("{}: it became {} at once, without a reason", what, to_string(report.state)),
-        Errc::Other);
+    return user_error(fmt::format("{}: it went straight to {} and gives no reason", what,
+                                  to_string(report.state)),
+                      Errc::Other);
   }
   return explain_exception("", report.diagnostics, what);
 }
 
 Error late(const Submission& submission, ApplicationState state) {
-  return cluster_error(fmt::format("the cluster has not accepted {} in time, it is {}",
+  return cluster_error(fmt::format("the cluster has not accepted {} in time; it is {}",
                                    to_string(submission.id), to_string(state)),
                        Errc::DeadlineExceeded);
+}
+
+std::string text_or_nothing(const std::string& text) {
+  constexpr std::string_view kNoText = "N/A";
+  return text == kNoText ? std::string() : text;
+}
+
+// Enumerators stand in the order of the numbers on the wire, which count from 1.
+template <class State>
+State state_from(bool present, int number) {
+  return present ? static_cast<State>(number) : State::Unknown;
+}
+
+ApplicationReport decode_report(const pb::ApplicationReport& from) {
+  return {.id = decode(from.application_id()),
+          .queue = from.queue(),
+          .type = from.application_type(),
+          .tags = {from.application_tags().begin(), from.application_tags().end()},
+          .state = state_from<ApplicationState>(from.has_yarn_application_state(),
+                                                from.yarn_application_state()),
+          .final_status = static_cast<FinalStatus>(from.final_application_status()),
+          .diagnostics = text_or_nothing(from.diagnostics()),
+          .host = text_or_nothing(from.host()),
+          .rpc_port = from.rpc_port(),
+          .submitted_ms = from.submit_time(),
+          .started_ms = from.start_time()};
+}
+
+QueueRights decode_rights(const pb::QueueUserAclInfo& from) {
+  return {.queue = from.queue_name(),
+          .submit = std::ranges::find(from.user_acls(), pb::QUEUE_ACL_SUBMIT_APPLICATIONS) !=
+                    from.user_acls().end()};
 }
 
 }  // namespace
@@ -115,67 +146,22 @@ rt::Async<Result<ApplicationReport>> ApplicationClient::report(ApplicationId id,
   encode(id, request.mutable_application_id());
   auto replied = co_await call_explained<pb::GetApplicationReportResponse>(
       proxy_, method("getApplicationReport"), std::move(request),
-      fmt::format("cannot ask how {} is", to_string(id)), deadline);
+      fmt::format("cannot get the report of {}", to_string(id)), deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
-  co_return decode(reply.application_report());
+  co_return decode_report(reply.application_report());
 }
 
 rt::Async<Result<std::vector<ApplicationReport>>> ApplicationClient::applications(
     ApplicationFilter filter, HostTime deadline) {
   pb::GetApplicationsRequest request;
-  request.mutable_application_types()->Assign(filter.types.begin(), filter.types.end());
-  for (const auto state : filter.states) {
-    if (state != ApplicationState::Unknown) {
-      request.add_application_states(static_cast<pb::YarnApplicationState>(state));
-    }
-  }
   request.mutable_users()->Assign(filter.users.begin(), filter.users.end());
-  request.mutable_queues()->Assign(filter.queues.begin(), filter.queues.end());
   request.mutable_application_tags()->Assign(filter.tags.begin(), filter.tags.end());
-  if (!filter.name.empty()) {
-    request.set_name(filter.name);
-  }
-  if (filter.count_max > 0) {
-    request.set_limit(filter.count_max);
-  }
-  request.set_scope(filter.own ? pb::APPLICATIONS_REQUEST_SCOPE_OWN
-                               : pb::APPLICATIONS_REQUEST_SCOPE_ALL);
   auto replied = co_await call_explained<pb::GetApplicationsResponse>(
       proxy_, method("getApplications"), std::move(request), "cannot list applications", deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
   std::vector<ApplicationReport> reports;
   for (const auto& one : reply.applications()) {
-    reports.push_back(decode(one));
-  }
-  co_return reports;
-}
-
-rt::Async<Result<std::vector<AttemptReport>>> ApplicationClient::attempts(ApplicationId id,
-                                                                          HostTime deadline) {
-  pb::GetApplicationAttemptsRequest request;
-  encode(id, request.mutable_application_id());
-  auto replied = co_await call_explained<pb::GetApplicationAttemptsResponse>(
-      proxy_, method("getApplicationAttempts"), std::move(request),
-      fmt::format("cannot list the attempts of {}", to_string(id)), deadline);
-  MUSTER_CO_TRY(const auto reply, std::move(replied));
-  std::vector<AttemptReport> reports;
-  for (const auto& one : reply.application_attempts()) {
-    reports.push_back(decode(one));
-  }
-  co_return reports;
-}
-
-rt::Async<Result<std::vector<ContainerReport>>> ApplicationClient::containers(AttemptId id,
-                                                                              HostTime deadline) {
-  pb::GetContainersRequest request;
-  encode(id, request.mutable_application_attempt_id());
-  auto replied = co_await call_explained<pb::GetContainersResponse>(
-      proxy_, method("getContainers"), std::move(request),
-      fmt::format("cannot list the containers of {}", to_string(id)), deadline);
-  MUSTER_CO_TRY(const auto reply, std::move(replied));
-  std::vector<ContainerReport> reports;
-  for (const auto& one : reply.containers()) {
-    reports.push_back(decode(one));
+    reports.push_back(decode_report(one));
   }
   co_return reports;
 }
@@ -196,7 +182,7 @@ rt::Async<Status> ApplicationClient::kill(ApplicationId id, std::string why, Hos
       co_return Status();
     }
     if (loop_->now() + pause >= deadline) {
-      co_return cluster_error(fmt::format("{}: the cluster has not done it in time", what),
+      co_return cluster_error(fmt::format("{}: the cluster did not do it in time", what),
                               Errc::DeadlineExceeded);
     }
     co_await rt::pause_for(*loop_, pause);
@@ -204,62 +190,78 @@ rt::Async<Status> ApplicationClient::kill(ApplicationId id, std::string why, Hos
   }
 }
 
-rt::Async<Status> ApplicationClient::fail_attempt(AttemptId id, HostTime deadline) {
-  pb::FailApplicationAttemptRequest request;
-  encode(id, request.mutable_application_attempt_id());
-  auto replied = co_await call_explained<pb::FailApplicationAttemptResponse>(
-      proxy_, method("failApplicationAttempt"), std::move(request),
-      fmt::format("cannot end {}", to_string(id)), deadline);
-  co_return status_of(replied);
-}
-
-rt::Async<Status> ApplicationClient::move_to_queue(ApplicationId id, std::string queue,
-                                                   HostTime deadline) {
-  pb::MoveApplicationAcrossQueuesRequest request;
-  encode(id, request.mutable_application_id());
-  request.set_target_queue(queue);
-  auto replied = co_await call_explained<pb::MoveApplicationAcrossQueuesResponse>(
-      proxy_, method("moveApplicationAcrossQueues"), std::move(request),
-      fmt::format("cannot move {} to queue {}", to_string(id), queue), deadline);
-  co_return status_of(replied);
-}
-
-rt::Async<Result<int32_t>> ApplicationClient::set_priority(ApplicationId id, int32_t priority,
-                                                           HostTime deadline) {
-  pb::UpdateApplicationPriorityRequest request;
-  encode(id, request.mutable_application_id());
-  request.mutable_application_priority()->set_priority(priority);
-  auto replied = co_await call_explained<pb::UpdateApplicationPriorityResponse>(
-      proxy_, method("updateApplicationPriority"), std::move(request),
-      fmt::format("cannot set the priority of {}", to_string(id)), deadline);
+rt::Async<Result<ClusterMetrics>> ApplicationClient::metrics(HostTime deadline) {
+  const pb::GetClusterMetricsRequest request;
+  auto replied = co_await call_explained<pb::GetClusterMetricsResponse>(
+      proxy_, method("getClusterMetrics"), request, "cannot count the cluster's nodes", deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
-  co_return reply.application_priority().priority();
+  const auto& metrics = reply.cluster_metrics();
+  co_return ClusterMetrics{.nodes = metrics.num_node_managers(),
+                           .active = metrics.num_active_nms()};
 }
 
-rt::Async<Status> ApplicationClient::set_end(ApplicationId id, WallTime when, HostTime deadline) {
-  pb::UpdateApplicationTimeoutsRequest request;
-  encode(id, request.mutable_application_id());
-  auto* const entry = request.add_application_timeouts();
-  entry->set_application_timeout_type(pb::APPLICATION_TIMEOUT_TYPE_LIFETIME);
-  // Java's form has a numeric zone: "2026-11-21T09:30:00.125+0000".
-  auto text = format_iso(when);
-  text.replace(text.size() - 1, 1, "+0000");
-  entry->set_expire_time(std::move(text));
-  auto replied = co_await call_explained<pb::UpdateApplicationTimeoutsResponse>(
-      proxy_, method("updateApplicationTimeouts"), std::move(request),
-      fmt::format("cannot set the lifetime of {}", to_string(id)), deadline);
-  co_return status_of(replied);
+rt::Async<Result<std::vector<NodeReport>>> ApplicationClient::nodes(std::vector<NodeState> states,
+                                                                    HostTime deadline) {
+  pb::GetClusterNodesRequest request;
+  for (const auto state : states) {
+    if (state != NodeState::Unknown) {
+      request.add_node_states(static_cast<pb::NodeState>(state));
+    }
+  }
+  auto replied = co_await call_explained<pb::GetClusterNodesResponse>(
+      proxy_, method("getClusterNodes"), std::move(request), "cannot list the cluster's nodes",
+      deadline);
+  MUSTER_CO_TRY(const auto reply, std::move(replied));
+  std::vector<NodeReport> reports;
+  for (const auto& one : reply.node_reports()) {
+    reports.push_back(decode(one));
+  }
+  co_return reports;
 }
 
-rt::Async<Status> ApplicationClient::signal(ContainerId id, ContainerSignal signal,
-                                            HostTime deadline) {
-  pb::SignalContainerRequest request;
-  encode(id, request.mutable_container_id());
-  request.set_command(static_cast<pb::SignalContainerCommand>(static_cast<int>(signal) + 1));
-  auto replied = co_await call_explained<pb::SignalContainerResponse>(
-      proxy_, method("signalToContainer"), std::move(request),
-      fmt::format("cannot signal {}", to_string(id)), deadline);
-  co_return status_of(replied);
+rt::Async<Result<std::vector<std::string>>> ApplicationClient::node_labels(HostTime deadline) {
+  const pb::GetClusterNodeLabelsRequest request;
+  auto replied = co_await call_explained<pb::GetClusterNodeLabelsResponse>(
+      proxy_, method("getClusterNodeLabels"), request, "cannot list the cluster's node labels",
+      deadline);
+  MUSTER_CO_TRY(const auto reply, std::move(replied));
+  std::vector<std::string> labels;
+  for (const auto& one : reply.node_labels()) {
+    labels.push_back(one.name());
+  }
+  co_return labels;
+}
+
+rt::Async<Result<QueueInfo>> ApplicationClient::queue(std::string name, HostTime deadline) {
+  pb::GetQueueInfoRequest request;
+  request.set_queue_name(name);
+  request.set_include_applications(false);
+  request.set_include_child_queues(false);
+  auto replied = co_await call_explained<pb::GetQueueInfoResponse>(
+      proxy_, method("getQueueInfo"), std::move(request),
+      fmt::format("cannot get information on queue {}", name), deadline);
+  MUSTER_CO_TRY(const auto reply, std::move(replied));
+  if (!reply.has_queue_info()) {
+    co_return user_error(fmt::format("the cluster has no queue {}", name), Errc::NotFound);
+  }
+  const auto& queue = reply.queue_info();
+  co_return QueueInfo{
+      .name = queue.queue_name(),
+      .state = state_from<QueueState>(queue.has_state(), queue.state()),
+      .labels = {queue.accessible_node_labels().begin(), queue.accessible_node_labels().end()}};
+}
+
+rt::Async<Result<std::vector<QueueRights>>> ApplicationClient::queue_rights(HostTime deadline) {
+  const pb::GetQueueUserAclsInfoRequest request;
+  auto replied = co_await call_explained<pb::GetQueueUserAclsInfoResponse>(
+      proxy_, method("getQueueUserAcls"), request, "cannot get the queues' access rights",
+      deadline);
+  MUSTER_CO_TRY(const auto reply, std::move(replied));
+  std::vector<QueueRights> rights;
+  for (const auto& one : reply.queue_user_acls()) {
+    rights.push_back(decode_rights(one));
+  }
+  co_return rights;
 }
 
 }  // namespace muster::hadoop::yarn

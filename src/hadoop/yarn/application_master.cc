@@ -1,10 +1,13 @@
 #include "hadoop/yarn/application_master.h"
 
 #include "hadoop/yarn/calling.h"
-#include "hadoop/yarn/master_codec.h"
+#include "hadoop/yarn/record_codec.h"
 #include "hadoop/yarn_master.pb.h"
 #include "rt/wait.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -43,25 +46,89 @@ Error told_to_stop() {
                        Errc::NotFound);
 }
 
+Error damaged(std::string_view what) {
+  return {.code = Errc::Corrupt,
+          .blame = Blame::Cluster,
+          .message = fmt::format("the resource manager sent a malformed response: {}", what)};
+}
+
+// Everything hangs on the ids.
+Status check(const pb::AllocateResponse& from) {
+  const auto incomplete = [](const pb::Container& container) {
+    return !container.has_id() || !container.has_node_id() || !container.has_container_token();
+  };
+  if (std::ranges::any_of(from.allocated_containers(), incomplete)) {
+    return damaged("a granted container has no id, node or token");
+  }
+  if (std::ranges::any_of(from.containers_from_previous_attempts(), incomplete)) {
+    return damaged("a container of an earlier attempt has no id, node or token");
+  }
+  if (!std::ranges::all_of(from.completed_container_statuses(),
+                           &pb::ContainerStatus::has_container_id)) {
+    return damaged("a completed container has no id");
+  }
+  return {};
+}
+
+template <class To, class From>
+std::vector<To> decode_all(const From& from) {
+  std::vector<To> to;
+  to.reserve(static_cast<size_t>(from.size()));
+  for (const auto& one : from) {
+    to.push_back(decode(one));
+  }
+  return to;
+}
+
+template <class Tokens>
+std::vector<NodeToken> decode_tokens(const Tokens& from) {
+  std::vector<NodeToken> to;
+  for (const auto& entry : from) {
+    to.push_back({.node = decode(entry.node_id()), .token = decode(entry.token())});
+  }
+  return to;
+}
+
+// Those that will be taken whatever we do, then those that we could buy free.
+std::vector<ContainerId> decode_preempted(const pb::PreemptionMessage& from) {
+  std::vector<ContainerId> to;
+  for (const auto& container : from.strict_contract().container()) {
+    to.push_back(decode(container.id()));
+  }
+  for (const auto& container : from.contract().container()) {
+    to.push_back(decode(container.id()));
+  }
+  return to;
+}
+
+pb::RegisterApplicationMasterRequest registration_of(const MasterPresence& presence) {
+  pb::RegisterApplicationMasterRequest request;
+  request.set_host(presence.host);
+  request.set_rpc_port(presence.rpc_port);
+  request.set_tracking_url(presence.tracking_url);
+  return request;
+}
+
 }  // namespace
 
 rt::Async<Result<Registration>> ApplicationMaster::register_self(MasterPresence presence,
                                                                  HostTime deadline) {
   presence_ = std::move(presence);
-  pb::RegisterApplicationMasterRequest request;
-  encode(presence_, &request);
+  auto request = registration_of(presence_);
   auto replied = co_await call_explained<pb::RegisterApplicationMasterResponse>(
       proxy_, kRegister, std::move(request), "cannot register the application master", deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
-  auto registration = decode(reply);
+  Registration registration{.largest = decode(reply.maximum_capability()),
+                            .queue = reply.queue(),
+                            .kept = decode_all<Grant>(reply.containers_from_previous_attempts()),
+                            .node_tokens = decode_tokens(reply.nm_tokens_from_previous_attempts())};
   book_.resync();
-  book_.adopt(registration.from_previous_attempts);
+  book_.adopt(registration.kept);
   co_return registration;
 }
 
 rt::Async<Status> ApplicationMaster::register_again(HostTime deadline) {
-  pb::RegisterApplicationMasterRequest request;
-  encode(presence_, &request);
+  auto request = registration_of(presence_);
   auto replied = co_await call<pb::RegisterApplicationMasterResponse>(proxy_, kRegister,
                                                                       std::move(request), deadline);
   if (!replied.has_value() && !knows_us_already(replied.error())) {
@@ -71,11 +138,10 @@ rt::Async<Status> ApplicationMaster::register_again(HostTime deadline) {
   co_return Status();
 }
 
-rt::Async<Result<Heartbeat>> ApplicationMaster::heartbeat(float progress, HostTime deadline) {
+rt::Async<Result<Heartbeat>> ApplicationMaster::heartbeat(HostTime deadline) {
   bool resynced = false;
   for (int tries = 0;; ++tries) {
-    pb::AllocateRequest request;
-    encode(book_.begin(progress), &request);
+    pb::AllocateRequest request = book_.begin();
     auto replied =
         co_await call<pb::AllocateResponse>(proxy_, kAllocate, std::move(request), deadline);
     const bool forgotten = replied.has_value() ? replied->has_am_command() &&
@@ -85,11 +151,12 @@ rt::Async<Result<Heartbeat>> ApplicationMaster::heartbeat(float progress, HostTi
       co_return explain(replied.error(), "the heartbeat to the resource manager failed");
     }
     if (!forgotten) {
-      MUSTER_CO_TRY(auto answer, decode(*replied));
-      co_return take(std::move(answer), resynced);
+      MUSTER_CO_TRY(auto heartbeat, take(*replied));
+      heartbeat.resynced = resynced;
+      co_return heartbeat;
     }
     if (tries == kResyncsMax) {
-      co_return cluster_error("the resource manager forgets the application master again and again",
+      co_return cluster_error("the resource manager keeps forgetting the application master",
                               Errc::Other);
     }
     auto again = co_await register_again(deadline);
@@ -98,26 +165,32 @@ rt::Async<Result<Heartbeat>> ApplicationMaster::heartbeat(float progress, HostTi
   }
 }
 
-Result<Heartbeat> ApplicationMaster::take(AllocateAnswer answer, bool resynced) {
-  if (answer.command == MasterCommand::Shutdown) {
+Result<Heartbeat> ApplicationMaster::take(const pb::AllocateResponse& answer) {
+  MUSTER_TRY_STATUS(check(answer));
+  if (answer.has_am_command() && answer.am_command() == pb::AM_COMMAND_SHUTDOWN) {
     return told_to_stop();
   }
-  if (answer.master_token) {
-    token_->replace(*answer.master_token);
+  if (answer.has_am_rm_token()) {
+    token_->replace(decode(answer.am_rm_token()));
   }
-  auto harvest = book_.accept(answer);
-  return Heartbeat{
-      .answer = std::move(answer), .harvest = std::move(harvest), .resynced = resynced};
-}
-
-void ApplicationMaster::set_tracking_url(std::string url) {
-  presence_.tracking_url = url;
-  book_.show_page(std::move(url));
+  Heartbeat heartbeat{.harvest = book_.accept(answer),
+                      .kept = decode_all<Grant>(answer.containers_from_previous_attempts()),
+                      .updated_nodes = decode_all<NodeReport>(answer.updated_nodes()),
+                      .cluster_nodes = answer.num_cluster_nodes(),
+                      .headroom = {},
+                      .preempted = decode_preempted(answer.preempt()),
+                      .node_tokens = decode_tokens(answer.nm_tokens())};
+  if (answer.has_limit()) {
+    heartbeat.headroom = decode(answer.limit());
+  }
+  book_.adopt(heartbeat.kept);
+  return heartbeat;
 }
 
 rt::Async<Status> ApplicationMaster::finish(Farewell farewell, HostTime deadline) {
   pb::FinishApplicationMasterRequest request;
-  encode(farewell, &request);
+  request.set_diagnostics(farewell.diagnostics);
+  request.set_final_application_status(static_cast<pb::FinalApplicationStatus>(farewell.status));
   bool said = false;
   while (true) {
     auto replied =
@@ -132,7 +205,8 @@ rt::Async<Status> ApplicationMaster::finish(Farewell farewell, HostTime deadline
         co_return Status();
       }
       if (!has_forgotten_us(failure)) {
-        co_return explain(failure, "cannot tell the resource manager that the application ended");
+        co_return explain(failure,
+                          "cannot report the end of the application to the resource manager");
       }
       auto again = co_await register_again(deadline);
       MUSTER_CO_TRY_STATUS(std::move(again));
@@ -141,7 +215,7 @@ rt::Async<Status> ApplicationMaster::finish(Farewell farewell, HostTime deadline
     said = true;
     if (loop_->now() + kFinishPause >= deadline) {
       co_return cluster_error(
-          "the resource manager has not written the application's end down in time",
+          "the resource manager did not record the end of the application in time",
           Errc::DeadlineExceeded);
     }
     co_await rt::pause_for(*loop_, kFinishPause);

@@ -4,28 +4,57 @@
 #include "base/time.h"
 #include "hadoop/rpc/failure.h"
 #include "hadoop/rpc/proxy.h"
-#include "hadoop/yarn/allocate_answer.h"
 #include "hadoop/yarn/ask_book.h"
+#include "hadoop/yarn/container.h"
 #include "hadoop/yarn/held_token.h"
-#include "hadoop/yarn/registration.h"
+#include "hadoop/yarn/node.h"
+#include "hadoop/yarn/report.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::hadoop::yarn {
 
-/// The protocol that the resource manager speaks with application masters.
+/// The resource manager's protocol for application masters.
 inline constexpr std::string_view kMasterProtocol =
     "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
 
-/// What one heartbeat brought.
+/// How an application master presents itself.
+struct MasterPresence {
+  std::string host;
+  int32_t rpc_port = -1;     ///< -1: none.
+  std::string tracking_url;  ///< "" for none.
+};
+
+/// What an application master learns when it registers.
+struct Registration {
+  Resource largest;  ///< The largest container its queue grants.
+  std::string queue;
+  std::vector<Grant> kept;             ///< Of earlier attempts, still running.
+  std::vector<NodeToken> node_tokens;  ///< For the nodes of those.
+};
+
+/// What one heartbeat brought that is new. Each grant and each end is reported once.
 struct Heartbeat {
-  AllocateAnswer answer;
-  Harvest harvest;        ///< Of `answer`, without repetitions.
-  bool resynced = false;  ///< The resource manager had forgotten us; everything was said anew.
+  Harvest harvest;
+  std::vector<Grant> kept;  ///< Of earlier attempts; found late by the resource manager.
+  std::vector<NodeReport> updated_nodes;
+  int32_t cluster_nodes = 0;
+  std::optional<Resource> headroom;    ///< What the queue would still give this application.
+  std::vector<ContainerId> preempted;  ///< The cluster wants them back, soon.
+  std::vector<NodeToken> node_tokens;  ///< For nodes that are new to this attempt.
+  bool resynced = false;  ///< The resource manager had forgotten us; everything was said again.
+};
+
+/// The last word of an application master.
+struct Farewell {
+  FinalStatus status = FinalStatus::Undefined;
+  std::string diagnostics;
 };
 
 /// An application master's line to the resource manager: registers, asks and gives back through its
@@ -33,8 +62,8 @@ struct Heartbeat {
 /// of the cluster's expiry time, ten minutes or more).
 ///
 /// A restarted or failed-over resource manager is met by registering again and saying everything
-/// anew, inside the call that notices it. A rolled token is taken over at once. Errors: NotFound
-/// (this attempt is over: another master has taken over, or the application was killed; stop at
+/// again, inside the call that notices it. A rolled token is taken over at once. Errors: NotFound
+/// (this attempt has ended: another master has taken over, or the application was killed; stop at
 /// once and do not finish), Unauthenticated (the token is no longer good: the same move), else see
 /// explanation.h. After Unavailable or DeadlineExceeded beat again: nothing is lost or said twice.
 class ApplicationMaster {
@@ -47,18 +76,15 @@ class ApplicationMaster {
   [[nodiscard]] rt::Async<Result<Registration>> register_self(MasterPresence presence,
                                                               HostTime deadline);
   [[nodiscard]] AskBook& book() { return book_; }
-  [[nodiscard]] const AskBook& book() const { return book_; }
-  /// Tells what changed in the book, takes in what came. `progress`: 0..1.
-  [[nodiscard]] rt::Async<Result<Heartbeat>> heartbeat(float progress, HostTime deadline);
-  /// Where the job's page is from now on; told with the next heartbeat.
-  void set_tracking_url(std::string url);
+  /// Returns what changed in the book, takes in what came.
+  [[nodiscard]] rt::Async<Result<Heartbeat>> heartbeat(HostTime deadline);
   /// Ends the application, and waits until the resource manager has it written down. The cluster
   /// then ends what still runs of it.
   [[nodiscard]] rt::Async<Status> finish(Farewell farewell, HostTime deadline);
 
  private:
   [[nodiscard]] rt::Async<Status> register_again(HostTime deadline);
-  [[nodiscard]] Result<Heartbeat> take(AllocateAnswer answer, bool resynced);
+  [[nodiscard]] Result<Heartbeat> take(const pb::AllocateResponse& answer);
 
   rt::Loop* loop_;
   rpc::Proxy* proxy_;

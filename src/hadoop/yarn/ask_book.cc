@@ -1,12 +1,18 @@
 #include "hadoop/yarn/ask_book.h"
 
 #include "base/check.h"
+#include "hadoop/yarn/placement_codec.h"
+#include "hadoop/yarn/record_codec.h"
+#include "hadoop/yarn_master.pb.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace muster::hadoop::yarn {
 namespace {
+
+// The name of the row that means any host.
+constexpr const char* kAnywhere = "*";
 
 // Rows of withdrawn requests have served once the resource manager has read them.
 template <class Requests>
@@ -16,19 +22,71 @@ void drop_spent(Requests& requests, const std::set<AllocationId>& keep) {
   });
 }
 
+template <class Requests>
+std::set<AllocationId> keys_of(const Requests& requests) {
+  std::set<AllocationId> keys;
+  for (const auto& [allocation, request] : requests) {
+    keys.insert(allocation);
+  }
+  return keys;
+}
+
+// Counts a grant against its request. The resource manager has lowered its own count already, so
+// that nothing is to be told.
+template <class Requests>
+bool take_one(Requests& requests, AllocationId allocation) {
+  const auto found = requests.find(allocation);
+  if (found == requests.end() || found->second.count == 0) {
+    return false;
+  }
+  --found->second.count;
+  return true;
+}
+
+void encode_row(const ContainerRequest& from, pb::ResourceRequest* to) {
+  to->mutable_priority()->set_priority(0);
+  to->set_resource_name(kAnywhere);
+  encode(from.each, to->mutable_capability());
+  to->set_num_containers(from.count);
+  to->set_relax_locality(true);
+  if (!from.node_label.empty()) {
+    to->set_node_label_expression(from.node_label);
+  }
+  to->mutable_execution_type_request()->set_execution_type(pb::EXECUTION_TYPE_GUARANTEED);
+  to->set_allocation_request_id(from.allocation.value);
+}
+
+void encode_placed(const SchedulingRequest& from, pb::SchedulingRequest* to) {
+  to->set_allocation_request_id(from.allocation.value);
+  to->mutable_priority()->set_priority(0);
+  to->mutable_execution_type()->set_execution_type(pb::EXECUTION_TYPE_GUARANTEED);
+  for (const auto& tag : from.tags) {
+    to->add_allocation_tags(tag);
+  }
+  to->mutable_resource_sizing()->set_num_allocations(from.count);
+  encode(from.each, to->mutable_resource_sizing()->mutable_resources());
+  if (from.constraint) {
+    encode(*from.constraint, to->mutable_placement_constraint());
+  }
+}
+
 }  // namespace
+
+AskBook::AskBook() = default;
+
+AskBook::~AskBook() = default;
 
 void AskBook::ask(ContainerRequest request) {
   const auto allocation = request.allocation;
-  MUSTER_CHECK(allocation.value > 0, "an allocation id is above 0");
-  MUSTER_CHECK(request.count >= 0, "nobody wants less than nothing");
+  MUSTER_CHECK(allocation.value > 0, "an allocation id must be above 0");
+  MUSTER_CHECK(request.count >= 0, "a count is 0 or more");
   requests_.insert_or_assign(allocation, std::move(request));
   changed_.insert(allocation);
 }
 
 void AskBook::ask_placed(SchedulingRequest request) {
   const auto allocation = request.allocation;
-  MUSTER_CHECK(allocation.value > 0, "an allocation id is above 0");
+  MUSTER_CHECK(allocation.value > 0, "an allocation id must be above 0");
   placed_.insert_or_assign(allocation, std::move(request));
   changed_placed_.insert(allocation);
 }
@@ -52,103 +110,77 @@ void AskBook::release(const ContainerId& container) {
   }
 }
 
-void AskBook::avoid(const std::string& host) {
-  if (avoided_.insert(host).second) {
-    to_readmit_.erase(host);
-    to_avoid_.insert(host);
+void AskBook::avoid(const std::set<std::string>& hosts) {
+  for (const auto& host : hosts) {
+    if (!avoided_.contains(host)) {
+      to_readmit_.erase(host);
+      to_avoid_.insert(host);
+    }
   }
-}
-
-void AskBook::readmit(const std::string& host) {
-  if (avoided_.erase(host) > 0) {
-    to_avoid_.erase(host);
-    to_readmit_.insert(host);
+  for (const auto& host : avoided_) {
+    if (!hosts.contains(host)) {
+      to_avoid_.erase(host);
+      to_readmit_.insert(host);
+    }
   }
+  avoided_ = hosts;
 }
 
-void AskBook::change(ContainerUpdate update) {
-  const auto container = update.container;
-  updates_.insert_or_assign(container, std::move(update));
-  to_update_.insert(container);
-}
-
-const AllocateAsk& AskBook::begin(float progress) {
-  if (!in_flight_) {
-    in_flight_.emplace();
-    in_flight_->response_id = response_id_;
+const pb::AllocateRequest& AskBook::begin() {
+  if (in_flight_ == nullptr) {
+    in_flight_ = std::make_unique<pb::AllocateRequest>();
+    in_flight_->set_response_id(response_id_);
+    in_flight_->set_progress(0);
     take_changes(*in_flight_);
   }
-  in_flight_->progress = progress;
   return *in_flight_;
 }
 
-void AskBook::take_changes(AllocateAsk& ask) {
+void AskBook::take_changes(pb::AllocateRequest& ask) {
   for (const auto allocation : std::exchange(changed_, {})) {
     if (const auto found = requests_.find(allocation); found != requests_.end()) {
-      std::ranges::move(rows_of(found->second), std::back_inserter(ask.asks));
+      encode_row(found->second, ask.add_ask());
     }
   }
   // Not both in one: the scheduler passes over the second kind as soon as the first is there.
-  if (ask.asks.empty()) {
+  if (ask.ask().empty()) {
     for (const auto allocation : std::exchange(changed_placed_, {})) {
       if (const auto found = placed_.find(allocation); found != placed_.end()) {
-        ask.scheduling.push_back(found->second);
+        encode_placed(found->second, ask.add_scheduling_requests());
       }
     }
   }
-  for (const auto& container : std::exchange(to_update_, {})) {
-    if (const auto found = updates_.find(container); found != updates_.end()) {
-      ask.updates.push_back(found->second);
-    }
+  for (const auto& container : std::exchange(to_release_, {})) {
+    encode(container, ask.add_release());
   }
-  const auto releases = std::exchange(to_release_, {});
-  ask.releases.assign(releases.begin(), releases.end());
-  const auto avoid = std::exchange(to_avoid_, {});
-  ask.avoid.assign(avoid.begin(), avoid.end());
-  const auto readmit = std::exchange(to_readmit_, {});
-  ask.readmit.assign(readmit.begin(), readmit.end());
-  ask.tracking_url = std::exchange(page_, {});
+  for (const auto& host : std::exchange(to_avoid_, {})) {
+    ask.mutable_blacklist_request()->add_blacklist_additions(host);
+  }
+  for (const auto& host : std::exchange(to_readmit_, {})) {
+    ask.mutable_blacklist_request()->add_blacklist_removals(host);
+  }
 }
 
 void AskBook::note_taken() {
-  if (!in_flight_) {
+  if (in_flight_ == nullptr) {
     return;
   }
-  for (const auto& row : in_flight_->asks) {
-    taken_.insert(row.allocation);
+  for (const auto& row : in_flight_->ask()) {
+    taken_.insert(AllocationId(row.allocation_request_id()));
   }
-  for (const auto& request : in_flight_->scheduling) {
-    taken_.insert(request.allocation);
+  for (const auto& request : in_flight_->scheduling_requests()) {
+    taken_.insert(AllocationId(request.allocation_request_id()));
   }
 }
 
-Harvest AskBook::accept(const AllocateAnswer& answer) {
+Harvest AskBook::accept(const pb::AllocateResponse& answer) {
   note_taken();
   in_flight_.reset();
-  response_id_ = answer.response_id;
+  response_id_ = answer.response_id();
   Harvest harvest;
-  for (const auto& grant : answer.granted) {
-    if (!granted_.insert(grant.id).second) {
-      continue;
-    }
-    if (matches(grant)) {
-      harvest.granted.push_back(grant);
-      continue;
-    }
-    release(grant.id);
-    harvest.surplus.push_back(grant);
-  }
-  for (const auto& status : answer.completed) {
-    releasing_.erase(status.id);
-    to_release_.erase(status.id);
-    updates_.erase(status.id);
-    if (completed_.insert(status.id).second) {
-      harvest.completed.push_back(status);
-    }
-  }
-  adopt(answer.from_previous_attempts);
-  note_updates(answer);
-  note_rejected(answer, harvest);
+  take_granted(answer, harvest);
+  take_completed(answer, harvest);
+  take_rejected(answer, harvest);
   drop_spent(requests_, changed_);
   drop_spent(placed_, changed_placed_);
   std::erase_if(taken_, [&](AllocationId allocation) {
@@ -157,43 +189,52 @@ Harvest AskBook::accept(const AllocateAnswer& answer) {
   return harvest;
 }
 
-// Counts the grant against its request. The resource manager has lowered its own count already, so
-// that nothing is to be told.
+void AskBook::take_granted(const pb::AllocateResponse& answer, Harvest& harvest) {
+  for (const auto& container : answer.allocated_containers()) {
+    auto grant = decode(container);
+    if (!granted_.insert(grant.id).second) {
+      continue;
+    }
+    if (matches(grant)) {
+      harvest.granted.push_back(std::move(grant));
+    } else {
+      release(grant.id);  // Too many, or too late.
+    }
+  }
+}
+
+void AskBook::take_completed(const pb::AllocateResponse& answer, Harvest& harvest) {
+  for (const auto& one : answer.completed_container_statuses()) {
+    auto status = decode(one);
+    releasing_.erase(status.id);
+    to_release_.erase(status.id);
+    if (completed_.insert(status.id).second) {
+      harvest.completed.push_back(std::move(status));
+    }
+  }
+}
+
 bool AskBook::matches(const Grant& grant) {
-  if (const auto found = requests_.find(grant.allocation);
-      found != requests_.end() && found->second.count > 0) {
-    --found->second.count;
-    return true;
-  }
-  if (const auto found = placed_.find(grant.allocation);
-      found != placed_.end() && found->second.count > 0) {
-    --found->second.count;
-    return true;
-  }
-  return false;
+  return take_one(requests_, grant.allocation) || take_one(placed_, grant.allocation);
 }
 
-void AskBook::note_updates(const AllocateAnswer& answer) {
-  for (const auto& updated : answer.updated) {
-    updates_.erase(updated.container.id);
-  }
-  for (const auto& error : answer.update_errors) {
-    updates_.erase(error.update.container);
-  }
-}
-
-void AskBook::note_rejected(const AllocateAnswer& answer, Harvest& harvest) {
-  for (const auto& rejected : answer.rejected) {
-    const auto found = placed_.find(rejected.request.allocation);
+void AskBook::take_rejected(const pb::AllocateResponse& answer, Harvest& harvest) {
+  for (const auto& rejected : answer.rejected_scheduling_requests()) {
+    const AllocationId allocation(rejected.request().allocation_request_id());
+    const auto found = placed_.find(allocation);
     if (found != placed_.end() && found->second.count > 0) {
-      found->second.count = std::max(found->second.count - rejected.request.count, 0);
-      harvest.rejected.push_back(rejected);
+      const auto count = rejected.request().resource_sizing().num_allocations();
+      found->second.count = std::max(found->second.count - count, 0);
+      const bool unplaced = rejected.reason() == pb::REJECTION_REASON_COULD_NOT_PLACE_ON_NODE;
+      harvest.rejected.push_back({.allocation = allocation,
+                                  .reason = unplaced ? RejectionReason::CouldNotPlace
+                                                     : RejectionReason::CouldNotSchedule});
     }
   }
 }
 
 void AskBook::refused() {
-  if (!in_flight_) {
+  if (in_flight_ == nullptr) {
     return;
   }
   const auto say_again = [this](auto& requests, AllocationId allocation, auto& changed) {
@@ -209,29 +250,25 @@ void AskBook::refused() {
       changed.insert(allocation);
     }
   };
-  const AllocateAsk said = *std::exchange(in_flight_, std::nullopt);
-  for (const auto& row : said.asks) {
-    say_again(requests_, row.allocation, changed_);
+  const auto said = std::exchange(in_flight_, nullptr);
+  for (const auto& row : said->ask()) {
+    say_again(requests_, AllocationId(row.allocation_request_id()), changed_);
   }
-  for (const auto& request : said.scheduling) {
-    say_again(placed_, request.allocation, changed_placed_);
+  for (const auto& request : said->scheduling_requests()) {
+    say_again(placed_, AllocationId(request.allocation_request_id()), changed_placed_);
   }
-  for (const auto& update : said.updates) {
-    to_update_.insert(update.container);
+  for (const auto& container : said->release()) {
+    to_release_.insert(decode(container));
   }
-  to_release_.insert(said.releases.begin(), said.releases.end());
-  for (const auto& host : said.avoid) {
+  for (const auto& host : said->blacklist_request().blacklist_additions()) {
     if (avoided_.contains(host)) {
       to_avoid_.insert(host);
     }
   }
-  for (const auto& host : said.readmit) {
+  for (const auto& host : said->blacklist_request().blacklist_removals()) {
     if (!avoided_.contains(host)) {
       to_readmit_.insert(host);
     }
-  }
-  if (page_.empty()) {
-    page_ = said.tracking_url;
   }
 }
 
@@ -242,18 +279,8 @@ void AskBook::resync() {
   // What was withdrawn was forgotten with the rest.
   drop_spent(requests_, {});
   drop_spent(placed_, {});
-  changed_.clear();
-  for (const auto& [allocation, request] : requests_) {
-    changed_.insert(allocation);
-  }
-  changed_placed_.clear();
-  for (const auto& [allocation, request] : placed_) {
-    changed_placed_.insert(allocation);
-  }
-  to_update_.clear();
-  for (const auto& [container, update] : updates_) {
-    to_update_.insert(container);
-  }
+  changed_ = keys_of(requests_);
+  changed_placed_ = keys_of(placed_);
   to_release_ = releasing_;
   to_avoid_ = avoided_;
   to_readmit_.clear();
@@ -263,22 +290,6 @@ void AskBook::adopt(const std::vector<Grant>& grants) {
   for (const auto& grant : grants) {
     granted_.insert(grant.id);
   }
-}
-
-bool AskBook::has_changes() const {
-  return !changed_.empty() || !changed_placed_.empty() || !to_release_.empty() ||
-         !to_avoid_.empty() || !to_readmit_.empty() || !to_update_.empty() || !page_.empty();
-}
-
-int64_t AskBook::wanted() const {
-  int64_t count = 0;
-  for (const auto& [allocation, request] : requests_) {
-    count += request.count;
-  }
-  for (const auto& [allocation, request] : placed_) {
-    count += request.count;
-  }
-  return count;
 }
 
 }  // namespace muster::hadoop::yarn

@@ -17,7 +17,7 @@ namespace {
 constexpr int kDepthMax = 16;
 constexpr std::string_view kSelf = "self";
 constexpr std::string_view kOperators =
-    "a constraint is in,SCOPE,TAG or notin,SCOPE,TAG or cardinality,SCOPE,TAG,MIN,MAX or "
+    "a constraint must be in,SCOPE,TAG or notin,SCOPE,TAG or cardinality,SCOPE,TAG,MIN,MAX or "
     "NAME=VALUE, or several of them as in and(C:C) and or(C:C)";
 
 /// A word between commas, without blanks around it, and where it begins.
@@ -33,8 +33,7 @@ class ConstraintReader {
   Result<PlacementConstraint> read() {
     MUSTER_TRY(PlacementConstraint constraint, read_constraint(0));
     if (at_ < text_.size()) {
-      return wrong(
-          at_, fmt::format("nothing may follow here, but {} does", printable(text_.substr(at_))));
+      return wrong(at_, fmt::format("unexpected {}", printable(text_.substr(at_))));
     }
     return constraint;
   }
@@ -85,7 +84,7 @@ class ConstraintReader {
       skip_blanks();
       if (at_ == text_.size()) {
         return wrong(at_,
-                     "the bracket is not closed: `:` and another constraint, or `)`, is "
+                     "the parenthesis is not closed: `:` and another constraint, or `)`, is "
                      "missing");
       }
       const char next = text_[at_++];
@@ -94,7 +93,7 @@ class ConstraintReader {
         return constraint;
       }
       if (next != ':') {
-        return wrong(at_ - 1, "`:` or `)` is expected here");
+        return wrong(at_ - 1, "expected `:` or `)` here");
       }
     }
   }
@@ -107,11 +106,11 @@ class ConstraintReader {
       at_ = std::min(text_.find_first_of(",:()", at_), text_.size());
       const Word word{.text = trim(text_.substr(begin, at_ - begin)), .at = begin};
       if (word.text.empty()) {
-        return wrong(begin,
-                     words.empty() ? std::string(kOperators) : std::string("a word is missing"));
+        return wrong(
+            begin, words.empty() ? std::string(kOperators) : std::string("an argument is missing"));
       }
       if (word.text.find_first_of(" \t") != std::string_view::npos) {
-        return wrong(begin, fmt::format("{} has a blank in it; words are separated by commas",
+        return wrong(begin, fmt::format("{} has a space in it; separate words by commas",
                                         printable(word.text)));
       }
       words.push_back(word);
@@ -121,7 +120,7 @@ class ConstraintReader {
       ++at_;
     }
     if (at_ < text_.size() && text_[at_] == '(') {
-      return wrong(at_, "a bracket stands after `and` or `or` only");
+      return wrong(at_, "parentheses are allowed only after `and` and `or`");
     }
     return words;
   }
@@ -134,15 +133,15 @@ class ConstraintReader {
     }
     if (name != "in" && name != "notin" && name != "cardinality") {
       return wrong(first.at,
-                   fmt::format("{} is no operator: {}", printable(first.text), kOperators));
+                   fmt::format("{} is not an operator: {}", printable(first.text), kOperators));
     }
     if (words.size() < 2) {
       return wrong(end_of(first), "the scope is missing: `node` or `rack`");
     }
     SimpleConstraint simple{.scope = ascii_lower(std::string(words[1].text)), .targets = {}};
     if (simple.scope != "node" && simple.scope != "rack") {
-      return wrong(words[1].at,
-                   fmt::format("the scope is `node` or `rack`, not {}", printable(words[1].text)));
+      return wrong(words[1].at, fmt::format("the scope must be `node` or `rack`, not {}",
+                                            printable(words[1].text)));
     }
     size_t tags_end = words.size();
     if (name == "in") {
@@ -152,15 +151,16 @@ class ConstraintReader {
     } else {
       if (words.size() < 5) {
         return wrong(end_of(words.back()),
-                     "cardinality needs a tag, the least and the most of its containers, as in "
+                     "cardinality needs a tag and the minimum and maximum of its containers, as in "
                      "cardinality,node,TAG,0,2");
       }
       tags_end -= 2;
       MUSTER_TRY(simple.min, number_of(words[tags_end]));
       MUSTER_TRY(simple.max, number_of(words[tags_end + 1]));
       if (simple.max < simple.min) {
-        return wrong(words[tags_end + 1].at, fmt::format("the most, {}, is less than the least, {}",
-                                                         simple.max, simple.min));
+        return wrong(
+            words[tags_end + 1].at,
+            fmt::format("the maximum, {}, is less than the minimum, {}", simple.max, simple.min));
       }
     }
     if (tags_end < 3) {
@@ -182,7 +182,7 @@ class ConstraintReader {
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || number < 0) {
       return wrong(word.at,
-                   fmt::format("a number from 0 is expected, not {}", printable(word.text)));
+                   fmt::format("must be a whole number, 0 or more, not {}", printable(word.text)));
     }
     return number;
   }
@@ -200,12 +200,12 @@ class ConstraintReader {
                          return space.starts_with(name) && space.size() > name.size();
                        });
     if (!known) {
-      return wrong(word.at, fmt::format("before the slash of a tag stands self, not-self, all, "
+      return wrong(word.at, fmt::format("before the slash of a tag must be self, not-self, all, "
                                         "app-id/ID or app-tag/TAG, not {}",
                                         printable(space)));
     }
     if (tag.empty() || tag.find_first_of("=!") != std::string_view::npos) {
-      return wrong(word.at, fmt::format("{} is no tag", printable(word.text)));
+      return wrong(word.at, fmt::format("{} is not a tag", printable(word.text)));
     }
     return PlacementTarget{
         .kind = TargetKind::AllocationTag, .key = std::string(space), .values = {std::string(tag)}};
@@ -219,14 +219,14 @@ class ConstraintReader {
     const std::string_view name = first.text.substr(0, differs ? sign - 1 : sign);
     const std::string_view value = first.text.substr(sign + 1);
     if (name.empty() || value.empty() || value.find('=') != std::string_view::npos) {
-      return wrong(first.at, "a node's attribute is NAME=VALUE or NAME!=VALUE");
+      return wrong(first.at, "a node attribute must be NAME=VALUE or NAME!=VALUE");
     }
     PlacementTarget target{.kind = TargetKind::NodeAttribute,
                            .key = std::string(name),
                            .values = {std::string(value)}};
     for (size_t i = 1; i < words.size(); ++i) {
       if (words[i].text.find_first_of("=!") != std::string_view::npos) {
-        return wrong(words[i].at, "several attributes are written as and(A=1:B=2)");
+        return wrong(words[i].at, "write several attributes as and(A=1:B=2)");
       }
       target.values.emplace_back(words[i].text);
     }

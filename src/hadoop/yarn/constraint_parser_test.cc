@@ -84,44 +84,44 @@ struct Bad {
 
 TEST(ConstraintParser, WhatIsWrongIsToldWithItsColumn) {
   const std::string operators =
-      "a constraint is in,SCOPE,TAG or notin,SCOPE,TAG or cardinality,SCOPE,TAG,MIN,MAX or "
+      "a constraint must be in,SCOPE,TAG or notin,SCOPE,TAG or cardinality,SCOPE,TAG,MIN,MAX or "
       "NAME=VALUE, or several of them as in and(C:C) and or(C:C)";
   const std::vector<Bad> table = {
       {"", "column 1: " + operators},
-      {"beside,node,ps", "column 1: beside is no operator: " + operators},
+      {"beside,node,ps", "column 1: beside is not an operator: " + operators},
       {"notin", "column 6: the scope is missing: `node` or `rack`"},
-      {"notin,host,ps", "column 7: the scope is `node` or `rack`, not host"},
+      {"notin,host,ps", "column 7: the scope must be `node` or `rack`, not host"},
       {"notin,node", "column 11: a tag is missing after the scope"},
-      {"notin,node,", "column 12: a word is missing"},
-      {"notin,,ps", "column 7: a word is missing"},
-      {"notin,node,a b", "column 12: a b has a blank in it; words are separated by commas"},
+      {"notin,node,", "column 12: an argument is missing"},
+      {"notin,,ps", "column 7: an argument is missing"},
+      {"notin,node,a b", "column 12: a b has a space in it; separate words by commas"},
       {"notin,node,ours/ps",
-       "column 12: before the slash of a tag stands self, not-self, all, app-id/ID or "
+       "column 12: before the slash of a tag must be self, not-self, all, app-id/ID or "
        "app-tag/TAG, not ours"},
       {"notin,node,app-tag/ps",
-       "column 12: before the slash of a tag stands self, not-self, all, app-id/ID or "
+       "column 12: before the slash of a tag must be self, not-self, all, app-id/ID or "
        "app-tag/TAG, not app-tag"},
-      {"notin,node,self/", "column 12: self/ is no tag"},
-      {"notin,node,a=1", "column 12: a=1 is no tag"},
+      {"notin,node,self/", "column 12: self/ is not a tag"},
+      {"notin,node,a=1", "column 12: a=1 is not a tag"},
       {"cardinality,node,ps,1",
-       "column 22: cardinality needs a tag, the least and the most of its containers, as in "
+       "column 22: cardinality needs a tag and the minimum and maximum of its containers, as in "
        "cardinality,node,TAG,0,2"},
-      {"cardinality,node,ps,x,2", "column 21: a number from 0 is expected, not x"},
-      {"cardinality,node,ps,-1,2", "column 21: a number from 0 is expected, not -1"},
-      {"cardinality,node,ps,3,2", "column 23: the most, 2, is less than the least, 3"},
+      {"cardinality,node,ps,x,2", "column 21: must be a whole number, 0 or more, not x"},
+      {"cardinality,node,ps,-1,2", "column 21: must be a whole number, 0 or more, not -1"},
+      {"cardinality,node,ps,3,2", "column 23: the maximum, 2, is less than the minimum, 3"},
       {"cardinality,node,ps,0,99999999999",
-       "column 23: a number from 0 is expected, not 99999999999"},
-      {"=1", "column 1: a node's attribute is NAME=VALUE or NAME!=VALUE"},
-      {"a=", "column 1: a node's attribute is NAME=VALUE or NAME!=VALUE"},
-      {"a=1,b=2", "column 5: several attributes are written as and(A=1:B=2)"},
+       "column 23: must be a whole number, 0 or more, not 99999999999"},
+      {"=1", "column 1: a node attribute must be NAME=VALUE or NAME!=VALUE"},
+      {"a=", "column 1: a node attribute must be NAME=VALUE or NAME!=VALUE"},
+      {"a=1,b=2", "column 5: write several attributes as and(A=1:B=2)"},
       {"and(notin,node,ps",
-       "column 18: the bracket is not closed: `:` and another constraint, or `)`, is missing"},
+       "column 18: the parenthesis is not closed: `:` and another constraint, or `)`, is missing"},
       {"and()", "column 5: " + operators},
       {"and(notin,node,a:)", "column 18: " + operators},
-      {"notin(node,ps)", "column 6: a bracket stands after `and` or `or` only"},
-      {"notin,node,ps)", "column 14: nothing may follow here, but ) does"},
-      {"notin,node,ps:in,node,a", "column 14: nothing may follow here, but :in,node,a does"},
-      {"and(notin,node,a)x=1", "column 18: nothing may follow here, but x=1 does"},
+      {"notin(node,ps)", "column 6: parentheses are allowed only after `and` and `or`"},
+      {"notin,node,ps)", "column 14: unexpected )"},
+      {"notin,node,ps:in,node,a", "column 14: unexpected :in,node,a"},
+      {"and(notin,node,a)x=1", "column 18: unexpected x=1"},
   };
   for (const Bad& bad : table) {
     const auto parsed = parse_constraint(bad.text);

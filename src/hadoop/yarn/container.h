@@ -2,14 +2,10 @@
 
 #include "hadoop/token.h"
 #include "hadoop/yarn/ids.h"
-#include "hadoop/yarn/placement.h"
 #include "hadoop/yarn/resource.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace muster::hadoop::yarn {
 
@@ -18,19 +14,12 @@ namespace muster::hadoop::yarn {
 struct Grant {
   ContainerId id;
   NodeId node;
-  std::string node_http_address;
-  Resource each;  ///< At least what was asked, rounded up by the cluster.
-  int32_t priority = 0;
-  Token token;  ///< Proves the grant to the node manager; good for one start.
-  ExecutionType execution = ExecutionType::Guaranteed;
+  Resource each;            ///< At least what was asked, rounded up by the cluster.
+  Token token;              ///< Proves the grant to the node manager; good for one start.
   AllocationId allocation;  ///< Of the request; -1 when the cluster does not tell it.
-  int32_t version = 0;      ///< Raised by every update of the container.
-  std::vector<std::string> tags;
 
   bool operator==(const Grant&) const = default;
 };
-
-enum class ContainerState : uint8_t { Unknown, New, Running, Complete };
 
 /// Exit statuses that the cluster gives instead of the process's own.
 enum class ExitStatus : int32_t {
@@ -48,23 +37,17 @@ enum class ExitStatus : int32_t {
   TooMuchOutput = -109,
 };
 
-/// How a container is, or how it ended.
+/// How a container ended.
 struct ContainerStatus {
   ContainerId id;
-  ContainerState state = ContainerState::Unknown;
   int32_t exit_status = static_cast<int32_t>(ExitStatus::Invalid);
   std::string diagnostics;
-  Resource each;
-  ExecutionType execution = ExecutionType::Guaranteed;
-  std::map<std::string, std::string> attributes;  ///< HOST, IPS, PORTS where the node tells them.
 
   bool operator==(const ContainerStatus&) const = default;
 };
 
-/// Returns what an exit status means, for people: "killed: over its memory limit", "exit code 7",
-/// "signal 9 (exit code 137)".
+/// Returns what an exit status means, for users: "killed: exceeded its memory limit", "exit code
+/// 7", "signal 9 (exit code 137)".
 [[nodiscard]] std::string describe_exit(int32_t exit_status);
-
-[[nodiscard]] std::string_view to_string(ContainerState state);
 
 }  // namespace muster::hadoop::yarn

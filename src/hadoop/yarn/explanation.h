@@ -7,8 +7,8 @@
 
 namespace muster::hadoop::yarn {
 
-/// Returns one clear Error for a failed call: what was tried, the cluster's words, whose move it is
-/// and, where something can be done, what. Codes that callers branch on: NotFound (no such
+/// Returns one clear Error for a failed call: what was tried, the cluster's message, whose move it
+/// is and, where something can be done, what. Codes that callers branch on: NotFound (no such
 /// application, attempt, container or queue), PermissionDenied, NeverFits (larger than the cluster
 /// grants, or a label nobody has), Unauthenticated (the token is no longer good), AlreadyExists
 /// (the container runs already); others as rpc gives them.

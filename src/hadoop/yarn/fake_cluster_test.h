@@ -2,7 +2,7 @@
 
 #include "hadoop/yarn/application_client.h"
 #include "hadoop/yarn/application_master.h"
-#include "hadoop/yarn/container_manager.h"
+#include "hadoop/yarn/container_starter.h"
 #include "testing/fake_loop.h"
 #include "testing/hadoop/fake_node_manager.h"
 #include "testing/hadoop/fake_resource_manager.h"
@@ -16,11 +16,12 @@
 
 namespace muster::hadoop::yarn {
 
-/// A fake cluster of two nodes on virtual time, with a client, and a way to become an unmanaged
-/// application's master.
+/// A fake cluster of two nodes on virtual time, with a client, and a way to become an application's
+/// master, which runs outside it.
 class FakeClusterTest : public ::testing::Test {
  protected:
-  explicit FakeClusterTest(testing::FakeResourceManager::Options options = {})
+  explicit FakeClusterTest(
+      testing::FakeResourceManager::Options options = {.masters_outside = true})
       : cluster(loop, std::move(options)) {
     cluster.add(first);
     cluster.add(second);
@@ -29,7 +30,6 @@ class FakeClusterTest : public ::testing::Test {
   static NodeReport node(const std::string& host) {
     return {.id = {host, 45454},
             .http_address = host + ":8042",
-            .rack = "/default-rack",
             .capacity = {.memory_mb = 4096, .vcores = 4}};
   }
 
@@ -40,7 +40,7 @@ class FakeClusterTest : public ::testing::Test {
   }
   HostTime soon() { return loop.now() + std::chrono::seconds(30); }
 
-  Submission submission(bool unmanaged = true) {
+  Submission submission() {
     auto fresh = run(client.new_application(soon()));
     return {.id = fresh.value().id,
             .name = "digits",
@@ -48,11 +48,10 @@ class FakeClusterTest : public ::testing::Test {
             .tags = {"muster"},
             .master = {.commands = {"exec ./muster master"}},
             .master_resources = {.memory_mb = 256, .vcores = 1},
-            .attempts_max = 2,
-            .unmanaged = unmanaged};
+            .attempts_max = 2};
   }
 
-  /// Submits an unmanaged application and registers as its master.
+  /// Submits an application and registers as its master.
   void become_master(Submission submitted) {
     id = submitted.id;
     ASSERT_TRUE(run(client.submit(std::move(submitted), soon())).has_value());
@@ -69,9 +68,9 @@ class FakeClusterTest : public ::testing::Test {
   }
 
   Heartbeat beat() {
-    auto heartbeat = run(master->heartbeat(0.5F, soon()));
+    auto heartbeat = run(master->heartbeat(soon()));
     EXPECT_TRUE(heartbeat.has_value()) << heartbeat.error().message;
-    connections.learn(heartbeat->answer.node_tokens);
+    connections.learn(heartbeat->node_tokens);
     return *heartbeat;
   }
 
@@ -86,10 +85,8 @@ class FakeClusterTest : public ::testing::Test {
     master->book().ask(want(allocation));
     (void)beat();
     const auto grant = beat().harvest.granted.at(0);
-    auto outcomes = run(manager.start(
-        grant.node, {{.id = grant.id, .token = grant.token, .launch = {.commands = {"sleep 9"}}}},
-        soon()));
-    EXPECT_EQ(outcomes.value().done, std::vector{grant.id});
+    const auto status = run(starter.start(grant, {.commands = {"sleep 9"}}, soon()));
+    EXPECT_TRUE(status.has_value()) << status.error().message;
     return grant;
   }
 
@@ -108,7 +105,7 @@ class FakeClusterTest : public ::testing::Test {
                                 return testing::direct_proxy(loop, *cluster.node(at), "",
                                                              std::move(find_token));
                               }};
-  ContainerManager manager{loop, connections};
+  ContainerStarter starter{loop, connections};
 };
 
 }  // namespace muster::hadoop::yarn

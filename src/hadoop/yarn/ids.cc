@@ -15,7 +15,7 @@ constexpr int64_t kNumberMask = (int64_t{1} << kEpochShift) - 1;
 Error malformed(std::string_view what, std::string_view text, std::string_view form) {
   return {.code = Errc::InvalidArgument,
           .blame = Blame::User,
-          .message = fmt::format("not {}: '{}'; such an id looks like {}", what, text, form)};
+          .message = fmt::format("`{}` is not {}; such an id looks like {}", text, what, form)};
 }
 
 template <class Number>
@@ -49,11 +49,6 @@ std::string to_string(const ApplicationId& id) {
   return fmt::format("application_{}_{:04}", id.cluster_timestamp, id.number);
 }
 
-std::string to_string(const AttemptId& id) {
-  return fmt::format("appattempt_{}_{:04}_{:06}", id.application.cluster_timestamp,
-                     id.application.number, id.number);
-}
-
 std::string to_string(const ContainerId& id) {
   const auto epoch = id.number >> kEpochShift;
   const auto prefix = epoch > 0 ? fmt::format("e{:02}_", epoch) : std::string();
@@ -69,16 +64,6 @@ Result<ApplicationId> parse_application_id(std::string_view text) {
   ApplicationId id;
   if (parts.size() != 2 || !read(parts[0], id.cluster_timestamp) || !read(parts[1], id.number)) {
     return malformed("an application id", text, "application_1700000000000_0001");
-  }
-  return id;
-}
-
-Result<AttemptId> parse_attempt_id(std::string_view text) {
-  const auto parts = parts_after("appattempt", text);
-  AttemptId id;
-  if (parts.size() != 3 || !read(parts[0], id.application.cluster_timestamp) ||
-      !read(parts[1], id.application.number) || !read(parts[2], id.number)) {
-    return malformed("an application attempt id", text, "appattempt_1700000000000_0001_000001");
   }
   return id;
 }
@@ -101,17 +86,6 @@ Result<ContainerId> parse_container_id(std::string_view text) {
     return malformed("a container id", text, "container_1700000000000_0001_01_000001");
   }
   id.number |= epoch << kEpochShift;
-  return id;
-}
-
-Result<NodeId> parse_node_id(std::string_view text) {
-  const auto colon = text.rfind(':');
-  NodeId id;
-  if (colon == std::string_view::npos || colon == 0 || !read(text.substr(colon + 1), id.port) ||
-      id.port > 65535) {
-    return malformed("a node's id", text, "host:45454");
-  }
-  id.host = text.substr(0, colon);
   return id;
 }
 

@@ -46,16 +46,13 @@ struct NodeId {
 using AllocationId = Strong<struct AllocationIdTag, int64_t>;
 
 /// The forms that users and the cluster's pages show: application_1700000000000_0007,
-/// appattempt_1700000000000_0007_000001, container_e02_1700000000000_0007_01_000003, host:45454.
+/// container_e02_1700000000000_0007_01_000003, host:45454.
 [[nodiscard]] std::string to_string(const ApplicationId& id);
-[[nodiscard]] std::string to_string(const AttemptId& id);
 [[nodiscard]] std::string to_string(const ContainerId& id);
 [[nodiscard]] std::string to_string(const NodeId& id);
 
 /// The inverse of to_string; InvalidArgument names the text and the form that was expected.
 [[nodiscard]] Result<ApplicationId> parse_application_id(std::string_view text);
-[[nodiscard]] Result<AttemptId> parse_attempt_id(std::string_view text);
 [[nodiscard]] Result<ContainerId> parse_container_id(std::string_view text);
-[[nodiscard]] Result<NodeId> parse_node_id(std::string_view text);
 
 }  // namespace muster::hadoop::yarn

@@ -1,9 +1,14 @@
 #include "hadoop/yarn/node_connections.h"
 
+#include "hadoop/rpc/client.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace muster::hadoop::yarn {
@@ -50,7 +55,7 @@ Result<NodeConnections::Lease> NodeConnections::to(const NodeId& node) {
   close_idle();
   if (!tokens_.contains(node)) {
     return cluster_error(
-        fmt::format("the resource manager gave no token for the node manager at {}",
+        fmt::format("the resource manager provided no token for the node manager at {}",
                     to_string(node)),
         Errc::Unauthenticated);
   }
@@ -76,6 +81,27 @@ void NodeConnections::close_idle() {
     const auto& open = *entry.second;
     return open.leases == 0 && now - open.used >= kIdleMax;
   });
+}
+
+NodeDialer node_dialer(rpc::Client& client, NodeDialSettings settings) {
+  return
+      [&client, settings = std::move(settings)](const NodeId& node, rpc::TokenFinder find_token) {
+        rpc::Target target{
+            .what = "NodeManager",
+            .servers = {{.address = {.host = node.host, .port = static_cast<uint16_t>(node.port)},
+                         .label = ""}},
+            .protocol = {.name = std::string(kContainerProtocol)},
+            .find_token = std::move(find_token),
+            .protections = settings.protections};
+        // Attempts are bounded by time, not by count.
+        constexpr int kAttemptsMax = 1'000'000;
+        const rpc::RetryOptions retry{
+            .attempts_max = kAttemptsMax,
+            .pause_first = std::min<Duration>(settings.pause, std::chrono::milliseconds(200)),
+            .pause_max = std::min<Duration>(settings.pause, std::chrono::seconds(5)),
+            .total_max = settings.wait_max};
+        return client.proxy(std::move(target), rpc::ConnectionOptions(), retry);
+      };
 }
 
 }  // namespace muster::hadoop::yarn

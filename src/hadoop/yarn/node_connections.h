@@ -4,8 +4,8 @@
 #include "base/time.h"
 #include "hadoop/rpc/options.h"
 #include "hadoop/rpc/proxy.h"
-#include "hadoop/yarn/allocate_answer.h"
 #include "hadoop/yarn/ids.h"
+#include "hadoop/yarn/node.h"
 #include "rt/loop.h"
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Client;
 
 namespace muster::hadoop::yarn {
 
-/// The protocol that node managers speak with application masters.
+/// The node managers' protocol for application masters.
 inline constexpr std::string_view kContainerProtocol =
     "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
 

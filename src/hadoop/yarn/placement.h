@@ -1,8 +1,5 @@
 #pragma once
 
-#include "hadoop/yarn/ids.h"
-#include "hadoop/yarn/resource.h"
-
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,12 +8,7 @@
 
 namespace muster::hadoop::yarn {
 
-enum class ExecutionType : uint8_t {
-  Guaranteed,
-  Opportunistic,  ///< Queued at the node, and pushed out by guaranteed ones.
-};
-
-enum class TargetKind : uint8_t { NodeAttribute, AllocationTag, Self };
+enum class TargetKind : uint8_t { NodeAttribute, AllocationTag };
 enum class AttributeOperator : uint8_t { None, Equal, NotEqual };
 
 /// What a placement constraint counts: containers with a tag, or a node's attribute.
@@ -49,36 +41,6 @@ struct PlacementConstraint {
   std::vector<PlacementConstraint> children;
 
   bool operator==(const PlacementConstraint&) const = default;
-};
-
-/// A constraint for all containers that carry `tags`, told at registration.
-struct TaggedConstraint {
-  std::vector<std::string> tags;
-  PlacementConstraint constraint;
-
-  bool operator==(const TaggedConstraint&) const = default;
-};
-
-/// An ask with tags and a constraint, for clusters whose placement handler is on.
-struct SchedulingRequest {
-  AllocationId allocation;
-  int32_t priority = 0;
-  int32_t count = 1;
-  Resource each;
-  ExecutionType execution = ExecutionType::Guaranteed;
-  std::vector<std::string> tags;
-  std::optional<PlacementConstraint> constraint;
-
-  bool operator==(const SchedulingRequest&) const = default;
-};
-
-enum class RejectionReason : uint8_t { CouldNotPlace, CouldNotSchedule };
-
-struct RejectedRequest {
-  RejectionReason reason = RejectionReason::CouldNotPlace;
-  SchedulingRequest request;
-
-  bool operator==(const RejectedRequest&) const = default;
 };
 
 }  // namespace muster::hadoop::yarn

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace muster::hadoop::yarn {
 
 std::string to_string(const Resource& resource) {
@@ -12,18 +10,6 @@ std::string to_string(const Resource& resource) {
     text += fmt::format(", {} {}{}", name, amount.value, amount.unit);
   }
   return text;
-}
-
-std::vector<std::string> unknown_types(const Resource& asked,
-                                       const std::vector<ResourceType>& known) {
-  std::vector<std::string> unknown;
-  for (const auto& [name, amount] : asked.others) {
-    const auto same = [&](const ResourceType& type) { return type.name == name; };
-    if (amount.value > 0 && std::ranges::none_of(known, same)) {
-      unknown.push_back(name);
-    }
-  }
-  return unknown;
 }
 
 }  // namespace muster::hadoop::yarn

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace muster::hadoop::yarn {
 
@@ -29,20 +28,7 @@ struct Resource {
   bool operator==(const Resource&) const = default;
 };
 
-/// A resource type that the cluster schedules.
-struct ResourceType {
-  std::string name;
-  std::string unit;
-
-  bool operator==(const ResourceType&) const = default;
-};
-
-/// Returns "2048 MB, 1 vcores, yarn.io/gpu 2", for people.
+/// Returns "2048 MB, 1 vcores, yarn.io/gpu 2", for users.
 [[nodiscard]] std::string to_string(const Resource& resource);
-
-/// Returns the names in `asked` that are not among `known`: a cluster that does not know a type
-/// drops it without a word, and grants a container without it.
-[[nodiscard]] std::vector<std::string> unknown_types(const Resource& asked,
-                                                     const std::vector<ResourceType>& known);
 
 }  // namespace muster::hadoop::yarn

@@ -17,22 +17,23 @@ constexpr int kRedirections = 2;
 bool is_redirection(int status) { return status == 302 || status == 307 || status == 308; }
 
 // "http://host:port/path?query" in its parts.
-Result<net::HttpQuestion> question_of(std::string_view url) {
+Result<net::HttpClientRequest> question_of(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   if (!url.starts_with(kScheme)) {
-    return cluster_error(fmt::format("the resource manager sends us to {}, which is not HTTP", url),
-                         Errc::Unsupported);
+    return cluster_error(
+        fmt::format("the resource manager redirects to {}, which is not HTTP", url),
+        Errc::Unsupported);
   }
   url.remove_prefix(kScheme.size());
   const auto slash = url.find('/');
   MUSTER_TRY(auto server, net::parse_host_port(url.substr(0, slash)));
-  return net::HttpQuestion{
+  return net::HttpClientRequest{
       .server = std::move(server),
       .target = slash == std::string_view::npos ? "/" : std::string(url.substr(slash))};
 }
 
 // A standby that knows no active one says where to look again in a header of its own.
-std::string redirection_of(const net::HttpReply& reply) {
+std::string redirection_of(const net::HttpClientResponse& reply) {
   if (is_redirection(reply.status)) {
     return std::string(reply.header("location"));
   }
@@ -41,12 +42,12 @@ std::string redirection_of(const net::HttpReply& reply) {
   return url == std::string_view::npos ? std::string() : std::string(refresh.substr(url + 4));
 }
 
-Error refusal(const net::HttpReply& reply, std::string_view target) {
+Error refusal(const net::HttpClientResponse& reply, std::string_view target) {
   auto words = parse_refusal(reply.body);
   const auto status = reply.status;
   const bool forbidden = status == 401 || status == 403;
   if (words.empty()) {
-    words = status == 401 ? "it wants a Kerberos ticket, as a browser has it"
+    words = status == 401 ? "it requires a Kerberos ticket (SPNEGO), which Muster does not send"
                           : fmt::format("status {}", status);
   }
   return {.code = forbidden       ? Errc::PermissionDenied
@@ -60,7 +61,7 @@ Error refusal(const net::HttpReply& reply, std::string_view target) {
 
 rt::Async<Result<std::string>> RestClient::page_of(net::HostPort server, std::string target,
                                                    HostTime deadline) {
-  net::HttpQuestion question{
+  net::HttpClientRequest question{
       .server = std::move(server), .target = target, .headers = {{"Accept", "application/json"}}};
   for (int i = 0; i <= kRedirections; ++i) {
     auto asked = co_await net::http_get(loop_, dialer_, question, deadline);
@@ -76,7 +77,7 @@ rt::Async<Result<std::string>> RestClient::page_of(net::HostPort server, std::st
     question.server = std::move(next.server);
     question.target = std::move(next.target);
   }
-  co_return cluster_error(fmt::format("the resource managers send {} round and round", target));
+  co_return cluster_error(fmt::format("the resource managers redirect {} in a circle", target));
 }
 
 rt::Async<Result<std::string>> RestClient::page(std::string path, HostTime deadline) {
@@ -99,7 +100,7 @@ rt::Async<Result<std::string>> RestClient::page_at(std::string target, HostTime 
     }
     last = page.error();
   }
-  co_return last->within("no resource manager shows its pages");
+  co_return last->within("no resource manager serves its pages");
 }
 
 rt::Async<Result<std::string>> RestClient::setting(std::string name, HostTime deadline) {
@@ -117,24 +118,12 @@ rt::Async<Result<std::vector<QueueLoad>>> RestClient::queues(HostTime deadline) 
   co_return parse_scheduler_page(json);
 }
 
-rt::Async<Result<Activities>> RestClient::activities(ApplicationId id, HostTime deadline) {
+rt::Async<Result<std::vector<Activity>>> RestClient::activities(ApplicationId id,
+                                                                HostTime deadline) {
   auto text = co_await page(
       fmt::format("scheduler/app-activities/{}?groupBy=diagnostic", to_string(id)), deadline);
   MUSTER_CO_TRY(const auto json, std::move(text));
   co_return parse_activities_page(json);
-}
-
-rt::Async<Result<std::vector<NodeLabel>>> RestClient::node_labels(HostTime deadline) {
-  auto text = co_await page("get-node-labels", deadline);
-  MUSTER_CO_TRY(const auto json, std::move(text));
-  co_return parse_labels_page(json);
-}
-
-rt::Async<Result<std::vector<AttemptPage>>> RestClient::attempts(ApplicationId id,
-                                                                 HostTime deadline) {
-  auto text = co_await page(fmt::format("apps/{}/appattempts", to_string(id)), deadline);
-  MUSTER_CO_TRY(const auto json, std::move(text));
-  co_return parse_attempts_page(json);
 }
 
 }  // namespace muster::hadoop::yarn

@@ -29,17 +29,15 @@ class RestClient {
       : loop_(&loop), dialer_(&dialer), options_(std::move(options)) {}
 
   [[nodiscard]] rt::Async<Result<std::vector<QueueLoad>>> queues(HostTime deadline);
-  /// The first call for an application makes the scheduler take notes; `remark` says so.
-  [[nodiscard]] rt::Async<Result<Activities>> activities(ApplicationId id, HostTime deadline);
-  [[nodiscard]] rt::Async<Result<std::vector<NodeLabel>>> node_labels(HostTime deadline);
-  [[nodiscard]] rt::Async<Result<std::vector<AttemptPage>>> attempts(ApplicationId id,
-                                                                     HostTime deadline);
+  /// The first call for an application makes the scheduler take notes, and brings nothing.
+  [[nodiscard]] rt::Async<Result<std::vector<Activity>>> activities(ApplicationId id,
+                                                                    HostTime deadline);
   /// What the resource manager itself has for a setting, or "" for one that it does not know.
   [[nodiscard]] rt::Async<Result<std::string>> setting(std::string name, HostTime deadline);
-  /// The JSON of any page below /ws/v1/cluster/.
-  [[nodiscard]] rt::Async<Result<std::string>> page(std::string path, HostTime deadline);
 
  private:
+  /// The JSON of a page below /ws/v1/cluster/.
+  [[nodiscard]] rt::Async<Result<std::string>> page(std::string path, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::string>> page_at(std::string target, HostTime deadline);
   [[nodiscard]] rt::Async<Result<std::string>> page_of(net::HostPort server, std::string target,
                                                        HostTime deadline);

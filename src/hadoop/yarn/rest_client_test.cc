@@ -39,8 +39,8 @@ class RestClientTest : public ::testing::Test {
     const auto written = co_await stream->write(bytes);
     co_return written.has_value();
   }
-  Result<std::vector<NodeLabel>> labels() {
-    return testing::run_async(loop, client.node_labels(loop.now() + 10s)).value();
+  Result<std::vector<QueueLoad>> queues() {
+    return testing::run_async(loop, client.queues(loop.now() + 10s)).value();
   }
 
   const net::HostPort one{.host = "rm1", .port = 8088};
@@ -52,12 +52,13 @@ class RestClientTest : public ::testing::Test {
   std::vector<rt::Running> serving;
 };
 
-constexpr std::string_view kLabels = R"({"nodeLabelInfo":[{"name":"gpu","exclusivity":true}]})";
+constexpr std::string_view kQueues = R"({"scheduler":{"schedulerInfo":{
+    "type":"capacityScheduler","queueName":"root"}}})";
 
 TEST_F(RestClientTest, AsksAsItsUser) {
-  serve(one, reply("200 OK", kLabels));
-  ASSERT_TRUE(labels().has_value());
-  EXPECT_EQ(asked["rm1"], "GET /ws/v1/cluster/get-node-labels?user.name=alice HTTP/1.1");
+  serve(one, reply("200 OK", kQueues));
+  ASSERT_TRUE(queues().has_value());
+  EXPECT_EQ(asked["rm1"], "GET /ws/v1/cluster/scheduler?user.name=alice HTTP/1.1");
 }
 
 TEST_F(RestClientTest, AsksForASettingAndTakesAnUnknownOneForNone) {
@@ -72,45 +73,45 @@ TEST_F(RestClientTest, AsksForASettingAndTakesAnUnknownOneForNone) {
 }
 
 TEST_F(RestClientTest, AsksTheOtherOneWhenOneIsGoneOrSilent) {
-  serve(two, reply("200 OK", kLabels));
-  EXPECT_TRUE(labels().has_value());
+  serve(two, reply("200 OK", kQueues));
+  EXPECT_TRUE(queues().has_value());
   network.drop(one);
-  EXPECT_TRUE(labels().has_value());
+  EXPECT_TRUE(queues().has_value());
 }
 
 TEST_F(RestClientTest, FollowsAStandbyToTheActiveOne) {
-  serve(two, reply("200 OK", kLabels));
+  serve(two, reply("200 OK", kQueues));
   serve(one, reply("307 Temporary Redirect", "", "Location: http://rm2:8088/ws/v1/x\r\n"));
-  EXPECT_TRUE(labels().has_value());
+  EXPECT_TRUE(queues().has_value());
   EXPECT_EQ(asked["rm2"], "GET /ws/v1/x HTTP/1.1");
   serve(one, reply("200 OK", "", "Refresh: 3; url=http://rm2:8088/ws/v1/y\r\n"));
-  EXPECT_TRUE(labels().has_value());
+  EXPECT_TRUE(queues().has_value());
   EXPECT_EQ(asked["rm2"], "GET /ws/v1/y HTTP/1.1");
 }
 
-TEST_F(RestClientTest, TwoThatSendUsRoundAndRoundAreLeft) {
+TEST_F(RestClientTest, TwoThatRedirectInACircleAreLeft) {
   serve(one, reply("307 Temporary Redirect", "", "Location: http://rm2:8088/x\r\n"));
   serve(two, reply("307 Temporary Redirect", "", "Location: http://rm1:8088/x\r\n"));
-  const auto refused = labels();
+  const auto refused = queues();
   ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().message.find("round"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("in a circle"), std::string::npos);
 }
 
 TEST_F(RestClientTest, RefusalsComeInThePagesWords) {
   serve(one, reply("403 Forbidden", R"({"RemoteException":{"message":"not for alice"}})"));
-  auto refused = labels();
+  auto refused = queues();
   EXPECT_EQ(refused.error().code, Errc::PermissionDenied);
   EXPECT_NE(refused.error().message.find("not for alice"), std::string::npos);
   serve(one, reply("401 Unauthorized", "<html>"));
-  refused = labels();
+  refused = queues();
   EXPECT_EQ(refused.error().code, Errc::PermissionDenied);
   EXPECT_NE(refused.error().message.find("Kerberos"), std::string::npos);
   serve(one, reply("404 Not Found", ""));
-  EXPECT_EQ(labels().error().code, Errc::NotFound);
+  EXPECT_EQ(queues().error().code, Errc::NotFound);
 }
 
 TEST_F(RestClientTest, NobodyThereIsUnavailable) {
-  EXPECT_EQ(labels().error().code, Errc::Unavailable);
+  EXPECT_EQ(queues().error().code, Errc::Unavailable);
 }
 
 }  // namespace

@@ -114,23 +114,14 @@ void add_queue(const json::object& from, const std::string& parent, std::vector<
   const auto path = parent.empty() ? name : parent + "." + name;
   const auto* const below = object_in(from, "queues");
   to.push_back({.path = path,
-                .state = text_in(from, "state"),
-                .leaf = below == nullptr,
                 .capacity = number_in(from, "capacity"),
                 .used = number_in(from, "usedCapacity"),
                 .max = number_in(from, "maxCapacity"),
                 .absolute_used = number_in(from, "absoluteUsedCapacity"),
-                .applications = count_in(from, "numApplications"),
-                .applications_pending = count_in(from, "numPendingApplications"),
-                .allocated_containers = count_in(from, "allocatedContainers"),
                 .pending_containers = count_in(from, "pendingContainers"),
                 .resources_used = resource_in(from, "resourcesUsed"),
                 .master_limit = resource_in(from, "AMResourceLimit"),
                 .master_used = resource_in(from, "usedAMResource"),
-                .user_master_limit = resource_in(from, "userAMResourceLimit"),
-                .user_limit_percent = number_in(from, "userLimit"),
-                .user_limit_factor = number_in(from, "userLimitFactor"),
-                .labels = texts_in(from, "nodeLabels"),
                 .fair = {}});
   if (below != nullptr) {
     for (const auto* const queue : objects_in(*below, "queue")) {
@@ -148,8 +139,6 @@ std::vector<const json::object*> fair_children(const json::object& queue) {
 // NOLINTNEXTLINE(misc-no-recursion): queues nest; the parser bounds the depth.
 void add_fair_queue(const json::object& from, std::vector<QueueLoad>& to) {
   constexpr int64_t kNoLimit = std::numeric_limits<int32_t>::max();
-  const auto children = fair_children(from);
-  const auto pending = count_in(from, "numPendingApps");
   FairLimits limits{.most = resource_in(from, "maxResources"),
                     .share = resource_in(from, "fairResources"),
                     .applications_max = {}};
@@ -157,19 +146,12 @@ void add_fair_queue(const json::object& from, std::vector<QueueLoad>& to) {
     limits.applications_max = most;
   }
   to.push_back({.path = text_in(from, "queueName"),
-                .state = {},
-                .leaf = children.empty() && text_in(from, "type") == "fairSchedulerLeafQueueInfo",
-                .applications = pending + count_in(from, "numActiveApps"),
-                .applications_pending = pending,
-                .allocated_containers = count_in(from, "allocatedContainers"),
                 .pending_containers = count_in(from, "pendingContainers"),
                 .resources_used = resource_in(from, "usedResources"),
                 .master_limit = resource_in(from, "amMaxResources"),
                 .master_used = resource_in(from, "amUsedResources"),
-                .user_master_limit = {},
-                .labels = {},
                 .fair = std::move(limits)});
-  for (const auto* const child : children) {
+  for (const auto* const child : fair_children(from)) {
     add_fair_queue(*child, to);
   }
 }
@@ -177,8 +159,7 @@ void add_fair_queue(const json::object& from, std::vector<QueueLoad>& to) {
 // The same words about several nodes, or again about one, are one activity.
 void add_activity(Activity activity, std::vector<Activity>& to) {
   const auto same = std::ranges::find_if(to, [&](const Activity& one) {
-    return one.priority == activity.priority && one.state == activity.state &&
-           one.diagnostic == activity.diagnostic;
+    return one.state == activity.state && one.diagnostic == activity.diagnostic;
   });
   if (same == to.end()) {
     activity.count = std::max(activity.count, static_cast<int64_t>(activity.nodes.size()));
@@ -194,9 +175,8 @@ void add_activity(Activity activity, std::vector<Activity>& to) {
 }
 
 // What stands at one level, with the node of the level above where it names none.
-Activity activity_at(const json::object& from, int64_t priority, const std::string& above) {
-  Activity activity{.priority = priority,
-                    .state = text_in(from, "allocationState"),
+Activity activity_at(const json::object& from, const std::string& above) {
+  Activity activity{.state = text_in(from, "allocationState"),
                     .diagnostic = text_in(from, "diagnostic"),
                     .nodes = texts_in(from, "nodeIds"),
                     .count = std::max<int64_t>(count_in(from, "count"), 1)};
@@ -211,15 +191,14 @@ void add_allocation(const json::object& allocation, std::vector<Activity>& to) {
   const auto node = text_in(allocation, "nodeId");
   const auto requests = objects_in(allocation, "children");
   if (requests.empty()) {
-    add_activity(activity_at(allocation, 0, node), to);
+    add_activity(activity_at(allocation, node), to);
   }
   for (const auto* const request : requests) {
-    const auto priority = count_in(*request, "requestPriority");
-    if (auto own = activity_at(*request, priority, node); !own.diagnostic.empty()) {
+    if (auto own = activity_at(*request, node); !own.diagnostic.empty()) {
       add_activity(std::move(own), to);
     }
     for (const auto* const attempt : objects_in(*request, "children")) {
-      add_activity(activity_at(*attempt, priority, node), to);
+      add_activity(activity_at(*attempt, node), to);
     }
   }
 }
@@ -249,48 +228,17 @@ Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view text) {
   return queues;
 }
 
-Result<Activities> parse_activities_page(std::string_view text) {
+Result<std::vector<Activity>> parse_activities_page(std::string_view text) {
   MUSTER_TRY(const auto page, parse_page(text, "that of an application's activities"));
   const auto* const activities = object_in(page, "appActivities");
   if (activities == nullptr) {
     return no_page("that of an application's activities");
   }
-  Activities to{.remark = text_in(*activities, "diagnostic")};
+  std::vector<Activity> to;
   for (const auto* const allocation : objects_in(*activities, "allocations")) {
-    add_allocation(*allocation, to.all);
+    add_allocation(*allocation, to);
   }
   return to;
-}
-
-Result<std::vector<NodeLabel>> parse_labels_page(std::string_view text) {
-  MUSTER_TRY(const auto page, parse_page(text, "that of the node labels"));
-  // Before 3.4 the list stands at the top, later within "nodeLabelsInfo".
-  const auto* const inner = object_in(page, "nodeLabelsInfo");
-  std::vector<NodeLabel> labels;
-  for (const auto* const label : objects_in(inner == nullptr ? page : *inner, "nodeLabelInfo")) {
-    const auto* const exclusive = label->if_contains("exclusivity");
-    labels.push_back({.name = text_in(*label, "name"),
-                      .exclusive = exclusive == nullptr || *exclusive == json::value(true) ||
-                                   *exclusive == json::value("true")});
-  }
-  return labels;
-}
-
-Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view text) {
-  MUSTER_TRY(const auto page, parse_page(text, "that of an application's attempts"));
-  const auto* const attempts = object_in(page, "appAttempts");
-  if (attempts == nullptr) {
-    return no_page("that of an application's attempts");
-  }
-  std::vector<AttemptPage> pages;
-  for (const auto* const attempt : objects_in(*attempts, "appAttempt")) {
-    pages.push_back({.number = count_in(*attempt, "id"),
-                     .started_ms = count_in(*attempt, "startTime"),
-                     .container = text_in(*attempt, "containerId"),
-                     .node = text_in(*attempt, "nodeId"),
-                     .logs = text_in(*attempt, "logsLink")});
-  }
-  return pages;
 }
 
 Result<std::string> parse_setting_page(std::string_view text) {

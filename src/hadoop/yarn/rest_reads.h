@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/result.h"
-#include "hadoop/yarn/node.h"
 #include "hadoop/yarn/resource.h"
 
 #include <cstdint>
@@ -23,27 +22,17 @@ struct FairLimits {
   bool operator==(const FairLimits&) const = default;
 };
 
-/// A queue, as the scheduler's page shows it. Capacities, limits of users and labels are the
-/// Capacity Scheduler's, in percent.
+/// A queue, as the scheduler's page shows it. Capacities are the Capacity Scheduler's, in percent.
 struct QueueLoad {
   std::string path;  ///< "root.default".
-  std::string state;
-  bool leaf = true;
   double capacity = 0;
   double used = 0;
   double max = 0;
   double absolute_used = 0;
-  int64_t applications = 0;
-  int64_t applications_pending = 0;
-  int64_t allocated_containers = 0;
   int64_t pending_containers = 0;
   Resource resources_used;
   Resource master_limit;  ///< All application masters together.
   Resource master_used;
-  Resource user_master_limit;  ///< Those of one user.
-  double user_limit_percent = 0;
-  double user_limit_factor = 0;
-  std::vector<std::string> labels;
   std::optional<FairLimits> fair;  ///< Of the Fair Scheduler's queues.
 
   bool operator==(const QueueLoad&) const = default;
@@ -51,7 +40,6 @@ struct QueueLoad {
 
 /// Why the scheduler did or did not place a request of an application.
 struct Activity {
-  int64_t priority = 0;
   std::string state;       ///< "ALLOCATED", "SKIPPED", "RESERVED", ...
   std::string diagnostic;  ///< "Node does not have sufficient resource for request", ...
   std::vector<std::string> nodes;
@@ -60,30 +48,10 @@ struct Activity {
   bool operator==(const Activity&) const = default;
 };
 
-struct Activities {
-  std::string remark;  ///< "waiting for display": ask again after the next scheduling.
-  std::vector<Activity> all;
-
-  bool operator==(const Activities&) const = default;
-};
-
-/// Where the logs of a master's attempt are.
-struct AttemptPage {
-  int64_t number = 0;
-  int64_t started_ms = 0;
-  std::string container;
-  std::string node;
-  std::string logs;  ///< A link.
-
-  bool operator==(const AttemptPage&) const = default;
-};
-
 /// All queues of the Capacity or the Fair Scheduler, parents before their children. Unsupported for
 /// another scheduler.
 [[nodiscard]] Result<std::vector<QueueLoad>> parse_scheduler_page(std::string_view json);
-[[nodiscard]] Result<Activities> parse_activities_page(std::string_view json);
-[[nodiscard]] Result<std::vector<NodeLabel>> parse_labels_page(std::string_view json);
-[[nodiscard]] Result<std::vector<AttemptPage>> parse_attempts_page(std::string_view json);
+[[nodiscard]] Result<std::vector<Activity>> parse_activities_page(std::string_view json);
 /// The value of the one setting that was asked for.
 [[nodiscard]] Result<std::string> parse_setting_page(std::string_view json);
 /// The words of a refusal: its "RemoteException" message, or "".

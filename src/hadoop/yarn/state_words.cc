@@ -31,37 +31,6 @@ std::string_view to_string(NodeState state) {
   return "unknown";
 }
 
-bool is_unusable(NodeState state) {
-  switch (state) {
-    case NodeState::Unhealthy:
-    case NodeState::Decommissioned:
-    case NodeState::Lost:
-    case NodeState::Rebooted:
-    case NodeState::Shutdown:
-      return true;
-    case NodeState::Unknown:
-    case NodeState::New:
-    case NodeState::Running:
-    case NodeState::Decommissioning:
-      return false;
-  }
-  return false;
-}
-
-std::string_view to_string(ContainerState state) {
-  switch (state) {
-    case ContainerState::Unknown:
-      return "unknown";
-    case ContainerState::New:
-      return "new";
-    case ContainerState::Running:
-      return "running";
-    case ContainerState::Complete:
-      return "complete";
-  }
-  return "unknown";
-}
-
 std::string_view to_string(QueueState state) {
   switch (state) {
     case QueueState::Unknown:
@@ -105,52 +74,6 @@ bool is_over(ApplicationState state) {
          state == ApplicationState::Killed;
 }
 
-std::string_view to_string(FinalStatus status) {
-  switch (status) {
-    case FinalStatus::Undefined:
-      return "undefined";
-    case FinalStatus::Succeeded:
-      return "succeeded";
-    case FinalStatus::Failed:
-      return "failed";
-    case FinalStatus::Killed:
-      return "killed";
-    case FinalStatus::Ended:
-      return "ended";
-  }
-  return "undefined";
-}
-
-std::string_view to_string(AttemptState state) {
-  switch (state) {
-    case AttemptState::Unknown:
-      return "unknown";
-    case AttemptState::New:
-      return "new";
-    case AttemptState::Submitted:
-      return "submitted";
-    case AttemptState::Scheduled:
-      return "scheduled";
-    case AttemptState::AllocatedSaving:
-      return "being saved";
-    case AttemptState::Allocated:
-      return "allocated";
-    case AttemptState::Launched:
-      return "launched";
-    case AttemptState::Failed:
-      return "failed";
-    case AttemptState::Running:
-      return "running";
-    case AttemptState::Finishing:
-      return "finishing";
-    case AttemptState::Finished:
-      return "finished";
-    case AttemptState::Killed:
-      return "killed";
-  }
-  return "unknown";
-}
-
 std::string describe_exit(int32_t exit_status) {
   switch (static_cast<ExitStatus>(exit_status)) {
     case ExitStatus::Invalid:
@@ -164,9 +87,9 @@ std::string describe_exit(int32_t exit_status) {
     case ExitStatus::Preempted:
       return "preempted";
     case ExitStatus::OverVirtualMemory:
-      return "killed: over its virtual memory limit";
+      return "killed: exceeded its virtual memory limit";
     case ExitStatus::OverMemory:
-      return "killed: over its memory limit";
+      return "killed: exceeded its memory limit";
     case ExitStatus::StoppedByMaster:
       return "stopped by the application master";
     case ExitStatus::KilledByResourceManager:
@@ -174,7 +97,7 @@ std::string describe_exit(int32_t exit_status) {
     case ExitStatus::ApplicationEnded:
       return "ended with its application";
     case ExitStatus::PushedOut:
-      return "pushed out by a guaranteed container";
+      return "preempted by a guaranteed container";
     case ExitStatus::TooMuchOutput:
       return "killed: too much log output";
   }

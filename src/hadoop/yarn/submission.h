@@ -5,7 +5,6 @@
 #include "hadoop/yarn/resource.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,6 @@ namespace muster::hadoop::yarn {
 struct NewApplication {
   ApplicationId id;
   Resource largest;  ///< The largest container that any queue grants.
-
-  bool operator==(const NewApplication&) const = default;
 };
 
 /// Everything that the resource manager is told when an application is submitted.
@@ -27,19 +24,12 @@ struct Submission {
   std::string type;               ///< At most 20 characters are kept.
   std::vector<std::string> tags;  ///< At most 10 of at most 100 characters of ASCII.
   int32_t priority = 0;
-  LaunchContext master;       ///< Of the application master's container.
-  Resource master_resources;  ///< Of the same.
-  std::string master_node_label;
-  std::string node_label;             ///< For asks that name none.
-  int32_t attempts_max = 0;           ///< 0: as the cluster has it.
-  int64_t attempts_window_ms = -1;    ///< Failed attempts older than that are forgotten; -1: never.
-  bool keep_containers = false;       ///< Across attempts of the master.
-  bool unmanaged = false;             ///< The master runs outside the cluster, in no container.
-  bool cancel_tokens = true;          ///< When the application ends.
-  std::optional<int64_t> lifetime_s;  ///< The cluster kills the application then.
-  std::optional<LogAggregation> logs;
-
-  bool operator==(const Submission&) const = default;
+  LaunchContext master;             ///< Of the application master's container.
+  Resource master_resources;        ///< Of the same.
+  std::string node_label;           ///< For asks that name none.
+  int32_t attempts_max = 0;         ///< 0: as the cluster has it.
+  int64_t attempts_window_ms = -1;  ///< Failed attempts older than that are forgotten; -1: never.
+  bool keep_containers = false;     ///< Across attempts of the master.
 };
 
 }  // namespace muster::hadoop::yarn

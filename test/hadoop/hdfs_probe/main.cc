@@ -1,8 +1,8 @@
 // usage: hdfs_probe PATH
 //
 // Writes a file of HDFS as a test tells it, one word a line on standard input, and answers each
-// with a line: `write BYTES`, `flush`, `close`, `recover` (close what another writer left open),
-// `read` (how many bytes can be read now, and whether they are the right ones).
+// with a line: `write BYTES`, `flush`, `close`, `read` (how many
+// bytes can be read now, and whether they are the right ones).
 
 #include "hadoop/conf_load.h"
 #include "hadoop/hdfs/file_system.h"
@@ -59,10 +59,6 @@ class Probe {
   rt::Async<Result<std::string>> answer_to(std::string line) {
     if (line == "read") {
       co_return co_await read();
-    }
-    if (line == "recover") {
-      MUSTER_CO_TRY_STATUS(co_await fs_->recover(path_));
-      co_return "recovered";
     }
     if (writer_ == nullptr) {
       MUSTER_CO_TRY(writer_, co_await fs_->create(path_, {.overwrite = true}));

@@ -1,6 +1,29 @@
 #include "json_text.h"
 
+#include "hadoop/yarn/record_codec.h"
+
+#include <string_view>
+
 namespace muster::probe {
+namespace {
+
+std::string_view word_of(pb::FinalApplicationStatus status) {
+  switch (status) {
+    case pb::FINAL_APPLICATION_STATUS_UNDEFINED:
+      return "undefined";
+    case pb::FINAL_APPLICATION_STATUS_SUCCEEDED:
+      return "succeeded";
+    case pb::FINAL_APPLICATION_STATUS_FAILED:
+      return "failed";
+    case pb::FINAL_APPLICATION_STATUS_KILLED:
+      return "killed";
+    case pb::FINAL_APPLICATION_STATUS_ENDED:
+      return "ended";
+  }
+  return "unknown";
+}
+
+}  // namespace
 
 json::object of(const Error& error) {
   return {{"error", error.message},
@@ -17,27 +40,27 @@ json::object of(const yarn::Resource& resource) {
 }
 
 json::object of(const yarn::ApplicationReport& report) {
+  return {{"id", to_string(report.id)}, {"state", std::string(to_string(report.state))}};
+}
+
+json::object of(const pb::ApplicationReport& report) {
   json::array tags;
-  for (const auto& tag : report.tags) {
+  for (const auto& tag : report.application_tags()) {
     tags.emplace_back(tag);
   }
-  return {{"id", to_string(report.id)},
-          {"state", std::string(to_string(report.state))},
-          {"final", std::string(to_string(report.final_status))},
-          {"attempt", report.attempt ? report.attempt->number : 0},
-          {"user", report.user},
-          {"queue", report.queue},
-          {"name", report.name},
-          {"type", report.type},
+  const auto state = static_cast<yarn::ApplicationState>(report.yarn_application_state());
+  return {{"id", to_string(yarn::decode(report.application_id()))},
+          {"state", std::string(to_string(state))},
+          {"final", std::string(word_of(report.final_application_status()))},
+          {"user", report.user()},
+          {"queue", report.queue()},
+          {"type", report.application_type()},
           {"tags", tags},
-          {"diagnostics", report.diagnostics},
-          {"tracking_url", report.original_tracking_url},
-          {"progress", report.progress},
-          {"priority", report.priority},
-          {"lifetime_left",
-           report.lifetime_left_s ? json::value(*report.lifetime_left_s) : json::value(nullptr)},
-          {"containers", report.use.containers},
-          {"has_token", report.master_token.has_value()}};
+          {"diagnostics", report.diagnostics()},
+          {"tracking_url", report.original_tracking_url()},
+          {"containers", report.app_resource_usage().num_used_containers()},
+          // Java fills the token in with empty parts when there is none.
+          {"has_token", !report.am_rm_token().identifier().empty()}};
 }
 
 json::object of(const yarn::Grant& grant) {
@@ -49,7 +72,6 @@ json::object of(const yarn::Grant& grant) {
 
 json::object of(const yarn::ContainerStatus& status) {
   return {{"id", to_string(status.id)},
-          {"state", std::string(to_string(status.state))},
           {"exit", status.exit_status},
           {"means", yarn::describe_exit(status.exit_status)},
           {"diagnostics", status.diagnostics}};
@@ -60,32 +82,21 @@ json::object of(const yarn::NodeReport& node) {
   for (const auto& label : node.labels) {
     labels.emplace_back(label);
   }
-  return {{"id", to_string(node.id)},      {"state", std::string(to_string(node.state))},
-          {"capacity", of(node.capacity)}, {"used", of(node.used)},
-          {"containers", node.containers}, {"labels", labels},
+  return {{"id", to_string(node.id)},
+          {"state", std::string(to_string(node.state))},
+          {"capacity", of(node.capacity)},
+          {"used", of(node.used)},
+          {"labels", labels},
           {"health", node.health}};
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): queues nest.
 json::object of(const yarn::QueueInfo& queue) {
-  json::array children;
-  for (const auto& child : queue.children) {
-    children.emplace_back(of(child));
-  }
-  return {{"name", queue.name},
-          {"state", std::string(to_string(queue.state))},
-          {"capacity", queue.capacity},
-          {"has_statistics", queue.statistics.has_value()},
-          {"shares", queue.shares.size()},
-          {"children", children}};
+  return {{"name", queue.name}, {"state", std::string(to_string(queue.state))}};
 }
 
 json::object of(const yarn::QueueLoad& queue) {
-  return {{"path", queue.path},
-          {"state", queue.state},
-          {"leaf", queue.leaf},
-          {"capacity", queue.capacity},
-          {"master_limit", of(queue.master_limit)}};
+  return {
+      {"path", queue.path}, {"capacity", queue.capacity}, {"master_limit", of(queue.master_limit)}};
 }
 
 json::object of(const yarn::Activity& activity) {
@@ -94,22 +105,6 @@ json::object of(const yarn::Activity& activity) {
     nodes.emplace_back(node);
   }
   return {{"state", activity.state}, {"diagnostic", activity.diagnostic}, {"nodes", nodes}};
-}
-
-json::object of(const yarn::AttemptPage& attempt) {
-  return {{"number", attempt.number}, {"node", attempt.node}, {"logs", attempt.logs}};
-}
-
-json::object of(const yarn::ContainerOutcomes& outcomes) {
-  json::array done;
-  for (const auto& id : outcomes.done) {
-    done.emplace_back(to_string(id));
-  }
-  json::object failed;
-  for (const auto& [id, error] : outcomes.failed) {
-    failed[to_string(id)] = of(error);
-  }
-  return {{"done", done}, {"failed", failed}};
 }
 
 }  // namespace muster::probe

@@ -31,7 +31,7 @@ Probe::Probe(hadoop::Configuration configuration, std::string user)
   call_manager(nullptr);
   auto dial = yarn::node_dial_settings(configuration_);
   connections_.emplace(loop_, yarn::node_dialer(client_, *dial));
-  containers_.emplace(loop_, *connections_);
+  starter_.emplace(loop_, *connections_);
 }
 
 void Probe::call_manager(const std::shared_ptr<const hadoop::Credentials>& credentials) {
@@ -42,7 +42,8 @@ void Probe::call_manager(const std::shared_ptr<const hadoop::Credentials>& crede
     std::exit(2);
   }
   applications_.reset();
-  manager_ = client_.proxy(calling->target, calling->connection, calling->retry);
+  manager_ = std::make_unique<ManagerProxy>(
+      client_.proxy(calling->target, calling->connection, calling->retry));
   applications_.emplace(loop_, *manager_);
 }
 
@@ -55,7 +56,7 @@ json::object Probe::answer(const json::object& request) {
     return become(request);
   }
   if (what == "ask") {
-    return ask(request);
+    return want(request);
   }
   if (what == "beat") {
     return beat(request);
@@ -68,8 +69,12 @@ json::object Probe::answer(const json::object& request) {
         {.status = yarn::FinalStatus::Succeeded, .diagnostics = text_of(request, "why", "")},
         by(request))));
   }
-  if (request.contains("container")) {
-    return about_container(what, request);
+  if (what == "status") {
+    return status(request);
+  }
+  if (what == "release") {
+    master_->book().release(grants_.at(text_of(request, "container", "")).id);
+    return {};
   }
   return about_cluster(what, request);
 }

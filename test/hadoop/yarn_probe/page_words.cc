@@ -1,5 +1,7 @@
 // What the probe reads on the resource manager's pages, and what it does with tokens.
 #include "hadoop/resource_manager.h"
+#include "hadoop/security.pb.h"
+#include "hadoop/yarn/record_codec.h"
 #include "probe.h"
 
 #include <fstream>
@@ -23,27 +25,7 @@ json::object Probe::about_pages(const std::string& what, const json::object& req
   if (what == "rest_queues") {
     return said("queues", run(pages->queues(by(request))));
   }
-  if (what == "rest_attempts") {
-    return said("attempts", run(pages->attempts(id(request), by(request))));
-  }
-  if (what == "rest_labels") {
-    return labels(run(pages->node_labels(by(request))));
-  }
-  const auto activities = run(pages->activities(id(request), by(request)));
-  return activities.has_value()
-             ? json::object{{"remark", activities->remark}, {"all", all_of(activities->all)}}
-             : of(activities.error());
-}
-
-json::object Probe::labels(const Result<std::vector<yarn::NodeLabel>>& labels) {
-  if (!labels.has_value()) {
-    return of(labels.error());
-  }
-  json::object exclusive;
-  for (const auto& one : *labels) {
-    exclusive[one.name] = one.exclusive;
-  }
-  return {{"labels", exclusive}};
+  return said("all", run(pages->activities(id(request), by(request))));
 }
 
 /// Writes the token that was got last as a token file.
@@ -60,7 +42,7 @@ json::object Probe::save_token(const json::object& request) {
   return {};
 }
 
-/// The tokens of a file speak for us from now on; with "only_hold" the first is held, no more.
+/// The tokens of a file speak for us from now on.
 json::object Probe::take_token(const json::object& request) {
   const auto bytes = read_file(text_of(request, "from", ""));
   auto credentials = hadoop::decode_credentials(bytes.value_or(""));
@@ -68,9 +50,7 @@ json::object Probe::take_token(const json::object& request) {
     return of(credentials.error());
   }
   delegation_ = credentials->tokens().front().token;
-  if (!flag_of(request, "only_hold")) {
-    call_manager(std::make_shared<const hadoop::Credentials>(*std::move(credentials)));
-  }
+  call_manager(std::make_shared<const hadoop::Credentials>(*std::move(credentials)));
   return {};
 }
 
@@ -79,26 +59,22 @@ json::object Probe::about_token(const std::string& what, const json::object& req
     return take_token(request);
   }
   if (what == "cancel_token") {
-    return said(run(applications_->cancel(delegation_, by(request))));
+    ::hadoop::common::CancelDelegationTokenRequestProto message;
+    yarn::encode(delegation_, message.mutable_token());
+    return said(yarn::status_of(ask<::hadoop::common::CancelDelegationTokenResponseProto>(
+        manager_.get(), "cancelDelegationToken", std::move(message), request)));
   }
   if (what == "save_token") {
     return save_token(request);
   }
-  if (what == "renew_token") {
-    const auto expires = run(applications_->renew(delegation_, by(request)));
-    if (!expires.has_value()) {
-      return of(expires.error());
-    }
-    return {{"expires_ms",
-             std::chrono::duration_cast<std::chrono::milliseconds>(expires->time_since_epoch())
-                 .count()}};
+  ::hadoop::common::GetDelegationTokenRequestProto message;
+  message.set_renewer(user_);
+  const auto reply = ask<::hadoop::common::GetDelegationTokenResponseProto>(
+      manager_.get(), "getDelegationToken", std::move(message), request);
+  if (!reply.has_value()) {
+    return of(reply.error());
   }
-  auto token =
-      run(applications_->delegation_token(text_of(request, "renewer", user_), by(request)));
-  if (!token.has_value()) {
-    return of(token.error());
-  }
-  delegation_ = *std::move(token);
+  delegation_ = yarn::decode(reply->token());
   return {{"kind", delegation_.kind}};
 }
 

@@ -4,9 +4,11 @@
 #include "hadoop/credentials.h"
 #include "hadoop/yarn/application_client.h"
 #include "hadoop/yarn/application_master.h"
-#include "hadoop/yarn/container_manager.h"
+#include "hadoop/yarn/calling.h"
+#include "hadoop/yarn/container_starter.h"
 #include "hadoop/yarn/rest_client.h"
 #include "json_text.h"
+#include "manager_proxy.h"
 #include "speaker.h"
 
 #include <chrono>
@@ -22,7 +24,8 @@ namespace muster::probe {
 
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-/// One process' worth of YARN: a client and, once it has become one, an application master.
+/// One process' worth of YARN: a client and, once it has become one, an application master. What
+/// Muster itself does not ask goes out as Hadoop's own messages, by ask().
 class Probe final : public Speaker {
  public:
   Probe(hadoop::Configuration configuration, std::string user);
@@ -50,6 +53,13 @@ class Probe final : public Speaker {
       return of(*result);
     }
   }
+  template <class Reply, class Message>
+  Result<Reply> ask(rpc::Proxy* proxy, std::string_view method, Message message,
+                    const json::object& request) {
+    return run(yarn::call_explained<Reply>(
+        proxy, {.name = method, .repetition = rpc::Repetition::Idempotent}, std::move(message),
+        std::string(method), by(request)));
+  }
 
   /// Calls the resource manager by one of these tokens or, without any, by a ticket.
   void call_manager(const std::shared_ptr<const hadoop::Credentials>& credentials);
@@ -57,20 +67,21 @@ class Probe final : public Speaker {
   json::object take_token(const json::object& request);
   json::object submit(const json::object& request);
   json::object become(const json::object& request);
-  json::object ask(const json::object& request);
+  json::object want(const json::object& request);
   json::object beat(const json::object& request);
   json::object start(const json::object& request);
-  json::object about_container(const std::string& what, const json::object& request);
+  json::object status(const json::object& request);
+  json::object report(const json::object& request);
+  Result<pb::ApplicationReport> read_report(const json::object& request);
   json::object about_application(const std::string& what, const json::object& request);
   json::object about_cluster(const std::string& what, const json::object& request);
   json::object about_pages(const std::string& what, const json::object& request);
   json::object about_token(const std::string& what, const json::object& request);
   Result<yarn::RestClient> pages();
-  static json::object labels(const Result<std::vector<yarn::NodeLabel>>& labels);
 
   hadoop::Configuration configuration_;
   std::string user_;
-  std::unique_ptr<rpc::Proxy> manager_;
+  std::unique_ptr<ManagerProxy> manager_;
   std::optional<yarn::ApplicationClient> applications_;
   yarn::ApplicationId application_;
   hadoop::Token delegation_;
@@ -78,7 +89,7 @@ class Probe final : public Speaker {
   std::unique_ptr<rpc::Proxy> scheduler_;
   std::unique_ptr<yarn::ApplicationMaster> master_;
   std::optional<yarn::NodeConnections> connections_;
-  std::optional<yarn::ContainerManager> containers_;
+  std::optional<yarn::ContainerStarter> starter_;
   std::map<std::string, yarn::Grant> grants_;
 };
 

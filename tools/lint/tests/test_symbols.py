@@ -1,7 +1,6 @@
 import unittest
 
 import archives
-import binary
 import link
 import symbols
 
@@ -66,10 +65,3 @@ class LinkTest(unittest.TestCase):
 
     def test_rejects_a_library_that_the_row_does_not_name(self):
         self.assertRegex(self.judge("rt", "re2_go")[0], "of re2")
-
-
-class BinaryTest(unittest.TestCase):
-    def test_can_fail(self):
-        self.assertEqual(binary.judge(1000, "LOAD", "libc.a(malloc.o)"), [])
-        found = binary.judge(15_000_001, "INTERP", "/usr/lib/libc.a(getaddrinfo.o):(.text)")
-        self.assertEqual(len(found), 3)

@@ -69,3 +69,23 @@ class TidyTest(unittest.TestCase):
                  "-isystem /y -O2 -std=c++2b -Winvalid-pch -Xclang -include-pch -Xclang /x/p.pch "
                  "-Werror -O0 -o a.o -c /x/a.cc"}
         self.assertEqual(tidy.flags_of(entry), ("-DX=1", "-I/x", "-isystem/y", "-std=c++2b"))
+
+    def test_files_that_are_compiled_together_are_told_apart(self):
+        batch = self.root / "build/x/batch/job_0.cc"
+        batch.parent.mkdir(parents=True)
+        batch.write_text('#include "src/a.cc"  // NOLINT\n#include "src/b.cc"  // NOLINT\n')
+        entry = {"file": str(batch), "command": f"/usr/bin/clang++-19 -DX -c {batch}"}
+        found = tidy.one_by_one(entry, self.root, "build/x")
+        self.assertEqual([one["file"] for one in found],
+                         [f"{self.root}/src/a.cc", f"{self.root}/src/b.cc"])
+        self.assertEqual({tidy.flags_of(one) for one in found}, {("-DX",)})
+        alone = {"file": f"{self.root}/src/a.cc", "command": "clang++-19 -c src/a.cc"}
+        self.assertEqual(tidy.one_by_one(alone, self.root, "build/x"), [alone])
+
+    def test_a_choice_covers_headers_by_their_own_check(self):
+        only = {"src/job/a.h", "sim/b.h", "src/job/c.cc"}
+        for path, covered in (("src/job/c.cc", True), ("src/job/d.cc", False),
+                              ("build/x/header_check/job/a.h.cc", True),
+                              ("build/x/header_check/sim/b.h.cc", True),
+                              ("build/x/header_check/job/b.h.cc", False)):
+            self.assertEqual(tidy.covers(only, path, "build/x"), covered, path)

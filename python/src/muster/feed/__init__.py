@@ -1,7 +1,7 @@
 """Rows between processes of one host, through shared memory.
 
-One program reads (`Inbox`), any number feed it (`Producer`), each through a ring of its own. Rows
-travel as columns and come out as what they were; numpy and Arrow see the columns without a copy.
+One program reads (`Inbox`), any number feed it (`Producer`), each through its own ring. Rows travel
+as columns and come out as they went in; numpy and Arrow see the columns without a copy.
 """
 
 from muster.feed.block import Block

@@ -36,14 +36,14 @@ _DTYPES = {
 
 
 def _make_row(names: tuple[str, ...], values: tuple) -> Any:
-    """A pyspark Row; only called for blocks whose rows were some."""
+    """A pyspark Row; only called for blocks whose rows were pyspark Rows."""
     from pyspark.sql.types import _create_row
 
     return _create_row(list(names), values)  # A list, as everywhere in pyspark.
 
 
 class _Lease:
-    """The block's memory; arrays made of it hold it, and the last one gives it back."""
+    """The block's memory; arrays that view it keep it alive, and the last one returns it."""
 
     def __init__(self, handle: int):
         self.handle = handle
@@ -76,7 +76,7 @@ def _dtype(item: int) -> np.dtype:
 
 
 class Block:
-    """Some rows in the order they were fed. Lives as long as any array made of it."""
+    """Some rows in the order they were fed. Lives as long as any array that views it."""
 
     def __init__(self, received: library.ReceivedStruct):
         """Takes over the library's handle, and the structure."""
@@ -129,8 +129,8 @@ class Block:
         return value
 
     def arrow(self) -> Any:
-        """The rows as a pyarrow RecordBatch of named columns, without copying. NoColumnsError for
-        rows that have none.
+        """The rows as a pyarrow RecordBatch of named columns, without copying. NoColumnsError if
+        the rows have none.
         """
         import pyarrow
 

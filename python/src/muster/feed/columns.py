@@ -1,4 +1,4 @@
-"""Rows as numpy columns in batches of one size, whatever blocks they came in."""
+"""Rows as numpy columns in batches of one size, independent of the blocks they came in."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class ColumnReader:
         self._inbox = inbox
 
     def batches(self, size: int | None = None) -> Iterator[Any]:
-        """Batches of `size` rows, the last one of what is left; None: each block as it is. Their
-        shape is Block.columns()'s. NoColumnsError for rows that have none.
+        """Batches of `size` rows, the last one with what is left; None: each block as it is. Their
+        shape is Block.columns()'s. NoColumnsError if the rows have none.
         """
         if size is not None and size < 1:
             raise ValueError(f"batches of {size} rows")
@@ -49,8 +49,8 @@ class ColumnReader:
         columns = block.columns()
         if columns is None:
             raise NoColumnsError(
-                "these rows have no columns: their values are of types, or of a depth, that only "
-                "pickling keeps; read them with next_batch()"
+                "these rows have no columns: their values have types or nesting that only "
+                "pickling preserves; read them with next_batch()"
             )
         return columns
 

@@ -1,16 +1,16 @@
-"""What can go wrong with a feed, by what a caller does about it."""
+"""Errors of a feed, by what a caller does about them."""
 
 
 class FeedError(Exception):
-    """Any failure of a feed; the message says what happened to what."""
+    """Any failure of a feed."""
 
 
 class FeedTimeoutError(FeedError):
-    """A wait passed its deadline. What was put before stays put."""
+    """A wait passed its deadline. Rows fed before it stay in the feed."""
 
 
 class ReaderGoneError(FeedError):
-    """The program that reads has ended. Final for this ring."""
+    """The reading program has ended. Final for this ring."""
 
 
 class NoSpaceError(FeedError):

@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class Received(NamedTuple):
-    """One thing that came: a block, or the mark of an end (`block` is None, `kind` says which)."""
+    """One received item: a block, or the mark of an end (`block` is None, `kind` says which)."""
 
     ring: int
     sequence: int
@@ -34,7 +34,8 @@ class Inbox:
 
     def __init__(self, *, by_partition: bool = False, folder: str | None = None):
         """`by_partition` reads one ring to the end of its partition before the next one (for
-        inference); else whatever is there first. `folder` takes rings for which memory is short.
+        inference); otherwise whatever is there first. `folder` holds rings that do not fit in
+        memory.
         """
         handle = ctypes.c_void_p()
         folder = folder or tempfile.gettempdir()
@@ -48,8 +49,8 @@ class Inbox:
             library.DLL.mf_inbox_free(handle)
 
     def add(self, *, blocks: int = 16, block_bytes: int = 1 << 20) -> int:
-        """Makes a ring for one more feeder and returns its number. Where memory is short a smaller
-        one, or one on disk, with one warning; NoSpaceError where nothing is left.
+        """Makes a ring for one more feeder and returns its number. If memory is short, a smaller
+        one or one on disk, with one warning; NoSpaceError if nothing is left.
         """
         ring, on_disk = ctypes.c_uint64(), ctypes.c_int()
         wanted = blocks
@@ -61,8 +62,8 @@ class Inbox:
         if (on_disk.value or blocks < wanted) and not self._warned.is_set():
             self._warned.set()
             _log.warning(
-                "the host has too little memory left for the feed (%d MiB): it goes through %d MiB "
-                "of %s and is slower; give the executors more memory overhead",
+                "the host has too little memory left for the feed (%d MiB): "
+                "it uses %d MiB of %s and is slower; give the executors more memory overhead",
                 wanted * block_bytes >> 20,
                 blocks * block_bytes >> 20,
                 "a file" if on_disk.value else "memory",
@@ -77,7 +78,9 @@ class Inbox:
         )
 
     def feeder_gone(self, ring: int) -> None:
-        """The connection to a ring's feeder ended: what it published is read, then forgotten."""
+        """The connection to a ring's feeder ended: its published rows are still read, then it is
+        removed.
+        """
         library.DLL.mf_inbox_producer_gone(self._handle, ring)
 
     def receive(self, timeout: float | None = None) -> Received:
@@ -108,7 +111,7 @@ class Inbox:
         library.DLL.mf_inbox_end(self._handle)
 
     def terminate(self) -> None:
-        """Throws away what is and will be fed; feeders learn of it."""
+        """Discards what is and will be fed, and tells the feeders."""
         library.DLL.mf_inbox_terminate(self._handle)
 
     @property
@@ -117,5 +120,5 @@ class Inbox:
         return bool(library.DLL.mf_inbox_terminated(self._handle))
 
     def close(self) -> None:
-        """Tells the feeders that nobody reads any more."""
+        """Tells the feeders that there is no reader any more."""
         library.DLL.mf_inbox_close(self._handle)

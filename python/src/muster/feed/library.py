@@ -1,4 +1,4 @@
-"""The feed library by ctypes: one binding per call of src/feed/c_api.h, nothing else.
+"""The feed library through ctypes: one binding per call of src/feed/c_api.h, nothing else.
 
 `DLL` releases the interpreter's lock during a call, `PY` keeps it: the calls that touch Python
 objects are in `PY` only, short ones in both.
@@ -143,7 +143,7 @@ _PYTHON_SIGNATURES = {
 
 
 def _path() -> str:
-    """Where the library lies: in the package, or where MUSTER_FEED_LIBRARY says."""
+    """Where the library is: in the package, or where MUSTER_FEED_LIBRARY says."""
     override = os.environ.get("MUSTER_FEED_LIBRARY")
     if override:
         return override
@@ -168,7 +168,7 @@ def _load():
     if free.mf_version() != _VERSION:
         raise ImportError(
             f"Muster's feed library {path} has interface {free.mf_version()}, "
-            f"this package needs {_VERSION}: they are of different releases"
+            f"this package needs {_VERSION}: they are from different releases"
         )
     return free, locked
 
@@ -177,7 +177,8 @@ DLL, PY = _load()
 
 
 def owned(address: int | None) -> object:
-    """The Python object that a call of `PY` returned; ValueError with its words if it is none."""
+    """The Python object that a call of `PY` returned; ValueError with its message if there is none.
+    """
     if not address:
         raise ValueError(DLL.mf_error().decode(errors="replace"))
     thing = ctypes.cast(address, _OBJECT).value
@@ -198,11 +199,11 @@ _EXCEPTIONS = {
 
 
 def check(status: int) -> None:
-    """Raises what `status` means, with the library's own words; nothing for OK."""
+    """Raises what `status` means, with the library's own message; nothing for OK."""
     if status != OK:
         raise _EXCEPTIONS.get(status, errors.FeedError)(DLL.mf_error().decode(errors="replace"))
 
 
 def milliseconds(timeout: float | None) -> int:
-    """A time-out in seconds, None for ever, as the library counts it."""
+    """A timeout in seconds (None: no timeout) in the library's unit."""
     return -1 if timeout is None else max(0, round(timeout * 1000))

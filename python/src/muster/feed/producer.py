@@ -27,7 +27,7 @@ _MOST_SMALL_BLOCKS = 4
 
 
 class _Encoder:
-    """The library's encoder, with the types it has to know."""
+    """The library's encoder, and the types it must know."""
 
     def __init__(self):
         numpy = sys.modules.get("numpy")
@@ -68,7 +68,7 @@ class Producer:
 
     @property
     def terminating(self) -> bool:
-        """The reader throws rows away: feeding may stop."""
+        """The reader discards rows: feeding may stop."""
         return library.DLL.mf_producer_reader(self._handle) == 1
 
     def reader_gone(self) -> None:
@@ -82,7 +82,7 @@ class Producer:
         stop: Callable[[], bool] | None = None,
     ) -> int:
         """Feeds any rows and returns how many. A wait for room lasts `timeout` seconds at most
-        (FeedTimeoutError). `stop` is asked between batches: true ends early.
+        (FeedTimeoutError). `stop` is called between batches: true ends early.
         """
         if self._encoder is None:
             self._encoder = _Encoder()
@@ -113,7 +113,7 @@ class Producer:
 
     def put_arrow(self, batch: Any, timeout: float | None = None) -> None:
         """Feeds a pyarrow RecordBatch, copying its buffers once. NoColumnsError, before anything is
-        fed, if a column's type has no place in a block.
+        fed, if a block cannot hold a column's type.
         """
         done = ctypes.c_uint64()
         with library.arrow_structures() as (schema, array):
@@ -142,7 +142,7 @@ class Producer:
         library.DLL.mf_producer_close(self._handle)
 
     def _take(self, iterator: Iterator, count: int) -> tuple[int, int]:
-        """Takes rows as columns; how many, and why not more."""
+        """Encodes rows as columns. Returns how many, and why not more."""
         why = ctypes.c_int()
         taken = library.PY.mf_encoder_take(
             self._encoder.handle, iterator, count, self._limit, _PATIENCE_MILLISECONDS, why
@@ -217,7 +217,7 @@ class Producer:
         self._wait(lambda left: library.DLL.mf_producer_mark(self._handle, kind, left), timeout)
 
     def _wait(self, call: Callable[[int], int], timeout: float | None) -> None:
-        """Runs a call that waits, again after every signal, until its time is up."""
+        """Runs a waiting call, again after every signal, until its time is up."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if deadline is None else deadline - time.monotonic()

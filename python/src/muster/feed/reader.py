@@ -1,4 +1,4 @@
-"""Rows one after the other, whatever blocks they came in."""
+"""Rows one by one, independent of the blocks they came in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RowReader:
     """Reads an inbox in batches of any size. One thread."""
 
     def __init__(self, inbox: Inbox, taken: Callable[[int, int], None] | None = None):
-        """`taken(ring, rows)` is told whose rows are handed out, in their order."""
+        """`taken(ring, rows)` is called with the ring of the rows that are handed out, in order."""
         self._inbox = inbox
         self._taken = taken
         self._received: Received | None = None
@@ -54,8 +54,8 @@ class RowReader:
             return rows, ROWS
 
     def read_block(self, timeout: float | None = None) -> tuple[list, int]:
-        """The rows of one block as it came, or what is left of it, with ROWS; or none and a mark.
-        Waits and fails as read().
+        """The rows of one block as it arrived, or what is left of it, with ROWS; or none and a
+        mark. Waits and fails as read().
         """
         with _Uncollected() as uncollected:
             while self._received is None and self._mark is None:
@@ -95,7 +95,7 @@ class RowReader:
         return rows + piece if rows else piece
 
     def _unread(self, rows: list) -> None:
-        """Keeps rows that were taken before a time-out for the next call."""
+        """Keeps rows that were taken before a timeout for the next call."""
         self._received = Received(_NO_RING, 0, ROWS, _Held(rows))
         self._next = 0
 

@@ -1,4 +1,4 @@
-"""Where the program and the feed library of this package lie, and the command `muster`."""
+"""The location of this package's program and feed library, and the command `muster`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def library_path() -> Path:
 
 
 def main() -> None:
-    """The command `muster` of the installed package: becomes the program."""
+    """The command `muster` of the installed package: replaces itself with the program."""
     try:
         program = program_path()
     except NotInstalledError as failure:

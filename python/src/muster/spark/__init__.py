@@ -1,4 +1,4 @@
-"""Jobs on the executors of a Spark application: `run`, and `train_df` for those that it feeds
+"""Jobs on the executors of a Spark application: `run`, and `train_df` for programs that it feeds
 the columns of a DataFrame. `tensorflowonspark.TFCluster` is the same with the names of
 TensorFlowOnSpark.
 """
@@ -27,8 +27,9 @@ def train_df(*arguments: Any, **settings: Any) -> list[Any]:
 
 
 def members() -> dict[str, list[str | None]]:
-    """Who is there now, as this node knows it: role → addresses by index, None for an index whose
-    task is not there. In a role with `"membership": "elastic"` tasks come and go while others run.
+    """The current members as this node knows them: role → addresses by index, None for an index
+    whose task is missing. In a role with `"membership": "elastic"` tasks come and go while others
+    run.
     """
     with open(os.environ["MUSTER_VIEW_FILE"], encoding="utf-8") as file:
         return json.load(file)
@@ -37,8 +38,8 @@ def members() -> dict[str, list[str | None]]:
 def batches(ctx: Any, size: int | None = None, queue: str = "input") -> Iterator[Any]:
     """The rows that Spark feeds to this node as numpy columns, `size` rows at a time (the last may
     be fewer; None: as they come): a dict by name for the rows of a DataFrame, dicts and Rows, a
-    list for tuples and lists, one array for plain values. Where it can a batch is a view of shared
-    memory: keep what you like, the feed goes on with copies.
+    list for tuples and lists, one array for plain values. If possible a batch is a view of shared
+    memory. You may keep any number of batches: the feed then continues with copies.
     """
     from muster.feed.columns import ColumnReader
 

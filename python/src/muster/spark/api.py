@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from muster.spark import fitness
 from muster.spark.job import Job
 from muster.spark.plan import parse_roles
 
@@ -27,15 +28,16 @@ def run(
     and evaluators serve the others and return nothing).
 
     A role may also be `{"min": 2, "max": 4}`: the gang forms as soon as two are there. When one is
-    lost the others go on, when another executor comes one more joins: all start again in the next
-    generation, with `ctx.generation`, `ctx.task_index` and `ctx.cluster_spec` of their own. With
-    `"membership": "elastic"` those that run are not disturbed: muster.spark.members() tells who is
-    there now. Those that ended well have results.
+    lost the others continue, and when an executor arrives one more joins: each time all restart in
+    the next generation, with `ctx.generation`, `ctx.task_index` and `ctx.cluster_spec` of their
+    own. With `"membership": "elastic"` those that run are not disturbed: muster.spark.members()
+    returns the current members. Those that ended well have results.
 
     `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
     so on); `max_restarts` failures start all again. JobError in the words of whoever failed first;
     Exception with who is missing if not all have begun after `start_timeout` seconds.
     """
+    fitness.check_function("function", function)
     if sc is None:
         from pyspark import SparkContext
 

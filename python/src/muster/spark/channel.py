@@ -1,19 +1,22 @@
 """Messages between the driver and the containers of its job, over TCP.
 
-JSON texts, each with a code that only holders of the container's key can make, so that nothing is
-believed, let alone unpickled, that somebody else sent. They are not secret: what must be is masked
-(`Mask`). Both ends prove that they have the key before anything else is said.
+JSON texts, each with a code that only holders of the container's key can make, so that nothing that
+anybody else sent is accepted, let alone unpickled. They are not secret; what must be secret is
+masked (`Mask`). Both ends prove that they have the key before anything else is exchanged.
 """
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import hmac
 import json
 import os
+import random
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -24,9 +27,15 @@ _NONCE = 32
 _CODE = 32
 _NAME_MOST = 64
 _MESSAGE_MOST = 16 << 20
+# How long a container tries to get in, and how long one of its attempts may take.
+_CONNECT_SECONDS = 60.0
 _HANDSHAKE_SECONDS = 30.0
-# Connections that have not yet shown their key; more are turned away.
-_STRANGERS_MOST = 256
+# How long the driver gives a connection to show its key.
+_PROOF_SECONDS = 10.0
+# Connections that have not yet shown their key. When there are more, the oldest of the address that
+# has most makes room, once it has had its time.
+_UNPROVED_MOST = 256
+_UNPROVED_SECONDS = 0.2
 
 
 def _code(key: bytes, *parts: bytes) -> bytes:
@@ -83,8 +92,8 @@ class Channel:
         return True
 
     def receive(self, timeout: float | None = None) -> dict[str, Any] | None:
-        """The next message, None at the end or after `timeout` seconds. ChannelError for what is
-        none of this job's.
+        """The next message, None at the end or after `timeout` seconds. ChannelError for a message
+        that is not of this job.
         """
         try:
             self._connection.settimeout(timeout)
@@ -100,7 +109,7 @@ class Channel:
         number = struct.pack(">Q", self._received)
         self._received += 1
         if not hmac.compare_digest(head[4:], _code(self._receive_key, number, data)):
-            raise ChannelError("a message that somebody else made")
+            raise ChannelError("a message with a wrong authentication code")
         return json.loads(data)
 
     def close(self) -> None:
@@ -112,9 +121,12 @@ class Channel:
         self._connection.close()
 
 
-def _exactly(connection: socket.socket, size: int) -> bytes:
+def _exactly(connection: socket.socket, size: int, until: float | None = None) -> bytes:
+    """Reads so much; by `until` (monotonic), however slowly it comes."""
     data = bytearray()
     while len(data) < size:
+        if until is not None:
+            connection.settimeout(max(0.001, until - time.monotonic()))
         piece = connection.recv(min(size - len(data), 1 << 16))
         if not piece:
             raise EOFError
@@ -123,9 +135,27 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
 
 
 def connect(address: tuple[str, int], name: str, key: bytes) -> Channel:
-    """Connects to a driver's Server as container `name`. OSError if nobody is there; ChannelError
-    if it is another job's.
+    """Connects to a driver's Server as container `name`. OSError if nothing listens there;
+    ChannelError if it belongs to another job. A driver that is crowded closes the connection before
+    it has said anything: it is asked again for a minute.
     """
+    until = time.monotonic() + _CONNECT_SECONDS
+    pause = 0.05
+    while True:
+        try:
+            return _connect_once(address, name, key)
+        except _TurnedAwayError:
+            if time.monotonic() + pause > until:
+                raise
+        time.sleep(pause * random.uniform(0.5, 1.5))
+        pause = min(2 * pause, 2.0)
+
+
+class _TurnedAwayError(ChannelError):
+    """The driver closed the connection before it proved who it is."""
+
+
+def _connect_once(address: tuple[str, int], name: str, key: bytes) -> Channel:
     connection = socket.create_connection(tuple(address), timeout=_HANDSHAKE_SECONDS)
     try:
         nonce = os.urandom(_NONCE)
@@ -139,9 +169,9 @@ def connect(address: tuple[str, int], name: str, key: bytes) -> Channel:
         connection.settimeout(None)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    except EOFError as failure:
+    except (EOFError, ConnectionResetError, BrokenPipeError) as failure:
         connection.close()
-        raise ChannelError(f"{address[0]}:{address[1]} closed the connection") from failure
+        raise _TurnedAwayError(f"{address[0]}:{address[1]} closed the connection") from failure
     except BaseException:
         connection.close()
         raise
@@ -149,7 +179,7 @@ def connect(address: tuple[str, int], name: str, key: bytes) -> Channel:
 
 
 class Server:
-    """The driver's end: takes every container that shows its key."""
+    """The driver's end: accepts every container that proves its key."""
 
     def __init__(self, secret: bytes, host: str, ports: list[int],
                  serve: Callable[[Channel], None]):  # fmt: skip
@@ -158,7 +188,8 @@ class Server:
         """
         self._secret = secret
         self._serve = serve
-        self._strangers = threading.Semaphore(_STRANGERS_MOST)
+        # Those that have not shown their key, the oldest first: their address and since when.
+        self._unproved: dict[socket.socket, tuple[str, float]] = {}
         self._open: set[Channel] = set()
         self._lock = threading.Lock()
         self._closed = False
@@ -167,7 +198,7 @@ class Server:
         threading.Thread(target=self._accept, name="muster-accept", daemon=True).start()
 
     def close(self) -> None:
-        """Ends every connection and listens no more."""
+        """Ends every connection and stops listening."""
         with self._lock:
             self._closed = True
             channels = list(self._open)
@@ -182,24 +213,42 @@ class Server:
     def _accept(self) -> None:
         while True:
             try:
-                connection, _ = self._listener.accept()
+                connection, (source, *_) = self._listener.accept()
             except OSError:
                 return
-            if not self._strangers.acquire(blocking=False):
-                connection.close()
-                continue
+            self._make_room()
+            with self._lock:
+                self._unproved[connection] = (source, time.monotonic())
             threading.Thread(
                 target=self._take, args=(connection,), name="muster-channel", daemon=True
             ).start()
+
+    def _make_room(self) -> None:
+        """Waits until one more may come in; those that hold most places give way."""
+        while True:
+            with self._lock:
+                if len(self._unproved) < _UNPROVED_MOST:
+                    return
+                counts = collections.Counter(source for source, _ in self._unproved.values())
+                greediest = counts.most_common(1)[0][0]
+                oldest, (_, since) = next(
+                    item for item in self._unproved.items() if item[1][0] == greediest)
+                if time.monotonic() - since >= _UNPROVED_SECONDS:
+                    del self._unproved[oldest]
+                    _end(oldest)
+                    return
+            time.sleep(0.01)
 
     def _take(self, connection: socket.socket) -> None:
         try:
             channel = self._handshake(connection)
         except (OSError, EOFError, ChannelError, UnicodeDecodeError):
-            connection.close()
+            with self._lock:
+                self._unproved.pop(connection, None)
+                connection.close()
             return
-        finally:
-            self._strangers.release()
+        with self._lock:
+            self._unproved.pop(connection, None)
         with self._lock:
             if self._closed:
                 channel.close()
@@ -213,24 +262,32 @@ class Server:
             channel.close()
 
     def _handshake(self, connection: socket.socket) -> Channel:
-        connection.settimeout(_HANDSHAKE_SECONDS)
-        if _exactly(connection, len(_MAGIC)) != _MAGIC:
+        until = time.monotonic() + _PROOF_SECONDS
+        if _exactly(connection, len(_MAGIC), until) != _MAGIC:
             raise ChannelError("not one of ours")
-        size = _exactly(connection, 1)[0]
+        size = _exactly(connection, 1, until)[0]
         if size > _NAME_MOST:
             raise ChannelError("a name too long")
-        name = _exactly(connection, size).decode()
-        theirs = _exactly(connection, _NONCE)
+        name = _exactly(connection, size, until).decode()
+        theirs = _exactly(connection, _NONCE, until)
         nonce = os.urandom(_NONCE)
         both = theirs + nonce
         key = container_key(self._secret, name)
         connection.sendall(nonce + _code(key, b"driver", both))
-        if not hmac.compare_digest(_exactly(connection, _CODE), _code(key, b"peer", both)):
+        if not hmac.compare_digest(_exactly(connection, _CODE, until), _code(key, b"peer", both)):
             raise ChannelError("a wrong key")
         connection.settimeout(None)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         return Channel(connection, name, (_code(key, b"down", both), _code(key, b"up", both)))
+
+
+def _end(connection: socket.socket) -> None:
+    """Ends a connection that another thread reads; that thread closes it."""
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
 
 
 def _listen(host: str, ports: list[int]) -> socket.socket:

@@ -56,7 +56,7 @@ class Application:
 
 
 class Containers:
-    """Asks Spark for what the master asks of it. `tell` sends a message to the master. Calls are
+    """Asks Spark for what the master requests. `tell` sends a message to the master. Calls are
     for any thread.
     """
 
@@ -87,7 +87,7 @@ class Containers:
         ).start()
 
     def cancel(self, number: int) -> None:
-        """The slot is not wanted any more."""
+        """The slot is no longer needed."""
         self.release(f"c{number}")
 
     def launch(self, name: str, order: str, key: str) -> None:
@@ -113,7 +113,7 @@ class Containers:
             self._give_up(container)
 
     def close(self, words: str) -> None:
-        """The job is over: everybody is told why, and every slot comes back."""
+        """The job is over: tells every holder why, and gets every slot back."""
         with self._changed:
             self._closed = True
             everyone = list(self._all.values())
@@ -136,7 +136,7 @@ class Containers:
             channel.send({"do": "go"})
 
     def on_message(self, channel: Channel, message: dict[str, Any]) -> None:
-        """What a holder says."""
+        """Handles a holder's messages."""
         what = message["is"]
         if what == "slot":
             self._granted(channel, message)
@@ -165,8 +165,7 @@ class Containers:
         self._ended(container, None, words)
 
     def losses(self, seconds: float) -> str:
-        """How containers were lost, in Spark's words if it has some within this time; "" if none
-        was.
+        """How containers were lost, in Spark's words if they come within this time; "" if none was.
         """
         with self._changed:
             lost = [one for one in self._all.values() if one.lost]
@@ -178,14 +177,22 @@ class Containers:
         told = [f"executor {one.executor}: {said.get(one.executor, one.lost)}" for one in lost]
         return "; ".join(dict.fromkeys(told))
 
+    def application_runs(self) -> bool:
+        """Whether the Spark application has not ended, nor begun to."""
+        context = self._application.sc._jsc  # None when SparkContext.stop() is through.
+        try:
+            return context is not None and not context.sc().isStopped()
+        except Exception:  # Spark's process is gone.
+            return False
+
     @property
     def granted(self) -> int:
-        """How many slots Spark gave."""
+        """How many slots Spark has given."""
         with self._changed:
             return sum(one.granted for one in self._all.values())
 
     def wait_ended(self, seconds: float) -> None:
-        """Waits until every container has ended, so long at most."""
+        """Waits at most this long until every container has ended."""
         deadline = time.monotonic() + seconds
         with self._changed:
             self._changed.wait_for(
@@ -229,8 +236,8 @@ class Containers:
         self._ended(container, None, held.last if held.last.startswith("lost") else "")
 
     def fetch_results(self, wanted: set[tuple[str, int]], seconds: float) -> None:
-        """Looks for the results of programs whose slots were given back: Spark tasks bring what
-        lies on their executors, until all are there, or for so long.
+        """Looks for the results of programs whose slots were given back: Spark tasks collect what
+        is on their executors, until all are there or the time is up.
         """
         sc = self._application.sc
         deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""What the programs of TensorFlowOnSpark find in their environment."""
+"""The environment of programs written for TensorFlowOnSpark."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What can go wrong with a job on Spark, by what a caller does about it."""
+"""Errors of a job on Spark, by what a caller does about them."""
 
 
 class JobError(Exception):
-    """The job cannot go on; the message says who failed, with its own words."""
+    """The job cannot continue; the message names what failed and quotes its own message."""
 
 
 class ChannelError(Exception):
-    """The other side is not of this job, or speaks no sense."""
+    """The other side is not part of this job, or sent something malformed."""

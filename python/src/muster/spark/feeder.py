@@ -13,27 +13,28 @@ from typing import Any
 from pyspark import inheritable_thread_target
 
 from muster.spark import feeding
+from muster.spark.errors import JobError
 from muster.spark.job import Job
 
-_SETTLE_SECONDS = 10
 _LOOK_SECONDS = 0.2
 _OVER_SECONDS = 60.0
 
 
 class Feeder:
-    """Feeds one queue of a job's nodes. `raise_failure(job)` raises why the job failed, in the
-    manner of whoever feeds, and returns if it has not.
+    """Feeds one queue of a job's nodes. `explain(job, failure)` raises why the job failed, or what
+    its node said in Spark's `failure` (None: there is none), in the way of the feeding API, and
+    returns if neither is known.
     """
 
     def __init__(self, sc: Any, job: Job, settings: feeding.FeedSettings,
-                 raise_failure: Callable[[Job], None]):  # fmt: skip
+                 explain: Callable[[Job, Exception | None], None]):  # fmt: skip
         self._sc = sc
         self._job = job
         self._settings = settings
-        self._raise_failure = raise_failure
+        self._explain = explain
 
     def feed_rows(self, rdd: Any, epochs: int = 1) -> None:
-        """Feeds the rows of an RDD so many times."""
+        """Feeds the rows of an RDD this many times."""
         partitions = rdd.getNumPartitions()
         all_epochs = rdd if epochs == 1 else self._sc.union([rdd] * epochs)
         if all_epochs.getNumPartitions() != partitions * epochs:
@@ -42,7 +43,7 @@ class Feeder:
         self._run(all_epochs.mapPartitionsWithIndex(feeding.train(settings)))
 
     def feed_columns(self, frame: Any, epochs: int = 1) -> None:
-        """Feeds the columns of a DataFrame so many times, for as long as programs want rows."""
+        """Feeds the columns of a DataFrame this many times, as long as programs want rows."""
         settings = self._begin(frame.rdd.getNumPartitions())
         for epoch in range(epochs):
             if self._job.terminating.is_set():
@@ -103,12 +104,12 @@ class Feeder:
             raise failures[0]
 
     def _feed_one(self, told: Any, index: int) -> str:
-        """Has one partition fed by whichever executor comes, and says what became of it."""
+        """Has any executor feed one partition, and returns the outcome."""
         if not self._job.running:
-            self._raise_failure(self._job)
+            self._explain(self._job, None)
             if self._job.terminating.is_set():
                 return feeding.FED  # The programs wanted no more rows before its turn came.
-            raise Exception(f"the cluster has ended: partition {index} was not fed")
+            raise JobError(f"the cluster has ended: partition {index} was not fed")
         [(_, outcome)] = self._run_tasks(told, [index])
         if outcome == feeding.ELSEWHERE:
             # That slot is on an executor without a node: leave it to the others.
@@ -142,18 +143,11 @@ class Feeder:
             raise
         if "ended" not in outcome:
             self._sc.cancelJobGroup(group)
-            self._raise_failure(self._job)
+            self._explain(self._job, None)
             if self._job.terminating.is_set():
                 return [(index, feeding.FED) for index in partitions]  # Nobody wants them.
-            raise Exception("every map_fun returned before the end of the feed")
+            raise JobError("every map_fun returned before the end of the feed")
         if "failure" in outcome:
-            # The node's end, if that is what failed the tasks, is known to the job in a moment.
-            self._job.wait(_SETTLE_SECONDS if _says_node(outcome["failure"]) else 0)
-            self._raise_failure(self._job)
+            self._explain(self._job, outcome["failure"])
             raise outcome["failure"]
         return outcome["told"]
-
-
-def _says_node(failure: Exception) -> bool:
-    """Whether a feeding job failed because of the node."""
-    return "NodeEndedError" in str(failure)

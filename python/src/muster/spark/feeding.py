@@ -1,4 +1,4 @@
-"""What Spark's tasks do to feed the nodes of their executor, and to get results back."""
+"""Code of Spark tasks that feed the nodes of their executor and return results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AGAIN = "again"  # The node was lost on the way, or starts again.
 
 @dataclass(frozen=True)
 class FeedSettings:
-    """What a feeding task is told by the driver."""
+    """What the driver tells a feeding task."""
 
     job: str
     library: str  # A name for SparkFiles.get().
@@ -80,7 +80,7 @@ def train_arrow(settings: FeedSettings) -> Callable[[Iterator], Iterator]:
 
 
 def _feed_partition(index: int, settings: FeedSettings, put: _Put) -> list[tuple[int, str]]:
-    """Feeds one partition, and says what became of it."""
+    """Feeds one partition and returns the outcome."""
     process = _prepare(settings)
     node = None
     try:
@@ -124,7 +124,7 @@ def _enter(
     rows: int | None = None,
     opened: dict[str, Any] | None = None,
 ) -> None:
-    """Enters into the ledger what became of a partition. `opened`: what the node said of itself
+    """Records the outcome of a partition in the ledger. `opened`: what the node said about itself
     when its feed began.
     """
     if settings.entries is None:
@@ -166,12 +166,28 @@ def inference(settings: FeedSettings) -> Callable[[Iterable], Iterator]:
                 f"every host: the host of this executor (process {process}) has none; Spark tries "
                 "the partition again elsewhere"
             )
-        yield from _Exchange(node, settings, first, rows).results()
+        refused = node / _name_of_task()
+        if refused.exists():
+            # Spark tries a failed task again; what was found out need not be waited for again.
+            raise nodes.InferenceError(refused.read_text())
+        try:
+            yield from _Exchange(node, settings, first, rows).results()
+        except nodes.InferenceError as failure:
+            folders.write(refused, str(failure).encode())
+            raise
 
     return feed_and_collect
 
 
 _NOTHING = object()
+
+
+def _name_of_task() -> str:
+    """A file name for this Spark task, the same for all its attempts."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    return f"refused-{task.stageId()}-{task.partitionId()}"
 
 
 class _Exchange:
@@ -227,7 +243,7 @@ class _Exchange:
 
     def _too_few(self, given: int) -> Exception:
         of = f"of {self._fed} rows" if self._all_fed.is_set() else "while it still takes rows"
-        return Exception(
+        return nodes.InferenceError(
             f"Timeout while feeding partition: the node gave {given} results {of}, and none for "
             f"{self._settings.timeout:g} s; inference needs one result for each row"
         )
@@ -285,11 +301,11 @@ class _Line:
         return self.producer.terminating
 
     def explain(self, failure: BaseException) -> BaseException:
-        """What the user should read instead of a failed wait."""
+        """The error to show the user instead of a failed wait."""
         from muster.feed import FeedTimeoutError, ReaderGoneError
 
         if isinstance(failure, FeedTimeoutError):
-            return Exception(
+            return nodes.InferenceError(
                 f"Timeout while feeding partition: the node took no row for {self._timeout:g} s"
             )
         if isinstance(failure, ReaderGoneError):
@@ -306,7 +322,7 @@ class _Line:
             pass
 
     def _watch(self) -> None:
-        """Notices the node's end: its socket closes, or its parent leaves word."""
+        """Notices the node's end: its socket closes, or its parent leaves a message."""
         self._connection.settimeout(_LOOK_SECONDS)
         while not self._closing.is_set():
             try:
@@ -344,11 +360,11 @@ class _Line:
                 # Its last words were taken away when it started again, before they were read here.
                 return nodes.NodeRestartsError(f"{self._node.name} starts again")
             if nodes.is_left_behind(self._node):
-                return nodes.NodeRestartsError(f"{self._node.name} has ended: others go on")
+                return nodes.NodeRestartsError(f"{self._node.name} has ended: the others continue")
             time.sleep(0.02)  # lint: allow(sleep) its parent writes the file within moments
         if ended is not None:
             return nodes.ending(ended, self._node)
-        return nodes.NodeEndedError("Exception in worker:\nthe node ended without a word")
+        return nodes.NodeEndedError("Exception in worker:\nthe node ended without an error message")
 
 
 def _prepare(settings: FeedSettings) -> int:

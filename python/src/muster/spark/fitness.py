@@ -1,7 +1,11 @@
-"""Whether a Spark application can carry a job, and why not."""
+"""Whether a Spark application can run a job, and why not."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
+import operator
 from typing import Any
 
 from muster.spark.errors import JobError
@@ -10,7 +14,7 @@ _TRUE = "true"
 
 
 def check(sc: Any, fed: bool) -> None:
-    """JobError with the reason and what to do if `sc` cannot carry a job; `fed`: its rows come from
+    """JobError with the reason and what to do if `sc` cannot run a job; `fed`: its rows come from
     Spark.
     """
     from pyspark import SparkContext
@@ -25,6 +29,35 @@ def check(sc: Any, fed: bool) -> None:
     _check_speculation(conf, fed)
     if fed and keeps_executors(conf):
         _check_idle_timeout(conf)
+
+
+def check_function(name: str, function: Any) -> None:
+    """TypeError if calling the function that is given as `name` would run nothing of it."""
+    if not callable(function):
+        raise TypeError(f"{name} must be a function, not {function!r}")
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    if not inspect.isroutine(inner):
+        inner = type(inner).__call__
+    for kind, what in (
+        (inspect.isgeneratorfunction, "a generator function (it has a `yield`)"),
+        (inspect.isasyncgenfunction, "an async generator function"),
+        (inspect.iscoroutinefunction, "an async function"),
+    ):
+        if kind(inner):
+            raise TypeError(f"{name} is {what}: calling it runs nothing; use a plain function")
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """The value of an argument that must be a whole number, `least` or more."""
+    with contextlib.suppress(TypeError):
+        number = operator.index(value)
+        if not isinstance(value, bool):
+            if number >= least:
+                return number
+            raise ValueError(f"{name} must be {least} or more, not {number}")
+    raise TypeError(f"{name} must be a whole number, {least} or more, not {value!r}")
 
 
 def keeps_executors(conf: Any) -> bool:

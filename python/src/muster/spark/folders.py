@@ -1,4 +1,4 @@
-"""Where the parts of a job meet on an executor: files that only this user can touch.
+"""Where the parts of a job meet on an executor: files that only this user can access.
 
 `<tmp>/muster-spark-<uid>/<executor>/<job>/<container>/`. An executor is its JVM: every Python
 worker finds it among its ancestors, whatever the working folder, the host's name or the order of
@@ -15,13 +15,15 @@ from typing import Any
 
 
 def _stat_fields(pid: int) -> list[str]:
-    """What /proc tells of a process: from its state on, as in proc(5) field 3."""
+    """The fields of /proc/PID/stat, from the state on (field 3 in proc(5))."""
     text = Path(f"/proc/{pid}/stat").read_text()
     return text[text.rindex(")") + 2 :].split()
 
 
 def start_ticks(pid: int) -> str:
-    """When a process started; together with its pid this names it for ever. "" if it is gone."""
+    """When a process started; together with its pid this identifies it uniquely. "" if it has
+    ended.
+    """
     try:
         return _stat_fields(pid)[19]
     except (OSError, ValueError, IndexError):
@@ -44,18 +46,18 @@ def executor_process() -> int:
 
 
 def executor_name(process: int) -> str:
-    """Spark's name of the executor whose JVM is `process`; "" if it does not tell."""
+    """Spark's name of the executor whose JVM is `process`; "" if unknown."""
     return _argument(process, "--executor-id")
 
 
 def executor_cores(process: int) -> int:
-    """How many cores Spark gave to that executor; 0 if it does not tell."""
+    """How many cores Spark gave to that executor; 0 if unknown."""
     told = _argument(process, "--cores")
     return int(told) if told.isdigit() else 0
 
 
 def _argument(process: int, name: str) -> str:
-    """The word that follows `name` in the command line of a process; "" if there is none."""
+    """The argument that follows `name` in the command line of a process; "" if there is none."""
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
         return words[words.index(name) + 1]
@@ -68,7 +70,7 @@ def _private(folder: Path) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise PermissionError(f"{folder} belongs to somebody else: remove it, or set TMPDIR")
+        raise PermissionError(f"{folder} belongs to another user: remove it, or set TMPDIR")
     if found.st_mode & 0o077:
         folder.chmod(0o700)
     return folder

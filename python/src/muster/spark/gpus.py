@@ -1,4 +1,4 @@
-"""Which GPUs a node may use: what the program asks, what Spark gave, what is free."""
+"""Which GPUs a node may use: what the program asks for, what Spark gave, what is free."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The process that holds one container on an executor: `python -m muster.spark.holder`.
 
-Started by a Spark task, apart from it, with its order on stdin. It tells the driver where it is,
-starts `muster keeper` when the driver says so, and ends it when the driver, the executor's JVM or,
-in the foreground, the Spark task is gone. What its task may know comes on stdout, a word a line:
-`go` (the job's gang is complete), then `ended`.
+A Spark task starts it, detached, with its order on stdin. It reports to the driver, starts `muster
+keeper` when the driver says so, and ends it when the driver, the executor's JVM or, in the
+foreground, the Spark task is gone. It reports to its task on stdout, one word per line: `go` (the
+job's gang is complete), then `ended`.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Holder:
         os.close(write_end)
 
     def _watch_executor(self) -> None:
-        """The executor's JVM is gone: its container is, too."""
+        """The executor's JVM has ended, and so has its container."""
         process, ticks = self._order["process"], self._order["ticks"]
         try:
             watch = os.pidfd_open(process)
@@ -187,7 +187,9 @@ class Holder:
         self._release(0.5, "its executor is gone")
 
     def _watch_task(self) -> None:
-        """stdin closes with the Spark task; `background` comes before when it means to leave."""
+        """stdin closes when the Spark task ends; `background` arrives before if the task leaves on
+        purpose.
+        """
         while True:
             line = sys.stdin.readline()
             if line == "background\n":

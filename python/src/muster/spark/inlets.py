@@ -36,8 +36,8 @@ _MAPPED_LEAST = 4 << 20
 
 
 class FeedQueue:
-    """Where fed rows come out: the queue of that name to the user's program, which may put items of
-    its own in as well.
+    """Where fed rows come out: the user's program sees them as the queue of that name, and may put
+    its own items in as well.
     """
 
     def __init__(self, name: str):
@@ -62,7 +62,7 @@ class FeedQueue:
         self._keep_origins.set()
 
     def take_rows(self, feed: Any, count: int) -> list:
-        """What DataFeed.next_batch gives, from this queue."""
+        """What DataFeed.next_batch returns from this queue."""
         rows: list = []
         while len(rows) < count:
             if self._own:
@@ -120,8 +120,8 @@ class FeedQueue:
         return self.get(block=False)
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """An item of the program's own, for itself. A get() that already waits for `input` does not
-        see it before the next row.
+        """Adds an item of the program's own, for itself. A get() that already waits for `input`
+        does not see it before the next row.
         """
         self._own.append(item)
         self._looks = True
@@ -151,17 +151,17 @@ class FeedQueue:
         """Rows count as done when they are handed out."""
 
     def join(self) -> None:
-        """Waits until the program's own items were handed out."""
+        """Waits until the program's own items have been handed out."""
         while self._own:
             time.sleep(_LOOK_SECONDS)  # lint: allow(sleep) whoever gets them tells nobody
 
     def terminate(self) -> None:
-        """Throws away what is and will be fed."""
+        """Discards what is and will be fed."""
         self.inbox.terminate()
 
 
 def _mark_of(item: Any) -> int:
-    """The mark that an item stands for; ROWS if it is a row."""
+    """The mark that an item represents; ROWS if it is a row."""
     if item is None:
         return END_OF_FEED
     return END_OF_PARTITION if type(item) is EndPartition else ROWS
@@ -182,7 +182,7 @@ class ResultQueue:
         self._source.keep_origins()
 
     def detach(self, ring: int) -> None:
-        """The feeder has gone; results for it are dropped."""
+        """The feeder has ended; results for it are dropped."""
         with self._lock:
             producer = self._producers.pop(ring, None)
         if producer is not None:

@@ -20,6 +20,7 @@ from muster.spark.feeding import FeedSettings
 from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
 from muster.spark.plan import JobPlan
+from muster.spark.results import words_in
 from muster.spark.work import dump_work
 from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
 
@@ -31,10 +32,12 @@ _RESULTS_SECONDS = 60.0
 _FINISH_SECONDS = 4.0
 # The resource manager's word on a lost executor comes by its next heartbeats.
 _LOSS_SECONDS = 5.0
+# A node's end is known to the job a moment after it is to the tasks that feed it.
+_SETTLE_SECONDS = 10.0
 
 
 class Job:
-    """Starts with its construction; `close` ends it. All calls are for any thread."""
+    """Starts when it is constructed; `close` ends it. Any thread may call it."""
 
     def __init__(self, sc: Any, plan: JobPlan, function: Callable[[Any, Any], Any],
                  arguments: Any):  # fmt: skip
@@ -81,9 +84,9 @@ class Job:
     # ---- what programs ask
 
     def await_nodes(self, timeout: float) -> None:
-        """Waits until every node has begun, or the job has succeeded without: who serves can be
-        ended before it is heard of, when the others need no more time than that. JobError with the
-        cause if one fails; Exception with who is missing after `timeout` seconds.
+        """Waits until every node has begun, or the job has already succeeded: a serving node can be
+        ended before it reports when the others finish that quickly. JobError with the cause if one
+        fails; Exception with the missing nodes after `timeout` seconds.
         """
 
         def decided() -> bool:
@@ -96,13 +99,40 @@ class Job:
 
     @property
     def failure(self) -> str | None:
-        """Why the job failed, in the words of whoever did; None while it has not."""
+        """Why the job failed, in the words of the node that did; None if it has not."""
         return self._failure
 
     def raise_failure(self) -> None:
         """JobError if the job has failed."""
         if self._failure is not None:
             raise JobError(self._failure)
+
+    def explain(self, failure: Exception | None) -> None:
+        """JobError if the job has failed, or with what its node said in Spark's `failure`."""
+        said = words_in(failure) if failure is not None else None
+        if said is not None:
+            self.settle()
+        if self._failure is not None or said is not None:
+            raise JobError(self._failure or said) from failure
+
+    def settle(self) -> None:
+        """Waits for what the end of a node means for the job, and for a short time only."""
+        self.wait(_SETTLE_SECONDS)
+
+    def look_for_application(self) -> None:
+        """Fails a job whose Spark application has ended, at once: no container will come back."""
+        if self._containers.application_runs():
+            return
+        with self._changed:
+            if self._closing or self._gone or self._failure is not None:
+                return
+            self._failure = (
+                f"the Spark application has ended, and {self.id} with it, before its programs had: "
+                "call shutdown() before SparkContext.stop()"
+            )
+            self._changed.notify_all()
+        self.stop("the end of the Spark application")
+        self._containers.close(self._failure)
 
     @property
     def running(self) -> bool:
@@ -115,18 +145,17 @@ class Job:
             return self._changed.wait_for(lambda: self._gone, timeout)
 
     def wait_for_failure(self, other: Callable[[], bool]) -> None:
-        """Waits until the job has failed, or `other` says true; wake() asks again."""
+        """Waits until the job has failed or `other` returns true; wake() checks again."""
         with self._changed:
             self._changed.wait_for(lambda: self._failure is not None or other())
 
     def wake(self) -> None:
-        """Somebody's condition may have changed."""
+        """A condition that wait calls check may have changed."""
         with self._changed:
             self._changed.notify_all()
 
     def end_of_feed(self, queue: str | None = None) -> None:
-        """No more rows will come by a queue (None: any): programs read to the end of what there
-        is.
+        """No more rows will come through a queue (None: any): programs read what is left.
         """
         with self._changed:
             ended = self.plan.queues if queue is None else [queue]
@@ -136,11 +165,11 @@ class Job:
             channel.send({"do": "end-of-feed", "queues": ended})
 
     def stop(self, by: str) -> None:
-        """Ends the job, with grace."""
+        """Stops the job, with its grace period."""
         self._link.send({"is": "stop", "by": by})
 
     def close(self) -> None:
-        """Lets everything go; a job that still runs is ended."""
+        """Releases everything; a job that still runs is ended."""
         with self._changed:
             self._closing = True
         self._link.close()
@@ -149,8 +178,8 @@ class Job:
         self._stop_key.unlink(missing_ok=True)
 
     def results(self) -> dict[str, list[Any]]:
-        """What the programs returned, by role in the order of their indices; waits for the end of
-        the Spark tasks that bring it. JobError if the job failed, or one is lost.
+        """What the programs returned, by role in the order of their indices; waits for the Spark
+        tasks that collect it. JobError if the job failed or a result is lost.
         """
         awaited = {
             role: self._gave_results(role)
@@ -167,7 +196,7 @@ class Job:
         return {role: [given[role, index] for index in each] for role, each in awaited.items()}
 
     def _gave_results(self, role: str) -> list[int]:
-        """The indices of the nodes whose results there must be."""
+        """The indices of the nodes that must have results."""
         everyone = range(len(self.plan.template[role]))
         with self._changed:
             return [i for i in everyone if role not in self.plan.fewest or
@@ -179,7 +208,7 @@ class Job:
         return self._payload.library
 
     def feed_settings(self, queue: str, timeout: float) -> FeedSettings:
-        """What a feeding task must know."""
+        """What a feeding task needs to know."""
         return FeedSettings(self.id, self._payload.library, queue, timeout)
 
     # ---- the master
@@ -217,7 +246,7 @@ class Job:
             self._finish(message["result"])
 
     def _finish(self, result: str) -> None:
-        """The job is over, whatever is left of it."""
+        """The job is over, whatever remains of it."""
         with self._changed:
             if result != "succeeded" and self._failure is None and not self._closing:
                 # Only its own words can be told before the master's are on the disk.
@@ -238,7 +267,7 @@ class Job:
         self._server.close()
 
     def _outcome(self) -> str | None:
-        """How the master says that the job ended; None for a success."""
+        """How the job ended according to the master; None for a success."""
         done = subprocess.run(
             [str(packing.program_path()), "status", self.id, "--json"],
             stdin=subprocess.DEVNULL,
@@ -250,7 +279,8 @@ class Job:
         except (ValueError, KeyError):
             outcome = None
         if outcome is None:
-            return f"the master of {self.id} ended without a word: see `muster show {self.id}`"
+            return (f"the master of {self.id} ended without an error message: "
+                    f"see `muster show {self.id}`")
         if outcome["result"] == "succeeded":
             return None
         cause = outcome.get("first_cause")
@@ -259,14 +289,14 @@ class Job:
         if cause:
             if losses := self._containers.losses(_LOSS_SECONDS):
                 return f"{outcome['message']}: {losses}"
-            return f"{cause['task']}: {cause.get('evidence') or 'it left no words'}"
+            return f"{cause['task']}: {cause.get('evidence') or 'it left no error message'}"
         words = next(iter(self._words.values()), None)
         return words or f"job {self.id} {outcome['result']}: see `muster show {self.id}`"
 
     # ---- nodes and holders
 
     def _serve(self, channel: Channel) -> None:
-        """One connection: a holder's, a node's, or a node's last words."""
+        """One connection: a holder's, a node's, or a node's final message."""
         while (message := channel.receive()) is not None:
             what = message["is"]
             if what == "node":
@@ -283,6 +313,7 @@ class Job:
             else:
                 self._containers.on_message(channel, message)
         self._containers.on_gone(channel)
+        self.look_for_application()
 
     def _begun(self, channel: Channel, message: dict[str, Any]) -> None:
         with self._changed:
@@ -330,7 +361,7 @@ class Job:
         ]
         count = sum(max(0, least[role] - len(present[role])) for role in least)
         return (
-            f"{count} of {sum(least.values())} nodes missing ({', '.join(missing)}); Spark gave "
-            f"{self._containers.granted} slots so far: does the application have as many free "
-            "executor cores?"
+            f"{count} of {sum(least.values())} nodes missing ({', '.join(missing)}); "
+            f"Spark has given {self._containers.granted} slots so far: "
+            "does the application have enough free executor cores?"
         )

@@ -1,7 +1,7 @@
-"""What programs have taken of the rows that Spark fed: the ledger of a job.
+"""Which of the rows that Spark fed the programs have taken: the ledger of a job.
 
-Feeding tasks write it by a Spark accumulator, whose values come with the ends of tasks: what is
-known stays known when the job fails later. Every list that is fed has a number of its own.
+Feeding tasks write it by a Spark accumulator, whose values come with the ends of tasks: so entries
+survive a later failure of the job. Every feed has its own number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _REMEMBERED_MOST = 100_000
 
 @dataclass(frozen=True)
 class Consumed:
-    """A partition that was fed to its end."""
+    """A partition that was fed completely."""
 
     queue: str
     feed: int  # The job's n-th call to feed something, from 0.
@@ -34,7 +34,7 @@ class Consumed:
 
 @dataclass(frozen=True)
 class Entry:
-    """What one feeding task says of its partition."""
+    """What one feeding task reports about its partition."""
 
     feed: int
     index: int  # Counted over all epochs.
@@ -46,7 +46,7 @@ class Entry:
 
 
 class Ledger:
-    """The entries of a job, put together. For any thread."""
+    """The entries of a job, combined. For any thread."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -55,19 +55,19 @@ class Ledger:
         self._taken: collections.deque[Consumed] = collections.deque(maxlen=_REMEMBERED_MOST)
 
     def begin(self, queue: str, partitions: int) -> int:
-        """The number of a new feed of so many partitions an epoch."""
+        """The number of a new feed with this many partitions per epoch."""
         with self._lock:
             self._feeds[len(self._feeds)] = (queue, max(1, partitions))
             return len(self._feeds) - 1
 
     def extend(self, entries: Iterable[Entry]) -> None:
-        """Takes in what feeding tasks say."""
+        """Adds the entries of feeding tasks."""
         with self._lock:
             for entry in entries:
                 self._take(entry)
 
     def consumed(self) -> list[Consumed]:
-        """The partitions that were fed to their ends, in that order."""
+        """The partitions that were fed completely, in that order."""
         with self._lock:
             return list(self._taken)
 

@@ -1,6 +1,6 @@
-"""The master's line to Spark, at the driver's end: what it asks for, and what became of it.
+"""The driver's end of the master's line to Spark: requests, and their outcomes.
 
-One JSON object a line over a socket that the master and this process alone hold; the messages are
+One JSON object a line over a socket that only the master and this process hold; the messages are
 those of src/cluster/spark/messages.h.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class MasterLink:
-    """The lines. `on_message` runs in a thread of the link's own, one message at a time."""
+    """The line. `on_message` runs in the link's own thread, one message at a time."""
 
     def __init__(self, connection: socket.socket, on_message: Callable[[dict[str, Any]], None],
                  on_closed: Callable[[], None]):  # fmt: skip
@@ -24,11 +24,11 @@ class MasterLink:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Begins to read."""
+        """Starts reading."""
         threading.Thread(target=self._read, name="muster-link", daemon=True).start()
 
     def send(self, message: dict[str, Any]) -> None:
-        """Says something to the master; in vain if it has ended."""
+        """Sends a message to the master; lost if it has ended."""
         data = json.dumps(message).encode() + b"\n"
         with self._lock:
             try:

@@ -1,4 +1,4 @@
-"""`ctx.mgr`: a node's queues and values, as programs of old find them."""
+"""`ctx.mgr`: a node's queues and values, as programs for TensorFlowOnSpark expect them."""
 
 from __future__ import annotations
 

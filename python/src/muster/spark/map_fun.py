@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any) -> Any:
-    """Makes everything that the function finds around it, and returns what it does."""
+    """Sets up the function's environment and returns its result."""
     settings = place.settings
     channel = place.connect()
     (place.folder / "terminating").unlink(missing_ok=True)
@@ -38,9 +38,9 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
         manager = NodeManager({name: queue.Queue() for name in settings["queues"]}, terminating)
     host, _, port = place.address.rpartition(":")
     number = _executor_id(settings["template"], place.role, place.index)
-    shown, shown_port = None, 0
+    shown, shown_port, shown_path = None, 0, ""
     if settings["tensorboard"] and tensorboard.shown_by(place.view, place.role, place.position):
-        shown, shown_port = tensorboard.start(settings["log_dir"], number)
+        shown, shown_port, shown_path = tensorboard.start(settings["log_dir"], number)
     channel.send(
         dict(
             place.facts(),
@@ -51,6 +51,7 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
             pid=os.getpid(),
             tb_pid=shown.pid if shown else 0,
             tb_port=shown_port,
+            tb_path=shown_path,
         )
     )
     threading.Thread(

@@ -1,7 +1,7 @@
 """One task of a job on Spark: `python -m muster.spark.node`, started by the container's agent.
 
-Two processes: the user's program runs in the child; the parent is small, waits for it, and leaves
-word of how it ended where feeding tasks and the driver find it, before it ends the same way.
+Two processes: the user's program runs in the child; the parent is small, waits for it, and records
+how it ended where feeding tasks and the driver find it, before it ends the same way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOTED_SECONDS = 10.0
 
 
 class Place:
-    """What a node knows of itself."""
+    """What a node knows about itself."""
 
     def __init__(self):
         """From the container's folder and the agent's environment."""
@@ -62,7 +62,7 @@ class Place:
         )
 
     def facts(self) -> dict[str, Any]:
-        """What names this run of the task."""
+        """What identifies this run of the task."""
         return {
             "role": self.role,
             "index": self.index,
@@ -137,7 +137,7 @@ def _child(place: Place) -> int:
 
 
 def _tell_failure(place: Place) -> None:
-    """The program's own words go to its stderr and to whoever feeds it."""
+    """The program's own error goes to its stderr and to its feeders."""
     words = traceback.format_exc()
     folders.write_json(place.folder / "failure.json", {"words": words[-_WORDS_MOST:]})
     sys.stderr.write(words)
@@ -163,7 +163,7 @@ def _run(place: Place) -> None:
 
 
 def _leave_result(place: Place, result: Any) -> None:
-    """To the driver it goes as the result of the Spark task."""
+    """The driver gets it as the result of the Spark task."""
     if place.settings["results"]:
         data = pickle.dumps((place.role, place.index, result), protocol=5)
         folders.write(place.folder / "result.pkl", data)

@@ -1,4 +1,4 @@
-"""The nodes that the tasks of an executor can feed, and what the ends of nodes mean to them."""
+"""The nodes that the tasks of an executor can feed, and what it means for them when a node ends."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ _NEWS_SECONDS = 15.0
 
 
 class NodeEndedError(Exception):
-    """The node will read no more; the message has its own words."""
+    """The node will read no more rows; the exception has its own message."""
+
+
+class InferenceError(Exception):
+    """The node does not give what inference needs: trying again cannot help."""
 
 
 class NodeRestartsError(Exception):
-    """The node ended, and the job brings it back."""
+    """The node ended, and the job restarts it."""
 
 
 class NoMoreWantedError(Exception):
-    """The node has asked for the end of the feed and has ended: rows may be thrown away."""
+    """The node asked for the end of the feed and has ended: rows may be discarded."""
 
 
 def is_final(ended: dict[str, Any]) -> bool:
@@ -34,7 +38,7 @@ def is_final(ended: dict[str, Any]) -> bool:
 
 
 def is_left_behind(node: Path) -> bool:
-    """Whether the container of a node has ended, and the job goes on without it."""
+    """Whether the container of a node has ended and the job continues without it."""
     gone = node / "gone"
     if not gone.exists() or (node / "over.json").exists():
         return False
@@ -53,12 +57,12 @@ def ending(ended: dict[str, Any], node: Path) -> Exception:
         return NoMoreWantedError(f"{ended['role']}:{ended['index']} wanted no more rows")
     if ended["stopped"]:
         return NodeRestartsError(
-            f"{ended['role']}:{ended['index']} was stopped, to start again with its peers"
+            f"{ended['role']}:{ended['index']} was stopped to restart with its peers"
         )
     return NodeEndedError(
         f"Exception in worker:\nmap_fun of {ended['role']}:{ended['index']} returned before the "
-        "end of the feed; a program that wants no more rows calls DataFeed.terminate() first, and "
-        "what inference() gave is computed before shutdown()"
+        "end of the feed; a program that wants no more rows must call "
+        "DataFeed.terminate() first, and results of inference() must be computed before shutdown()"
     )
 
 

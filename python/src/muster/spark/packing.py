@@ -1,6 +1,6 @@
 """What executors need from the driver: this package, the program and the feed library.
 
-Each is added to the application once, under a name made of its content.
+Each is added to the application once, under a name derived from its content.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def _ship_packages(sc: Any) -> str:
 
 
 def _folder(sc: Any) -> Path:
-    """Where Spark serves an application's files from as long as it lives. One for all tries: Spark
-    refuses a name that it knows from another folder.
+    """Where Spark serves an application's files from as long as it lives. The same for every
+    attempt, because Spark refuses a name that it knows from another folder.
     """
     folder = _folders.get(sc.applicationId)
     if folder is None:
@@ -96,7 +96,7 @@ def _lock_file(path: Path, flags: int = 0) -> int:
 
 
 def _remove_left_folders() -> None:
-    """Of drivers that were killed, such as those of notebooks that were restarted."""
+    """Removes those of killed drivers, such as restarted notebooks."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):  # Somebody else's, or in use.
             if folder.is_symlink() or folder.stat().st_uid != os.geteuid():

@@ -70,7 +70,7 @@ class JobPlan:
         return sum(len(nodes) for nodes in self.template.values())
 
     def least(self, role: str) -> int:
-        """How many nodes of a role there must be."""
+        """How many nodes a role must have."""
         return self.fewest.get(role, len(self.template[role]))
 
     def closes_up(self, role: str) -> bool:
@@ -120,7 +120,7 @@ class JobPlan:
         return settings
 
     def node_settings(self, role: str) -> dict[str, Any]:
-        """What the task's process reads as JSON."""
+        """What the task's process reads, as JSON."""
         return {
             "template": self.template,
             "queues": self.queues,

@@ -36,8 +36,9 @@ def put_first(sc: Any, group: str) -> Iterator[None]:
 
 
 def _raise_priority(sc: Any, group: str) -> bool:
-    """Puts the tasks of a job group before all others; false if none are known yet. Py4JError where
-    jobs do not take turns in the order in which they began: the queue holds pools there.
+    """Gives the tasks of a job group precedence over all others; false if none are known yet.
+    Py4JError where jobs do not take turns in the order in which they began: the queue holds pools
+    there.
     """
     known = sc._jsc.sc().taskScheduler().rootPool().schedulableQueue().iterator()
     while known.hasNext():

@@ -20,7 +20,7 @@ _SPARK_JAR = re.compile(r"spark-core_.*\.jar")
 
 @dataclass(frozen=True)
 class Slot:
-    """What one container is given by the driver, through Spark's own channel."""
+    """What the driver gives to one container, through Spark's own channel."""
 
     job: str
     container: str
@@ -29,7 +29,7 @@ class Slot:
     pad: str
     program: str  # Names for SparkFiles.get().
     library: str
-    node: dict[str, Any] = field(default_factory=dict)  # What the task's process reads as JSON.
+    node: dict[str, Any] = field(default_factory=dict)  # What the task's process reads, as JSON.
     work: bytes = b""  # The pickled function and its arguments.
     background: bool = False
     # Where nodes come later: how many cores each stands for, so that an executor has no more than
@@ -43,7 +43,9 @@ FULL = "full"  # The executor has as many nodes as slots.
 
 @dataclass(frozen=True)
 class Held:
-    """How a slot was held: the holder's last word, and the program's pickled result if it ended."""
+    """How holding a slot ended: the holder's last message, and the program's pickled result if it
+    ended.
+    """
 
     last: str
     result: bytes | None = None

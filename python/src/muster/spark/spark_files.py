@@ -1,4 +1,4 @@
-"""What a node's program finds of the files that its application was given (sc.addFile, --files)."""
+"""The application's files (sc.addFile, --files) as a node's program sees them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Lets another program of the same user end a stream: on the driver's machine, or wherever
 $MUSTER_HOME is.
 
-The key lies in the job's folder, where nobody else can read it.
+The key is in the job's folder, where no other user can read it.
 """
 
 from __future__ import annotations

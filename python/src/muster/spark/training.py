@@ -37,10 +37,9 @@ def train_df(
     were read, those of `validation` come as `batches(ctx, size, "validation")`. Columns are
     numbers, booleans, text, bytes and lists of numbers; others are an error that names them.
     `nodes` may be `{"min": 1, "max": 4}`; for that and the rest see muster.spark.run. `consumed` is
-    filled with what became of each partition, also when the call fails.
-
-    JobError in the words of whoever failed first. Exception if a node takes no row for
-    `feed_timeout` seconds, and with who is missing if not all have begun after `start_timeout`.
+    filled with what became of each partition, also when the call fails. JobError with the message
+    of the node that failed first. Exception if a node takes no row for `feed_timeout` seconds, and
+    with who is missing if not all have begun after `start_timeout`.
     """
     sc = frame.sparkSession.sparkContext
     plan = dataclasses.replace(
@@ -72,6 +71,6 @@ def train_df(
 
 
 def _feed(sc: Any, job: Job, queue: str, frame: Any, epochs: int, timeout: float) -> None:
-    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), Job.raise_failure)
+    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), Job.explain)
     feeder.feed_columns(frame, epochs)
     job.end_of_feed(queue)

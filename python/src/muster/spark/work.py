@@ -1,4 +1,4 @@
-"""The function and the arguments that a node runs, out of its container's folder."""
+"""The function and the arguments that a node runs, from its container's folder."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def load_work(path: Path) -> tuple[Any, Any]:
 
 def load_cloudpickle() -> None:
     """Imports pyspark.cloudpickle, which is all that unpickling needs, without the rest of pyspark:
-    that takes longer than everything else before the program. A program that imports pyspark
-    itself gets all of it, as ever.
+    that takes longer than everything else before the program. A program that imports pyspark itself
+    gets all of it, as usual.
     """
     if "pyspark" in sys.modules:
         return
@@ -73,7 +73,7 @@ class _Loader(pickle.Unpickler):
     """Finds cloudpickle where load_cloudpickle() put it."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """As ever, but without importing the packages around cloudpickle."""
+        """As usual, but without importing the packages around cloudpickle."""
         if module.startswith(_CLOUDPICKLE) and module in sys.modules:
             return getattr(sys.modules[module], name)
         return super().find_class(module, name)

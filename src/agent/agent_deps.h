@@ -1,0 +1,36 @@
+#pragma once
+
+#include "agent/attempt/leftovers.h"
+#include "agent/checkpoint/checkpoint_store.h"
+#include "base/log.h"
+#include "cluster/master_starter.h"
+#include "control/transport.h"
+#include "os/cgroup.h"
+#include "os/files.h"
+#include "os/memory.h"
+#include "os/ports.h"
+#include "os/processes.h"
+#include "rt/loop.h"
+
+#include <memory>
+
+namespace muster::agent {
+
+/// What an agent works with. All must outlive it.
+struct AgentDeps {
+  rt::Loop& loop;
+  control::Transport& transport;
+  os::Files& files;
+  os::Processes& processes;
+  os::Ports& ports;
+  os::Meter& meter;
+  Leftovers& leftovers;
+  log::Sink& log;
+  /// nullptr where a lost master comes back by other means.
+  cluster::MasterStarter* starter = nullptr;
+  /// nullptr: memory limits are kept by watching alone.
+  std::shared_ptr<os::Cgroups> cgroups = nullptr;
+  OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,74 @@
+#include "agent/attempt/attempt_end.h"
+
+#include "agent/output/redaction.h"
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace muster::agent {
+namespace {
+
+constexpr size_t kEvidenceMax = 4096;
+
+}  // namespace
+
+job::Exit judge(JobContext& job, const TaskRun& run, const TaskRun::Ended& ended, bool stopped) {
+  job::Exit exit;
+  exit.exit_code = ended.exit.code;
+  exit.signal = ended.exit.signal;
+  if (!exit.exit_code && !exit.signal) {
+    exit.exit_code = 255;  // Somebody else reaped it: how it ended is not known.
+  }
+  exit.over_memory = !ended.memory.text.empty();
+  exit.memory_peak_bytes = ended.memory_peak_bytes;
+  if (exit.succeeded() && !exit.over_memory) {
+    return exit;
+  }
+  if (exit.over_memory) {
+    exit.failure = verdict::failure_of(ended.memory.of_machine ? "memory.host" : "memory.limit",
+                                       ended.memory.text);
+    return exit;
+  }
+  verdict::End end;
+  end.exit = exit;
+  end.stopped = stopped;
+  // Evidence goes into the event log, the summary and onto screens: no secret may be in it.
+  const std::string stdout_tail =
+      redact(run.output(wire::OutputStream::Stdout)->tail(), job.secrets());
+  const std::string stderr_tail =
+      redact(run.output(wire::OutputStream::Stderr)->tail(), job.secrets());
+  end.stdout_tail = stdout_tail;
+  end.stderr_tail = stderr_tail;
+  end.python = run.python();
+  exit.failure = job.classifier().classify(end);
+  return exit;
+}
+
+std::optional<LostOutput> lost_output(const TaskRun& run) {
+  std::optional<LostOutput> lost;
+  uint64_t bytes = 0;
+  for (const wire::OutputStream stream : {wire::OutputStream::Stdout, wire::OutputStream::Stderr}) {
+    const OutputLog& output = *run.output(stream);
+    if (output.lost_bytes() > 0) {
+      bytes += output.lost_bytes();
+      const std::string_view tail = output.tail();
+      lost = LostOutput{
+          .bytes = bytes,
+          .stream = stream,
+          .size_bytes = output.size_bytes(),
+          .trouble = output.trouble(),
+          .remark = "(" + format_bytes(bytes) +
+                    " of its output could not be logged: " + printable(output.trouble()) + ")\n",
+          .amid_line = !tail.empty() && !tail.ends_with('\n')};
+    }
+  }
+  return lost;
+}
+
+void add_evidence(job::Failure& failure, const std::string& line) {
+  std::string& evidence = failure.evidence;
+  evidence.resize(std::min(evidence.size(), kEvidenceMax - std::min(line.size(), kEvidenceMax)));
+  evidence += (evidence.empty() || evidence.ends_with('\n') ? "" : "\n") + line;
+}
+
+}  // namespace muster::agent

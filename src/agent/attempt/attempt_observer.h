@@ -1,0 +1,29 @@
+#pragma once
+
+#include "job/fact.h"
+#include "job/failure.h"
+#include "job/ids.h"
+#include "job/view.h"
+
+#include <cstdint>
+
+namespace muster::agent {
+
+/// Who decides about the attempts of this agent and hears what becomes of them. Calls come on the
+/// loop's thread and may lead to the next order at once.
+class AttemptObserver {
+ public:
+  virtual ~AttemptObserver() = default;
+  virtual void prepared(job::AttemptId attempt, job::Address address) = 0;
+  virtual void prepare_failed(job::AttemptId attempt, job::Failure failure) = 0;
+  virtual void started(job::AttemptId attempt, int32_t pid) = 0;
+  virtual void start_failed(job::AttemptId attempt, job::Failure failure) = 0;
+  /// Its process and all it left behind are gone, its last checkpoint is settled.
+  virtual void ended(job::AttemptId attempt, job::Exit exit) = 0;
+  /// Anything else that the master wants to know.
+  virtual void tell(job::Fact fact) = 0;
+  /// Tells whether the attempt was told to end.
+  [[nodiscard]] virtual bool stopping(job::AttemptId attempt) const = 0;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,247 @@
+#include "agent/attempt/attempts.h"
+
+#include "agent/attempt/attempt_end.h"
+#include "agent/attempt/attempt_start.h"
+#include "base/check.h"
+#include "base/text.h"
+#include "framework/address_book.h"
+#include "job/side_program.h"
+
+#include <utility>
+
+namespace muster::agent {
+namespace {
+
+constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
+constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
+/// Close looks take twice what all others may: together 0.3 % of a core.
+constexpr WatchBudget::Options kCloseLooks{.share_per_mille = 2};
+constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
+
+}  // namespace
+
+Attempts::Attempts(Deps deps, Unpacker unpack)
+    : deps_(deps),
+      log_(deps.host.log),
+      preparer_(deps.host, deps.job, std::move(unpack)),
+      checkpointer_({deps.host.loop, deps.host.files, log_, deps.commits}),
+      close_looks_(kCloseLooks, deps.host.loop.now()),
+      boards_(deps.host, deps.job, deps.feed, deps.observer, close_looks_),
+      scope_(deps.host.loop) {}
+
+// ---- preparing
+
+void Attempts::prepare(const job::PrepareAttempt& order) {
+  entries_.try_emplace(order.attempt);
+  scope_.spawn(prepare_one(order));
+}
+
+rt::Async<> Attempts::prepare_one(job::PrepareAttempt order) {
+  const job::AttemptId id = order.attempt;
+  if (!deps_.job.knows(id)) {
+    entries_.erase(id);
+    deps_.observer.prepare_failed(
+        id, verdict::failure_of("agent.no_plan", "the master sent an order before the job's plan"));
+    co_return;
+  }
+  const std::stop_token stop = entries_.at(id).stop.get_token();
+  Result<Preparation> preparation = co_await preparer_.prepare(std::move(order), stop);
+  Result<job::Address> address = preparation.has_value()
+                                     ? reserve(entries_.at(id), std::move(*preparation))
+                                     : std::move(preparation).error();
+  if (address.has_value()) {
+    deps_.observer.prepared(id, std::move(*address));
+    co_return;
+  }
+  log_.warning("attempt.not-prepared",
+               {{"attempt", deps_.job.stem_of(id)}, {"error", address.error().message}});
+  if (!stop.stop_requested()) {
+    write_why(id, address.error());
+  }
+  entries_.erase(id);
+  deps_.observer.prepare_failed(id, preparation_failure(address.error()));
+}
+
+Result<job::Address> Attempts::reserve(Entry& entry, Preparation preparation) {
+  const job::PrepareAttempt& order = preparation.order;
+  const job::AttemptId id = order.attempt;
+  const job::RolePlan& role = deps_.job.role_of(id);
+  const AgentDeps& host = deps_.host;
+  AttemptMark mark{deps_.job.plan().job.value, role.name, id.task.index, id.number};
+  entry.run = std::make_unique<TaskRun>(
+      TaskRun::Deps{host.loop, host.files, host.processes, host.ports, host.meter, close_looks_,
+                    host.leftovers, deps_.feed, host.cgroups},
+      TaskRun::Names{id, std::move(mark), preparation.work_folder, deps_.job.log_stem(id)});
+  auto address =
+      entry.run->reserve(deps_.job.identity().launch.listen_host, order.keep_port, role.ports);
+  entry.preparation = std::move(preparation);
+  return address;
+}
+
+void Attempts::give_up_preparing(const std::function<bool(job::AttemptId)>& unwanted) {
+  for (auto& [id, entry] : entries_) {
+    if (entry.run == nullptr && unwanted(id)) {
+      entry.stop.request_stop();
+    }
+  }
+}
+
+void Attempts::drop(job::AttemptId id) {
+  boards_.end(id);
+  entries_.erase(id);
+}
+
+/// The log of an attempt that never ran says why.
+void Attempts::write_why(job::AttemptId id, const Error& error) {
+  const std::string line = "muster: " + printable(error.message) + "\n";
+  os::Files& files = deps_.host.files;
+  std::string trouble;
+  if (const Status made = files.make_folders(deps_.job.folder().logs()); made.has_value()) {
+    const std::filesystem::path stem = deps_.job.log_stem(id);
+    const OutputLog::Clock clock = [this] { return deps_.host.loop.wall_now(); };
+    const OutputLog silent(files, std::filesystem::path(stem) += ".stdout", {}, clock);
+    OutputLog told(files, std::filesystem::path(stem) += ".stderr", {}, clock);
+    told.write(line);
+    trouble = told.lost_bytes() > 0 ? told.trouble() : "";
+  } else {
+    trouble = made.error().message;
+  }
+  if (!trouble.empty()) {
+    log_.error("output.lost", {{"attempt", deps_.job.stem_of(id)}, {"error", trouble}});
+  }
+  deps_.feed.remark(id, wire::OutputStream::Stderr, 0, line);
+}
+
+// ---- running
+
+void Attempts::start(job::AttemptId id, const job::View& view) {
+  const auto found = entries_.find(id);
+  MUSTER_CHECK(found != entries_.end() && found->second.preparation,
+               "started an attempt that was not prepared");
+  Entry& entry = found->second;
+  const Result<os::Pid> pid = launch(entry, view);
+  Preparation preparation = *std::exchange(entry.preparation, std::nullopt);
+  if (!pid.has_value()) {
+    log_.warning("attempt.not-started",
+                 {{"attempt", deps_.job.stem_of(id)}, {"error", pid.error().message}});
+    write_why(id, pid.error());
+    drop(id);
+    deps_.observer.start_failed(id, preparation_failure(pid.error()));
+    return;
+  }
+  if (preparation.mirrors()) {
+    const job::Plan& plan = deps_.job.plan();
+    checkpointer_.watch({id, plan.job, preparation.checkpoint, plan.spec.checkpoint.keep,
+                         preparation.commit_folder(), std::move(preparation.checkpoint_look)});
+  }
+  log_.info("attempt.started", {{"attempt", deps_.job.stem_of(id)}, {"pid", pid->value}});
+  deps_.observer.started(id, pid->value);
+}
+
+Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
+  const job::AttemptId id = entry.preparation->order.attempt;
+  MUSTER_TRY(TaskRun::StartOptions options,
+             start_options(deps_.host.files, deps_.job, *entry.preparation, view));
+  // A listener that sets neither reuse flag has met our placeholder once: do not stand in its way
+  // again.
+  const auto last = last_class_.find(id.task);
+  options.release_ports = last != last_class_.end() && last->second == kPortInUse;
+  if (job::has_side_program(deps_.job.plan(), id.task)) {
+    boards_.start(*entry.run, options);
+  }
+  return entry.run->start(std::move(options),
+                          [this, id](const TaskRun::Ended& ended) { on_ended(id, ended); });
+}
+
+TaskRun* Attempts::find(job::AttemptId id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : found->second.run.get();
+}
+
+void Attempts::ask_to_end(job::AttemptId id) {
+  if (TaskRun* const run = find(id)) {
+    run->ask_to_end();
+  }
+}
+
+void Attempts::kill(job::AttemptId id) {
+  if (TaskRun* const run = find(id)) {
+    run->kill();
+  }
+}
+
+void Attempts::for_each_run(const std::function<void(TaskRun&)>& call) {
+  for (const auto& [id, entry] : entries_) {
+    if (entry.run != nullptr) {
+      call(*entry.run);
+    }
+  }
+}
+
+void Attempts::rewrite_views(const job::View& view) {
+  if (!deps_.job.has_plan()) {
+    return;
+  }
+  const std::string text = framework::view_json(deps_.job.plan(), view);
+  for_each_run([&](const TaskRun& run) {
+    if (!run.running()) {
+      return;
+    }
+    const Status written = deps_.host.files.write(run.names().work_folder / kViewFile, text);
+    if (!written.has_value()) {
+      log_.warning("view.not-written", {{"error", written.error().message}});
+    }
+  });
+}
+
+// ---- ending
+
+void Attempts::on_ended(job::AttemptId id, const TaskRun::Ended& ended) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) {
+    return;
+  }
+  boards_.end(id);
+  const std::unique_ptr<TaskRun> run = std::move(found->second.run);
+  entries_.erase(found);
+  job::Exit exit = judge(deps_.job, *run, ended, deps_.observer.stopping(id));
+  tell_lost_output(*run, exit);
+  last_class_[id.task] = exit.failure ? exit.failure->class_name : "";
+  log_.info("attempt.ended", {{"attempt", deps_.job.stem_of(id)},
+                              {"code", exit.exit_code.value_or(-1)},
+                              {"signal", exit.signal.value_or(0)},
+                              {"class", last_class_[id.task]}});
+  if (checkpointer_.watches(id)) {
+    scope_.spawn(commit_last(id, std::move(exit)));
+  } else {
+    deps_.observer.ended(id, std::move(exit));
+  }
+}
+
+/// Its last checkpoint may be complete by now, and only a running attempt may commit.
+rt::Async<> Attempts::commit_last(job::AttemptId id, job::Exit exit) {
+  const Duration patience = deps_.observer.stopping(id) ? kLastCommitStopping
+                            : exit.succeeded()          ? kLastCommitSucceeded
+                                                        : kLastCommitFailed;
+  co_await checkpointer_.finish(id, patience);
+  deps_.observer.ended(id, std::move(exit));
+}
+
+/// Said once, to those who follow, and with the failure if it is one.
+void Attempts::tell_lost_output(const TaskRun& run, job::Exit& exit) {
+  const std::optional<LostOutput> lost = lost_output(run);
+  if (!lost) {
+    return;
+  }
+  const job::AttemptId id = run.names().attempt;
+  log_.error(
+      "output.lost",
+      {{"attempt", deps_.job.stem_of(id)}, {"bytes", lost->bytes}, {"error", lost->trouble}});
+  deps_.feed.remark(id, lost->stream, lost->size_bytes,
+                    (lost->amid_line ? "\n" : "") + lost->remark);
+  if (exit.failure) {
+    add_evidence(*exit.failure, lost->remark);
+  }
+}
+
+}  // namespace muster::agent

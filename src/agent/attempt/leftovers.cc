@@ -1,0 +1,102 @@
+#include "agent/attempt/leftovers.h"
+
+#include "os/process_tree.h"
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <unistd.h>
+
+namespace muster::agent {
+namespace {
+
+std::string read_variables(os::Pid pid) {
+  std::ifstream file("/proc/" + std::to_string(pid.value) + "/environ", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool holds_entry(std::string_view variables, const std::string& entry) {
+  for (size_t at = variables.find(entry); at != std::string_view::npos;
+       at = variables.find(entry, at + 1)) {
+    const size_t end = at + entry.size();
+    const bool starts = at == 0 || variables[at - 1] == '\0';
+    if (starts && (end == variables.size() || variables[end] == '\0')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool carries(std::string_view variables, const AttemptMark& mark) {
+  return holds_entry(variables, "MUSTER_JOB_ID=" + mark.job) &&
+         holds_entry(variables, "MUSTER_ROLE=" + mark.role) &&
+         holds_entry(variables, "MUSTER_INDEX=" + std::to_string(mark.index)) &&
+         holds_entry(variables, "MUSTER_ATTEMPT=" + std::to_string(mark.number));
+}
+
+os::Pid ProcLeftovers::root() const { return root_.value != 0 ? root_ : os::Pid{::getppid()}; }
+
+void ProcLeftovers::saw(job::AttemptId attempt, const std::vector<os::Pid>& family) {
+  if (family.size() < 2) {
+    return;  // The shell itself is watched anyway.
+  }
+  const std::set<os::Pid> members(family.begin(), family.end());
+  Seen& seen = seen_[attempt];
+  Seen still;  // Those who left the family since they were seen are kept as long as they live.
+  for (const os::ProcessInfo& process : os::list_descendants(root())) {
+    if (members.contains(process.pid) || seen.contains({process.pid.value, process.start_ticks})) {
+      still.emplace(process.pid.value, process.start_ticks);
+    }
+  }
+  seen = std::move(still);
+}
+
+ProcLeftovers::Seen ProcLeftovers::living(const Seen& seen, const AttemptMark& mark) const {
+  Seen found;
+  for (const os::ProcessInfo& process : os::list_descendants(root())) {
+    if (process.zombie || process.pid.value == ::getpid()) {
+      continue;
+    }
+    const std::pair<int32_t, uint64_t> key{process.pid.value, process.start_ticks};
+    if (seen.contains(key) || carries(read_variables(process.pid), mark)) {
+      found.insert(key);
+    }
+  }
+  return found;
+}
+
+size_t ProcLeftovers::ask_to_end(job::AttemptId attempt, const AttemptMark& mark) {
+  const Seen left = living(seen_[attempt], mark);
+  Seen& asked = asked_[attempt];
+  for (const auto& process : left) {
+    if (asked.insert(process).second) {
+      ::kill(process.first, SIGTERM);
+      ::kill(process.first, SIGCONT);
+    }
+  }
+  return left.size();
+}
+
+size_t ProcLeftovers::end(job::AttemptId attempt, const AttemptMark& mark) {
+  const Seen seen = seen_[attempt];
+  seen_.erase(attempt);
+  asked_.erase(attempt);
+  size_t ended = 0;
+  // A process may fork between the look and the signal: look until nothing new is found.
+  for (int round = 0; round < 8; ++round) {
+    size_t found = 0;
+    for (const auto& [pid, start_ticks] : living(seen, mark)) {
+      found += ::kill(pid, SIGKILL) == 0 ? 1 : 0;
+    }
+    ended += found;
+    if (found == 0) {
+      break;
+    }
+  }
+  return ended;
+}
+
+}  // namespace muster::agent

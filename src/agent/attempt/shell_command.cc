@@ -1,0 +1,102 @@
+#include "agent/attempt/shell_command.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace muster::agent {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\n";
+
+/// Of more than one command, or of a word that the shell has to make first. Inside quotes they
+/// would do no harm, but telling that is the shell's business.
+constexpr std::string_view kNotSimple = ";&|()`{}\n\r";
+
+constexpr std::string_view kProgramLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
+
+/// Words that the shell itself understands and that are programs as well, with other words in their
+/// messages, or that are no programs although somebody may have put one of the name on PATH.
+constexpr std::array<std::string_view, 59> kShellWords = {
+    ".",      ":",        "alias",   "bg",      "break",    "builtin", "caller", "case", "cd",
+    "chdir",  "command",  "coproc",  "declare", "do",       "done",    "echo",   "elif", "else",
+    "esac",   "eval",     "exec",    "exit",    "export",   "false",   "fc",     "fg",   "fi",
+    "for",    "function", "getopts", "hash",    "if",       "in",      "jobs",   "kill", "let",
+    "local",  "printf",   "pwd",     "read",    "readonly", "return",  "select", "set",  "shift",
+    "source", "test",     "then",    "time",    "times",    "trap",    "true",   "type", "ulimit",
+    "umask",  "unset",    "until",   "wait",    "while",
+};
+
+/// By its mode alone: a file that its owner may run, and not this user, is rare, and the shell says
+/// so either way.
+bool can_run(os::Files& files, const std::string& program) {
+  constexpr uint32_t kAnybodyRuns = 0111;
+  const auto stat = files.stat(program);
+  return stat.has_value() && stat->kind != os::FileKind::Folder && (stat->mode & kAnybodyRuns) != 0;
+}
+
+/// The command without what stands in single quotes, where nothing means anything to the shell.
+std::string without_quoted(std::string_view command) {
+  if (command.find_first_of("\"\\") != std::string_view::npos) {
+    return std::string(command);  // A quote there may be one that opens nothing.
+  }
+  std::string rest;
+  bool quoted = false;
+  for (const char c : command) {
+    quoted = quoted != (c == '\'');
+    if (!quoted) {
+      rest += c;
+    }
+  }
+  return quoted ? std::string(command) : rest;
+}
+
+}  // namespace
+
+std::string find_program(os::Files& files, std::string_view word, std::string_view path,
+                         const std::filesystem::path& folder) {
+  if (word.find('/') != std::string_view::npos) {
+    const std::filesystem::path file = folder / word;  // An absolute word replaces the folder.
+    return files.exists(file) ? file.string() : std::string();
+  }
+  for (const std::string_view each : split(path, ':')) {
+    const std::filesystem::path file = folder / each / word;
+    if (!each.empty() && files.exists(file)) {
+      return file.string();
+    }
+  }
+  return {};
+}
+
+std::string shell_command(os::Files& files, const std::string& command, std::string_view path,
+                          const std::filesystem::path& folder) {
+  const std::string_view all = command;
+  const size_t begin = all.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) {
+    return command;
+  }
+  const std::string_view text = all.substr(begin, all.find_last_not_of(kBlanks) + 1 - begin);
+  // `cd FOLDER && PROGRAM ...`, as `muster run` writes it for programs of the current folder.
+  constexpr std::string_view kThen = " && ";
+  if (const size_t then = text.find(kThen);
+      text.starts_with("cd ") && then != std::string_view::npos) {
+    const std::string_view target = text.substr(3, then - 3);
+    if (!target.empty() && target.find_first_not_of(kProgramLetters) == std::string_view::npos) {
+      const std::string rest(text.substr(then + kThen.size()));
+      return std::string(text.substr(0, then + kThen.size())) +
+             shell_command(files, rest, path, folder / target);
+    }
+  }
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  const bool simple = without_quoted(text).find_first_of(kNotSimple) == std::string_view::npos &&
+                      word.find_first_not_of(kProgramLetters) == std::string_view::npos &&
+                      std::ranges::find(kShellWords, word) == kShellWords.end();
+  if (!simple || !can_run(files, find_program(files, word, path, folder))) {
+    return command;
+  }
+  return "exec " + std::string(text);
+}
+
+}  // namespace muster::agent

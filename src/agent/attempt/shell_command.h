@@ -1,0 +1,24 @@
+#pragma once
+
+#include "os/files.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace muster::agent {
+
+/// Where the shell would find a program: `word` itself, taken from `folder`, when it has a slash,
+/// else the first of its name on `path` (PATH's text). "" if there is none.
+[[nodiscard]] std::string find_program(os::Files& files, std::string_view word,
+                                       std::string_view path, const std::filesystem::path& folder);
+
+/// What a shell is given to run a task's command. A command that is one program with its arguments
+/// gets an `exec` before it (bash does so itself, dash does not): no shell waits beside the
+/// program, and a signal to the task's first process reaches the program itself, above all the
+/// kernel's at the agent's death. Everything else stays as it is, even a program that cannot be
+/// found: the shell's message about it is the user's evidence.
+[[nodiscard]] std::string shell_command(os::Files& files, const std::string& command,
+                                        std::string_view path, const std::filesystem::path& folder);
+
+}  // namespace muster::agent

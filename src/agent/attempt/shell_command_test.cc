@@ -1,0 +1,67 @@
+#include "agent/attempt/shell_command.h"
+
+#include "os/local_files.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ShellCommand, OneProgramTakesTheShellsPlace) {
+  char name[] = "/tmp/shell-command-XXXXXX";
+  const fs::path root = ::mkdtemp(name);
+  const std::unique_ptr<os::Files> files = os::make_local_files(nullptr);
+  for (const char* file : {"bin/python3", "bin/echo", "bin/if", "work/run.sh", "work/A=1"}) {
+    ASSERT_TRUE(files->make_folders((root / file).parent_path()).has_value());
+    ASSERT_TRUE(files->write(root / file, "", {.mode = 0755}).has_value());
+  }
+  ASSERT_TRUE(files->write(root / "work/data.py", "").has_value());
+  const auto shown = [&](const std::string& command) {
+    return shell_command(*files, command, (root / "bin").string(), root / "work");
+  };
+  EXPECT_EQ(shown("python3 train.py --name \"a b\" $DATA > log"),
+            "exec python3 train.py --name \"a b\" $DATA > log");
+  EXPECT_EQ(shown("\n ./run.sh 1\n"), "exec ./run.sh 1");
+  EXPECT_EQ(shown((root / "bin/python3").string()), "exec " + (root / "bin/python3").string());
+  EXPECT_EQ(shown("cd ../work && ./run.sh 1"), "cd ../work && exec ./run.sh 1");
+  EXPECT_EQ(shown("cd / && ./run.sh 1"), "cd / && ./run.sh 1");
+  EXPECT_EQ(shown("cd 'a b' && python3 a.py"), "cd 'a b' && python3 a.py");
+  EXPECT_EQ(shown("cd /tmp && python3 a.py; true"), "cd /tmp && python3 a.py; true");
+  EXPECT_EQ(shown("python3 -c 'import a; f(1)'"), "exec python3 -c 'import a; f(1)'");
+  EXPECT_EQ(shown("python3 -c 'a' ; 'b'"), "python3 -c 'a' ; 'b'");
+  EXPECT_EQ(shown("python3 \"it's\" ; true'"), "python3 \"it's\" ; true'");
+  for (const char* same : {"",
+                           " ",
+                           "python3 a.py; python3 b.py",
+                           "python3 a.py && true",
+                           "python3 a.py | tee log",
+                           "python3 a.py &",
+                           "(python3 a.py)",
+                           "python3 $(cat words)",
+                           "python3 `cat words`",
+                           "python3 a.py\npython3 b.py",
+                           "A=1 python3 a.py",
+                           "$PYTHON a.py",
+                           "'python3' a.py",
+                           "echo a",
+                           "if true",
+                           "exec python3 a.py",
+                           "trian.py",
+                           "./nowhere.sh",
+                           "./data.py",
+                           "../bin",
+                           "> log python3"}) {
+    EXPECT_EQ(shown(same), same);
+  }
+  fs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace muster::agent

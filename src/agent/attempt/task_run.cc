@@ -1,0 +1,166 @@
+#include "agent/attempt/task_run.h"
+
+#include "base/text.h"
+#include "rt/wait_until.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace muster::agent {
+namespace {
+
+constexpr Duration kLookPeriodLow = std::chrono::milliseconds(2);
+constexpr Duration kLookPeriodHigh = std::chrono::milliseconds(100);
+
+}  // namespace
+
+TaskRun::TaskRun(Deps deps, Names names)
+    : deps_(std::move(deps)), names_(std::move(names)), killed_(deps_.loop) {}
+
+TaskRun::~TaskRun() {
+  if (pid_.value != 0) {
+    deps_.processes.close_output(pid_);
+  }
+}
+
+Result<job::Address> TaskRun::reserve(const std::string& host, uint16_t keep_port,
+                                      const std::vector<std::string>& port_names) {
+  job::Address address;
+  address.host = host;
+  MUSTER_TRY(auto port, keep_port == 0 ? deps_.ports.reserve(host)
+                                       : deps_.ports.reserve_given(host, keep_port));
+  address.port = port->number();
+  held_.push_back(std::move(port));
+  for (const std::string& name : port_names) {
+    MUSTER_TRY(auto named, deps_.ports.reserve(host));
+    address.named_ports[name] = named->number();
+    held_.push_back(std::move(named));
+  }
+  address_ = address;
+  return address;
+}
+
+Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> ended) {
+  output_.emplace(TaskOutput::Deps{deps_.loop, deps_.files, deps_.feed}, names_.attempt,
+                  names_.log_stem, options.rotation);
+  memory_.emplace(MemoryGuard::Deps{deps_.loop, deps_.meter, deps_.close_looks, deps_.cgroups},
+                  names_.mark.job + "-" + names_.log_stem.filename().string(),
+                  options.memory_limit_bytes);
+  ended_ = std::move(ended);
+  python_ = std::move(options.python);
+  if (options.release_ports) {
+    held_.clear();
+  }
+  MUSTER_TRY(pid_, spawn(std::move(options)));
+  running_ = true;
+  memory_->begin(pid_);
+  return pid_;
+}
+
+Result<os::Pid> TaskRun::spawn(StartOptions options) {
+  os::SpawnOptions spawn;
+  spawn.argv = {"/bin/sh", "-c", std::move(options.command)};
+  spawn.env = std::move(options.environment);
+  spawn.folder = names_.work_folder;
+  spawn.stdout_to = os::ToPipe{};
+  spawn.stderr_to = os::ToPipe{};
+  spawn.grouping = os::Grouping::NewGroup;
+  spawn.parent_death_signal = SIGKILL;  // For the day when all of our processes are killed at once.
+  const auto on_output = [this](os::Stream stream, std::string_view bytes) {
+    output_->write(
+        stream == os::Stream::Stdout ? wire::OutputStream::Stdout : wire::OutputStream::Stderr,
+        bytes);
+  };
+  return deps_.processes.spawn(
+      spawn, {.output = on_output, .exited = [this](const os::Exit& exit) { on_exit(exit); }});
+}
+
+void TaskRun::ask_to_end() {
+  if (!running_) {
+    return;
+  }
+  asked_ = true;
+  deps_.leftovers.saw(names_.attempt, family());
+  (void)deps_.processes.signal_group(pid_, SIGTERM);
+  (void)deps_.processes.signal_group(pid_, SIGCONT);
+}
+
+void TaskRun::kill() {
+  if (!running_) {
+    return;
+  }
+  if (!exit_) {
+    deps_.processes.signal_family(pid_, SIGKILL);
+  }
+  killed_.set();
+}
+
+std::optional<wire::Sample> TaskRun::watch_memory() {
+  if (!running_) {
+    return std::nullopt;
+  }
+  const std::vector<os::Pid> members =
+      family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
+  const MemoryReader::Reading usage = memory_->read(members);
+  deps_.leftovers.saw(names_.attempt, members);
+  if (memory_->over() && !killed_.is_set()) {
+    // Where the kernel has ended one process, the rest of the task is of no use.
+    kill();
+  }
+  return wire::Sample{names_.attempt, usage.bytes, usage.cpu};
+}
+
+std::optional<Duration> TaskRun::look_for_stall(const wire::Sample& sample) {
+  return stall_.look(deps_.loop.now(), sample.cpu, output_->size_bytes());
+}
+
+std::vector<os::Pid> TaskRun::family() {
+  if (family_gone_) {
+    return {};
+  }
+  std::vector<os::Pid> members = deps_.processes.family(pid_);
+  family_gone_ = exit_.has_value() && members.empty();
+  return members;
+}
+
+void TaskRun::on_exit(const os::Exit& exit) {
+  exit_ = exit;
+  ending_ = rt::start(deps_.loop, await_end(), [this] { finish(); });
+}
+
+rt::Async<> TaskRun::await_end() {
+  if (exit_->code != 0) {
+    co_await memory_->settled().wait();  // The control group may know why.
+  }
+  // The shell ends by TERM at once, the program under it may have something to save.
+  Duration period = kLookPeriodLow;
+  while (asked_ && !killed_.is_set() &&
+         (!family().empty() || deps_.leftovers.ask_to_end(names_.attempt, names_.mark) > 0)) {
+    (void)co_await rt::wait_until(deps_.loop, deps_.loop.now() + period, killed_);
+    period = std::min(2 * period, kLookPeriodHigh);
+  }
+}
+
+void TaskRun::finish() {
+  running_ = false;
+  if (!family_gone_) {
+    // Those of its group first: they are known without looking at every process.
+    (void)deps_.processes.signal_group(pid_, SIGKILL);
+    deps_.processes.signal_family(pid_, SIGKILL);
+  }
+  deps_.leftovers.end(names_.attempt, names_.mark);
+  deps_.processes.drain_output(pid_);
+  deps_.processes.close_output(pid_);
+  held_.clear();
+  output_->finish();
+  Ended ended;
+  ended.exit = *exit_;
+  ended.memory_peak_bytes = std::max(memory_->peak_bytes(), exit_->memory_peak_bytes);
+  ended.memory = memory_->evidence(*exit_);
+  // The callee may destroy this run.
+  const std::function<void(Ended)> tell = std::move(ended_);
+  tell(std::move(ended));
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,139 @@
+#pragma once
+
+#include "agent/attempt/leftovers.h"
+#include "agent/attempt/memory_guard.h"
+#include "agent/attempt/stall_watch.h"
+#include "agent/attempt/watch_budget.h"
+#include "agent/output/output_feed.h"
+#include "agent/output/output_log.h"
+#include "agent/output/task_output.h"
+#include "base/result.h"
+#include "job/action.h"
+#include "job/failure.h"
+#include "job/view.h"
+#include "os/cgroup.h"
+#include "os/memory.h"
+#include "os/ports.h"
+#include "os/processes.h"
+#include "rt/async.h"
+#include "rt/loop.h"
+#include "rt/running.h"
+#include "rt/wait.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::agent {
+
+/// One attempt's mechanism, from its reservation to its end: ports, process, output, memory. Lives
+/// on the loop's thread; destroying it releases the ports and forgets the process, which must have
+/// ended.
+class TaskRun {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    os::Files& files;
+    os::Processes& processes;
+    os::Ports& ports;
+    os::Meter& meter;
+    WatchBudget& close_looks;
+    Leftovers& leftovers;
+    OutputFeed& feed;
+    /// nullptr: memory limits are kept by watching alone.
+    std::shared_ptr<os::Cgroups> cgroups = nullptr;
+  };
+  struct Names {
+    job::AttemptId attempt;
+    AttemptMark mark;
+    std::filesystem::path work_folder;
+    std::filesystem::path log_stem;  ///< "logs/worker-3.1"; ".stdout" and ".stderr" are added.
+  };
+  struct StartOptions {
+    std::string command;
+    std::map<std::string, std::string> environment;
+    Rotation rotation;
+    uint64_t memory_limit_bytes = 0;  ///< 0 for none.
+    std::string python;               ///< Its interpreter, for hints.
+    bool release_ports = false;  ///< Just before exec, for a program that sets neither reuse flag.
+  };
+  /// How the process ended, as far as this host knows.
+  struct Ended {
+    os::Exit exit;
+    uint64_t memory_peak_bytes = 0;
+    MemoryGuard::Evidence memory;  ///< Where it ended for memory.
+  };
+
+  TaskRun(Deps deps, Names names);
+  ~TaskRun();
+  TaskRun(const TaskRun&) = delete;
+  TaskRun& operator=(const TaskRun&) = delete;
+
+  /// Holds the attempt's ports on `host`: `keep_port` if not 0 (AlreadyExists if it is taken), else
+  /// any, and one for each name.
+  [[nodiscard]] Result<job::Address> reserve(const std::string& host, uint16_t keep_port,
+                                             const std::vector<std::string>& port_names);
+
+  /// Starts the command. `ended` is called once, when the process and all it left behind are gone:
+  /// what is left when the process ends by itself is killed; when it was asked to end, the others
+  /// have the same time to end, until kill().
+  [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
+
+  /// TERM to the process group (and CONT, so that a stopped one can hear it); to those who moved to
+  /// another group when nobody is left who could tell them.
+  void ask_to_end();
+  /// KILL to everything the attempt started.
+  void kill();
+
+  /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
+  /// runs.
+  std::optional<wire::Sample> watch_memory();
+  /// Looks at what watch_memory() has just measured: for how long the attempt has stalled, once
+  /// each time that it does.
+  [[nodiscard]] std::optional<Duration> look_for_stall(const wire::Sample& sample);
+  /// Tells that the memory is near its limit and wants to be watched closely.
+  [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
+
+  [[nodiscard]] const Names& names() const { return names_; }
+  [[nodiscard]] const job::Address& address() const { return address_; }
+  [[nodiscard]] bool running() const { return running_; }
+  /// The interpreter that start() was told of.
+  [[nodiscard]] const std::string& python() const { return python_; }
+  /// nullptr before the start.
+  [[nodiscard]] const OutputLog* output(wire::OutputStream stream) const {
+    return output_ ? &output_->log(stream) : nullptr;
+  }
+
+ private:
+  [[nodiscard]] Result<os::Pid> spawn(StartOptions options);
+  void on_exit(const os::Exit& exit);
+  /// The process has ended: ends when its end may be told.
+  rt::Async<> await_end();
+  [[nodiscard]] std::vector<os::Pid> family();
+  void finish();
+
+  Deps deps_;
+  Names names_;
+  job::Address address_;
+  std::vector<std::unique_ptr<os::HeldPort>> held_;
+  std::optional<TaskOutput> output_;
+  std::optional<MemoryGuard> memory_;
+  StallWatch stall_;
+  std::function<void(Ended)> ended_;
+  std::string python_;
+  os::Pid pid_;
+  bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
+  bool asked_ = false;
+  bool family_gone_ = false;      ///< Its process group's number may be somebody else's by now.
+  std::optional<os::Exit> exit_;  ///< Of the process itself.
+  rt::Event killed_;
+  rt::Running ending_;  ///< Last: it uses all of the above.
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "agent/checkpoint/checkpoint_store.h"
+#include "base/result.h"
+#include "job/ids.h"
+#include "job/plan.h"
+#include "os/files.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace muster::agent {
+
+/// Where the checkpoints of one task are on this host, and where they are mirrored.
+struct CheckpointPlace {
+  std::filesystem::path folder;      ///< MUSTER_CHECKPOINT_DIR.
+  std::filesystem::path state_file;  ///< Says which committed checkpoint the folder came from.
+  bool owner = false;                ///< This task's copy is the one that is mirrored.
+  std::shared_ptr<CheckpointStore> store;  ///< nullptr: not mirrored.
+};
+
+/// What checkpoint_place() needs to know of this agent.
+struct CheckpointSources {
+  os::Files& files;
+  const OpenCheckpointStore& open;  ///< For addresses; may be empty.
+  std::filesystem::path host_folder;
+  std::string writer;  ///< Names this agent.
+};
+
+/// Works out the place of a task by `checkpoint:`: with `by: chief` all tasks of a host
+/// share one folder and the chief's is mirrored; with `by: each` every task has its own. An error
+/// means that `to` is nothing this agent can write to.
+[[nodiscard]] Result<CheckpointPlace> checkpoint_place(const CheckpointSources& sources,
+                                                       const job::Plan& plan, job::TaskId task);
+
+/// Puts the newest intact checkpoint into the folder, in one step, so that no half of it is ever
+/// seen there. The owner's folder always becomes that very one, so that all hosts go on from the
+/// same; another's only if it came from an older one (its owner may live on this host and be
+/// further). Returns its number; nothing if none is there or none was needed. Damaged ones are
+/// skipped for older ones. Blocks.
+[[nodiscard]] Result<std::optional<uint64_t>> restore_checkpoint(os::Files& files,
+                                                                 const CheckpointPlace& place);
+
+/// Tells whether an attempt has to find an empty folder (`resume: never`): one that follows another
+/// of its task, if nobody who runs can have written to it. That is so for the folder's owner, and
+/// for others when the whole gang waits for them.
+[[nodiscard]] bool starts_anew(const job::Plan& plan, job::AttemptId attempt,
+                               const CheckpointPlace& place);
+
+/// Empties the folder. Blocks.
+[[nodiscard]] Status clear_checkpoint(os::Files& files, const CheckpointPlace& place);
+
+/// Notes that the folder now is committed checkpoint `number`.
+[[nodiscard]] Status note_checkpoint(os::Files& files, const CheckpointPlace& place,
+                                     uint64_t number);
+
+}  // namespace muster::agent

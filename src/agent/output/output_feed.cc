@@ -1,0 +1,87 @@
+#include "agent/output/output_feed.h"
+
+#include <algorithm>
+#include <string>
+
+namespace muster::agent {
+
+OutputFeed::OutputFeed(Line line) : line_(std::move(line)) {}
+
+void OutputFeed::follow(bool on) {
+  following_ = on;
+  if (!on) {
+    dropped_.clear();
+  }
+}
+
+void OutputFeed::refill(HostTime now) {
+  const Duration passed = std::min<Duration>(now - refilled_, std::chrono::seconds(1));
+  allowance_ = std::min(kBytesPerSecond, allowance_ + passed.count() * kBytesPerSecond / 1'000'000);
+  refilled_ = now;
+}
+
+void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream,
+                       uint64_t offset, std::string_view bytes) {
+  if (!following_ || bytes.empty()) {
+    return;
+  }
+  refill(now);
+  Dropped& dropped = dropped_[{attempt, stream}];
+  if (allowance_ < static_cast<int64_t>(bytes.size()) ||
+      line_.queued_bytes() + bytes.size() > kQueuedBytesMax) {
+    dropped.bytes += bytes.size();
+    dropped.last.append(bytes.substr(bytes.size() - std::min(bytes.size(), kLastBytes)));
+    dropped.last.erase(0, dropped.last.size() - std::min(dropped.last.size(), kLastBytes));
+    return;
+  }
+  allowance_ -= static_cast<int64_t>(bytes.size());
+  const Dropped before = std::exchange(dropped, {});
+  line_.send({attempt, stream, offset, before.bytes, std::string(bytes),
+              offset == 0 || before.last.ends_with('\n')});
+}
+
+void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size) {
+  const auto found = dropped_.find({attempt, stream});
+  if (found == dropped_.end()) {
+    return;
+  }
+  const Dropped dropped = std::move(found->second);
+  dropped_.erase(found);
+  if (dropped.bytes == 0) {
+    return;
+  }
+  std::string_view last = dropped.last;
+  bool at_line_start = false;
+  const size_t line_end = last.find('\n');
+  if (last.size() < dropped.bytes && line_end != std::string_view::npos &&
+      line_end + 1 < last.size()) {
+    last.remove_prefix(line_end + 1);  // Its first line lacks its beginning.
+    at_line_start = true;
+  }
+  line_.send({attempt, stream, size - last.size(), dropped.bytes - last.size(), std::string(last),
+              at_line_start});
+}
+
+void OutputFeed::remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size,
+                        std::string text) {
+  if (following_) {
+    line_.send({attempt, stream, size, 0, std::move(text), true});
+  }
+}
+
+std::string_view last_lines(std::string_view text, uint32_t lines) {
+  size_t at = text.size();
+  if (at > 0 && text[at - 1] == '\n') {
+    --at;
+  }
+  for (; lines > 0; --lines) {
+    const size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    if (newline == std::string_view::npos) {
+      return text;
+    }
+    at = newline;
+  }
+  return at + 1 < text.size() ? text.substr(at + 1) : std::string_view{};
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/ids.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::agent {
+
+/// Sends tasks' output to those who follow: within a byte budget, never holding a task back.
+/// What the budget does not allow is dropped and counted; the next piece says how much. The end
+/// of a stream always gets through. The files stay whole.
+class OutputFeed {
+ public:
+  struct Line {
+    std::function<void(wire::Output)> send;
+    std::function<size_t()> queued_bytes;  ///< On the line, not yet taken by the network.
+  };
+
+  explicit OutputFeed(Line line);
+
+  void follow(bool on);
+  [[nodiscard]] bool following() const { return following_; }
+
+  /// Offers bytes that stand at `offset` of a stream.
+  void offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
+             std::string_view bytes);
+  /// Ends a stream: what was dropped last is sent after all, up to kLastBytes of whole lines.
+  void finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size);
+
+  /// Tells the followers of an ended stream of `size` bytes something that is not part of it.
+  void remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size, std::string text);
+
+  static constexpr size_t kLastBytes = 8U << 10;
+  /// The budget: at most this much waits on the line, and at most this much a second on average.
+  static constexpr size_t kQueuedBytesMax = 512U << 10;
+  static constexpr int64_t kBytesPerSecond = 4 << 20;
+
+ private:
+  /// What was dropped since the last piece that was sent, and its end.
+  struct Dropped {
+    uint64_t bytes = 0;
+    std::string last;
+  };
+  void refill(HostTime now);
+
+  Line line_;
+  bool following_ = false;
+  HostTime refilled_{};
+  int64_t allowance_ = kBytesPerSecond;
+  std::map<std::pair<job::AttemptId, wire::OutputStream>, Dropped> dropped_;
+};
+
+/// Returns the part of `text` that its last `lines` lines make up.
+[[nodiscard]] std::string_view last_lines(std::string_view text, uint32_t lines);
+
+}  // namespace muster::agent

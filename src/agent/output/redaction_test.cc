@@ -1,0 +1,25 @@
+#include "agent/output/redaction.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::agent {
+namespace {
+
+TEST(Redact, HidesEveryOccurrence) {
+  EXPECT_EQ(redact("a s3cret, s3crets3cret", {{"env.TOKEN", "s3cret"}}), "a ***, ******");
+}
+
+TEST(Redact, LeavesNothingOfTheLongerOfTwo) {
+  EXPECT_EQ(redact("abcdef abcd", {{"env.A", "abcd"}, {"env.B", "abcdef"}}), "*** ***");
+}
+
+TEST(Redact, KnowsAValueWithoutTheLineEndOfItsFile) {
+  EXPECT_EQ(redact("token=s3cret.", {{"env.TOKEN", "s3cret\n"}}), "token=***.");
+}
+
+TEST(Redact, LeavesShortValuesAlone) {
+  EXPECT_EQ(redact("exit code 1", {{"env.A", "1"}, {"env.B", ""}}), "exit code 1");
+}
+
+}  // namespace
+}  // namespace muster::agent

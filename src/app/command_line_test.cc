@@ -1,0 +1,201 @@
+#include "cli/command_line.h"
+
+#include "app/commands.h"
+#include "base/text.h"
+#include "client/options.h"
+#include "fs/options.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::app {
+namespace {
+
+using cli::Command;
+using cli::Parameter;
+using cli::Printed;
+
+std::string mistake(const std::vector<std::string>& arguments) {
+  const auto read = cli::parse_command_line(command_table(), arguments);
+  const auto* printed = std::get_if<Printed>(&read);
+  EXPECT_TRUE(printed != nullptr && printed->exit_status == 2 && printed->out.empty());
+  return printed != nullptr ? printed->err : "";
+}
+
+/// The options of a command line that is right.
+template <class Options>
+Options options(const std::vector<std::string>& arguments) {
+  const auto read = cli::parse_command_line(command_table(), arguments);
+  const auto* command = std::get_if<Command>(&read);
+  EXPECT_NE(command, nullptr) << std::get<Printed>(read).err;
+  return command == nullptr ? Options() : *std::static_pointer_cast<Options>(command->options);
+}
+
+TEST(CommandLine, LeavesArgumentsAfterDashesToTheJob) {
+  const auto run =
+      options<client::RunCommand>({"run", "-n", "4", "--", "python", "t.py", "--json", "--", "x"});
+  EXPECT_EQ(run.spec.tasks, 4U);
+  EXPECT_FALSE(run.json);
+  EXPECT_EQ(run.spec.arguments, (std::vector<std::string>{"python", "t.py", "--json", "--", "x"}));
+}
+
+TEST(CommandLine, TakesAnOptionOncePerValue) {
+  const auto run = options<client::RunCommand>({"run", "--set", "a=1", "job.yaml", "--set", "b=2"});
+  EXPECT_EQ(run.spec.spec, "job.yaml");
+  EXPECT_EQ(run.spec.sets, (std::vector<std::string>{"a=1", "b=2"}));
+  EXPECT_EQ(mistake({"logs", "last", "--tail", "1", "--tail=2"}),
+            "muster: logs: --tail is given twice (`muster logs --help` tells more)\n");
+}
+
+TEST(CommandLine, ReadsValuesInEveryForm) {
+  const auto run = options<client::RunCommand>(
+      {"run", "-qn4", "--name=a=b", "--on-interrupt", "stop", "--", "x"});
+  EXPECT_TRUE(run.quiet);
+  EXPECT_EQ(run.spec.tasks, 4U);
+  EXPECT_EQ(run.spec.name, "a=b");
+  EXPECT_EQ(run.on_interrupt, client::OnInterrupt::Stop);
+  EXPECT_EQ(options<client::LogsOptions>({"logs", "last", "--grep", "-x"}).grep, "-x");
+  EXPECT_EQ(options<client::PortalOptions>({"portal", "--port", "8080"}).port, 8080);
+  EXPECT_EQ(options<client::MasterCommand>({"master", "--job", "f", "--lock-fd", "7"}).lock_fd, 7);
+}
+
+TEST(CommandLine, SuggestsTheNearestCommandAndOption) {
+  EXPECT_EQ(mistake({"rnu", "x"}),
+            "muster: there is no command `rnu`; did you mean `muster run`?\n");
+  EXPECT_EQ(mistake({"frobnicate"}),
+            "muster: there is no command `frobnicate`; `muster --help` lists them\n");
+  EXPECT_EQ(mistake({"status", "last", "--jsn"}),
+            "muster: status: there is no option --jsn; did you mean --json? (`muster status "
+            "--help` tells more)\n");
+  EXPECT_EQ(mistake({"--versoin"}),
+            "muster: there is no option --versoin; did you mean --version? (`muster --help` tells "
+            "more)\n");
+}
+
+TEST(CommandLine, SaysWhatAMistakeWasToBe) {
+  EXPECT_EQ(mistake({"run", "-n", "4", "python3", "train.py"}),
+            "muster: run: unexpected argument `train.py`; the command to run comes after --, as in "
+            "muster run -n 4 -- python3 train.py (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"status", "last", "more"}),
+            "muster: status: unexpected argument `more` (`muster status --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "--ports", "http", "--", "x"}),
+            "muster: run: there is no option --ports; ports is a key of the specification: --set "
+            "roles.worker.ports=... (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"status"}),
+            "muster: status: name a job: its id, the beginning of it, or `last`; `muster ps --all` "
+            "lists them (`muster status --help` tells more)\n");
+  EXPECT_EQ(mistake({"-n", "4", "--", "x"}),
+            "muster: -n is an option of a command, as in muster run -n (`muster --help` tells "
+            "more)\n");
+  EXPECT_EQ(mistake({"ps", "-x"}),
+            "muster: ps: there is no option -x (`muster ps --help` tells more)\n");
+}
+
+TEST(CommandLine, SaysWhichValueIsWrong) {
+  EXPECT_EQ(mistake({"run", "-n", "many", "--", "x"}),
+            "muster: run: -n must be a whole number, 0 or more, not `many` (`muster run --help` "
+            "tells more)\n");
+  EXPECT_EQ(
+      mistake({"portal", "--port", "70000"}),
+      "muster: portal: --port must be a port, 0 to 65535, not `70000` (`muster portal --help` "
+      "tells more)\n");
+  EXPECT_EQ(mistake({"run", "--on"}),
+            "muster: run: --on needs a value: CLUSTER (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "--on", "--json"}),
+            "muster: run: --on needs a value: CLUSTER (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "--json=yes"}),
+            "muster: run: --json takes no value (`muster run --help` tells more)\n");
+  EXPECT_EQ(mistake({"run", "--on-interrupt", "nothing"}),
+            "muster: run: --on-interrupt must be auto, detach or stop, not `nothing` (`muster run "
+            "--help` tells more)\n");
+  EXPECT_EQ(mistake({"completion", "ksh"}),
+            "muster: completion: SHELL must be bash, zsh or fish, not `ksh` (`muster completion "
+            "--help` tells more)\n");
+}
+
+TEST(CommandLine, KeepsControlCharactersFromTheTerminal) {
+  EXPECT_EQ(mistake({"\x1b[31m"}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(mistake({"run", "--\x1b[31m"}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(mistake({"ps", "\x1b[31m"}).find('\x1b'), std::string::npos);
+}
+
+TEST(CommandLine, TakesTheCommandsOfFs) {
+  const auto put = options<fs::Options>({"fs", "put", "-f", "--", "-", "a", "--b", "/to/"});
+  EXPECT_EQ(put.verb, fs::Verb::Put);
+  EXPECT_TRUE(put.force);
+  EXPECT_EQ(put.paths, (std::vector<std::string>{"-", "a", "--b", "/to/"}));
+}
+
+TEST(CommandLine, TakesTheOptionsOfHadoopsShell) {
+  const auto rm = options<fs::Options>({"fs", "rm", "-rf", "-skipTrash", "/a"});
+  EXPECT_TRUE(rm.recursive && rm.force && rm.skip_trash);
+  EXPECT_EQ(rm.paths, std::vector<std::string>{"/a"});
+  EXPECT_TRUE(options<fs::Options>({"fs", "ls", "-h"}).human);
+}
+
+TEST(CommandLine, SaysWhatAMistakeOfFsWasToBe) {
+  EXPECT_EQ(mistake({"fs", "lss", "/"}),
+            "muster: there is no command `fs lss`; did you mean `muster fs ls`?\n");
+  EXPECT_EQ(
+      mistake({"fs"}),
+      "muster: fs: name a command: ls, cat, put, get, rm, mkdir, mv, stat (`muster fs --help` "
+      "tells more)\n");
+  EXPECT_EQ(mistake({"fs", "rm"}),
+            "muster: fs rm: name a path (`muster fs rm --help` tells more)\n");
+}
+
+TEST(CommandLine, LeavesTonysArgumentsAsTheyAre) {
+  EXPECT_EQ(options<client::TonyOptions>({"tony", "--convert", "-executes", "a b", "--"}).arguments,
+            (std::vector<std::string>{"--convert", "-executes", "a b", "--"}));
+}
+
+TEST(CommandTable, ExamplesAreRightAndNameTheirCommand) {
+  const cli::Table table = command_table();
+  for (const Command& row : table.rows) {
+    SCOPED_TRACE(row.name);
+    ASSERT_TRUE(row.example.starts_with("muster " + std::string(row.name)));
+    std::vector<std::string> arguments;
+    for (const std::string_view argument : split(row.example, ' ')) {
+      arguments.emplace_back(argument);
+    }
+    arguments.erase(arguments.begin());
+    const auto read = cli::parse_command_line(command_table(), arguments);
+    const auto* command = std::get_if<Command>(&read);
+    ASSERT_NE(command, nullptr) << std::get<Printed>(read).err;
+    EXPECT_TRUE(command->name.starts_with(row.name));
+  }
+}
+
+TEST(CommandTable, RefusesEachMistakeInEveryCommandInOneLine) {
+  const cli::Table table = command_table();
+  for (const Command& row : table.rows) {
+    if (!row.run || row.name == "tony") {
+      continue;
+    }
+    SCOPED_TRACE(row.name);
+    std::vector<std::string> name;
+    for (const std::string_view part : split(row.name, ' ')) {
+      name.emplace_back(part);
+    }
+    const auto refused = [&](std::vector<std::string> arguments) {
+      arguments.insert(arguments.begin(), name.begin(), name.end());
+      const std::string text = mistake(arguments);
+      EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+      return text;
+    };
+    EXPECT_NE(refused({"--certainly-not"}).find("there is no option --certainly-not"),
+              std::string::npos);
+    for (const Parameter& each : row.parameters) {
+      if (each.is_option() && !each.is_flag()) {
+        EXPECT_FALSE(each.value.empty());
+        EXPECT_NE(refused({std::string(each.names.back())}).find("needs a value"),
+                  std::string::npos);
+      }
+      if (!each.missing.empty()) {
+        EXPECT_NE(refused({}).find(each.missing), std::string::npos);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::app

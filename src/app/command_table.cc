@@ -1,0 +1,495 @@
+#include "app/commands.h"
+#include "app/program.h"
+#include "cli/command.h"
+#include "client/commands.h"
+
+namespace muster::app {
+
+using namespace client;  // The rows are its commands.
+using cli::command;
+using cli::Command;
+using cli::Field;
+using cli::Kind;
+using cli::Parameter;
+namespace {
+
+constexpr std::string_view kReferenceHead = R"(# Reference: commands
+
+<!-- Made from the table of commands by tools/reference: edit src/app/command_table.cc. -->
+
+`muster COMMAND --help` prints an entry of this page. A job is named by its id, by the beginning of
+it, or as `last`. [Failures](../failures.md) explains the exit statuses.
+)";
+
+using Parameters = std::vector<Parameter>;
+using Names = std::vector<std::string_view>;
+
+Parameter flag(bool& field, Names names, std::string_view help) {
+  return {.names = std::move(names), .field = &field, .help = help};
+}
+
+template <class Value>
+Parameter option(Value& field, Names&& names, std::string_view value, std::string_view help,
+                 Kind kind = Kind::Text) {
+  return {.names = std::move(names), .field = &field, .help = help, .kind = kind, .value = value};
+}
+
+Parameter choice(Field field, Names names, std::string_view value, Names choices,
+                 std::string_view help) {
+  return {.names = std::move(names),
+          .field = std::move(field),
+          .help = help,
+          .kind = Kind::Choice,
+          .value = value,
+          .choices = std::move(choices)};
+}
+
+template <class Value>
+Parameter argument(Value& field, std::string_view name, Kind kind, std::string_view help,
+                   std::string_view missing = "") {
+  return {.names = {name}, .field = &field, .help = help, .kind = kind, .missing = missing};
+}
+
+// What several commands take.
+
+Parameter json(bool& field) {
+  return flag(field, {"--json"}, "Print JSON with a versioned schema");
+}
+
+constexpr std::string_view kNameAJob =
+    "name a job: its id, the beginning of it, or `last`; `muster ps --all` lists them";
+
+Parameter job(std::string& id, Kind kind = Kind::Job) {
+  return argument(id, "JOB", kind,
+                  "A job's id, the beginning of it, the cluster's own id, or `last`", kNameAJob);
+}
+
+Parameter on(std::string& cluster) {
+  return option(cluster, {"--on"}, "CLUSTER",
+                "Also look on this cluster, for jobs submitted from any host: yarn, or one of the "
+                "site file",
+                Kind::Cluster);
+}
+
+Parameter limit(std::optional<uint32_t>& count) {
+  return option(count, {"--limit"}, "N",
+                "At most this many, newest first (default: 20; as JSON, all)");
+}
+
+Parameter port(uint16_t& number) {
+  return option(number, {"--port"}, "PORT",
+                "Listen on this port of 127.0.0.1 (default: any free one)");
+}
+
+Parameter sets(std::vector<std::string>& settings) {
+  return option(settings, {"--set"}, "KEY=VALUE",
+                "Set a key of the specification, as in roles.worker.tasks=8; may be repeated",
+                Kind::Setting);
+}
+
+Parameter spec_file(std::string& file, std::string_view missing) {
+  return argument(file, "SPEC", Kind::File, "The job's specification, a YAML or JSON file",
+                  missing);
+}
+
+Parameters with(Parameters first, const Parameters& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// What makes a specification, before the command's own options.
+Parameters job_source(SpecOptions& o, const Parameters& own) {
+  return with(
+      {spec_file(o.spec, ""),
+       argument(
+           o.arguments, "-- COMMAND...", Kind::AfterDashes,
+           "The command of a job without a specification; otherwise arguments to append to the "
+           "specification's command"),
+       option(o.on, {"--on"}, "CLUSTER",
+              "Where to run: local (the default), yarn, or a cluster of the site file",
+              Kind::Cluster),
+       option(o.proxy_user, {"--proxy-user"}, "USER",
+              "On YARN: run as this user, on whose behalf you may act"),
+       sets(o.sets),
+       option(o.tasks, {"-n", "--tasks"}, "N",
+              "Without a specification: the number of tasks of role worker"),
+       option(o.framework, {"--framework"}, "NAME",
+              "Without a specification: tensorflow, pytorch, jax, standalone or generic",
+              Kind::Framework),
+       option(o.roles, {"--role"}, "ROLE=N[,KEY=VALUE...]",
+              "Without a specification: a further role, as in ps=1,memory=2g; may be repeated"),
+       option(o.memory, {"--memory"}, "SIZE",
+              "Without a specification: the memory of each task, as in 8g (default: on this "
+              "machine no limit, elsewhere 1g)"),
+       option(o.vcores, {"--vcores"}, "N",
+              "Without a specification: the cores of each task (default: on this machine its "
+              "cores divided by the tasks, elsewhere 1)"),
+       option(o.gpus, {"--gpus"}, "N",
+              "Without a specification: the GPUs of each task, which nobody else gets (default: on "
+              "this machine all, shared; elsewhere none)"),
+       option(o.max_restarts, {"--max-restarts"}, "N",
+              "Without a specification: how often a task that fails is started again (default: "
+              "never)"),
+       option(o.name, {"--name"}, "NAME", "The job's name")},
+      own);
+}
+
+/// For the Python package, not for people.
+Parameters of_spark(SparkOptions& o) {
+  return {option(o.link_fd, {"--spark-link-fd"}, "FD", ""),
+          option(o.listen_host, {"--spark-listen"}, "HOST", "")};
+}
+
+void set_on_interrupt(OnInterrupt& field, std::string_view value) {
+  field = value == "detach" ? OnInterrupt::Detach
+          : value == "stop" ? OnInterrupt::Stop
+                            : OnInterrupt::Auto;
+}
+
+void add_start_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "run", "Run a job and follow it to its end", run_job,
+      [](RunCommand& o) {
+        return job_source(
+            o.spec,
+            {choice([&o](std::string_view value) { set_on_interrupt(o.on_interrupt, value); },
+                    {"--on-interrupt"}, "WHAT", {"auto", "detach", "stop"},
+                    "What Ctrl-C does: detach from the job, stop it, or (auto, the default) "
+                    "detach on a terminal and stop on a second one within 3 s"),
+             option(o.exit_code_from, {"--exit-code-from"}, "ROLE",
+                    "End with the exit code of this role's task", Kind::Role),
+             flag(o.quiet, {"-q", "--quiet"},
+                  "Show only the tasks' output, and the summary of a failure"),
+             flag(o.json, {"--json"},
+                  "Print what happens, and the tasks' output, as JSON lines with a versioned "
+                  "schema")});
+      },
+      "muster run -n 4 --framework pytorch -- python3 train.py"));
+  table.push_back(command(
+      "submit", "Start a job and return at once", submit_job,
+      [](SubmitCommand& o) { return job_source(o.spec, with(of_spark(o.spark), {json(o.json)})); },
+      "muster submit job.yaml --on yarn"));
+  table.push_back(command(
+      "plan", "Show what a job would request and whether it fits; changes nothing", plan_job,
+      [](PlanOptions& o) {
+        return job_source(
+            o.spec,
+            {flag(o.yaml, {"--yaml"}, "Print the resulting specification as YAML"), json(o.json)});
+      },
+      "muster plan job.yaml --set roles.worker.memory=8g"));
+}
+
+void add_job_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "ps", "List the jobs that are running", list_running,
+      [](PsCommand& o) {
+        return Parameters{flag(o.all, {"-a", "--all"}, "Jobs that have ended, too"), limit(o.limit),
+                          on(o.on), json(o.json)};
+      },
+      "muster ps --all"));
+  table.push_back(command(
+      "status", "Show the state of a job and its tasks", show_status,
+      [](StatusCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
+      "muster status last"));
+  table.push_back(command(
+      "logs", "Show the output of a job's tasks", show_logs,
+      [](LogsOptions& o) {
+        return Parameters{
+            job(o.id),
+            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
+                     "Only these roles or tasks, as in worker or worker:1"),
+            on(o.on),
+            flag(o.follow, {"-f", "--follow"}, "Show new output as it comes, until the job ends"),
+            option(o.since, {"--since"}, "TIME",
+                   "Only what came after this, as in 10m or 2026-11-21T09:30:00Z"),
+            option(o.grep, {"--grep"}, "REGEX", "Only lines that match this regular expression"),
+            option(o.tail, {"--tail"}, "N", "Only the last N lines of each task"),
+            flag(o.timestamps, {"-t", "--timestamps"}, "Show when each line was written"),
+            option(o.attempt, {"--attempt"}, "N", "Only this attempt (default: all)"),
+            choice(&o.stream, {"--stream"}, "NAME", {"stdout", "stderr"},
+                   "Only stdout or only stderr"),
+            json(o.json)};
+      },
+      "muster logs last worker:1 --follow"));
+  table.push_back(command(
+      "stop", "Stop jobs and wait for their end", stop_job,
+      [](StopOptions& o) {
+        return Parameters{argument(o.ids, "JOB...", Kind::LiveJob,
+                                   "Jobs, each by its id, the beginning of it, the cluster's own "
+                                   "id, or `last`",
+                                   kNameAJob),
+                          on(o.on),
+                          flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told"),
+                          json(o.json)};
+      },
+      "muster stop last"));
+  table.push_back(command(
+      "why", "Show what a job waits for, and what to change", show_why,
+      [](WhyCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
+      "muster why last"));
+}
+
+void add_record_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "show", "Show everything that happened in a job", show_job,
+      [](ShowCommand& o) {
+        return Parameters{job(o.id), on(o.on),
+                          flag(o.page, {"--page"},
+                               "Serve the page of a job that has ended on this machine instead"),
+                          json(o.json)};
+      },
+      "muster show last --page"));
+  table.push_back(command(
+      "history", "List the jobs that have ended", list_ended,
+      [](HistoryCommand& o) { return Parameters{limit(o.limit), on(o.on), json(o.json)}; },
+      "muster history --limit 5"));
+  table.push_back(command(
+      "portal", "Serve the pages of jobs that have ended on this machine", run_portal,
+      [](PortalOptions& o) {
+        return Parameters{argument(o.id, "JOB", Kind::EndedJob, "Show this job first"),
+                          port(o.port), on(o.on)};
+      },
+      "muster portal --port 8080"));
+  table.push_back(command(
+      "tensorboard", "Run TensorBoard on the event files of a job that has ended", show_tensorboard,
+      [](TensorboardOptions& o) {
+        return Parameters{job(o.id, Kind::EndedJob), on(o.on),
+                          option(o.logdir, {"--logdir"}, "FOLDER",
+                                 "The folder or URI with the event files (default: the one that "
+                                 "the job names)",
+                                 Kind::File),
+                          port(o.port)};
+      },
+      "muster tensorboard last"));
+}
+
+void add_spec_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "validate", "Check a specification", validate_spec,
+      [](SpecFileOptions& o) {
+        return Parameters{spec_file(o.spec, "name the specification's file"), sets(o.sets),
+                          json(o.json)};
+      },
+      "muster validate job.yaml"));
+  table.push_back(command(
+      "explain", "Explain a key of the specification", explain_key,
+      [](ExplainOptions& o) {
+        return Parameters{
+            argument(o.key, "KEY", Kind::Key,
+                     "A key, as in roles.worker.memory; without one all keys are listed"),
+            flag(o.json_schema, {"--json-schema"}, "Print the JSON Schema of the specification"),
+            flag(o.markdown, {"--markdown"}, "Print the reference page")};
+      },
+      "muster explain restart.window"));
+  table.push_back(command(
+      "config", "Show the configuration and where each value comes from", show_config,
+      [](ConfigOptions& o) {
+        return Parameters{
+            option(o.explain, {"--explain"}, "KEY",
+                   "Show the value of one key in each layer, and which one applies", Kind::Key),
+            option(o.spec, {"--spec"}, "SPEC", "Take this specification into account", Kind::File),
+            sets(o.sets), json(o.json)};
+      },
+      "muster config --explain logs.keep"));
+  table.push_back(command(
+      "init", "Write a specification and a program to start from", init_folder,
+      [](InitOptions& o) {
+        return Parameters{
+            argument(o.template_name, "TEMPLATE", Kind::Template, "One of the templates"),
+            argument(o.folder, "FOLDER", Kind::File, "Where to write (default: here)"),
+            flag(o.list, {"--list"}, "List the templates"),
+            flag(o.force, {"--force"}, "Overwrite files that exist")};
+      },
+      "muster init pytorch-ddp digits"));
+}
+
+/// One command of `muster fs`; `names` tells how its paths are called.
+template <class Own>
+Command fs_command(fs::Verb verb, std::string_view name, std::string_view summary, Parameter names,
+                   Own own, std::string_view example) {
+  return command(
+      name, summary, run_fs,
+      [&](fs::Options& o) {
+        o.verb = verb;
+        names.field = &o.paths;
+        return with({names, option(o.conf, {"--conf"}, "FOLDER",
+                                   "The folder of core-site.xml (default: $HADOOP_CONF_DIR, "
+                                   "/etc/hadoop/conf)",
+                                   Kind::File)},
+                    own(o));
+      },
+      example);
+}
+
+/// `field` of what it returns is set by fs_command.
+Parameter paths(std::string_view name, Kind kind, std::string_view missing = "name a path") {
+  return {.names = {name},
+          .field = static_cast<bool*>(nullptr),
+          .help = "hdfs://HOST:PORT/PATH, /PATH, or a path below /user/YOU",
+          .kind = kind,
+          .missing = missing};
+}
+
+Parameters copy_options(fs::Options& o) {
+  return {flag(o.force, {"-f", "--force"}, "Overwrite files that exist"),
+          flag(o.quiet, {"-q", "--quiet"}, "Show no progress")};
+}
+
+void add_fs_commands(std::vector<Command>& table) {
+  const auto none = [](fs::Options&) { return Parameters{}; };
+  table.push_back({.name = "fs",
+                   .summary = "Work with files in HDFS, without a JVM",
+                   .example = "muster fs ls -h /data",
+                   .notes = "In HDFS paths *, ?, [a-z], [^a], {a,b} and \\ are wildcards; local "
+                            "names are taken literally. A target that ends in / is a folder. - "
+                            "stands for standard input or output."});
+  table.push_back(fs_command(
+      fs::Verb::Ls, "fs ls", "List folders and files (without a path: /user/YOU)",
+      paths("PATH...", Kind::Text, ""),
+      [](fs::Options& o) {
+        return Parameters{flag(o.recursive, {"-R", "--recursive"}, "Also list everything below"),
+                          flag(o.directory, {"-d", "--directory"}, "List the folders themselves"),
+                          flag(o.human, {"-h", "--human"}, "Show sizes as in 1.5 GiB"),
+                          json(o.json)};
+      },
+      "muster fs ls -h /data"));
+  table.push_back(fs_command(fs::Verb::Cat, "fs cat", "Write files to standard output",
+                             paths("PATH...", Kind::Text), none, "muster fs cat /data/part-*"));
+  table.push_back(fs_command(fs::Verb::Put, "fs put", "Copy local files and folders to HDFS",
+                             paths("LOCAL... PATH", Kind::File), copy_options,
+                             "muster fs put data.csv /data/"));
+  table.push_back(
+      fs_command(fs::Verb::Get, "fs get", "Copy files and folders from HDFS to this machine",
+                 paths("PATH... LOCAL", Kind::File), copy_options, "muster fs get /data/model ."));
+  table.push_back(fs_command(
+      fs::Verb::Rm, "fs rm", "Remove files and folders", paths("PATH...", Kind::Text),
+      [](fs::Options& o) {
+        return Parameters{
+            flag(o.recursive, {"-r", "-R", "--recursive"},
+                 "Also remove folders, with everything below them"),
+            flag(o.force, {"-f", "--force"}, "Do not complain about paths that do not exist"),
+            flag(o.skip_trash, {"--skip-trash", "-skipTrash"},
+                 "Remove for good, even where the cluster has a trash")};
+      },
+      "muster fs rm -r /data/old"));
+  table.push_back(fs_command(
+      fs::Verb::Mkdir, "fs mkdir", "Make folders", paths("PATH...", Kind::Text),
+      [](fs::Options& o) {
+        return Parameters{flag(o.parents, {"-p", "--parents"},
+                               "Also make missing parent folders; a folder may exist already")};
+      },
+      "muster fs mkdir -p /data/2026/11"));
+  table.push_back(fs_command(fs::Verb::Mv, "fs mv", "Rename, or move into a folder",
+                             paths("PATH... TARGET", Kind::Text), none,
+                             "muster fs mv /data/a /data/b"));
+  table.push_back(fs_command(
+      fs::Verb::Stat, "fs stat", "Show the details of files and folders",
+      paths("PATH...", Kind::Text), [](fs::Options& o) { return Parameters{json(o.json)}; },
+      "muster fs stat /data"));
+}
+
+void add_machine_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "demo", "Show every feature with four small tasks in two seconds", demo,
+      [](DemoOptions& o) {
+        return Parameters{flag(o.fast, {"--fast"}, "Leave out the explanations")};
+      },
+      "muster demo"));
+  table.push_back(command(
+      "doctor", "Check that this machine and a YARN cluster can run jobs", check_machine,
+      [](DoctorOptions& o) {
+        return Parameters{
+            option(o.on, {"--on"}, "CLUSTER", "Check this YARN cluster", Kind::Cluster),
+            flag(o.deep, {"--deep"},
+                 "Also check one of its nodes, with a job of one small container"),
+            json(o.json)};
+      },
+      "muster doctor --on yarn"));
+  table.push_back(command(
+      "clean", "Remove old jobs", clean_jobs,
+      [](CleanOptions& o) {
+        return Parameters{
+            option(o.older, {"--older"}, "DURATION",
+                   "Remove jobs that ended at least this long ago (default: 30d)"),
+            option(o.over, {"--over"}, "SIZE",
+                   "Then remove the oldest ones until the rest fits in this (default: 5g)"),
+            flag(o.all, {"--all"}, "Remove every job that has ended"),
+            flag(o.dry_run, {"--dry-run"}, "Only say what would be removed"),
+            flag(o.by_itself, {"--by-itself"}, ""),
+            option(o.on, {"--on"}, "CLUSTER",
+                   "Clean your folder in the HDFS of this cluster instead", Kind::Cluster),
+            json(o.json)};
+      },
+      "muster clean --older 7d --dry-run"));
+  table.push_back(command(
+      "tony", "Convert a TonY job to a specification", run_tony,
+      [](TonyOptions& o) {
+        return Parameters{argument(o.arguments, "--convert [TONY.XML] [FLAG...]", Kind::Everything,
+                                   "Print a specification for a tony.xml and the flags of TonY's "
+                                   "submitters",
+                                   "--convert")};
+      },
+      "muster tony --convert tony.xml -executes train.py -src_dir src"));
+}
+
+void add_own_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "completion", "Print a completion script for a shell", print_completion,
+      [](CompletionOptions& o) {
+        return Parameters{{.names = {"SHELL"},
+                           .field = &o.shell,
+                           .help = "bash, zsh or fish",
+                           .kind = Kind::Choice,
+                           .choices = {"bash", "zsh", "fish"},
+                           .missing = "name a shell: bash, zsh or fish"}};
+      },
+      "muster completion bash"));
+  table.push_back(command(
+      "completion words", "", complete_words,
+      [](CompletionWords& o) {
+        return Parameters{argument(o.typed, "-- WORD...", Kind::AfterDashes, "")};
+      },
+      "muster completion words -- status"));
+  table.push_back(command(
+      "help", "Print the help text of a command", print_help,
+      [](HelpOptions& o) {
+        return Parameters{
+            argument(o.command, "COMMAND...", Kind::Command, "A command, as in run or fs put"),
+            flag(o.man, {"--man"}, "Print the manual page"),
+            flag(o.markdown, {"--markdown"}, "Print the reference page of all commands")};
+      },
+      "muster help fs put"));
+  table.push_back(command(
+      "version", "Print the version", print_version,
+      [](VersionOptions& o) { return Parameters{json(o.json)}; }, "muster version"));
+  table.push_back(command(
+      "master", "", run_master,
+      [](MasterCommand& o) {
+        return with(
+            {option(o.job_folder, {"--job"}, "FOLDER", ""), option(o.on, {"--on"}, "CLUSTER", ""),
+             option(o.ready_fd, {"--ready-fd"}, "FD", ""),
+             option(o.lock_fd, {"--lock-fd"}, "FD", ""), flag(o.followed, {"--followed"}, "")},
+            of_spark(o.spark));
+      },
+      "muster master --job FOLDER"));
+}
+
+}  // namespace
+
+cli::Table command_table() {
+  std::vector<Command> rows;
+  add_start_commands(rows);
+  add_job_commands(rows);
+  add_record_commands(rows);
+  add_spec_commands(rows);
+  add_fs_commands(rows);
+  add_machine_commands(rows);
+  add_own_commands(rows);
+  return {.summary = "Runs distributed machine-learning jobs on the clusters you already have",
+          .example = "muster run -n 2 -- python3 train.py",
+          .version = kVersion,
+          .reference_head = kReferenceHead,
+          .rows = std::move(rows)};
+}
+
+}  // namespace muster::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "client/options.h"
+#include "client/session.h"
+
+/// What each command of a person does. All print for themselves and return the exit status.
+namespace muster::client {
+
+int run_job(Session& session, const RunCommand& command);
+int submit_job(Session& session, const SubmitCommand& command);
+int plan_job(Session& session, const PlanOptions& command);
+int demo(Session& session, const DemoOptions& command);
+
+int list_running(Session& session, const PsCommand& command);
+int list_ended(Session& session, const HistoryCommand& command);
+int show_status(Session& session, const StatusCommand& command);
+int show_job(Session& session, const ShowCommand& command);
+int show_why(Session& session, const WhyCommand& command);
+int show_tensorboard(Session& session, const TensorboardOptions& command);
+int run_portal(Session& session, const PortalOptions& command);
+int show_logs(Session& session, const LogsOptions& command);
+int stop_job(Session& session, const StopOptions& command);
+int clean_jobs(Session& session, const CleanOptions& command);
+
+int validate_spec(Session& session, const SpecFileOptions& command);
+int explain_key(Session& session, const ExplainOptions& command);
+int show_config(Session& session, const ConfigOptions& command);
+int init_folder(Session& session, const InitOptions& command);
+int check_machine(Session& session, const DoctorOptions& command);
+
+/// `muster tony`: what users of TonY have, as a specification.
+int run_tony(Session& session, const TonyOptions& command);
+
+}  // namespace muster::client

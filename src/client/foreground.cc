@@ -1,0 +1,185 @@
+#include "client/foreground.h"
+
+#include "base/text.h"
+#include "client/secret.h"
+#include "cluster/cluster.h"
+#include "cluster/job_reading.h"
+#include "control/keys.h"
+#include "control/tls_transport.h"
+#include "os/code_pages.h"
+#include "os/signals.h"
+#include "rt/io_loop.h"
+
+#include <fmt/format.h>
+
+namespace muster::client {
+namespace {
+
+constexpr Duration kSecondInterrupt = std::chrono::seconds(3);
+
+/// The foreground of one followed job.
+class Foreground {
+ public:
+  Foreground(Session& session, const FollowCommand& command)
+      : session_(session),
+        command_(command),
+        cluster_(session.clusters->of(command.folder)),
+        files_(*session.files, cluster_, command.folder) {}
+
+  Result<Followed> run();
+
+ private:
+  FollowerDeps deps();
+  Result<std::string> locate();
+  std::optional<job::Outcome> read_outcome();
+  [[nodiscard]] std::optional<job::Outcome> told_outcome() const;
+  [[nodiscard]] bool stop_wanted() const { return stopping_ || command_.stop; }
+  void on_signal(int signal);
+  void interrupt();
+
+  Session& session_;
+  const FollowCommand& command_;
+  cluster::Cluster& cluster_;
+  rt::IoLoop loop_;
+  log::NullSink quiet_;
+  std::unique_ptr<control::Transport> transport_;
+  std::unique_ptr<os::Signals> signals_;
+  OutputFiles files_;
+  std::optional<Follower> follower_;
+  FollowEnd end_;
+  std::optional<cluster::Ended> over_;  ///< What the cluster says of a job that is over.
+  bool leaving_ = false;
+  bool stopping_ = false;
+  rt::TimerId leave_timer_;
+};
+
+FollowerDeps Foreground::deps() {
+  return {.loop = loop_,
+          .transport = *transport_,
+          .console = session_.console,
+          .locate = [this] { return locate(); },
+          .make_plan = plan_of(),
+          .read_outcome = [this] { return read_outcome(); },
+          .take_output = command_.take_output,
+          .files = &files_,
+          .events = command_.events};
+}
+
+Result<std::string> Foreground::locate() {
+  MUSTER_TRY(const cluster::JobReport report, cluster_.report(command_.folder));
+  if (const auto* const ended = std::get_if<cluster::Ended>(&report)) {
+    over_ = *ended;
+  }
+  if (std::holds_alternative<cluster::Queued>(report) && stop_wanted()) {
+    // There is no master that could stop it.
+    MUSTER_TRY_STATUS(cluster_.kill(command_.folder, session_.environment.who()));
+  }
+  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, command_.folder));
+  return std::move(place.address);
+}
+
+/// How a job came out whose master left no word.
+std::optional<job::Outcome> Foreground::told_outcome() const {
+  if (!over_) {
+    return std::nullopt;
+  }
+  return stop_wanted() ? cluster::stopped_outcome(over_->words) : over_->outcome;
+}
+
+/// What the master wrote, or else what the cluster says of a job without a master.
+std::optional<job::Outcome> Foreground::read_outcome() {
+  if (!session_.files->exists(command_.folder.summary()) &&
+      (!over_ || !cluster_.fetch(command_.folder, cluster::FetchUntil::Now))) {
+    return told_outcome();
+  }
+  if (!session_.files->exists(command_.folder.summary())) {
+    return told_outcome();
+  }
+  const Result<cluster::JobReading> reading =
+      cluster::read_job(*session_.files, command_.folder, plan_of());
+  return reading ? reading->state().outcome : std::nullopt;
+}
+
+Result<Followed> Foreground::run() {
+  MUSTER_TRY(signals_, os::take_signals(loop_, kForegroundSignals,
+                                        [this](int signal) { on_signal(signal); }));
+  os::ignore_broken_pipes();
+  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
+  FollowerOptions options;
+  options.job_id = command_.folder.id().value;
+  MUSTER_TRY(options.secret, read_secret(*session_.files, command_.folder));
+  options.who = session_.environment.who();
+  options.output = command_.output;
+  options.narrate = !command_.quiet;
+  options.stop = command_.stop;
+  options.leave_when_told = command_.leave_when_told;
+  options.stops_without_reader = !command_.only_watches;
+  const cluster::Traits traits = cluster_.traits();
+  options.patience = traits.master_patience;
+  options.tell_waiting = traits.remote;
+  follower_.emplace(deps(), std::move(options));
+  follower_->start([this](const FollowEnd& end) {
+    end_ = end;
+    loop_.stop();
+  });
+  const os::CodePages pages(loop_);
+  loop_.run();
+  if (end_.kind == FollowEnd::Kind::Ended) {
+    // For status, show and history here; a job without a summary has nothing to show.
+    (void)cluster_.fetch(command_.folder, cluster::FetchUntil::End);
+  }
+  Followed followed{std::move(end_), std::nullopt};
+  if (follower_->machine() != nullptr) {
+    followed.machine = follower_->take_machine();
+  }
+  return followed;
+}
+
+void Foreground::on_signal(int signal) {
+  if (signal == SIGHUP || command_.only_watches) {
+    follower_->detach();
+  } else if (signal == SIGTERM) {
+    stopping_ = true;
+    follower_->stop_job();
+  } else {
+    interrupt();
+  }
+}
+
+void Foreground::interrupt() {
+  const std::string id = command_.folder.id().value;
+  const bool person = session_.console.screen().err_is_terminal;
+  const bool detaches = command_.on_interrupt == OnInterrupt::Detach ||
+                        (command_.on_interrupt == OnInterrupt::Auto && person && !command_.stop);
+  if (stopping_) {
+    // Already being stopped: the next one only leaves.
+    session_.console.status("");
+    session_.console.err(fmt::format(
+        "\nmuster: detached from {}, which is being stopped; muster status {}\n", id, id));
+    follower_->detach();
+    return;
+  }
+  if (detaches && !leaving_) {
+    leaving_ = true;
+    follower_->mute();
+    session_.console.status("");
+    session_.console.err(
+        fmt::format("\nmuster: left {}, which goes on. Ctrl-C again within 3 s stops it.\n"
+                    "  come back:  muster logs -f {}\n  stop it:    muster stop {}\n",
+                    id, id, id));
+    leave_timer_ = loop_.call_after(kSecondInterrupt, [this] { follower_->detach(); });
+    return;
+  }
+  loop_.cancel(leave_timer_);
+  stopping_ = true;
+  session_.console.err(fmt::format("\nmuster: stopping {}\n", id));
+  follower_->stop_job();
+}
+
+}  // namespace
+
+Result<Followed> follow_job(Session& session, const FollowCommand& command) {
+  return Foreground(session, command).run();
+}
+
+}  // namespace muster::client

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the user typed, by command, before anything is looked at. Filled by parse_command_line.
+namespace muster::client {
+
+/// What a SIGINT does to a followed job.
+enum class OnInterrupt : uint8_t {
+  Auto,  ///< On a terminal the first detaches and a second within 3 s stops; else it stops.
+  Detach,
+  Stop,
+};
+
+/// run, submit, plan: everything that makes a Spec.
+struct SpecOptions {
+  std::string spec;               ///< The file; empty for the quick form.
+  std::string on;                 ///< "local", "yarn" or a cluster of the site file; empty: local.
+  std::string proxy_user;         ///< On whose behalf a YARN job runs; empty: one's own.
+  std::vector<std::string> sets;  ///< KEY=VALUE
+  std::optional<uint32_t> tasks;  ///< -n
+  std::optional<std::string> framework;
+  std::vector<std::string> roles;     ///< --role ps=1,memory=2g
+  std::optional<std::string> memory;  ///< --memory, as typed; so the next three.
+  std::optional<std::string> vcores;
+  std::optional<std::string> gpus;
+  std::optional<std::string> max_restarts;
+  std::optional<std::string> name;
+  std::vector<std::string> arguments;  ///< After `--`.
+};
+
+/// Where a job runs on the executors of a Spark application: said by its driver's Python.
+struct SparkOptions {
+  int link_fd = -1;         ///< The socket to it; -1: this is no such job.
+  std::string listen_host;  ///< The literal address that the executors reach the driver by.
+};
+
+struct RunOptions {
+  SpecOptions spec;
+  OnInterrupt on_interrupt = OnInterrupt::Auto;
+  std::string exit_code_from;  ///< A role; empty: the table of docs/failures.md.
+  bool quiet = false;          ///< Only the tasks' output and the end.
+  bool json = false;           ///< submit: the answer as JSON. run: JSON lines (RunEvents).
+  SparkOptions spark;          ///< submit only.
+};
+
+struct RunCommand : RunOptions {};
+struct SubmitCommand : RunOptions {};
+
+struct PlanOptions {
+  SpecOptions spec;
+  bool yaml = false;
+  bool json = false;
+};
+
+struct JobOptions {
+  std::string id;
+  std::string on;  ///< Where to look; empty: here, then on the cluster that is configured.
+  bool json = false;
+};
+
+struct StatusCommand : JobOptions {};
+struct ShowCommand : JobOptions {
+  bool page = false;  ///< Serve its page instead.
+};
+struct WhyCommand : JobOptions {};
+
+struct ListOptions {
+  std::string on;  ///< As JobOptions::on; empty: only jobs that this host knows.
+  bool all = false;
+  std::optional<uint32_t> limit;  ///< None: 20 for people, all as JSON.
+  bool json = false;
+};
+
+struct PsCommand : ListOptions {};
+struct HistoryCommand : ListOptions {};
+
+struct LogsOptions {
+  std::string id;
+  std::string on;
+  std::vector<std::string> tasks;  ///< "worker" or "worker:1"; none: all.
+  bool follow = false;
+  std::string since;  ///< A duration ("10m") or an ISO time.
+  std::string grep;   ///< An RE2 expression.
+  std::optional<uint32_t> tail;
+  bool timestamps = false;
+  std::optional<uint32_t> attempt;
+  std::string stream;  ///< "stdout", "stderr"; empty: both.
+  bool json = false;
+};
+
+struct TensorboardOptions {
+  std::string id;
+  std::string on;      ///< As JobOptions::on.
+  std::string logdir;  ///< The folder or URI to read; empty: what the job names.
+  uint16_t port = 0;   ///< 0: any free one.
+};
+
+struct PortalOptions {
+  std::string id;     ///< The job to show; empty: the list.
+  std::string on;     ///< As ListOptions::on.
+  uint16_t port = 0;  ///< 0: any free one.
+};
+
+struct StopOptions {
+  std::vector<std::string> ids;
+  std::string on;
+  bool no_wait = false;
+  bool json = false;
+};
+
+struct SpecFileOptions {
+  std::string spec;
+  std::vector<std::string> sets;
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string key;
+  bool json_schema = false;
+  bool markdown = false;
+};
+
+struct ConfigOptions {
+  std::string explain;
+  std::string spec;
+  std::vector<std::string> sets;
+  bool json = false;
+};
+
+struct InitOptions {
+  std::string template_name;
+  std::string folder = ".";
+  bool list = false;
+  bool force = false;
+};
+
+struct CleanOptions {
+  std::string on;     ///< A YARN cluster; empty: this host's jobs.
+  std::string older;  ///< A duration; empty: 30 days.
+  std::string over;   ///< A size; empty: 5g.
+  bool all = false;
+  bool dry_run = false;
+  bool by_itself = false;  ///< Nobody asked: at most once a day, and only what the site says.
+  bool json = false;
+};
+
+/// tony: arguments in TonY's own form, which is not this command line's.
+struct TonyOptions {
+  std::vector<std::string> arguments;
+};
+
+struct CompletionOptions {
+  std::string shell;
+};
+
+/// completion words: what the scripts of `completion` ask.
+struct CompletionWords {
+  std::vector<std::string> typed;  ///< After "muster", the last one unfinished.
+};
+
+struct VersionOptions {
+  bool json = false;
+};
+
+struct DoctorOptions {
+  std::string on;     ///< The cluster to look at; empty: this machine and what is configured.
+  bool deep = false;  ///< Look at a node, too: by a job of one container.
+  bool json = false;
+};
+
+struct DemoOptions {
+  bool fast = false;  ///< Without the pause in which people can read along.
+};
+
+struct MasterCommand {
+  std::string job_folder;
+  int ready_fd = -1;      ///< Where to say that it listens; -1: nobody waits.
+  int lock_fd = -1;       ///< The job's lock, held as long as this process lives.
+  bool followed = false;  ///< Who started it follows the job at once.
+  SparkOptions spark;
+  std::string on;  ///< The kind of cluster that started it; empty: local.
+};
+
+}  // namespace muster::client

@@ -1,0 +1,243 @@
+#include "base/text.h"
+#include "client/commands.h"
+#include "client/failure.h"
+#include "client/job_finder.h"
+#include "client/job_rows.h"
+#include "client/token_access.h"
+#include "cluster/cluster.h"
+#include "control/page_keys.h"
+#include "eventlog/status.h"
+#include "net/socket.h"
+#include "net/tcp_dialer.h"
+#include "os/code_pages.h"
+#include "os/signals.h"
+#include "page/folder_logs.h"
+#include "page/portal.h"
+#include "rt/io_loop.h"
+#include "rt/system_random.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <sys/socket.h>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+/// Jobs whose pages are kept at hand; the one opened first makes room.
+constexpr size_t kOpenMax = 32;
+constexpr uint32_t kListedMax = 1000;
+
+/// The output of a job that has ended: what its cluster keeps is brought here when it is asked for.
+class EndedLogs final : public page::LogSource {
+ public:
+  EndedLogs(rt::IoLoop& loop, Session& session, cluster::JobFolder job)
+      : session_(session),
+        job_(std::move(job)),
+        folder_(loop, *session.files, job_.logs(), [] {}) {}
+
+  rt::Async<Result<page::LogPiece>> read(page::LogName log, std::optional<uint64_t> from) override {
+    if (!std::exchange(brought_, true)) {
+      MUSTER_CO_TRY_STATUS(bring());
+    }
+    co_return co_await folder_.read(std::move(log), from);
+  }
+
+ private:
+  Status bring() {
+    MUSTER_TRY(const std::unique_ptr<cluster::Outputs> outputs,
+               session_.clusters->of(job_).outputs(job_, {}));
+    MUSTER_TRY(const cluster::Outputs::Gaps gaps, outputs->refresh());
+    for (const std::string& gap : gaps) {
+      session_.console.err("muster: " + printable(gap) + "\n");
+    }
+    return {};
+  }
+
+  Session& session_;
+  cluster::JobFolder job_;
+  bool brought_ = false;
+  page::FolderLogs folder_;
+};
+
+/// One job that has ended, as its log tells it.
+class EndedJob final : public page::JobView {
+ public:
+  EndedJob(rt::IoLoop& loop, Session& session, FoundJob job, page::Access& access)
+      : job_(std::move(job)),
+        logs_(loop, session, job_.folder),
+        dialer_(loop),
+        page_(page::Page::Deps{
+            .loop = loop, .job = *this, .logs = logs_, .access = access, .dialer = dialer_}) {}
+
+  [[nodiscard]] page::Page& page() { return page_; }
+
+  [[nodiscard]] std::string status() const override {
+    return eventlog::status_json(job_.reading.replayed.machine.plan(), job_.reading.state(),
+                                 status_context(job_));
+  }
+  [[nodiscard]] bool ended() const override { return true; }
+  [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
+                                                    uint32_t index) const override {
+    const auto known = job_.reading.replayed.machine.plan().find_role(role);
+    const auto& tasks = job_.reading.state().tasks;
+    if (!known || index >= tasks[known->value].size()) {
+      return std::nullopt;
+    }
+    return static_cast<uint32_t>(tasks[known->value][index].attempts.size());
+  }
+  [[nodiscard]] std::optional<page::SideServer> tensorboard() const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] bool runs(const page::LogName&) const override { return false; }
+
+ private:
+  FoundJob job_;
+  EndedLogs logs_;
+  net::TcpDialer dialer_;
+  page::Page page_;  ///< Last: it uses the rest.
+};
+
+/// The jobs that this host or a cluster knows.
+class Shelf final : public page::JobShelf {
+ public:
+  Shelf(rt::IoLoop& loop, Session& session, std::string on, page::Access& access)
+      : loop_(loop), session_(session), on_(std::move(on)), access_(access) {}
+
+  Result<std::string> list() override {
+    ListOptions options;
+    options.on = on_;
+    options.limit = kListedMax;
+    MUSTER_TRY(const JobRows rows, rows_of(session_, options, {.running = true, .ended = true}));
+    for (const std::string& trouble : rows.troubles) {
+      session_.console.err("muster: " + printable(trouble) + "\n");
+    }
+    return render_rows_json(rows.all);
+  }
+
+  Result<std::shared_ptr<page::Page>> open(const std::string& id) override {
+    const auto known = std::ranges::find(open_, id, &Open::first);
+    if (known != open_.end()) {
+      return page_of(known->second);
+    }
+    MUSTER_TRY(FoundJob found, find_job(session_, id, on_));
+    if (!found.ended()) {
+      return user_error(id + " has not ended; `muster status` prints the link to its own page");
+    }
+    if (open_.size() >= kOpenMax) {
+      open_.erase(open_.begin());
+    }
+    open_.emplace_back(id, std::make_shared<EndedJob>(loop_, session_, std::move(found), access_));
+    return page_of(open_.back().second);
+  }
+
+ private:
+  using Open = std::pair<std::string, std::shared_ptr<EndedJob>>;
+
+  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<EndedJob>& job) {
+    return {job, &job->page()};
+  }
+
+  rt::IoLoop& loop_;
+  Session& session_;
+  std::string on_;
+  page::Access& access_;
+  std::vector<Open> open_;  ///< In the order in which they were opened.
+};
+
+/// A portal's process: listens on 127.0.0.1 until somebody ends it.
+class PortalRun {
+ public:
+  PortalRun(Session& session, const PortalOptions& options)
+      : secret_(make_secret()),
+        access_(token_access(secret_)),
+        shelf_(loop_, session, options.on, *access_),
+        portal_(page::Portal::Deps{.loop = loop_, .shelf = shelf_, .access = *access_}) {}
+
+  Status open(const PortalOptions& options);
+  [[nodiscard]] std::string link() const {
+    return control::page_link(fmt::format("127.0.0.1:{}", listening_.port), secret_);
+  }
+  Status look(const std::string& id) {
+    const auto opened = shelf_.open(id);
+    return opened ? Status() : Status(opened.error());
+  }
+  void run() {
+    const os::CodePages pages(loop_);
+    loop_.run();
+  }
+
+ private:
+  static control::Secret make_secret() {
+    control::Secret secret{};
+    rt::SystemRandom().fill(secret);
+    return secret;
+  }
+  void on_readable();
+
+  rt::IoLoop loop_;
+  control::Secret secret_;
+  std::unique_ptr<page::Access> access_;
+  Shelf shelf_;
+  page::Portal portal_;
+  std::unique_ptr<os::Signals> signals_;
+  net::Listening listening_;
+  std::unique_ptr<rt::FdWatch> watch_;
+};
+
+Status PortalRun::open(const PortalOptions& options) {
+  constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
+  MUSTER_TRY(signals_, os::take_signals(loop_, kSignals, [this](int) { loop_.stop(); }));
+  os::ignore_broken_pipes();
+  MUSTER_TRY(
+      listening_,
+      net::listen_on({.host = "127.0.0.1", .port_low = options.port, .port_high = options.port}));
+  watch_ = loop_.watch(listening_.fd.get(), rt::Interest::Read, [this] { on_readable(); });
+  return {};
+}
+
+void PortalRun::on_readable() {
+  rt::Fd socket(::accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket.valid()) {
+    net::disable_delay(socket.get());
+    portal_.serve(net::tcp_stream(loop_, std::move(socket)));
+  }
+}
+
+}  // namespace
+
+int run_portal(Session& session, const PortalOptions& command) {
+  if (!command.on.empty()) {
+    // Whoever names a cluster that is none, or cannot be asked, hears of it here.
+    const Result<cluster::Cluster*> cluster = session.clusters->named(command.on, {});
+    const Result<cluster::JobsPage> asked =
+        cluster ? (*cluster)->jobs({.running = true, .ended = false, .limit = 1, .after = {}})
+                : Result<cluster::JobsPage>(cluster.error());
+    if (!asked) {
+      return fail(session.console, asked.error());
+    }
+  }
+  PortalRun run(session, command);
+  if (!command.id.empty()) {
+    // Whoever names a job that cannot be shown hears of it here.
+    if (const Status looked = run.look(command.id); !looked) {
+      return fail(session.console, looked.error());
+    }
+  }
+  if (const Status opened = run.open(command); !opened) {
+    return fail(session.console, opened.error());
+  }
+  const std::string job = command.id.empty() ? "" : "&job=" + command.id;
+  session.console.out(fmt::format("page: {}{}\n", run.link(), job));
+  session.console.err("muster: serving until interrupted\n");
+  run.run();
+  return 0;
+}
+
+}  // namespace muster::client

@@ -1,0 +1,363 @@
+#include "base/text.h"
+#include "client/assumed_sizes.h"
+#include "client/commands.h"
+#include "client/demo_program.h"
+#include "client/failure.h"
+#include "client/fit_text.h"
+#include "client/foreground.h"
+#include "client/run_end.h"
+#include "client/self_cleaning.h"
+#include "client/submission.h"
+#include "cluster/cluster.h"
+#include "cluster/job_reading.h"
+#include "eventlog/status.h"
+#include "framework/plan.h"
+#include "job/describe.h"
+#include "os/identity.h"
+#include "os/signals.h"
+#include "rt/system_random.h"
+#include "spec/write/serialize.h"
+#include "verdict/classifier.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+namespace muster::client {
+namespace {
+
+/// Finds the program that the shell would start, without starting it.
+std::string find_on_path(const Environment& environment, std::string_view name) {
+  const std::string path = environment.find("PATH").value_or("/usr/bin:/bin");
+  for (const std::string_view folder : split(path, ':')) {
+    const std::string candidate = std::string(folder) + "/" + std::string(name);
+    if (!folder.empty() && access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+Result<job::Plan> plan_spec(const spec::Spec& spec, const std::string& job_id, uint64_t seed) {
+  return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
+}
+
+Status check_rules(const spec::Spec& spec) {
+  const Result<verdict::Classifier> classifier = verdict::Classifier::make(spec.rules);
+  return classifier ? Status() : Status(classifier.error());
+}
+
+/// Makes the source of a job from what was typed.
+JobSource source_of(const SpecOptions& options, const cluster::Cluster& cluster) {
+  JobSource source;
+  source.spec = options.spec;
+  source.elsewhere = cluster.traits().remote;
+  source.sets = options.sets;
+  if (!options.spec.empty()) {
+    source.arguments = options.arguments;
+    if (options.name) {
+      source.sets.push_back("name=" + *options.name);
+    }
+    return source;
+  }
+  if (options.tasks) {
+    source.quick.tasks = std::to_string(*options.tasks);
+  }
+  source.quick.memory = options.memory;
+  source.quick.vcores = options.vcores;
+  source.quick.gpus = options.gpus;
+  source.quick.max_restarts = options.max_restarts;
+  source.quick.framework = options.framework;
+  source.quick.name = options.name;
+  source.quick.roles = options.roles;
+  source.quick.command = options.arguments;
+  return source;
+}
+
+/// A job that was read, and the cluster that it is for.
+struct JobAndCluster {
+  ReadJob job;
+  cluster::Cluster& cluster;
+  std::vector<std::string> assumed;  ///< What was filled in for the cluster's sake.
+
+  /// Compares the plan with what the cluster has, and says all that was assumed.
+  [[nodiscard]] Result<cluster::Fit> fit(const job::Plan& plan) const {
+    MUSTER_TRY(cluster::Fit fit, cluster.fit(plan));
+    fit.assumed.insert(fit.assumed.begin(), assumed.begin(), assumed.end());
+    return fit;
+  }
+};
+
+/// Names the option that only a job without a specification has, and was given; "" for none.
+std::string_view quick_option(const SpecOptions& options) {
+  return options.tasks            ? "-n"
+         : options.framework      ? "--framework"
+         : !options.roles.empty() ? "--role"
+         : options.memory         ? "--memory"
+         : options.vcores         ? "--vcores"
+         : options.gpus           ? "--gpus"
+         : options.max_restarts   ? "--max-restarts"
+                                  : "";
+}
+
+/// The same as a key of a specification, for `--set`.
+std::string_view key_of_option(std::string_view option) {
+  return option == "-n"               ? "roles.worker.tasks=4"
+         : option == "--framework"    ? "framework=pytorch"
+         : option == "--role"         ? "roles.ps.tasks=1"
+         : option == "--memory"       ? "roles.worker.memory=8g"
+         : option == "--vcores"       ? "roles.worker.vcores=4"
+         : option == "--max-restarts" ? "restart.process=3"
+                                      : "roles.worker.gpus=1";
+}
+
+Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
+                                  const SparkOptions& spark = {}) {
+  if (options.spec.empty() && options.arguments.empty()) {
+    return user_error(
+        "name a specification (job.yaml), or give a command: muster run -n 4 -- python3 train.py");
+  }
+  if (const std::string_view option = quick_option(options);
+      !options.spec.empty() && !option.empty()) {
+    return user_error(fmt::format(
+        "{} is for jobs without a specification; set this in {}, or by a key of it, as in --set {}",
+        option, printable(options.spec), key_of_option(option)));
+  }
+  const cluster::Asker asker{
+      .proxy_user = options.proxy_user,
+      .driver = {.link_fd = spark.link_fd, .listen_host = spark.listen_host}};
+  MUSTER_TRY(cluster::Cluster* const cluster, session.clusters->named(options.on, asker));
+  MUSTER_TRY(ReadJob job,
+             read_job(*session.files, source_of(options, *cluster), session.surroundings()));
+  // Compiled here only to be refused here: every agent of the job needs them.
+  MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
+  std::vector<std::string> assumed;
+  if (cluster->traits().sized) {
+    assumed = assume_sizes(job.loaded.spec);
+  }
+  return JobAndCluster{.job = std::move(job), .cluster = *cluster, .assumed = std::move(assumed)};
+}
+
+/// Shows what the cluster has to say about a job that it takes all the same, and returns it.
+Result<cluster::Fit> warn(Session& session, const JobAndCluster& source) {
+  MUSTER_TRY(const job::Plan plan, plan_spec(source.job.loaded.spec, "warn", 0));
+  MUSTER_TRY(cluster::Fit fit, source.fit(plan));
+  for (const std::string& warning : fit.warnings) {
+    session.console.err("muster: warning: " + warning + "\n");
+  }
+  return fit;
+}
+
+/// Holds what a person may press or a batch system may send, so that no job is submitted of which
+/// nobody is told.
+using Held = std::unique_ptr<os::HeldSignals>;
+
+/// A job that was submitted, and what was assumed for it.
+struct Accepted {
+  Submitted submitted;
+  std::vector<std::string> assumed;
+};
+
+/// `exit_code_from`: a role that must exist, if it is not empty. `follows`: the job is followed
+/// from here at once. Signals are held from the moment on at which a job may exist.
+Result<Accepted> submit(Session& session, const SpecOptions& options,
+                        const std::string& exit_code_from, Held& held, bool follows,
+                        const SparkOptions& spark = {}) {
+  MUSTER_TRY(const JobAndCluster source, read_source(session, options, spark));
+  const spec::Loaded& loaded = source.job.loaded;
+  if (!exit_code_from.empty() && spec::find_role(loaded.spec, exit_code_from) == nullptr) {
+    return user_error(
+        fmt::format("--exit-code-from {}: the job has no such role", printable(exit_code_from)));
+  }
+  for (const std::string& warning : loaded.warnings) {
+    session.console.err(warning + "\n");
+  }
+  MUSTER_TRY(cluster::Fit fit, warn(session, source));
+  rt::SystemRandom random;
+  Submitter submitter;
+  submitter.user = os::user_name(session.process_environment());
+  submitter.python = find_on_path(session.environment, "python3");
+  submitter.now = session.now();
+  submitter.follows = follows;
+  held = std::make_unique<os::HeldSignals>(kForegroundSignals);
+  MUSTER_TRY(Submitted submitted,
+             submit_job({*session.files, random, source.cluster, session.home, plan_spec},
+                        source.job, submitter));
+  if (options.proxy_user.empty()) {
+    start_cleaning_by_itself(session, source.cluster.traits().remote ? options.on : std::string(),
+                             loaded.cleaning);
+  }
+  return Accepted{.submitted = std::move(submitted), .assumed = std::move(fit.assumed)};
+}
+
+/// The link to the page of a job that was submitted this moment; "" while there is none.
+std::string page_of(Session& session, const cluster::JobFolder& folder) {
+  return session.clusters->of(folder).page(folder).value_or("");
+}
+
+std::string on_name(const SpecOptions& options) {
+  return options.on.empty() ? "local" : options.on;
+}
+
+/// The status of a job that has been followed to its end; "" if it cannot be read.
+std::string last_status(Session& session, const cluster::JobFolder& folder) {
+  const Result<cluster::JobReading> reading = cluster::read_job(*session.files, folder, plan_of());
+  if (!reading) {
+    (void)fail(session.console, reading.error());
+    return {};
+  }
+  const job::Machine& machine = reading->replayed.machine;
+  return eventlog::status_json(machine.plan(), machine.state(),
+                               cluster::status_context(folder, *reading));
+}
+
+}  // namespace
+
+int run_job(Session& session, const RunCommand& command) {
+  const WallTime begun = session.now();
+  Held held;
+  const Result<Accepted> accepted =
+      submit(session, command.spec, command.exit_code_from, held, true);
+  if (!accepted) {
+    return fail(session.console, accepted.error());
+  }
+  const Submitted* const submitted = &accepted->submitted;
+  const Duration submitted_in = session.now() - begun;
+  if (!command.quiet) {
+    const std::string& application = submitted->place.application_id;
+    session.console.err(fmt::format(
+        "muster: {}: {} {}\n", submitted->folder.id().value,
+        job::count_of(submitted->plan.task_count(), "task"),
+        application.empty() ? "on this machine"
+                            : fmt::format("on {} as {}", command.spec.on, application)));
+  }
+  if (!command.quiet && !accepted->assumed.empty()) {
+    session.console.err("muster: assumed: " + join(accepted->assumed, "; ") + "\n");
+  }
+  const std::string page = page_of(session, submitted->folder);
+  if (!command.quiet && !page.empty()) {
+    // On a line of its own, it can be clicked or copied where it wraps.
+    session.console.err("muster: page:\n" + page + "\n");
+  }
+  RunEvents events(session.console, [&session] { return session.now(); });
+  if (command.json) {
+    events.submitted({.job_id = submitted->folder.id().value,
+                      .application_id = submitted->place.application_id,
+                      .on = on_name(command.spec),
+                      .page = page});
+  }
+  FollowCommand follow;
+  follow.folder = submitted->folder;
+  follow.events = command.json ? &events : nullptr;
+  follow.on_interrupt = command.on_interrupt;
+  follow.quiet = command.quiet;
+  const Result<Followed> followed = follow_job(session, follow);
+  held.reset();
+  if (!followed) {
+    return fail(session.console, followed.error());
+  }
+  switch (followed->end.kind) {
+    case FollowEnd::Kind::Detached:
+      return kDetached;
+    case FollowEnd::Kind::Lost:
+      return fail(session.console, cluster_error(followed->end.error));
+    case FollowEnd::Kind::Ended:
+      break;
+  }
+  const job::Outcome& outcome = *followed->end.outcome;
+  const job::Machine* machine = followed->machine ? &*followed->machine : nullptr;
+  if (command.json) {
+    events.ended(last_status(session, submitted->folder));
+  }
+  print_end(session, *submitted, outcome, machine, submitted_in, command.quiet);
+  if (session.console.out_failed() && !session.console.out_disk_failed() &&
+      outcome.result != job::JobResult::Succeeded) {
+    return kReaderGone;
+  }
+  const int status = exit_status(outcome.reason);
+  return command.exit_code_from.empty() || machine == nullptr
+             ? status
+             : role_exit_code(*machine, command.exit_code_from, status);
+}
+
+int submit_job(Session& session, const SubmitCommand& command) {
+  Held held;
+  const Result<Accepted> accepted = submit(session, command.spec, {}, held, false, command.spark);
+  if (!accepted) {
+    return fail(session.console, accepted.error());
+  }
+  const Submitted* const submitted = &accepted->submitted;
+  const std::string id = submitted->folder.id().value;
+  const std::string page = page_of(session, submitted->folder);
+  if (command.json) {
+    const std::string& application = submitted->place.application_id;
+    session.console.out(fmt::format(
+        R"({{"schema":"muster.submitted/1","job":{},"application_id":{},"on":{},"page":{}}})"
+        "\n",
+        json_quote(id), application.empty() ? "null" : json_quote(application),
+        json_quote(on_name(command.spec)), page.empty() ? "null" : json_quote(page)));
+    return 0;
+  }
+  session.console.out(id + "\n");
+  session.console.err(fmt::format(
+      "  follow:  muster logs -f {0}\n  state:   muster status {0}\n  stop:    muster stop {0}\n",
+      id));
+  if (!page.empty()) {
+    session.console.err("  page:    " + page + "\n");
+  }
+  return 0;
+}
+
+int plan_job(Session& session, const PlanOptions& command) {
+  const Result<JobAndCluster> source = read_source(session, command.spec);
+  if (!source) {
+    return fail(session.console, source.error());
+  }
+  const ReadJob* const job = &source->job;
+  if (command.yaml) {
+    session.console.out(spec::to_yaml(job->loaded.spec));
+    return 0;
+  }
+  const Result<job::Plan> plan = plan_spec(job->loaded.spec, "plan", 0);
+  if (!plan) {
+    return fail(session.console, plan.error());
+  }
+  const Result<cluster::Fit> fit = source->fit(*plan);
+  if (!fit) {
+    return fail(session.console, fit.error());
+  }
+  if (command.json) {
+    session.console.out(render_fit_json(*plan, *fit));
+  } else {
+    session.console.out(render_fit(*plan, *fit));
+  }
+  return fit->never() == nullptr ? 0 : kCouldNotStart;
+}
+
+int demo(Session& session, const DemoOptions&) {
+  const std::filesystem::path folder = session.home.root() / "demo";
+  Status written = session.files->make_folders(folder, 0700);
+  if (written) {
+    written = session.files->write(folder / "job.yaml", demo_spec());
+  }
+  if (written) {
+    written = session.files->write(folder / "demo.py", demo_program());
+  }
+  if (!written) {
+    return fail(session.console, written.error());
+  }
+  session.console.err(
+      fmt::format("muster: the demo is {}; watch worker:1, which is killed half-way\n",
+                  (folder / "job.yaml").string()));
+  RunCommand command;
+  command.spec.spec = (folder / "job.yaml").string();
+  const int status = run_job(session, command);
+  if (status == 0) {
+    session.console.err(
+        "try next:\n  muster status last\n  muster logs last worker:1\n  muster show last\n  "
+        "muster init --list\n");
+  }
+  return status;
+}
+
+}  // namespace muster::client

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "client/console.h"
+#include "client/environment.h"
+#include "client/event_files.h"
+#include "client/job_source.h"
+#include "cluster/clusters.h"
+#include "cluster/home.h"
+#include "eventlog/replay.h"
+#include "os/files.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace muster::client {
+
+/// What every command of a person has at hand.
+struct Session {
+  Environment environment;
+  Console console;
+  cluster::Home home;
+  std::unique_ptr<os::Files> files;
+  std::filesystem::path program;  ///< This binary, to start others of it.
+  /// The clusters that jobs can be on; set by the wiring before any command runs.
+  std::unique_ptr<cluster::Clusters> clusters;
+  std::unique_ptr<EventFiles> event_files;  ///< Set with them.
+
+  /// Reads the surroundings; an error if there is no home.
+  static Result<std::unique_ptr<Session>> open(char** variables);
+
+  explicit Session(Environment surroundings, std::filesystem::path home_folder);
+
+  [[nodiscard]] Surroundings surroundings() const;
+  [[nodiscard]] WallTime now() const;
+  /// The environment that a job of this machine, its master, and other processes of this binary
+  /// get.
+  [[nodiscard]] std::map<std::string, std::string> process_environment() const;
+};
+
+/// How Plans are made everywhere in this binary: from the resolved Spec's text.
+[[nodiscard]] eventlog::PlanOf plan_of();
+
+}  // namespace muster::client

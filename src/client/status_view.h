@@ -1,0 +1,17 @@
+#pragma once
+
+#include "client/job_finder.h"
+
+#include <string>
+
+namespace muster::client {
+
+/// The status of a job for people: outcome or phase, a table of tasks, where things are kept.
+[[nodiscard]] std::string render_status(const FoundJob& job, WallTime now, bool colour);
+
+/// Every fact of a job with its time, for `muster show`.
+[[nodiscard]] std::string render_history(const cluster::JobReading& reading);
+/// {"schema":"muster.show/1","status":{...},"facts":[{"index","at_ms","time","fact","text"}]}
+[[nodiscard]] std::string render_history_json(const FoundJob& found);
+
+}  // namespace muster::client

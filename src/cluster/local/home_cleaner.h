@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/home.h"
+#include "cluster/retention.h"
+#include "os/files.h"
+
+namespace muster::cluster::local {
+
+/// Removes ended jobs from this host by age, then the oldest ended ones until all jobs together
+/// fit. A job that has not ended is never touched while a process of it holds its lock.
+[[nodiscard]] Result<Retained> clean_home(os::Files& files, const Home& home,
+                                          const RetentionRules& rules, WallTime now);
+
+}  // namespace muster::cluster::local

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+#include "cluster/link.h"
+#include "cluster/place_store.h"
+#include "eventlog/plan_file.h"
+#include "eventlog/segment_store.h"
+#include "job/plan.h"
+#include "os/files.h"
+#include "page/access.h"
+#include "rt/io_loop.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace muster::cluster {
+
+/// What a job's client left for the job's masters.
+struct MasterOrder {
+  eventlog::PlanFile plan;
+  std::string secret_hex;  ///< The job's (control::to_hex).
+};
+
+/// What a master works with, and tells of itself, where its process runs.
+struct MasterPost {
+  eventlog::SegmentStore& segments;
+  PlaceStore& place;
+  /// Values of the specification's secret entries: "env.NAME", "roles.ROLE.env.NAME".
+  std::map<std::string, std::string> secrets;
+  std::string listen_host;     ///< A literal address; empty: that of this machine for itself.
+  std::string application_id;  ///< The cluster's own name of the job; "" for none.
+  std::string logs_folder;     ///< Where people find tasks' output.
+  std::string page;            ///< The link to the job's page; "" where clients add it.
+  /// Who may look at that page; nullptr: who has a link with the job's token.
+  std::unique_ptr<page::Access> access;
+
+  /// Where the page reads tasks' output.
+  enum class Output : uint8_t {
+    Folder,      ///< The job's logs folder, where agents write it.
+    Agents,      ///< Agents send it while it is looked at.
+    AgentsKept,  ///< Agents send it, and it is kept in the job's logs folder.
+  };
+  Output output = Output::Folder;
+};
+
+/// One cluster as the process of a job's master sees it: what the process finds where it was
+/// started, and how it may end there. Written once per cluster; the process itself
+/// (app/master_command.cc) asks nothing else about where it runs.
+///
+/// The calls come in the order in which they stand here, those up to open_link() while the loop may
+/// still be run inside them. One per process; outlives its master.
+class MasterSide {
+ public:
+  struct Deps {
+    rt::IoLoop& loop;
+    os::Files& files;
+    log::Sink& log;
+    const job::Plan& plan;
+    /// The process must end with this exit status, at once. On the loop; again is harmless.
+    std::function<void(int exit_status)> quit;
+  };
+
+  virtual ~MasterSide() = default;
+  /// Where this process keeps its own log.
+  virtual Result<std::filesystem::path> log_file() = 0;
+  virtual Result<MasterOrder> read_order(os::Files& files) = 0;
+  /// Opens what keeps the job. The deps outlive this.
+  virtual Result<MasterPost> open(const Deps& deps) = 0;
+  /// Makes the line to the cluster, not started yet.
+  virtual Result<std::unique_ptr<Link>> open_link(const Deps& deps) = 0;
+  /// Tells who waits for this master where it listens, or why it could not start: then after any of
+  /// the above, and nothing follows. Called once.
+  virtual void report(const Result<std::string>& address) = 0;
+  /// The process got SIGTERM, SIGINT or SIGHUP, whenever that was. True: the job is to be stopped.
+  virtual bool signalled(int signal) = 0;
+  /// The master is done, by the job's end or because a newer one is in charge (`fenced`). Calls
+  /// `quit` once nothing is left to do.
+  virtual void ended(bool fenced) = 0;
+};
+
+}  // namespace muster::cluster

@@ -1,0 +1,114 @@
+#include "cluster/yarn/client/job_fetcher.h"
+
+#include "cluster/job_reading.h"
+#include "cluster/yarn/staging/staging.h"
+#include "eventlog/segment_store.h"
+#include "eventlog/summary.h"
+#include "hadoop/hdfs/names/path.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace rm = hadoop::yarn;
+namespace hdfs = hadoop::hdfs;
+
+constexpr Duration kSummaryPause = std::chrono::milliseconds(100);
+constexpr Duration kHomeMax = std::chrono::seconds(20);
+constexpr Duration kLateMax = std::chrono::seconds(3);
+constexpr uint32_t kSummaryMode = 0600;
+constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
+
+/// Tells whether a master ever began the job's log.
+rt::Async<Result<bool>> has_log(hdfs::FileSystem* files, std::string folder) {
+  auto listed = co_await files->list(Staging::events_folder(folder));
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
+  co_return std::ranges::any_of(segments, [](const hdfs::FileStatus& segment) {
+    return eventlog::parse_segment_name(segment.name).has_value();
+  });
+}
+
+}  // namespace
+
+Status JobFetcher::bring_log(const JobFolder& job) {
+  MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
+  MUSTER_TRY(Session* const session, session_.open_for(application));
+  const Status brought = session_.run(fetch_log(session, application.folder, job));
+  return brought || brought.error().code == Errc::NotFound ? Status() : brought;
+}
+
+Status JobFetcher::bring_home(const JobFolder& job) {
+  MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
+  MUSTER_TRY(Session* const session, session_.open_for(application));
+  rt::IoLoop& loop = session_.loop();
+  HostTime deadline = loop.now() + kHomeMax;
+  while (true) {
+    MUSTER_TRY(const bool whole, session_.run(fetch(session, application.folder, job)));
+    if (whole) {
+      return {};
+    }
+    // Without a log there was no master; one that its cluster has ended writes no longer.
+    MUSTER_TRY(const bool begun, session_.run(has_log(&session->files(), application.folder)));
+    const auto report = session_.report_of(application);
+    if (report.has_value() && rm::is_over(report->state)) {
+      deadline = std::min(deadline, loop.now() + kLateMax);
+    }
+    if (!begun || loop.now() >= deadline) {
+      return Error{Errc::NotFound, Blame::Cluster,
+                   "the job's master did not write a summary to " + application.folder};
+    }
+    session_.pause(kSummaryPause);
+  }
+}
+
+/// False while there is no summary, which is written last.
+rt::Async<Result<bool>> JobFetcher::fetch(Session* session, std::string from, JobFolder to) {
+  hdfs::FileSystem& remote = session->files();
+  auto summary = co_await remote.read_whole(Staging::summary_file(from), {}, kFileBytesMax);
+  if (!summary.has_value() && summary.error().code == Errc::NotFound) {
+    co_return false;
+  }
+  MUSTER_CO_TRY(const std::string summary_text, std::move(summary));
+  auto fetched = co_await fetch_log(session, std::move(from), to);
+  MUSTER_CO_TRY_STATUS(std::move(fetched));
+  MUSTER_CO_TRY_STATUS(files_.write(to.summary(), summary_text, {.mode = 0600}));
+  co_return true;
+}
+
+rt::Async<Status> JobFetcher::fetch_log(Session* session, std::string from, JobFolder to) {
+  hdfs::FileSystem& remote = session->files();
+  auto listed = co_await remote.list(Staging::events_folder(from));
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
+  for (const hdfs::FileStatus& segment : segments) {
+    if (!eventlog::parse_segment_name(segment.name).has_value()) {
+      continue;
+    }
+    auto read = co_await remote.read_whole(
+        hdfs::child_of(Staging::events_folder(from), segment.name), {}, kFileBytesMax);
+    MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    MUSTER_CO_TRY_STATUS(files_.write(to.events() / segment.name, bytes, {.mode = 0600}));
+  }
+  co_return Status();
+}
+
+Status JobFetcher::close(const JobFolder& job, const job::Outcome& outcome) {
+  MUSTER_TRY(const JobReading reading, read_job(files_, job, plan_of_));
+  const job::State closed =
+      eventlog::closed_state(reading.state(), outcome, reading.replayed.last_at);
+  const std::string text =
+      eventlog::summary_json(reading.replayed.machine.plan(), closed, status_context(job, reading));
+  MUSTER_TRY_STATUS(files_.write(job.summary(), text, {.mode = 0600}));
+  MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
+  MUSTER_TRY(Session* const session, session_.open_for(application));
+  hdfs::WriteFileOptions options;
+  options.permission = kSummaryMode;
+  // Without it other hosts find it out themselves.
+  (void)session_.run(
+      session->files().write_whole(Staging::summary_file(application.folder), text, options));
+  return {};
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/job_report.h"
+#include "cluster/yarn/client/client_session.h"
+#include "eventlog/replay.h"
+#include "rt/async.h"
+
+#include <filesystem>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// Copies the log and the summary of a job from HDFS into its folder here. Calls block.
+class JobFetcher {
+ public:
+  /// Both outlive this.
+  JobFetcher(ClientSession& session, os::Files& files, eventlog::PlanOf plan_of)
+      : session_(session), files_(files), plan_of_(std::move(plan_of)) {}
+
+  /// The log of a job that runs, as far as it is written; success if there is none yet.
+  [[nodiscard]] Status bring_log(const JobFolder& job);
+  /// Log and summary of a job that has ended, or ends within a few seconds. NotFound if its master
+  /// wrote no summary.
+  [[nodiscard]] Status bring_home(const JobFolder& job);
+  /// Writes the summary of a job that its cluster ended and whose master wrote none: here, and, so
+  /// that other hosts need not find it out, in HDFS.
+  [[nodiscard]] Status close(const JobFolder& job, const job::Outcome& outcome);
+
+ private:
+  [[nodiscard]] rt::Async<Result<bool>> fetch(Session* session, std::string from, JobFolder to);
+  [[nodiscard]] rt::Async<Status> fetch_log(Session* session, std::string from, JobFolder to);
+
+  ClientSession& session_;
+  os::Files& files_;
+  eventlog::PlanOf plan_of_;
+};
+
+}  // namespace muster::cluster::yarn

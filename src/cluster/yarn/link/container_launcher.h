@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/link.h"
+#include "cluster/yarn/session.h"
+#include "cluster/yarn/staging/staged_file.h"
+#include "hadoop/yarn/container_starter.h"
+#include "hadoop/yarn/node_connections.h"
+#include "job/plan.h"
+#include "net/resolver.h"
+#include "rt/async.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::cluster::yarn {
+
+/// Starts keeper and agent in granted containers. The launch order travels in the container's
+/// credentials.
+class ContainerLauncher {
+ public:
+  /// `plan` and `session` outlive this; `files` are for every container.
+  ContainerLauncher(Session& session, const job::Plan& plan, std::vector<StagedFile> files,
+                    hadoop::yarn::NodeDialSettings dialing);
+
+  /// Takes in tokens for nodes, as registration and heartbeats bring them.
+  void learn(const std::vector<hadoop::yarn::NodeToken>& tokens) { nodes_.learn(tokens); }
+  /// Starts the agent of `role`. Errors: ContainerStarter's, and those of the host's name.
+  [[nodiscard]] rt::Async<Status> launch(LaunchOrder order, hadoop::yarn::Grant grant,
+                                         job::RoleIndex role);
+
+ private:
+  [[nodiscard]] hadoop::yarn::LaunchContext context_of(const LaunchOrder& order,
+                                                       const hadoop::yarn::Grant& grant,
+                                                       job::RoleIndex role,
+                                                       std::string listen_host) const;
+
+  Session& session_;
+  const job::Plan& plan_;
+  std::vector<StagedFile> files_;
+  net::Resolver resolver_;
+  hadoop::yarn::NodeConnections nodes_;
+  hadoop::yarn::ContainerStarter starter_;
+};
+
+}  // namespace muster::cluster::yarn

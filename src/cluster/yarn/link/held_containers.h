@@ -1,0 +1,80 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+#include "hadoop/configuration.h"
+#include "hadoop/yarn/application_master.h"
+#include "job/action.h"
+#include "job/fact.h"
+#include "job/ids.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace muster::cluster::yarn {
+
+/// The containers of the job, from grant to end, over all attempts of its master. What the cluster
+/// reports about them becomes facts, each once.
+class HeldContainers {
+ public:
+  /// All outlive this.
+  struct Deps {
+    hadoop::yarn::AskBook& book;
+    log::Logger log;
+    std::function<void(job::Fact)> tell;
+  };
+  /// What of the cluster's configuration counts here.
+  struct Settings {
+    bool ports_in_names = false;  ///< Nodes are called host:port: several share a host.
+    Duration preemption_grace{};  ///< From the warning to the end.
+  };
+  [[nodiscard]] static Result<Settings> settings_of(const hadoop::Configuration& configuration);
+
+  struct Launch {
+    hadoop::yarn::Grant grant;
+    job::RoleIndex role;
+  };
+
+  /// `known`: those of earlier masters, which the registration must show.
+  HeldContainers(Deps deps, Settings settings, std::vector<job::ContainerId> known);
+
+  /// Takes over what the cluster kept, and tells what it did not.
+  void registered(const std::vector<hadoop::yarn::Grant>& kept);
+  /// Takes a container of an earlier master over, or gives it back if that master's log does not
+  /// know it. Repeating it does nothing.
+  void adopt(const hadoop::yarn::Grant& grant);
+  void granted(const hadoop::yarn::Grant& grant, const job::RequestContainer& request);
+  void ended(const hadoop::yarn::ContainerStatus& status);
+  void preempted(const std::vector<hadoop::yarn::ContainerId>& containers);
+
+  /// What to start, once for each container; nothing if it was given back, or has ended.
+  [[nodiscard]] std::optional<Launch> launch(const job::ContainerId& id);
+  /// Gives a container back. Repeating it does nothing.
+  void release(const job::ContainerId& id);
+  /// Link::known_dead.
+  [[nodiscard]] bool known_dead(const job::ContainerId& id) const;
+  [[nodiscard]] job::HostName host_of(const hadoop::yarn::NodeId& node) const;
+
+ private:
+  struct Container {
+    hadoop::yarn::Grant grant;
+    job::RoleIndex role;  ///< Known of those that this master was granted.
+    bool launched = false;
+    bool released = false;
+    bool ended = false;
+  };
+
+  Deps deps_;
+  Settings settings_;
+  bool registered_ = false;
+  std::set<job::ContainerId> known_;  ///< Of earlier masters, until the registration.
+  std::set<job::ContainerId> early_released_;
+  std::map<job::ContainerId, Container> containers_;
+  std::map<hadoop::yarn::ContainerId, job::ContainerId> names_;
+  std::set<hadoop::yarn::ContainerId> warned_;
+};
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,254 @@
+#include "cluster/yarn/link/yarn_link.h"
+
+#include "cluster/yarn/link/container_end.h"
+#include "hadoop/yarn/targets.h"
+#include "net/address.h"
+
+#include <chrono>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace rm = hadoop::yarn;
+
+constexpr Duration kBeatMax = std::chrono::minutes(2);
+constexpr Duration kRegisterMax = std::chrono::minutes(5);
+constexpr Duration kTroublePause = std::chrono::seconds(1);
+constexpr Duration kFarewellMax = std::chrono::seconds(30);
+constexpr size_t kFarewellBytesMax = 2000;
+
+/// The attempt is over: there is nobody to say anything to.
+bool is_over(const Error& error) {
+  return error.code == Errc::NotFound || error.code == Errc::Unauthenticated;
+}
+
+bool is_refusal(const Error& error) {
+  return error.code == Errc::NeverFits || error.code == Errc::PermissionDenied ||
+         error.code == Errc::InvalidArgument || error.code == Errc::Unsupported;
+}
+
+rm::MasterPresence presence_at(const std::string& address) {
+  rm::MasterPresence presence;
+  if (const auto place = net::parse_host_port(address); place.has_value()) {
+    presence.host = place->host;
+    presence.rpc_port = place->port;
+    presence.tracking_url = "http://" + address;  // The job's page answers on the same port.
+  }
+  return presence;
+}
+
+rm::FinalStatus final_status_of(job::JobResult result) {
+  switch (result) {
+    case job::JobResult::Succeeded:
+      return rm::FinalStatus::Succeeded;
+    case job::JobResult::Failed:
+      return rm::FinalStatus::Failed;
+    case job::JobResult::Stopped:
+      return rm::FinalStatus::Killed;
+  }
+  return rm::FinalStatus::Undefined;
+}
+
+}  // namespace
+
+YarnLink::YarnLink(Session& session, log::Sink& log, YarnLinkOptions options)
+    : session_(session),
+      log_(log),
+      options_(std::move(options)),
+      token_(options_.master_token),
+      beats_(session.loop()),
+      served_(session.loop()),
+      scope_(session.loop()) {}
+
+Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
+  const hadoop::Configuration& configuration = session_.site().configuration;
+  const job::Plan& plan = *options_.plan;
+  MUSTER_TRY(auto placements, placements_of(plan.spec));
+  MUSTER_TRY(const HeldContainers::Settings settings, HeldContainers::settings_of(configuration));
+  MUSTER_TRY(auto dialing, rm::node_dial_settings(configuration));
+  MUSTER_TRY(auto calling, rm::master_calling(configuration, token_));
+  on_fact_ = std::move(on_fact);
+  manager_ = session_.client().proxy(calling.target, calling.connection, calling.retry);
+  master_.emplace(session_.loop(), *manager_, token_);
+  const auto tell_master = [this](job::Fact fact) { tell(std::move(fact)); };
+  requests_.emplace(OpenRequests::Deps{plan, master_->book(), tell_master}, std::move(placements));
+  containers_.emplace(HeldContainers::Deps{master_->book(), log_, tell_master}, settings,
+                      std::move(known));
+  launcher_.emplace(session_, plan, options_.files, std::move(dialing));
+  scope_.spawn(serve());
+  return {};
+}
+
+rt::Async<> YarnLink::deliver(job::Fact fact) {
+  on_fact_(std::move(fact));
+  co_return;
+}
+
+// ---- the line
+
+rt::Async<> YarnLink::serve() {
+  const bool in = co_await register_self();
+  while (in && !leaving_) {
+    auto beat = co_await master_->heartbeat(session_.loop().now() + kBeatMax);
+    beats_.beaten();
+    if (beat.has_value()) {
+      take(*beat);
+    } else if (is_over(beat.error())) {
+      log_.warning("link.dismissed", {{"reason", beat.error().message}});
+      options_.dismissed();
+      co_return;
+    } else {
+      take_trouble(beat.error());
+    }
+    co_await beats_.due();
+  }
+  served_.set();
+}
+
+rt::Async<bool> YarnLink::register_self() {
+  while (!leaving_) {
+    auto registered = co_await master_->register_self(presence_at(options_.master_address()),
+                                                      session_.loop().now() + kRegisterMax);
+    if (registered.has_value()) {
+      take(*registered);
+      co_return true;
+    }
+    if (is_over(registered.error())) {
+      log_.warning("link.dismissed", {{"reason", registered.error().message}});
+      options_.dismissed();
+      co_return false;
+    }
+    log_.warning("link.unregistered", {{"reason", registered.error().message}});
+    co_await rt::pause_for(session_.loop(), kTroublePause);
+  }
+  co_return false;
+}
+
+void YarnLink::take(const rm::Registration& registration) {
+  log_.info("link.registered", {{"queue", registration.queue},
+                                {"largest", to_string(registration.largest)},
+                                {"kept", registration.kept.size()}});
+  launcher_->learn(registration.node_tokens);
+  containers_->registered(registration.kept);
+  requests_->registered(registration);
+}
+
+void YarnLink::take(const rm::Heartbeat& heartbeat) {
+  if (heartbeat.resynced) {
+    log_.info("link.resynced", {});
+  }
+  launcher_->learn(heartbeat.node_tokens);
+  for (const rm::Grant& grant : heartbeat.kept) {
+    containers_->adopt(grant);
+  }
+  for (const rm::Grant& grant : heartbeat.harvest.granted) {
+    take_granted(grant);
+  }
+  for (const rm::ContainerStatus& status : heartbeat.harvest.completed) {
+    containers_->ended(status);
+    beats_.changed();
+  }
+  for (const rm::RejectedRequest& rejected : heartbeat.harvest.rejected) {
+    requests_->rejected(rejected);
+  }
+  take_nodes(heartbeat.updated_nodes);
+  requests_->take_headroom(heartbeat);
+  containers_->preempted(heartbeat.preempted);
+}
+
+void YarnLink::take_granted(const rm::Grant& grant) {
+  const std::optional<job::RequestContainer> request = requests_->granted(grant.allocation);
+  if (!request.has_value()) {
+    master_->book().release(grant.id);
+    return;
+  }
+  containers_->granted(grant, *request);
+  beats_.changed();
+}
+
+void YarnLink::take_nodes(const std::vector<rm::NodeReport>& nodes) {
+  for (const rm::NodeReport& node : nodes) {
+    if (const auto health = health_of(node.state)) {
+      const job::HostName host = containers_->host_of(node.id);
+      log_.info("host.reported",
+                {{"host", host.value}, {"state", to_string(node.state)}, {"why", node.health}});
+      tell(job::HostReported{host, *health});
+    }
+  }
+}
+
+void YarnLink::take_trouble(const Error& error) {
+  log_.warning("link.beat_failed", {{"reason", error.message}});
+  if (is_refusal(error)) {
+    requests_->refused(error);
+    beats_.changed();
+  }
+}
+
+// ---- what the master wants
+
+void YarnLink::request(const job::RequestContainer& request) {
+  requests_->ask(request);
+  beats_.changed();
+}
+
+void YarnLink::cancel(job::RequestId request) {
+  requests_->cancel(request);
+  beats_.changed();
+}
+
+void YarnLink::launch(const LaunchOrder& order) {
+  if (std::optional<HeldContainers::Launch> launch = containers_->launch(order.container)) {
+    scope_.spawn(start_agent(order, *std::move(launch)));
+  }
+}
+
+rt::Async<> YarnLink::start_agent(LaunchOrder order, HeldContainers::Launch launch) {
+  order.host = containers_->host_of(launch.grant.node);
+  auto started = co_await launcher_->launch(order, std::move(launch.grant), launch.role);
+  if (started.has_value()) {
+    log_.info("container.launched", {{"container", order.container.value}});
+    co_return;
+  }
+  log_.warning("container.not_launched",
+               {{"container", order.container.value}, {"error", started.error().message}});
+  tell(job::LaunchFailed{order.container, started.error().message});
+}
+
+void YarnLink::release(const job::ContainerId& container) {
+  containers_->release(container);
+  beats_.changed();
+}
+
+/// The cluster tells of every end by itself, also of what ended while there was no master.
+void YarnLink::reconcile() { beats_.changed(); }
+
+bool YarnLink::known_dead(const job::ContainerId& container) const {
+  return containers_->known_dead(container);
+}
+
+std::string YarnLink::waits_for() const { return requests_->waits_for(); }
+
+void YarnLink::finish(const job::Outcome& outcome, std::function<void()> done) {
+  if (!std::exchange(leaving_, true)) {
+    beats_.stop();
+    scope_.spawn(farewell(outcome, std::move(done)));
+  }
+}
+
+rt::Async<> YarnLink::farewell(job::Outcome outcome, std::function<void()> done) {
+  auto written = options_.before_farewell();
+  co_await std::move(written);
+  co_await served_.wait();
+  rm::Farewell words{.status = final_status_of(outcome.result),
+                     .diagnostics = outcome.message.substr(0, kFarewellBytesMax)};
+  auto said = co_await master_->finish(std::move(words), session_.loop().now() + kFarewellMax);
+  if (!said.has_value()) {
+    log_.warning("link.farewell_failed", {{"reason", said.error().message}});
+  }
+  done();
+  options_.left();
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,225 @@
+#include "cluster/yarn/output/log_mirror.h"
+
+#include "base/text.h"
+#include "cluster/yarn/output/aggregated_log.h"
+#include "cluster/yarn/output/node_logs.h"
+#include "hadoop/hdfs/names/path.h"
+#include "net/http_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+namespace rm = hadoop::yarn;
+
+// A page of a node manager comes as a whole; longer files of a running job are shown from here on.
+constexpr uint64_t kPieceMax = 48U << 20;
+constexpr uint64_t kMarginBytes = 4U << 20;
+constexpr int kOk = 200;
+constexpr int kNotFound = 404;
+constexpr uint32_t kMirrorMode = 0600;
+
+/// Writes log files into a folder, one after the other, as an archive tells of them.
+class Extraction {
+ public:
+  Extraction(os::Files& files, const std::filesystem::path& folder,
+             const std::set<std::string>& wanted)
+      : files_(files), folder_(folder), wanted_(wanted) {}
+
+  Result<bool> begin(const std::string& container, const std::string& file) {
+    file_.reset();
+    if (!wanted_.contains(container)) {
+      return false;
+    }
+    found_.insert(container);
+    if (!is_task_log(file)) {
+      return false;
+    }
+    // Of an archive in several parts, each holds what came since the one before.
+    if (begun_.insert(container + "/" + file).second) {
+      (void)files_.remove(folder_ / file);
+    }
+    MUSTER_TRY(file_, files_.open_append(folder_ / file, kMirrorMode));
+    return true;
+  }
+  Status write(std::string_view bytes) { return file_->append(bytes); }
+  [[nodiscard]] std::set<std::string>& found() { return found_; }
+
+ private:
+  os::Files& files_;
+  const std::filesystem::path& folder_;
+  const std::set<std::string>& wanted_;
+  std::set<std::string> found_;
+  std::set<std::string> begun_;
+  std::unique_ptr<os::AppendFile> file_;
+};
+
+}  // namespace
+
+Result<std::string> LogMirror::get(const std::string& server, const std::string& target) {
+  MUSTER_TRY(Session* const session, session_.open());
+  net::HttpClientRequest question;
+  MUSTER_TRY(question.server, net::parse_host_port(server));
+  question.target =
+      fmt::format("{}{}user.name={}", target, target.find('?') == std::string::npos ? '?' : '&',
+                  session->site().identity.user);
+  MUSTER_TRY(net::HttpClientResponse reply,
+             session_.run(net::http_get(&session->loop(), &session->dialer(), std::move(question),
+                                        session_.soon())));
+  if (reply.status == kOk) {
+    return std::move(reply.body);
+  }
+  return Error{reply.status == kNotFound ? Errc::NotFound : Errc::Other, Blame::Cluster,
+               fmt::format("the node manager at {} does not show {}: status {}", server, target,
+                           reply.status)};
+}
+
+Result<std::string> LogMirror::page_of_node(const std::string& node) {
+  if (node_pages_.empty()) {
+    MUSTER_TRY(Session* const session, session_.open());
+    MUSTER_TRY(const std::vector<rm::NodeReport> nodes,
+               session_.run(session->applications().nodes({}, session_.soon())));
+    for (const rm::NodeReport& report : nodes) {
+      node_pages_[to_string(report.id)] = report.http_address;
+    }
+  }
+  const auto found = node_pages_.find(node);
+  if (found == node_pages_.end() || found->second.empty()) {
+    return Error{Errc::NotFound, Blame::Cluster, "the cluster has no node " + node + " any more"};
+  }
+  return found->second;
+}
+
+Status LogMirror::bring_from_node(const LogSource& source) {
+  MUSTER_TRY(const std::string server, page_of_node(source.node));
+  MUSTER_TRY(const std::string page,
+             get(server, fmt::format("/ws/v1/node/containers/{}/logs", source.container)));
+  MUSTER_TRY(const std::vector<NodeLogFile> listed, parse_node_logs(page));
+  for (const NodeLogFile& file : listed) {
+    if (is_task_log(file.name)) {
+      MUSTER_TRY_STATUS(bring_file(source, server, file.name, file.size_bytes));
+    }
+  }
+  return {};
+}
+
+Status LogMirror::bring_file(const LogSource& source, const std::string& node_page,
+                             const std::string& name, uint64_t size_bytes) {
+  const std::filesystem::path path = folder_ / name;
+  const Result<os::FileStat> stat = files_.stat(path);
+  const uint64_t here = stat ? stat->size_bytes : 0;
+  if (stat && here == size_bytes) {
+    return {};
+  }
+  if (size_bytes == 0) {
+    return files_.write(path, "", {.mode = kMirrorMode});
+  }
+  // A file that shrank has rotated: it is another one.
+  const bool grows = stat && here < size_bytes && !name.ends_with(".times");
+  // It may grow further before it is asked for.
+  const uint64_t asked = grows ? std::min(size_bytes - here + kMarginBytes, kPieceMax) : kPieceMax;
+  MUSTER_TRY(const std::string page,
+             get(node_page, fmt::format("/ws/v1/node/containers/{}/logs/{}?size=-{}",
+                                        source.container, name, asked)));
+  MUSTER_TRY(const NodeLogPiece piece, parse_node_log(page, asked));
+  const uint64_t begins = piece.file_bytes - piece.bytes.size();
+  if (grows && begins <= here && here <= piece.file_bytes) {
+    MUSTER_TRY(const std::unique_ptr<os::AppendFile> file, files_.open_append(path, kMirrorMode));
+    return file->append(piece.bytes.substr(static_cast<size_t>(here - begins)));
+  }
+  if (begins > 0) {
+    cut_.push_back(fmt::format("{}: only the last {} are shown while the job runs", name,
+                               format_bytes(piece.bytes.size())));
+  }
+  return files_.write(path, piece.bytes, {.mode = kMirrorMode});
+}
+
+Result<LogMirror::Gaps> LogMirror::bring_live(const std::vector<LogSource>& sources) {
+  MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
+  cut_.clear();
+  Gaps gaps;
+  for (const LogSource& source : sources) {
+    const Status brought = bring_from_node(source);
+    if (!brought && brought.error().code != Errc::NotFound &&
+        brought.error().code != Errc::Unavailable &&
+        brought.error().code != Errc::DeadlineExceeded) {
+      gaps.push_back(fmt::format("{}: {}", source.container, brought.error().message));
+    } else if (!brought) {
+      gaps.push_back(
+          fmt::format("{} on {}: {}", source.container, source.node, brought.error().message));
+    }
+  }
+  gaps.insert(gaps.end(), cut_.begin(), cut_.end());
+  return gaps;
+}
+
+rt::Async<Result<std::set<std::string>>> LogMirror::read_folder(
+    Session* session, std::string folder, const std::set<std::string>* wanted) {
+  auto listed = co_await session->files().list(folder);
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+  Extraction extraction(files_, folder_, *wanted);
+  const ContainerLogSink sink{
+      .begin = [&](const std::string& container,
+                   const std::string& file) { return extraction.begin(container, file); },
+      .bytes = [&](std::string_view bytes) { return extraction.write(bytes); }};
+  for (const hdfs::FileStatus& entry : entries) {
+    if (entry.type != hdfs::FileType::File || entry.name.ends_with(".tmp")) {
+      continue;
+    }
+    auto read =
+        co_await read_aggregated_log(&session->files(), hdfs::child_of(folder, entry.name), &sink);
+    MUSTER_CO_TRY_STATUS(std::move(read));
+  }
+  co_return std::move(extraction.found());
+}
+
+Result<std::set<std::string>> LogMirror::bring_aggregated(const rm::ApplicationId& application,
+                                                          const std::set<std::string>& wanted,
+                                                          const std::string& user) {
+  MUSTER_TRY(Session* const session, session_.open());
+  for (const std::string& folder :
+       aggregated_log_folders(session->site().configuration, user, application)) {
+    Result<std::set<std::string>> found = session_.run(read_folder(session, folder, &wanted));
+    if (found || found.error().code != Errc::NotFound) {
+      return found;
+    }
+  }
+  return std::set<std::string>();
+}
+
+Result<LogMirror::Gaps> LogMirror::bring_ended(const std::vector<LogSource>& sources,
+                                               const std::string& user) {
+  MUSTER_TRY_STATUS(files_.make_folders(folder_, 0700));
+  cut_.clear();
+  std::map<rm::ApplicationId, std::set<std::string>> wanted;
+  for (const LogSource& source : sources) {
+    MUSTER_TRY(const rm::ContainerId id, rm::parse_container_id(source.container));
+    wanted[id.attempt.application].insert(source.container);
+  }
+  std::set<std::string> found;
+  for (const auto& [application, containers] : wanted) {
+    MUSTER_TRY(const std::set<std::string> some, bring_aggregated(application, containers, user));
+    found.insert(some.begin(), some.end());
+  }
+  Gaps gaps;
+  for (const LogSource& source : sources) {
+    if (found.contains(source.container)) {
+      continue;
+    }
+    if (const Status brought = bring_from_node(source); !brought) {
+      gaps.push_back(fmt::format("{} on {}: neither in HDFS nor on its node: {}", source.container,
+                                 source.node, brought.error().message));
+    }
+  }
+  gaps.insert(gaps.end(), cut_.begin(), cut_.end());
+  return gaps;
+}
+
+}  // namespace muster::cluster::yarn

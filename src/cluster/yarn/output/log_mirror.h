@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/yarn/client/client_session.h"
+#include "hadoop/yarn/ids.h"
+#include "os/files.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cluster::yarn {
+
+/// A container, and the node that has its log files.
+struct LogSource {
+  std::string container;  ///< "container_1700000000000_0007_01_000002".
+  std::string node;       ///< "host:45454".
+};
+
+/// Copies the tasks' output of a job into a folder here, from where YARN keeps it: node managers
+/// show it while containers live and until they have put it into HDFS, in the cluster's own file of
+/// each node. The copy has the names that the files have in the containers; what is there already
+/// is not brought again. Calls block.
+class LogMirror {
+ public:
+  /// `folder`: the job's logs here.
+  LogMirror(ClientSession& session, os::Files& files, std::filesystem::path folder)
+      : session_(session), files_(files), folder_(std::move(folder)) {}
+
+  /// What a copy lacks, as text for users; none when it is whole as far as it goes now.
+  using Gaps = std::vector<std::string>;
+
+  /// Of a job that runs: from its node managers, as far as it is written.
+  [[nodiscard]] Result<Gaps> bring_live(const std::vector<LogSource>& sources);
+  /// Of a job that is over: from HDFS, else from the node managers. `user`: whose job.
+  [[nodiscard]] Result<Gaps> bring_ended(const std::vector<LogSource>& sources,
+                                         const std::string& user);
+
+ private:
+  [[nodiscard]] Status bring_from_node(const LogSource& source);
+  [[nodiscard]] Status bring_file(const LogSource& source, const std::string& node_page,
+                                  const std::string& name, uint64_t size_bytes);
+  [[nodiscard]] Result<std::set<std::string>> bring_aggregated(
+      const hadoop::yarn::ApplicationId& application, const std::set<std::string>& wanted,
+      const std::string& user);
+  [[nodiscard]] rt::Async<Result<std::set<std::string>>> read_folder(
+      Session* session, std::string folder, const std::set<std::string>* wanted);
+  [[nodiscard]] Result<std::string> page_of_node(const std::string& node);
+  [[nodiscard]] Result<std::string> get(const std::string& server, const std::string& target);
+
+  ClientSession& session_;
+  os::Files& files_;
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> node_pages_;  ///< By node; "host:8042".
+  std::vector<std::string> cut_;                   ///< Files of which only the end is here.
+};
+
+}  // namespace muster::cluster::yarn

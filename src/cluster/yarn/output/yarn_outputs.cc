@@ -1,0 +1,135 @@
+#include "cluster/yarn/output/yarn_outputs.h"
+
+#include "base/text.h"
+#include "cluster/job_reading.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+// A cluster collects the logs of a job that has just ended within seconds.
+constexpr Duration kCollectingMax = std::chrono::seconds(30);
+constexpr Duration kCollectingPause = std::chrono::milliseconds(500);
+constexpr uint32_t kFileMode = 0600;
+
+/// Says that all output of a job that has ended is here.
+std::filesystem::path whole_mark(const JobFolder& job) { return job.logs() / "whole"; }
+
+std::vector<LogSource> sources_of(const JobReading& reading, const LogFilter& filter) {
+  std::map<std::string, std::string> containers;
+  for (const auto& role : reading.state().tasks) {
+    for (const job::Task& task : role) {
+      for (const job::Attempt& attempt : task.attempts) {
+        LogStream stream;
+        stream.role = reading.replayed.machine.plan().role(task.id.role).name;
+        stream.index = task.id.index;
+        stream.attempt = attempt.number;
+        stream.is_err = filter.is_err.value_or(false);
+        if (filter.admits(stream)) {
+          containers[attempt.container.value] = attempt.host.value;
+        }
+      }
+    }
+  }
+  std::vector<LogSource> sources;
+  for (const auto& [container, host] : containers) {
+    sources.push_back({.container = container, .node = host});
+  }
+  return sources;
+}
+
+/// Where the newest part of a stream ends, counted from the stream's beginning.
+uint64_t end_of_stream(os::Files& files, const std::filesystem::path& path) {
+  const Result<os::FileStat> stat = files.stat(path);
+  const uint64_t end = stat ? stat->size_bytes : 0;
+  const Result<std::string> times = files.read(path.string() + ".times");
+  uint64_t newest_part = 0;
+  for (const std::string_view line : split(times ? std::string_view(*times) : "", '\n')) {
+    const std::vector<std::string_view> words = split(line, ' ');
+    if (words.size() > 2) {
+      (void)std::from_chars(words[0].data(), words[0].data() + words[0].size(), newest_part);
+    }
+  }
+  return end + newest_part;
+}
+
+}  // namespace
+
+YarnOutputs::YarnOutputs(Deps deps, JobFolder job, std::vector<std::string> roles, LogFilter filter)
+    : deps_(std::move(deps)),
+      job_(std::move(job)),
+      filter_(filter),
+      here_(deps_.files, job_.logs(), std::move(roles), std::move(filter)) {}
+
+bool YarnOutputs::wants_everything() const { return filter_.tasks.empty() && !filter_.attempt; }
+
+Result<Outputs::Gaps> YarnOutputs::refresh() {
+  const bool ended = deps_.files.exists(job_.summary());
+  if (ended && deps_.files.exists(whole_mark(job_))) {
+    return Gaps();
+  }
+  if (!ended) {
+    MUSTER_TRY_STATUS(JobFetcher(deps_.session, deps_.files, deps_.plan_of).bring_log(job_));
+  }
+  MUSTER_TRY(const JobReading reading, read_job(deps_.files, job_, deps_.plan_of));
+  const std::vector<LogSource> sources = sources_of(reading, filter_);
+  if (ended) {
+    return bring_ended(sources, reading.replayed.last_wall);
+  }
+  MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
+  MUSTER_TRY([[maybe_unused]] Session* const session, deps_.session.open_for(application));
+  return LogMirror(deps_.session, deps_.files, job_.logs()).bring_live(sources);
+}
+
+/// Waits a little for a cluster that collects it just now. `last`: when the job's log ends.
+Result<Outputs::Gaps> YarnOutputs::bring_ended(const std::vector<LogSource>& sources,
+                                               WallTime last) {
+  MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
+  MUSTER_TRY(Session* const session, deps_.session.open_for(application));
+  LogMirror mirror(deps_.session, deps_.files, job_.logs());
+  rt::IoLoop& loop = deps_.session.loop();
+  // The end's time is the clock of the master's host, which may be far from this one's.
+  const Duration since = loop.wall_now() - last;
+  const HostTime patience_ends =
+      loop.now() + kCollectingMax - std::clamp<Duration>(since, Duration::zero(), kCollectingMax);
+  while (true) {
+    MUSTER_TRY(Gaps gaps, mirror.bring_ended(sources, session->site().identity.user));
+    if (gaps.empty() && wants_everything()) {
+      MUSTER_TRY_STATUS(deps_.files.write(whole_mark(job_), "", {.mode = kFileMode}));
+    }
+    if (gaps.empty() || loop.now() >= patience_ends) {
+      return gaps;
+    }
+    deps_.session.pause(kCollectingPause);
+  }
+}
+
+Status YarnOutputs::take(const OutputPiece& piece) {
+  const std::filesystem::path path =
+      job_.logs() / (JobFolder::attempt_stem(piece.role, piece.index, piece.attempt) +
+                     (piece.is_err ? ".stderr" : ".stdout"));
+  const auto known = ends_.find(path);
+  uint64_t end = known == ends_.end() ? end_of_stream(deps_.files, path) : known->second;
+  if (piece.offset > end) {
+    // What the master left out for a reader that was slow.
+    MUSTER_TRY([[maybe_unused]] const Gaps gaps, refresh());
+    end = end_of_stream(deps_.files, path);
+  }
+  const uint64_t after = piece.offset + piece.bytes.size();
+  if (after > end) {
+    const uint64_t skip = end - std::min(end, piece.offset);
+    MUSTER_TRY(const std::unique_ptr<os::AppendFile> file,
+               deps_.files.open_append(path, kFileMode));
+    MUSTER_TRY_STATUS(file->append(piece.bytes.substr(skip)));
+  }
+  ends_[path] = std::max(after, end);
+  return {};
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/yarn/session.h"
+#include "cluster/yarn/staging/staged_file.h"
+#include "rt/async.h"
+
+#include <filesystem>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// A user's place in HDFS for what jobs need:
+///
+///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all jobs
+///     ROOT/jobs/2026/11/21/JOB/    one job, by the day (UTC) on which it was submitted:
+///                          job.json, secret, events/, summary.json
+///
+/// Folders have mode 0700. A file of the store is written once, under another name until it is
+/// whole, so that jobs that are submitted at the same time never see a part; a second job with the
+/// same files uploads nothing. Each use sets its access time.
+class Staging {
+ public:
+  /// `root`: absolute and normal.
+  Staging(Session& session, std::string root) : session_(session), root_(std::move(root)) {}
+
+  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] std::string job_folder(const std::string& job_id, WallTime submitted) const;
+  [[nodiscard]] static std::string events_folder(const std::string& job_folder) {
+    return job_folder + "/events";
+  }
+  [[nodiscard]] static std::string summary_file(const std::string& job_folder) {
+    return job_folder + "/summary.json";
+  }
+
+  /// The job's secret, 64 hex digits, mode 0600: its owner reaches it from other hosts, too.
+  [[nodiscard]] static std::string secret_file(const std::string& job_folder) {
+    return job_folder + "/secret";
+  }
+
+  /// Makes the folders of one job. Can be repeated.
+  [[nodiscard]] rt::Async<Status> prepare(std::string job_folder);
+  /// Brings a file of this host into the store, if it is not there; `link` is its name in
+  /// containers. Reads it twice: an error if it changes meanwhile.
+  [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link);
+  /// Finds a file that is in HDFS already. InvalidArgument for a folder.
+  [[nodiscard]] rt::Async<Result<StagedFile>> find_remote(std::string address, std::string link);
+  /// Returns whether containers will find the file as it was staged: a cleaner may have taken it
+  /// before the job named it.
+  [[nodiscard]] rt::Async<Result<bool>> is_there(StagedFile staged);
+  /// Writes a small file of one job.
+  [[nodiscard]] rt::Async<Result<StagedFile>> write(std::string path, std::string bytes,
+                                                    std::string link);
+  /// Removes a job's folder with all in it; one that is missing is success.
+  [[nodiscard]] rt::Async<Status> remove_job(std::string job_folder);
+
+ private:
+  [[nodiscard]] rt::Async<Status> upload(std::filesystem::path file, std::string path,
+                                         std::string content_name);
+  [[nodiscard]] static rt::Async<Result<StagedFile>> found(hadoop::hdfs::FileSystem* files,
+                                                           std::string path, std::string link);
+
+  Session& session_;
+  std::string root_;
+  int64_t prepared_ms_ = -1;  ///< HDFS's time when the job's folder was made; -1: not yet.
+};
+
+/// Returns the path of a file below `root` that nobody else has.
+[[nodiscard]] std::string scratch_path(const std::string& root, rt::Random& random);
+
+/// Returns "ROOT/jobs/2026/11/21" for a moment of that day (UTC).
+[[nodiscard]] std::string folder_of_day(const std::string& root, WallTime moment);
+
+/// Returns the SHA-256 of a file's content, 64 hex digits. Blocks.
+[[nodiscard]] Result<std::string> content_name(const std::filesystem::path& file);
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,214 @@
+#include "control/unauthenticated_peer.h"
+
+#include "control/handshake.h"
+#include "net/http_codec.h"
+#include "net/ready.h"
+#include "rt/wait.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <sys/socket.h>
+#include <utility>
+
+namespace muster::control {
+namespace {
+
+/// For the answer to a request, on a slow line.
+constexpr auto kAnswerPatience = std::chrono::seconds(30);
+constexpr char kTlsHandshake = 0x16;
+constexpr size_t kRecordHeader = 5;
+/// Of a client's first message: ours have some 300 bytes.
+constexpr size_t kHelloMax = 4096;
+
+/// Waits for bytes and reads what has come; nothing at the end, or when the connection broke.
+rt::Async<std::string> read_some(rt::IoLoop* loop, int fd, size_t size_max, int flags) {
+  std::string buffer(size_max, '\0');
+  while (true) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), flags);
+    if (got >= 0 || (errno != EAGAIN && errno != EINTR)) {
+      buffer.resize(got > 0 ? static_cast<size_t>(got) : 0);
+      co_return buffer;
+    }
+    co_await net::Ready(*loop, fd, rt::Interest::Read);
+  }
+}
+
+/// Waits until `size` bytes can be read; returns them without taking them, or fewer at the end. The
+/// kernel wakes us only once they are there.
+rt::Async<std::string> peek_whole(rt::IoLoop* loop, int fd, size_t size) {
+  std::string buffer(size, '\0');
+  const int low_water = static_cast<int>(size);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &low_water, sizeof(low_water));
+  while (true) {
+    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_PEEK | MSG_DONTWAIT);
+    const size_t there = got > 0 ? static_cast<size_t>(got) : 0;
+    pollfd end{.fd = fd, .events = POLLRDHUP, .revents = 0};
+    if (there == size || ::poll(&end, 1, 0) > 0) {
+      const int one = 1;
+      ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
+      buffer.resize(there);
+      co_return buffer;
+    }
+    co_await net::Ready(*loop, fd, rt::Interest::Read);
+  }
+}
+
+/// Waits for a client's first TLS record. Returns whether it is there and no longer than ours are.
+rt::Async<std::optional<Refusal>> await_hello(rt::IoLoop* loop, int fd) {
+  const std::string header = co_await peek_whole(loop, fd, kRecordHeader);
+  if (header.size() < kRecordHeader) {
+    co_return Refusal::Broken;
+  }
+  const size_t size = (size_t{static_cast<uint8_t>(header[3])} << 8U) +
+                      static_cast<uint8_t>(header[4]) + kRecordHeader;
+  if (size > kHelloMax) {
+    co_return Refusal::Garbage;
+  }
+  const std::string hello = co_await peek_whole(loop, fd, size);
+  co_return hello.size() < size ? std::optional(Refusal::Broken) : std::nullopt;
+}
+
+/// Reads one request. Returns why there was none; nothing when it came.
+rt::Async<std::optional<Refusal>> read_request(rt::IoLoop* loop, int fd) {
+  net::HttpRequestReader request;
+  while (true) {
+    const std::string more = co_await read_some(loop, fd, 4096, 0);
+    if (more.empty()) {
+      co_return Refusal::Broken;
+    }
+    request.feed(more);
+    const auto parsed = request.next();
+    if (!parsed.has_value()) {
+      co_return Refusal::Garbage;
+    }
+    if (parsed->has_value()) {
+      co_return std::nullopt;
+    }
+  }
+}
+
+/// Answers a request where there is no page.
+rt::Async<Status> answer_unauthorized(rt::IoLoop* loop, int fd) {
+  std::string answer =
+      net::format_http_response({.status = 401, .headers = {}, .body = "401 Unauthorized\n"});
+  while (!answer.empty()) {
+    const ssize_t put = ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+    if (put < 0 && errno != EAGAIN && errno != EINTR) {
+      co_return Status();
+    }
+    answer.erase(0, put > 0 ? static_cast<size_t>(put) : 0);
+    if (!answer.empty()) {
+      co_await net::Ready(*loop, fd, rt::Interest::Write);
+    }
+  }
+  ::shutdown(fd, SHUT_WR);
+  co_return Status();
+}
+
+Refusal refusal_of(net::TlsFailure failure) {
+  switch (failure) {
+    case net::TlsFailure::UnknownIdentity:
+      return Refusal::UnknownIdentity;
+    case net::TlsFailure::WrongKey:
+      return Refusal::WrongKey;
+    case net::TlsFailure::Protocol:
+      return Refusal::Garbage;
+    case net::TlsFailure::Connection:
+    case net::TlsFailure::None:
+      break;
+  }
+  return Refusal::Broken;
+}
+
+}  // namespace
+
+std::string_view to_string(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::Silent:
+      return "silent";
+    case Refusal::Crowded:
+      return "crowded";
+    case Refusal::Slow:
+      return "slow";
+    case Refusal::Broken:
+      return "broken";
+    case Refusal::UnknownIdentity:
+      return "unknown_identity";
+    case Refusal::WrongKey:
+      return "wrong_key";
+    case Refusal::Garbage:
+      return "garbage";
+    case Refusal::Answered:
+      return "answered";
+  }
+  return "?";
+}
+
+UnauthenticatedPeer::UnauthenticatedPeer(const Deps& deps, rt::Fd socket,
+                                         std::function<void(Verdict)> judged)
+    : deps_(deps), since_(deps.loop.now()) {
+  running_ = rt::start(deps_.loop, judge(std::move(socket)), std::move(judged));
+}
+
+rt::Async<UnauthenticatedPeer::Verdict> UnauthenticatedPeer::judge(rt::Fd socket) {
+  auto heard = co_await rt::with_deadline(deps_.loop, since_ + deps_.patience, "a proof",
+                                          listen(std::move(socket)));
+  if (!heard.has_value()) {
+    co_return silent_ ? Refusal::Silent : Refusal::Slow;
+  }
+  if (const auto* request = std::get_if<PageRequest>(&*heard); request && !deps_.has_page) {
+    (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kAnswerPatience, "a reader",
+                                     answer_unauthorized(&deps_.loop, request->socket.get()));
+    co_return Refusal::Answered;
+  }
+  co_return *std::move(heard);
+}
+
+rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::Fd socket) {
+  const std::string first = co_await read_some(&deps_.loop, socket.get(), 1, MSG_PEEK);
+  if (first.empty()) {
+    co_return Refusal::Silent;
+  }
+  silent_ = false;
+  if (first[0] == kTlsHandshake) {
+    const auto refusal = co_await await_hello(&deps_.loop, socket.get());
+    if (refusal.has_value()) {
+      co_return *refusal;
+    }
+    idle_ = false;
+    co_return co_await authenticate(std::move(socket));
+  }
+  if (!deps_.has_page) {
+    const auto refusal = co_await read_request(&deps_.loop, socket.get());
+    if (refusal.has_value()) {
+      co_return *refusal;
+    }
+  }
+  co_return PageRequest{.socket = std::move(socket)};
+}
+
+rt::Async<UnauthenticatedPeer::Verdict> UnauthenticatedPeer::authenticate(rt::Fd socket) {
+  Peer claimed;
+  const net::TlsContext::Lookup lookup =
+      [this, &claimed](std::string_view identity) -> std::optional<net::Psk> {
+    const auto peer = Peer::parse(identity);
+    const auto key = peer.has_value() ? deps_.keys(*peer) : Result<Key>(peer.error());
+    if (!key.has_value()) {
+      return std::nullopt;
+    }
+    claimed = *peer;
+    return *key;
+  };
+  auto stream = net::TlsStream::server(deps_.tls, std::move(socket), lookup);
+  const net::TlsFailure failure = co_await shake_hands(&deps_.loop, &stream);
+  if (failure != net::TlsFailure::None) {
+    co_return refusal_of(failure);
+  }
+  co_return Proved{.stream = std::move(stream), .peer = std::move(claimed)};
+}
+
+}  // namespace muster::control

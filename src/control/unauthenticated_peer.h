@@ -1,0 +1,73 @@
+#pragma once
+
+#include "control/transport.h"
+#include "net/tls.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+#include "rt/running.h"
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <variant>
+
+namespace muster::control {
+
+/// Why a connection never became a channel.
+enum class Refusal : uint8_t {
+  Silent,           ///< Said nothing in time, or closed before it said anything.
+  Crowded,          ///< Had to make room for another.
+  Slow,             ///< Began, but did not finish in time.
+  Broken,           ///< Closed in the middle of the handshake.
+  UnknownIdentity,  ///< A name that has no key here.
+  WrongKey,         ///< A name that is known, without its key.
+  Garbage,          ///< Neither our protocol nor a request for the page.
+  Answered,         ///< A request where there is no page, answered: nothing to complain of.
+};
+[[nodiscard]] std::string_view to_string(Refusal refusal);
+
+/// One accepted connection until it has proved who it is. The first byte decides: a TLS handshake,
+/// or a request for the page, which is handed over, or answered with 401 where there is none. Takes
+/// memory for a handshake once its first message has come whole, which it can only write with a
+/// key.
+class UnauthenticatedPeer {
+ public:
+  struct Deps {
+    rt::IoLoop& loop;
+    net::TlsContext& tls;
+    const KeyLookup& keys;
+    bool has_page;
+    Duration patience;  ///< Until it must have proved who it is.
+  };
+  struct Proved {
+    net::TlsStream stream;
+    Peer peer;
+  };
+  /// It speaks HTTP; nothing has been read where there is a page.
+  struct PageRequest {
+    rt::Fd socket;
+  };
+  using Verdict = std::variant<Proved, PageRequest, Refusal>;
+
+  /// `judged` is called once, from the loop, and may destroy the peer.
+  UnauthenticatedPeer(const Deps& deps, rt::Fd socket, std::function<void(Verdict)> judged);
+  UnauthenticatedPeer(const UnauthenticatedPeer&) = delete;
+  UnauthenticatedPeer& operator=(const UnauthenticatedPeer&) = delete;
+
+  /// Whether its first message is still incomplete: it has cost its sender nothing.
+  [[nodiscard]] bool idle() const { return idle_; }
+  [[nodiscard]] HostTime since() const { return since_; }
+
+ private:
+  [[nodiscard]] rt::Async<Verdict> judge(rt::Fd socket);
+  [[nodiscard]] rt::Async<Result<Verdict>> listen(rt::Fd socket);
+  [[nodiscard]] rt::Async<Verdict> authenticate(rt::Fd socket);
+
+  Deps deps_;
+  HostTime since_;
+  bool silent_ = true;
+  bool idle_ = true;
+  rt::Running running_;  ///< Last: it uses the rest.
+};
+
+}  // namespace muster::control

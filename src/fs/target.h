@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/result.h"
+#include "fs/session.h"
+#include "rt/async.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::fs {
+
+/// "SOURCE... TARGET", as put and mv have it.
+struct Target {
+  std::vector<std::string> sources;  ///< What goes there, at least one.
+  Place place;
+  bool folder = false;  ///< All go below it, under their own names.
+};
+
+/// What a missing target means.
+enum class MissingFolder : uint8_t {
+  Made,     ///< Written with a slash at its end it is made.
+  Refused,  ///< Such a target must be there.
+};
+
+/// Reads the arguments and looks at the target; several sources need a folder. `done`: what
+/// happens to them, for people.
+[[nodiscard]] rt::Async<Result<Target>> find_target(Session* session, std::string done,
+                                                    MissingFolder missing);
+
+}  // namespace muster::fs

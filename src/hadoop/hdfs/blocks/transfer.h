@@ -1,0 +1,54 @@
+#pragma once
+
+#include "base/result.h"
+#include "hadoop/hdfs/file_system.h"
+#include "os/files.h"
+#include "rt/async.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace muster::hadoop::hdfs {
+
+/// Told how many more bytes have moved.
+using Moved = std::function<void(uint64_t bytes)>;
+
+struct TransferDeps {
+  rt::Loop& loop;
+  os::Files& files;  ///< The local side; used on the blocking pool.
+  FileSystem& fs;
+};
+
+struct PutOptions {
+  bool overwrite = false;  ///< Else AlreadyExists.
+  WriteFileOptions write;  ///< Replication, block size; the rest is set here.
+  Moved moved;
+};
+/// Copies a local file to HDFS. Readers never see a part of it under its name: it is written next
+/// to it and renamed, which replaces an old one at once; on an error nothing is left behind.
+[[nodiscard]] rt::Async<Status> put_file(TransferDeps deps, os::Path from, std::string to,
+                                         PutOptions options);
+
+/// Gives the next piece of what is to be written; empty at the end.
+using Source = std::function<rt::Async<Result<std::string>>()>;
+/// The same from anywhere.
+[[nodiscard]] rt::Async<Status> put_source(FileSystem* fs, Source source, std::string to,
+                                           PutOptions options);
+
+struct GetOptions {
+  bool overwrite = false;  ///< Else AlreadyExists.
+  Moved moved;
+};
+/// Copies a file of HDFS to the local disk, written next to its name and renamed. Checksums are
+/// verified. OutOfSpace when the disk is full; nothing is left behind on an error.
+[[nodiscard]] rt::Async<Status> get_file(TransferDeps deps, std::string from, os::Path to,
+                                         GetOptions options);
+
+/// Where bytes of a file go, one piece after the other: the piece is valid until it has ended.
+using Sink = std::function<rt::Async<Status>(std::string_view piece)>;
+/// Reads a range of a file piece by piece.
+[[nodiscard]] rt::Async<Status> read_to(FileSystem* fs, std::string from, ByteRange range,
+                                        Sink sink);
+
+}  // namespace muster::hadoop::hdfs

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/transport.h"
+#include "master/admission.h"
+#include "master/agent_dialer.h"
+#include "master/agents.h"
+#include "master/commit_grants.h"
+#include "master/decider.h"
+#include "master/deps.h"
+#include "master/ended_containers.h"
+#include "master/fence.h"
+#include "master/liveness_driver.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+/// All that concerns agents: what they say, and what their silence means, becomes facts; orders
+/// and views go to them. Finds the agents of an earlier master again.
+class AgentSupervisor {
+ public:
+  struct Deps {
+    const MasterDeps& master;
+    const MasterOptions& options;
+    Decider& decider;
+    Admission& admission;
+    Fence& fence;
+  };
+  using OnOutput = std::function<void(const wire::Output& piece)>;
+
+  AgentSupervisor(const Deps& deps, OnOutput on_output);
+  AgentSupervisor(const AgentSupervisor&) = delete;
+  AgentSupervisor& operator=(const AgentSupervisor&) = delete;
+
+  // What comes in.
+  /// An agent has connected.
+  void accept(std::unique_ptr<control::Channel> channel) {
+    agents_.accept(std::move(channel), false);
+  }
+  /// The cluster says that a container has ended.
+  void container_ended(job::ContainerEnded ended);
+  /// A fact is in the log.
+  void released(uint64_t index) { grants_.released(index); }
+
+  // What goes out.
+  /// Dials the agents of an earlier master that have not come by themselves.
+  void call_agents();
+  void order(const job::ContainerId& container, const job::Action& action) {
+    agents_.order(container, action);
+  }
+  /// The container is given back: its agent is told to end, and watched no longer.
+  void release(const job::ContainerId& container);
+  void send_view(const std::shared_ptr<const std::string>& view) { agents_.send_to_all(view); }
+  void set_follow(const wire::FollowOutput& follow) { agents_.set_follow(follow); }
+  /// The job has ended.
+  void dismiss_all() { agents_.dismiss_all("the job has ended"); }
+  void close_all() { agents_.close_all(); }
+
+ private:
+  void on_hello(const wire::AgentHello& hello);
+  void on_frame(const job::ContainerId& container, wire::AgentFrame& frame);
+  void on(const job::ContainerId& container, wire::Report& report);
+  void on(const job::ContainerId& container, wire::AgentFact& fact);
+  void on(const job::ContainerId& container, const wire::CommitAsked& asked);
+  void on(const job::ContainerId& container, const wire::Output& output);
+  void on(const job::ContainerId&, const wire::Beat&) {}
+  void on(const job::ContainerId&, const wire::AgentHello&) {}
+  void on_closed(const job::ContainerId& container, bool said_hello);
+  void on_dialled(std::unique_ptr<control::Channel> channel);
+  void on_unreachable(const job::ContainerId& container);
+  void call(const job::Container& container);
+  [[nodiscard]] const job::State& state() const { return deps_.decider.machine().state(); }
+
+  Deps deps_;
+  log::Logger log_;
+  OnOutput on_output_;
+  LivenessDriver liveness_;
+  EndedContainers ended_containers_;
+  Agents agents_;
+  CommitGrants grants_;
+  AgentDialer dialer_;
+};
+
+}  // namespace muster::master

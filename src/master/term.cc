@@ -1,0 +1,216 @@
+#include "master/term.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace muster::master {
+namespace {
+
+rt::Async<> at_once() { co_return; }
+
+}  // namespace
+
+Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended)
+    : deps_(deps),
+      options_(options),
+      log_(deps.sink),
+      ended_(std::move(ended)),
+      decider_(deps.loop, deps.segments, log_, std::move(opened.start), decider_handlers()),
+      fence_(deps.segments, decider_.header().epoch, [this](job::Epoch by) { fenced(by); }),
+      admission_(options, decider_.header(), decider_.machine()),
+      report_({.decider = decider_,
+               .link = deps.link,
+               .place = deps.place,
+               .options = options,
+               .log = log_},
+              opened.started),
+      agents_({.master = deps_,
+               .options = options,
+               .decider = decider_,
+               .admission = admission_,
+               .fence = fence_},
+              [this](const wire::Output& piece) { output_.pass(piece); }),
+      clients_({.loop = deps.loop, .log = log_, .admission = admission_, .report = report_},
+               client_handlers()),
+      output_(
+          {.loop = deps.loop,
+           .clients = clients_,
+           .audience = deps.audience,
+           .set_follow = [this](const wire::FollowOutput& follow) { agents_.set_follow(follow); }},
+          options.followed),
+      ending_({.loop = deps.loop,
+               .link = deps.link,
+               .agents = agents_,
+               .clients = clients_,
+               .audience = deps.audience,
+               .report = report_},
+              options.followed,
+              [this](const job::Outcome& outcome) {
+                log_.info("master.over", {{"result", to_string(outcome.result)}});
+                end({MasterEnd::Kind::JobEnded, outcome});
+              }),
+      performer_({.loop = deps.loop,
+                  .link = deps.link,
+                  .decider = decider_,
+                  .agents = agents_,
+                  .admission = admission_},
+                 [this](const job::Outcome& outcome) { ending_.begin(outcome); }) {
+  for (const eventlog::Record& record : opened.records) {
+    clients_.remember(record);
+  }
+  for (const std::string& damage : opened.damages) {
+    log_.warning("log.damaged", {{"what", damage}});
+  }
+}
+
+Status Term::begin() {
+  const bool fresh = decider_.fresh();
+  MUSTER_TRY_STATUS(listen());
+  MUSTER_TRY_STATUS(publish());
+  MUSTER_TRY_STATUS(open_link());
+  output_.begin();
+  log_.info("master.in_charge", {{"job", options_.job.value},
+                                 {"epoch", admission_.epoch().value},
+                                 {"address", listener_->address()},
+                                 {"recovered", !fresh}});
+  if (fresh) {
+    decider_.enter(job::JobStarted{});
+  }
+  if (admission_.epoch().value > 1) {
+    decider_.enter(job::MasterRecovered{admission_.epoch()});
+  }
+  return {};
+}
+
+Status Term::listen() {
+  Result<std::unique_ptr<control::Listener>> listener = deps_.transport.listen(
+      options_.listen, [this](const control::Peer& peer) { return admission_.key_of(peer); },
+      [this](std::unique_ptr<control::Channel> channel) { on_channel(std::move(channel)); });
+  if (!listener) {
+    return std::move(listener).error();
+  }
+  listener_ = std::move(*listener);
+  admission_.listening_on(listener_->address());
+  return {};
+}
+
+Status Term::publish() {
+  Status published = deps_.place.publish({listener_->address(), admission_.epoch(), options_.pid});
+  if (!published && decider_.fresh()) {
+    return published;
+  }
+  if (!published) {
+    // The agents are dialled; only new clients cannot find this master.
+    log_.error("place.unpublished", {{"reason", published.error().message}});
+  }
+  if (const Status kept = deps_.place.keep_room(); !kept) {
+    log_.warning("room.not_kept", {{"reason", kept.error().message}});
+  }
+  return {};
+}
+
+Status Term::open_link() {
+  std::vector<job::ContainerId> known;
+  for (const auto& [id, container] : decider_.machine().state().containers) {
+    if (container.state != job::ContainerState::Gone) {
+      known.push_back(id);
+    }
+  }
+  return deps_.link.start(std::move(known),
+                          [this](job::Fact fact) { on_link_fact(std::move(fact)); });
+}
+
+void Term::stop(std::string by) {
+  log_.info("stop.asked", {{"by", by}});
+  decider_.enter(job::StopAsked{std::move(by)});
+}
+
+void Term::on_channel(std::unique_ptr<control::Channel> channel) {
+  if (decider_.closed()) {
+    return;
+  }
+  switch (channel->peer().kind) {
+    case control::Peer::Kind::Agent:
+      agents_.accept(std::move(channel));
+      return;
+    case control::Peer::Kind::Owner:
+    case control::Peer::Kind::Viewer:
+      clients_.accept(std::move(channel));
+      return;
+    case control::Peer::Kind::Master:
+      return;
+  }
+}
+
+void Term::on_link_fact(job::Fact fact) {
+  if (auto* ended = std::get_if<job::ContainerEnded>(&fact)) {
+    agents_.container_ended(std::move(*ended));
+    return;
+  }
+  decider_.enter(std::move(fact));
+}
+
+void Term::on_released(const Decider::Released& released) {
+  clients_.fact(released.record);
+  tell_audience();
+  if (released.view) {
+    agents_.send_view(released.view);
+  }
+  for (const job::Action& action : released.actions) {
+    log_.debug("action.released", {{"action", job::name_of(action)}});
+    performer_.perform(action);
+  }
+  agents_.released(released.record.index);
+}
+
+void Term::tell_audience() {
+  if (deps_.audience != nullptr) {
+    deps_.audience->changed();
+  }
+}
+
+void Term::fenced(job::Epoch by) {
+  if (decider_.closed()) {
+    return;
+  }
+  log_.warning("master.fenced", {{"epoch", admission_.epoch().value}, {"by", by.value}});
+  end({MasterEnd::Kind::Fenced, std::nullopt});
+}
+
+void Term::end(MasterEnd end) {
+  if (decider_.closed()) {
+    return;
+  }
+  decider_.close();
+  performer_.clear_deadlines();
+  // In a turn of its own: the call may come from a part that is still at work.
+  closing_ = rt::start(deps_.loop, at_once(), [this, end = std::move(end)] {
+    listener_.reset();
+    agents_.close_all();
+    clients_.close_all();
+    const Ended ended = ended_;
+    ended(end);
+  });
+}
+
+Decider::Handlers Term::decider_handlers() {
+  return {.released = [this](const Decider::Released& released) { on_released(released); },
+          .ahead = [this](const job::Action& action) { performer_.perform(action); },
+          .log_changed =
+              [this] {
+                clients_.tell_status();
+                tell_audience();
+              },
+          .make_room = [this] { deps_.place.free_room(); },
+          .check_fence = [this] { fence_.check(); }};
+}
+
+Clients::Handlers Term::client_handlers() {
+  return {.stop = [this](const std::string& by) { stop(by); },
+          .follow_output = [this](bool on) { output_.clients_follow(on); },
+          .missed_output = [this] { return output_.take_early(); },
+          .left = [this] { ending_.told(); }};
+}
+
+}  // namespace muster::master

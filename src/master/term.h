@@ -1,0 +1,76 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/transport.h"
+#include "master/admission.h"
+#include "master/agent_supervisor.h"
+#include "master/clients.h"
+#include "master/decider.h"
+#include "master/deps.h"
+#include "master/ending.h"
+#include "master/fence.h"
+#include "master/job_report.h"
+#include "master/opening.h"
+#include "master/output_relay.h"
+#include "master/performer.h"
+#include "rt/running.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace muster::master {
+
+/// One master's term: its time in charge of the job. Puts the parts together and carries what
+/// happens from one to the other. Made once the log is open; ends with the job, or when a newer
+/// master is in charge.
+class Term {
+ public:
+  using Ended = std::function<void(const MasterEnd&)>;
+
+  /// `ended` is called once, in a turn of its own, and may destroy this.
+  Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended);
+  Term(const Term&) = delete;
+  Term& operator=(const Term&) = delete;
+
+  /// Listens, publishes the address, opens the link and enters the first fact.
+  Status begin();
+  void stop(std::string by);
+  [[nodiscard]] const std::string& address() const { return listener_->address(); }
+  [[nodiscard]] const job::Machine& machine() const { return decider_.machine(); }
+  [[nodiscard]] std::string status() const { return report_.status(); }
+  void follow_output(bool on) { output_.audience_follows(on); }
+  void audience_served() { ending_.told(); }
+
+ private:
+  Status listen();
+  Status publish();
+  Status open_link();
+  void on_channel(std::unique_ptr<control::Channel> channel);
+  void on_link_fact(job::Fact fact);
+  void on_released(const Decider::Released& released);
+  void tell_audience();
+  void fenced(job::Epoch by);
+  void end(MasterEnd end);
+  [[nodiscard]] Decider::Handlers decider_handlers();
+  [[nodiscard]] Clients::Handlers client_handlers();
+
+  MasterDeps deps_;
+  const MasterOptions& options_;
+  log::Logger log_;
+  Ended ended_;
+  // The order of destruction matters: those who call back go before those they call.
+  Decider decider_;
+  Fence fence_;
+  Admission admission_;
+  JobReport report_;
+  AgentSupervisor agents_;
+  Clients clients_;
+  OutputRelay output_;
+  Ending ending_;
+  Performer performer_;
+  std::unique_ptr<control::Listener> listener_;
+  rt::Running closing_;
+};
+
+}  // namespace muster::master

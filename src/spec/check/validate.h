@@ -1,0 +1,17 @@
+#pragma once
+
+#include "spec/keys/keys.h"
+#include "spec/read/document.h"
+#include "spec/read/problems.h"
+#include "spec/spec.h"
+
+namespace muster::spec {
+
+/// Adds a problem for everything in `spec` that cannot be meant: what no single key shows, but
+/// several together. `document` is what the spec was read from and tells where; it may lack keys.
+void validate(const Spec& spec, const Node& document, Problems& problems);
+
+/// Adds a problem for everything that a site does not allow, with the numbers.
+void check_limits(const Spec& spec, const Limits& limits, const Node& document, Problems& problems);
+
+}  // namespace muster::spec

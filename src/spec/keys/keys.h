@@ -1,0 +1,60 @@
+#pragma once
+
+#include "spec/keys/row.h"
+#include "spec/spec.h"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace muster::spec {
+
+/// The most tasks a role and a job may have.
+inline constexpr int64_t kTasksMax = 100'000;
+
+/// What a site allows at most; nullopt allows everything. Sizes in bytes.
+struct Limits {
+  std::optional<uint32_t> tasks;
+  std::optional<Bytes> memory;
+  std::optional<uint32_t> vcores;
+  std::optional<uint32_t> gpus;
+  std::optional<Bytes> total_memory;
+  std::optional<uint32_t> total_vcores;
+  std::optional<uint32_t> total_gpus;
+  std::optional<Duration> run;
+
+  bool operator==(const Limits&) const = default;
+};
+
+enum class ClusterType : uint8_t { Local, Yarn, Spark };
+[[nodiscard]] std::string_view to_string(ClusterType value);
+
+/// A cluster that a site has given a name to.
+struct ClusterEntry {
+  ClusterType type = ClusterType::Local;
+  std::string conf;  ///< The folder with the cluster's configuration; empty: where it is looked for
+                     ///< by default.
+
+  bool operator==(const ClusterEntry&) const = default;
+};
+
+/// How long jobs are kept that have ended, and who removes them.
+struct Cleaning {
+  /// nullopt: nothing goes by itself.
+  std::optional<Duration> older = std::chrono::hours(24 * 30);
+  Bytes over = Bytes{5} << 30;  ///< Of all jobs on one machine.
+
+  bool operator==(const Cleaning&) const = default;
+};
+
+/// The tables of keys: the one place where a key is declared. The field it fills stands in
+/// settings.h or spec.h.
+[[nodiscard]] std::span<const Row> spec_rows();
+[[nodiscard]] std::span<const Row> role_rows();
+[[nodiscard]] std::span<const Row> limits_rows();
+[[nodiscard]] std::span<const Row> cluster_rows();
+[[nodiscard]] std::span<const Row> cleaning_rows();
+
+}  // namespace muster::spec

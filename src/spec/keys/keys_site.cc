@@ -1,0 +1,79 @@
+#include "base/check.h"
+#include "spec/keys/key_units.h"
+#include "spec/keys/keys.h"
+#include "spec/names.h"
+#include "spec/read/codec.h"
+
+#include <array>
+#include <chrono>
+#include <span>
+
+// The keys of a site file that are not keys of a specification.
+
+namespace muster::spec {
+namespace {
+
+constexpr std::string_view kNoLimit = "no limit";
+
+}  // namespace
+
+std::string_view to_string(ClusterType value) {
+  switch (value) {
+    case ClusterType::Local:
+      return "local";
+    case ClusterType::Yarn:
+      return "yarn";
+    case ClusterType::Spark:
+      return "spark";
+  }
+  MUSTER_CHECK(false, "unknown ClusterType");
+}
+
+std::span<const Row> limits_rows() {
+  static constexpr std::array kRows = {
+      row<&Limits::tasks>("tasks",
+                          {.doc = "The most tasks of a job.", .unset = kNoLimit, .min = 1}),
+      row<&Limits::memory>("memory", {.doc = "The most memory of one task.", .unset = kNoLimit}),
+      row<&Limits::vcores>("vcores",
+                           {.doc = "The most cores of one task.", .unset = kNoLimit, .min = 1}),
+      row<&Limits::gpus>("gpus", {.doc = "The most GPUs of one task.", .unset = kNoLimit}),
+      row<&Limits::total_memory>(
+          "total_memory",
+          {.doc = "The most memory of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::total_vcores>(
+          "total_vcores",
+          {.doc = "The most cores of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::total_gpus>(
+          "total_gpus",
+          {.doc = "The most GPUs of all tasks of a job together.", .unset = kNoLimit}),
+      row<&Limits::run>("run",
+                        {.doc = "The longest deadlines.run; a job without one is refused as well.",
+                         .unset = kNoLimit})};
+  return kRows;
+}
+
+std::span<const Row> cluster_rows() {
+  static constexpr std::array kRows = {
+      row<&ClusterEntry::type>("type", {.doc = "The kind of cluster.", .required = true}),
+      row<&ClusterEntry::conf>("conf",
+                               {.doc = "The folder with its configuration, as in /etc/hadoop/prod.",
+                                .unset = "where the cluster's own tools look",
+                                .check = wrong_line})};
+  return kRows;
+}
+
+std::span<const Row> cleaning_rows() {
+  static constexpr std::array kRows = {
+      row<&Cleaning::older>(
+          "older",
+          {.doc = "How long ended jobs are kept. Older ones are removed by the first submission of "
+                  "a day and by muster clean; with `none` only by muster clean, after 30 days.",
+           .min = kSecond,
+           .none = true}),
+      row<&Cleaning::over>("over", {.doc = "How much space the jobs on one machine may take. Above "
+                                           "that, the oldest ended jobs are removed as well.",
+                                    .min = 1})};
+  return kRows;
+}
+
+}  // namespace muster::spec

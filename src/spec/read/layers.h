@@ -1,0 +1,80 @@
+#pragma once
+
+#include "base/result.h"
+#include "spec/keys/keys.h"
+#include "spec/read/document.h"
+#include "spec/spec.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace muster::spec {
+
+/// The content of one file, and the name it has in messages.
+struct TextInput {
+  std::string name;
+  std::string text;
+};
+
+/// A job given on the command line instead of in a file. The texts are those the user typed.
+struct QuickOptions {
+  std::optional<std::string> tasks;         ///< -n
+  std::optional<std::string> framework;     ///< --framework
+  std::optional<std::string> name;          ///< --name
+  std::vector<std::string> roles;           ///< --role, as in "ps=1,memory=2g" or "worker=2..8"
+  std::optional<std::string> memory;        ///< --memory: of each task whose --role names none.
+  std::optional<std::string> vcores;        ///< --vcores, likewise.
+  std::optional<std::string> gpus;          ///< --gpus, likewise.
+  std::optional<std::string> max_restarts;  ///< --max-restarts: restart.process.
+  std::vector<std::string> command;         ///< The words after `--`.
+};
+
+/// Everything that values may come from, in rising order after the built-in ones. All as text: this
+/// module opens no file and reads no environment.
+struct Layers {
+  std::optional<TextInput> site;    ///< /etc/muster/site.yaml
+  std::optional<TextInput> config;  ///< $MUSTER_HOME/config.yaml
+  /// The variables whose name begins with MUSTER_SET_; others are passed over.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::optional<TextInput> spec;  ///< Exactly one of `spec` and `quick` is given.
+  std::optional<QuickOptions> quick;
+  std::vector<std::string> sets;  ///< --set, as in "roles.worker.tasks=8"
+  std::vector<std::string> args;  ///< Words to append to the top-level command of `spec`.
+};
+
+/// A job ready to be planned.
+struct Loaded {
+  Spec spec;
+  Node document;                      ///< All layers merged; tells where each value came from.
+  std::vector<std::string> warnings;  ///< "FILE:LINE:COLUMN: warning: ...", one line each.
+  std::map<std::string, ClusterEntry>
+      clusters;  ///< The names that `--on` may use besides the types.
+  Cleaning cleaning;
+};
+
+/// Puts the layers on top of each other and checks the result. On failure the error's message has
+/// at most 10 lines "FILE:LINE:COLUMN: error: message". Pure: the same layers give the same result.
+[[nodiscard]] Result<Loaded> load(const Layers& layers);
+
+/// The same for a job without any file or layer.
+[[nodiscard]] Result<Spec> from_quick(const QuickOptions& options);
+
+/// Returns the clusters that the site and the user's configuration name, without needing a job.
+[[nodiscard]] Result<std::map<std::string, ClusterEntry>> load_clusters(const Layers& layers);
+
+/// Returns how long the site and the user's configuration keep jobs that have ended.
+[[nodiscard]] Result<Cleaning> load_cleaning(const Layers& layers);
+
+/// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
+/// winner marked. Works without a spec, too.
+[[nodiscard]] Result<std::string> config_explain(const Layers& layers, std::string_view key);
+
+/// Returns, for `muster config`, every key that a layer sets, with its value and where it was set,
+/// one line each; and the clusters that have names.
+[[nodiscard]] Result<std::string> config_overview(const Layers& layers);
+
+}  // namespace muster::spec

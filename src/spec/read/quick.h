@@ -1,0 +1,20 @@
+#pragma once
+
+#include "spec/read/document.h"
+#include "spec/read/layers.h"
+#include "spec/read/problems.h"
+
+namespace muster::spec {
+
+/// Returns the options of the quick form as a layer in the shape of a specification. Inside this
+/// module only.
+[[nodiscard]] Node quick_layer(const QuickOptions& options, Problems& problems);
+
+/// Returns what holds in the quick form unless some layer says otherwise: what a person expects who
+/// runs the same command by hand. Below every layer.
+[[nodiscard]] Node quick_defaults();
+
+/// Returns `command` with the words appended, each quoted for /bin/sh.
+[[nodiscard]] std::string with_words(std::string command, const std::vector<std::string>& words);
+
+}  // namespace muster::spec

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "spec/keys/keys.h"
+#include "spec/read/document.h"
+#include "spec/read/layers.h"
+#include "spec/read/problems.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::spec {
+
+/// The layers read, each as a map in the shape of a specification, but not yet merged. Inside this
+/// module only.
+struct Stack {
+  std::vector<Node> below;  ///< Quick form, site, configuration, environment.
+  std::optional<Node> job;  ///< The specification, or the quick form.
+  std::vector<Node> above;  ///< --set, in their order.
+  std::optional<Node> enforced;
+  Limits limits;
+  std::map<std::string, ClusterEntry> clusters;
+  Cleaning cleaning;
+};
+
+/// Reads every layer, adding what is wrong to `problems`.
+[[nodiscard]] Stack read_layers(const Layers& layers, Problems& problems);
+
+/// Returns what a layer says about the given roles: `*` is spread over them, below what is said by
+/// name; roles that are not among them are left out. `loose` lets `_` in a name stand for `-`, too.
+[[nodiscard]] Node spread_roles(const Node& layer, const std::vector<std::string>& roles,
+                                bool loose);
+
+/// Returns the names of the roles in the job's own layer, or in --set where that names none.
+[[nodiscard]] std::vector<std::string> role_names(const Stack& stack);
+
+/// Moves `tasks: N` at the top to roles.worker.tasks.
+void expand_tasks(Node& layer, Problems& problems);
+
+}  // namespace muster::spec

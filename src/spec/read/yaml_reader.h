@@ -1,0 +1,25 @@
+#pragma once
+
+#include "spec/read/document.h"
+#include "spec/read/problems.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace muster::spec {
+
+/// What a text may be at most; more is refused before it costs anything.
+inline constexpr size_t kTextBytesMax = 1 << 20;
+inline constexpr size_t kNestingMax = 32;
+inline constexpr size_t kNodesMax = 100'000;
+
+/// Reads one YAML (or JSON) document into nodes that know where they stand. Anchors and aliases
+/// work within the limit of nodes; tags other than !!str, duplicate keys and a second document are
+/// problems. Returns nullopt, with at least one problem added, if the text is not usable. An empty
+/// text is a Null node.
+[[nodiscard]] std::optional<Node> read_yaml(std::string_view text,
+                                            const std::shared_ptr<const Source>& source,
+                                            Problems& problems);
+
+}  // namespace muster::spec

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "agent/checkpoint/checkpoint_store.h"
+#include "base/result.h"
+#include "os/files.h"
+
+#include <map>
+#include <string>
+
+namespace muster::stores {
+
+/// Opens stores of checkpoints in HDFS for agents: in a container of YARN with the configuration
+/// that the client sent along, elsewhere with that of `environment`. `files` outlives what it
+/// opens.
+[[nodiscard]] agent::OpenCheckpointStore hdfs_checkpoints(
+    os::Files& files, std::map<std::string, std::string> environment);
+
+/// Tells whether agents of this host will find the file system of `checkpoint.to`, an address: its
+/// configuration is there and names it. Nobody is asked. The error says what to do.
+[[nodiscard]] Status check_hdfs_checkpoints(os::Files& files,
+                                            std::map<std::string, std::string> environment,
+                                            const std::string& address);
+
+}  // namespace muster::stores

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "verdict/last_words.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::verdict {
+
+/// What the form of an error suggests where no rule knows its words.
+struct Fallback {
+  std::string_view class_name;
+  std::string because;  ///< For people: "by the type ValueError".
+};
+
+/// Decides by the error number, the type of the exception, and whose code raised it. Nothing if
+/// none of them tells anything. May be wrong: the words of the program said nothing known.
+[[nodiscard]] std::optional<Fallback> fall_back(const LastWords& words);
+
+}  // namespace muster::verdict

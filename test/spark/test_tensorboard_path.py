@@ -1,0 +1,24 @@
+"""TensorBoard of a cluster answers only below a path that nobody can guess or look up."""
+
+import json
+import os
+
+from tensorflowonspark import tensorboard
+
+
+def test_the_path_is_in_no_command_line(tmp_path, monkeypatch):
+    told = tmp_path / "told"
+    program = tmp_path / "tensorboard"
+    program.write_text(
+        "import json, sys\n"
+        "cmdline = open('/proc/self/cmdline').read()\n"
+        f"json.dump([sys.argv, cmdline], open({str(told)!r}, 'w'))\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(tensorboard.sys, "path", [])
+    process, port, path = tensorboard.start("logs", 0)
+    assert process.wait() == 0
+    argv, cmdline = json.loads(told.read_text())
+    assert argv[argv.index("--path_prefix") + 1] == path
+    assert f"--port={port}" in argv
+    assert path not in cmdline
+    assert len(path) == 65

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "os/local_files.h"
+#include "testing/cluster_contract.h"
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace muster::testing {
+
+/// What a cluster whose masters are processes of this machine is tried on: a script plays the
+/// master. It takes the arguments of `muster master`, says that it is ready, writes the job's
+/// summary when it is told to stop (SIGTERM) or to succeed (SIGUSR1), and then goes.
+class MachineBed : public ClusterBed {
+ public:
+  os::Files& files() override { return *files_; }
+  [[nodiscard]] cluster::Home home() const override { return cluster::Home(scratch_.path()); }
+  void write(const cluster::JobFolder& job, std::string_view text) override;
+  void end(const cluster::JobFolder& job) override;
+  bool lose(const cluster::JobFolder& job) override;
+
+ protected:
+  MachineBed();
+  /// The script, for whoever starts masters.
+  [[nodiscard]] std::filesystem::path program() const { return scratch_.path() / "muster"; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return scratch_.path(); }
+  /// Ends the masters that are left; before anything of the cluster goes.
+  void end_all();
+
+ private:
+  void signal(const cluster::JobFolder& job, int number);
+
+  ScratchFolder scratch_;
+  std::unique_ptr<os::Files> files_ = os::make_local_files(nullptr);
+};
+
+}  // namespace muster::testing

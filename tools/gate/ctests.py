@@ -1,0 +1,133 @@
+"""Runs the tests of one build by ctest, and says of each of them what became of it."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree
+
+# Code without processes, sockets or clocks: what fails there fails for a reason.
+PURE = ("unit", "sim")
+# More than so many failures are no accident.
+REPEATED_AT_MOST = 4
+
+
+@dataclasses.dataclass
+class Outcomes:
+    """What became of the tests: every name is in exactly one of the four lists."""
+
+    passed: list = dataclasses.field(default_factory=list)
+    failed: list = dataclasses.field(default_factory=list)
+    # Failed once, passed when repeated.
+    unsteady: list = dataclasses.field(default_factory=list)
+    # Never begun: the time was over, or what they need was not there.
+    unstarted: list = dataclasses.field(default_factory=list)
+
+    def __iadd__(self, other):
+        for field in dataclasses.fields(self):
+            getattr(self, field.name).extend(getattr(other, field.name))
+        return self
+
+
+class Suite:
+    """The tests of a build. `chosen` are ctest's arguments that name it: a preset, or a folder.
+
+    No test begins or goes on past `ends`, a time in seconds since the epoch.
+    """
+
+    def __init__(self, root, chosen, ends, jobs=2):
+        self.root = pathlib.Path(root)
+        self.chosen = list(chosen)
+        self.ends = ends
+        self.jobs = jobs
+        # Name -> seconds, of those that ran to their end and passed.
+        self.seconds = {}
+
+    def labels(self, *filters):
+        """Returns the label of each test that the filters choose, by its name."""
+        command = ["ctest", *self.chosen, "--show-only=json-v1", *filters]
+        run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            return {}
+        return {test["name"]: next((value for entry in test.get("properties", [])
+                                    if entry["name"] == "LABELS" for value in entry["value"]), "")
+                for test in json.loads(run.stdout)["tests"]}
+
+    def run(self, labels=(), prefix=""):
+        """Runs the tests with one of the labels, all without; repeats the few of real processes
+        that fail. The outcomes carry the names with `prefix` in front."""
+        filters = ["-L", f"^({'|'.join(labels)})$"] if labels else []
+        expected = self.labels(*filters)
+        states = self.once(filters)
+        failed = [name for name in expected if states.get(name) == "fail"]
+        unstarted = [name for name in expected if states.get(name) not in ("run", "fail")]
+        again = failed + [name for name in unstarted if name in states]
+        repaired = []
+        if worth_repeating(again, expected) and time.time() < self.ends:
+            print(f"== once more: {' '.join(again)}", flush=True)
+            states = self.once(["-R", expression(again)])
+            repaired = [name for name in again if states.get(name) == "run"]
+        outcomes = Outcomes()
+        for name in expected:
+            kind = (outcomes.unsteady if name in repaired else
+                    outcomes.failed if name in failed else
+                    outcomes.unstarted if name in unstarted else outcomes.passed)
+            kind.append(prefix + name)
+        return outcomes
+
+    def once(self, filters):
+        """Runs tests; returns name -> "run", "fail", or "notrun" for what could not begin. What
+        ctest did not come to is not in it."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.xml"
+            subprocess.run(["ctest", *self.chosen, "-j", str(self.jobs), *filters,
+                            "--stop-time", stop_time(self.ends), "--output-junit", report],
+                           cwd=self.root, check=False)
+            states = {}
+            for case in cases(report):
+                states[case.get("name")] = case.get("status")
+                if case.get("status") == "run":
+                    self.seconds[case.get("name")] = float(case.get("time") or 0)
+            return states
+
+
+def cases(report):
+    try:
+        return xml.etree.ElementTree.parse(report).getroot().iter("testcase")
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return []
+
+
+def worth_repeating(failed, labels):
+    """Tests of pure code have no second try, and no more than a few others."""
+    return 0 < len(failed) <= REPEATED_AT_MOST and not any(
+        labels.get(name) in PURE for name in failed)
+
+
+def expression(names):
+    """Returns a regular expression of CMake that matches the names and nothing else."""
+    return f"^({'|'.join(name.replace('.', '[.]').replace('+', '[+]') for name in names)})$"
+
+
+def stop_time(ends, now=None):
+    """Returns what ctest --stop-time takes for `ends`.
+
+    It reads a time of the day, today or tomorrow, and puts its own zone behind it, in whole hours;
+    with a zone already there it understands nothing, says nothing and never stops.
+    """
+    now = time.time() if now is None else now
+    local, universal = time.localtime(now), time.gmtime(now)
+    hours = local.tm_hour - universal.tm_hour + 24 * (
+        (local.tm_year, local.tm_yday) > (universal.tm_year, universal.tm_yday)) - 24 * (
+        (local.tm_year, local.tm_yday) < (universal.tm_year, universal.tm_yday))
+    # A time that is already over would be tomorrow's.
+    ends = max(ends, now + 1)
+    return time.strftime("%H:%M:%S", time.gmtime(ends + hours * 3600))
+
+
+def minutes(variable, default):
+    """Returns the number of minutes that an environment variable names, in seconds."""
+    return 60 * float(os.environ.get(variable) or default)

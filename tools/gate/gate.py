@@ -1,0 +1,130 @@
+#!/usr/bin/python3 -B
+"""Lint, builds and tests, as tools/test says. Arguments: labels, and --record."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import background
+import costs
+import ctests
+import summary
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "tools" / "lint"))
+import green  # noqa: E402  (tools/lint)
+import tree as trees  # noqa: E402
+
+PRESET, SANITIZED = "release", "asan"
+LOGS = ROOT / "build" / "gate"
+
+
+def main(arguments):
+    labels = [word for argument in arguments if not argument.startswith("-")
+              for word in argument.split()]
+    unknown = [option for option in arguments if option.startswith("-") and option != "--record"]
+    if unknown:
+        sys.exit(f"tools/test: no option `{unknown[0]}`; there is --record")
+    gate = Gate()
+    seconds = gate.labelled(labels) if labels else gate.whole()
+    if "--record" in arguments:
+        costs.record(ROOT, seconds)
+    print("\n".join(gate.summary.lines(again)))
+    return 1 if gate.summary.failures else 0
+
+
+class Gate:
+    def __init__(self):
+        self.summary = summary.Summary()
+        self.ends = time.time() + ctests.minutes("MUSTER_TEST_MINUTES", 80)
+        self.jobs = int(os.environ.get("MUSTER_TEST_JOBS") or 2)
+        # What only tests need is fetched while the build goes on.
+        self.fetching = subprocess.Popen(["tools/setup", "hadoop", "python"], cwd=ROOT)
+
+    def labelled(self, labels):
+        return self.tested(PRESET, labels) if self.built() else {}
+
+    def whole(self):
+        tree = trees.Tree(ROOT)
+        snapshot = green.snapshot(tree)
+        self.linted("text", "--text")
+        if not self.built():
+            return {}
+        self.linted("built", "symbols", "link", "binary", "unused")
+        # Tests of real processes wait much: for daemons, for each other, for time to pass.
+        sanitized = background.Job(commands_of(SANITIZED, "test_programs"), LOGS / "asan.log")
+        headers = background.Job(commands_of(PRESET, "header_check"), LOGS / "headers.log")
+        tidied = background.Job([["tools/lint/run", "changed"]], LOGS / "changed.log")
+        background.start(ROOT, [sanitized, headers, tidied])
+        seconds = self.tested(PRESET)
+        if self.summary.step("build asan, beside the tests", again_of(sanitized),
+                             sanitized.finish):
+            self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")
+        self.summary.step("each header alone, beside the tests", again_of(headers), headers.finish)
+        self.summary.step("clang-tidy on what changed, beside the tests", again_of(tidied),
+                          lambda: tidied.finish(1000))
+        if self.summary.failures == 0:
+            green.record(ROOT, snapshot)
+        return seconds
+
+    def built(self):
+        commands = commands_of(PRESET, "all")
+        good = self.summary.step(
+            f"build {PRESET}", joined(commands),
+            lambda: all(succeeds(command) for command in commands))
+        fetched = self.fetching.wait() == 0
+        if not fetched:
+            self.summary.step("fetch", "tools/setup hadoop python", lambda: False)
+        return good and fetched
+
+    def linted(self, title, *checks):
+        command = ["tools/lint/run", *checks]
+        self.summary.step(f"lint, {title}", " ".join(command), lambda: succeeds(command))
+
+    def tested(self, preset, labels=(), prefix=""):
+        print(f"== tests on {preset} {' '.join(labels)}", flush=True)
+        suite = ctests.Suite(ROOT, ["--preset", preset], self.ends, self.jobs)
+        outcomes = suite.run(labels, prefix)
+        print(flush=True)
+        if outcomes == ctests.Outcomes():
+            self.summary.step(f"no test of {preset} has a label of: {' '.join(labels)}",
+                              f"ctest --preset {preset} --print-labels", lambda: False)
+        self.summary.tests(outcomes)
+        return suite.seconds
+
+
+def commands_of(preset, *targets):
+    """Returns the commands that build the targets of a preset."""
+    ninja = ROOT / "build" / preset / "build.ninja"
+    presets = ROOT / "CMakePresets.json"
+    fresh = ninja.exists() and ninja.stat().st_mtime > presets.stat().st_mtime
+    return [*([] if fresh else [["cmake", "--preset", preset]]),
+            ["cmake", "--build", "--preset", preset, "--target", *targets, "--", "-k", "10"]]
+
+
+def again(names):
+    """Returns the command that runs the named tests once more."""
+    commands = []
+    for preset, prefix in ((PRESET, ""), (SANITIZED, f"{SANITIZED}:")):
+        own = [name.removeprefix(f"{SANITIZED}:") for name in names
+               if name.startswith(f"{SANITIZED}:") == bool(prefix)]
+        commands += [f"ctest --preset {preset} -R '{ctests.expression(own)}'"] if own else []
+    return "; ".join(commands)
+
+
+def again_of(job):
+    return joined(job.commands)
+
+
+def joined(commands):
+    return " && ".join(" ".join(map(str, command)) for command in commands)
+
+
+def succeeds(command):
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
