@@ -15,6 +15,7 @@ from typing import Any
 from muster.spark import fitness, packing, stop_key
 from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
+from muster.spark.ends import Ends
 from muster.spark.errors import JobError
 from muster.spark.feeding import FeedSettings
 from muster.spark.ledger import Ledger, LedgerParam
@@ -55,8 +56,7 @@ class Job:
         self._changed = threading.Condition(threading.RLock())
         self._channels: dict[str, Channel] = {}  # To the nodes, by container.
         self._failure: str | None = None
-        self._words: dict[str, str] = {}  # The last words of failed tasks, by name.
-        self._ended_well: set[tuple[str, int]] = set()  # Nodes, by role and index.
+        self._ends = Ends()
         self._gone = False
         self._feeds_ended: list[str] = []  # By queue.
         self._closing = False
@@ -200,7 +200,7 @@ class Job:
         everyone = range(len(self.plan.template[role]))
         with self._changed:
             return [i for i in everyone if role not in self.plan.fewest or
-                    (role, i) in self._ended_well]  # fmt: skip
+                    self._ends.well(f"{role}:{i}")]  # fmt: skip
 
     @property
     def feed_library(self) -> str:
@@ -250,7 +250,7 @@ class Job:
         with self._changed:
             if result != "succeeded" and self._failure is None and not self._closing:
                 # Only its own words can be told before the master's are on the disk.
-                self._failure = next(iter(self._words.values()), None)
+                self._failure = self._ends.first_words()
             words = self._failure or ""
             self._changed.notify_all()
         self._containers.close(words)
@@ -284,14 +284,16 @@ class Job:
         if outcome["result"] == "succeeded":
             return None
         cause = outcome.get("first_cause")
-        if cause and cause["task"] in self._words:
-            return self._words[cause["task"]]
+        with self._changed:
+            first = self._ends.first_words()
+            words = self._ends.words(cause["task"]) if cause else None
+        if words:
+            return words
         if cause:
             if losses := self._containers.losses(_LOSS_SECONDS):
                 return f"{outcome['message']}: {losses}"
             return f"{cause['task']}: {cause.get('evidence') or 'it left no error message'}"
-        words = next(iter(self._words.values()), None)
-        return words or f"job {self.id} {outcome['result']}: see `muster show {self.id}`"
+        return first or f"job {self.id} {outcome['result']}: see `muster show {self.id}`"
 
     # ---- nodes and holders
 
@@ -319,9 +321,7 @@ class Job:
         with self._changed:
             self._channels[channel.name] = channel
             self.nodes[message["executor_id"]] = message
-            # What it said when it failed before is answered by its new start.
-            self._words.pop(f"{message['role']}:{message['index']}", None)
-            self._ended_well.discard((message["role"], message["index"]))
+            self._ends.begun(f"{message['role']}:{message['index']}", message["attempt"])
             complete = self._enough()
             ended = list(self._feeds_ended)
             self._changed.notify_all()
@@ -331,15 +331,15 @@ class Job:
             self._containers.go()
 
     def _exited(self, message: dict[str, Any]) -> None:
-        name = f"{message['role']}:{message['index']}"
-        if not message["failed"] or message["stopped"]:
-            if not message["failed"]:
-                with self._changed:
-                    self._ended_well.add((message["role"], message["index"]))
+        if message["failed"] and message["stopped"]:
             return
-        _log.error("%s failed:\n%s", name, message["words"])
+        name = f"{message['role']}:{message['index']}"
+        if message["failed"]:
+            _log.error("%s failed:\n%s", name, message["words"])
         with self._changed:
-            self._words.setdefault(name, message["words"])
+            self._ends.ended(
+                name, message["attempt"], message["words"] if message["failed"] else None
+            )
 
     def _present(self, role: str) -> list[int]:
         """The nodes of a role that have begun, by their indices."""
