@@ -1,5 +1,6 @@
 """A cluster of TensorFlow nodes on the executors of a Spark application."""
 
+import contextlib
 import logging
 import os
 
@@ -71,14 +72,12 @@ class TFCluster:
             _raise_failure(self._job)
             raise Exception("train() after shutdown(): TFCluster.run() starts another cluster")
         settings = self._job.feed_settings(qname, feed_timeout)
-        feed = Feeder(self.sc, self._job, settings, _explain)
+        feed = Feeder(self.sc, self._job, settings)
         if isinstance(dataRDD, DStream):
             dataRDD.foreachRDD(lambda rdd: feed.feed_rows(rdd))  # It counts a method's arguments.
             return
-        try:
+        with _cluster_failures(self._job):
             feed.feed_rows(dataRDD, num_epochs or _DEFAULT_EPOCHS)
-        except JobError as failure:
-            raise ClusterFailedError(str(failure)) from failure.__cause__
 
     def consumed(self):
         """The partitions that the programs have taken to their ends so far, also of a train() that
@@ -164,24 +163,31 @@ class _Stoppable:
         self._job.stream_stopped.set()
 
 
-def _raise_failure(job, cause=None):
-    if job.failure is None:
-        return
-    tf_status["error"] = job.failure
-    logger.error("the cluster failed:\n%s", job.failure)
-    raise ClusterFailedError(f"Exception in worker:\n{job.failure}") from cause
+@contextlib.contextmanager
+def _cluster_failures(job):
+    """Raises JobError as the ClusterFailedError that users of this API expect."""
+    try:
+        yield
+    except JobError as failure:
+        words = str(failure)
+        if job.failure is not None:
+            tf_status["error"] = job.failure
+            logger.error("the cluster failed:\n%s", job.failure)
+            words = f"Exception in worker:\n{job.failure}"
+        raise ClusterFailedError(words) from failure.__cause__
+
+
+def _raise_failure(job):
+    with _cluster_failures(job):
+        job.raise_failure()
 
 
 def _explain(job, failure):
     """Raises why the cluster failed, else what its node said in Spark's `failure`, if anything."""
     if isinstance(failure, ClusterFailedError):
         return  # Of an action that another one is made of.
-    said = results.words_in(failure) if failure is not None else None
-    if said is not None:
-        job.settle()
-    _raise_failure(job, failure)
-    if said is not None:
-        raise ClusterFailedError(said) from failure
+    with _cluster_failures(job):
+        job.explain(failure)
 
 
 def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
@@ -229,10 +235,8 @@ def run(sc, map_fun, tf_args, num_executors, num_ps, tensorboard=False,
     )
     job = Job(sc, plan, map_fun, tf_args)
     try:
-        job.await_nodes(reservation_timeout)
-    except JobError:
-        job.close()
-        _raise_failure(job)
+        with _cluster_failures(job):
+            job.await_nodes(reservation_timeout)
     except BaseException:
         job.close()
         raise

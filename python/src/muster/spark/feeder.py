@@ -7,7 +7,6 @@ import dataclasses
 import random
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from pyspark import inheritable_thread_target
@@ -21,17 +20,14 @@ _OVER_SECONDS = 60.0
 
 
 class Feeder:
-    """Feeds one queue of a job's nodes. `explain(job, failure)` raises why the job failed, or what
-    its node said in Spark's `failure` (None: there is none), in the way of the feeding API, and
-    returns if neither is known.
+    """Feeds one queue of a job's nodes. Its methods return when the rows were read, or nobody wants
+    them; JobError with why the job failed, else with what its node said.
     """
 
-    def __init__(self, sc: Any, job: Job, settings: feeding.FeedSettings,
-                 explain: Callable[[Job, Exception | None], None]):  # fmt: skip
+    def __init__(self, sc: Any, job: Job, settings: feeding.FeedSettings):
         self._sc = sc
         self._job = job
         self._settings = settings
-        self._explain = explain
 
     def feed_rows(self, rdd: Any, epochs: int = 1) -> None:
         """Feeds the rows of an RDD this many times."""
@@ -106,7 +102,7 @@ class Feeder:
     def _feed_one(self, told: Any, index: int) -> str:
         """Has any executor feed one partition, and returns the outcome."""
         if not self._job.running:
-            self._explain(self._job, None)
+            self._job.explain(None)
             if self._job.terminating.is_set():
                 return feeding.FED  # The programs wanted no more rows before its turn came.
             raise JobError(f"the cluster has ended: partition {index} was not fed")
@@ -143,11 +139,11 @@ class Feeder:
             raise
         if "ended" not in outcome:
             self._sc.cancelJobGroup(group)
-            self._explain(self._job, None)
+            self._job.explain(None)
             if self._job.terminating.is_set():
                 return [(index, feeding.FED) for index in partitions]  # Nobody wants them.
             raise JobError("every map_fun returned before the end of the feed")
         if "failure" in outcome:
-            self._explain(self._job, outcome["failure"])
+            self._job.explain(outcome["failure"])
             raise outcome["failure"]
         return outcome["told"]

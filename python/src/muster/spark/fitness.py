@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import operator
@@ -51,13 +50,15 @@ def check_function(name: str, function: Any) -> None:
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """The value of an argument that must be a whole number, `least` or more."""
-    with contextlib.suppress(TypeError):
-        number = operator.index(value)
-        if not isinstance(value, bool):
-            if number >= least:
-                return number
-            raise ValueError(f"{name} must be {least} or more, not {number}")
-    raise TypeError(f"{name} must be a whole number, {least} or more, not {value!r}")
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None:
+        raise TypeError(f"{name} must be a whole number, {least} or more, not {value!r}")
+    if number < least:
+        raise ValueError(f"{name} must be {least} or more, not {number}")
+    return number
 
 
 def keeps_executors(conf: Any) -> bool:

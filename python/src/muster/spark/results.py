@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
@@ -47,14 +48,20 @@ def telling(rdd: Any, explain: Callable[[Exception], None]) -> Any:
     return rdd
 
 
+@contextlib.contextmanager
+def _explained(explain: Callable[[Exception], None]) -> Iterator[None]:
+    try:
+        yield
+    except Exception as failure:
+        explain(failure)
+        raise
+
+
 def _guarded(action: Callable, explain: Callable[[Exception], None]) -> Callable:
     @functools.wraps(action)
     def guarded(*arguments: Any, **named: Any) -> Any:
-        try:
+        with _explained(explain):
             return action(*arguments, **named)
-        except Exception as failure:
-            explain(failure)
-            raise
 
     return guarded
 
@@ -62,10 +69,7 @@ def _guarded(action: Callable, explain: Callable[[Exception], None]) -> Callable
 def _guarded_iterator(action: Callable, explain: Callable[[Exception], None]) -> Callable:
     @functools.wraps(action)
     def guarded(*arguments: Any, **named: Any) -> Iterator:
-        try:
+        with _explained(explain):
             yield from action(*arguments, **named)
-        except Exception as failure:
-            explain(failure)
-            raise
 
     return guarded

@@ -71,6 +71,6 @@ def train_df(
 
 
 def _feed(sc: Any, job: Job, queue: str, frame: Any, epochs: int, timeout: float) -> None:
-    feeder = Feeder(sc, job, job.feed_settings(queue, timeout), Job.explain)
+    feeder = Feeder(sc, job, job.feed_settings(queue, timeout))
     feeder.feed_columns(frame, epochs)
     job.end_of_feed(queue)
