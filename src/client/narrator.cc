@@ -30,6 +30,7 @@ void Narrator::applied(const job::Machine& machine, Time at, const job::Fact& fa
     if (line) {
       deps_.events->told(*line);
     }
+    deps_.events->tasks(machine.plan(), machine.state());
     if (phase != last_phase_) {
       deps_.events->phase(phase);
     }

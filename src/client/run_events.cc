@@ -1,6 +1,7 @@
 #include "client/run_events.h"
 
 #include "base/text.h"
+#include "eventlog/json_text.h"
 
 #include <fmt/format.h>
 
@@ -31,6 +32,44 @@ void RunEvents::submitted(const Submission& submission) {
 
 void RunEvents::phase(std::string_view phase) {
   print("phase", fmt::format(R"(,"phase":{})", json_quote(phase)));
+}
+
+void RunEvents::tasks(const job::Plan& plan, const job::State& state) {
+  told_tasks_.resize(state.tasks.size());
+  for (size_t role = 0; role < state.tasks.size(); ++role) {
+    std::vector<ToldTask>& told = told_tasks_[role];
+    for (const job::Task& task : state.tasks[role]) {
+      const ToldTask now{
+          .state = task.state,
+          .attempts = task.attempts.size(),
+          .last = task.attempts.empty() ? job::AttemptState{} : task.attempts.back().state};
+      const bool is_new = task.id.index >= told.size();
+      if (is_new) {
+        told.resize(task.id.index + 1);
+      }
+      if (is_new || told[task.id.index] != now) {
+        told[task.id.index] = now;
+        print_task(plan, task);
+      }
+    }
+  }
+}
+
+void RunEvents::print_task(const job::Plan& plan, const job::Task& task) {
+  eventlog::JsonObject members;
+  members.text("task", to_string(plan, task.id))
+      .text("state", to_string(task.state))
+      .number("attempt", task.attempts.size());
+  if (!task.attempts.empty()) {
+    const job::Attempt& last = task.attempts.back();
+    members.text("attempt_state", to_string(last.state))
+        .text_or_null("host", last.host.value)
+        .text_or_null("container", last.container.value)
+        .number("exit_code", last.exit ? last.exit->exit_code : std::nullopt)
+        .number("signal", last.exit ? last.exit->signal : std::nullopt);
+  }
+  const std::string object = members.str();
+  print("task", "," + object.substr(1, object.size() - 2));
 }
 
 void RunEvents::told(std::string_view text) {

@@ -174,6 +174,21 @@ def test_json_lines_tell_what_happens_and_what_tasks_write(muster):
     assert events[-1]["status"]["outcome"]["result"] == "succeeded"
 
 
+def test_json_lines_tell_each_state_of_each_task_once(muster):
+    done = muster("run", "--json", "-n", "2", "--max-restarts", "1", "--", "/bin/sh", "-c",
+                  'test "$MUSTER_INDEX$MUSTER_ATTEMPT" != 11').expect(0)
+    tasks = [event for event in map(json.loads, done.out.splitlines()) if event["event"] == "task"]
+    for index in range(2):
+        told = [each for each in tasks if each["task"] == f"worker:{index}"]
+        states = [(each["state"], each["attempt"], each.get("attempt_state")) for each in told]
+        assert len(set(states)) == len(states), states
+        assert states[0] == ("waiting", 0, None)
+        assert ("active", 1, "running") in states
+        assert states[-1] == ("succeeded", 1 + index, "ended"), states
+        assert (told[-1]["exit_code"], told[-1]["signal"]) == (0, None)
+        assert told[-1]["host"] and told[-1]["container"]
+
+
 def test_a_reader_that_goes_away_stops_the_job(muster):
     script = f"'{harness.BINARY}' run -n 1 -- /bin/sh -c 'while :; do echo y; done' | head -n 1"
     done = subprocess.run(["/bin/bash", "-c", script + "; echo ${PIPESTATUS[0]} >&2"],
