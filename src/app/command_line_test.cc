@@ -5,6 +5,7 @@
 #include "client/options.h"
 #include "fs/options.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace muster::app {
@@ -13,6 +14,7 @@ namespace {
 using cli::Command;
 using cli::Parameter;
 using cli::Printed;
+using ::testing::HasSubstr;
 
 std::string mistake(const std::vector<std::string>& arguments) {
   const auto read = cli::parse_command_line(command_table(), arguments);
@@ -88,6 +90,17 @@ TEST(CommandLine, SaysWhatAMistakeWasToBe) {
             "more)\n");
   EXPECT_EQ(mistake({"ps", "-x"}),
             "muster: ps: there is no option -x (`muster ps --help` tells more)\n");
+}
+
+TEST(CommandLine, KnowsTheOptionsOfOtherLaunchers) {
+  for (const char* option : {"--nproc-per-node=2", "--nproc_per_node", "-np", "--nnodes"}) {
+    EXPECT_THAT(mistake({"run", option, "2", "train.py"}),
+                HasSubstr(": -n is the number of tasks, on all hosts together, as in -n 4"));
+  }
+  EXPECT_EQ(mistake({"submit", "--rdzv-endpoint=h:1", "--", "x"}),
+            "muster: submit: there is no option --rdzv-endpoint: leave it out, Muster places the "
+            "tasks and brings them together (`muster submit --help` tells more)\n");
+  EXPECT_THAT(mistake({"run", "-n", "2", "-m", "pkg.train"}), HasSubstr("-- python3 -m MODULE"));
 }
 
 TEST(CommandLine, SaysWhichValueIsWrong) {

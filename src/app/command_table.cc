@@ -3,6 +3,8 @@
 #include "cli/command.h"
 #include "client/commands.h"
 
+#include <span>
+
 namespace muster::app {
 
 using namespace client;  // The rows are its commands.
@@ -97,6 +99,18 @@ Parameters with(Parameters first, const Parameters& second) {
   return first;
 }
 
+/// Options of torchrun, horovodrun and mpirun.
+std::vector<cli::Foreign> of_other_launchers() {
+  return {{{"--nproc-per-node", "--nproc_per_node", "--nproc", "-np", "--np", "--num-proc",
+            "--num-processes", "--num_processes", "--nnodes", "--num-nodes", "--num_nodes"},
+           "-n is the number of tasks, on all hosts together, as in -n 4"},
+          {{"--node-rank", "--node_rank", "--master-addr", "--master_addr", "--master-port",
+            "--master_port", "--rdzv-backend", "--rdzv_backend", "--rdzv-endpoint",
+            "--rdzv_endpoint", "--rdzv-id", "--rdzv_id", "--standalone", "--hostfile"},
+           "leave it out, Muster places the tasks and brings them together"},
+          {{"-m", "--module"}, "give the whole command, as in -- python3 -m MODULE"}};
+}
+
 /// What makes a specification, before the command's own options.
 Parameters job_source(SpecOptions& o, const Parameters& own) {
   return with(
@@ -147,6 +161,7 @@ void set_on_interrupt(OnInterrupt& field, std::string_view value) {
 }
 
 void add_start_commands(std::vector<Command>& table) {
+  const size_t first = table.size();
   table.push_back(command(
       "run", "Run a job and follow it to its end", run_job,
       [](RunCommand& o) {
@@ -177,6 +192,9 @@ void add_start_commands(std::vector<Command>& table) {
             {flag(o.yaml, {"--yaml"}, "Print the resulting specification as YAML"), json(o.json)});
       },
       "muster plan job.yaml --set roles.worker.memory=8g"));
+  for (Command& each : std::span(table).subspan(first)) {
+    each.foreign = of_other_launchers();
+  }
 }
 
 void add_job_commands(std::vector<Command>& table) {

@@ -62,6 +62,12 @@ struct Parameter {
   }
 };
 
+/// Options that people know from other programs, and what to do instead of giving them.
+struct Foreign {
+  std::vector<std::string_view> names;
+  std::string_view instead;
+};
+
 /// One row. Its parameters point into its own options, so that it serves one command line.
 struct Command {
   std::string_view name;     ///< "logs", "fs ls"
@@ -71,6 +77,7 @@ struct Command {
   std::function<int(client::Session& session)> run;  ///< Empty: a group of commands.
   std::shared_ptr<void> options;
   std::string_view notes = {};  ///< Further sentences for the help text.
+  std::vector<Foreign> foreign = {};
 };
 
 /// Makes a row: `run` is the handler, `parameters` tells how its options are filled.

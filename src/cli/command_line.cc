@@ -209,6 +209,11 @@ std::string ArgumentReader::read_option() {
   const std::string_view name = argument.substr(0, argument.find('='));
   const Parameter* const option = find_option(command_, name);
   if (option == nullptr) {
+    for (const Foreign& each : command_.foreign) {
+      if (std::ranges::find(each.names, name) != each.names.end()) {
+        return fmt::format("there is no option {}: {}", name, each.instead);
+      }
+    }
     return argument.starts_with("--") ? unknown_option(command_, name) : read_short(argument);
   }
   if (name.size() == argument.size()) {

@@ -111,6 +111,14 @@ std::string_view key_of_option(std::string_view option) {
                                       : "roles.worker.gpus=1";
 }
 
+/// The command that would run a file which was given in place of a specification; "" if it does
+/// not look like a program.
+std::string command_for(std::string_view file) {
+  return file.ends_with(".py")   ? fmt::format("python3 {}", printable(file))
+         : file.ends_with(".sh") ? fmt::format("sh {}", printable(file))
+                                 : "";
+}
+
 Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
                                   const SparkOptions& spark = {}) {
   if (options.spec.empty() && options.arguments.empty()) {
@@ -122,6 +130,10 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
     return user_error(fmt::format(
         "{} is for jobs without a specification; set this in {}, or by a key of it, as in --set {}",
         option, printable(options.spec), key_of_option(option)));
+  }
+  if (const std::string program = command_for(options.spec); !program.empty()) {
+    return user_error(fmt::format("{} is a program, not a specification: muster run -n 1 -- {}",
+                                  printable(options.spec), program));
   }
   const cluster::Asker asker{
       .proxy_user = options.proxy_user,

@@ -41,6 +41,12 @@ def test_an_unknown_verb_has_a_suggestion(muster):
     muster("statsu").expect_error(2, "statsu", "status")
 
 
+def test_a_program_in_place_of_a_specification_is_told_how_to_run(muster):
+    done = muster("run", "train.py").expect(2)
+    assert done.err == ("muster: train.py is a program, not a specification: "
+                        "muster run -n 1 -- python3 train.py\n")
+
+
 def test_version(muster):
     assert re.search(r"\d+\.\d+", muster("version").expect(0).out)
     assert "version" in muster("version", "--json").expect(0).json()
