@@ -439,15 +439,22 @@ void add_machine_commands(std::vector<Command>& table) {
             json(o.json)};
       },
       "muster clean --older 7d --dry-run"));
-  table.push_back(command(
-      "tony", "Convert a TonY job to a specification", run_tony,
+  Command tony = command(
+      "tony", "Run a TonY job", run_tony,
       [](TonyOptions& o) {
-        return Parameters{argument(o.arguments, "--convert [TONY.XML] [FLAG...]", Kind::Everything,
-                                   "Print a specification for a tony.xml and the flags of TonY's "
-                                   "submitters",
-                                   "--convert")};
+        return Parameters{argument(o.arguments, "[--convert] [TONY.XML] [FLAG...]",
+                                   Kind::Everything,
+                                   "The flags of TonY's submitters (`muster tony -help` lists "
+                                   "them), and a tony.xml other than that of this folder",
+                                   "")};
       },
-      "muster tony --convert tony.xml -executes train.py -src_dir src"));
+      "muster tony -executes train.py -src_dir src -conf tony.worker.instances=4");
+  tony.notes =
+      "Runs on YARN; --on names another cluster. --convert only prints the job as a specification "
+      "for `muster run`. --set, --json and --quiet are those of `muster run`. The exit status is 0 "
+      "or, as with TonY's client, 255; --muster-exit-status makes it that of `muster run`. Ctrl-C "
+      "stops the job.";
+  table.push_back(std::move(tony));
 }
 
 void add_own_commands(std::vector<Command>& table) {

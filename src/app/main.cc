@@ -4,6 +4,7 @@
 #include "cli/command_line.h"
 #include "client/failure.h"
 #include "stores/hdfs_event_files.h"
+#include "stores/hdfs_remote_files.h"
 
 #include <cstdio>
 #include <memory>
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   (*session)->program = own_program();
   (*session)->clusters = make_clusters(**session);
   (*session)->event_files = std::make_unique<muster::stores::HdfsEventFiles>(**session);
+  (*session)->remote_files = std::make_unique<muster::stores::HdfsRemoteFiles>(**session);
   const int status = std::get<Command>(read).run(**session);
   // What could not be written was not said: a script must not take half an answer for a whole one.
   return status == 0 && (*session)->console.out_disk_failed() ? muster::client::kCouldNotStart

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "client/disk_probe.h"
+#include "client/made_job.h"
 #include "spec/write/serialize.h"
 
 #include <fmt/format.h>
@@ -166,6 +167,25 @@ Result<spec::Layers> read_layers(os::Files& files, const JobSource& source,
   MUSTER_TRY(layers.spec, read_spec(files, source.spec, surroundings.working_folder));
   layers.args = source.arguments;
   return layers;
+}
+
+Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
+                              const std::vector<std::string>& sets,
+                              const Surroundings& surroundings) {
+  spec::Spec absolute = made.spec;
+  make_absolute(absolute, surroundings.working_folder);
+  MUSTER_TRY(spec::Layers layers,
+             read_layers(files, {.spec = {}, .quick = {}, .sets = sets}, surroundings));
+  layers.quick.reset();
+  layers.spec = spec::TextInput{made.origin, made.head + spec::to_yaml(absolute)};
+  ReadJob job;
+  MUSTER_TRY(job.loaded, spec::load(layers));
+  DiskProbe probe(surroundings.working_folder);
+  MUSTER_TRY_STATUS(spec::check_files(job.loaded.spec, job.loaded.document, probe));
+  make_absolute(job.loaded.spec, surroundings.working_folder);
+  MUSTER_TRY_STATUS(check_secrets(files, job.loaded.spec, surroundings));
+  job.spec_text = layers.spec->text;
+  return job;
 }
 
 Result<ReadJob> read_job(os::Files& files, const JobSource& source,

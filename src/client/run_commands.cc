@@ -5,6 +5,7 @@
 #include "client/failure.h"
 #include "client/fit_text.h"
 #include "client/foreground.h"
+#include "client/made_job.h"
 #include "client/run_end.h"
 #include "client/self_cleaning.h"
 #include "client/submission.h"
@@ -119,9 +120,23 @@ std::string command_for(std::string_view file) {
                                  : "";
 }
 
+/// What there is to a job beside what was typed.
+struct Origin {
+  SparkOptions spark;
+  const MadeJob* made = nullptr;  ///< Not null: the job itself, of which nothing was typed.
+};
+
+Result<ReadJob> read_origin(Session& session, const SpecOptions& options, const Origin& origin,
+                            const cluster::Cluster& cluster) {
+  if (origin.made != nullptr) {
+    return read_made_job(*session.files, *origin.made, options.sets, session.surroundings());
+  }
+  return read_job(*session.files, source_of(options, cluster), session.surroundings());
+}
+
 Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
-                                  const SparkOptions& spark = {}) {
-  if (options.spec.empty() && options.arguments.empty()) {
+                                  const Origin& origin = {}) {
+  if (options.spec.empty() && options.arguments.empty() && origin.made == nullptr) {
     return user_error(
         "name a specification (job.yaml), or give a command: muster run -n 4 -- python3 train.py");
   }
@@ -137,10 +152,9 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
   }
   const cluster::Asker asker{
       .proxy_user = options.proxy_user,
-      .driver = {.link_fd = spark.link_fd, .listen_host = spark.listen_host}};
+      .driver = {.link_fd = origin.spark.link_fd, .listen_host = origin.spark.listen_host}};
   MUSTER_TRY(cluster::Cluster* const cluster, session.clusters->named(options.on, asker));
-  MUSTER_TRY(ReadJob job,
-             read_job(*session.files, source_of(options, *cluster), session.surroundings()));
+  MUSTER_TRY(ReadJob job, read_origin(session, options, origin, *cluster));
   // Compiled here only to be refused here: every agent of the job needs them.
   MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
   std::vector<std::string> assumed;
@@ -174,8 +188,8 @@ struct Accepted {
 /// from here at once. Signals are held from the moment on at which a job may exist.
 Result<Accepted> submit(Session& session, const SpecOptions& options,
                         const std::string& exit_code_from, Held& held, bool follows,
-                        const SparkOptions& spark = {}) {
-  MUSTER_TRY(const JobAndCluster source, read_source(session, options, spark));
+                        const Origin& origin = {}) {
+  MUSTER_TRY(const JobAndCluster source, read_source(session, options, origin));
   const spec::Loaded& loaded = source.job.loaded;
   if (!exit_code_from.empty() && spec::find_role(loaded.spec, exit_code_from) == nullptr) {
     return user_error(
@@ -223,13 +237,11 @@ std::string last_status(Session& session, const cluster::JobFolder& folder) {
                                cluster::status_context(folder, *reading));
 }
 
-}  // namespace
-
-int run_job(Session& session, const RunCommand& command) {
+int run_origin(Session& session, const RunCommand& command, const Origin& origin) {
   const WallTime begun = session.now();
   Held held;
   const Result<Accepted> accepted =
-      submit(session, command.spec, command.exit_code_from, held, true);
+      submit(session, command.spec, command.exit_code_from, held, true, origin);
   if (!accepted) {
     return fail(session.console, accepted.error());
   }
@@ -250,6 +262,10 @@ int run_job(Session& session, const RunCommand& command) {
   if (!command.quiet && !page.empty()) {
     // On a line of its own, it can be clicked or copied where it wraps.
     session.console.err("muster: page:\n" + page + "\n");
+  }
+  if (!command.quiet && origin.made != nullptr) {
+    session.console.err("muster: the job as a specification:\n" +
+                        submitted->folder.spec().string() + "\n");
   }
   RunEvents events(session.console, [&session] { return session.now(); });
   if (command.json) {
@@ -292,9 +308,20 @@ int run_job(Session& session, const RunCommand& command) {
              : role_exit_code(*machine, command.exit_code_from, status);
 }
 
+}  // namespace
+
+int run_job(Session& session, const RunCommand& command) {
+  return run_origin(session, command, {});
+}
+
+int run_made_job(Session& session, const RunCommand& command, const MadeJob& made) {
+  return run_origin(session, command, {.spark = {}, .made = &made});
+}
+
 int submit_job(Session& session, const SubmitCommand& command) {
   Held held;
-  const Result<Accepted> accepted = submit(session, command.spec, {}, held, false, command.spark);
+  const Result<Accepted> accepted =
+      submit(session, command.spec, {}, held, false, {.spark = command.spark});
   if (!accepted) {
     return fail(session.console, accepted.error());
   }

@@ -4,6 +4,7 @@
 #include "client/environment.h"
 #include "client/event_files.h"
 #include "client/job_source.h"
+#include "client/remote_files.h"
 #include "cluster/clusters.h"
 #include "cluster/home.h"
 #include "eventlog/replay.h"
@@ -25,7 +26,8 @@ struct Session {
   std::filesystem::path program;  ///< This binary, to start others of it.
   /// The clusters that jobs can be on; set by the wiring before any command runs.
   std::unique_ptr<cluster::Clusters> clusters;
-  std::unique_ptr<EventFiles> event_files;  ///< Set with them.
+  std::unique_ptr<EventFiles> event_files;    ///< Set with them.
+  std::unique_ptr<RemoteFiles> remote_files;  ///< Set with them.
 
   /// Reads the surroundings; an error if there is no home.
   static Result<std::unique_ptr<Session>> open(char** variables);

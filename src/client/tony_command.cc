@@ -1,6 +1,8 @@
 #include "base/text.h"
 #include "client/commands.h"
 #include "client/failure.h"
+#include "client/made_job.h"
+#include "spec/check/file_check.h"
 #include "tony/conversion.h"
 
 #include <fmt/format.h>
@@ -11,83 +13,155 @@
 namespace muster::client {
 namespace {
 
-constexpr std::string_view kConvert = "--convert";
 constexpr uint64_t kConfMax = 16U << 20;
 constexpr const char* kConfFile = "tony.xml";
 constexpr const char* kSiteFile = "tony-site.xml";
+/// Where TonY looks for its site file when TONY_CONF_DIR does not say.
+constexpr const char* kSiteFolder = "/export/apps/tony/conf";
+/// What TonY's client ends with whenever a job did not succeed: -1, as a shell shows it.
+constexpr int kTonyFailed = 255;
+
+/// Names a file beside a missing one whose name is similar; "" if there is none.
+std::string suggest(Session& session, const std::filesystem::path& missing) {
+  const std::filesystem::path folder = missing.has_parent_path() ? missing.parent_path() : ".";
+  const Result<std::vector<os::FolderEntry>> entries = session.files->list(folder);
+  if (!entries) {
+    return {};
+  }
+  std::vector<std::string_view> names;
+  for (const os::FolderEntry& entry : *entries) {
+    names.push_back(entry.name);
+  }
+  const std::string name = missing.filename().string();
+  const auto near = nearest(name, names);
+  return near ? fmt::format("; did you mean {}?", (missing.parent_path() / *near).string()) : "";
+}
+
+Result<std::string> read_conf(Session& session, const std::string& name) {
+  constexpr std::string_view kHere = "file://";
+  if (spec::is_uri(name) && !name.starts_with(kHere)) {
+    Result<std::string> text = session.remote_files->read(name, kConfMax);
+    return text ? std::move(text) : user_error(text.error().message, text.error().code);
+  }
+  const std::string path = name.starts_with(kHere) ? name.substr(kHere.size()) : name;
+  Result<std::string> text = session.files->read(path, kConfMax);
+  if (!text && text.error().code == Errc::NotFound) {
+    return user_error(fmt::format("no such file: {}{}", printable(path), suggest(session, path)));
+  }
+  return text ? std::move(text) : user_error(text.error().message, text.error().code);
+}
 
 Status add_file(Session& session, const std::string& path, std::vector<tony::Property>& to) {
-  Result<std::string> text = session.files->read(path, kConfMax);
-  if (!text) {
-    return user_error(text.error().message, text.error().code);
-  }
-  MUSTER_TRY(const std::vector<tony::Property> properties, tony::parse_properties(*text, path));
+  MUSTER_TRY(const std::string text, read_conf(session, path));
+  MUSTER_TRY(const std::vector<tony::Property> properties, tony::parse_properties(text, path));
   to.insert(to.end(), properties.begin(), properties.end());
   return {};
 }
 
-/// What lies in a folder of sources, for TonY's tasks begin in it.
-std::vector<std::string> entries_of(Session& session, const std::string& folder) {
+/// What lies in a folder of sources, for TonY's tasks begin in it; nothing of an archive.
+Result<std::vector<std::string>> entries_of(Session& session, const std::string& folder) {
   std::vector<std::string> names;
-  const Result<std::vector<os::FolderEntry>> entries =
-      folder.empty() ? std::vector<os::FolderEntry>() : session.files->list(folder);
-  for (const os::FolderEntry& entry : entries.value_or(std::vector<os::FolderEntry>())) {
-    if (!entry.name.starts_with(".")) {
+  if (folder.empty() || spec::is_uri(folder)) {
+    return names;
+  }
+  const Result<os::FileStat> stat = session.files->stat(folder);
+  if (!stat && stat.error().code == Errc::NotFound) {
+    return user_error(fmt::format("-src_dir {}: no such file or folder{}", printable(folder),
+                                  suggest(session, folder)));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    return names;
+  }
+  MUSTER_TRY(const std::vector<os::FolderEntry> entries, session.files->list(folder));
+  for (const os::FolderEntry& entry : entries) {
+    if (entry.name != ".git") {
       names.push_back(entry.name + (entry.kind == os::FileKind::Folder ? "/" : ""));
     }
+  }
+  if (names.empty()) {
+    return user_error(fmt::format("-src_dir {}: the folder is empty", printable(folder)));
   }
   return names;
 }
 
-Result<tony::Converted> convert(Session& session, std::vector<std::string> arguments) {
+Result<tony::Input> read_input(Session& session, tony::Flags flags) {
   tony::Input input;
-  std::string file;
-  if (!arguments.empty() && !arguments.front().starts_with("-")) {
-    file = arguments.front();
-    arguments.erase(arguments.begin());
-  }
-  MUSTER_TRY(input.flags, tony::parse_flags(arguments));
-  if (file.empty()) {
-    file = input.flags.conf_file;
-  }
-  if (file.empty() && session.files->exists(kConfFile)) {
-    file = kConfFile;
-  }
-  if (!file.empty()) {
-    MUSTER_TRY_STATUS(add_file(session, file, input.properties));
+  input.flags = std::move(flags);
+  if (!input.flags.conf_file.empty()) {
+    MUSTER_TRY_STATUS(add_file(session, input.flags.conf_file, input.properties));
+  } else if (session.files->exists(kConfFile)) {
+    MUSTER_TRY_STATUS(add_file(session, kConfFile, input.properties));
+  } else if (input.flags.executes.empty() && input.flags.conf.empty()) {
+    return user_error(
+        "there is no tony.xml in this folder; name a file with -conf_file, or give the job by "
+        "flags, as in -executes and -conf tony.worker.instances=1");
   }
   // In TonY the site's file wins over the job's.
-  if (const auto folder = session.environment.find("TONY_CONF_DIR")) {
-    const std::string site = *folder + "/" + kSiteFile;
-    if (session.files->exists(site)) {
-      MUSTER_TRY_STATUS(add_file(session, site, input.properties));
-    }
+  const std::string site =
+      session.environment.find("TONY_CONF_DIR").value_or(kSiteFolder) + "/" + kSiteFile;
+  if (session.files->exists(site)) {
+    MUSTER_TRY_STATUS(add_file(session, site, input.properties));
   }
-  input.source_entries = entries_of(session, input.flags.src_dir);
+  MUSTER_TRY(input.source_entries, entries_of(session, input.flags.src_dir));
+  return input;
+}
+
+Result<tony::Converted> convert(Session& session, const tony::Flags& flags) {
+  MUSTER_TRY(const tony::Input input, read_input(session, flags));
   return tony::convert(input);
+}
+
+int print_conversion(Session& session, const tony::Converted& converted) {
+  session.console.out(tony::render(converted));
+  if (!converted.notes.empty()) {
+    session.console.err(
+        fmt::format("muster: {} of TonY's settings were not converted; the comments at the top "
+                    "list them\n",
+                    converted.notes.size()));
+  }
+  return 0;
+}
+
+int run_converted(Session& session, const tony::Flags& flags, const tony::Converted& converted) {
+  if (!flags.quiet && !converted.notes.empty()) {
+    session.console.err(
+        fmt::format("muster: {} of TonY's settings have no effect here, or another one; the same "
+                    "command with --convert lists them\n",
+                    converted.notes.size()));
+  }
+  RunCommand run;
+  run.spec.on = flags.on.empty() ? "yarn" : flags.on;
+  run.spec.sets = flags.set;
+  // TonY's client kills the application when it is killed itself.
+  run.on_interrupt = OnInterrupt::Stop;
+  run.quiet = flags.quiet;
+  run.json = flags.json;
+  return run_made_job(session, run,
+                      {.origin = flags.conf_file.empty() ? kConfFile : flags.conf_file,
+                       .head = tony::render_notes(converted),
+                       .spec = converted.spec});
 }
 
 }  // namespace
 
 int run_tony(Session& session, const TonyOptions& command) {
-  std::vector<std::string> arguments = command.arguments;
-  if (arguments.empty() || arguments.front() != kConvert) {
-    return fail(session.console,
-                user_error("write `muster tony --convert [tony.xml] [TonY's flags]`: it prints a "
-                           "specification for `muster run`"));
+  const Result<tony::Flags> flags = tony::parse_flags(command.arguments);
+  if (!flags) {
+    return fail(session.console, flags.error());
   }
-  arguments.erase(arguments.begin());
-  const Result<tony::Converted> converted = convert(session, std::move(arguments));
-  if (!converted) {
-    return fail(session.console, converted.error());
+  if (flags->help) {
+    session.console.out(tony::flags_help());
+    return 0;
   }
-  session.console.out(tony::render(*converted));
-  if (!converted->notes.empty()) {
-    session.console.err(fmt::format(
-        "muster: {} of TonY's settings were not converted; the comments at the top list them\n",
-        converted->notes.size()));
+  const Result<tony::Converted> converted = convert(session, *flags);
+  if (flags->convert) {
+    return converted ? print_conversion(session, *converted)
+                     : fail(session.console, converted.error());
   }
-  return 0;
+  const int status = converted ? run_converted(session, *flags, *converted)
+                               : fail(session.console, converted.error());
+  return status == 0 || flags->muster_exit_status ? status : kTonyFailed;
 }
 
 }  // namespace muster::client

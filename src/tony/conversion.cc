@@ -19,7 +19,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-spec::Framework framework_of(Reading& reading) {
+constexpr std::string_view kVenv = "venv";
+/// Where an archive of -src_dir is unpacked.
+constexpr std::string_view kSources = "src";
+
+Result<spec::Framework> framework_of(Reading& reading) {
   const std::string name = reading.lower("tony.application.framework", "tensorflow");
   if (name == "tensorflow") {
     return spec::Framework::Tensorflow;
@@ -27,23 +31,28 @@ spec::Framework framework_of(Reading& reading) {
   if (name == "pytorch") {
     return spec::Framework::Pytorch;
   }
-  if (name == "mxnet") {
-    return spec::Framework::Mxnet;
-  }
-  if (name == "horovod") {
-    return spec::Framework::Horovod;
+  if (name == "mxnet" || name == "horovod") {
+    return user_error(
+        fmt::format("tony.application.framework: this version of Muster does not run {} jobs; with "
+                    "`-conf tony.application.framework=generic` tasks run without its variables, "
+                    "and find each other's addresses in CLUSTER_SPEC",
+                    name));
   }
   if (name == "standalone") {
     return spec::Framework::Standalone;
   }
-  reading.note("tony.application.framework",
-               fmt::format("Muster has no framework {}: `generic` is used instead", name));
+  if (name != "generic") {
+    reading.note("tony.application.framework",
+                 fmt::format("Muster has no framework {}: `generic` is used instead, whose tasks "
+                             "find each other's addresses in CLUSTER_SPEC",
+                             printable(name)));
+  }
   return spec::Framework::Generic;
 }
 
-void convert_application(Reading& reading, spec::Spec& spec) {
+Status convert_application(Reading& reading, spec::Spec& spec) {
   spec.name = spec::job_name_from(reading.text("tony.application.name", "tony-job"));
-  spec.framework = framework_of(reading);
+  MUSTER_TRY(spec.framework, framework_of(reading));
   spec.yarn.queue = reading.text("tony.yarn.queue", spec.yarn.queue);
   spec.yarn.tags = reading.list("tony.application.tags");
   spec.yarn.node_label = reading.text("tony.application.node-label", "");
@@ -60,6 +69,7 @@ void convert_application(Reading& reading, spec::Spec& spec) {
   }
   spec.master.vcores = static_cast<uint32_t>(reading.number("tony.am.vcores", spec.master.vcores));
   spec.restart.job = static_cast<uint32_t>(reading.number("tony.am.retry-count", 0));
+  return {};
 }
 
 /// A time-out of TonY, off where it is not above 0.
@@ -118,10 +128,10 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
     spec.files.push_back({.src = folder + (folder.ends_with('/') ? "" : "/") + entry});
   }
   if (!folder.empty() && input.source_entries.empty()) {
-    spec.files.push_back({.src = folder, .as = "src", .unpack = spec::Unpack::Yes});
+    spec.files.push_back({.src = folder, .as = std::string(kSources), .unpack = spec::Unpack::Yes});
     reading.note("-src_dir",
-                 "it is an archive, or could not be read: its files are in the folder src, where "
-                 "the command starts");
+                 "it is an archive: it is unpacked in the folder src, to whose files links lead "
+                 "from where the command starts");
   }
   reading.add_resources("tony.containers.resources", spec.files);
   for (const std::string& entry : reading.split_list(input.flags.hdfs_classpath)) {
@@ -133,13 +143,12 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
   }
 }
 
+/// Tasks find the environment as venv/ in their folder: TonY's commands name paths in it.
 void convert_python(const Flags& flags, spec::Spec& spec) {
-  if (flags.python_venv.empty()) {
-    return;
+  if (!flags.python_venv.empty()) {
+    spec.files.push_back(
+        {.src = flags.python_venv, .as = std::string(kVenv), .unpack = spec::Unpack::Yes});
   }
-  const std::string& interpreter = flags.python_binary_path;
-  spec.python = spec::Python{.env = flags.python_venv,
-                             .interpreter = interpreter.starts_with('/') ? "" : interpreter};
 }
 
 /// The words that TonY's client makes of its flags.
@@ -149,19 +158,58 @@ std::string command_of(const Input& input) {
   if (command.empty()) {
     return command;
   }
-  const std::string& interpreter = flags.python_binary_path;
-  if (!interpreter.empty()) {
-    // One that comes with the environment is first on PATH.
+  if (const std::string& interpreter = flags.python_binary_path; !interpreter.empty()) {
     const bool own = !interpreter.starts_with('/') && !flags.python_venv.empty();
-    const size_t slash = own ? interpreter.rfind('/') : std::string::npos;
-    command =
-        (slash == std::string::npos ? interpreter : interpreter.substr(slash + 1)) + " " + command;
+    command = (own ? fmt::format("{}/{}", kVenv, interpreter) : interpreter) + " " + command;
   }
   if (!flags.task_params.empty()) {
     command += " " + flags.task_params;
   }
-  const bool in_archive = !flags.src_dir.empty() && input.source_entries.empty();
-  return in_archive ? "cd src && " + command : command;
+  return command;
+}
+
+/// Of files with one name in a task's folder the last one counts, as in TonY.
+void keep_last_of_a_name(Reading& reading, std::vector<spec::File>& files) {
+  std::map<std::string, std::string> last;
+  for (const spec::File& file : files) {
+    const auto [there, fresh] = last.emplace(spec::place_of(file), file.src);
+    if (!fresh && there->second != file.src) {
+      reading.note(there->first, fmt::format("{} and {} have this name; tasks find the latter",
+                                             printable(there->second), printable(file.src)));
+    }
+    there->second = file.src;
+  }
+  std::set<std::string> kept;
+  std::vector<spec::File> left;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    if (kept.insert(spec::place_of(*file)).second) {
+      left.push_back(std::move(*file));
+    }
+  }
+  std::ranges::reverse(left);
+  files = std::move(left);
+}
+
+void keep_last_of_a_name(Reading& reading, spec::Spec& spec) {
+  keep_last_of_a_name(reading, spec.files);
+  for (spec::Role& role : spec.roles) {
+    if (role.files) {
+      keep_last_of_a_name(reading, *role.files);
+    }
+  }
+}
+
+/// TonY unpacks an archive of sources where the command starts.
+void begin_in_sources(spec::Spec& spec) {
+  const std::string begin = fmt::format("ln -sfn {}/* . && ", kSources);
+  for (spec::Role& role : spec.roles) {
+    if (role.command) {
+      role.command = begin + *role.command;
+    }
+  }
+  if (spec.command) {
+    spec.command = begin + *spec.command;
+  }
 }
 
 Properties lay(const Input& input, std::vector<Note>& notes) {
@@ -205,7 +253,7 @@ Result<Converted> convert(const Input& input) {
   Properties properties = lay(input, converted.notes);
   Reading reading(properties, converted.notes);
   spec::Spec& spec = converted.spec;
-  convert_application(reading, spec);
+  MUSTER_TRY_STATUS(convert_application(reading, spec));
   convert_deadlines(reading, spec);
   convert_environment(reading, input.flags, spec);
   convert_files(reading, input, spec);
@@ -221,6 +269,10 @@ Result<Converted> convert(const Input& input) {
   }
   MUSTER_TRY_STATUS(convert_roles(reading, spec));
   MUSTER_TRY_STATUS(reading.error());
+  keep_last_of_a_name(reading, spec);
+  if (!input.flags.src_dir.empty() && input.source_entries.empty()) {
+    begin_in_sources(spec);
+  }
   note_rest(reading, properties);
   std::ranges::sort(converted.notes, {}, [](const Note& note) {
     return std::pair(std::string_view(note.name), std::string_view(note.text));
@@ -228,15 +280,19 @@ Result<Converted> convert(const Input& input) {
   return converted;
 }
 
-std::string render(const Converted& converted) {
-  std::string text = "# Made from a TonY job by `muster tony --convert`.\n";
+std::string render_notes(const Converted& converted) {
+  std::string text = "# Made from a TonY job by `muster tony`.\n";
   if (!converted.notes.empty()) {
     text += "#\n# Not converted, and what to do about it:\n";
   }
   for (const Note& note : converted.notes) {
     text += fmt::format("#   {}: {}\n", printable(note.name), printable(note.text));
   }
-  return text + spec::to_yaml(converted.spec);
+  return text;
+}
+
+std::string render(const Converted& converted) {
+  return render_notes(converted) + spec::to_yaml(converted.spec);
 }
 
 }  // namespace muster::tony

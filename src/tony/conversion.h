@@ -37,7 +37,10 @@ struct Converted {
 /// cannot be read, and a job without any command, with file and line.
 [[nodiscard]] Result<Converted> convert(const Input& input);
 
-/// The specification as YAML, the notes as comments above it.
+/// The notes, as comments that stand above the specification.
+[[nodiscard]] std::string render_notes(const Converted& converted);
+
+/// The specification as YAML below its notes.
 [[nodiscard]] std::string render(const Converted& converted);
 
 /// TonY's sizes: "2048" (MB), "2048m", "2g", "2gb", whatever their case.

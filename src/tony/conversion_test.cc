@@ -155,16 +155,16 @@ TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
                "tony.execution.envs=B=3", "tony.application.timeout=60000", "tony.am.retry-count=2",
                "tony.docker.enabled=true", "tony.docker.containers.image=tf:2",
                "tony.docker.containers.mount=/a:/b:ro"},
-      .flags = {"-executes", "t.py", "-python_venv", "v.zip", "-python_binary_path",
-                "v/bin/python3", "-src_dir", "src.zip", "-shell_env", "C=4"}};
+      .flags = {"-executes", "t.py", "-python_venv", "v.zip", "-python_binary_path", "bin/python3",
+                "-src_dir", "src.zip", "-shell_env", "C=4"}};
   const spec::Spec spec = spec_of(job);
-  ASSERT_EQ(spec.files.size(), 3U);
+  ASSERT_EQ(spec.files.size(), 4U);
   EXPECT_EQ(spec.files[0],
             (spec::File{.src = "src.zip", .as = "src", .unpack = spec::Unpack::Yes}));
   EXPECT_EQ(spec.files[1], (spec::File{.src = "hdfs:///a.zip", .unpack = spec::Unpack::No}));
   EXPECT_EQ(spec.files[2], (spec::File{.src = "b", .as = "c", .unpack = spec::Unpack::Yes}));
-  EXPECT_EQ(spec.command, "cd src && python3 t.py");
-  EXPECT_EQ(spec.python->interpreter, "v/bin/python3");
+  EXPECT_EQ(spec.files[3], (spec::File{.src = "v.zip", .as = "venv", .unpack = spec::Unpack::Yes}));
+  EXPECT_EQ(spec.command, "ln -sfn src/* . && venv/bin/python3 t.py");
   EXPECT_EQ(spec.env.at("A").text, "1");
   EXPECT_EQ(spec.env.at("B").text, "3");
   EXPECT_EQ(spec.env.at("C").text, "4");
@@ -173,6 +173,28 @@ TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
   EXPECT_EQ(spec.roles[0].docker->image, "tf:2");
   EXPECT_TRUE(spec.roles[0].docker->mounts[0].read_only);
   EXPECT_THAT(note_of(job, "-src_dir"), HasSubstr("archive"));
+}
+
+TEST(Conversion, KeepsTheLastFileOfAName) {
+  const Job job{.conf = {"tony.worker.instances=1", "tony.containers.resources=a/x.py,b/y.py",
+                         "tony.containers.resources=a/x.py,c/y.py"}};
+  const spec::Spec spec = spec_of(job);
+  ASSERT_EQ(spec.files.size(), 2U);
+  EXPECT_EQ(spec.files[0].src, "a/x.py");
+  EXPECT_EQ(spec.files[1].src, "c/y.py");
+  EXPECT_THAT(note_of(job, "y.py"), HasSubstr("b/y.py and c/y.py"));
+  EXPECT_EQ(note_of(job, "x.py"), "");
+}
+
+TEST(Conversion, RefusesFrameworksThatCannotRun) {
+  for (const char* name : {"horovod", "MXNet"}) {
+    EXPECT_THAT(converted({.conf = {"tony.worker.instances=1",
+                                    std::string("tony.application.framework=") + name}})
+                    .error()
+                    .message,
+                HasSubstr("does not run"))
+        << name;
+  }
 }
 
 TEST(Conversion, NamesWhatHasNoPlace) {
@@ -221,6 +243,38 @@ TEST(Conversion, SaysWhereAValueCannotBeRead) {
               HasSubstr("worker has no command"));
   EXPECT_THAT(parse_flags({"-executs", "a"}).error().message, HasSubstr("-executes"));
   EXPECT_THAT(parse_flags({"-executes"}).error().message, HasSubstr("value"));
+}
+
+TEST(Flags, TakeEverySpellingOfTony) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"-executes", "a b"},
+                                                {"--executes", "a b"},
+                                                {"--executes=a b"},
+                                                {"-executes=a b"},
+                                                {"-executes", "\"a b\""}}) {
+    const Result<Flags> flags = parse_flags(words);
+    ASSERT_TRUE(flags.has_value()) << flags.error().message;
+    EXPECT_EQ(flags->executes, "a b");
+  }
+  const Result<Flags> flags = parse_flags({"-task_params", "--steps=5 --name \"x\"", "job.xml",
+                                           "--json", "--on=local", "--set", "a=1", "--set=b=2"});
+  ASSERT_TRUE(flags.has_value()) << flags.error().message;
+  EXPECT_EQ(flags->task_params, "--steps=5 --name \"x\"");
+  EXPECT_EQ(flags->conf_file, "job.xml");
+  EXPECT_TRUE(flags->json);
+  EXPECT_EQ(flags->on, "local");
+  EXPECT_EQ(flags->set, (std::vector<std::string>{"a=1", "b=2"}));
+}
+
+TEST(Flags, NameWhatIsWrong) {
+  const auto wrong = [](const std::vector<std::string>& words) {
+    return parse_flags(words).error().message;
+  };
+  EXPECT_THAT(wrong({"-src_dri", "a"}), HasSubstr("a flag -src_dri; did you mean -src_dir?"));
+  EXPECT_THAT(wrong({"-json"}), HasSubstr("did you mean --json?"));
+  EXPECT_THAT(wrong({"-executes", "--json"}), HasSubstr("-executes needs a value"));
+  EXPECT_THAT(wrong({"--json=yes"}), HasSubstr("--json takes no value"));
+  EXPECT_THAT(wrong({"a.xml", "b.xml"}), HasSubstr("only one file"));
+  EXPECT_THAT(wrong({"-executes", "python", "t.py"}), HasSubstr("`t.py` belongs to no flag"));
 }
 
 TEST(Properties, ReadsHadoopsXml) {

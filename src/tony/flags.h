@@ -7,7 +7,8 @@
 
 namespace muster::tony {
 
-/// The flags of TonY's submitters. Values that may be given often keep their order.
+/// The flags of TonY's submitters, and those of `muster tony`. Values that may be given often keep
+/// their order.
 struct Flags {
   std::string executes;
   std::string task_params;
@@ -15,15 +16,29 @@ struct Flags {
   std::string python_venv;
   std::string python_binary_path;
   std::string hdfs_classpath;
-  std::string conf_file;
+  std::string conf_file;            ///< Also a word that ends in .xml and belongs to no flag.
   std::string tensorboard_log_dir;  ///< -sidecar_tensorboard_log_dir
   std::vector<std::string> shell_env;
   std::vector<std::string> container_env;
   std::vector<std::string> conf;
+  bool debug = false;  ///< Has no effect: nothing lies around that it could keep.
+  bool help = false;
+
+  // Muster's own.
+  bool convert = false;             ///< Only print the specification.
+  std::string on;                   ///< The cluster; empty: yarn.
+  std::vector<std::string> set;     ///< KEY=VALUE of the specification.
+  bool json = false;                ///< As in `muster run`.
+  bool quiet = false;               ///< As in `muster run`.
+  bool muster_exit_status = false;  ///< Instead of TonY's 0 and 255.
 };
 
-/// Reads `-flag value`, `--flag value` and `--flag=value`. Unlike TonY, which stops silently at the
-/// first word that it does not know, an unknown flag is an error that names the nearest.
+/// Reads `-flag value`, `--flag value`, `--flag=value` and `-flag=value`; Muster's own need two
+/// dashes. Unlike TonY, which stops silently at the first word that it does not know, an unknown
+/// flag is an error that names the nearest.
 [[nodiscard]] Result<Flags> parse_flags(const std::vector<std::string>& arguments);
+
+/// What `-help` prints.
+[[nodiscard]] std::string flags_help();
 
 }  // namespace muster::tony

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/result.h"
+#include "client/job_source.h"
+#include "client/options.h"
+#include "client/session.h"
+#include "spec/spec.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// A job whose specification no file holds: it was made of something else.
+struct MadeJob {
+  std::string origin;  ///< What it was made of, for messages: "tony.xml".
+  std::string head;    ///< Lines of comments that stand above it.
+  spec::Spec spec;     ///< Relative paths are relative to the working folder.
+};
+
+/// As read_job. The text that is kept with the job names all files by absolute paths, so that it
+/// means the same wherever it is run again.
+[[nodiscard]] Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
+                                            const std::vector<std::string>& sets,
+                                            const Surroundings& surroundings);
+
+/// As run_job, for a job that was made. Says once where its specification lies.
+int run_made_job(Session& session, const RunCommand& command, const MadeJob& made);
+
+}  // namespace muster::client

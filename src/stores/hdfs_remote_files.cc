@@ -1,0 +1,44 @@
+#include "stores/hdfs_remote_files.h"
+
+#include "fs/file_systems.h"
+#include "hadoop/hdfs/blocks/transfer.h"
+#include "rt/run_to_end.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace muster::stores {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+
+rt::Async<Result<std::string>> read_all(const fs::Place* place, std::string uri,
+                                        uint64_t limit_bytes) {
+  std::string text;
+  auto sink = [&](std::string_view piece) -> rt::Async<Status> {
+    if (text.size() + piece.size() > limit_bytes) {
+      co_return user_error(fmt::format("{} is larger than {} bytes", uri, limit_bytes));
+    }
+    text += piece;
+    co_return Status();
+  };
+  MUSTER_CO_TRY_STATUS(
+      co_await hdfs::read_to(place->fs, place->path, hdfs::ByteRange{}, std::move(sink)));
+  co_return text;
+}
+
+}  // namespace
+
+Result<std::string> HdfsRemoteFiles::read(const std::string& uri, uint64_t limit_bytes) {
+  MUSTER_TRY(const std::unique_ptr<fs::FileSystems> opened,
+             fs::FileSystems::open({.files = *session_.files,
+                                    .environment = session_.environment.all(),
+                                    .now = session_.now(),
+                                    .conf = {},
+                                    .on_wait = {}}));
+  MUSTER_TRY(const fs::Place place, opened->place(uri));
+  return rt::run_to_end(opened->loop(), read_all(&place, uri, limit_bytes));
+}
+
+}  // namespace muster::stores
