@@ -2,6 +2,7 @@
 # timeout: 900
 
 import functools
+import itertools
 import os
 import re
 import signal
@@ -27,8 +28,11 @@ SPARK = TFCluster.InputMode.SPARK
 
 
 def endless(sc, partitions=4):  # noqa: F811
-    """More rows than anybody will read."""
-    return sc.parallelize(range(partitions), partitions).flatMap(lambda _: iter(int, 1))
+    """More rows than anybody will read, each so large that few of them fill a feed."""
+    def rows(_):
+        return map(bytes, itertools.repeat(16384))
+
+    return sc.parallelize(range(partitions), partitions).flatMap(rows)
 
 
 def test_an_exception_reaches_the_driver_in_its_own_words(sc):  # noqa: F811
@@ -90,7 +94,7 @@ def test_a_killed_program_is_named_with_its_signal(sc, tmp_path):  # noqa: F811
         """)]
     )  # fmt: skip
     with pytest.raises(Exception, match=r"worker:[01] was killed by SIGKILL \(9\)"):
-        cluster.train(endless(sc))
+        cluster.train(endless(sc), num_epochs=1)
     killer.wait()
     with pytest.raises(Exception, match="SIGKILL"):
         cluster.shutdown()
@@ -113,7 +117,7 @@ def test_a_program_that_leaves_before_the_feeds_end_fails_the_feeding(sc, way): 
 
     cluster = TFCluster.run(sc, map_fun, way, 2, 0, input_mode=SPARK)
     with pytest.raises(TFCluster.ClusterFailedError, match="returned before the end of the feed"):
-        cluster.train(endless(sc))
+        cluster.train(endless(sc), num_epochs=1)
     cluster.shutdown()
 
 
@@ -175,7 +179,7 @@ def test_an_import_that_fails_on_one_node_is_told_by_it(sc, tmp_path):  # noqa: 
     cluster = TFCluster.run(sc, map_fun, str(returned), 2, 0, input_mode=SPARK)
     returned.touch()
     with pytest.raises(Exception, match="No module named 'no_such_module'"):
-        cluster.train(endless(sc))
+        cluster.train(endless(sc), num_epochs=1)
     with pytest.raises(Exception, match="no_such_module"):
         cluster.shutdown()
 
@@ -191,7 +195,7 @@ def test_a_program_that_stops_reading_and_never_returns_is_given_up(sc):  # noqa
     cluster = TFCluster.run(sc, map_fun, {}, 2, 0, input_mode=SPARK)
     assert processes_with(cluster.cluster_id)
     with pytest.raises(Exception, match="Timeout while feeding partition: the node took no row"):
-        cluster.train(endless(sc), feed_timeout=1)
+        cluster.train(endless(sc), num_epochs=1, feed_timeout=1)
     with pytest.raises(Exception, match="had not ended 1 s after shutdown"):
         cluster.shutdown(timeout=1)
     until(lambda: not processes_with(cluster.cluster_id), "every process of the cluster gone")
