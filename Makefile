@@ -6,6 +6,7 @@
 release: ## Build build/release/muster (the default)
 	@tools/setup build
 	@test build/release/build.ninja -nt CMakePresets.json || cmake --preset release
+	@tools/build_estimate release muster
 	@cmake --build --preset release --target muster
 
 demo: ## Train a digit classifier with TensorFlow on this machine
