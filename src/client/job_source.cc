@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "client/disk_probe.h"
+#include "client/job_checks.h"
 #include "client/made_job.h"
 #include "spec/write/serialize.h"
 
@@ -181,7 +182,8 @@ Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
   ReadJob job;
   MUSTER_TRY(job.loaded, spec::load(layers));
   DiskProbe probe(surroundings.working_folder);
-  MUSTER_TRY_STATUS(spec::check_files(job.loaded.spec, job.loaded.document, probe));
+  // Where the programs of such a job lie is for what it was made of to say.
+  MUSTER_TRY_STATUS(check_job(job.loaded, probe, false));
   make_absolute(job.loaded.spec, surroundings.working_folder);
   MUSTER_TRY_STATUS(check_secrets(files, job.loaded.spec, surroundings));
   job.spec_text = layers.spec->text;
@@ -196,7 +198,7 @@ Result<ReadJob> read_job(os::Files& files, const JobSource& source,
   spec::Spec& spec = job.loaded.spec;
   const fs::path file = surroundings.working_folder / source.spec;
   DiskProbe probe(layers.spec ? file.parent_path() : surroundings.working_folder);
-  MUSTER_TRY_STATUS(spec::check_files(spec, job.loaded.document, probe));
+  MUSTER_TRY_STATUS(check_job(job.loaded, probe, layers.spec || source.elsewhere));
   if (layers.spec) {
     make_absolute(spec, file.parent_path());
     job.spec_text = layers.spec->text;

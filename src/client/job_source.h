@@ -41,7 +41,7 @@ struct ReadJob {
 [[nodiscard]] Result<spec::Layers> read_layers(os::Files& files, const JobSource& source,
                                                const Surroundings& surroundings);
 
-/// Reads, checks and completes a job: files must exist, secrets must have values, relative paths
+/// Reads, checks (job_checks.h) and completes a job: secrets must have values, relative paths
 /// become absolute (those of a specification are relative to it). In the quick form the tasks run
 /// in the user's own folder, as they would by hand. Errors are the user's: at most 10 lines with
 /// file, line and column.

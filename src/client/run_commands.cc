@@ -18,7 +18,6 @@
 #include "os/signals.h"
 #include "rt/system_random.h"
 #include "spec/write/serialize.h"
-#include "verdict/classifier.h"
 
 #include <fmt/format.h>
 
@@ -41,11 +40,6 @@ std::string find_on_path(const Environment& environment, std::string_view name) 
 
 Result<job::Plan> plan_spec(const spec::Spec& spec, const std::string& job_id, uint64_t seed) {
   return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
-}
-
-Status check_rules(const spec::Spec& spec) {
-  const Result<verdict::Classifier> classifier = verdict::Classifier::make(spec.rules);
-  return classifier ? Status() : Status(classifier.error());
 }
 
 /// Makes the source of a job from what was typed.
@@ -155,8 +149,6 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
       .driver = {.link_fd = origin.spark.link_fd, .listen_host = origin.spark.listen_host}};
   MUSTER_TRY(cluster::Cluster* const cluster, session.clusters->named(options.on, asker));
   MUSTER_TRY(ReadJob job, read_origin(session, options, origin, *cluster));
-  // Compiled here only to be refused here: every agent of the job needs them.
-  MUSTER_TRY_STATUS(check_rules(job.loaded.spec));
   std::vector<std::string> assumed;
   if (cluster->traits().sized) {
     assumed = assume_sizes(job.loaded.spec);

@@ -285,6 +285,17 @@ TEST(Plan, RefusesMoreTasksThanAVariableCanName) {
   EXPECT_TRUE(planned(spec).has_value());
 }
 
+TEST(Plan, RefusesASecondChiefOfTensorflow) {
+  for (const std::string name : {"chief", "evaluator"}) {
+    EXPECT_EQ(refusal(job_of(Framework::Tensorflow, {role(name, 2), role("worker")})),
+              "roles." + name + ".tasks: tensorflow knows at most one " + name +
+                  ", not 2; rename the role if these are workers");
+    EXPECT_TRUE(planned(job_of(Framework::Pytorch, {role(name, 2), role("worker")})).has_value());
+  }
+  EXPECT_TRUE(
+      planned(job_of(Framework::Tensorflow, {role("chief"), role("worker", 2)})).has_value());
+}
+
 TEST(Plan, RefusesAFrameworkWithoutARow) {
   EXPECT_THAT(refusal(job_of(Framework::Horovod, {role("worker")})),
               HasSubstr("framework: horovod is not supported by this version"));

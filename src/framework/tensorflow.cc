@@ -56,6 +56,13 @@ RoleProposal tensorflow_proposal(const spec::Spec& spec, const spec::Role& role)
 
 Status check(const job::Plan& plan) {
   for (const job::RolePlan& role : plan.roles) {
+    // TensorFlow refuses such a TF_CONFIG in every task, after all have started.
+    if ((role.name == "chief" || role.name == "evaluator") && role.tasks > 1) {
+      return user_error(fmt::format(
+          "roles.{0}.tasks: tensorflow knows at most one {0}, not {1}; rename the role if these "
+          "are workers",
+          role.name, role.tasks));
+    }
     if (role.membership == spec::Membership::Elastic && !is_companion(role.name)) {
       return user_error(
           fmt::format("roles.{}.membership: elastic does not work with tensorflow, whose TF_CONFIG "

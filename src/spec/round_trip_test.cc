@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr std::array kFrameworks = {Framework::Generic, Framework::Tensorflow, Framework::Pytorch,
+                                    Framework::Jax, Framework::Standalone};
+
 class Maker {
  public:
   explicit Maker(uint64_t seed) : random_(seed) {}
@@ -22,7 +26,7 @@ class Maker {
   Spec spec() {
     Spec spec;
     spec.name = "job-" + std::to_string(number(0, 99));
-    spec.framework = static_cast<Framework>(number(0, 9));
+    spec.framework = kFrameworks[number(0, kFrameworks.size() - 1)];
     spec.command = text();
     spec.files = files();
     spec.python = maybe([&] { return python(); });

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -29,14 +31,14 @@ std::optional<std::string> suggest_size(std::string_view text) {
   if (!loose.has_value()) {
     return std::nullopt;
   }
-  std::string unit = loose->rest;
-  for (const std::string_view ending : {"ytes", "yte", "ib", "b"}) {
-    if (unit.size() > ending.size() && unit.ends_with(ending)) {
-      unit.resize(unit.size() - ending.size());
-      break;
-    }
-  }
-  const std::optional<unsigned> shift = unit.size() == 1 ? shift_of(unit[0]) : std::nullopt;
+  // "2gb", "2gib", "2gi" (Kubernetes), "2 gigs", "512 megabytes".
+  static constexpr std::array<std::string_view, 18> kEndings = {
+      "",         "b",       "i",        "ib",      "ytes",     "yte",
+      "ig",       "igs",     "eg",       "egs",     "erabyte",  "igabyte",
+      "igabytes", "egabyte", "egabytes", "ilobyte", "ilobytes", "erabytes"};
+  const std::string_view unit = loose->rest;
+  const bool known = !unit.empty() && std::ranges::find(kEndings, unit.substr(1)) != kEndings.end();
+  const std::optional<unsigned> shift = known ? shift_of(unit[0]) : std::nullopt;
   const double bytes = shift ? loose->value * std::exp2(*shift) : 0;
   if (bytes < 1 || bytes > 1e15 || bytes != std::floor(bytes)) {
     return std::nullopt;

@@ -55,11 +55,29 @@ SPECS = {
     "two files of one name": (
         f"command: e\nfiles: [job.yaml, {{src: job.yaml, as: job.yaml}}]\n{ROLE}", ["job.yaml"]),
     "very deep": ("a: " + "[" * 5000, []),
+    "memory as Kubernetes writes it": (
+        "command: e\nroles:\n  worker: {memory: 2Gi}\n", ["2Gi", "did you mean `2g`"]),
+    "framework torch": ("framework: torch\ncommand: e\ntasks: 1\n", ["did you mean `pytorch`"]),
+    "framework that is not supported": (
+        "framework: horovod\ncommand: e\ntasks: 1\n", ["horovod", "use generic"]),
+    "cpus of a role": (
+        "command: e\nroles:\n  worker: {cpus: 2}\n", ["cpus", "did you mean `vcores`"]),
+    "gpu at the top": (
+        "command: e\ntasks: 1\ngpu: 1\n", ["gpu", "did you mean `roles.worker.gpus`"]),
+    "two tensorflow chiefs": (
+        "framework: tensorflow\ncommand: e\nroles: {chief: {tasks: 2}}\n",
+        ["roles.chief.tasks", "at most one chief, not 2"]),
+    "ranks as granted": (
+        "framework: pytorch\ncommand: e\ntasks: 2\nbarrier: as_granted\n", ["as_granted", "gang"]),
+    "program beside the specification only": (
+        f"command: sh job.yaml\n{ROLE}", ["`job.yaml`", "files: [job.yaml]"]),
+    "program that is nowhere": (
+        f"command: ./nowhere.sh\n{ROLE}", ["`nowhere.sh`", "does not exist"]),
 }
 
 
 # Known only when the client looks at its environment and its files: the name is the place.
-WITHOUT_PLACE = {"env without a value", "missing file", "rule pattern"}
+WITHOUT_PLACE = {"env without a value", "missing file"}
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -75,11 +93,21 @@ def test_is_refused_with_its_place(muster, name):
     assert muster.jobs() == []
 
 
-@pytest.mark.parametrize("name", ["unknown key", "memory 2gb", "cyclic after", "missing file"])
-def test_validate_says_the_same_as_run(muster, name):
+@pytest.mark.parametrize("name", SPECS)
+def test_validate_and_plan_say_the_same_as_run(muster, name):
     path = muster.spec(SPECS[name][0])
     validated = muster("validate", path).expect(2)
+    assert validated.out == ""
     assert validated.err == muster("run", path).expect(2).err
+    assert validated.err == muster("plan", path).expect(2).err
+
+
+@pytest.mark.parametrize("word", ["horovod", "mxnet", "xgboost", "ray", "mpi"])
+def test_no_framework_is_offered_that_is_refused(muster, word):
+    bad = muster.spec({"command": "e", "tasks": 1, "framework": "nonsense"})
+    assert word not in muster("validate", bad).expect(2).err
+    assert word not in muster("explain", "framework").expect(0).out
+    assert f'"{word}"' not in muster("explain", "--json-schema").expect(0).out
 
 
 def test_several_errors_are_told_at_once_and_at_most_ten_lines(muster):

@@ -5,17 +5,16 @@
 #include <array>
 #include <span>
 
-// Every value of every enum, once; `Codec` reads and writes enums by these. A new value needs its
-// place here and its name in policy.cc, which the compiler asks for.
+// Every value that a key accepts, once; `Codec` reads and writes enums by these. A new value needs
+// its place here and its name in policy.cc, which the compiler asks for.
 
 namespace muster::spec {
 
 template <>
 std::span<const Framework> enumerators<Framework>() {
-  static constexpr std::array kAll = {
-      Framework::Generic, Framework::Tensorflow, Framework::Pytorch, Framework::Horovod,
-      Framework::Mxnet,   Framework::Jax,        Framework::Xgboost, Framework::Ray,
-      Framework::Mpi,     Framework::Standalone};
+  // Those that this version can plan; a job may not name the others.
+  static constexpr std::array kAll = {Framework::Generic, Framework::Tensorflow, Framework::Pytorch,
+                                      Framework::Jax, Framework::Standalone};
   return kAll;
 }
 

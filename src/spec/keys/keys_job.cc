@@ -15,10 +15,13 @@ constexpr std::string_view kProposed = "proposed by the framework";
 constexpr std::string_view kFromTop = "the top-level value";
 
 constexpr std::array kRoleRows = {
-    row<&Role::tasks>("tasks", {.doc = "How many tasks the role has.",
-                                .min = 1,
-                                .max = kTasksMax,
-                                .also = "instances replicas count num number workers nodes size"}),
+    row<&Role::tasks>("tasks",
+                      {.doc = "How many tasks the role has.",
+                       .min = 1,
+                       .max = kTasksMax,
+                       .also = "instances replicas count num number workers nodes size processes "
+                               "procs nproc nprocs num_workers num_tasks num_processes "
+                               "world_size"}),
     row<&Role::min>(
         "min", {.doc = "The fewest tasks the role can run with. Set min and max instead of tasks.",
                 .unset = "the role has a fixed size",
@@ -43,19 +46,19 @@ constexpr std::array kRoleRows = {
                                   .unset = "1g on YARN and Spark; on the local cluster no limit "
                                            "but the machine's memory, and none is reserved",
                                   .min = kMebibyte,
-                                  .also = "mem ram memory_mb"}),
+                                  .also = "mem ram memory_mb memory_gb"}),
     row<&Role::vcores>("vcores",
                        {.doc = "Cores of each task. OMP_NUM_THREADS defaults to this number.",
                         .unset = "1 on YARN and Spark; on the local cluster the machine's cores "
                                  "divided by the tasks on it, and none are reserved",
                         .min = 1,
                         .max = 4096,
-                        .also = "cpu cpus cores vcpus"}),
+                        .also = "cpu cpus cores vcpus vcpu num_cpus num_cores"}),
     row<&Role::gpus>("gpus",
                      {.doc = "GPUs of each task; it sees exactly these. With 0 it sees none.",
                       .unset = "0, or all of the machine's with local.share_gpus",
                       .max = 1024,
-                      .also = "gpu accelerators"}),
+                      .also = "gpu accelerators num_gpus ngpus gpu_count"}),
     row<&Role::resources>("resources", {.doc = "Other resources of each task by the cluster's "
                                                "names for them, as in {yarn.io/fpga: 1}."}),
     row<&Role::node_label>("node_label",
@@ -110,11 +113,12 @@ constexpr std::array kRoleRows = {
     row<&Role::chief>("chief", {.doc = "Makes task 0 of this role the chief. By default the chief "
                                        "is chief:0, or worker:0 if there is no role chief.",
                                 .also = "is_chief master"}),
-    row<&Role::command>("command", {.doc = "The command of its tasks.",
-                                    .unset = kFromTop,
-                                    .check = wrong_command,
-                                    .inherited = true,
-                                    .also = "cmd run script entrypoint exec"}),
+    row<&Role::command>("command",
+                        {.doc = "The command of its tasks.",
+                         .unset = kFromTop,
+                         .check = wrong_command,
+                         .inherited = true,
+                         .also = "cmd run script entrypoint exec program args arguments"}),
     row<&Role::env>("env",
                     {.doc = "Variables added to the top-level ones; on a clash of names these win.",
                      .inherited = true,
@@ -138,19 +142,25 @@ constexpr std::array kSpecRows = {
     row<&Spec::framework>("framework",
                           {.doc = "The framework whose conventions the tasks follow: it decides "
                                   "what is in their environment and proposes policies.",
-                           .also = "type runtime backend"}),
+                           .also = "type runtime backend",
+                           .also_values = "torch=pytorch lightning=pytorch accelerate=pytorch "
+                                          "deepspeed=pytorch transformers=pytorch tf=tensorflow "
+                                          "keras=tensorflow flax=jax none=generic python=generic",
+                           .no_such_value = "; for any other, use generic: programs find their "
+                                            "peers' addresses in MUSTER_VIEW"}),
     row<&Spec::command>(
         "command", {.doc = "The command of every task, run by /bin/sh -c in the task's own folder. "
                            "Arguments after -- on the command line are appended to it.",
                     .unset = "every role has its own",
                     .check = wrong_command,
-                    .also = "cmd run script entrypoint exec"}),
+                    .also = "cmd run script entrypoint exec program args arguments"}),
     row<&Spec::files>(
         "files", {.doc = "Files, folders and URIs that every task finds in its own folder, each a "
                          "path or a map.",
                   .also = "file inputs"}),
     row<&Spec::python>("python", {.doc = "The Python environment of the tasks.",
-                                  .unset = "what the task finds on PATH"}),
+                                  .unset = "what the task finds on PATH",
+                                  .also = "requirements pip virtualenv"}),
     row<&Spec::env>(
         "env",
         {.doc = "Environment variables of the tasks. A value is text, or a secret: a map with "

@@ -23,6 +23,29 @@ std::string known(std::span<const Row> rows) {
   return "a map with some of the keys " + join(names, ", ");
 }
 
+/// Returns the row that people mean by this word: its name, or one that is used instead.
+const Row* row_of_word(std::string_view word, std::span<const Row> rows) {
+  const auto found = std::ranges::find_if(rows, [&](const Row& row) {
+    const auto also = split(row.notes.also, ' ');
+    return row.name == word || (!word.empty() && std::ranges::find(also, word) != also.end());
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// Returns the paths of the keys that the word means in the groups among these rows.
+std::vector<std::string> paths_below(std::string_view word, std::span<const Row> rows,
+                                     std::string_view prefix) {
+  std::vector<std::string> paths;
+  for (const Row& row : rows) {
+    const Shape shape = row.shape(row);
+    const Row* inner = shape.form == Form::Object ? row_of_word(word, shape.rows) : nullptr;
+    if (inner != nullptr) {
+      paths.push_back(fmt::format("{}{}.{}", prefix, row.name, inner->name));
+    }
+  }
+  return paths;
+}
+
 }  // namespace
 
 const Row* find_row(std::span<const Row> rows, std::string_view name) {
@@ -31,13 +54,12 @@ const Row* find_row(std::span<const Row> rows, std::string_view name) {
 }
 
 std::string suggestion(std::string_view name, std::span<const Row> rows) {
+  if (const Row* row = row_of_word(name, rows)) {
+    return fmt::format("; did you mean `{}`?", row->name);
+  }
   std::vector<std::string_view> names;
   for (const Row& row : rows) {
     names.push_back(row.name);
-    const auto also = split(row.notes.also, ' ');
-    if (!name.empty() && std::ranges::find(also, name) != also.end()) {
-      return fmt::format("; did you mean `{}`?", row.name);
-    }
   }
   const std::optional<std::string_view> meant = nearest(name, names);
   return meant ? fmt::format("; did you mean `{}`?", *meant) : "";
@@ -48,15 +70,27 @@ std::string home_of(std::string_view name, std::span<const Row> rows) {
   if (!meant.empty()) {
     return meant;
   }
-  const std::span<const Row> top = spec_rows();
-  const std::span<const Row> role = role_rows();
-  if (rows.data() == top.data() && find_row(role, name) != nullptr) {
-    return fmt::format("; it belongs in a role, as in roles.worker.{}", name);
+  const bool at_top = rows.data() == spec_rows().data();
+  if (const Row* row = row_of_word(name, at_top ? role_rows() : spec_rows())) {
+    if (at_top && row->name == "tasks") {
+      return "; did you mean `tasks`?";
+    }
+    if (row->name != name) {
+      return at_top
+                 ? fmt::format("; did you mean `roles.worker.{}`?", row->name)
+                 : fmt::format("; did you mean `{}`, at the top of the specification?", row->name);
+    }
+    return at_top ? fmt::format("; it belongs in a role, as in roles.worker.{}", name)
+                  : "; it belongs at the top of the specification";
   }
-  if (rows.data() != top.data() && find_row(top, name) != nullptr) {
-    return "; it belongs at the top of the specification";
+  std::vector<std::string> paths = paths_below(name, rows, "");
+  if (at_top && paths.empty()) {
+    paths = paths_below(name, role_rows(), "roles.worker.");
   }
-  return "";
+  constexpr size_t kOfferedMax = 2;
+  return paths.empty() || paths.size() > kOfferedMax
+             ? ""
+             : fmt::format("; did you mean `{}`?", join(paths, "` or `"));
 }
 
 void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, void* object,

@@ -24,6 +24,10 @@ struct Notes {
   std::string (*check)(std::string_view) = nullptr;  ///< Returns what is wrong with a text, or "".
   bool inherited = false;      ///< In a role: the keys below are those of the top.
   std::string_view also = {};  ///< Words people use instead, with blanks between, for suggestions.
+  /// The same for the values of a choice: "torch=pytorch tf=tensorflow".
+  std::string_view also_values = {};
+  /// Ends the message about a value that is not one of a choice and resembles none.
+  std::string_view no_such_value = {};
   std::string_view since = "0.1";
 };
 

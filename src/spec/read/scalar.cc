@@ -11,6 +11,23 @@
 #include <charconv>
 
 namespace muster::spec::scalar {
+namespace {
+
+/// Says which value of a choice was meant, or what to do without it; "" if nobody knows.
+std::string meant_choice(std::string_view value, const Row& row,
+                         std::span<const std::string_view> names) {
+  const std::string lower = ascii_lower(std::string(value));
+  for (const std::string_view pair : split(row.notes.also_values, ' ')) {
+    const size_t sign = pair.find('=');
+    if (sign != std::string_view::npos && pair.substr(0, sign) == lower) {
+      return fmt::format("; did you mean `{}`?", pair.substr(sign + 1));
+    }
+  }
+  const std::optional<std::string_view> meant = nearest(lower, names);
+  return meant ? fmt::format("; did you mean `{}`?", *meant) : std::string(row.notes.no_such_value);
+}
+
+}  // namespace
 
 std::optional<std::string_view> text(Decoder& decoder, const Node& node, const Row& row,
                                      std::string_view wanted) {
@@ -153,9 +170,8 @@ std::optional<size_t> choice(Decoder& decoder, const Node& node, const Row& row,
   if (found != names.end()) {
     return static_cast<size_t>(found - names.begin());
   }
-  const std::optional<std::string_view> meant = nearest(*value, names);
   decoder.fail(node, fmt::format("{}: must be one of {}, not `{}`{}", row.name, join(all, ", "),
-                                 *value, meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+                                 *value, meant_choice(*value, row, names)));
   return std::nullopt;
 }
 
