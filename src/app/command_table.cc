@@ -242,7 +242,7 @@ void add_job_commands(std::vector<Command>& table) {
       },
       "muster stop last"));
   table.push_back(command(
-      "why", "Show what a job waits for, and what to change", show_why,
+      "why", "Show why a job waits or has failed, and what to do", show_why,
       [](WhyCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
       "muster why last"));
 }

@@ -7,6 +7,7 @@
 #include "client/refusals.h"
 #include "client/status_text.h"
 #include "cluster/wait_reason.h"
+#include "verdict/summary.h"
 
 #include <fmt/format.h>
 
@@ -21,21 +22,47 @@ namespace {
 
 using cluster::WaitReason;
 
+/// What helps a job against what its master says that it waits for.
+std::string advice_on_wait(const job::Machine& machine) {
+  return machine.state().requests.empty()
+             ? "it goes on by itself; `muster show` lists every step so far"
+             : "`muster ps` lists what else runs: wait for it, stop it, or submit this job again "
+               "asking for less (tasks, memory, vcores, gpus)";
+}
+
+/// Why the job came out as it did; nothing of one that succeeded.
+std::vector<WaitReason> reasons_of_end(const job::Outcome& outcome) {
+  if (outcome.result == job::JobResult::Succeeded) {
+    return {};
+  }
+  job::Failure failure;
+  failure.class_name = outcome.class_name;
+  if (outcome.first_cause) {
+    failure = outcome.first_cause->failure;
+  }
+  std::string text = outcome.message;
+  if (!failure.class_name.empty()) {
+    text += (text.empty() ? "" : "; ") + verdict::class_line(failure);
+  }
+  return {{.text = std::move(text), .advice = verdict::advice_on(failure)}};
+}
+
 /// What the job's own master says that it waits for.
-void add_told(const std::string& status, std::vector<WaitReason>& reasons) {
+void add_told(const std::string& status, const job::Machine& machine,
+              std::vector<WaitReason>& reasons) {
   if (const std::string trouble = log_trouble_of(status); !trouble.empty()) {
     reasons.push_back({.text = "the job's log cannot be written: " + trouble,
                        .advice = "free space there; starts and restarts wait for it"});
   }
   if (std::string waits = waits_for_of(status); !waits.empty()) {
-    reasons.push_back({.text = std::move(waits), .advice = {}});
+    reasons.push_back({.text = std::move(waits), .advice = advice_on_wait(machine)});
   }
 }
 
 Result<std::vector<WaitReason>> reasons_of(Session& session, const FoundJob& job) {
   std::vector<WaitReason> reasons;
   if (job.ended()) {
-    return reasons;
+    return reasons_of_end(*job.reading.state().outcome);
   }
   if (job.lost()) {
     reasons.push_back({.text = "a master: none is running (the machine went down, or every process "
@@ -46,8 +73,8 @@ Result<std::vector<WaitReason>> reasons_of(Session& session, const FoundJob& job
   const auto* const running = std::get_if<cluster::Running>(&job.report);
   const std::optional<std::string> live =
       running == nullptr ? std::nullopt : ask_status(session, job.folder, running->place.address);
-  add_told(live.value_or(""), reasons);
   const job::Machine& machine = job.reading.replayed.machine;
+  add_told(live.value_or(""), machine, reasons);
   const Progress progress = progress_of(machine);
   const cluster::WaitContext context{
       .plan = machine.plan(),
@@ -71,6 +98,14 @@ std::string json_of(const FoundJob& job, const std::vector<cluster::WaitReason>&
   return out + "]}\n";
 }
 
+std::string headline_of(const FoundJob& job, bool has_reasons) {
+  const std::string id = job.folder.id().value;
+  if (job.ended()) {
+    return fmt::format("{} has ended: {}\n", id, to_string(job.reading.state().outcome->result));
+  }
+  return has_reasons ? id + " waits:\n" : id + " waits for nothing: its tasks are running\n";
+}
+
 }  // namespace
 
 int show_why(Session& session, const WhyCommand& command) {
@@ -86,18 +121,11 @@ int show_why(Session& session, const WhyCommand& command) {
     session.console.out(json_of(*job, *reasons));
     return 0;
   }
-  const std::string id = job->folder.id().value;
-  if (reasons->empty()) {
-    session.console.out(job->ended() ? id + " has ended: see `muster status`\n"
-                                     : id + " waits for nothing: its tasks are running\n");
-    return 0;
-  }
-  session.console.out(id + " waits:\n");
+  session.console.out(headline_of(*job, !reasons->empty()));
   for (const WaitReason& reason : *reasons) {
-    session.console.out("  - " + printable(reason.text) + "\n");
-    if (!reason.advice.empty()) {
-      session.console.out("      " + reason.advice + "\n");
-    }
+    session.console.out(fmt::format(
+        "  - {}\n      {}\n", printable(reason.text),
+        reason.advice.empty() ? "nothing is known that would help" : printable(reason.advice)));
   }
   return 0;
 }

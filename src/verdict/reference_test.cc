@@ -1,5 +1,7 @@
 #include "verdict/reference.h"
 
+#include "verdict/failure_class.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,6 +18,15 @@ TEST(Reference, PageIsThatOfTheTables) {
     const std::string fresh = testing::TempDir() + "failures.md";
     std::ofstream(fresh) << reference_markdown();
     FAIL() << "the tables changed: cp " << fresh << " docs/reference/failures.md";
+  }
+}
+
+/// Who reads of a class what happened wants to know what to do next.
+TEST(Reference, EveryClassSaysWhatToDo) {
+  for (const FailureClass& row : failure_classes()) {
+    EXPECT_NE(row.meaning, "") << row.name;
+    EXPECT_NE(row.hint, "") << row.name;
+    EXPECT_FALSE(row.hint.ends_with('.')) << row.name;
   }
 }
 

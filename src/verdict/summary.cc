@@ -62,11 +62,6 @@ std::string how_it_ended(const job::FirstCause& cause) {
                 : fmt::format("exit code {}", *cause.exit_code);
 }
 
-std::string class_line(const job::Failure& failure) {
-  const std::string_view meaning = find_class(failure.class_name).meaning;
-  return meaning.empty() ? failure.class_name : fmt::format("{}: {}", failure.class_name, meaning);
-}
-
 Lines evidence_lines(const job::Failure& failure, size_t width) {
   Lines lines;
   for (const std::string_view line : split(failure.evidence, '\n')) {
@@ -81,13 +76,6 @@ Lines evidence_lines(const job::Failure& failure, size_t width) {
 std::string victims_line(uint32_t victims) {
   return victims == 1 ? "1 other task ended because of it"
                       : fmt::format("{} other tasks ended because of it", victims);
-}
-
-/// Failures that no output told of (a lost host, a deadline) have the hint of their class.
-std::string hint_of(const job::Failure& failure) {
-  const std::string_view general = find_class(failure.class_name).hint;
-  return failure.hint.empty() && general.find("{}") == std::string_view::npos ? std::string(general)
-                                                                              : failure.hint;
 }
 
 std::vector<Row> rows_of(const job::Plan& plan, const job::FirstCause& cause,
@@ -105,7 +93,7 @@ std::vector<Row> rows_of(const job::Plan& plan, const job::FirstCause& cause,
   if (cause.victims > 0) {
     rows.push_back({"victims", wrap(victims_line(cause.victims), width, 2)});
   }
-  if (const std::string hint = hint_of(cause.failure); !hint.empty()) {
+  if (const std::string hint = advice_on(cause.failure); !hint.empty()) {
     rows.push_back({"what to do", wrap(printable(hint), width, kWrappedLinesMax)});
   }
   if (!style.log_path.empty()) {
@@ -152,7 +140,33 @@ std::string headline_of(const job::Plan& plan, const job::Outcome& outcome) {
   return line;
 }
 
+/// A job that failed without an attempt to blame (it was refused, or took too long) has a class all
+/// the same.
+std::vector<Row> rows_of(std::string_view class_name, size_t width) {
+  const job::Failure failure{
+      .class_name = std::string(class_name), .kind = {}, .remedy = {}, .evidence = {}, .hint = {}};
+  std::vector<Row> rows;
+  rows.push_back({"class", wrap(class_line(failure), width, 2)});
+  if (const std::string advice = advice_on(failure); !advice.empty()) {
+    rows.push_back({"what to do", wrap(advice, width, kWrappedLinesMax)});
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::string class_line(const job::Failure& failure) {
+  const std::string_view meaning = find_class(failure.class_name).meaning;
+  return meaning.empty() ? failure.class_name : fmt::format("{}: {}", failure.class_name, meaning);
+}
+
+std::string advice_on(const job::Failure& failure) {
+  const std::string_view general = find_class(failure.class_name).hint;
+  if (!failure.hint.empty() || general.find("{}") == std::string_view::npos) {
+    return failure.hint.empty() ? std::string(general) : failure.hint;
+  }
+  return {};
+}
 
 std::string render_summary(const job::Plan& plan, const job::Outcome& outcome,
                            const SummaryStyle& style) {
@@ -162,10 +176,13 @@ std::string render_summary(const job::Plan& plan, const job::Outcome& outcome,
   for (const std::string& line : head) {
     text += painted(line, colour_of(outcome.result), style.colour) + "\n";
   }
-  if (!outcome.first_cause) {
-    return text;
+  const size_t width = columns - kLabelWidth;
+  std::vector<Row> rows;
+  if (outcome.first_cause) {
+    rows = rows_of(plan, *outcome.first_cause, style, width);
+  } else if (outcome.result == job::JobResult::Failed && !outcome.class_name.empty()) {
+    rows = rows_of(outcome.class_name, width);
   }
-  std::vector<Row> rows = rows_of(plan, *outcome.first_cause, style, columns - kLabelWidth);
   shorten(rows, kSummaryLinesMax - head.size());
   for (const Row& row : rows) {
     std::string label = fmt::format("  {:<{}}", row.label, kLabelWidth - 2);

@@ -30,4 +30,11 @@ inline constexpr size_t kSummaryLinesMax = 20;
 [[nodiscard]] std::string render_summary(const job::Plan& plan, const job::Outcome& outcome,
                                          const SummaryStyle& style);
 
+/// Returns a failure's class with its meaning: "user.import: a Python import failed".
+[[nodiscard]] std::string class_line(const job::Failure& failure);
+
+/// Returns what people can do about a failure: what its output told, else the general advice of its
+/// class; "" only for classes that users' own rules invented.
+[[nodiscard]] std::string advice_on(const job::Failure& failure);
+
 }  // namespace muster::verdict

@@ -5,6 +5,8 @@ import json
 import os
 import re
 
+from harness import eventually
+
 STATUS_KEYS = {"schema", "job", "application_id", "phase", "on", "generation", "outcome", "roles",
                "endpoints", "timeline"}
 CAUSE_KEYS = {"task", "attempt", "host", "exit_code", "signal", "evidence", "log"}
@@ -142,3 +144,34 @@ def test_times_are_iso_8601(muster):
     assert times
     for value in times:
         datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
+
+
+def test_why_of_a_job_that_failed_says_what_to_do(muster):
+    muster.write("train.py", "import numpyy\n")
+    muster.run_shell("python3 train.py", files=["train.py"]).expect(1)
+    why = muster("why", "last").expect(0).out
+    assert why.startswith(f"{muster.job()} has ended: failed\n  - worker:0 ")
+    assert "user.import: a Python import failed\n      the task's Python cannot import nump" in why
+    told = muster("why", "last", "--json").expect(0).json()
+    assert told["phase"] == "ended" and "numpyy" in told["reasons"][0]["advice"]
+
+
+def test_why_of_a_job_that_succeeded_or_was_stopped(muster):
+    muster.run_shell("true").expect(0)
+    assert muster("why", "last").expect(0).out == f"{muster.job()} has ended: succeeded\n"
+    muster("submit", muster.spec({"command": "sleep 1000", "tasks": 1})).expect(0)
+    muster("stop", "last").expect(0)
+    assert "stop.user: somebody stopped the job\n      nothing is broken" in (
+        muster("why", "last").expect(0).out)
+
+
+def test_why_of_a_job_that_waits_says_what_to_change(muster):
+    most = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') * 6 // 10 >> 20}m"
+    role = {"command": "sleep 1000", "roles": {"worker": {"tasks": 1, "memory": most}}}
+    first = muster("submit", muster.spec(role), "--json").expect(0).json()["job"]
+    eventually(lambda: muster.status(first)["phase"] == "running")
+    second = muster("submit", muster.spec(role), "--json").expect(0).json()["job"]
+    waits = eventually(lambda: [line for line in muster("why", second).expect(0).out.splitlines()
+                                if "muster ps" in line])
+    assert "asking for less" in waits[0]
+    muster("stop", first, second).expect(0)

@@ -185,7 +185,9 @@ Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder&, const WaitCo
   // What the machine lacks the job's master tells by itself.
   std::vector<WaitReason> reasons;
   for (const std::string& refused : context.refused) {
-    reasons.push_back({.text = refused, .advice = {}});
+    reasons.push_back({.text = refused,
+                       .advice = "mend what it says (`df` shows full disks, `ulimit -a` limits); "
+                                 "Muster asks again by itself"});
   }
   return reasons;
 }

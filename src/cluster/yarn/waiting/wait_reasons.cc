@@ -215,7 +215,7 @@ std::vector<WaitReason> explain_wait(const WaitFacts& facts) {
   if (reasons.empty() && facts.application.state == rm::ApplicationState::Accepted) {
     reasons.push_back({.text = fmt::format("queue {}: {}", facts.application.queue,
                                            short_wait(facts.application.diagnostics)),
-                       .advice = {}});
+                       .advice = "wait, or choose another queue (yarn.queue)"});
   }
   return reasons;
 }
