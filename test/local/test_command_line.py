@@ -129,6 +129,16 @@ def test_init_writes_a_spec_that_validates(muster):
         muster("init", name, cwd=folder).expect_error(2, spec.name)
 
 
+def test_doctor_asked_for_a_cluster_that_is_not_configured(muster):
+    """By itself it only notes that there is none; who asks for it must hear it by the status."""
+    nowhere = {"HADOOP_CONF_DIR": "", "YARN_CONF_DIR": "", "HADOOP_HOME": ""}
+    done = muster("doctor", "--on", "yarn", env=nowhere).expect(6)
+    assert re.search(r"^bad +hadoop +no Hadoop cluster is configured\n +set HADOOP_CONF_DIR",
+                     done.out, re.MULTILINE)
+    noted = muster("doctor", env=nowhere).expect(0)
+    assert re.search(r"^note +hadoop +no Hadoop cluster", noted.out, re.MULTILINE)
+
+
 def test_doctor_finds_this_machine_fit(muster):
     done = muster("doctor").expect(0)
     assert re.search("(?i)memory", done.out)
