@@ -19,7 +19,10 @@ constexpr Duration kNumbersPause = seconds(30);
 }  // namespace
 
 Narrator::Narrator(Deps deps, Options options)
-    : deps_(deps), options_(std::move(options)), drawing_(deps_.loop) {}
+    : deps_(deps),
+      options_(std::move(options)),
+      job_now_at_(deps_.loop.now()),
+      drawing_(deps_.loop) {}
 
 void Narrator::applied(const job::Machine& machine, Time at, const job::Fact& fact) {
   job_now_ = at;

@@ -45,23 +45,19 @@ job::Exit judge(JobContext& job, const TaskRun& run, const TaskRun::Ended& ended
 }
 
 std::optional<LostOutput> lost_output(const TaskRun& run) {
-  std::optional<LostOutput> lost;
-  uint64_t bytes = 0;
+  LostOutput lost;
   for (const wire::OutputStream stream : {wire::OutputStream::Stdout, wire::OutputStream::Stderr}) {
     const OutputLog& output = *run.output(stream);
     if (output.lost_bytes() > 0) {
-      bytes += output.lost_bytes();
-      const std::string_view tail = output.tail();
-      lost = LostOutput{
-          .bytes = bytes,
-          .stream = stream,
-          .size_bytes = output.size_bytes(),
-          .trouble = output.trouble(),
-          .remark = "(" + format_bytes(bytes) +
-                    " of its output could not be logged: " + printable(output.trouble()) + ")\n",
-          .amid_line = !tail.empty() && !tail.ends_with('\n')};
+      lost.bytes += output.lost_bytes();
+      lost.trouble = output.trouble();
     }
   }
+  if (lost.bytes == 0) {
+    return std::nullopt;
+  }
+  lost.remark = "(" + format_bytes(lost.bytes) +
+                " of its output could not be logged: " + printable(lost.trouble) + ")\n";
   return lost;
 }
 

@@ -18,12 +18,9 @@ namespace muster::agent {
 
 /// Output that the disk did not take.
 struct LostOutput {
-  uint64_t bytes = 0;
-  wire::OutputStream stream = wire::OutputStream::Stdout;  ///< The last that lost some.
-  uint64_t size_bytes = 0;                                 ///< Of that stream.
-  std::string trouble;
-  std::string remark;  ///< A line for people, in brackets.
-  bool amid_line = false;
+  uint64_t bytes = 0;   ///< Of both streams.
+  std::string trouble;  ///< The last.
+  std::string remark;   ///< A line for people, in brackets.
 };
 
 /// Nothing where all of it is in the logs.

@@ -227,7 +227,8 @@ rt::Async<> Attempts::commit_last(job::AttemptId id, job::Exit exit) {
   deps_.observer.ended(id, std::move(exit));
 }
 
-/// Said once, to those who follow, and with the failure if it is one.
+/// Said once, to those who follow, and with the failure if it is one. Never in standard output:
+/// that may be somebody's data.
 void Attempts::tell_lost_output(const TaskRun& run, job::Exit& exit) {
   const std::optional<LostOutput> lost = lost_output(run);
   if (!lost) {
@@ -237,8 +238,10 @@ void Attempts::tell_lost_output(const TaskRun& run, job::Exit& exit) {
   log_.error(
       "output.lost",
       {{"attempt", deps_.job.stem_of(id)}, {"bytes", lost->bytes}, {"error", lost->trouble}});
-  deps_.feed.remark(id, lost->stream, lost->size_bytes,
-                    (lost->amid_line ? "\n" : "") + lost->remark);
+  const OutputLog& output = *run.output(wire::OutputStream::Stderr);
+  const bool amid_line = !output.tail().empty() && !output.tail().ends_with('\n');
+  deps_.feed.remark(id, wire::OutputStream::Stderr, output.size_bytes(),
+                    (amid_line ? "\n" : "") + lost->remark);
   if (exit.failure) {
     add_evidence(*exit.failure, lost->remark);
   }
