@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 namespace muster::client {
 namespace {
 
@@ -40,11 +42,11 @@ class Foreground {
   Session& session_;
   const FollowCommand& command_;
   cluster::Cluster& cluster_;
+  OutputFiles files_;  ///< Before the loop: one of its threads may still read when it goes.
   rt::IoLoop loop_;
   log::NullSink quiet_;
   std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
-  OutputFiles files_;
   std::optional<Follower> follower_;
   FollowEnd end_;
   std::optional<cluster::Ended> over_;  ///< What the cluster says of a job that is over.
@@ -66,6 +68,10 @@ FollowerDeps Foreground::deps() {
 }
 
 Result<std::string> Foreground::locate() {
+  const std::unique_lock turn(files_.turn(), std::try_to_lock);
+  if (!turn) {
+    return cluster_error("the tasks' output is being fetched");
+  }
   MUSTER_TRY(const cluster::JobReport report, cluster_.report(command_.folder));
   if (const auto* const ended = std::get_if<cluster::Ended>(&report)) {
     over_ = *ended;
@@ -88,6 +94,10 @@ std::optional<job::Outcome> Foreground::told_outcome() const {
 
 /// What the master wrote, or else what the cluster says of a job without a master.
 std::optional<job::Outcome> Foreground::read_outcome() {
+  const std::unique_lock turn(files_.turn(), std::try_to_lock);
+  if (!turn) {
+    return std::nullopt;
+  }
   if (!session_.files->exists(command_.folder.summary()) &&
       (!over_ || !cluster_.fetch(command_.folder, cluster::FetchUntil::Now))) {
     return told_outcome();
@@ -126,6 +136,7 @@ Result<Followed> Foreground::run() {
   loop_.run();
   if (end_.kind == FollowEnd::Kind::Ended) {
     // For status, show and history here; a job without a summary has nothing to show.
+    const std::scoped_lock turn(files_.turn());
     (void)cluster_.fetch(command_.folder, cluster::FetchUntil::End);
   }
   Followed followed{std::move(end_), std::nullopt};

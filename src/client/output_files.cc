@@ -31,6 +31,7 @@ Status OutputFiles::bring() {
 }
 
 Result<cluster::LogRange> OutputFiles::read(const cluster::LogStream& stream, uint64_t offset) {
+  const std::scoped_lock lock(turn_);
   MUSTER_TRY_STATUS(open());
   const std::filesystem::path path =
       folder_.logs() /
@@ -46,6 +47,7 @@ Result<cluster::LogRange> OutputFiles::read(const cluster::LogStream& stream, ui
 }
 
 std::vector<cluster::LogStream> OutputFiles::here(const std::vector<std::string>& roles) {
+  const std::scoped_lock lock(turn_);
   if (cluster_.traits().remote || !open() || !outputs_->watched()) {
     return {};
   }

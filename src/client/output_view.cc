@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace muster::client {
 OutputView::OutputView(Deps deps, const job::Plan& plan)
@@ -14,7 +15,6 @@ OutputView::OutputView(Deps deps, const job::Plan& plan)
       plan_(plan),
       alone_(plan.task_count() <= 1),
       lines_(deps_.loop, deps_.console, plan),
-      whole_([this](const StreamId& stream, uint64_t offset) { return read(stream, offset); }),
       behind_(deps_.loop),
       catching_up_(deps_.loop) {
   catching_up_.spawn(catch_up());
@@ -100,18 +100,33 @@ void OutputView::look_at_reader() {
   }
 }
 
-Result<cluster::LogRange> OutputView::read(const StreamId& stream, uint64_t offset) {
+cluster::LogStream OutputView::log_of(const StreamId& stream) const {
   const job::TaskId task = stream.first.task;
-  return deps_.files->read({.role = plan_.role(task.role).name,
-                            .index = task.index,
-                            .attempt = stream.first.number,
-                            .is_err = stream.second == wire::OutputStream::Stderr,
-                            .path = {}},
-                           offset);
+  return {.role = plan_.role(task.role).name,
+          .index = task.index,
+          .attempt = stream.first.number,
+          .is_err = stream.second == wire::OutputStream::Stderr,
+          .path = {}};
 }
 
-void OutputView::step() {
-  const WholeOutput::Step step = whole_.step();
+/// Bringing a log here may take seconds, in which signals are obeyed and people are told what
+/// happens.
+rt::Async<> OutputView::step() {
+  const std::optional<WholeOutput::Place> place = whole_.to_read();
+  if (!place) {
+    take_step(whole_.step());
+    co_return;
+  }
+  auto read = [files = deps_.files, log = log_of(place->stream), offset = place->offset] {
+    return files->read(log, offset);
+  };
+  Result<cluster::LogRange> range = co_await rt::run_blocking(deps_.loop, std::move(read));
+  if (!muted_) {
+    take_step(whole_.step(*place, std::move(range)));
+  }
+}
+
+void OutputView::take_step(const WholeOutput::Step& step) {
   if (step.missing > 0) {
     Missing& missing = missing_[step.stream];
     missing.bytes += step.missing;
@@ -123,21 +138,22 @@ void OutputView::step() {
 void OutputView::tell_missing() {
   for (const auto& [stream, missing] : missing_) {
     const bool is_err = stream.second == wire::OutputStream::Stderr;
-    deps_.console.err(
-        fmt::format("muster: {} of the {} of {} (attempt {}) are missing here: {}\n",
-                    format_bytes(missing.bytes), is_err ? "stderr" : "stdout",
-                    to_string(plan_, stream.first.task), stream.first.number,
-                    missing.why.empty() ? "its log does not have them" : printable(missing.why)));
+    deps_.console.err(fmt::format(
+        "muster: {} of the {} of {} (attempt {}) are missing here: {}\n",
+        format_bytes(missing.bytes), is_err ? "stderr" : "stdout",
+        to_string(plan_, stream.first.task), stream.first.number,
+        missing.why.empty() ? "its log does not have them (`logs.max` says how much is kept)"
+                            : printable(missing.why)));
   }
   missing_.clear();
 }
 
 /// A piece at a time: what comes live meanwhile must be taken, and signals obeyed.
 rt::Async<> OutputView::catch_up() {
-  while (true) {
+  while (!finishing_) {
     co_await behind_.wait();
-    while (!muted_ && whole_.behind()) {
-      step();
+    while (!finishing_ && !muted_ && whole_.behind()) {
+      co_await step();
       co_await rt::next_turn(deps_.loop);
     }
     behind_.reset();
@@ -151,28 +167,42 @@ void OutputView::mute() {
   lines_.finish();
 }
 
+/// Reads all logs to their ends, after what is being read now.
+rt::Async<> OutputView::read_rest() {
+  finishing_ = true;
+  behind_.set();
+  co_await catching_up_.drained();
+  if (muted_) {
+    co_return;
+  }
+  deps_.files->job_ended();
+  std::vector<std::string> roles;
+  for (const job::RolePlan& role : plan_.roles) {
+    roles.push_back(role.name);
+  }
+  auto list = [files = deps_.files, roles] { return files->here(roles); };
+  const std::vector<cluster::LogStream> logs =
+      co_await rt::run_blocking(deps_.loop, std::move(list));
+  for (const cluster::LogStream& log : logs) {
+    const auto role = plan_.find_role(log.role);
+    const auto stream = log.is_err ? wire::OutputStream::Stderr : wire::OutputStream::Stdout;
+    if (role && wants_whole(stream)) {
+      whole_.finish({{{*role, log.index}, log.attempt}, stream});
+    }
+  }
+  while (!muted_ && whole_.behind()) {
+    co_await step();
+    co_await rt::next_turn(deps_.loop);
+  }
+}
+
 rt::Async<> OutputView::finish(bool whole) {
-  catching_up_.cancel();
   const bool wanted =
       wants_whole(wire::OutputStream::Stdout) || wants_whole(wire::OutputStream::Stderr);
   if (whole && wanted && !muted_ && !deps_.take) {
-    deps_.files->job_ended();
-    std::vector<std::string> roles;
-    for (const job::RolePlan& role : plan_.roles) {
-      roles.push_back(role.name);
-    }
-    for (const cluster::LogStream& log : deps_.files->here(roles)) {
-      const auto role = plan_.find_role(log.role);
-      const auto stream = log.is_err ? wire::OutputStream::Stderr : wire::OutputStream::Stdout;
-      if (role && wants_whole(stream)) {
-        whole_.finish({{{*role, log.index}, log.attempt}, stream});
-      }
-    }
-    while (!muted_ && whole_.behind()) {
-      step();
-      co_await rt::next_turn(deps_.loop);
-    }
+    co_await read_rest();
   }
+  catching_up_.cancel();
   if (!muted_) {
     lines_.finish();
     if (deps_.events != nullptr) {

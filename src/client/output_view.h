@@ -24,13 +24,13 @@ namespace muster::client {
 /// comes whole: what did not come live is read from its log. Of a job of one task it comes byte by
 /// byte, as if the command had been run by hand; of several, in lines with the task's name. On a
 /// terminal what people could not read is left out, up to the start of a line. Lives on its loop's
-/// thread.
+/// thread; logs, which may have to come from other hosts first, are read beside it.
 class OutputView {
  public:
   struct Deps {
     rt::Loop& loop;
     Console& console;
-    OutputFiles* files;  ///< nullptr: nothing can be read again.
+    OutputFiles* files;  ///< Outlives the loop. nullptr: nothing can be read again.
     RunEvents* events;   ///< Takes all output, whole, instead of the console; nullptr for none.
     /// Takes all output, as it comes, instead of the console; empty for nobody.
     std::function<void(const wire::Output&)> take;
@@ -54,16 +54,19 @@ class OutputView {
   void take_in_parts(const wire::Output& piece);
   void show(const StreamId& stream, std::string_view bytes);
   void look_at_reader();
-  void step();
+  [[nodiscard]] rt::Async<> step();
+  void take_step(const WholeOutput::Step& step);
   void tell_missing();
-  [[nodiscard]] Result<cluster::LogRange> read(const StreamId& stream, uint64_t offset);
+  [[nodiscard]] cluster::LogStream log_of(const StreamId& stream) const;
   [[nodiscard]] rt::Async<> catch_up();
+  [[nodiscard]] rt::Async<> read_rest();
 
   Deps deps_;
   const job::Plan& plan_;
   bool alone_;  ///< There is one task.
   bool muted_ = false;
   bool told_gone_ = false;
+  bool finishing_ = false;
   LineShow lines_;
   wire::OutputGate gate_;         ///< A new master sends the last lines again.
   std::set<StreamId> amid_line_;  ///< On a terminal: skipped to where no line begins.

@@ -52,38 +52,47 @@ void WholeOutput::finish(const StreamId& stream) {
   behind_[stream] = true;
 }
 
+std::optional<WholeOutput::Place> WholeOutput::to_read() const {
+  const StreamId& id = behind_.begin()->first;
+  const Stream& stream = streams_.at(id);
+  return goes_on_live(stream)
+             ? std::nullopt
+             : std::optional(Place{.stream = id, .offset = stream.next - stream.lost});
+}
+
 WholeOutput::Step WholeOutput::step() {
   const auto [id, to_end] = *behind_.begin();
   Stream& stream = streams_[id];
   Step step{.stream = id, .piece = {}, .missing = 0, .why = {}};
-  step.piece.attempt = id.first;
-  step.piece.stream = id.second;
-  if (!stream.live.empty() && stream.live.front().offset <= stream.next) {
-    stream.live_bytes -= stream.live.front().bytes.size();
-    step.piece = rest_of(std::move(stream.live.front()), stream);
-    stream.live.pop_front();
-    if (stream.live.empty() && !to_end) {
-      behind_.erase(id);
-    }
+  stream.live_bytes -= stream.live.front().bytes.size();
+  step.piece = rest_of(std::move(stream.live.front()), stream);
+  stream.live.pop_front();
+  if (stream.live.empty() && !to_end) {
+    behind_.erase(id);
+  }
+  return step;
+}
+
+WholeOutput::Step WholeOutput::step(const Place& place, Result<cluster::LogRange> range) {
+  Stream& stream = streams_[place.stream];
+  Step step{.stream = place.stream, .piece = {}, .missing = 0, .why = {}};
+  step.piece.attempt = place.stream.first;
+  step.piece.stream = place.stream.second;
+  if (range && !range->bytes.empty()) {
+    step.missing = range->offset - std::min(range->offset, place.offset);
+    step.piece.offset = stream.next + step.missing;
+    step.piece.bytes = std::move(range->bytes);
+    stream.next = step.piece.offset + step.piece.bytes.size();
     return step;
   }
-  const uint64_t wanted = stream.next - stream.lost;
-  Result<cluster::LogRange> range = read_(id, wanted);
-  if (!range || range->bytes.empty()) {
-    if (stream.live.empty()) {
-      behind_.erase(id);
-      return step;
-    }
+  if (stream.live.empty()) {
+    behind_.erase(place.stream);
+  } else if (!goes_on_live(stream)) {
     step.missing = stream.live.front().offset - stream.next;
     step.why = range ? "" : range.error().message;
     stream.lost += step.missing;
     stream.next = stream.live.front().offset;
-    return step;
   }
-  step.missing = range->offset - std::min(range->offset, wanted);
-  step.piece.offset = stream.next + step.missing;
-  step.piece.bytes = std::move(range->bytes);
-  stream.next = step.piece.offset + step.piece.bytes.size();
   return step;
 }
 

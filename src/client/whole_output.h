@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,14 +19,10 @@ using StreamId = std::pair<job::AttemptId, wire::OutputStream>;
 
 /// Puts streams together for a reader who wants every byte, once and in order. Masters leave out
 /// what a follower is too slow for: such a stream is behind, and goes on from its log until it has
-/// reached what comes live. Whoever owns this calls step() while there is something behind().
+/// reached what comes live. Whoever owns this calls step() while there is something behind(), and
+/// reads the logs: that may take long, and live pieces are taken meanwhile.
 class WholeOutput {
  public:
-  /// Reads a stream's log from `offset` on (cluster::read_log_range). Empty: there is no more now.
-  using Read = std::function<Result<cluster::LogRange>(const StreamId& stream, uint64_t offset)>;
-
-  explicit WholeOutput(Read read) : read_(std::move(read)) {}
-
   /// Takes a live piece. Returns what is new of it if it comes next in its stream; otherwise the
   /// stream is behind, or had it already.
   [[nodiscard]] std::optional<wire::Output> take(const wire::Output& piece);
@@ -42,8 +37,19 @@ class WholeOutput {
     uint64_t missing = 0;  ///< Bytes that nobody has.
     std::string why;       ///< They are missing; "" if only their absence is known.
   };
-  /// Reads the next bytes of a stream that is behind. Only while behind().
+  /// Where a log is to be read (cluster::read_log_range).
+  struct Place {
+    StreamId stream;
+    uint64_t offset = 0;
+  };
+  /// Returns what step() needs to know of a log; nullopt where it needs nothing. Only while
+  /// behind().
+  [[nodiscard]] std::optional<Place> to_read() const;
+  /// Goes on with a stream that is behind, without its log. Only where to_read() says so.
   [[nodiscard]] Step step();
+  /// Goes on with what the log had at `place`, which to_read() gave; without bytes: there is no
+  /// more now.
+  [[nodiscard]] Step step(const Place& place, Result<cluster::LogRange> range);
 
  private:
   struct Stream {
@@ -54,8 +60,11 @@ class WholeOutput {
   };
   [[nodiscard]] static wire::Output rest_of(wire::Output piece, Stream& stream);
   static void keep(const wire::Output& piece, Stream& stream);
+  /// Whether the next bytes of the stream have come live.
+  [[nodiscard]] static bool goes_on_live(const Stream& stream) {
+    return !stream.live.empty() && stream.live.front().offset <= stream.next;
+  }
 
-  Read read_;
   std::map<StreamId, Stream> streams_;
   std::map<StreamId, bool> behind_;  ///< With whether the log is read to its end.
 };
