@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   using namespace muster::app;
   using muster::cli::Command;
   using muster::cli::Printed;
+  muster::app::hold_closed_streams();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   // The two small processes of a container come before everything else: they are started for every
   // one.

@@ -1,7 +1,10 @@
 #include "app/program.h"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace muster::app {
 
@@ -12,6 +15,15 @@ std::filesystem::path own_program() {
   // to it.
   return error || !std::filesystem::exists(path, error) ? std::filesystem::path("/proc/self/exe")
                                                         : path;
+}
+
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF) {
+      // The lowest number that is free is this one: those below it are taken by now.
+      (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
 }
 
 }  // namespace muster::app

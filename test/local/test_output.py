@@ -9,6 +9,7 @@ import sys
 import termios
 
 import harness
+import pytest
 
 MIXED = """
 import sys
@@ -208,6 +209,20 @@ def test_a_full_disk_behind_standard_output_is_told_once(muster):
     assert done.returncode == 6
     assert done.stderr.count("No space left on device") == 1
     assert muster.status()["outcome"]["result"] == "succeeded"
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_nobody_elses(muster, closed):
+    """The next file that is opened would get their numbers, and what is said would go into it."""
+    script = f'"$1" run -n 1 -- seq 3 {closed}; echo "status $?"'
+    done = subprocess.run(["sh", "-c", script, "sh", harness.BINARY], env=muster.environment,
+                          cwd=muster.folder, capture_output=True, text=True,
+                          timeout=harness.PATIENCE, check=True)
+    assert done.stdout == "status 6\n"
+    if closed == ">&-":
+        assert "cannot write to standard output: Bad file descriptor" in done.stderr
+    assert muster.status()["outcome"]["result"] == "succeeded"
+    assert muster.log_text("worker:0") == "1\n2\n3\n"
 
 
 def test_a_pipe_hears_when_all_tasks_run(muster, gate):
