@@ -2,8 +2,10 @@
 
 #include "client/terminal_text.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace muster::client {
@@ -25,6 +27,19 @@ LineFolder::Options options_for(const Screen& screen) {
   return screen.out_is_terminal
              ? LineFolder::Options{.window = kFoldWindow}
              : LineFolder::Options{.window = kFoldWindow, .line_max = kWholeLineMax, .whole = true};
+}
+
+/// Returns the text without a UTF-8 character at its end whose last bytes are still to come.
+std::string_view without_half_character(std::string_view text) {
+  constexpr size_t kCharacterMax = 4;
+  for (size_t back = 1; back <= std::min(text.size(), kCharacterMax - 1); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if ((byte & 0xC0U) != 0x80U) {
+      const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+      return length > back ? text.substr(0, text.size() - back) : text;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -61,6 +76,10 @@ void LineShow::finish() {
 }
 
 void LineShow::show(const std::vector<ShownLine>& lines) {
+  if (moving_shown_ && !lines.empty()) {
+    // Else a line that has just ended would be drawn once more below itself.
+    show_moving();
+  }
   const Screen& screen = console_.screen();
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -86,8 +105,9 @@ void LineShow::show(const std::vector<ShownLine>& lines) {
 void LineShow::show_moving() {
   std::vector<std::string> lines;
   for (const ShownLine& line : folder_.unfinished(kMovingMax)) {
-    lines.push_back(line.prefix + " | " + terminal_text(line.text, false));
+    lines.push_back(line.prefix + " | " + terminal_text(without_half_character(line.text), false));
   }
+  moving_shown_ = !lines.empty();
   console_.moving(std::move(lines));
 }
 

@@ -35,6 +35,7 @@ class LineShow {
   LineFolder folder_;
   rt::TimerId flush_timer_;
   rt::TimerId moving_timer_;
+  bool moving_shown_ = false;
 };
 
 }  // namespace muster::client
