@@ -242,3 +242,10 @@ def test_a_terminal_that_becomes_narrow_is_drawn_anew(muster, gate):
     run.sees(r"worker:0 \|  x{7}\nrunning: 1/1 t")
     gate.open()
     run.wait().expect(0)
+
+
+def test_the_link_to_the_page_can_be_copied_where_it_wraps(muster):
+    """It is longer than most terminals are wide: alone on its line it is one word."""
+    run = muster.start("run", "-n", "1", "--", "true", terminal=True)
+    done = run.wait().expect(0)
+    assert re.search(r"^http://127\.0\.0\.1:\d+/#t=[0-9a-f]+$", done.out, re.MULTILINE), done.out
