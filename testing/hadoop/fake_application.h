@@ -27,6 +27,7 @@ struct FakeApplication {
   hadoop::yarn::ApplicationId id;
   ::hadoop::yarn::ApplicationSubmissionContext submission;
   std::string user;
+  int64_t submitted_ms = 0;
   hadoop::yarn::ApplicationState state = hadoop::yarn::ApplicationState::Accepted;
   hadoop::yarn::FinalStatus final_status = hadoop::yarn::FinalStatus::Undefined;
   std::string diagnostics;

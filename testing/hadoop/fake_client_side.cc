@@ -59,7 +59,7 @@ Served FakeResourceManager::ClientSide::answer(std::string_view method, const st
     return report(request);
   }
   if (method == "forceKillApplication") {
-    return kill(request);
+    return kill(request, caller);
   }
   if (method == "getApplications") {
     return list(request);
@@ -149,6 +149,7 @@ Served FakeResourceManager::ClientSide::submit(const std::string& request,
   application.id = id;
   application.submission = std::move(submission);
   application.user = caller.user;
+  application.submitted_ms = manager.wall_ms();
   manager.launch_master(application);
   return reply(pb::SubmitApplicationResponse());
 }
@@ -164,7 +165,7 @@ Served FakeResourceManager::ClientSide::report(const std::string& request) {
   return reply(response);
 }
 
-Served FakeResourceManager::ClientSide::kill(const std::string& request) {
+Served FakeResourceManager::ClientSide::kill(const std::string& request, const FakeCaller& caller) {
   const auto message = parse<pb::KillApplicationRequest>(request);
   const auto id = yarn::decode(message.application_id());
   const auto found = manager_->applications_.find(id);
@@ -174,7 +175,12 @@ Served FakeResourceManager::ClientSide::kill(const std::string& request) {
   pb::KillApplicationResponse response;
   // The first call begins it; a later one hears that it is done.
   response.set_is_kill_completed(is_over(found->second.state));
-  manager_->kill(id, message.diagnostics());
+  std::string why =
+      fmt::format("Application {} was killed by user {} at 127.0.0.1", to_string(id), caller.user);
+  if (!message.diagnostics().empty()) {
+    why += " with diagnostic message: " + message.diagnostics();
+  }
+  manager_->kill(id, std::move(why));
   return reply(response);
 }
 

@@ -83,6 +83,12 @@ void FakeDataNode::die() {
   net_->cut({.host = node_.ip, .port = 9866});
 }
 
+void FakeDataNode::move_to(const net::HostPort& server) {
+  node_.ip = server.host;
+  node_.host_name = server.host;
+  node_.data_port = server.port;
+}
+
 std::unique_ptr<hadoop::rpc::Proxy> FakeDataNode::proxy() {
   return std::make_unique<VisibleLength>(*this);
 }

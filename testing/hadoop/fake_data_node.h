@@ -42,6 +42,11 @@ class FakeDataNode {
   FakeDataNode(rt::Loop& loop, MemoryNet& net, int index);
   FakeDataNode(FakeDataNode&&) = delete;
 
+  /// Tells clients to come to `server`, whose connections accept() gets.
+  void move_to(const net::HostPort& server);
+  /// Serves one connection.
+  void accept(std::unique_ptr<net::Stream> stream);
+
   /// Stops listening and breaks every connection; replicas stay.
   void die();
   void live();
@@ -66,7 +71,6 @@ class FakeDataNode {
  private:
   struct Write;
 
-  void accept(std::unique_ptr<net::Stream> stream);
   rt::Async<> serve(std::unique_ptr<hadoop::hdfs::DataStream> stream);
   rt::Async<Status> serve_op(hadoop::hdfs::DataStream* stream, bool* reusable);
   rt::Async<Status> read_block(hadoop::hdfs::DataStream* stream, std::string message);

@@ -20,13 +20,16 @@ namespace pb = ::hadoop::yarn;
 FakeResourceManager::FakeResourceManager(rt::Loop& loop, Options options)
     : loop_(&loop),
       options_(std::move(options)),
-      started_ms_(
-          std::chrono::duration_cast<std::chrono::milliseconds>(loop.wall_now().time_since_epoch())
-              .count()),
+      started_ms_(wall_ms()),
       client_side_(std::make_unique<ClientSide>(*this)),
       master_side_(std::make_unique<MasterSide>(*this)) {}
 
 FakeResourceManager::~FakeResourceManager() = default;
+
+int64_t FakeResourceManager::wall_ms() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(loop_->wall_now().time_since_epoch())
+      .count();
+}
 
 FakeService& FakeResourceManager::client_side() { return *client_side_; }
 
@@ -72,6 +75,8 @@ pb::ApplicationReport FakeResourceManager::report_of(const FakeApplication& appl
   report.set_final_application_status(
       static_cast<pb::FinalApplicationStatus>(application.final_status));
   report.set_diagnostics(application.diagnostics);
+  report.set_submit_time(application.submitted_ms);
+  report.set_start_time(application.submitted_ms);
   report.set_host(application.presence.host());
   report.set_rpc_port(application.presence.rpc_port());
   return report;
@@ -81,6 +86,12 @@ void FakeResourceManager::launch_master(FakeApplication& application) {
   const auto& submission = application.submission;
   application.containers_made = 0;
   if (options_.masters_outside) {
+    return;
+  }
+  if (hold_masters_) {
+    application.diagnostics =
+        "Application is added to the scheduler and is not yet activated. Queue's AM resource limit "
+        "exceeded.";
     return;
   }
   pb::ResourceRequest row;
@@ -96,6 +107,18 @@ void FakeResourceManager::launch_master(FakeApplication& application) {
   place->launch(application.master, submission.am_container_spec());
   if (on_master) {
     on_master(application.master, place->id(), submission.am_container_spec());
+  }
+}
+
+void FakeResourceManager::hold_masters(bool hold) {
+  hold_masters_ = hold;
+  for (auto& [id, application] : applications_) {
+    const bool waits =
+        application.state == yarn::ApplicationState::Accepted && application.containers_made == 0;
+    if (!hold && waits) {
+      application.diagnostics.clear();
+      launch_master(application);
+    }
   }
 }
 

@@ -61,6 +61,10 @@ class FakeResourceManager {
   std::function<void(const ContainerId&, const NodeId&, const FakeNodeManager::LaunchContext&)>
       on_master;
 
+  /// Applications wait in their queue from now on, without a master; or no longer, and those that
+  /// wait are launched.
+  void hold_masters(bool hold);
+
   // Faults of the scheduler.
   void hold_grants(bool hold) { hold_grants_ = hold; }
   void set_grant_delay(Duration delay) { options_.grant_delay = delay; }
@@ -97,6 +101,7 @@ class FakeResourceManager {
 
   [[nodiscard]] ::hadoop::yarn::ApplicationReport report_of(
       const FakeApplication& application) const;
+  [[nodiscard]] int64_t wall_ms() const;
   [[nodiscard]] hadoop::yarn::AttemptId attempt_of(const FakeApplication& application) const;
   void launch_master(FakeApplication& application);
   void schedule(FakeApplication& application);
@@ -121,6 +126,7 @@ class FakeResourceManager {
   std::map<ApplicationId, FakeApplication> applications_;
   std::vector<FakeNodeManager*> nodes_;
   std::map<NodeId, hadoop::yarn::NodeState> node_states_;
+  bool hold_masters_ = false;
   bool hold_grants_ = false;
   bool repeat_grants_ = false;
   std::map<ContainerId, hadoop::yarn::ContainerStatus> ended_;

@@ -20,7 +20,7 @@ class FakeResourceManager::ClientSide final : public FakeService {
   [[nodiscard]] Served answer_about_cluster(std::string_view method, const std::string& request);
   [[nodiscard]] Served submit(const std::string& request, const FakeCaller& caller);
   [[nodiscard]] Served report(const std::string& request);
-  [[nodiscard]] Served kill(const std::string& request);
+  [[nodiscard]] Served kill(const std::string& request, const FakeCaller& caller);
   [[nodiscard]] Served list(const std::string& request);
   [[nodiscard]] Served queue(const std::string& request) const;
 

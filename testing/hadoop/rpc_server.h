@@ -101,6 +101,10 @@ class RpcServer {
   void on(const std::string& method, Handler handler);
   /// The same for a handler that answers at once.
   void on_call(const std::string& method, std::function<RpcReply(const RpcCall& call)> handler);
+  /// Answers the calls that no handler is for, instead of RpcNoSuchMethodException.
+  void on_any(std::function<RpcReply(const RpcCall& call)> handler) {
+    otherwise_ = std::move(handler);
+  }
   /// Serves one connection; fits MemoryNet::listen.
   void serve(std::unique_ptr<net::Stream> stream);
   /// Closes all connections.
@@ -121,6 +125,7 @@ class RpcServer {
   RpcServerOptions options_;
   RpcFaults faults_;
   std::map<std::string, Handler> handlers_;
+  std::function<RpcReply(const RpcCall& call)> otherwise_;
   std::vector<RpcCall> calls_;
   int connections_ = 0;
   int pings_ = 0;

@@ -219,6 +219,8 @@ rt::Async<> RpcSession::answer(RpcCall call) {
   const auto handler = server_->handlers_.find(call.method);
   if (server_->options_.standby) {
     made = rpc_throw(kStandby, "Operation category READ is not supported in state standby");
+  } else if (handler == server_->handlers_.end() && server_->otherwise_) {
+    made = server_->otherwise_(call);
   } else if (handler == server_->handlers_.end()) {
     made = rpc_throw("org.apache.hadoop.ipc.RpcNoSuchMethodException",
                      "Unknown method " + call.method);

@@ -36,7 +36,7 @@ TEST_F(ApplicationClientTest, SubmitsReportsAndKills) {
   EXPECT_TRUE(run(client.kill(submitted.id, "enough", soon())).has_value());
   const auto killed = run(client.report(submitted.id, soon()));
   EXPECT_EQ(killed->state, ApplicationState::Killed);
-  EXPECT_EQ(killed->diagnostics, "enough");
+  EXPECT_TRUE(killed->diagnostics.ends_with(" with diagnostic message: enough"));
 }
 
 TEST_F(ApplicationClientTest, SubmitsAgainWhatAFailoverLost) {
