@@ -227,6 +227,11 @@ Result<std::vector<WaitReason>> YarnCluster::why(const JobFolder& job, const Wai
 }
 
 Result<std::string> YarnCluster::page(const JobFolder& job) {
+  MUSTER_TRY(const JobReport told, report(job));
+  if (std::holds_alternative<Ended>(told)) {
+    return place_in(told, job).error();
+  }
+  // While it waits the cluster's own page of it is there.
   MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
   MUSTER_TRY(Session* const session, session_.open_for(application));
   MUSTER_TRY(const WebProxies proxies, web_proxies(session->site().configuration));

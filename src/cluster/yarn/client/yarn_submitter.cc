@@ -58,6 +58,7 @@ std::set<std::string> file_systems_of(const std::vector<RemoteFile>& remotes,
 
 /// All that one submission collects on its way.
 struct YarnSubmitter::Prepared {
+  const job::Plan* plan = nullptr;
   std::string job_id;
   std::string secret;
   hadoop::yarn::ApplicationId application;
@@ -88,9 +89,15 @@ Result<Fit> YarnSubmitter::fit(const job::Plan& plan) {
 }
 
 rt::Async<Result<Fit>> YarnSubmitter::ask_fit(const job::Plan* plan) {
+  auto fresh = co_await line_->applications().new_application(session_.soon());
+  MUSTER_CO_TRY(rm::NewApplication application, std::move(fresh));
+  auto asked = co_await fit_into(plan, std::move(application));
+  co_return asked;
+}
+
+rt::Async<Result<Fit>> YarnSubmitter::fit_into(const job::Plan* plan,
+                                               rm::NewApplication application) {
   rm::ApplicationClient& applications = line_->applications();
-  auto fresh = co_await applications.new_application(session_.soon());
-  MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   auto running = co_await applications.nodes({rm::NodeState::Running}, session_.soon());
   MUSTER_CO_TRY(std::vector<rm::NodeReport> nodes, std::move(running));
   ClusterOffer offer{
@@ -148,6 +155,7 @@ Result<MasterPlace> YarnSubmitter::submit(const Submission& submission) {
   MUSTER_TRY(const std::unique_ptr<os::FileLock> submitting, files_.try_lock(folder.master_lock()));
   MUSTER_TRY(line_, session_.open());
   Prepared prepared;
+  prepared.plan = submission.plan;
   prepared.job_id = folder.id().value;
   MUSTER_TRY(const std::string plan_text, files_.read(folder.plan()));
   MUSTER_TRY(prepared.plan_file, eventlog::parse_plan_file(plan_text));
@@ -253,6 +261,11 @@ rt::Async<Result<rm::ApplicationReport>> YarnSubmitter::submit_now(Prepared* pre
   auto fresh = co_await applications.new_application(session_.soon());
   MUSTER_CO_TRY(const rm::NewApplication application, std::move(fresh));
   prepared->application = application.id;
+  auto asked_fit = co_await fit_into(prepared->plan, application);
+  MUSTER_CO_TRY(const Fit fit, std::move(asked_fit));
+  if (const std::string* const never = fit.never()) {
+    co_return user_error(*never, Errc::NeverFits);
+  }
   auto staged = co_await stage(prepared);
   MUSTER_CO_TRY_STATUS(std::move(staged));
   auto tokens = co_await fetch_tokens(

@@ -34,6 +34,8 @@ class YarnSubmitter {
   Status add_secrets(const spec::Environment& entries, const std::string& prefix,
                      hadoop::Credentials& credentials);
   [[nodiscard]] rt::Async<Result<Fit>> ask_fit(const job::Plan* plan);
+  [[nodiscard]] rt::Async<Result<Fit>> fit_into(const job::Plan* plan,
+                                                hadoop::yarn::NewApplication application);
   [[nodiscard]] rt::Async<Result<hadoop::yarn::ApplicationReport>> submit_now(Prepared* prepared);
   [[nodiscard]] rt::Async<Status> stage(Prepared* prepared);
   [[nodiscard]] rt::Async<Status> stage_files(Prepared* prepared);
