@@ -202,12 +202,14 @@ void HttpServer::end_answer(uint64_t id) {
   connection.waits = true;
   connection.since = loop_->now();
   if (answering_ == 0 && on_idle_) {
-    loop_->post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired() && answering_ == 0) {
-        on_idle_();
+    idle_ = rt::start(*loop_, none_answering(), [this](bool idle) {
+      if (idle) {
+        on_idle_();  // May destroy this server.
       }
     });
   }
 }
+
+rt::Async<bool> HttpServer::none_answering() { co_return answering_ == 0; }
 
 }  // namespace muster::net

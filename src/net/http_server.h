@@ -81,6 +81,7 @@ class HttpServer {
   [[nodiscard]] rt::Async<Status> send(Stream* stream, std::string text);
   void begin_answer(uint64_t id);
   void end_answer(uint64_t id);
+  [[nodiscard]] rt::Async<bool> none_answering();
 
   rt::Loop* loop_;
   Handler handler_;
@@ -88,7 +89,7 @@ class HttpServer {
   std::function<void()> on_idle_;
   size_t answering_ = 0;
   uint64_t last_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  rt::Running idle_;                            ///< Is about to call `on_idle_`.
   std::map<uint64_t, Connection> connections_;  ///< Last: they use the rest.
 };
 
