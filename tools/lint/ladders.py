@@ -18,14 +18,6 @@ GET_IF = re.compile(r"\bget_if\s*<")
 SECTION = "ladders"
 
 
-def check(tree):
-    return ratchet.judge(tree, SECTION, measure(tree))
-
-
-def advice(tree):
-    return ratchet.stale(tree, SECTION, measure(tree))
-
-
 @functools.cache
 def measure(tree):
     """Returns function → (the questions in its ladders, the finding)."""
@@ -46,6 +38,9 @@ def measure(tree):
                 measured[name] = (total, trees.Finding(
                     path, line, f"{name} asks `{what}` {rungs[what]} times by get_if: use visit"))
     return measured
+
+
+check, advice = ratchet.of(SECTION, measure)
 
 
 def questions(code):

@@ -24,6 +24,32 @@ SECTIONS = {
 }
 
 
+class NotMeasuredError(Exception):
+    """What a check measures is not there: nothing of it can be judged or lowered."""
+
+    def __init__(self, finding):
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def of(section, measure):
+    """Returns `check` and `advice` of a module that holds what `measure` finds in a tree: key →
+    (how much, the Finding if that is too much). It may raise NotMeasuredError."""
+    def check(tree):
+        try:
+            return judge(tree, section, measure(tree))
+        except NotMeasuredError as missing:
+            return [missing.finding]
+
+    def advice(tree):
+        try:
+            return stale(tree, section, measure(tree))
+        except NotMeasuredError:
+            return []
+
+    return check, advice
+
+
 def entries(tree):
     return tomllib.loads(tree.text(PATH)) if PATH in tree.paths else {}
 
@@ -52,12 +78,13 @@ def stale(tree, section, measured):
             "tools/lint/run --lower"] if count else []
 
 
-def lower(tree, measured):
-    """Writes the file anew, with the sections in `measured` lowered."""
+def lower(tree, measures):
+    """Writes the file anew, with the sections in `measures` lowered to what these measure. Raises
+    NotMeasuredError, and changes nothing, where one cannot."""
     known = entries(tree)
-    for section, amounts in measured.items():
+    for section, measure in measures.items():
         known[section] = lowered(known.get(section, {}),
-                                 {key: amount for key, (amount, _) in amounts.items()})
+                                 {key: amount for key, (amount, _) in measure(tree).items()})
     (pathlib.Path(tree.root) / PATH).write_text(text_of(known))
 
 

@@ -15,14 +15,6 @@ CONCRETE = re.compile(r'^\s*#\s*include\s*"((?:cluster/\w+/|hadoop/)[^"]+)"')
 SECTION = "seam"
 
 
-def check(tree):
-    return ratchet.judge(tree, SECTION, measure(tree))
-
-
-def advice(tree):
-    return ratchet.stale(tree, SECTION, measure(tree))
-
-
 @functools.cache
 def measure(tree):
     """Returns the name of a file → (how many such headers it includes, the finding)."""
@@ -40,3 +32,6 @@ def measure(tree):
                     path, number, f'"{match[1]}": what a cluster does lies behind '
                     "cluster::Cluster, so that every command is written once"))
     return measured
+
+
+check, advice = ratchet.of(SECTION, measure)

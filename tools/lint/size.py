@@ -21,14 +21,6 @@ ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)*")
 SECTION = "functions"
 
 
-def check(tree):
-    return ratchet.judge(tree, SECTION, measure(tree))
-
-
-def advice(tree):
-    return ratchet.stale(tree, SECTION, measure(tree))
-
-
 @functools.cache
 def measure(tree):
     """Returns "path:function" → (its lines, the finding), of functions past the limit."""
@@ -47,6 +39,9 @@ def measure(tree):
                     path, line, f"{name} has {length} lines, {FUNCTION} at most: look for the "
                     "second subject in it"))
     return measured
+
+
+check, advice = ratchet.of(SECTION, measure)
 
 
 def python_functions(text):

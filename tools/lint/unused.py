@@ -32,21 +32,12 @@ ELSEWHERE = ("feed",)
 KEPT = re.compile(r"^ *[0-9a-f]+ +[0-9a-f]+ +[0-9a-f]+ +\d+ {17}(\S.*)$", re.MULTILINE)
 
 
-def check(tree):
-    if not (tree.root / BUILD / "muster").exists():
-        return [trees.Finding(BUILD, 1, "has no muster: cmake --build --preset release")]
-    return ratchet.judge(tree, SECTION, measure(tree))
-
-
-def advice(tree):
-    return ratchet.stale(tree, SECTION, measure(tree))
-
-
 @functools.cache
 def measure(tree):
     """Returns the name of each unused function → (how many of that name, the finding)."""
     if not (tree.root / BUILD / "muster").exists():
-        return {}
+        raise ratchet.NotMeasuredError(
+            trees.Finding(BUILD, 1, "has no muster: cmake --build --preset release"))
     kept = kept_by(link_map(tree.root / BUILD))
     together = companions(tree.root)
     measured = {}
@@ -58,6 +49,9 @@ def measure(tree):
                     key = qualified(signature)
                     measured[key] = (measured.get(key, (0,))[0] + 1, finding)
     return measured
+
+
+check, advice = ratchet.of(SECTION, measure)
 
 
 def link_map(build):

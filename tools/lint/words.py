@@ -39,14 +39,6 @@ COMPILED = [(name, re.compile(pattern), instead) for name, pattern, instead in W
 SECTION = "words"
 
 
-def check(tree):
-    return ratchet.judge(tree, SECTION, measure(tree))
-
-
-def advice(tree):
-    return ratchet.stale(tree, SECTION, measure(tree))
-
-
 @functools.cache
 def measure(tree):
     """Returns the name of a word → (how often it stands in the tree, the finding)."""
@@ -61,6 +53,9 @@ def measure(tree):
                     if not trees.allowed(lines, number, SECTION):
                         places.setdefault(name, []).append((path, number, match[0], instead))
     return {name: (len(found), finding_of(found)) for name, found in places.items()}
+
+
+check, advice = ratchet.of(SECTION, measure)
 
 
 def finding_of(found):

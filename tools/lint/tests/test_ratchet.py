@@ -38,8 +38,27 @@ class RatchetTest(unittest.TestCase):
             path = pathlib.Path(folder) / ratchet.PATH
             path.parent.mkdir(parents=True)
             path.write_text(TEXT)
-            ratchet.lower(Tree(root=folder), {"words": measured(a=2, c=9)})
+            ratchet.lower(Tree(root=folder), {"words": lambda _: measured(a=2, c=9)})
             found = ratchet.entries(tree_of(path.read_text()))
             self.assertEqual(found["words"], {"a": 2})
             self.assertEqual(found["seam"], {"x.cc": 2})
             self.assertEqual(set(found), set(ratchet.SECTIONS))
+
+    def test_makes_a_check_of_what_is_measured(self):
+        check, advice = ratchet.of("words", lambda _: measured(a=2, c=1))
+        self.assertEqual([found.message for found in check(tree_of(TEXT))], ["too much c"])
+        self.assertIn("2 entries of [words] can", advice(tree_of(TEXT))[0])
+
+    def test_neither_praises_nor_lowers_what_cannot_be_measured(self):
+        def measure(_):
+            raise ratchet.NotMeasuredError(Finding("build", 1, "has no muster"))
+        check, advice = ratchet.of("words", measure)
+        self.assertEqual([found.message for found in check(tree_of(TEXT))], ["has no muster"])
+        self.assertEqual(advice(tree_of(TEXT)), [])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / ratchet.PATH
+            path.parent.mkdir(parents=True)
+            path.write_text(TEXT)
+            with self.assertRaises(ratchet.NotMeasuredError):
+                ratchet.lower(Tree(root=folder), {"words": measure})
+            self.assertEqual(path.read_text(), TEXT)
