@@ -65,7 +65,7 @@ void Machine::Impl::add_intent(Digest& digest, TaskId id) const {
                                 wish.backoff.value, run.join.id.value, wish.request.value}) {
     digest.add(number);
   }
-  for (const Ledger::Charge& charge : ladder_.ledger(id).charges()) {
+  for (const Ledger::Charge& charge : failures_.ladder().ledger(id).charges()) {
     digest.add(charge.rung);
     digest.add(charge.at);
   }

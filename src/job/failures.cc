@@ -2,9 +2,7 @@
 
 #include "base/overloaded.h"
 #include "job/asks.h"
-#include "job/attempts.h"
 #include "job/elastic.h"
-#include "job/ladder.h"
 #include "job/lives.h"
 #include "job/restarts.h"
 #include "job/roles.h"
@@ -32,7 +30,7 @@ std::vector<Move> moves_of(const std::vector<Cause>& victims) {
 }  // namespace
 
 Failures::Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempts, Blame& blame,
-                   Ladder& ladder, Restarts& restarts)
+                   Restarts& restarts)
     : plan_(deps.plan),
       turn_(deps.turn),
       lives_(deps.lives),
@@ -40,8 +38,8 @@ Failures::Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempt
       asks_(asks),
       attempts_(attempts),
       blame_(blame),
-      ladder_(ladder),
-      restarts_(restarts) {}
+      restarts_(restarts),
+      ladder_(deps.plan) {}
 
 void Failures::failed(Cause cause) {
   std::visit(Overloaded{[](const Blame::Waits&) {},
@@ -52,8 +50,47 @@ void Failures::failed(Cause cause) {
              blame_.failed(std::move(cause)));
 }
 
-void Failures::failed_together(std::vector<Cause> causes) {
-  act_on(blame_.failed_together(std::move(causes)));
+void Failures::lose(const Container& container, bool gone, const Attempts::MakeCause& make) {
+  act_on(blame_.failed_together(attempts_.lose(container, gone, make)));
+}
+
+void Failures::preempted(const PreemptionNoticed& notice) {
+  const Container* container = lives_.find(notice.container);
+  if (container == nullptr || lives_.stopping() ||
+      (container->state != ContainerState::Launching &&
+       container->state != ContainerState::Ready)) {
+    return;
+  }
+  std::vector<Move> moves;
+  for (const TaskId id : container->tasks) {
+    const Attempt* attempt = lives_.live(id);
+    if (attempt != nullptr && attempt->container == container->id &&
+        attempt->state != AttemptState::Stopping) {
+      moves.push_back({.task = id,
+                       .placement = Placement::NewContainer,
+                       .reason = StopReason::Preemption,
+                       .grace = notice.in});
+    }
+  }
+  // With nothing left to charge the tasks run on until the container is really taken; that end
+  // decides.
+  if (moves.empty() || !ladder_.charge(Rung::Infrastructure, moves.front().task, turn_.now)) {
+    return;
+  }
+  blame_.begin_wave();
+  restarts_.restart(std::move(moves), {});
+}
+
+// An agent that cannot end an attempt is not to be trusted with another: its container goes.
+void Failures::stop_passed(uint32_t batch) {
+  for (const AttemptId& told : attempts_.batch_passed(batch)) {
+    const Attempt* attempt = lives_.find_live(told);
+    if (attempt != nullptr && attempt->state == AttemptState::Stopping) {
+      lose(*lives_.find(attempt->container), false, [&](TaskId id, const Attempt& lost) {
+        return cause_of_loss(id, lost, LossReason::Silent, turn_.now);
+      });
+    }
+  }
 }
 
 void Failures::blame_passed() { act_on(blame_.passed()); }

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "job/attempts.h"
 #include "job/blame.h"
 #include "job/cause.h"
 #include "job/deps.h"
+#include "job/fact.h"
+#include "job/ladder.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,25 +15,33 @@
 namespace muster::job {
 
 class Asks;
-class Attempts;
-class Ladder;
 class Restarts;
 class Roles;
 
 /// The way of a failure: who is to blame, which rung of the ladder cures it, what is restarted, and
-/// what becomes of the job when nothing is left. Owns nothing; it passes on what the parts say.
+/// what becomes of the job when nothing is left. Owns the ladder; else it passes on what the parts
+/// say.
 class Failures {
  public:
   Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempts, Blame& blame,
-           Ladder& ladder, Restarts& restarts);
+           Restarts& restarts);
 
   void failed(Cause cause);
-  void failed_together(std::vector<Cause> causes);
+  /// A container is lost to us, as Attempts::lose() takes it: its tasks fail together.
+  void lose(const Container& container, bool gone, const Attempts::MakeCause& make);
+  /// The cluster announces that it takes a container: its tasks are told and get that time to save,
+  /// it is given back, and they are asked for again. Charged to the infrastructure budget, not as a
+  /// failure.
+  void preempted(const PreemptionNoticed& notice);
   void blame_passed();
+  /// The attempts of a batch have had their time to stop.
+  void stop_passed(uint32_t batch);
   /// The task has no restarts left; `victims` went with it.
   void give_up(const Cause& origin, const std::vector<Cause>& victims);
   /// The job fails by it, or starts over.
   void fail_job(const Cause& cause, std::string_view why);
+
+  [[nodiscard]] const Ladder& ladder() const { return ladder_; }
 
  private:
   void act_on(const std::optional<Blame::Verdict>& verdict);
@@ -44,8 +56,8 @@ class Failures {
   Asks& asks_;
   Attempts& attempts_;
   Blame& blame_;
-  Ladder& ladder_;
   Restarts& restarts_;
+  Ladder ladder_;
 };
 
 }  // namespace muster::job

@@ -36,7 +36,6 @@ Machine::Impl::Impl(Plan plan)
       timers_(turn_),
       lives_(plan_, turn_, state_),
       roles_(deps()),
-      ladder_(plan_),
       blame_(deps()),
       views_(deps(), state_.generation, state_.view),
       gangs_(deps(), views_),
@@ -44,7 +43,7 @@ Machine::Impl::Impl(Plan plan)
       asks_(deps(), gangs_, places_, state_.requests),
       attempts_(deps(), roles_, views_, gangs_, places_, asks_),
       restarts_(deps(), roles_, gangs_, places_, asks_, attempts_, blame_),
-      failures_(deps(), roles_, asks_, attempts_, blame_, ladder_, restarts_),
+      failures_(deps(), roles_, asks_, attempts_, blame_, restarts_),
       ending_(deps(), places_, attempts_, state_.outcome, state_.ended) {}
 
 std::vector<Action> Machine::Impl::apply(Time now, const Fact& fact) {
@@ -94,7 +93,7 @@ void Machine::Impl::take_in(const Fact& fact) {
             state_.headroom = f;
             asks_.cluster_has(f.hosts);
           },
-          [&](const PreemptionNoticed& f) { preempt(f); },
+          [&](const PreemptionNoticed& f) { failures_.preempted(f); },
           [&](const DeadlinePassed& f) { passed(f.deadline); },
           [&](const StopAsked& f) { stop_asked(f); },
           [&](const MasterRecovered& f) { recovered(f); },

@@ -75,7 +75,7 @@ void Machine::Impl::refused(const RequestRefused& refused) {
 void Machine::Impl::launch_failed(const LaunchFailed& failed) {
   const Container* container = lives_.find(failed.container);
   if (container != nullptr && container->state == ContainerState::Launching) {
-    lose(*container, false, [&](TaskId id, const Attempt& attempt) {
+    failures_.lose(*container, false, [&](TaskId id, const Attempt& attempt) {
       return cause_of_launch(id, attempt, failed.reason, turn_.now);
     });
   }
@@ -101,7 +101,7 @@ void Machine::Impl::suspected(const AgentSuspected& suspected) {
 void Machine::Impl::agent_lost(const AgentLost& lost) {
   const Container* container = lives_.find(lost.container);
   if (container != nullptr && container->state != ContainerState::Gone) {
-    lose(*container, false, [&](TaskId id, const Attempt& attempt) {
+    failures_.lose(*container, false, [&](TaskId id, const Attempt& attempt) {
       return cause_of_loss(id, attempt, lost.reason, turn_.now);
     });
   }
@@ -112,14 +112,10 @@ void Machine::Impl::container_ended(const ContainerEnded& ended) {
   if (container == nullptr) {
     places_.ended_unseen(ended.container);
   } else if (container->state != ContainerState::Gone) {
-    lose(*container, true, [&](TaskId id, const Attempt& attempt) {
+    failures_.lose(*container, true, [&](TaskId id, const Attempt& attempt) {
       return cause_of_end(id, attempt, ended, turn_.now);
     });
   }
-}
-
-void Machine::Impl::lose(const Container& container, bool gone, const Attempts::MakeCause& make) {
-  failures_.failed_together(attempts_.lose(container, gone, make));
 }
 
 void Machine::Impl::host_reported(const HostReported& reported) {
@@ -130,41 +126,12 @@ void Machine::Impl::host_reported(const HostReported& reported) {
   }
   for (const auto& [id, container] : state_.containers) {
     if (container.host == reported.host && container.state != ContainerState::Gone) {
-      lose(container, true, [&](TaskId task, const Attempt& attempt) {
+      failures_.lose(container, true, [&](TaskId task, const Attempt& attempt) {
         return cause_of_end(task, attempt, {.container = id, .kind = ContainerEndKind::HostLost},
                             turn_.now);
       });
     }
   }
-}
-
-// The tasks of the container are told and get that time to save, the container is given back, and
-// they are asked for again: charged to the infrastructure budget, not as a failure.
-void Machine::Impl::preempt(const PreemptionNoticed& notice) {
-  const Container* container = lives_.find(notice.container);
-  if (container == nullptr || lives_.stopping() ||
-      (container->state != ContainerState::Launching &&
-       container->state != ContainerState::Ready)) {
-    return;
-  }
-  std::vector<Move> moves;
-  for (const TaskId id : container->tasks) {
-    const Attempt* attempt = lives_.live(id);
-    if (attempt != nullptr && attempt->container == container->id &&
-        attempt->state != AttemptState::Stopping) {
-      moves.push_back({.task = id,
-                       .placement = Placement::NewContainer,
-                       .reason = StopReason::Preemption,
-                       .grace = notice.in});
-    }
-  }
-  // With nothing left to charge the tasks run on until the container is really taken; that end
-  // decides.
-  if (moves.empty() || !ladder_.charge(Rung::Infrastructure, moves.front().task, turn_.now)) {
-    return;
-  }
-  blame_.begin_wave();
-  restarts_.restart(std::move(moves), {});
 }
 
 // ---- attempts
@@ -249,7 +216,7 @@ void Machine::Impl::passed(DeadlineId id) {
             ending_.run_passed();
             roles_.fail_by_deadline("deadline.run", *plan_.deadlines.run, "the job did not end");
           },
-          [&](const BatchTimer& timer) { batch_passed(timer.batch); },
+          [&](const BatchTimer& timer) { failures_.stop_passed(timer.batch); },
           [&](const EndTimer&) { ending_.stop_passed(); },
           [&](const RestartTimer& timer) { asks_.waited(id, timer.tasks); },
           [&](const StartOverTimer&) {
@@ -300,18 +267,6 @@ void Machine::Impl::gather_passed(uint32_t cohort_id) {
     cause.reason = OutcomeReason::DeadlinePassed;
     cause.at = turn_.now;
     failures_.give_up(cause, {});
-  }
-}
-
-// An agent that cannot end an attempt is not to be trusted with another: its container goes.
-void Machine::Impl::batch_passed(uint32_t batch) {
-  for (const AttemptId& told : attempts_.batch_passed(batch)) {
-    const Attempt* attempt = lives_.find_live(told);
-    if (attempt != nullptr && attempt->state == AttemptState::Stopping) {
-      lose(*lives_.find(attempt->container), false, [&](TaskId id, const Attempt& lost) {
-        return cause_of_loss(id, lost, LossReason::Silent, turn_.now);
-      });
-    }
   }
 }
 

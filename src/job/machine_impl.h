@@ -6,7 +6,6 @@
 #include "job/ending.h"
 #include "job/failures.h"
 #include "job/gangs.h"
-#include "job/ladder.h"
 #include "job/lives.h"
 #include "job/machine.h"
 #include "job/places.h"
@@ -60,17 +59,14 @@ class Machine::Impl {
   void suspected(const AgentSuspected& suspected);
   void agent_lost(const AgentLost& lost);
   void container_ended(const ContainerEnded& ended);
-  void lose(const Container& container, bool gone, const Attempts::MakeCause& make);
   void host_reported(const HostReported& reported);
   void joined(TaskId id, const Address& address);
   void pass_on(TaskId id, Attempts::Meaning meaning);
   void succeeded(TaskId id);
   void committed(const CheckpointCommitted& commit);
-  void preempt(const PreemptionNoticed& notice);
   void stop_asked(const StopAsked& asked);
   void passed(DeadlineId id);
   void gather_passed(uint32_t cohort);
-  void batch_passed(uint32_t batch);
 
   // recovery.cc: a new master, and what agents report.
   void recovered(const MasterRecovered& recovered);
@@ -88,7 +84,6 @@ class Machine::Impl {
   Timers timers_;
   Lives lives_;
   Roles roles_;
-  Ladder ladder_;
   Blame blame_;
   Views views_;
   Gangs gangs_;
