@@ -26,7 +26,7 @@ struct ActionText {
 [[nodiscard]] ActionText describe_action(const job::Plan& plan, const job::Action& action,
                                          Time now);
 
-/// "500ms", "10s", "5m", "1h"; "none" for what is no duration is the caller's matter.
+/// "500ms", "10s", "5m", "1h"; where there is none, the caller says so.
 [[nodiscard]] std::string write_duration(Duration duration);
 
 /// Splits at blanks.

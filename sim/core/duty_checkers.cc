@@ -70,12 +70,12 @@ class FinishLast final : public Checker {
   bool ended_ = false;
 };
 
-/// What runs somewhere and is none of ours any more is told to stop, or its container is released;
-/// and its number is never given to another attempt.
-class Strangers final : public Checker {
+/// An attempt that an agent reports and the machine does not know there is told to stop, or its
+/// container is released; and its number is never given to another attempt.
+class UnknownAttempts final : public Checker {
  public:
-  explicit Strangers(const job::Plan& plan) : plan_(plan) {}
-  std::string_view name() const override { return "strangers"; }
+  explicit UnknownAttempts(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "unknown_attempts"; }
   void applied(Time, const job::Fact& fact, std::span<const job::Action> actions,
                const job::Machine& machine) override {
     if (const auto* reported = std::get_if<job::AgentReported>(&fact)) {
@@ -108,8 +108,8 @@ class Strangers final : public Checker {
     if (known == nullptr) {
       taken_[task].insert(report.attempt.number);
     }
-    const bool stranger = known == nullptr || known->container != where;
-    if (!stranger || report.phase == job::AttemptReport::Phase::Ended) {
+    const bool unknown = known == nullptr || known->container != where;
+    if (!unknown || report.phase == job::AttemptReport::Phase::Ended) {
       return;
     }
     const bool answered = std::ranges::any_of(actions, [&](const job::Action& action) {
@@ -134,7 +134,7 @@ void add_duty_checkers(const job::Plan& plan, std::vector<std::unique_ptr<Checke
   checkers.push_back(std::make_unique<StopHeard>());
   checkers.push_back(std::make_unique<NothingKept>());
   checkers.push_back(std::make_unique<FinishLast>());
-  checkers.push_back(std::make_unique<Strangers>(plan));
+  checkers.push_back(std::make_unique<UnknownAttempts>(plan));
 }
 
 }  // namespace muster::sim

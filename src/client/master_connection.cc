@@ -76,8 +76,8 @@ rt::Async<> MasterConnection::keep_connected() {
       delay = Duration::zero();
       refusals = 0;
     } else {
-      // Once may be a stranger on a dead master's port; again and again it is the right one, and we
-      // are the stranger.
+      // Once may be another program on a dead master's port; again and again it is the job's own
+      // master, and it rejects our key.
       reason = channel.error().message;
       refusals = channel.error().code == Errc::Unauthenticated ? refusals + 1 : 0;
     }

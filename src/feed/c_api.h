@@ -147,8 +147,8 @@ void* mf_tfrecord_frame(void* list);
 /// The whole records at the start of a piece of a file: a list of bytes; *used is how much of it
 /// they take. Null, with mf_error(), where a checksum does not fit.
 void* mf_tfrecord_split(const char* text, uint64_t size, uint64_t* used);
-/// One Example as a bytes object. `features` is a list of (name, kind, values): kind 1 bytes, 2
-/// float, 3 int64; values a list of such Python values. Null, with mf_error(), for other values.
+/// One Example as a bytes object. `features` is a list of (name, kind, values): kind 1 is bytes,
+/// 2 float, 3 int64; values a list of such Python values. Null, with mf_error(), for other values.
 void* mf_example_encode(void* features);
 /// The same list from an Example's bytes; null, with mf_error(), if it is not one.
 void* mf_example_decode(const char* message, uint64_t size);

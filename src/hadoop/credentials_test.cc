@@ -75,7 +75,7 @@ TEST(Credentials, RefusesWhatIsNoTokenFile) {
   // 2^31 - 1 tokens announced.
   EXPECT_FALSE(decode_credentials("HDTS\x00\x8C\x7F\xFF\xFF\xFF"s).has_value());
   EXPECT_EQ(decode_credentials("HDTS\x00\xFF"s).error().message,
-            "damaged at byte 1: -1 entries announced, 1 bytes left");
+            "damaged at byte 1: entries announced: -1, bytes left: 1");
 }
 
 TEST(Credentials, HaveOneOfEachAlias) {

@@ -105,7 +105,7 @@ Result<uint32_t> WritableReader::count(size_t bytes_each) {
   if (number < 0 || static_cast<uint64_t>(number) * bytes_each > bytes_.size() - at_) {
     at_ = start;
     return corrupt_at(
-        start, fmt::format("{} entries announced, {} bytes left", number, bytes_.size() - start));
+        start, fmt::format("entries announced: {}, bytes left: {}", number, bytes_.size() - start));
   }
   return static_cast<uint32_t>(number);
 }

@@ -23,7 +23,7 @@ struct ProxyRule {
   };
   std::vector<Proxy> proxies;       ///< At least one; one of several is active.
   std::string application_id;       ///< What the proxies call the job.
-  bool everybody = true;            ///< The cluster asks nobody who he is.
+  bool everybody = true;            ///< The cluster identifies nobody.
   std::vector<std::string> users;   ///< Else: those who may look,
   std::vector<std::string> groups;  ///< and the members of these.
 };

@@ -61,9 +61,9 @@ TEST_F(ProxyAccessTest, TheProxiesAreTrustedAndOthersAreSentThere) {
   ProxyAccess access = make();
   EXPECT_EQ(admit(access, "10.0.0.1:5000").kind, Kind::Job);
   EXPECT_EQ(admit(access, "10.0.0.1:5000").target, "/api/status?x=1");
-  const Admission stranger = admit(access, "10.0.0.9:5000", "proxy-user=alice");
-  EXPECT_EQ(stranger.kind, Kind::Elsewhere);
-  EXPECT_EQ(stranger.location, "http://rm1:8088/proxy/redirect/application_1_0001/api/status?x=1");
+  const Admission other = admit(access, "10.0.0.9:5000", "proxy-user=alice");
+  EXPECT_EQ(other.kind, Kind::Elsewhere);
+  EXPECT_EQ(other.location, "http://rm1:8088/proxy/redirect/application_1_0001/api/status?x=1");
   for (const char* peer : {"[fd00::2]:5000", "[::ffff:10.0.0.2]:5000"}) {
     EXPECT_EQ(admit(access, peer).kind, Kind::Job) << peer;
   }

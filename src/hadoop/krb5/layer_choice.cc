@@ -39,7 +39,7 @@ std::string names(std::span<const Protection> all, uint8_t bits) {
 Result<LayerChoice> choose_layer(std::string_view offer, std::span<const Protection> wanted) {
   if (offer.size() != 4) {
     return Error{Errc::Unauthenticated, Blame::Cluster,
-                 fmt::format("the server ends the Kerberos exchange with {} bytes instead of 4",
+                 fmt::format("the Kerberos exchange must end with 4 bytes; the server sent {}",
                              offer.size())};
   }
   const auto offered = static_cast<uint8_t>(offer[0]);

@@ -30,7 +30,7 @@ TEST(LayerChoice, NamesBothSidesWithoutACommonOne) {
   EXPECT_EQ(answer("\x00\x00\x00\x00"s, {}),
             "the server offers nothing, but hadoop.rpc.protection allows nothing: set it to what "
             "the cluster uses");
-  EXPECT_EQ(answer("\x01", {}), "the server ends the Kerberos exchange with 1 bytes instead of 4");
+  EXPECT_EQ(answer("\x01", {}), "the Kerberos exchange must end with 4 bytes; the server sent 1");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Result<std::optional<rt::Fd>> take_name(const std::string& name) {
   }
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Begins with a zero byte: a name that is no file.
+  // Begins with a zero byte: an abstract name, not a file.
   const size_t length = std::min(name.size(), sizeof address.sun_path - 1);
   std::memcpy(address.sun_path + 1, name.data(), length);
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
