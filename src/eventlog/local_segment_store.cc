@@ -18,8 +18,6 @@ constexpr uint64_t kSegmentBytesMax = 4ULL << 30;
 LocalSegmentStore::LocalSegmentStore(rt::Loop* loop, os::Files& files, os::Path folder)
     : loop_(loop), files_(files), folder_(std::move(folder)) {}
 
-LocalSegmentStore::~LocalSegmentStore() { *alive_ = false; }
-
 Result<std::vector<job::Epoch>> LocalSegmentStore::list() {
   std::vector<job::Epoch> epochs;
   Result<std::vector<os::FolderEntry>> entries = files_.list(folder_);
@@ -48,10 +46,8 @@ Status LocalSegmentStore::create(job::Epoch epoch) {
 
 void LocalSegmentStore::append(std::string bytes, std::function<void(Status)> done) {
   MUSTER_CHECK(loop_ != nullptr && file_ != nullptr, "a segment is created before it is written");
-  loop_->post([alive = alive_, status = file_->append(bytes), done = std::move(done)]() mutable {
-    if (*alive) {
-      done(std::move(status));
-    }
+  loop_->post([status = file_->append(bytes), done = std::move(done)]() mutable {
+    done(std::move(status));
   });
 }
 

@@ -14,11 +14,12 @@ namespace muster::eventlog {
 /// (write(2)) and survive the process. Errors name the file; OutOfSpace and PermissionDenied (a
 /// read-only file system) are distinguished.
 ///
+/// What was appended is written at once; its answer comes even if the store is gone by then.
+///
 /// For readers without a loop, `loop` may be nullptr: append must not be called then.
 class LocalSegmentStore final : public SegmentStore {
  public:
   LocalSegmentStore(rt::Loop* loop, os::Files& files, os::Path folder);
-  ~LocalSegmentStore() override;
 
   Result<std::vector<job::Epoch>> list() override;
   Status create(job::Epoch epoch) override;
@@ -30,7 +31,6 @@ class LocalSegmentStore final : public SegmentStore {
   os::Files& files_;
   os::Path folder_;
   std::unique_ptr<os::AppendFile> file_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::eventlog

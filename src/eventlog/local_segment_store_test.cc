@@ -49,6 +49,16 @@ TEST_F(LocalSegments, KeepsWhatItIsGivenForTheNextMaster) {
   EXPECT_EQ(*second.read(job::Epoch(2)), "");
 }
 
+TEST_F(LocalSegments, AnswersWhatItHasWrittenAlsoWhenItIsGone) {
+  auto store = std::make_unique<LocalSegmentStore>(&loop, *files, folder);
+  ASSERT_TRUE(store->create(job::Epoch(1)).has_value());
+  std::optional<Status> answer;
+  store->append("one", [&answer](Status status) { answer = std::move(status); });
+  store.reset();
+  loop.run_ready();
+  EXPECT_TRUE(answer.has_value() && answer->has_value());
+}
+
 TEST_F(LocalSegments, LetsOneMasterHaveAnEpoch) {
   LocalSegmentStore first(&loop, *files, folder);
   LocalSegmentStore second(&loop, *files, folder);
