@@ -1,16 +1,21 @@
 """Rows per second from Spark to a program on an executor, beside what Spark alone delivers.
 
-usage: feed_rates.py --rounds N --scale X --out FILE [--original] [--only STEP]...
+usage: feed_rates.py --rounds N --seconds S --out FILE [--original] [--only STEP]...
 
-Runs in an environment with pyspark and numpy; the package under test is on PYTHONPATH: Muster's
-`tensorflowonspark`, or with --original the one of TensorFlowOnSpark itself, by what both have. A
-rate is taken in the task that feeds, from its first row to its last one, in the same way where
-nobody is fed.
+Runs in an environment with pyspark and numpy, on a Standalone cluster of two workers of its own;
+the package under test is on PYTHONPATH: Muster's `tensorflowonspark`, or with --original the one of
+TensorFlowOnSpark itself, by what both have.
+
+A rate goes from the moment at which the first task asks for its first row to the last row: taken
+by the program that is fed; where nobody is fed, come out in the task. Both ways run the same Spark
+jobs, over as many epochs as fill S seconds.
 """
 
 import argparse
 import collections
+import contextlib
 import json
+import math
 import os
 import signal
 import sys
@@ -19,101 +24,122 @@ import threading
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "tools" / "spark")]
 
 import pyspark  # noqa: E402
 import rows  # noqa: E402
+import standalone  # noqa: E402
 from pyspark.accumulators import AccumulatorParam  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 from tensorflowonspark import TFCluster  # noqa: E402
 
 SPARK = TFCluster.InputMode.SPARK
+WORKERS = 2
 PARTITIONS = 2
 BATCH = 1000
+TAKEN_SECONDS = 60
 
 
-class Sum(AccumulatorParam):
-    """Of (rows, seconds, seconds of the processor)."""
+class Span(AccumulatorParam):
+    """(rows, the earliest first moment, the latest last one, seconds of the processor)."""
 
     def zero(self, value):
-        return (0, 0.0, 0.0)
+        return (0, math.inf, 0.0, 0.0)
 
     def addInPlace(self, left, right):  # noqa: N802 (pyspark's name)
-        return tuple(map(sum, zip(left, right, strict=True)))
-
-
-class Watch:
-    """Since when, by both clocks."""
-
-    def __init__(self):
-        self.seconds, self.processor = time.perf_counter(), time.process_time()
-
-    def since(self, count):
-        return count, time.perf_counter() - self.seconds, time.process_time() - self.processor
+        return (left[0] + right[0], min(left[1], right[1]), max(left[2], right[2]),
+                left[3] + right[3])
 
 
 class Clock:
-    """Counts and times what goes through the tasks of one Spark job."""
+    """Counts and times what goes through the tasks of Spark jobs."""
 
     def __init__(self, sc):
-        self.sum = sc.accumulator((0, 0.0, 0.0), Sum())
+        self.span = sc.accumulator((0, math.inf, 0.0, 0.0), Span())
 
     def rows(self):
-        total = self.sum
-
-        def through(source):
-            count, started = 0, None
-            for row in source:
-                if started is None:
-                    started = Watch()
-                count += 1
-                yield row
-            if count:
-                total.add(started.since(count))
-
-        return through
+        return lambda source: self._through(source, lambda row: 1)
 
     def batches(self, then):
         """The same for a function of mapInArrow."""
-        total = self.sum
+        return lambda source: then(self._through(source, lambda batch: batch.num_rows))
 
-        def through(source):
-            def timed():
-                count, started = 0, Watch()  # A partition may be one batch.
-                for batch in source:
-                    count += batch.num_rows
-                    yield batch
-                if count:
-                    total.add(started.since(count))
+    def _through(self, source, rows_of):
+        count, asked, processor = 0, time.time(), time.process_time()
+        for item in source:
+            count += rows_of(item)
+            yield item
+        if count:
+            self.span.add((count, asked, time.time(), time.process_time() - processor))
 
-            yield from then(timed())
-
-        return through
+    def __getstate__(self):
+        return {"span": self.span}
 
     @property
-    def rate(self):
-        count, seconds, _ = self.sum.value
-        return count / seconds
+    def count(self):
+        return self.span.value[0]
+
+    def rate(self, taken=None):
+        """Rows per second until the last one came out, or until the moment `taken`."""
+        count, asked, last, _ = self.span.value
+        return count / ((taken or last) - asked)
 
     @property
     def rate_of_processor(self):
-        """Rows per second of the processor's time that the feeding process took."""
-        count, _, seconds = self.sum.value
-        return count / max(seconds, 1e-3)
+        """Rows per second of the processor's time that the feeding processes took."""
+        return self.count / max(self.span.value[3], 1e-3)
+
+
+class Taken:
+    """What the programs have taken, in files that they append to: each batch's moment and rows."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.before = 0
+
+    def until(self, count):
+        """Waits until so many more rows were taken; returns the moment of the last batch."""
+        deadline = time.monotonic() + TAKEN_SECONDS
+        while True:
+            batches = [line.split() for file in self.folder.glob("taken-*")
+                       for line in file.read_text().splitlines()]
+            total = sum(int(rows) for _, rows in batches)
+            if total >= self.before + count:
+                self.before = total
+                return max(float(moment) for moment, _ in batches)
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{total - self.before} of {count} rows were taken")
+            time.sleep(0.01)
+
+
+class Note:
+    """A program's side of Taken."""
+
+    def __init__(self, args, ctx):
+        name = f"taken-{ctx.job_name}-{ctx.task_index}-{os.getpid()}"
+        self.file = Path(args["folder"], name)
+
+    def took(self, count):
+        with self.file.open("a") as file:
+            file.write(f"{time.time()} {count}\n")
 
 
 def read_lists(args, ctx):
-    feed = ctx.get_data_feed(train_mode=True)
+    feed, note = ctx.get_data_feed(train_mode=True), Note(args, ctx)
     while not feed.should_stop():
-        feed.next_batch(args["batch"])
+        batch = feed.next_batch(args["batch"])
+        if batch:
+            note.took(len(batch))
 
 
 def read_columns(args, ctx):
     from muster.spark import batches
 
-    for _ in batches(ctx):
-        pass
+    note = Note(args, ctx)
+    for batch in batches(ctx):
+        column = next(iter(batch.values())) if isinstance(batch, dict) else batch
+        note.took(len(column[0] if isinstance(column, list) else column))
 
 
 def answer(args, ctx):
@@ -125,7 +151,8 @@ def answer(args, ctx):
 
 
 def read_slowly(args, ctx):
-    Path(args["folder"], "pid").write_text(str(os.getpid()))
+    if ctx.job_name == "chief":
+        Path(args["folder"], "pid").write_text(str(os.getpid()))
     feed = ctx.get_data_feed(train_mode=True)
     while not feed.should_stop():
         feed.next_batch(1)
@@ -150,23 +177,23 @@ def count_batches(source):
 class Bench:
     """One application, and what was measured in it."""
 
-    def __init__(self, options):
+    def __init__(self, options, sc, folder):
         self.options = options
-        self.sc = context()
+        self.sc = sc
         self.found = []
-        self.folder = tempfile.mkdtemp(prefix="feed-rates-")
+        self.folder = folder
 
     def add(self, what, kind, value):
         print(f"feed_rates: {what}: {kind}: {value:.4g}", file=sys.stderr, flush=True)
         self.found.append({"what": what, "kind": kind, "value": value})
 
-    def add_rates(self, what, kind, clock):
-        self.add(what, kind, clock.rate)
+    def add_rates(self, what, kind, clock, taken=None):
+        self.add(what, kind, clock.rate(taken))
         self.add(f"{what}, processor", kind, clock.rate_of_processor)
 
     def rdd(self, kind):
         """Rows of a kind, in Spark's memory as it keeps them."""
-        count = max(PARTITIONS, int(rows.KINDS[kind][0] * self.options.scale)) // PARTITIONS
+        count = rows.KINDS[kind][0] // PARTITIONS
         made = self.sc.parallelize(range(PARTITIONS), PARTITIONS).flatMap(
             lambda seed: rows.make(kind, count, seed)
         )
@@ -176,7 +203,16 @@ class Bench:
 
     def run(self, function):
         args = {"batch": BATCH, "folder": self.folder}
-        return TFCluster.run(self.sc, function, args, 1, 0, input_mode=SPARK, master_node="chief")
+        for old in Path(self.folder).glob("taken-*"):
+            old.unlink()
+        return TFCluster.run(self.sc, function, args, WORKERS, 0, input_mode=SPARK,
+                             master_node="chief")
+
+    def epochs(self, alone):
+        """How many make the round long enough: `alone(clock, epochs)` runs some without a feed."""
+        clock = Clock(self.sc)
+        alone(clock, 1)
+        return max(1, math.ceil(self.options.seconds * clock.rate() / clock.count))
 
     def rdds(self):
         """Every kind by RDD: Spark alone, read as lists, read as columns."""
@@ -185,19 +221,26 @@ class Bench:
             readers["rdd columns"] = read_columns
         for way, reader in readers.items():
             cluster = self.run(reader)
+            taken = Taken(self.folder)
             for kind in rows.KINDS:
                 rdd = self.rdd(kind)
+
+                def alone(clock, epochs, rdd=rdd):
+                    counted = rdd.mapPartitions(clock.rows())
+                    self.sc.union([counted] * epochs).foreachPartition(exhaust)
+
+                epochs = 1 if self.options.original else self.epochs(alone)
                 for _ in range(self.options.rounds):
                     if not self.options.original:
                         clock = Clock(self.sc)
-                        rdd.mapPartitions(clock.rows()).foreachPartition(exhaust)
+                        alone(clock, epochs)
                         self.add_rates(f"spark for {way}", kind, clock)
                     clock = Clock(self.sc)
                     called = time.perf_counter()
-                    cluster.train(rdd.mapPartitions(clock.rows()), 1)
+                    cluster.train(rdd.mapPartitions(clock.rows()), epochs)
                     called = time.perf_counter() - called
-                    self.add_rates(way, kind, clock)
-                    self.add(f"{way}, call", kind, clock.sum.value[0] / called)
+                    self.add_rates(way, kind, clock, taken.until(clock.count))
+                    self.add(f"{way}, call", kind, clock.count / called)
                 rdd.unpersist()
             cluster.shutdown()
 
@@ -207,6 +250,7 @@ class Bench:
 
         session = SparkSession(self.sc)
         cluster = self.run(read_columns)
+        taken = Taken(self.folder)
         for kind, (_, _, columns) in rows.KINDS.items():
             if columns is None:
                 continue
@@ -216,16 +260,23 @@ class Bench:
             frame.cache()
             frame.count()
             made.unpersist()
+
+            def alone(clock, epochs, frame=frame):
+                for _ in range(epochs):
+                    frame.mapInArrow(clock.batches(count_batches), "n long").collect()
+
+            epochs = self.epochs(alone)
             for _ in range(self.options.rounds):
                 clock = Clock(self.sc)
-                frame.mapInArrow(clock.batches(count_batches), "n long").collect()
+                alone(clock, epochs)
                 self.add_rates("spark for frame", kind, clock)
                 clock = Clock(self.sc)
                 feed = feeding.train_arrow(cluster._job.feed_settings("input", 600))
                 outcomes = "partition int, outcome string"
-                told = frame.mapInArrow(clock.batches(feed), outcomes).collect()
-                assert all(row.outcome == feeding.FED for row in told), told
-                self.add_rates("frame", kind, clock)
+                for _ in range(epochs):
+                    told = frame.mapInArrow(clock.batches(feed), outcomes).collect()
+                    assert all(row.outcome == feeding.FED for row in told), told
+                self.add_rates("frame", kind, clock, taken.until(clock.count))
             frame.unpersist()
         cluster.shutdown()
 
@@ -233,10 +284,16 @@ class Bench:
         cluster = self.run(answer)
         kind = "13 floats"
         rdd = self.rdd(kind)
-        for _ in range(self.options.rounds):
+
+        def infer(epochs):
             started = time.perf_counter()
-            count = cluster.inference(rdd).count()
-            self.add("inference", kind, count / (time.perf_counter() - started))
+            count = cluster.inference(self.sc.union([rdd] * epochs)).count()
+            return count, time.perf_counter() - started
+
+        _, seconds = infer(1)
+        for _ in range(self.options.rounds):
+            count, took = infer(math.ceil(self.options.seconds / seconds))
+            self.add("inference", kind, count / took)
         rdd.unpersist()
         cluster.shutdown()
 
@@ -325,24 +382,35 @@ def ring_bytes(process):
     return sum(segments.values())
 
 
-def context():
-    conf = pyspark.SparkConf().set("spark.ui.enabled", "false")
-    conf.set("spark.task.maxFailures", "1").set("spark.python.worker.reuse", "true")
-    sc = pyspark.SparkContext("local-cluster[1,1,2048]", "feed", conf=conf)
-    sc.setLogLevel("OFF")
-    sc.addPyFile(str(Path(rows.__file__)))
-    return sc
+@contextlib.contextmanager
+def application(folder):
+    """The SparkContext of an application on a Standalone cluster."""
+    with standalone.cluster(folder, WORKERS, memory="3g") as address:
+        conf = pyspark.SparkConf().set("spark.ui.enabled", "false")
+        conf.set("spark.task.maxFailures", "1").set("spark.python.worker.reuse", "true")
+        conf.set("spark.executor.memory", "2g")
+        sc = pyspark.SparkContext(address, "feed", conf=conf)
+        try:
+            sc.setLogLevel("OFF")
+            sc.addPyFile(str(Path(rows.__file__)))
+            yield sc
+        finally:
+            sc.stop()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the number of rows")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each round, at least")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--original", action="store_true")
     parser.add_argument("--only", action="append", metavar="STEP", help="rdds, frames, ...")
     options = parser.parse_args()
-    bench = Bench(options)
+    with tempfile.TemporaryDirectory(prefix="feed-rates-") as folder, application(folder) as sc:
+        measure(options, Bench(options, sc, folder))
+
+
+def measure(options, bench):
     steps = [bench.rdds, bench.inference]
     if not options.original:
         steps += [bench.ring_to_numpy, bench.frames, bench.lives, bench.death]
@@ -354,7 +422,6 @@ def main():
         print(f"feed_rates: {step.__name__}: {time.monotonic() - started:.0f} s", file=sys.stderr)
         # What is there survives a step that fails.
         options.out.write_text(json.dumps(bench.found))
-    bench.sc.stop()
 
 
 if __name__ == "__main__":

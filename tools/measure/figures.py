@@ -12,7 +12,7 @@ from table import Row
 from muster import Job, enough, memory_mib, wait_until
 
 
-def start_up(muster, rounds, torch):
+def start_up(muster, rounds):
     """`muster run -n 1 -- true`, from the shell's fork to its wait."""
     words = [muster.binary, "run", "-q", "-n", "1", "--", "true"]
     row = Row("start_up", "muster run of a one-task `true`, whole command", "ms", [],
@@ -21,13 +21,12 @@ def start_up(muster, rounds, torch):
     for _ in range(4 * rounds):
         row.samples.append(1000 * peers.seconds_for(words, muster.environment))
         row.peers["shell script"].append(1000 * peers.seconds_for(peers.script(1, "true")))
-    if torch:
-        for _ in range(2):
-            row.peers["torchrun"].append(1000 * peers.seconds_for(peers.torchrun(1, "true")))
+    for _ in range(rounds):
+        row.peers["torchrun"].append(1000 * peers.seconds_for(peers.torchrun(1, "true")))
     return [row]
 
 
-def all_running(muster, rounds, torch, stamps, tasks=32):
+def all_running(muster, rounds, stamps, tasks=32):
     """From the command until the log says that the last task runs."""
     row = Row("all_running", f"{tasks} tasks: command → all running", "ms", [],
               f"muster run -q -n {tasks} -- sleep 1; muster show last", limit=400)
@@ -37,9 +36,8 @@ def all_running(muster, rounds, torch, stamps, tasks=32):
         peers.seconds_for([muster.binary, "run", "-q", *muster.quick(tasks), "--", "sleep", "1"],
                           muster.environment)
         row.samples.append(1000 * (newest_job(muster).facts("attempt-started")[-1][1] - started))
-    ways = {"shell script": (peers.script, rounds), "torchrun": (peers.torchrun, int(torch))}
-    for name, (way, times) in ways.items():
-        for _ in range(times):
+    for name, way in {"shell script": peers.script, "torchrun": peers.torchrun}.items():
+        for _ in range(rounds):
             stamps.clear()
             started = time.time()
             peers.seconds_for(way(tasks, stamps.COMMAND), stamps.environment)
@@ -54,25 +52,33 @@ def newest_job(muster):
 
 def restart(muster, rounds, folder):
     """A task is killed again and again; Muster starts it again in its place."""
-    pids = folder / "pids"
+    told = "kill -9 of a task's process; muster show ID --json"
+    known, again = killed_and_restarted(muster, folder / "pids", 4 * rounds, muster.AT_ONCE)
+    _, by_default = killed_and_restarted(muster, folder / "pids", rounds,
+                                         ["--max-restarts", "1000"])
+    return [Row("death_known", "process death → master knows", "ms", known, told, limit=10),
+            Row("restart_in_place", "process death → runs again in its place, with "
+                "restart.backoff=0s..0s", "ms", again, told, limit=50),
+            Row("restart_by_default", "process death → runs again in its place, with the default "
+                "restart.backoff", "ms", by_default, told)]
+
+
+def killed_and_restarted(muster, pids, times, options):
+    """Milliseconds from each of the deaths to the master's knowledge, and to the next start."""
     pids.unlink(missing_ok=True)
     kills = []
-    with muster.job(1, f"echo $$ >> {pids}; exec sleep 1000") as job:
-        for count in range(1, 4 * rounds + 1):
-            pid = wait_until(lambda count=count: enough(lines_of(pids), count), "a restart")[-1]
+    with muster.job(1, f"echo $$ >> {pids}; exec sleep 1000", *options) as job:
+        for count in range(1, times + 1):
+            started = wait_until(lambda count=count: enough(lines_of(pids), count), "a start", 120)
+            pid = started[-1]
             job.wait_for("attempt-started", count)
             kills.append(time.time())
             os.kill(int(pid), signal.SIGKILL)
-        job.wait_for("attempt-started", 4 * rounds + 1)
+        job.wait_for("attempt-started", times + 1, 120)
         ended = [at for _, at in job.facts("attempt-ended")]
         started = [at for _, at in job.facts("attempt-started")][1:]
-    told = "kill -9 of a task's process; muster show ID --json"
-    return [Row("death_known", "process death → master knows", "ms",
-                [1000 * max(0, end - kill) for kill, end in zip(kills, ended, strict=True)],
-                told, limit=10),
-            Row("restart_in_place", "process death → runs again in its place", "ms",
-                [1000 * max(0, at - kill) for kill, at in zip(kills, started, strict=True)],
-                told, limit=50)]
+    return tuple([1000 * max(0, at - kill) for kill, at in zip(kills, found, strict=True)]
+                 for found in (ended, started))
 
 
 def lines_of(path):
@@ -83,7 +89,7 @@ PRINTER = ("import time\n"
            "for i in range(60): print(i % 7, time.time_ns(), flush=True); time.sleep(0.02)\n")
 
 
-def followed_output(muster, torch, folder):
+def followed_output(muster, folder):
     """A line printed by a task → read from the client's pipe."""
     program = folder / "printer.py"
     program.write_text(PRINTER)
@@ -93,8 +99,7 @@ def followed_output(muster, torch, folder):
                           muster.environment),
               "muster run -q -n 1 -- python3 PRINTER", limit=50)
     row.peers["shell script"] = line_delays(peers.script(1, command))
-    if torch:
-        row.peers["torchrun"] = line_delays(peers.torchrun(1, command))
+    row.peers["torchrun"] = line_delays(peers.torchrun(1, command))
     return [row]
 
 
@@ -178,7 +183,7 @@ def takeover(muster, rounds, tasks=4):
                 limit=0)]
 
 
-def growth(muster, rounds, torch, counts=(1, 10, 100)):
+def growth(muster, rounds, counts=(1, 10, 100)):
     """Whole commands as the number of tasks grows, and the memory of Muster's own processes."""
     rows = []
     for tasks in counts:
@@ -189,23 +194,29 @@ def growth(muster, rounds, torch, counts=(1, 10, 100)):
             words = [muster.binary, "run", "-q", *muster.quick(tasks), "--", "true"]
             row.samples.append(1000 * peers.seconds_for(words, muster.environment))
             row.peers["shell script"].append(1000 * peers.seconds_for(peers.script(tasks, "true")))
-        if torch:
             row.peers["torchrun"].append(1000 * peers.seconds_for(peers.torchrun(tasks, "true")))
         rows.append(row)
     return rows
 
 
-def memory(muster, tasks=100):
-    with muster.job(tasks, "exec sleep 1000") as job:
-        job.wait_for("attempt-started", tasks)
-        agents = wait_until(lambda: enough(job.agents(), tasks), "all agents")
-        pairs = [sum(memory_mib(pid) for pid in pids) for _, pids in agents[:20]]
-        alone = [sum(memory_mib(pid, "Rss") for pid in pids[1:]) for _, pids in agents[:20]]
-        master = memory_mib(job.master_pid(), "Rss")
+def memory(muster, rounds, tasks=100):
+    """Pss divides a page among those who map it, so that the sum is what the machine has lost; Rss
+    counts it for each, as if it were alone there.
+    """
+    agents_of, masters = {"Pss": [], "Rss": []}, {"Pss": [], "Rss": []}
+    for _ in range(max(1, rounds)):
+        with muster.job(tasks, "exec sleep 1000") as job:
+            job.wait_for("attempt-started", tasks)
+            agents = wait_until(lambda: enough(job.agents(), tasks), "all agents")
+            for field in agents_of:
+                agents_of[field] += [sum(memory_mib(pid, field) for pid in pids[1:])
+                                     for _, pids in agents[:20]]
+                masters[field].append(memory_mib(job.master_pid(), field))
     told = f"muster submit -n {tasks} -- sleep 100; /proc/PID/smaps_rollup"
-    return [Row("agent_memory", f"agent, keeper and stub: memory (Pss, {tasks} on this machine)",
-                "MiB", pairs, told, limit=10),
-            Row("agent_memory_alone", "agent and keeper: memory if alone on a host (Rss)", "MiB",
-                alone, told, limit=10),
-            Row("master_memory_local", f"master's memory, {tasks} real agents (Rss)", "MiB",
-                [master], told, limit=24)]
+    words = {"Pss": f"shared pages divided, {tasks} on this machine", "Rss": "shared pages counted "
+             "for each, as if alone on a host"}
+    return [*(Row(f"agent_memory_{field}", f"memory of an agent and its keeper ({field}: "
+                  f"{words[field]})", "MiB", agents_of[field], told, limit=10)
+              for field in agents_of),
+            *(Row(f"master_memory_{field}", f"memory of the master of {tasks} real agents "
+                  f"({field})", "MiB", masters[field], told, limit=24) for field in masters)]

@@ -49,8 +49,10 @@ class Muster:
     @staticmethod
     def quick(tasks):
         """The quick form for many small tasks: the memory is what each may use."""
-        return ["-n", str(tasks), "--set", "roles.worker.memory=16m",
-                "--set", "restart.process=1000", "--set", "restart.backoff=0s..0s"]
+        return ["-n", str(tasks), "--set", "roles.worker.memory=16m"]
+
+    # Tries without end, and without the pause between them that users get by default.
+    AT_ONCE = ["--set", "restart.process=1000", "--set", "restart.backoff=0s..0s"]
 
 
 class Job:

@@ -1,11 +1,12 @@
 """What a user would pick instead on one machine: a shell script, and torchrun."""
 
+import functools
 import os
 import pathlib
 import subprocess
 import time
 
-PYTHON = "/usr/bin/python3"  # Debian's own, which finds Debian's python3-torch.
+PYTHON = "/usr/bin/python3"  # For programs that need no package.
 
 # Starts $1 processes of the command in $2 as somebody would by hand, and waits for them.
 BY_HAND = """
@@ -20,9 +21,12 @@ wait
 """
 
 
-def have_torch():
-    return subprocess.run([PYTHON, "-c", "import torch.distributed.run"], check=False,
-                          capture_output=True).returncode == 0
+@functools.cache
+def python(environment):
+    """The interpreter of one of the examples' environments (tools/setup_python)."""
+    tool = pathlib.Path(__file__).resolve().parents[1] / "setup_python"
+    done = subprocess.run([tool, environment], check=True, text=True, stdout=subprocess.PIPE)
+    return pathlib.Path(done.stdout.strip()) / "bin" / "python"
 
 
 def script(tasks, command, port=29400):
@@ -31,11 +35,13 @@ def script(tasks, command, port=29400):
 
 
 def torchrun(tasks, command):
+    """It looks at its processes every 5 s unless told otherwise, newer releases every 0.1 s."""
     # With underscores, for older releases know no other spelling. Debian's 1.13 cannot read its own
     # defaults of -r and -t (what goes into files) on Python 3.11: they are given for a rank that is
     # not there.
-    return [PYTHON, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={tasks}",
-            "--no_python", "-r", "9:1", "-t", "9:1", "sh", "-c",
+    return [python("torch"), "-m", "torch.distributed.run", "--standalone",
+            f"--nproc_per_node={tasks}", "--monitor_interval=0.1", "--no_python",
+            "-r", "9:1", "-t", "9:1", "sh", "-c",
             command.replace("$", "$$")]  # Its own placeholders begin with a dollar sign.
 
 

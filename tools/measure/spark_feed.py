@@ -52,9 +52,8 @@ def run(python, folder, quick, environ, *more):
     """What feed_rates.py found: (what, kind) → values."""
     out = pathlib.Path(folder) / "feed_rates.json"
     out.unlink(missing_ok=True)
-    scale = 0.2 if more else 1
-    words = [python, "-B", PROGRAM, "--out", out, "--rounds", "1" if quick or more else "3",
-             "--scale", str(scale / (4 if quick else 1)), *more]
+    words = [python, "-B", PROGRAM, "--out", out, "--rounds", "1" if quick or more else "5",
+             "--seconds", "1" if quick or more else "5", *more]
     kept = dict(os.environ, PYSPARK_PYTHON=str(python), SPARK_LOCAL_IP="127.0.0.1",
                 TF_CPP_MIN_LOG_LEVEL="2", **environ)
     done = subprocess.run(words, cwd=folder, env=kept, stdout=sys.stderr)

@@ -5,8 +5,19 @@ import statistics
 
 
 @dataclasses.dataclass
+class Elsewhere:
+    """What another program needs for the same, measured on another machine or another day."""
+
+    name: str
+    samples: list[float]
+    source: str  # Who measured it, where and when.
+
+
+@dataclasses.dataclass
 class Row:
-    """One figure. `samples` and `peers` are in `unit`; an empty `samples` means not measured."""
+    """One figure. `samples` and `peers` are in `unit`; an empty `samples` means not measured.
+    `peers` were measured in the same run; all others belong into `elsewhere`.
+    """
 
     key: str
     what: str
@@ -17,6 +28,8 @@ class Row:
     at_least: bool = False  # The limit is a lower one.
     peers: dict[str, list[float]] = dataclasses.field(default_factory=dict)
     note: str = ""
+    elsewhere: list[Elsewhere] = dataclasses.field(default_factory=list)
+    stamp: str = ""  # Which source, when, and how busy the machine was.
 
     @property
     def median(self):
@@ -37,6 +50,8 @@ class Row:
                 "limit_is": "at least" if self.at_least else "at most",
                 "median": self.median, "min": min(self.samples, default=None),
                 "max": max(self.samples, default=None), "count": len(self.samples),
+                "samples": self.samples,
+                "elsewhere": [dataclasses.asdict(one) for one in self.elsewhere],
                 "peers": peers, "met": self.met, "command": self.command, "note": self.note}
 
 
@@ -92,11 +107,28 @@ def text_of(rows):
     lines += ["", "how to see a figure again:"]
     lines += [f"  {row.what}: {row.command}" for row in rows if row.samples]
     lines += [f"note, {row.what}: {row.note}" for row in rows if row.note]
+    lines += [f"elsewhere, {row.what}: {one.name} {spread(one.samples)} {row.unit} ({one.source})"
+              for row in rows for one in row.elsewhere]
     return "\n".join(lines)
 
 
-def markdown_of(rows):
-    """The same for docs/benchmarks.md."""
-    lines = ["| what | limit | measured: median (min..max) | others, same machine (times ours) | |",
-             "|---|---|---|---|---|"]
-    return "\n".join(lines + ["| " + " | ".join(cells(row)) + " |" for row in rows])
+def markdown_of(rows, enough):
+    """The same for docs/benchmarks.md. Without `enough` samples there is no verdict."""
+    lines = ["| what | limit | median (min..max), samples | others, same run (times ours) | | "
+             "commit, UTC, load |",
+             "|---|---|---|---|---|---|"]
+    for row in rows:
+        what, limit, measured, peers, verdict = cells(row)
+        if verdict and len(row.samples) < enough:
+            verdict = f"{verdict}, but few"
+        lines.append(f"| {what} | {limit} | {measured}, {len(row.samples)} | {peers} | {verdict} | "
+                     f"{row.stamp} |")
+    return "\n".join(lines)
+
+
+def markdown_of_elsewhere(rows):
+    lines = ["| what | Muster | other program | measured |", "|---|---|---|---|"]
+    lines += [f"| {row.what} | {spread(row.samples)} {row.unit} | "
+              f"{one.name} {spread(one.samples)} {row.unit} | {one.source} |"
+              for row in rows for one in row.elsewhere]
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from table import Row
+from table import Elsewhere, Row
 
 from muster import Muster, memory_mib, processes, wait_until
 
@@ -24,6 +24,8 @@ TONY = {"running_3": [10.2, 12.3, 24.3], "true": [15.9, 21.7, 24.4], "running_32
         "host": [86.0, 87.0],
         "memory": {"client": 128.0, "master": 157.0, "agent": 107.0},
         "cpu": {"client": 3.2, "master": 4.2, "agent": 1.5}}
+
+TONY_SOURCE = "TonY 0.5.3 on such a cluster, another machine of the same kind, November 2026, busy"
 
 # 64 containers of a core each, and a master. Nothing that is measured keeps a core busy.
 MANY_CORES = {"yarn-site": {"yarn.nodemanager.resource.cpu-vcores": 32}}
@@ -55,9 +57,9 @@ class OnYarn(Muster):
 
     @staticmethod
     def quick(tasks):
-        return ["--on", "yarn", "-n", str(tasks), "--set", "roles.worker.memory=32m",
-                "--set", "restart.process=1000", "--set", "restart.container=1000",
-                "--set", "restart.backoff=0s..0s"]
+        return ["--on", "yarn", "-n", str(tasks), "--set", "roles.worker.memory=32m"]
+
+    AT_ONCE = [*Muster.AT_ONCE, "--set", "restart.container=1000"]
 
     def run(self, *words, check=True):
         done = subprocess.run([self.binary, *words], env=self.environment, text=True,
@@ -69,6 +71,15 @@ class OnYarn(Muster):
         return done.stdout
 
 
+# The bed's node managers report every 250 ms; Hadoop's default is what most clusters have.
+DEFAULT_BEATS = {"yarn-site": {"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 1000}}
+TONY_DEFAULT_BEATS = {3: [], 32: [57.4]}
+
+
+def tony(samples, what="TonY"):
+    return [Elsewhere(what, list(samples), TONY_SOURCE)]
+
+
 def figures(binary, folder, rounds):
     with cluster() as bed:
         muster = OnYarn(binary, pathlib.Path(folder) / "yarn", bed)
@@ -76,7 +87,7 @@ def figures(binary, folder, rounds):
         try:
             return [*running(muster, rounds), whole(muster, rounds), *growth(muster, rounds),
                     *sizes(muster, bed), waiting(muster, bed), *losses(muster, bed),
-                    host_loss(muster, bed)]
+                    host_loss(muster, bed), *by_default(muster, bed, rounds)]
         finally:
             muster.stop_all()
 
@@ -86,12 +97,29 @@ def running(muster, rounds):
     rows = []
     for tasks, ratio in ((3, 3), (32, 8)):
         peer = TONY[f"running_{tasks}"]
-        row = Row(f"yarn_running_{tasks}", f"YARN, {tasks} tasks: command → all running", "s", [],
+        row = Row(f"yarn_running_{tasks}", f"YARN, node managers reporting every "
+                  f"250 ms, {tasks} tasks: command → all running", "s", [],
                   f"muster submit --on yarn -n {tasks} -- sleep 1000; muster show last",
-                  limit=min(peer) / ratio, peers={"TonY": peer})
+                  limit=min(peer) / ratio, elsewhere=tony(peer))
         for _ in range(rounds if tasks == 3 else max(1, rounds // 2)):
             row.samples.append(until_running(muster, tasks))
         rows.append(row)
+    return rows
+
+
+def by_default(muster, bed, rounds):
+    """The same where node managers report once a second."""
+    rows = []
+    with bed.configured(DEFAULT_BEATS, restart=bed.variant.names("rm")):
+        bed.wait_healthy()
+        for tasks, limit in ((3, 2.0), (32, 57.4 / 8)):
+            samples = [until_running(muster, tasks) for _ in range(rounds)]
+            rows.append(Row(f"yarn_default_beats_{tasks}", f"YARN, node managers reporting every "
+                            f"1 s (Hadoop's default), {tasks} tasks: command → all running", "s",
+                            samples, f"muster submit --on yarn -n {tasks} -- sleep 1000; "
+                            "muster show last", limit=limit,
+                            elsewhere=tony(TONY_DEFAULT_BEATS[tasks])
+                            if TONY_DEFAULT_BEATS[tasks] else []))
     return rows
 
 
@@ -141,9 +169,9 @@ def sizes(muster, bed, tasks=3):
     told = f"muster run --on yarn -n {tasks} -- sleep 1000; /proc/PID"
     names = {"client": "the client", "master": "the master", "agent": "each agent"}
     rows = [Row(f"yarn_memory_{who}", f"YARN, {tasks} tasks: memory of {names[who]} (Rss)", "MiB",
-                memory[who], told, peers={"TonY": [TONY["memory"][who]]}) for who in names]
+                memory[who], told, elsewhere=tony([TONY["memory"][who]])) for who in names]
     rows += [Row(f"yarn_cpu_{who}", f"YARN, {tasks} tasks: CPU of {names[who]} until all run", "s",
-                 cpu[who], told, peers={"TonY": [TONY["cpu"][who]]}) for who in names]
+                 cpu[who], told, elsewhere=tony([TONY["cpu"][who]])) for who in names]
     return rows
 
 
@@ -183,7 +211,7 @@ def waiting(muster, bed, settled=17.0, over=20.0):
 
 def whole(muster, rounds):
     row = Row("yarn_true", "YARN, a job of `true`: the whole command", "s", [],
-              "muster run -q --on yarn -n 1 -- true", peers={"TonY": TONY["true"]})
+              "muster run -q --on yarn -n 1 -- true", elsewhere=tony(TONY["true"]))
     for _ in range(rounds):
         started = time.monotonic()
         muster.run("run", "-q", *muster.quick(1), "--", "true")
@@ -206,7 +234,7 @@ def pids_of(bed, words):
 def losses(muster, bed):
     """What is killed is noticed, and the job is whole again."""
     rows = []
-    with muster.job(3, "exec sleep 4321") as job:
+    with muster.job(3, "exec sleep 4321", *muster.AT_ONCE) as job:
         job.wait_for("attempt-started", 3, PATIENCE)
         for key, words, told in (("process", "sleep 4321", "attempt-ended"),
                                  ("container", "muster agent", "container-ended")):
@@ -220,9 +248,10 @@ def losses(muster, bed):
             again = job.facts("attempt-started")[-1][1]
             rows.append(Row(f"yarn_{key}_noticed", f"YARN, a killed {key} → noticed", "s",
                             [max(0.0, noticed - killed)], f"kill -9 of a {key}"))
-            rows.append(Row(f"yarn_{key}_whole", f"YARN, a killed {key} → all tasks run again",
-                            "s", [max(0.0, again - killed)], f"kill -9 of a {key}",
-                            peers={"TonY": TONY[key]}))
+            rows.append(Row(f"yarn_{key}_whole", f"YARN, a killed {key} → all tasks run again, "
+                            "with restart.backoff=0s..0s", "s",
+                            [max(0.0, again - killed)], f"kill -9 of a {key}",
+                            elsewhere=tony(TONY[key])))
         rows.append(master_loss(job, bed))
     return rows
 
@@ -243,13 +272,14 @@ def master_loss(job, bed):
     wait_until(lambda: running_tasks(job) == 3, "the next master is in charge", PATIENCE, step=0.1)
     lost = len(set(tasks) - set(pids_of(bed, "sleep 4321")))
     return Row("yarn_master", "YARN, a killed master → the next is in charge", "s", [at - killed],
-               "kill -9 of the master", peers={"TonY (all tasks anew)": TONY["master"]},
+               "kill -9 of the master", elsewhere=tony(TONY["master"], "TonY (all tasks anew)"),
                note=f"{lost} tasks lost")
 
 
 def host_loss(muster, bed):
     """A node manager and all that it runs end at once, as with a host that loses power."""
-    with muster.job(3, "exec sleep 8765", "--set", "roles.worker.memory=9g") as job:
+    spread = ["--set", "roles.worker.memory=9g", *muster.AT_ONCE]
+    with muster.job(3, "exec sleep 8765", *spread) as job:
         job.wait_for("attempt-started", 3, PATIENCE)
         with_master = host_of(bed, pids_of(bed, "muster master")[-1])
         victim = next(name for name in bed.variant.names("nm") if name != with_master)
@@ -264,7 +294,7 @@ def host_loss(muster, bed):
         bed.wait_healthy()
     return Row("yarn_host", "YARN, a killed NodeManager with its containers → noticed", "s",
                [max(0.0, noticed - killed)], "kill -9 of a NodeManager and its containers",
-               peers={"TonY": TONY["host"]})
+               elsewhere=tony(TONY["host"]))
 
 
 def host_of(bed, pid):
