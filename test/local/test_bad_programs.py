@@ -89,6 +89,28 @@ def test_a_task_over_its_memory(muster):
     assert re.search(r"\d{3}(\.\d)? MiB of memory; the limit is 100 MiB", cause["evidence"])
 
 
+def test_a_limit_that_is_smaller_than_the_interpreter(muster):
+    job = {"command": "exec python3 -c 'import time; time.sleep(1000)'",
+           "roles": {"worker": {"memory": "1m"}}}
+    cause, outcome, _ = cause_of(muster, job)
+    assert outcome["class"] == "memory.limit"
+    assert "the limit is 1 MiB" in cause["evidence"]
+
+
+def test_hundreds_of_processes_that_come_and_go(muster):
+    muster.write("many.py", """
+import subprocess
+for _ in range(5):
+    for child in [subprocess.Popen(["sleep", "0.1"]) for _ in range(200)]:
+        assert child.wait() == 0
+print("all of them")
+""")
+    done = muster.run({"command": "exec python3 many.py", "files": ["many.py"],
+                       "roles": {"worker": {"memory": "2g"}}})
+    assert done.expect(0).out == "all of them\n"
+    muster.expect_nothing_left()
+
+
 def test_memory_of_children_counts(muster):
     muster.write("eat.py", """
 import os, time

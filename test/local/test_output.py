@@ -249,3 +249,28 @@ def test_the_link_to_the_page_can_be_copied_where_it_wraps(muster):
     run = muster.start("run", "-n", "1", "--", "true", terminal=True)
     done = run.wait().expect(0)
     assert re.search(r"^http://127\.0\.0\.1:\d+/#t=[0-9a-f]+$", done.out, re.MULTILINE), done.out
+
+
+def test_a_terminal_gets_no_half_characters(muster, gate):
+    """They come byte by byte, on a line that moves; what clears the screen does not."""
+    muster.write("bytes.py", """
+import sys, time
+for byte in "\\x1b[2Jgr\u00fc\u00df \u20ac \U0001f600".encode():
+    sys.stdout.buffer.write(bytes([byte]))
+    sys.stdout.buffer.flush()
+    time.sleep(0.06)  # Longer than the pause between two drawings.
+""")
+    job = {"command": f"python3 bytes.py; {gate.wait}; echo", "files": ["bytes.py"], "tasks": 1}
+    run = muster.start("run", muster.spec(job), terminal=True)
+    run.sees("gr\u00fc\u00df \u20ac \U0001f600")
+    gate.open()
+    done = run.wait().expect(0)
+    assert "\ufffd" not in done.out and "\x1b[2J" not in done.out
+
+
+def test_a_program_that_only_returns_the_carriage_is_seen_as_it_moves(muster, gate):
+    command = f"printf 'step 1\\rstep 2\\rstep 3\\r'; {gate.wait}"
+    run = muster.start("run", muster.spec({"command": command, "tasks": 1}), terminal=True)
+    run.sees(r"worker:0 \| step 3")
+    gate.open()
+    run.wait().expect(0)
