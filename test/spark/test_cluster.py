@@ -125,6 +125,15 @@ def test_a_held_port_is_the_programs_until_it_lets_it_go(sc):  # noqa: F811
     TFCluster.run(sc, map_fun, {}, 2, 0, master_node="chief", release_port=False).shutdown()
 
 
+def test_grace_secs_is_answered_with_why_it_is_not_needed(sc, caplog):  # noqa: F811
+    with caplog.at_level("INFO", logger="tensorflowonspark.TFCluster"):
+        cluster = TFCluster.run(sc, lambda args, ctx: None, {}, 1, 0)
+        assert cluster.nodeRDD.getNumPartitions() == 1
+        cluster.shutdown(grace_secs=30)
+    told = [record.getMessage() for record in caplog.records if "grace_secs" in record.getMessage()]
+    assert len(told) == 1 and "waits until every program has ended" in told[0]
+
+
 @pytest.mark.parametrize("role", ["ps", "evaluator"])
 def test_who_serves_the_workers_ends_when_they_have(sc, tmp_path, role):  # noqa: F811
     def map_fun(args, ctx):

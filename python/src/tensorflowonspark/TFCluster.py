@@ -103,8 +103,13 @@ class TFCluster:
     def shutdown(self, ssc=None, grace_secs=0, timeout=259200):
         """Ends the feed and waits until every map_fun has ended; Exception with the original words
         if one failed. `timeout` seconds after which the cluster is ended by force; 0: never.
-        `grace_secs` is not needed: the ends of the programs are waited for.
+        `grace_secs` is accepted and has no effect: the ends of the programs are waited for.
         """
+        if grace_secs:
+            logger.info(
+                "grace_secs=%s has no effect: shutdown() waits until every program has ended",
+                grace_secs,
+            )
         try:
             if ssc is not None:
                 self._await_stream(ssc)
