@@ -26,11 +26,11 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 120
 
 
-def eventually(probe, within=PATIENCE, what=None):
+def eventually(probe, within=PATIENCE, what=None, pause=0.02):
     """Returns the first true value of `probe()`, or fails after `within` seconds with `what`: a
-    text, or a function that returns one."""
+    text, or a function that returns one. Asks again every `pause` seconds."""
     deadline = time.monotonic() + within
-    pause = threading.Event()
+    sleeper = threading.Event()
     while True:
         value = probe()
         if value:
@@ -38,7 +38,7 @@ def eventually(probe, within=PATIENCE, what=None):
         if time.monotonic() > deadline:
             what = what() if callable(what) else what
             raise AssertionError(f"not within {within} s: {what or probe}")
-        pause.wait(0.02)
+        sleeper.wait(pause)
 
 
 @dataclasses.dataclass

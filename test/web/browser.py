@@ -95,7 +95,8 @@ class Browser:
             return text is not None and re.search(pattern, text)
 
         try:
-            return harness.eventually(probe, within).string
+            # A question goes through two programs to a third; some answers take 20 s to come.
+            return harness.eventually(probe, within, pause=0.1).string
         except AssertionError:
             page = self.run("return document.body.innerText")
             raise AssertionError(f"{selector} is {self.text(selector)!r}, not {pattern!r}; "

@@ -47,7 +47,8 @@ def test_a_proxy_that_answers_for_an_ended_job_is_understood(muster, gate, brows
     browser.sees("#log-note", f"muster logs {job} worker:0")
     expect_kept(browser, job)
     proxy.mode = "pass"  # It was a new master's takeover: the page goes on.
-    harness.eventually(lambda: browser.text("#notice") is None, what="the page goes on")
+    harness.eventually(lambda: browser.text("#notice") is None, what="the page goes on",
+                       pause=0.1)
     gate.open()
     browser.sees("#outcome-title", "succeeded")
     running.wait().expect(0)
