@@ -2,6 +2,7 @@
 
 #include "control/page_keys.h"
 #include "framework/tensorboard.h"
+#include "os/host_names.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,8 +33,12 @@ void JobPage::read_logs_of_agents() {
 
 void JobPage::open(master::Master& master) {
   master_ = &master;
-  page_.emplace(page::Page::Deps{
-      .loop = loop_, .job = *this, .logs = *logs_, .access = *access_, .dialer = dialer_});
+  page_.emplace(page::Page::Deps{.loop = loop_,
+                                 .job = *this,
+                                 .logs = *logs_,
+                                 .access = *access_,
+                                 .dialer = dialer_,
+                                 .host_names = os::host_names()});
   page_->on_served([this] { master_->audience_served(); });
 }
 

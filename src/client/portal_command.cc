@@ -10,6 +10,7 @@
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "os/code_pages.h"
+#include "os/host_names.h"
 #include "os/signals.h"
 #include "page/folder_logs.h"
 #include "page/portal.h"
@@ -158,7 +159,8 @@ class PortalRun {
       : secret_(make_secret()),
         access_(token_access(secret_)),
         shelf_(loop_, session, options.on, *access_),
-        portal_(page::Portal::Deps{.loop = loop_, .shelf = shelf_, .access = *access_}) {}
+        portal_(page::Portal::Deps{
+            .loop = loop_, .shelf = shelf_, .access = *access_, .host_names = os::host_names()}) {}
 
   Status open(const PortalOptions& options);
   [[nodiscard]] std::string link() const {

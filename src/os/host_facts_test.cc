@@ -1,6 +1,7 @@
 #include "os/cgroup.h"
 #include "os/file_sink.h"
 #include "os/hardware.h"
+#include "os/host_names.h"
 #include "os/identity.h"
 #include "os/local_files.h"
 #include "os/memory.h"
@@ -29,6 +30,19 @@ TEST(Identity, PrefersTheEnvironmentAndNeverFails) {
   EXPECT_EQ(user_name({{"HADOOP_USER_NAME", ""}, {"USER", "bob"}}), "bob");
   EXPECT_FALSE(user_name({}).empty());
   EXPECT_FALSE(host_name().empty());
+}
+
+TEST(HostNames, AreThoseThatPeopleUse) {
+  const NameFiles files{.hosts =
+                            "127.0.0.1\tlocalhost\n127.0.1.1 Node7.example.org node7 web # x\n"
+                            "10.0.0.9 other other.example.org\n",
+                        .resolv_conf = "nameserver 10.0.0.1\nsearch corp.example lab.example\n"};
+  EXPECT_EQ(host_names("node7", files),
+            (std::vector<std::string>{"node7", "node7.corp.example", "node7.lab.example",
+                                      "node7.example.org", "web"}));
+  EXPECT_EQ(host_names("N7.example.org", {.hosts = "", .resolv_conf = ""}),
+            (std::vector<std::string>{"n7.example.org", "n7"}));
+  EXPECT_FALSE(host_names().empty());
 }
 
 TEST(Identity, UserInNoPasswordFileIsANumber) {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "page/front.h"
+#include "page/host_check.h"
 #include "page/relay.h"
 
 #include <fmt/format.h>
@@ -52,10 +53,10 @@ rt::Async<> wait_for(rt::Loop* loop, rt::Event* event, HostTime until) {
 }  // namespace
 
 Page::Page(Deps deps)
-    : deps_(deps),
-      changed_(deps.loop),
-      grown_(deps.loop),
-      server_(deps.loop, [this](HttpRequest request, std::string peer) {
+    : deps_(std::move(deps)),
+      changed_(deps_.loop),
+      grown_(deps_.loop),
+      server_(deps_.loop, [this](HttpRequest request, std::string peer) {
         return answer(std::move(request), std::move(peer));
       }) {}
 
@@ -78,6 +79,9 @@ bool Page::served() const {
 }
 
 rt::Async<HttpResponse> Page::answer(HttpRequest request, std::string peer) {
+  if (!is_for_this_host(request, deps_.host_names)) {
+    co_return wrong_host();
+  }
   Admission admission = co_await deps_.access.admit(&request, std::move(peer));
   co_return co_await answer_admitted(std::move(request), std::move(admission));
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::page {
 
@@ -38,7 +39,8 @@ class Page {
     const JobView& job;
     LogSource& logs;
     Access& access;
-    net::Dialer& dialer;  ///< To programs beside tasks.
+    net::Dialer& dialer;                       ///< To programs beside tasks.
+    std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
   };
 
   explicit Page(Deps deps);

@@ -89,8 +89,12 @@ class PageTest : public ::testing::Test {
   FakeLogs logs;
   TokenAccess access{TokenKeys{.token = "token", .cookie = "cookie", .path = "path"}};
   testing::MemoryNet network{loop};
-  Page page{
-      Page::Deps{.loop = loop, .job = job, .logs = logs, .access = access, .dialer = network}};
+  Page page{Page::Deps{.loop = loop,
+                       .job = job,
+                       .logs = logs,
+                       .access = access,
+                       .dialer = network,
+                       .host_names = {"gateway.example.org"}}};
   std::list<Client> clients;
 };
 
@@ -104,6 +108,22 @@ TEST_F(PageTest, TheFrontIsForAllAndTheJobIsNot) {
   }
   EXPECT_EQ(status_of(ask("GET /api/status", kCookie)), 401);
   EXPECT_EQ(status_of(ask("GET /v/path/api/status", "Cookie: muster-page=cookiE\r\n\r\n")), 401);
+}
+
+TEST_F(PageTest, ANameOfSomebodyElseIsRefused) {
+  const auto asked_as = [this](const std::string& host) {
+    return status_of(ask("GET /v/path/api/status", "Host: " + host + "\r\n" + kCookie));
+  };
+  EXPECT_EQ(asked_as("127.0.0.1:41234"), 200);
+  EXPECT_EQ(asked_as("gateway.example.org:41234"), 200);
+  EXPECT_EQ(asked_as("rebound.example:41234"), 421);
+  EXPECT_EQ(status_of(ask("GET /", "Host: rebound.example\r\n\r\n")), 421);
+  EXPECT_EQ(status_of(ask("POST /api/session",
+                          "Host: rebound.example\r\nX-Forwarded-Host: "
+                          "localhost\r\nContent-Length: 5\r\n\r\ntoken")),
+            421);
+  job.board = SideServer{.server = {.host = "h1", .port = 6006}, .path = "/secret"};
+  EXPECT_EQ(status_of(ask("GET /v/path/tensorboard/", "Host: rebound.example\r\n" + kCookie)), 421);
 }
 
 TEST_F(PageTest, ATokenIsExchangedForASession) {

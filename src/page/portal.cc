@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "page/front.h"
+#include "page/host_check.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +23,14 @@ HttpResponse plain_response(int status, std::string_view text) {
 }  // namespace
 
 Portal::Portal(Deps deps)
-    : deps_(deps), server_(deps.loop, [this](HttpRequest request, std::string peer) {
+    : deps_(std::move(deps)), server_(deps_.loop, [this](HttpRequest request, std::string peer) {
         return answer(std::move(request), std::move(peer));
       }) {}
 
 rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
+  if (!is_for_this_host(request, deps_.host_names)) {
+    co_return wrong_host();
+  }
   const Admission admission = co_await deps_.access.admit(&request, std::move(peer));
   Target target = parse_target(admission.target);
   if (request.method == "POST" && target.parts == std::vector<std::string>{"api", "session"}) {

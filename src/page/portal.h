@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::page {
 
@@ -34,6 +35,7 @@ class Portal {
     rt::Loop& loop;
     JobShelf& shelf;
     Access& access;
+    std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
   };
 
   explicit Portal(Deps deps);

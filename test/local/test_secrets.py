@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 import socket
 import stat
 
@@ -92,8 +93,8 @@ def test_unauthenticated_peers_do_not_harm_the_job(muster, gate):
     ports = [port for _, port in listeners(muster.pids("master") + muster.pids("agent"))]
     for port in ports:
         for data in (b"", b"\0" * 5000, os.urandom(5000), b"\x16\x03\x01\xff\xff" + b"a" * 70000,
-                     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-                     b"GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n",
+                     b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                     b"GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n",
                      b"GET /" + b"a" * 100000):
             with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
                 try:
@@ -108,6 +109,39 @@ def test_unauthenticated_peers_do_not_harm_the_job(muster, gate):
     gate.open()
     running.wait().expect(0)
     assert muster.status()["roles"]["worker"]["tasks"][0]["attempts"] == 1
+
+
+def ask(port, host, path="/"):
+    """Returns the status of a request that names `host`."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
+        peer.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
+                     f"X-Forwarded-Host: localhost\r\n\r\n".encode())
+        answer = b""
+        while piece := peer.recv(65536):
+            answer += piece
+    return int(answer.split()[1])
+
+
+def test_names_of_others_do_not_open_a_page(muster, gate):
+    """DNS rebinding: a name that its owner lets point here makes no page of ours theirs."""
+    muster.run_shell("echo fine").expect(0)
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
+    muster.wait_for_phase("running")
+    portal = muster.start("portal")
+    site = portal.sees(r"page: http://127\.0\.0\.1:(\d+)/")
+    ports = [port for _, port in listeners(muster.pids("master"))]
+    for port in [*ports, int(site.group(1))]:
+        own = ["localhost", f"localhost:{port}", "127.0.0.1", f"[::1]:{port}", "10.11.12.13:80",
+               socket.gethostname(), socket.gethostname().upper() + f":{port}"]
+        assert {host: ask(port, host) for host in own} == dict.fromkeys(own, 200)
+        for host in ("rebound.example", "127.0.0.1.rebound.example", "localhost.rebound.example:80",
+                     f"rebound.{socket.gethostname()}"):
+            assert ask(port, host) == 421, host
+            assert ask(port, host, "/app.js") == 421, host
+    portal.signal(signal.SIGINT)
+    assert portal.wait().code == 0
+    gate.open()
+    running.wait().expect(0)
 
 
 def test_a_thousand_half_open_connections(muster, gate):
