@@ -20,7 +20,8 @@ std::string_view name_of(Level level) {
 }
 
 bool needs_quotes(std::string_view value) {
-  return value.empty() || value.find_first_of(" \t\n\r\"=\\") != std::string_view::npos;
+  return value.empty() || value.find_first_of(" \t\n\r\"=\\") != std::string_view::npos ||
+         printable(value) != value;
 }
 
 }  // namespace

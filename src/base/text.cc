@@ -37,6 +37,34 @@ size_t utf8_length(std::string_view text) {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
+/// Returns the character of a valid sequence of two or three bytes; 0 for any other.
+unsigned short_character(std::string_view sequence) {
+  const auto bits = [&](size_t at) { return static_cast<unsigned char>(sequence[at]) & 0x3FU; };
+  switch (sequence.size()) {
+    case 2:
+      return (bits(0) & 0x1FU) << 6 | bits(1);
+    case 3:
+      return (bits(0) & 0x0FU) << 12 | bits(1) << 6 | bits(2);
+    default:
+      return 0;
+  }
+}
+
+/// Whether a character beyond ASCII is not shown but changes how others are: the C1 controls, which
+/// some terminals obey like escape sequences, the marks that reverse the direction of text, and the
+/// separators at which some programs begin a new line.
+bool is_hidden_control(unsigned character) {
+  const auto within = [&](unsigned low, unsigned high) {
+    return character >= low && character <= high;
+  };
+  return within(0x80, 0x9F) || character == 0x61C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069);
+}
+
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
 /// Counts insertions, deletions, replacements and swaps of neighbours ("rnu" is one away from
 /// "run").
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -95,6 +123,9 @@ std::string json_quote(std::string_view text) {
       out += "\\r";
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else if (const unsigned character = short_character(text.substr(0, length));
+               is_hidden_control(character)) {
+      out += fmt::format("\\u{:04x}", character);
     } else {
       out += text.substr(0, length);
     }
@@ -184,13 +215,14 @@ std::string format_bytes(uint64_t bytes) {
 }
 
 std::string printable(std::string_view text) {
+  if (is_plain(text)) {
+    return std::string(text);
+  }
   std::string out;
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const auto byte = static_cast<unsigned char>(text[0]);
-    // 0xC2 0x80..0x9F are the C1 controls, which some terminals obey like ESC sequences.
-    const bool c1 = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (length == 0 || c1) {
+    if (length == 0 || is_hidden_control(short_character(text.substr(0, length)))) {
       out += kReplacement;
     } else if ((byte < 0x20 && byte != '\t') || byte == 0x7F) {
       out += fmt::format("^{}", static_cast<char>(byte ^ 0x40));

@@ -10,6 +10,13 @@ TEST(JsonQuote, EscapesControlsAndReplacesWhatIsNotUtf8) {
   EXPECT_EQ(json_quote("gr\xC3\xBC\xC3"), "\"gr\xC3\xBC\xEF\xBF\xBD\"");
 }
 
+TEST(JsonQuote, EscapesWhatATerminalObeysUnseen) {
+  EXPECT_EQ(json_quote("a\xC2\x9B"
+                       "2Jb"),
+            "\"a\\u009b2Jb\"");
+  EXPECT_EQ(json_quote("\u202Egnp.exe"), "\"\\u202egnp.exe\"");
+}
+
 TEST(ShellQuote, KeepsPlainWordsAndQuotesTheRest) {
   EXPECT_EQ(shell_quote("--epochs=5"), "--epochs=5");
   EXPECT_EQ(shell_quote(""), "''");
@@ -28,6 +35,17 @@ TEST(Nearest, FindsASlipAndNotAStranger) {
 TEST(Printable, LetsNoEscapeSequencePass) {
   EXPECT_EQ(printable("a\x1b[31mb"), "a^[[31mb");
   EXPECT_EQ(printable("\xC2\x9B"), "\xEF\xBF\xBD");
+}
+
+TEST(Printable, LetsNoTextRunBackwards) {
+  for (const char* hidden : {"\xC2\x80", "\xC2\x9F", "\u061C", "\u200E", "\u200F", "\u2028",
+                             "\u202A", "\u202E", "\u2066", "\u2069"}) {
+    EXPECT_EQ(printable(std::string("a") + hidden + "b"), "a\uFFFDb");
+  }
+  for (const char* shown : {"\u00A0", "gr\u00FC\u00DF", "\u05D0\u05D1", "\u200D", "\u2065",
+                            "\u206A", "\U0001F600", "a\tb"}) {
+    EXPECT_EQ(printable(shown), shown);
+  }
 }
 
 TEST(FormatBytes, UsesBinaryUnits) {

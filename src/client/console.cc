@@ -39,7 +39,7 @@ void Console::out(std::string_view text) {
   if (redraw) {
     clear_status();
   }
-  write(out_fd_, text, out_failed_);
+  write(out_fd_, console_text(text), out_failed_);
   if (redraw) {
     draw_status();
   }
@@ -52,7 +52,7 @@ void Console::err(std::string_view text) {
     err_amid_line_ = false;
     out_amid_line_ = out_amid_line_ && !one_place_;
   }
-  write(err_fd_, text, err_failed_);
+  write(err_fd_, console_text(text), err_failed_);
   draw_status();
 }
 

@@ -17,8 +17,9 @@ struct Screen {
 
 /// Writes to the user: task output and results on standard output, progress and errors on standard
 /// error, and a status that is redrawn in place while standard error is a terminal: lines that move
-/// (progress bars of tasks) and below them one of our own. A stream that fails is dropped from then
-/// on; of standard output out_failed() tells it.
+/// (progress bars of tasks) and below them one of our own. Whatever is written as lines goes
+/// through console_text(): no name or message of somebody else moves the cursor. A stream that
+/// fails is dropped from then on; of standard output out_failed() tells it.
 class Console {
  public:
   explicit Console(Screen screen, int out_fd = 1, int err_fd = 2);

@@ -72,6 +72,24 @@ std::string terminal_text(std::string_view line, bool colours) {
   return styled ? out + "\x1b[0m" : out;
 }
 
+std::string console_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t kept = std::min(text.find_first_of("\n\x1b"), text.size());
+    out += printable(text.substr(0, kept));
+    text.remove_prefix(kept);
+    if (text.empty()) {
+      break;
+    }
+    const size_t length = std::max<size_t>(1, escape_length(text));
+    const std::string_view next = text.substr(0, length);
+    const bool passes = next == "\n" || is_style(next);
+    out += passes ? std::string(next) : printable(next.substr(0, 1));
+    text.remove_prefix(passes ? length : 1);
+  }
+  return out;
+}
+
 std::string cut_to_columns(std::string_view text, unsigned columns) {
   size_t bytes = 0;
   for (unsigned used = 0; used < columns && bytes < text.size(); ++used) {

@@ -33,6 +33,15 @@ TEST(TerminalText, ShowsOtherControlBytes) {
   EXPECT_EQ(terminal_text("end\x1b[31", true), "end^[[31");
 }
 
+TEST(ConsoleText, KeepsLinesAndStylesOnly) {
+  EXPECT_EQ(console_text("\x1b[32mran\x1b[0m\t1\nnext\n"), "\x1b[32mran\x1b[0m\t1\nnext\n");
+  EXPECT_EQ(console_text("a\x1b[2Jb\x1b]0;t\ac\rd\n"), "a^[[2Jb^[]0;t^Gc^Md\n");
+  EXPECT_EQ(console_text("a\u202Eb\xC2\x9B"
+                         "2J\n"),
+            "a\uFFFDb\uFFFD2J\n");
+  EXPECT_EQ(console_text("\x1b"), "^[");
+}
+
 TEST(CutToColumns, CountsCharactersNotBytes) {
   EXPECT_EQ(cut_to_columns("45%|██▌  |", 6), "45%|██");
   EXPECT_EQ(cut_to_columns("ab", 6), "ab");

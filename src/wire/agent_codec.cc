@@ -92,7 +92,7 @@ Result<AgentFrame> get_commit(const control::v1::CommitAsked& message) {
   MUSTER_TRY_STATUS(
       required(message.has_attempt(), get(message.attempt(), commit.attempt), "attempt"));
   commit.generation = job::Generation(message.generation());
-  MUSTER_TRY_STATUS(get_name(message.name(), commit.name, "checkpoint name"));
+  MUSTER_TRY_STATUS(get_exact(message.name(), commit.name, "checkpoint name"));
   return commit;
 }
 

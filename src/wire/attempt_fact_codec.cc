@@ -90,7 +90,7 @@ Status get(const event::v1::CheckpointCommitted& message, job::CheckpointCommitt
   MUSTER_TRY_STATUS(
       required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   value.generation.value = message.generation();
-  return get_name(message.name(), value.name, "name");
+  return get_exact(message.name(), value.name, "name");
 }
 
 void put(const job::EndpointPublished& value, event::v1::EndpointPublished& message) {

@@ -27,9 +27,13 @@ inline constexpr size_t kPlanBytesMax = 16U << 20;
 [[nodiscard]] std::string put_name(std::string_view text);
 [[nodiscard]] std::string put_text(std::string_view text);
 
-/// Copies `wire` to `text`; Corrupt when it is over the bound. `what` names the field.
+/// Copies `wire` to `text`; Corrupt when it is over the bound. `what` names the field. Names and
+/// texts are for people: what a terminal would obey in them is replaced (printable()), whoever sent
+/// it; texts keep their line breaks.
 Status get_name(const std::string& wire, std::string& text, std::string_view what);
 Status get_text(const std::string& wire, std::string& text, std::string_view what);
+/// The same for a name that must be found again as it was: of a file.
+Status get_exact(const std::string& wire, std::string& text, std::string_view what);
 
 /// Corrupt above 65535.
 Status get_port(uint32_t wire, uint16_t& port, std::string_view what);

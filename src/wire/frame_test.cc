@@ -21,7 +21,7 @@ class Arbitrary {
   std::string text() {
     std::string text(below(20), '\0');
     for (char& byte : text) {
-      byte = static_cast<char>(engine_());
+      byte = static_cast<char>(' ' + below(95));
     }
     return text;
   }
@@ -252,6 +252,29 @@ TEST(FactCodec, GivesBackEveryKind) {
       EXPECT_EQ(*back, fact) << job::name_of(fact);
     }
   }
+}
+
+TEST(FactCodec, TakesNothingThatATerminalObeys) {
+  const job::AttemptId attempt{{job::RoleIndex(0), 1}, 1};
+  job::Exit exit{.exit_code = 1};
+  exit.failure = job::Failure{.class_name = "user.\x1b[2Jx",
+                              .evidence =
+                                  "one\u202Etwo\nthree\xC2\x9B"
+                                  "4",
+                              .hint = "\x1b]0;title\a"};
+  const auto ended = decode_fact(encode_fact(job::AttemptEnded{attempt, exit}));
+  ASSERT_TRUE(ended.has_value());
+  const job::Failure& failure = *std::get<job::AttemptEnded>(*ended).exit.failure;
+  EXPECT_EQ(failure.class_name, "user.^[[2Jx");
+  EXPECT_EQ(failure.evidence,
+            "one\uFFFDtwo\nthree\uFFFD"
+            "4");
+  EXPECT_EQ(failure.hint, "^[]0;title^G");
+  const auto published =
+      decode_fact(encode_fact(job::EndpointPublished{attempt, "a\n\x1b[1mb", "http://\u2066x"}));
+  ASSERT_TRUE(published.has_value());
+  EXPECT_EQ(std::get<job::EndpointPublished>(*published).name, "a^J^[[1mb");
+  EXPECT_EQ(std::get<job::EndpointPublished>(*published).url, "http://\uFFFDx");
 }
 
 TEST(FrameCodec, GivesBackEveryAgentFrame) {

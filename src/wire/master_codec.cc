@@ -69,7 +69,7 @@ Result<MasterFrame> get_welcome(const control::v1::MasterWelcome& message) {
     }
   }
   MUSTER_TRY_STATUS(get_name(message.master_address(), welcome.master_address, "master address"));
-  MUSTER_TRY_STATUS(get_name(message.client_python(), welcome.client_python, "client python"));
+  MUSTER_TRY_STATUS(get_exact(message.client_python(), welcome.client_python, "client python"));
   return welcome;
 }
 
@@ -105,7 +105,7 @@ Result<MasterFrame> get_commit(const control::v1::CommitAnswered& message) {
   MUSTER_TRY_STATUS(
       required(message.has_attempt(), get(message.attempt(), answer.attempt), "attempt"));
   answer.generation = job::Generation(message.generation());
-  MUSTER_TRY_STATUS(get_name(message.name(), answer.name, "checkpoint name"));
+  MUSTER_TRY_STATUS(get_exact(message.name(), answer.name, "checkpoint name"));
   MUSTER_TRY_STATUS(get_text(message.refusal(), answer.refusal, "refusal"));
   return answer;
 }
