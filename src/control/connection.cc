@@ -20,12 +20,31 @@ constexpr size_t kRecordMax = 16U << 10;
 constexpr size_t kTurnBytesMax = 1U << 20;
 constexpr auto kCloseWait = std::chrono::seconds(1);
 
+size_t frame_max_of(const Peer& peer) {
+  switch (peer.kind) {
+    case Peer::Kind::Owner:
+    case Peer::Kind::Viewer:
+      return Connection::kClientFrameMax;
+    case Peer::Kind::Agent:
+    case Peer::Kind::Master:
+      return kFrameMax;
+  }
+  return 0;
+}
+
 }  // namespace
 
-Connection::Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer)
-    : loop_(loop), stream_(std::move(stream)), peer_(std::move(peer)) {}
+Connection::Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer, Duration frame_patience)
+    : loop_(loop),
+      stream_(std::move(stream)),
+      peer_(std::move(peer)),
+      reader_(frame_max_of(peer_)),
+      frame_patience_(frame_patience) {}
 
-Connection::~Connection() { loop_.cancel(close_timer_); }
+Connection::~Connection() {
+  loop_.cancel(close_timer_);
+  loop_.cancel(frame_timer_);
+}
 
 void Connection::start(Channel::Handlers handlers) {
   MUSTER_CHECK(!handlers_.has_value(), "a channel is started only once");
@@ -86,14 +105,43 @@ bool Connection::take(std::string_view bytes) {
   if (closing_) {
     return true;  // Read only to see the other side's end.
   }
+  const uint64_t before = frames_received_;
   const Status fed = reader_.feed(bytes, [this](std::string_view frame) {
+    ++frames_received_;
     handlers_->frame(frame);
     return !closing_ && !ended_;
   });
   if (!fed.has_value()) {
     end(fed.error().within(peer_.identity()));
   }
+  if (!ended_) {
+    watch_half_frame(frames_received_ != before);
+  }
   return !ended_;
+}
+
+/// Gives a frame that has come in part its time, once for each.
+void Connection::watch_half_frame(bool delivered) {
+  const bool half = reader_.pending_bytes() > 0;
+  if (delivered || !half) {
+    loop_.cancel(std::exchange(frame_timer_, {}));
+  }
+  if (half && frame_timer_ == rt::TimerId()) {
+    frame_timer_ = loop_.call_after(frame_patience_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) {
+        self->on_frame_late();
+      }
+    });
+  }
+}
+
+void Connection::on_frame_late() {
+  // Where this process was held up, the rest may be there already.
+  const uint64_t before = frames_received_;
+  on_readable();
+  if (!ended_ && !closing_ && frames_received_ == before && reader_.pending_bytes() > 0) {
+    end(cluster_error(fmt::format("{} left a message unfinished", peer_.identity())));
+  }
 }
 
 void Connection::send(std::shared_ptr<const std::string> frame) {
@@ -234,6 +282,7 @@ void Connection::end(Error reason) {
   read_watch_.reset();
   write_watch_.reset();
   loop_.cancel(close_timer_);
+  loop_.cancel(frame_timer_);
   if (!said_end_) {
     ::shutdown(stream_.fd(), SHUT_RDWR);
   }

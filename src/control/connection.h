@@ -5,7 +5,9 @@
 #include "net/tls.h"
 #include "rt/io_loop.h"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -15,10 +17,15 @@ namespace muster::control {
 
 /// The life of an authenticated TLS connection behind a Channel. Its owner may go before it: what
 /// was queued is still sent then, for at most a second. Frames that were queued in one turn of the
-/// loop share TLS records and system calls.
+/// loop share TLS records and system calls. Of a client, which has little to say, frames of at most
+/// 64 KiB are taken; a frame that has begun comes whole within a minute, or the connection ends.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer);
+  static constexpr size_t kClientFrameMax = 64U << 10;
+  static constexpr Duration kFramePatience = std::chrono::minutes(1);
+
+  Connection(rt::IoLoop& loop, net::TlsStream stream, Peer peer,
+             Duration frame_patience = kFramePatience);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -39,6 +46,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   void on_readable();
   bool take(std::string_view bytes);
+  void watch_half_frame(bool delivered);
+  void on_frame_late();
   void schedule_flush();
   void flush();
   [[nodiscard]] std::string_view gather(std::span<char> staging) const;
@@ -51,6 +60,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Peer peer_;
   std::optional<Channel::Handlers> handlers_;
   FrameReader reader_;
+  Duration frame_patience_;
+  rt::TimerId frame_timer_;  ///< While a frame has come in part.
+  uint64_t frames_received_ = 0;
   std::deque<Outgoing> queue_;
   size_t queued_bytes_ = 0;
   bool flush_scheduled_ = false;

@@ -1,7 +1,5 @@
 #include "control/frame_reader.h"
 
-#include "control/transport.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,10 +39,10 @@ Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
       }
     }
     const size_t length = length_of(pending_.empty() ? bytes : std::string_view(pending_));
-    if (length > kFrameMax) {
+    if (length > frame_max_) {
       return Error{
           Errc::Corrupt, Blame::Muster,
-          fmt::format("received a frame of {} bytes; at most {} are allowed", length, kFrameMax)};
+          fmt::format("received a frame of {} bytes; at most {} are allowed", length, frame_max_)};
     }
     const size_t missing = kFrameHeader + length - pending_.size();
     if (bytes.size() < missing) {

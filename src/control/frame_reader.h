@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "control/transport.h"
 
 #include <cstddef>
 #include <functional>
@@ -19,17 +20,21 @@ inline constexpr size_t kFrameHeader = 4;
 /// frame that lies whole in what is fed is not copied.
 class FrameReader {
  public:
+  /// `frame_max`: the largest frame, of which so much may be kept.
+  explicit FrameReader(size_t frame_max = kFrameMax) : frame_max_(frame_max) {}
+
   /// Gets a whole frame, valid during the call; returns false to stop: the rest of what was fed is
   /// dropped.
   using OnFrame = std::function<bool(std::string_view frame)>;
 
-  /// Takes the next bytes of the stream. Corrupt if a frame is larger than kFrameMax; feed nothing
+  /// Takes the next bytes of the stream. Corrupt if a frame is larger than that; feed nothing
   /// after that.
   [[nodiscard]] Status feed(std::string_view bytes, const OnFrame& on_frame);
   /// Bytes of a frame that has not come whole.
   [[nodiscard]] size_t pending_bytes() const { return pending_.size(); }
 
  private:
+  size_t frame_max_;
   std::string pending_;
 };
 

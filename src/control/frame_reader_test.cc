@@ -73,6 +73,13 @@ TEST(FrameReader, RefusesWhatIsTooLarge) {
   EXPECT_EQ(huge.feed("\xff\xff\xff\xff").error().code, Errc::Corrupt);
 }
 
+TEST(FrameReader, TakesWhatItsOwnerAllows) {
+  FrameReader small(10);
+  const auto ignore = [](std::string_view) { return true; };
+  EXPECT_TRUE(small.feed(on_wire({std::string(10, 'x')}), ignore).has_value());
+  EXPECT_EQ(small.feed(frame_header(11), ignore).error().code, Errc::Corrupt);
+}
+
 TEST(FrameReader, StopsWhenAsked) {
   FrameReader reader;
   int frames = 0;

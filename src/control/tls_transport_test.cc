@@ -1,5 +1,6 @@
 #include "control/tls_transport.h"
 
+#include "control/connection.h"
 #include "control/keys.h"
 #include "control/tls_listener.h"
 #include "net/address.h"
@@ -294,6 +295,43 @@ TEST(TlsTransport, SlowReaderIsSeenInQueuedBytesAndLosesNothing) {
   Inbox at_reader(*world.dialled.front());
   world.run_until([&] { return at_reader.frames.size() == kPieces; });
   EXPECT_EQ(writer.queued_bytes(), 0U);
+}
+
+TEST(TlsTransport, ClientsSendNoLargeFrames) {
+  World world;
+  world.connect(owner());
+  world.connect(agent("c1"));
+  Inbox of_owner(*world.accepted_channels[0]);
+  Inbox of_agent(*world.accepted_channels[1]);
+  world.dialled[0]->send(std::string(Connection::kClientFrameMax, 'x'));
+  world.dialled[0]->send(std::string(Connection::kClientFrameMax + 1, 'x'));
+  world.dialled[1]->send(std::string(kFrameMax, 'x'));
+  world.run_until([&] { return of_owner.closed.has_value() && of_agent.frames.size() == 1; });
+  EXPECT_EQ(of_owner.frames.size(), 1U);
+  EXPECT_EQ(of_owner.closed->code, Errc::Corrupt);
+  EXPECT_FALSE(of_agent.closed.has_value());
+}
+
+TEST(TlsTransport, AHalfFrameHasItsTime) {
+  World world;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+  net::TlsContext context("muster/1");
+  const net::TlsContext::Lookup lookup = [](std::string_view) { return std::optional<Key>(Key{}); };
+  auto client = net::TlsStream::client(context, rt::Fd(ends[0]), "owner", Key{});
+  auto server = net::TlsStream::server(context, rt::Fd(ends[1]), lookup);
+  world.run_until([&] {
+    const bool one = client.handshake() == net::TlsProgress::Done;
+    return server.handshake() == net::TlsProgress::Done && one;
+  });
+  TlsChannel channel(std::make_shared<Connection>(world.loop, std::move(server), owner(), 20ms));
+  Inbox inbox(channel);
+  size_t put = 0;
+  ASSERT_EQ(client.write(frame_header(3) + "all" + frame_header(100) + "some", put),
+            net::TlsProgress::Done);
+  world.run_until([&] { return inbox.closed.has_value(); });
+  EXPECT_EQ(inbox.frames, std::vector<std::string>{"all"});
+  EXPECT_EQ(inbox.closed->message, "owner left a message unfinished");
 }
 
 TEST(TlsTransport, CloseAndDestructionDeliverWhatIsQueued) {
