@@ -39,6 +39,35 @@ def test_jobs_holds_nothing_but_job_folders(muster):
     assert all((muster.home / "jobs" / job / "plan.json").exists() for job in muster.jobs())
 
 
+@root_only
+@pytest.mark.parametrize("others", ["own it", "write to it", "own the folder above",
+                                    "own the link to it"])
+def test_a_home_of_others_is_refused(muster, others):
+    """Who can write there can put settings and programs into the jobs, and read their secrets."""
+    above = muster.folder / "above"
+    home = above / "home"
+    home.mkdir(parents=True, mode=0o700)
+    path = {"own it": home, "own the folder above": above}.get(others, muster.folder)
+    if others == "own the link to it":
+        link = muster.folder / "link"
+        link.symlink_to(above)
+        os.chown(link, 54321, 54321, follow_symlinks=False)
+        home = link / "home"
+    elif others == "write to it":
+        home.chmod(0o777)
+    else:
+        os.chown(path, 54321, 54321)
+    environment = {**muster.environment, "MUSTER_HOME": str(home)}
+    for command in (["ps"], ["run", "--", "true"], ["status", "last"]):
+        told = subprocess.run([harness.BINARY, *command], env=environment, cwd=muster.folder,
+                              timeout=harness.PATIENCE, capture_output=True, text=True, check=False)
+        assert told.returncode == 2, told.stderr
+        assert told.stderr.startswith(f"muster: jobs cannot be kept in {home}: "), told.stderr
+        assert told.stderr.count("\n") == 1 and "MUSTER_HOME" in told.stderr
+    subprocess.run([harness.BINARY, "version"], env=environment, check=True)
+    assert list((above / "home").iterdir()) == []
+
+
 def test_the_home_is_a_file(muster):
     muster.home.write_text("")
     muster.run_shell("true").expect_error(6, str(muster.home))
@@ -59,7 +88,7 @@ def test_the_home_is_read_only(muster):
 def test_the_disk_is_full_before_the_start(muster):
     muster.home.mkdir()
     path = muster.spec({"command": "true", "tasks": 1})
-    done = in_namespace(muster, f"mount -t tmpfs -o size=64k none {muster.home} && "
+    done = in_namespace(muster, f"mount -t tmpfs -o mode=0700,size=64k none {muster.home} && "
                         f"dd if=/dev/zero of={muster.home}/fill bs=1k 2>/dev/null; "
                         f"{harness.BINARY} run {path}")
     assert done.returncode == 6, done.stderr
@@ -72,7 +101,7 @@ def test_the_disk_fills_while_the_job_runs(muster):
     muster.home.mkdir()
     path = muster.spec({"command": "head -c 20000000 /dev/zero | tr '\\0' x; echo; echo the end",
                         "tasks": 1})
-    done = in_namespace(muster, f"mount -t tmpfs -o size=4m none {muster.home} && "
+    done = in_namespace(muster, f"mount -t tmpfs -o mode=0700,size=4m none {muster.home} && "
                         f"{harness.BINARY} run {path}")
     assert "the end" in done.stdout, done.stderr
     # Standard output may be somebody's data: it has what the program wrote, and nothing else.
@@ -88,7 +117,7 @@ def test_a_job_ends_properly_on_a_disk_that_is_full_by_then(muster):
     muster.home.mkdir()
     path = muster.spec({"command": f"dd if=/dev/zero of={muster.home}/fill bs=1k; echo full",
                         "tasks": 1})
-    done = in_namespace(muster, f"mount -t tmpfs -o size=2m none {muster.home} && "
+    done = in_namespace(muster, f"mount -t tmpfs -o mode=0700,size=2m none {muster.home} && "
                         f"{harness.BINARY} run {path}; echo status $?; "
                         f"ls {muster.home}/jobs/*; {harness.BINARY} history --json; "
                         f"{harness.BINARY} show last --json")
@@ -103,7 +132,7 @@ def test_a_job_on_a_full_disk_can_be_stopped(muster, gate):
     muster.home.mkdir()
     path = muster.spec({"command": f"dd if=/dev/zero of={muster.home}/fill bs=1k; "
                                    f"touch {gate.path}; sleep 1000", "tasks": 2})
-    done = in_namespace(muster, f"mount -t tmpfs -o size=2m none {muster.home} && "
+    done = in_namespace(muster, f"mount -t tmpfs -o mode=0700,size=2m none {muster.home} && "
                         f"{harness.BINARY} submit {path} && "
                         f"while ! [ -e {gate.path} ]; do sleep 0.05; done; "
                         f"{harness.BINARY} stop last; echo status $?; {harness.BINARY} history")

@@ -142,6 +142,6 @@ def test_nobody_reads_or_stops_the_job_of_another(users):
     for verb in ("status", "stop", "logs"):
         done = bob(verb, job, env={"MUSTER_HOME": str(ada.home)})
         assert done.returncode in (2, 6), done
-        assert "Permission denied" in done.stderr, done.stderr
+        assert "belongs to another user" in done.stderr, done.stderr
     assert "running" in ada("status", "last").stdout
     assert ada("stop", "last").returncode == 0
