@@ -486,7 +486,13 @@ void add_own_commands(std::vector<Command>& table) {
       "muster help fs put"));
   table.push_back(command(
       "version", "Print the version", print_version,
-      [](VersionOptions& o) { return Parameters{json(o.json)}; }, "muster version"));
+      [](VersionOptions& o) {
+        return Parameters{flag(o.all, {"--all"},
+                               "Also list the libraries in the program, with the versions of their "
+                               "Debian packages"),
+                          json(o.json)};
+      },
+      "muster version --all"));
   table.push_back(command(
       "master", "", run_master,
       [](MasterCommand& o) {

@@ -58,7 +58,7 @@ TEST(Completion, OffersOptions) {
   EXPECT_THAT(offered({"clean", "--dr"}), ElementsAre("--dry-run"));
   EXPECT_THAT(offered({"fs", "rm", "--sk"}), ElementsAre("--skip-trash"));
   EXPECT_THAT(offered({"clean", "--by"}), IsEmpty());
-  EXPECT_THAT(offered({"version", "-"}), ElementsAre("--json", "--help"));
+  EXPECT_THAT(offered({"version", "-"}), ElementsAre("--all", "--json", "--help"));
 }
 
 TEST(Completion, OffersJobsThatFitTheCommand) {

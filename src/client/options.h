@@ -163,6 +163,7 @@ struct CompletionWords {
 };
 
 struct VersionOptions {
+  bool all = false;  ///< The libraries in the program, too.
   bool json = false;
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace muster::app {
+
+/// A library that lies in this program.
+struct LinkedLibrary {
+  std::string_view name;
+  std::string_view version;  ///< Of the Debian package that it comes from; fixes count there.
+};
+
+/// All of them by name, as tools/sbom told when the build was configured.
+[[nodiscard]] std::span<const LinkedLibrary> linked_libraries();
+
+}  // namespace muster::app
