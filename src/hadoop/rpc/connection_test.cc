@@ -45,8 +45,18 @@ TEST_F(ConnectionTest, WrapsLargeRequestsInPieces) {
   EXPECT_EQ(server_.calls()[0].request.size(), request_.ByteSizeLong());
 }
 
-TEST_F(ConnectionTest, SpeaksSimpleWhereTheServerWantsNoMore) {
+TEST_F(ConnectionTest, RefusesSimpleWhereThereIsAToken) {
+  Target wanted = with_token({Protection::Authentication});
+  server_.options() = {.simple = true};  // Answers NEGOTIATE with SUCCESS.
+  const Failure failure = failure_of(std::move(wanted));
+  EXPECT_EQ(failure.error.code, Errc::Unauthenticated);
+  EXPECT_NE(failure.error.message.find("does not ask for the token"), std::string::npos);
+  EXPECT_TRUE(server_.calls().empty());
+}
+
+TEST_F(ConnectionTest, SpeaksSimpleWhereThatIsAllowedAndTheServerWantsNoMore) {
   Target wanted = with_token({});
+  wanted.allow_simple = true;
   server_.options() = {.simple = true};  // Answers NEGOTIATE with SUCCESS.
   const auto proxy = client_.proxy(std::move(wanted));
   EXPECT_TRUE(call(*proxy, idempotent("renew")).has_value());

@@ -133,6 +133,16 @@ rt::Async<OutcomeOf<Handshake>> Dialogue::choose(const RpcSaslProto& offers) {
 }
 
 rt::Async<OutcomeOf<Handshake>> Dialogue::accept_simple(const SaslAuth* offer) {
+  // Whoever takes a token can prove that it knows the token's secret. One that asks for none may be
+  // anybody who has taken the server's address.
+  const bool has_token =
+      party_->target.find_token && party_->target.find_token(party_->query).has_value();
+  if (has_token && !party_->target.allow_simple) {
+    co_return unauthenticated(
+        fmt::format("{} does not ask for the token that was issued for it: it cannot be told from "
+                    "another program at its address; look what answers there",
+                    party_->server));
+  }
   if (party_->target.kerberos && !party_->target.allow_simple) {
     co_return unauthenticated(
         fmt::format("{} does not ask for Kerberos, which the configuration requires; set "

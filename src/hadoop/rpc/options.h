@@ -59,8 +59,8 @@ struct Target {
   ProtocolName protocol;
   Identity identity;
   TokenFinder find_token;  ///< Empty: no token is ever used.
-  /// Kerberos is configured (hadoop.security.authentication=kerberos): a server that offers SIMPLE
-  /// only is refused unless `allow_simple`.
+  /// Kerberos is configured (hadoop.security.authentication=kerberos). Then, and where there is a
+  /// token, a server that offers SIMPLE only is refused unless `allow_simple`.
   bool kerberos = false;
   bool allow_simple = false;  ///< ipc.client.fallback-to-simple-auth-allowed
   /// The service's principal, "nn/_HOST@REALM", or a glob for it; must match what the server names.

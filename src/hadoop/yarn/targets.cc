@@ -107,6 +107,7 @@ Result<Calling> master_calling(const Configuration& configuration, const HeldTok
   MUSTER_TRY(auto calling, calling_of(configuration, &ResourceManager::scheduler));
   calling.target.protocol = {.name = std::string(kMasterProtocol)};
   calling.target.find_token = token.finder();
+  calling.target.allow_simple = false;  // This service always asks for its token.
   return calling;
 }
 
