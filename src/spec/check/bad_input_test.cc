@@ -312,6 +312,22 @@ TEST(BadInput, HasImpossibleNumbers) {
   });
 }
 
+/// Each took up to a minute while keys and errors were compared with all before them.
+TEST(BadInput, HasManyKeysOrErrors) {
+  std::string keys = "tasks: 1\ncommand: c\n";
+  std::string files = keys + "files:\n";
+  for (int i = 0; i < 60'000; ++i) {
+    keys += "k" + std::to_string(i) + ": 1\n";
+    files += "- [" + std::to_string(i) + "]\n";
+  }
+  const auto begun = std::chrono::steady_clock::now();  // lint: allow(clock) a bound, far above
+  EXPECT_EQ(error_of(keys), "j.yaml:4097:1: error: more than 4096 keys in one map");
+  EXPECT_TRUE(
+      error_of(files.substr(0, files.find("[30000]") - 2)).ends_with("\nand 29991 more errors"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun,
+            std::chrono::seconds(20));  // lint: allow(clock)
+}
+
 TEST(BadInput, ShowsAtMostTenLines) {
   std::string text = "command: a\ntasks: 1\n";
   for (int i = 0; i < 25; ++i) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <unordered_set>
 
 namespace muster::spec {
 namespace {
@@ -62,18 +63,17 @@ Error Problems::error() const {
     return std::tuple(problem.source, problem.origin.line, problem.origin.column, index);
   });
   std::vector<std::string> lines;
+  std::unordered_set<std::string> seen;
   for (const size_t index : order) {
     const Problem& problem = found_[index];
     std::string line =
         one_line(fmt::format("{}: error: {}", to_string(problem.origin), problem.message));
-    if (std::ranges::find(lines, line) == lines.end()) {
+    if (seen.insert(line).second && lines.size() < kLinesMax) {
       lines.push_back(std::move(line));
     }
   }
-  if (lines.size() > kLinesMax) {
-    const size_t more = lines.size() - (kLinesMax - 1);
-    lines.resize(kLinesMax - 1);
-    lines.push_back(fmt::format("and {} more errors", more));
+  if (seen.size() > kLinesMax) {
+    lines.back() = fmt::format("and {} more errors", seen.size() - (kLinesMax - 1));
   }
   return user_error(join(lines, "\n"));
 }

@@ -14,6 +14,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -94,8 +95,9 @@ class Builder final : public YAML::EventHandler {
     Node node;
     YAML::anchor_t anchor = 0;
     size_t count_before = 0;
-    size_t depth = 1;              ///< Of what it contains, itself included.
-    std::optional<Member> member;  ///< Of a map: the key whose value comes next.
+    size_t depth = 1;                                 ///< Of what it contains, itself included.
+    std::optional<Member> member;                     ///< Of a map: the key whose value comes next.
+    std::unordered_map<std::string, uint32_t> lines;  ///< Of a map: where each key stands.
   };
   struct Anchored {
     Node node;
@@ -228,10 +230,14 @@ class Builder final : public YAML::EventHandler {
       fail(node.origin, fmt::format("a key must be text, not {}", describe(node)));
       return;
     }
-    const auto same = std::ranges::find(parent.node.members, node.text, &Member::key);
-    if (same != parent.node.members.end()) {
-      fail(node.origin, fmt::format("duplicate key `{}`; the first one is on line {}", node.text,
-                                    same->origin.line));
+    const auto [same, fresh] = parent.lines.try_emplace(node.text, node.origin.line);
+    if (!fresh) {
+      fail(node.origin,
+           fmt::format("duplicate key `{}`; the first one is on line {}", node.text, same->second));
+      return;
+    }
+    if (parent.lines.size() > kMembersMax) {
+      fail(node.origin, fmt::format("more than {} keys in one map", kMembersMax));
       return;
     }
     parent.member = Member{.key = std::move(node.text), .origin = node.origin, .value = {}};

@@ -13,6 +13,7 @@ namespace muster::spec {
 inline constexpr size_t kTextBytesMax = 1 << 20;
 inline constexpr size_t kNestingMax = 32;
 inline constexpr size_t kNodesMax = 100'000;
+inline constexpr size_t kMembersMax = 4096;  ///< Of one map: its keys are looked up one by one.
 
 /// Reads one YAML (or JSON) document into nodes that know where they stand. Anchors and aliases
 /// work within the limit of nodes; tags other than !!str, duplicate keys and a second document are
