@@ -208,7 +208,7 @@ class _Node:
         if with_tensorboard and tensorboard.shown_by(
             self._meta["cluster_template"], self._job_name, self._task_index
         ):
-            shown, port, path = tensorboard.start(log_dir, self._executor_id)
+            shown, port, path = tensorboard.start(log_dir, self._executor_id, self._host)
         held, cluster_info = self._register(
             authkey, {"tb_pid": shown.pid if shown else 0, "tb_port": port, "tb_path": path}
         )

@@ -26,9 +26,10 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def start(log_dir, executor_id):
-    """Starts it, on $TENSORBOARD_PORT or any free port: (process, port, the path below which it
-    answers). Exception if it is not installed.
+def start(log_dir, executor_id, host):
+    """Starts it, on $TENSORBOARD_PORT or any free port of `host`, which is how the node is known,
+    and of no other address: (process, port, the path below which it answers). Exception if it is
+    not installed.
     """
     searched = os.pathsep.join(
         [os.path.dirname(sys.executable), *sys.path, os.environ.get("PATH", "")]
@@ -41,13 +42,13 @@ def start(log_dir, executor_id):
     port = int(os.environ.get("TENSORBOARD_PORT", "0"))
     if port == 0:
         with socket.socket() as probe:
-            probe.bind(("", 0))
+            probe.bind((host, 0))
             port = probe.getsockname()[1]
     log_dir = log_dir or f"tensorboard_{executor_id}"
     path = f"/{secrets.token_hex(32)}"
     process = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, program, f"--logdir={log_dir}", f"--port={port}",
-         "--bind_all"],
+         f"--host={host}"],
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "", _PATH_VARIABLE: path},
     )  # fmt: skip
     return process, port, path

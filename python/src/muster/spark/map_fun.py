@@ -40,7 +40,7 @@ def run_map_fun(place: Any, function: Callable[[Any, Any], Any], arguments: Any)
     number = _executor_id(settings["template"], place.role, place.index)
     shown, shown_port, shown_path = None, 0, ""
     if settings["tensorboard"] and tensorboard.shown_by(place.view, place.role, place.position):
-        shown, shown_port, shown_path = tensorboard.start(settings["log_dir"], number)
+        shown, shown_port, shown_path = tensorboard.start(settings["log_dir"], number, host)
     channel.send(
         dict(
             place.facts(),
