@@ -68,18 +68,32 @@ bool HttpServer::make_room() {
   if (connections_.size() < limits_.connections_max) {
     return true;
   }
+  auto victim = longest_in(Phase::Waiting, HostTime::max());
+  if (victim == connections_.end()) {
+    victim = longest_in(Phase::Sending, loop_->now() - limits_.unread_max);
+  }
+  if (victim == connections_.end()) {
+    return false;
+  }
+  const bool answered = victim->second.phase != Phase::Waiting;
+  connections_.erase(victim);
+  if (answered) {
+    end_answer();
+  }
+  return true;
+}
+
+/// Returns the connection that has been in that phase for longest, and since before that time.
+HttpServer::Connections::iterator HttpServer::longest_in(Phase phase, HostTime before) {
   auto longest = connections_.end();
   for (auto each = connections_.begin(); each != connections_.end(); ++each) {
-    if (each->second.waits &&
-        (longest == connections_.end() || each->second.since < longest->second.since)) {
+    const Connection& connection = each->second;
+    if (connection.phase == phase && connection.since < before &&
+        (longest == connections_.end() || connection.since < longest->second.since)) {
       longest = each;
     }
   }
-  if (longest == connections_.end()) {
-    return false;
-  }
-  connections_.erase(longest);
-  return true;
+  return longest;
 }
 
 rt::Async<> HttpServer::converse(uint64_t id, std::unique_ptr<Stream> stream) {
@@ -96,8 +110,9 @@ rt::Async<> HttpServer::converse(uint64_t id, std::unique_ptr<Stream> stream) {
     }
     const bool keep = asked->request->keep_alive && count < limits_.requests_max;
     begin_answer(id);
-    auto answered = co_await answer(stream.get(), *std::move(asked->request), keep);
-    end_answer(id);
+    auto answered = co_await answer(id, stream.get(), *std::move(asked->request), keep);
+    enter(id, Phase::Waiting);
+    end_answer();
     if (answered.has_value() && answered->upgraded) {
       co_await answered->upgraded(stream.get(), reader.take_rest());
       co_return;
@@ -139,8 +154,8 @@ rt::Async<Result<HttpServer::Asked>> HttpServer::read_request(Stream* stream,
   co_return Asked{.request = *std::move(whole)};
 }
 
-rt::Async<Result<HttpServer::Answered>> HttpServer::answer(Stream* stream, HttpRequest request,
-                                                           bool keep) {
+rt::Async<Result<HttpServer::Answered>> HttpServer::answer(uint64_t id, Stream* stream,
+                                                           HttpRequest request, bool keep) {
   const bool head_only = request.method == "HEAD";
   const bool reads_chunks = request.reads_chunks;
   auto handled =
@@ -158,16 +173,17 @@ rt::Async<Result<HttpServer::Answered>> HttpServer::answer(Stream* stream, HttpR
   if (!head_only && !in_pieces) {
     text += response.body;
   }
-  auto sent = co_await send(stream, std::move(text));
+  auto sent = co_await send_part(id, stream, std::move(text));
   MUSTER_CO_TRY_STATUS(std::move(sent));
   if (!head_only && in_pieces) {
-    auto passed = co_await send_pieces(stream, response.pieces.get(), reads_chunks);
+    auto passed = co_await send_pieces(id, stream, response.pieces.get(), reads_chunks);
     MUSTER_CO_TRY_STATUS(std::move(passed));
   }
   co_return Answered{.keep = kept, .upgraded = std::move(response.upgraded)};
 }
 
-rt::Async<Status> HttpServer::send_pieces(Stream* stream, HttpBody* pieces, bool in_chunks) {
+rt::Async<Status> HttpServer::send_pieces(uint64_t id, Stream* stream, HttpBody* pieces,
+                                          bool in_chunks) {
   while (true) {
     auto work = pieces->next();
     auto next = co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience,
@@ -177,12 +193,19 @@ rt::Async<Status> HttpServer::send_pieces(Stream* stream, HttpBody* pieces, bool
     if (in_chunks) {
       piece = format_http_chunk(piece);
     }
-    auto sent = co_await send(stream, std::move(piece));
+    auto sent = co_await send_part(id, stream, std::move(piece));
     if (last || !sent.has_value()) {
       co_return sent;
     }
     co_await rt::next_turn(*loop_);
   }
+}
+
+rt::Async<Status> HttpServer::send_part(uint64_t id, Stream* stream, std::string text) {
+  enter(id, Phase::Sending);
+  auto sent = co_await send(stream, std::move(text));
+  enter(id, Phase::Handling);
+  co_return sent;
 }
 
 rt::Async<Status> HttpServer::send(Stream* stream, std::string text) {
@@ -191,16 +214,19 @@ rt::Async<Status> HttpServer::send(Stream* stream, std::string text) {
                                        std::move(work));
 }
 
-void HttpServer::begin_answer(uint64_t id) {
-  ++answering_;
-  connections_.at(id).waits = false;
+void HttpServer::enter(uint64_t id, Phase phase) {
+  Connection& connection = connections_.at(id);
+  connection.phase = phase;
+  connection.since = loop_->now();
 }
 
-void HttpServer::end_answer(uint64_t id) {
+void HttpServer::begin_answer(uint64_t id) {
+  ++answering_;
+  enter(id, Phase::Handling);
+}
+
+void HttpServer::end_answer() {
   --answering_;
-  Connection& connection = connections_.at(id);
-  connection.waits = true;
-  connection.since = loop_->now();
   if (answering_ == 0 && on_idle_) {
     idle_ = rt::start(*loop_, none_answering(), [this](bool idle) {
       if (idle) {

@@ -28,13 +28,15 @@ struct HttpServerLimits {
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
   Duration idle = std::chrono::seconds(60);  ///< Between two requests.
   Duration answer_patience = std::chrono::seconds(60);  ///< For the handler, and for writing.
+  Duration unread_max = std::chrono::seconds(1);  ///< Of a piece, before it may have to make room.
 };
 
 /// The server's side of HTTP/1.1 on streams that somebody else accepted: requests of one connection
 /// one after the other, each answered by the handler. What is no request, or too long, gets 400 and
 /// is closed; what is slow is closed. After each request the loop's others have their turn, however
 /// many are waiting on one connection. When all places are taken, the connection that has waited
-/// longest without a request makes room; if all are being answered, the newcomer is closed.
+/// longest without a request makes room; if all are being answered, the one that has not read its
+/// answer for longest, at least for a second; if all read, the newcomer is closed.
 ///
 /// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
 /// handler.
@@ -58,11 +60,17 @@ class HttpServer {
   void on_idle(std::function<void()> idle) { on_idle_ = std::move(idle); }
 
  private:
+  enum class Phase : uint8_t {
+    Waiting,   ///< For a request.
+    Handling,  ///< The handler works on an answer.
+    Sending,   ///< A part of the answer is on its way.
+  };
   struct Connection {
-    bool waits = true;  ///< For a request.
-    HostTime since{};   ///< When it began to wait.
+    Phase phase = Phase::Waiting;
+    HostTime since{};  ///< When that began.
     rt::Running running;
   };
+  using Connections = std::map<uint64_t, Connection>;
   struct Asked {
     std::optional<HttpRequest> request;  ///< Nothing: the client closed.
   };
@@ -72,15 +80,21 @@ class HttpServer {
   };
 
   [[nodiscard]] bool make_room();
+  [[nodiscard]] Connections::iterator longest_in(Phase phase, HostTime before);
   [[nodiscard]] rt::Async<> converse(uint64_t id, std::unique_ptr<Stream> stream);
   [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, HttpRequestReader* reader,
                                                       Duration first_byte_within);
   [[nodiscard]] rt::Async<> refuse(Stream* stream, std::string why);
-  [[nodiscard]] rt::Async<Result<Answered>> answer(Stream* stream, HttpRequest request, bool keep);
-  [[nodiscard]] rt::Async<Status> send_pieces(Stream* stream, HttpBody* pieces, bool in_chunks);
+  [[nodiscard]] rt::Async<Result<Answered>> answer(uint64_t id, Stream* stream, HttpRequest request,
+                                                   bool keep);
+  [[nodiscard]] rt::Async<Status> send_pieces(uint64_t id, Stream* stream, HttpBody* pieces,
+                                              bool in_chunks);
+  /// Sends a part of the answer of a connection.
+  [[nodiscard]] rt::Async<Status> send_part(uint64_t id, Stream* stream, std::string text);
   [[nodiscard]] rt::Async<Status> send(Stream* stream, std::string text);
+  void enter(uint64_t id, Phase phase);
   void begin_answer(uint64_t id);
-  void end_answer(uint64_t id);
+  void end_answer();
   [[nodiscard]] rt::Async<bool> none_answering();
 
   rt::Loop* loop_;
@@ -89,8 +103,8 @@ class HttpServer {
   std::function<void()> on_idle_;
   size_t answering_ = 0;
   uint64_t last_ = 0;
-  rt::Running idle_;                            ///< Is about to call `on_idle_`.
-  std::map<uint64_t, Connection> connections_;  ///< Last: they use the rest.
+  rt::Running idle_;         ///< Is about to call `on_idle_`.
+  Connections connections_;  ///< Last: they use the rest.
 };
 
 }  // namespace muster::net

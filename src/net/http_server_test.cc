@@ -243,6 +243,32 @@ TEST_F(HttpServerTest, AnswersUnderWayKeepTheirPlaces) {
   EXPECT_FALSE(clients.front().closed);
 }
 
+TEST_F(HttpServerTest, WhoDoesNotReadMakesRoomForThoseWhoDo) {
+  int idle = 0;
+  server.on_idle([&] { ++idle; });
+  std::vector<std::unique_ptr<Stream>> unread;
+  for (int count = 0; count < 3; ++count) {
+    auto [mine, its] = testing::memory_streams(loop, "client:1", "server:2", {.buffer_max = 1});
+    Client talks;
+    talks.stream = std::move(mine);
+    talks.writing = rt::start(loop, write(&talks, std::string(kGet)), [] {});
+    server.serve(std::move(its));
+    loop.run_ready();
+    unread.push_back(std::move(talks.stream));
+  }
+  ASSERT_EQ(server.answering(), 3U);
+  EXPECT_TRUE(connect().closed);
+  loop.advance(2s);
+  Client& reader = connect();
+  say(reader, std::string(kGet));
+  EXPECT_TRUE(reader.got.ends_with("client:1 /a")) << reader.got;
+  EXPECT_EQ(server.answering(), 2U);
+  unread.clear();
+  loop.run_ready();
+  EXPECT_EQ(server.answering(), 0U);
+  EXPECT_EQ(idle, 1);
+}
+
 TEST_F(HttpServerTest, AHandlerThatNeverEndsIsGivenUp) {
   Client& client = connect();
   say(client, "GET /held HTTP/1.1\r\n\r\n");
