@@ -4,11 +4,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <utility>
 #include <variant>
 
 namespace muster::control {
+namespace {
+
+/// Half of the descriptors that this process may have: the rest is for peers that have proved who
+/// they are, and for files.
+size_t peers_for_descriptors() {
+  rlimit files{};
+  return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? static_cast<size_t>(files.rlim_cur) / 2
+                                                 : std::numeric_limits<size_t>::max();
+}
+
+}  // namespace
 
 TlsListener::TlsListener(Deps deps, net::Listening listening, std::string address, KeyLookup keys,
                          Transport::Accepted accepted)
@@ -17,6 +30,7 @@ TlsListener::TlsListener(Deps deps, net::Listening listening, std::string addres
       keys_(std::move(keys)),
       accepted_(std::move(accepted)),
       socket_(std::move(listening.fd)) {
+  deps_.limits.peers_max = std::min(deps_.limits.peers_max, peers_for_descriptors());
   resume();
 }
 
@@ -58,6 +72,9 @@ void TlsListener::on_readable() {
         deps_.log.warning("control.accept_failed",
                           {{"cause", system_error(errno, "accept").message}});
       }
+      if (evict_one()) {
+        continue;
+      }
       pause(std::chrono::milliseconds(100));
     }
     return;  // Nobody waits, or somebody has gone again.
@@ -66,8 +83,18 @@ void TlsListener::on_readable() {
 
 /// Returns whether one more may come in now; if not, accepting is paused until one may.
 bool TlsListener::make_room() {
-  if (peers_.size() < deps_.limits.peers_max) {
+  if (peers_.size() < deps_.limits.peers_max || evict_one()) {
     return true;
+  }
+  pause(std::chrono::milliseconds(20));
+  return false;
+}
+
+/// Closes a peer of the address that holds most places, else any; returns false where all have just
+/// come.
+bool TlsListener::evict_one() {
+  if (peers_.empty()) {
+    return false;
   }
   const auto greediest =
       std::ranges::max_element(sources_, {}, &decltype(sources_)::value_type::second);
@@ -76,7 +103,6 @@ bool TlsListener::make_room() {
     victim = find_evictable(nullptr);
   }
   if (victim == peers_.end()) {
-    pause(std::chrono::milliseconds(20));
     return false;
   }
   on(Refusal::Crowded, victim->source);

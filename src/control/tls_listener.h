@@ -31,9 +31,10 @@ struct UnauthenticatedLimits {
 
 /// A listening port of the control channel. Peers come in unauthenticated and leave as channels, or
 /// not at all. When all places are taken, the address that holds most of them makes room, with its
-/// oldest peer that has not said hello for a while; others wait in the kernel's queue. Peers that
-/// have proved who they are take none of these places. Each cause of refusal is logged with the
-/// address and the count, at most once a minute.
+/// oldest peer that has not said hello for a while; others wait in the kernel's queue. The same
+/// happens when this process has no descriptor left; at most half of them go to peers that have not
+/// proved who they are. Those that have take none of these places. Each cause of refusal is logged
+/// with the address and the count, at most once a minute.
 class TlsListener final : public Listener {
  public:
   struct Deps {
@@ -70,6 +71,7 @@ class TlsListener final : public Listener {
 
   void on_readable();
   [[nodiscard]] bool make_room();
+  [[nodiscard]] bool evict_one();
   [[nodiscard]] Place find_evictable(const std::string* source);
   void admit(rt::Fd socket, std::string source);
   void forget(Place place);

@@ -251,6 +251,43 @@ TEST(TlsTransport, ThousandsOfHalfOpenConnectionsKeepNobodyOut) {
   }
 }
 
+TEST(TlsTransport, HalfOfTheDescriptorsStayForOthers) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = files.rlim_max;
+  World world;
+  const rlimit few{.rlim_cur = 100, .rlim_max = files.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  world.replace_listener({.idle_max = 20ms});
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  std::vector<rt::Fd> idle;
+  for (int count = 0; count < 200; ++count) {
+    idle.push_back(world.raw());
+  }
+  world.connect(agent("c1"));
+  EXPECT_LE(static_cast<TlsListener&>(*world.listener).unauthenticated(), 50U);
+}
+
+TEST(TlsTransport, WhereNoDescriptorIsLeftTheIdleMakeRoom) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  World world;
+  world.replace_listener({.peers_max = 1000, .idle_max = 1ms});
+  std::vector<rt::Fd> idle;
+  for (int count = 0; count < 10; ++count) {
+    idle.push_back(world.raw());
+  }
+  auto& listener = static_cast<TlsListener&>(*world.listener);
+  world.run_until([&] { return listener.unauthenticated() == 10; });
+  idle.push_back(world.raw());
+  const rt::Fd next(::dup(0));
+  rlimit none = files;
+  none.rlim_cur = static_cast<rlim_t>(next.get());  // No number below is free.
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  world.run_until([&] { return world.sink.causes.contains("crowded"); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+
 TEST(TlsTransport, AddressesOfThoseRefusedAreLoggedWithTheirCount) {
   World world;
   world.replace_listener({.audit_interval = 100ms});

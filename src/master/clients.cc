@@ -8,11 +8,14 @@ namespace {
 
 /// More clients than any job's people open; above it a new one is turned away.
 constexpr size_t kClientsMax = 256;
+/// Of these, kept for the owner: viewers cannot keep anybody from stopping the job.
+constexpr size_t kOwnersMin = 64;
 
 }  // namespace
 
 void Clients::accept(std::unique_ptr<control::Channel> channel) {
-  if (sessions_.size() >= kClientsMax) {
+  const bool owner = channel->peer().kind == control::Peer::Kind::Owner;
+  if (sessions_.size() >= (owner ? kClientsMax : kClientsMax - kOwnersMin)) {
     deps_.log.warning("client.refused", {{"reason", "too many clients"}});
     return;
   }

@@ -136,6 +136,20 @@ TEST_F(MasterWorld, TakesNoHarmWhenTheWallClockJumps) {
   EXPECT_NE(took, std::string::npos) << place.summary;
 }
 
+TEST_F(MasterWorld, KeepsPlacesForTheOwner) {
+  run();
+  std::vector<std::unique_ptr<testing::ScriptedClient>> viewers;
+  for (int count = 0; count < 300; ++count) {
+    viewers.push_back(client(*first, Peer::Kind::Viewer));
+  }
+  EXPECT_TRUE(viewers.front()->connected());
+  EXPECT_FALSE(viewers.back()->connected());
+  auto owner = client(*first, Peer::Kind::Owner);
+  owner->send(wire::StopJob{"alice"});
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(first->end->outcome->result, job::JobResult::Stopped);
+}
+
 TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
   run();
   auto viewer = client(*first, Peer::Kind::Viewer);
