@@ -1,0 +1,121 @@
+# timeout: 300
+"""Answers of TensorBoard behind a job's page: large, late, and never ending."""
+
+import http.client
+import json
+import pathlib
+import re
+import threading
+import time
+
+import harness
+from test_strangers import resident_kib
+
+MEGABYTES = 60
+# Stands for the package: the agent runs its `program`.
+PROGRAM = '''
+import http.server, threading
+
+class TensorBoard:
+    def configure(self, argv):
+        self.told = {name: argv[argv.index(name) + 1] for name in ("--host", "--port")}
+
+    def launch(self):
+        server = http.server.ThreadingHTTPServer(
+            (self.told["--host"], int(self.told["--port"])), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        name = self.path.rsplit("/", 1)[1]
+        if name == "never":
+            threading.Event().wait()
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        piece = b"%x\\r\\n" % 1000 + b"x" * 1000 + b"\\r\\n"
+        if name == "stalls":
+            self.wfile.write(piece)
+            threading.Event().wait()
+        for _ in range(MEGABYTES):
+            self.wfile.write(piece * 1000)
+        self.wfile.write(b"0\\r\\n\\r\\n")
+'''.replace("MEGABYTES", str(MEGABYTES))
+
+
+class Viewer:
+    """Somebody who has the link."""
+
+    def __init__(self, link):
+        host, self.token = re.match(r"http://([^/]+)/#t=(\w+)", link).groups()
+        self.host = host
+        status, headers, body = self.ask("POST", "/api/session", self.token, {})
+        assert status == 200
+        self.cookie = headers["Set-Cookie"].split(";")[0]
+        self.base = "/" + json.loads(body)["base"]
+
+    def ask(self, method, path, body, headers):
+        connection = http.client.HTTPConnection(self.host, timeout=90)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+
+    def get(self, name):
+        return self.ask("GET", self.base + "tensorboard/" + name, None, {"Cookie": self.cookie})
+
+
+def start(muster, gate):
+    package = muster.folder / "packages" / "tensorboard"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "program.py").write_text(PROGRAM)
+    running = muster.start("run", muster.spec({
+        "command": f"/usr/bin/python3 -c pass; {gate.wait}", "tasks": 1,
+        "env": {"PYTHONPATH": str(package.parent)}, "tensorboard": {"logdir": "logs"}}))
+    link = running.sees(r"page:\s+(http://\S+/#t=\w+)").group(1)
+    harness.eventually(lambda: muster.status()["endpoints"].get("tensorboard"))
+    return running, Viewer(link)
+
+
+def test_a_large_answer_in_chunks_passes_in_pieces(muster, gate):
+    running, viewer = start(muster, gate)
+    (master,) = muster.pids("master")
+    idle = resident_kib(master)
+    pathlib.Path(f"/proc/{master}/clear_refs").write_text("5")  # VmHWM counts from here.
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(viewer.get("large")))
+    asking.start()
+    assert muster.status()["phase"] == "running"
+    asking.join()
+    (status, _, body), = answers
+    assert (status, len(body)) == (200, MEGABYTES * 1_000_000)
+    assert resident_kib(master, "VmHWM") < 2 * idle
+    gate.open()
+    running.wait().expect(0)
+
+
+def test_an_answer_that_does_not_come_has_a_deadline(muster, gate):
+    """Half a minute for each piece; meanwhile everybody else is served."""
+    running, viewer = start(muster, gate)
+    ended = {}
+
+    def ask(name):
+        begun = time.monotonic()
+        try:
+            ended[name] = (viewer.get(name)[0], time.monotonic() - begun)
+        except http.client.IncompleteRead as cut:
+            ended[name] = (len(cut.partial), time.monotonic() - begun)
+
+    asking = [threading.Thread(target=ask, args=(name,)) for name in ("never", "stalls")]
+    for thread in asking:
+        thread.start()
+    assert viewer.ask("GET", viewer.base + "api/status", None, {"Cookie": viewer.cookie})[0] == 200
+    for thread in asking:
+        thread.join()
+    assert ended["never"][0] == 502
+    assert ended["stalls"][0] == 1000
+    assert all(25 < took < 80 for _, took in ended.values()), ended
+    gate.open()
+    running.wait().expect(0)
