@@ -83,6 +83,46 @@ TEST(Tls, WrongKeyAndUnknownNameLookTheSameToTheStranger) {
   EXPECT_EQ(unknown.client->failure(), TlsFailure::WrongKey);
 }
 
+/// Somebody between the two records what the client says, and says it again to the server.
+TEST(Tls, ARecordedConnectionOpensNothing) {
+  Pair pair("alice", key_of(1));
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const rt::Fd client_side(ends[1]);
+  auto client = TlsStream::client(pair.client_context, rt::Fd(ends[0]), "alice", key_of(1));
+  const int server_side = pair.client->fd();
+  std::string recorded;
+  const auto pass = [](int from, int to, std::string* record) {
+    std::array<char, 4096> buffer{};
+    const ssize_t size = ::recv(from, buffer.data(), buffer.size(), 0);
+    if (size > 0) {
+      EXPECT_EQ(::send(to, buffer.data(), static_cast<size_t>(size), 0), size);
+      record->append(buffer.data(), static_cast<size_t>(size));
+    }
+  };
+  bool done = false;
+  for (int turn = 0; turn < 10 && !done; ++turn) {
+    std::string answers;
+    const bool one = client.handshake() == TlsProgress::Done;
+    pass(client_side.get(), server_side, &recorded);
+    done = pair.server->handshake() == TlsProgress::Done && one;
+    pass(server_side, client_side.get(), &answers);
+  }
+  ASSERT_TRUE(done);
+  size_t put = 0;
+  ASSERT_EQ(client.write("stop", put), TlsProgress::Done);
+  pass(client_side.get(), server_side, &recorded);
+
+  Pair again("alice", key_of(1));
+  ASSERT_EQ(::send(again.client->fd(), recorded.data(), recorded.size(), 0),
+            static_cast<ssize_t>(recorded.size()));
+  TlsProgress progress = TlsProgress::WantsRead;
+  for (int turn = 0; turn < 5 && progress == TlsProgress::WantsRead; ++turn) {
+    progress = again.server->handshake();
+  }
+  EXPECT_EQ(progress, TlsProgress::Failed);
+}
+
 TEST(Tls, OtherProtocolIsRefused) {
   Pair pair("alice", key_of(1), "other/9");
   EXPECT_EQ(pair.shake_hands(), std::pair(TlsProgress::Failed, TlsProgress::Failed));

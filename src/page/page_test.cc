@@ -126,6 +126,24 @@ TEST_F(PageTest, ANameOfSomebodyElseIsRefused) {
   EXPECT_EQ(status_of(ask("GET /v/path/tensorboard/", "Host: rebound.example\r\n" + kCookie)), 421);
 }
 
+TEST_F(PageTest, ThePolicyForbidsFramesAndScriptsOfOthers) {
+  const std::string got = ask("GET /").got;
+  for (const char* rule : {"frame-ancestors 'none'", "script-src 'self'", "base-uri 'none'",
+                           "form-action 'none'", "Referrer-Policy: no-referrer\r\n"}) {
+    EXPECT_NE(got.find(rule), std::string::npos) << rule;
+  }
+}
+
+TEST_F(PageTest, OutputIsServedAsText) {
+  logs.text = "<script>alert(1)</script>\n";
+  const Client& shown = look("logs/worker/0");
+  EXPECT_EQ(body_of(shown), logs.text);
+  EXPECT_NE(shown.got.find("Content-Type: text/plain; charset=utf-8\r\n"), std::string::npos);
+  EXPECT_NE(shown.got.find("Content-Security-Policy: default-src 'none'; sandbox\r\n"),
+            std::string::npos);
+  EXPECT_NE(shown.got.find("X-Content-Type-Options: nosniff\r\n"), std::string::npos);
+}
+
 TEST_F(PageTest, ATokenIsExchangedForASession) {
   const auto post = [this](const std::string& token) -> Client& {
     return ask("POST /api/session",

@@ -57,6 +57,23 @@ def test_every_attack_is_carried_out():
     assert [kind for kind in attacks.KINDS if f"`{kind}`" not in model] == []
 
 
+def test_every_attack_of_the_threat_model_has_its_test():
+    """Each row of its tables names one, and each that it names is there."""
+    root = pathlib.Path(__file__).parents[2]
+    model = (root / "docs" / "threat-model.md").read_text()
+    sources = [*root.glob("src/**/*_test.cc"), *root.glob("test/**/test_*.py")]
+    text = "\n".join(path.read_text() for path in sources)
+    there = {f"{suite}.{name}" for suite, name in
+             re.findall(r"^TEST(?:_F)?\((\w+),\s*(\w+)\)", text, re.MULTILINE)}
+    there |= set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
+    named = set(re.findall(r"`(test_\w+|[A-Z]\w+\.[A-Z]\w+)`", model))
+    assert named - there == set()
+    rows = [row for table in re.findall(r"\| an attacker \|.*\n\|.*\n((?:\|.*\n)+)", model)
+            for row in table.splitlines()]
+    assert len(rows) > 20
+    assert [row for row in rows if not re.search(r"`[\w.]+`(, `[\w.]+`)* \|$", row)] == []
+
+
 @pytest.mark.parametrize("kind", attacks.KINDS)
 def test_the_owner_gets_through(muster, gate, attack, kind):
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
