@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "agent/attempt/leftovers.h"
+#include "base/text.h"
 #include "os/cgroup.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
@@ -131,7 +132,7 @@ int run(const RunOptions& options) {
   if (served.has_value()) {
     return 0;
   }
-  std::fprintf(stderr, "muster agent: %s\n", served.error().message.c_str());
+  std::fprintf(stderr, "muster agent: %s\n", printable(served.error().message).c_str());
   return kCannotBegin;
 }
 

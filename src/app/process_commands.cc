@@ -2,6 +2,7 @@
 #include "app/clusters.h"
 #include "app/commands.h"
 #include "app/program.h"
+#include "base/text.h"
 #include "client/failure.h"
 #include "control/tls_transport.h"
 #include "keeper/command.h"
@@ -40,7 +41,7 @@ int run_entered_keeper(std::string_view kind, char** variables) {
       enter_container(kind, client::Environment(variables));
   const Result<int> order = entry ? pipe_with(entry->launch) : entry.error();
   if (!order) {
-    std::fprintf(stderr, "muster keeper: %s\n", order.error().message.c_str());
+    std::fprintf(stderr, "muster keeper: %s\n", printable(order.error().message).c_str());
     return client::exit_status_of(order.error());
   }
   keeper::Options options;
