@@ -5,7 +5,7 @@ import re
 import tree as trees
 
 COLUMNS = 100
-MEASURED = (".h", ".cc", ".py", ".md", ".sh", ".cmake", ".proto")
+MEASURED = (".h", ".cc", ".py", ".md", ".sh", ".cmake", ".proto", ".java")
 TEXT = (*MEASURED, ".toml", ".yaml", ".yml", ".json", ".txt", ".ts", ".html", ".css", ".def",
         "Makefile")
 # Written so that this file does not contain what it looks for.
