@@ -3,11 +3,11 @@
 .DEFAULT_GOAL := release
 .PHONY: release demo test bench soak lint format wheel clean help
 
-release: ## Build build/release/muster (the default)
+release: ## Build build/release/muster, and TonY's jar where there is a JDK (the default)
 	@tools/setup build
 	@test build/release/build.ninja -nt CMakePresets.json || cmake --preset release
 	@tools/build_estimate release muster
-	@cmake --build --preset release --target muster
+	@cmake --build --preset release --target muster muster_java
 
 demo: ## Train a digit classifier with TensorFlow on this machine
 	@tools/demo

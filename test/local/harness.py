@@ -82,7 +82,8 @@ class Finished:
 class Running:
     """A command that runs; its output is collected as it comes."""
 
-    def __init__(self, arguments, environment, cwd, terminal=False, stdin=subprocess.DEVNULL):
+    def __init__(self, arguments, environment, cwd, terminal=False, stdin=subprocess.DEVNULL,
+                 program=BINARY):
         self.arguments = arguments
         self.started = time.monotonic()
         self._text = {"out": bytearray(), "err": bytearray()}
@@ -91,7 +92,7 @@ class Running:
             self._start_on_terminal(environment, cwd)
         else:
             self.process = subprocess.Popen(
-                [BINARY, *arguments], env=environment, cwd=cwd, stdin=stdin,
+                [program, *arguments], env=environment, cwd=cwd, stdin=stdin,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             self._collect("out", self.process.stdout.fileno())
             self._collect("err", self.process.stderr.fileno())

@@ -1,0 +1,20 @@
+package org.apache.hadoop.conf;
+
+import java.util.Iterator;
+import java.util.Map;
+
+/** What the jar is compiled against of Hadoop's class of this name; at run time it is Hadoop's. */
+public class Configuration implements Iterable<Map.Entry<String, String>> {
+  public Configuration() {}
+
+  public Configuration(boolean loadDefaults) {}
+
+  public String get(String name) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Iterator<Map.Entry<String, String>> iterator() {
+    throw new UnsupportedOperationException();
+  }
+}

@@ -1,0 +1,8 @@
+package org.apache.hadoop.yarn.api.records;
+
+/** What the jar is compiled against of Hadoop's class of this name; at run time it is Hadoop's. */
+public abstract class ApplicationId {
+  public static ApplicationId newInstance(long clusterTimestamp, int id) {
+    throw new UnsupportedOperationException();
+  }
+}
