@@ -128,7 +128,7 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
        option(o.tasks, {"-n", "--tasks"}, "N",
               "Without a specification: the number of tasks of role worker"),
        option(o.framework, {"--framework"}, "NAME",
-              "Without a specification: tensorflow, pytorch, jax, standalone or generic",
+              "Without a specification: tensorflow, pytorch, jax, mxnet, standalone or generic",
               Kind::Framework),
        option(o.roles, {"--role"}, "ROLE=N[,KEY=VALUE...]",
               "Without a specification: a further role, as in ps=1,memory=2g; may be repeated"),

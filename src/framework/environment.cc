@@ -53,6 +53,8 @@ void add_tony(const Seat& seat, Variables& variables) {
   variables["JOB_ID"] = application;
   variables["appid"] = application;
   variables["SESSION_ID"] = "0";
+  // Of the master in TonY, whose number never changed.
+  variables["ATTEMPT_NUMBER"] = "0";
   variables["DISTRIBUTED_MODE"] = gang ? "GANG" : "FCFS";
   if (seat.is_chief()) {
     variables["IS_CHIEF"] = "true";
@@ -77,8 +79,10 @@ void add_tensorboard(const Seat& seat, const Framework& row, Variables& variable
   if (seat.plan.spec.tensorboard) {
     variables["TB_LOG_DIR"] = logdir_of(*seat.plan.spec.tensorboard, seat.context.checkpoint_dir);
   }
+  // Where TensorBoard itself runs beside the chief, the port is its own.
+  const bool is_taken = seat.plan.spec.tensorboard && !seat.plan.find_role("tensorboard");
   const auto port = seat.self.address.named_ports.find(std::string(kTensorboardPort));
-  if (row.has_tensorboard && port != seat.self.address.named_ports.end() &&
+  if (row.has_tensorboard && !is_taken && port != seat.self.address.named_ports.end() &&
       serves_tensorboard(seat.plan, seat.self.task)) {
     variables["TB_PORT"] = fmt::to_string(port->second);
   }

@@ -93,6 +93,7 @@ TEST(Environment, OfAGenericTaskIsExactlyThis) {
       {"JOB_ID", "digits-1"},
       {"appid", "digits-1"},
       {"SESSION_ID", "0"},
+      {"ATTEMPT_NUMBER", "0"},
       {"DISTRIBUTED_MODE", "GANG"},
       {"NUM_AM_RETRIES", "2"},
       {"CLUSTER_SPEC", R"({"worker":["10.0.0.1:4000","10.0.0.1:4001"],"db":["10.0.0.2:4000"]})"},
@@ -218,6 +219,32 @@ TEST(Environment, ReportsATaskThatTheViewDoesNotList) {
   const Result<EnvironmentMap> made = environment(plan, view, context_of(plan, "worker:1"));
   ASSERT_FALSE(made.has_value());
   EXPECT_EQ(made.error().blame, Blame::Muster);
+}
+
+TEST(Environment, KeepsThePortFromTheChiefWhereTensorBoardRunsBesideIt) {
+  job::Plan plan = plan_of(spec::Framework::Tensorflow, {role("worker", 2)});
+  plan.spec.tensorboard = spec::Tensorboard{.logdir = "/logs"};
+  const Variables set = set_for(plan, view_of(plan), "worker:0");
+  EXPECT_FALSE(set.contains("TB_PORT"));
+  EXPECT_EQ(set.at("TB_LOG_DIR"), "/logs");
+}
+
+TEST(Mxnet, HasWhatItsParameterServerReads) {
+  const job::Plan plan = plan_of(spec::Framework::Mxnet, {role("worker", 3), role("server", 2),
+                                                          role("scheduler"), role("evaluator")});
+  const job::View view = view_of(plan);
+  for (const auto& [task, part] :
+       {std::pair("worker:1", "worker"), {"server:0", "server"}, {"scheduler:0", "scheduler"}}) {
+    const Variables set = set_for(plan, view, task);
+    EXPECT_EQ(set.at("DMLC_ROLE"), part);
+    EXPECT_EQ(set.at("DMLC_PS_ROOT_URI"), "10.0.0.3");
+    EXPECT_EQ(set.at("DMLC_PS_ROOT_PORT"), "4000");
+    EXPECT_EQ(set.at("DMLC_LOCAL"), "0");
+    EXPECT_EQ(set.at("DMLC_NUM_SERVER"), "2");
+    EXPECT_EQ(set.at("DMLC_NUM_WORKER"), "3");
+    EXPECT_EQ(set.at("TASK_NUM"), "3");
+  }
+  EXPECT_FALSE(set_for(plan, view, "evaluator:0").contains("DMLC_ROLE"));
 }
 
 TEST(Tensorflow, HasTheClusterInTfConfig) {

@@ -9,8 +9,8 @@
 namespace muster::framework {
 
 const Framework* find_framework(spec::Framework name) {
-  static constexpr std::array<const Framework*, 5> kTable = {
-      &kGeneric, &kStandalone, &kTensorflow, &kPytorch, &kJax,
+  static constexpr std::array<const Framework*, 6> kTable = {
+      &kGeneric, &kStandalone, &kTensorflow, &kPytorch, &kJax, &kMxnet,
   };
   const auto row = std::ranges::find(kTable, name, [](const Framework* one) { return one->name; });
   return row == kTable.end() ? nullptr : *row;

@@ -10,5 +10,6 @@ extern const Framework kStandalone;
 extern const Framework kTensorflow;
 extern const Framework kPytorch;
 extern const Framework kJax;
+extern const Framework kMxnet;
 
 }  // namespace muster::framework

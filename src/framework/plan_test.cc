@@ -164,6 +164,35 @@ TEST(Plan, ProposesOneGangForCollectiveFrameworks) {
   }
 }
 
+TEST(Plan, WaitsForTheWorkersOfAnMxnetJob) {
+  const job::Plan plan = must_plan(
+      job_of(spec::Framework::Mxnet, {role("scheduler"), role("server", 2), role("worker", 2)}));
+  const Policies aside = {spec::Membership::Static, spec::Success::Ignored, spec::Failure::FailsJob,
+                          false};
+  EXPECT_EQ(policies(plan, "scheduler"), aside);
+  EXPECT_EQ(policies(plan, "server"), aside);
+  EXPECT_EQ(policies(plan, "worker"), (Policies{spec::Membership::Static, spec::Success::Required,
+                                                spec::Failure::FailsJob, true}));
+}
+
+TEST(Plan, RefusesAnMxnetJobThatLacksARoleOrHasAnother) {
+  using spec::Framework;
+  EXPECT_THAT(refusal(job_of(Framework::Mxnet, {role("scheduler"), role("worker")})),
+              HasSubstr("needs a role server"));
+  EXPECT_THAT(
+      refusal(job_of(Framework::Mxnet, {role("scheduler", 2), role("server"), role("worker")})),
+      HasSubstr("roles.scheduler.tasks: must be 1 with mxnet, not 2"));
+  EXPECT_THAT(refusal(job_of(Framework::Mxnet,
+                             {role("scheduler"), role("server"), role("worker"), role("chief")})),
+              HasSubstr("roles.chief: the roles of an mxnet job are"));
+  spec::Spec apart = job_of(Framework::Mxnet, {role("scheduler"), role("server"), role("worker")});
+  apart.barrier = spec::Barrier::AsGranted;
+  EXPECT_THAT(refusal(apart), HasSubstr("as_granted does not work with mxnet"));
+  apart.barrier.reset();
+  apart.roles[2].membership = spec::Membership::Rejoin;
+  EXPECT_THAT(refusal(apart), HasSubstr("rejoin does not work with mxnet"));
+}
+
 TEST(Plan, LeavesStandaloneTasksToThemselves) {
   const job::Plan plan = must_plan(job_of(Framework::Standalone, {role("worker", 2)}));
   EXPECT_EQ(plan.barrier, spec::Barrier::AsGranted);

@@ -102,7 +102,7 @@ def test_validate_and_plan_say_the_same_as_run(muster, name):
     assert validated.err == muster("plan", path).expect(2).err
 
 
-@pytest.mark.parametrize("word", ["horovod", "mxnet", "xgboost", "ray", "mpi"])
+@pytest.mark.parametrize("word", ["horovod", "xgboost", "ray", "mpi"])
 def test_no_framework_is_offered_that_is_refused(muster, word):
     bad = muster.spec({"command": "e", "tasks": 1, "framework": "nonsense"})
     assert word not in muster("validate", bad).expect(2).err

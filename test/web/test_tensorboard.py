@@ -27,7 +27,7 @@ def board_of(browser):
 def test_curves_are_behind_the_job_s_link(muster, gate, browser, python):
     muster.write("curves.py", CURVES)
     running = muster.start("run", muster.spec({
-        "command": f"{python} curves.py logs && echo port $TB_PORT && {gate.wait}",
+        "command": f"{python} curves.py logs && echo port $MUSTER_PORT_TENSORBOARD && {gate.wait}",
         "files": ["curves.py"], "tasks": 2, "tensorboard": {"logdir": "logs"}}))
     link = running.sees(LINK).group(1)
     browser.open(link)

@@ -133,7 +133,7 @@ TEST(BadInput, HasKeysThatAreCalledOtherwiseElsewhere) {
 
 TEST(BadInput, NamesFrameworksAsTheirUsersDo) {
   const std::string known =
-      "framework: must be one of generic, tensorflow, pytorch, jax, standalone, not ";
+      "framework: must be one of generic, tensorflow, pytorch, jax, mxnet, standalone, not ";
   const std::vector<std::pair<std::string, std::string>> words = {
       {"torch", "pytorch"}, {"PyTorch", "pytorch"},  {"lightning", "pytorch"},
       {"tf", "tensorflow"}, {"keras", "tensorflow"}, {"TensorFlow", "tensorflow"},
