@@ -5,7 +5,9 @@
 #include "client/options.h"
 #include "client/session.h"
 #include "spec/spec.h"
+#include "wire/frame.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,9 @@ struct MadeJob {
                                             const std::vector<std::string>& sets,
                                             const Surroundings& surroundings);
 
-/// As run_job, for a job that was made. Says once where its specification lies.
-int run_made_job(Session& session, const RunCommand& command, const MadeJob& made);
+/// As run_job, for a job that was made. Says once where its specification lies. `take_output`, if
+/// any, gets the tasks' output, which then is not shown.
+int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,
+                 std::function<void(const wire::Output&)> take_output = {});
 
 }  // namespace muster::client

@@ -118,6 +118,7 @@ std::string command_for(std::string_view file) {
 struct Origin {
   SparkOptions spark;
   const MadeJob* made = nullptr;  ///< Not null: the job itself, of which nothing was typed.
+  std::function<void(const wire::Output&)> take_output = {};  ///< FollowCommand::take_output.
 };
 
 Result<ReadJob> read_origin(Session& session, const SpecOptions& options, const Origin& origin,
@@ -229,6 +230,29 @@ std::string last_status(Session& session, const cluster::JobFolder& folder) {
                                cluster::status_context(folder, *reading));
 }
 
+/// Tells a person what was submitted, and where to look.
+void announce(Session& session, const RunCommand& command, const Origin& origin,
+              const Accepted& accepted, const std::string& page) {
+  const Submitted& submitted = accepted.submitted;
+  const std::string& application = submitted.place.application_id;
+  session.console.err(fmt::format("muster: {}: {} {}\n", submitted.folder.id().value,
+                                  job::count_of(submitted.plan.task_count(), "task"),
+                                  application.empty()
+                                      ? "on this machine"
+                                      : fmt::format("on {} as {}", command.spec.on, application)));
+  if (!accepted.assumed.empty()) {
+    session.console.err("muster: assumed: " + join(accepted.assumed, "; ") + "\n");
+  }
+  if (!page.empty()) {
+    // On a line of its own, it can be clicked or copied where it wraps.
+    session.console.err("muster: page:\n" + page + "\n");
+  }
+  if (origin.made != nullptr) {
+    session.console.err("muster: the job as a specification:\n" + submitted.folder.spec().string() +
+                        "\n");
+  }
+}
+
 int run_origin(Session& session, const RunCommand& command, const Origin& origin) {
   const WallTime begun = session.now();
   Held held;
@@ -239,25 +263,9 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   }
   const Submitted* const submitted = &accepted->submitted;
   const Duration submitted_in = session.now() - begun;
-  if (!command.quiet) {
-    const std::string& application = submitted->place.application_id;
-    session.console.err(fmt::format(
-        "muster: {}: {} {}\n", submitted->folder.id().value,
-        job::count_of(submitted->plan.task_count(), "task"),
-        application.empty() ? "on this machine"
-                            : fmt::format("on {} as {}", command.spec.on, application)));
-  }
-  if (!command.quiet && !accepted->assumed.empty()) {
-    session.console.err("muster: assumed: " + join(accepted->assumed, "; ") + "\n");
-  }
   const std::string page = page_of(session, submitted->folder);
-  if (!command.quiet && !page.empty()) {
-    // On a line of its own, it can be clicked or copied where it wraps.
-    session.console.err("muster: page:\n" + page + "\n");
-  }
-  if (!command.quiet && origin.made != nullptr) {
-    session.console.err("muster: the job as a specification:\n" +
-                        submitted->folder.spec().string() + "\n");
+  if (!command.quiet) {
+    announce(session, command, origin, *accepted, page);
   }
   RunEvents events(session.console, [&session] { return session.now(); });
   if (command.json) {
@@ -271,6 +279,7 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   follow.events = command.json ? &events : nullptr;
   follow.on_interrupt = command.on_interrupt;
   follow.quiet = command.quiet;
+  follow.take_output = origin.take_output;
   const Result<Followed> followed = follow_job(session, follow);
   held.reset();
   if (!followed) {
@@ -306,8 +315,10 @@ int run_job(Session& session, const RunCommand& command) {
   return run_origin(session, command, {});
 }
 
-int run_made_job(Session& session, const RunCommand& command, const MadeJob& made) {
-  return run_origin(session, command, {.spark = {}, .made = &made});
+int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,
+                 std::function<void(const wire::Output&)> take_output) {
+  return run_origin(session, command,
+                    {.spark = {}, .made = &made, .take_output = std::move(take_output)});
 }
 
 int submit_job(Session& session, const SubmitCommand& command) {

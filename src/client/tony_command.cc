@@ -2,11 +2,16 @@
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/made_job.h"
+#include "client/zip_names.h"
+#include "job/describe.h"
+#include "os/identity.h"
 #include "spec/check/file_check.h"
 #include "tony/conversion.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -85,6 +90,40 @@ Result<std::vector<std::string>> entries_of(Session& session, const std::string&
   return names;
 }
 
+/// Refuses an environment that lacks the interpreter: a task would meet that much later.
+Status check_interpreter(Session& session, const tony::Flags& flags) {
+  const std::string& venv = flags.python_venv;
+  const std::string interpreter =
+      std::filesystem::path(flags.python_binary_path).lexically_normal().string();
+  if (!venv.ends_with(".zip") || spec::is_uri(venv) || interpreter.empty() ||
+      interpreter.starts_with('/') || !session.files->exists(venv)) {
+    return {};
+  }
+  MUSTER_TRY(const std::vector<std::string> names, zip_names(*session.files, venv));
+  const auto is_in = [&](std::string_view name) { return std::ranges::count(names, name) > 0; };
+  if (is_in(interpreter) || is_in("./" + interpreter)) {
+    return {};
+  }
+  const auto below = std::ranges::find_if(
+      names, [&](const std::string& name) { return name.ends_with("/" + interpreter); });
+  return user_error(
+      fmt::format("-python_venv {}: it has no {}, which -python_binary_path names{}",
+                  printable(venv), printable(interpreter),
+                  below == names.end() ? "" : fmt::format("; it has {}", printable(*below))));
+}
+
+/// What `${...}` in settings may name, as in Hadoop.
+std::map<std::string, std::string> variables_of(Session& session) {
+  std::map<std::string, std::string> variables;
+  for (const auto& [name, value] : session.environment.all()) {
+    variables["env." + name] = value;
+  }
+  variables["user.name"] = os::user_name(session.process_environment());
+  variables["user.home"] = session.environment.find("HOME").value_or("");
+  variables["user.dir"] = session.surroundings().working_folder.string();
+  return variables;
+}
+
 Result<tony::Input> read_input(Session& session, tony::Flags flags) {
   tony::Input input;
   input.flags = std::move(flags);
@@ -104,6 +143,8 @@ Result<tony::Input> read_input(Session& session, tony::Flags flags) {
     MUSTER_TRY_STATUS(add_file(session, site, input.properties));
   }
   MUSTER_TRY(input.source_entries, entries_of(session, input.flags.src_dir));
+  MUSTER_TRY_STATUS(check_interpreter(session, input.flags));
+  input.variables = variables_of(session);
   return input;
 }
 
@@ -116,19 +157,56 @@ int print_conversion(Session& session, const tony::Converted& converted) {
   session.console.out(tony::render(converted));
   if (!converted.notes.empty()) {
     session.console.err(
-        fmt::format("muster: {} of TonY's settings were not converted; the comments at the top "
-                    "list them\n",
-                    converted.notes.size()));
+        fmt::format("muster: {} about TonY's settings: see the comments at the top\n",
+                    job::count_of(converted.notes.size(), "note")));
   }
   return 0;
 }
 
+/// Says before a job runs what its user may not expect.
+void tell_notes(Session& session, const tony::Converted& converted) {
+  size_t differing = 0;
+  for (const tony::Note& note : converted.notes) {
+    if (note.kind == tony::Note::Kind::Unknown) {
+      session.console.err(
+          fmt::format("muster: warning: {}: {}\n", printable(note.name), printable(note.text)));
+    }
+    differing += note.kind == tony::Note::Kind::Differs ? 1 : 0;
+  }
+  if (differing > 0) {
+    session.console.err(fmt::format(
+        "muster: {} of TonY's settings done in another way; the same command with --explain tells "
+        "how\n",
+        differing == 1 ? "1 is" : fmt::format("{} are", differing)));
+  }
+}
+
+/// Runs the preprocessing, shows what it prints, and gives the tasks of `made` its parameters.
+int run_preprocessing(Session& session, const RunCommand& run, const spec::Spec& first,
+                      MadeJob& made) {
+  std::string printed;
+  RunCommand command = run;
+  command.json = false;
+  const int status =
+      run_made_job(session, command, {.origin = made.origin, .head = "", .spec = first},
+                   [&](const wire::Output& output) {
+                     if (!run.json) {
+                       session.console.out(output.bytes);
+                     }
+                     if (output.stream == wire::OutputStream::Stdout) {
+                       printed += output.bytes;
+                     }
+                   });
+  if (const auto parameters = tony::model_parameters(printed)) {
+    made.spec.env["MODEL_PARAMS"] = {.source = spec::EnvValue::Source::Literal,
+                                     .text = *parameters};
+  }
+  return status;
+}
+
 int run_converted(Session& session, const tony::Flags& flags, const tony::Converted& converted) {
-  if (!flags.quiet && !converted.notes.empty()) {
-    session.console.err(
-        fmt::format("muster: {} of TonY's settings have no effect here, or another one; the same "
-                    "command with --convert lists them\n",
-                    converted.notes.size()));
+  if (!flags.quiet) {
+    tell_notes(session, converted);
   }
   RunCommand run;
   run.spec.on = flags.on.empty() ? "yarn" : flags.on;
@@ -137,10 +215,16 @@ int run_converted(Session& session, const tony::Flags& flags, const tony::Conver
   run.on_interrupt = OnInterrupt::Stop;
   run.quiet = flags.quiet;
   run.json = flags.json;
-  return run_made_job(session, run,
-                      {.origin = flags.conf_file.empty() ? kConfFile : flags.conf_file,
-                       .head = tony::render_notes(converted),
-                       .spec = converted.spec});
+  MadeJob made{.origin = flags.conf_file.empty() ? kConfFile : flags.conf_file,
+               .head = tony::render_notes(converted),
+               .spec = converted.spec};
+  if (converted.preprocessing) {
+    if (const int status = run_preprocessing(session, run, *converted.preprocessing, made);
+        status != 0) {
+      return status;
+    }
+  }
+  return run_made_job(session, run, made);
 }
 
 }  // namespace
@@ -158,6 +242,12 @@ int run_tony(Session& session, const TonyOptions& command) {
   if (flags->convert) {
     return converted ? print_conversion(session, *converted)
                      : fail(session.console, converted.error());
+  }
+  if (flags->explain) {
+    if (converted) {
+      session.console.out(tony::explain(*converted));
+    }
+    return converted ? 0 : fail(session.console, converted.error());
   }
   const int status = converted ? run_converted(session, *flags, *converted)
                                : fail(session.console, converted.error());

@@ -5,7 +5,7 @@
 #include "spec/write/serialize.h"
 #include "tony/reading.h"
 #include "tony/roles.h"
-#include "tony/unmapped.h"
+#include "tony/settings_table.h"
 
 #include <fmt/format.h>
 
@@ -31,12 +31,14 @@ Result<spec::Framework> framework_of(Reading& reading) {
   if (name == "pytorch") {
     return spec::Framework::Pytorch;
   }
-  if (name == "mxnet" || name == "horovod") {
+  if (name == "mxnet") {
+    return spec::Framework::Mxnet;
+  }
+  if (name == "horovod") {
     return user_error(
-        fmt::format("tony.application.framework: this version of Muster does not run {} jobs; with "
-                    "`-conf tony.application.framework=generic` tasks run without its variables, "
-                    "and find each other's addresses in CLUSTER_SPEC",
-                    name));
+        "tony.application.framework: this version of Muster does not run horovod jobs; with `-conf "
+        "tony.application.framework=generic` tasks run without its variables, and find each "
+        "other's addresses in CLUSTER_SPEC");
   }
   if (name == "standalone") {
     return spec::Framework::Standalone;
@@ -54,21 +56,24 @@ Status convert_application(Reading& reading, spec::Spec& spec) {
   spec.name = spec::job_name_from(reading.text("tony.application.name", "tony-job"));
   MUSTER_TRY(spec.framework, framework_of(reading));
   spec.yarn.queue = reading.text("tony.yarn.queue", spec.yarn.queue);
-  spec.yarn.tags = reading.list("tony.application.tags");
+  spec.yarn.tags = reading.trimmed_list("tony.application.tags");
   spec.yarn.node_label = reading.text("tony.application.node-label", "");
   const std::string type = reading.text("tony.application.type", "TONY");
   if (type != "TONY") {
     spec.yarn.type = type;
   }
   if (const auto mode = reading.lower("tony.application.distributed-mode", ""); !mode.empty()) {
+    if (mode != "fcfs" && mode != "gang") {
+      reading.refuse("tony.application.distributed-mode",
+                     fmt::format("must be GANG or FCFS, not `{}`", printable(mode)));
+    }
     spec.barrier = mode == "fcfs" ? spec::Barrier::AsGranted : spec::Barrier::Gang;
   }
   if (const auto logdir = reading.text("tony.application.tensorboard-log-dir", "");
       !logdir.empty()) {
     spec.tensorboard = spec::Tensorboard{.logdir = logdir};
   }
-  spec.master.vcores = static_cast<uint32_t>(reading.number("tony.am.vcores", spec.master.vcores));
-  spec.restart.job = static_cast<uint32_t>(reading.number("tony.am.retry-count", 0));
+  spec.restart.job = reading.count("tony.am.retry-count", 0, 0);
   return {};
 }
 
@@ -91,9 +96,9 @@ void convert_deadlines(Reading& reading, spec::Spec& spec) {
   // Both were seconds apart from what TonY did with them: only what the user chose is kept.
   constexpr int64_t kTonysBeatMs = 1000;
   constexpr int64_t kTonysMissed = 25;
-  const int64_t beat = reading.number("tony.task.heartbeat-interval-ms", kTonysBeatMs);
-  const int64_t missed = reading.number("tony.task.max-missed-heartbeats", kTonysMissed);
-  if (beat > 0 && missed > 0 && (beat != kTonysBeatMs || missed != kTonysMissed)) {
+  const int64_t beat = reading.number("tony.task.heartbeat-interval-ms", kTonysBeatMs, 1);
+  const int64_t missed = reading.number("tony.task.max-missed-heartbeats", kTonysMissed, 0);
+  if (beat != kTonysBeatMs || missed != kTonysMissed) {
     constexpr int64_t kMissedMin = 3;
     spec.liveness.beat = milliseconds(beat);
     spec.liveness.lost = milliseconds(beat * std::max(kMissedMin + 1, missed));
@@ -135,11 +140,7 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
   }
   reading.add_resources("tony.containers.resources", spec.files);
   for (const std::string& entry : reading.split_list(input.flags.hdfs_classpath)) {
-    spec.files.push_back({.src = entry});
-  }
-  if (!input.flags.hdfs_classpath.empty()) {
-    reading.note("-hdfs_classpath",
-                 "its entries are files of the job now, not part of a class path");
+    spec.files.push_back({.src = entry.starts_with('/') ? "hdfs://" + entry : entry});
   }
 }
 
@@ -199,25 +200,57 @@ void keep_last_of_a_name(Reading& reading, spec::Spec& spec) {
   }
 }
 
-/// TonY unpacks an archive of sources where the command starts.
-void begin_in_sources(spec::Spec& spec) {
-  const std::string begin = fmt::format("ln -sfn {}/* . && ", kSources);
-  for (spec::Role& role : spec.roles) {
-    if (role.command) {
-      role.command = begin + *role.command;
+/// Whether every POSIX shell reads a command as bash does, which TonY starts.
+bool is_plain(std::string_view command) {
+  const std::string_view first = command.substr(0, command.find(' '));
+  return first != "source" && first != "pushd" && std::ranges::all_of(command, [](char c) {
+           constexpr std::string_view kPlain = " _./:=,@%+-\"'$~";
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  kPlain.find(c) != std::string_view::npos;
+         });
+}
+
+/// How TonY's executor runs a command: by bash, for a limited time, in the sources.
+class Executor {
+ public:
+  Executor(Reading& reading, const Input& input)
+      : limit_ms_(reading.number("tony.task.executor.execution-timeout-ms", 0)),
+        begins_in_sources_(!input.flags.src_dir.empty() && input.source_entries.empty()) {}
+
+  void apply(spec::Spec& spec) const {
+    apply(spec.command);
+    for (spec::Role& role : spec.roles) {
+      apply(role.command);
     }
   }
-  if (spec.command) {
-    spec.command = begin + *spec.command;
+
+ private:
+  void apply(std::optional<std::string>& command) const {
+    if (!command) {
+      return;
+    }
+    if (limit_ms_ > 0) {
+      constexpr int64_t kSecond = 1000;
+      command = fmt::format("exec timeout --kill-after=30 {}.{:03} bash -c {}", limit_ms_ / kSecond,
+                            limit_ms_ % kSecond, shell_quote(*command));
+    } else if (!is_plain(*command)) {
+      command = "exec bash -c " + shell_quote(*command);
+    }
+    if (begins_in_sources_) {
+      command = fmt::format("ln -sfn {}/* . && {}", kSources, *command);
+    }
   }
-}
+
+  int64_t limit_ms_;
+  bool begins_in_sources_;
+};
 
 Properties lay(const Input& input, std::vector<Note>& notes) {
   const std::set<std::string> appended = {"tony.containers.envs", "tony.execution.envs",
                                           "tony.containers.resources"};
   Properties properties;
   for (const Property& property : input.properties) {
-    properties.add(property, false);
+    properties.add(property);
   }
   for (const std::string& entry : input.flags.conf) {
     const size_t equals = entry.find('=');
@@ -226,24 +259,49 @@ Properties lay(const Input& input, std::vector<Note>& notes) {
       notes.push_back({.name = "-conf", .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
       continue;
     }
-    properties.add({.name = name, .value = entry.substr(equals + 1), .origin = "-conf"},
+    properties.set({.name = name, .value = entry.substr(equals + 1), .origin = "-conf"},
                    appended.contains(name));
   }
+  properties.expand(input.variables);
   return properties;
 }
 
+/// Says what there is to say of settings that nothing was made of.
 void note_rest(Reading& reading, Properties& properties) {
   for (const Property& property : properties.rest()) {
+    const Setting* const row = find_setting(property.name);
     if (!property.name.starts_with("tony.")) {
       reading.note(property.name,
                    "not a setting of TonY; Hadoop's own settings are read from its configuration");
-      continue;
+    } else if (row == nullptr) {
+      const auto near = nearest_setting(property.name);
+      reading.note(property.name,
+                   fmt::format("no version of TonY knows it ({}){}", property.origin,
+                               near ? fmt::format("; did you mean {}?", *near) : ""),
+                   Note::Kind::Unknown);
+    } else if (row->fate == Fate::Becomes) {
+      reading.note(
+          property.name,
+          "has no effect in this job; where it has, it becomes " + text_for(*row, property.name),
+          Note::Kind::NoObject);
+    } else {
+      reading.note(property.name, text_for(*row, property.name),
+                   row->fate == Fate::Differs ? Note::Kind::Differs : Note::Kind::NoObject);
     }
-    const auto why = why_unmapped(property.name);
-    reading.note(
-        property.name,
-        why ? std::string(*why) : fmt::format("no version of TonY knows it ({})", property.origin));
   }
+}
+
+std::vector<Property> all_settings(const Properties& properties, const Flags& flags) {
+  std::vector<Property> all = properties.all();
+  for (const auto& [name, value] : flags.given) {
+    if (name != "-conf") {
+      all.push_back({.name = name, .value = value, .origin = "command line"});
+    }
+  }
+  std::ranges::sort(all, {}, [](const Property& property) {
+    return std::pair(std::string_view(property.name), std::string_view(property.value));
+  });
+  return all;
 }
 
 }  // namespace
@@ -268,27 +326,71 @@ Result<Converted> convert(const Input& input) {
     spec.tensorboard = spec::Tensorboard{.logdir = input.flags.tensorboard_log_dir};
   }
   MUSTER_TRY_STATUS(convert_roles(reading, spec));
+  converted.preprocessing = preprocessing_of(reading, spec);
+  const Executor executor(reading, input);
   MUSTER_TRY_STATUS(reading.error());
-  keep_last_of_a_name(reading, spec);
-  if (!input.flags.src_dir.empty() && input.source_entries.empty()) {
-    begin_in_sources(spec);
+  for (spec::Spec* each : {&spec, converted.preprocessing ? &*converted.preprocessing : nullptr}) {
+    if (each != nullptr) {
+      keep_last_of_a_name(reading, *each);
+      executor.apply(*each);
+    }
   }
   note_rest(reading, properties);
+  converted.settings = all_settings(properties, input.flags);
   std::ranges::sort(converted.notes, {}, [](const Note& note) {
     return std::pair(std::string_view(note.name), std::string_view(note.text));
   });
+  // What holds for several roles is said once.
+  const auto repeated = std::ranges::unique(converted.notes);
+  converted.notes.erase(repeated.begin(), repeated.end());
   return converted;
 }
 
 std::string render_notes(const Converted& converted) {
   std::string text = "# Made from a TonY job by `muster tony`.\n";
   if (!converted.notes.empty()) {
-    text += "#\n# Not converted, and what to do about it:\n";
+    text += "#\n# What is not in it, and why:\n";
   }
   for (const Note& note : converted.notes) {
     text += fmt::format("#   {}: {}\n", printable(note.name), printable(note.text));
   }
+  if (converted.preprocessing) {
+    text +=
+        "#\n# `muster tony` runs the preprocessing as a job of its own before this one, and gives "
+        "it\n# MODEL_PARAMS; here that has to be done by hand.\n";
+  }
   return text;
+}
+
+std::string explain(const Converted& converted) {
+  std::string text;
+  for (const Property& property : converted.settings) {
+    text +=
+        fmt::format("{}{}{} ({})\n", printable(property.name), property.value.empty() ? "" : " = ",
+                    printable(property.value), property.origin);
+    bool said = false;
+    for (const Note& note : converted.notes) {
+      if (note.name == property.name) {
+        text += fmt::format("  {}\n", note.text);
+        said = true;
+      }
+    }
+    const Setting* const row = find_setting(property.name);
+    if (row != nullptr && !said) {
+      text += fmt::format("  {}\n", text_for(*row, property.name));
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> model_parameters(std::string_view output) {
+  constexpr std::string_view kMark = "Model parameters: ";
+  const size_t mark = output.rfind(kMark);
+  if (mark == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view rest = output.substr(mark + kMark.size());
+  return std::string(trim(rest.substr(0, rest.find('\n'))));
 }
 
 std::string render(const Converted& converted) {

@@ -5,16 +5,25 @@
 #include "tony/flags.h"
 #include "tony/properties.h"
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::tony {
 
-/// A setting of a TonY job that the specification does not have, and what to do about it.
+/// What is to be said of a setting of a TonY job.
 struct Note {
+  enum class Kind : uint8_t {
+    NoObject,  ///< There is nothing here that it could be about.
+    Differs,   ///< Something is done in another way, or not at all.
+    Unknown,   ///< No version of TonY knows it.
+  };
   std::string name;  ///< "tony.am.memory", "-hdfs_classpath".
   std::string text;
+  Kind kind = Kind::Differs;
 
   bool operator==(const Note&) const = default;
 };
@@ -26,10 +35,16 @@ struct Input {
   /// The names in `-src_dir`, folders with a slash behind them; empty if it is an archive,
   /// elsewhere or was not looked at.
   std::vector<std::string> source_entries;
+  /// What `${...}` in settings may name: "user.name", "env.HOME".
+  std::map<std::string, std::string> variables;
 };
 
 struct Converted {
   spec::Spec spec;
+  /// What TonY runs in its master before the tasks are asked for: a job of its own, of one task.
+  std::optional<spec::Spec> preprocessing;
+  /// All settings as they count, and the flags that were given, in the order of names.
+  std::vector<Property> settings;
   std::vector<Note> notes;  ///< In the order of names.
 };
 
@@ -42,6 +57,13 @@ struct Converted {
 
 /// The specification as YAML below its notes.
 [[nodiscard]] std::string render(const Converted& converted);
+
+/// What became of each setting and flag that the job has.
+[[nodiscard]] std::string explain(const Converted& converted);
+
+/// The parameters in the output of the preprocessing, which its tasks get as MODEL_PARAMS; nullopt
+/// if it printed none.
+[[nodiscard]] std::optional<std::string> model_parameters(std::string_view output);
 
 /// TonY's sizes: "2048" (MB), "2048m", "2g", "2gb", whatever their case.
 [[nodiscard]] Result<uint64_t> parse_memory(std::string_view text);

@@ -125,7 +125,7 @@ TEST(Conversion, KeepsConstraintsAndTags) {
   EXPECT_THAT(note_of({.conf = {"tony.worker.instances=1",
                                 "tony.application.placement-spec=worker=1,notin,node,worker"}},
                       "tony.application.placement-spec"),
-              HasSubstr("`constraint` in each role"));
+              HasSubstr("write `constraint` in each role"));
 }
 
 TEST(Conversion, KeepsDockerImagesOfTypes) {
@@ -141,7 +141,7 @@ TEST(Conversion, KeepsDockerImagesOfTypes) {
                                       {.source = "/c", .target = "/d", .read_only = false},
                                       {.source = "/e", .target = "/f", .read_only = true}}));
   EXPECT_EQ(spec::find_role(spec, "ps")->docker->image, "ps:1");
-  EXPECT_THAT(note_of(job, "tony.docker.am.image"), HasSubstr("the master runs without Docker"));
+  EXPECT_THAT(note_of(job, "tony.docker.am.image"), HasSubstr("runs without Docker"));
   EXPECT_THAT(note_of(job, "tony.docker.containers.mount"), HasSubstr("/e:/f"));
   EXPECT_FALSE(spec_of({.conf = {"tony.worker.instances=1", "tony.docker.containers.image=tf:2"}})
                    .roles[0]
@@ -175,6 +175,18 @@ TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
   EXPECT_THAT(note_of(job, "-src_dir"), HasSubstr("archive"));
 }
 
+TEST(Conversion, KeepsTheFramework) {
+  const auto framework = [](const std::string& name) {
+    return spec_of({.conf = {"tony.worker.instances=1", "tony.application.framework=" + name}})
+        .framework;
+  };
+  EXPECT_EQ(framework("TensorFlow"), spec::Framework::Tensorflow);
+  EXPECT_EQ(framework("PYTORCH"), spec::Framework::Pytorch);
+  EXPECT_EQ(framework("mxnet"), spec::Framework::Mxnet);
+  EXPECT_EQ(framework("standalone"), spec::Framework::Standalone);
+  EXPECT_EQ(framework("something"), spec::Framework::Generic);
+}
+
 TEST(Conversion, KeepsTheLastFileOfAName) {
   const Job job{.conf = {"tony.worker.instances=1", "tony.containers.resources=a/x.py,b/y.py",
                          "tony.containers.resources=a/x.py,c/y.py"}};
@@ -186,15 +198,10 @@ TEST(Conversion, KeepsTheLastFileOfAName) {
   EXPECT_EQ(note_of(job, "x.py"), "");
 }
 
-TEST(Conversion, RefusesFrameworksThatCannotRun) {
-  for (const char* name : {"horovod", "MXNet"}) {
-    EXPECT_THAT(converted({.conf = {"tony.worker.instances=1",
-                                    std::string("tony.application.framework=") + name}})
-                    .error()
-                    .message,
-                HasSubstr("does not run"))
-        << name;
-  }
+TEST(Conversion, RefusesAFrameworkThatCannotRun) {
+  const std::vector<std::string> conf = {"tony.worker.instances=1",
+                                         "tony.application.framework=Horovod"};
+  EXPECT_THAT(converted({.conf = conf}).error().message, HasSubstr("does not run horovod jobs"));
 }
 
 TEST(Conversion, NamesWhatHasNoPlace) {
@@ -203,7 +210,7 @@ TEST(Conversion, NamesWhatHasNoPlace) {
                          "tony.worker.depends-on=ps", "tony.https.port=1"}};
   EXPECT_THAT(note_of(job, "tony.am.memory"), HasSubstr("256m"));
   EXPECT_THAT(note_of(job, "tony.made.up"), HasSubstr("no version of TonY"));
-  EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("without Java"));
+  EXPECT_THAT(note_of(job, "tony.task.executor.jvm.opts"), HasSubstr("no Java"));
   EXPECT_THAT(note_of(job, "dfs.replication"), HasSubstr("not a setting of TonY"));
   EXPECT_THAT(note_of(job, "tony.worker.depends-on"), HasSubstr("after"));
   EXPECT_THAT(note_of(job, "tony.https.port"), HasSubstr("history"));
@@ -213,7 +220,7 @@ TEST(Conversion, RunsAJobWithoutTasksAsOneRole) {
   const spec::Spec spec =
       spec_of({.conf = {"tony.am.memory=3g", "tony.am.gpus=1", "tony.am.vcores=4"}});
   ASSERT_EQ(spec.roles.size(), 1U);
-  EXPECT_EQ(spec.framework, spec::Framework::Standalone);
+  EXPECT_EQ(spec.framework, spec::Framework::Generic);
   EXPECT_EQ(spec.roles[0].memory, uint64_t{3} << 30);
   EXPECT_EQ(spec.roles[0].gpus, 1U);
   EXPECT_EQ(spec.roles[0].vcores, 4U);
@@ -235,7 +242,7 @@ TEST(Conversion, GivesASpecificationThatCanBeRead) {
 
 TEST(Conversion, SaysWhereAValueCannotBeRead) {
   EXPECT_THAT(converted({.conf = {"tony.worker.instances=many"}}).error().message,
-              HasSubstr("-conf: error: tony.worker.instances: \"many\""));
+              HasSubstr("-conf: error: tony.worker.instances: must be a whole number"));
   EXPECT_THAT(
       converted({.conf = {"tony.worker.instances=1", "tony.worker.memory=2x"}}).error().message,
       HasSubstr("2x"));
@@ -243,6 +250,133 @@ TEST(Conversion, SaysWhereAValueCannotBeRead) {
               HasSubstr("worker has no command"));
   EXPECT_THAT(parse_flags({"-executs", "a"}).error().message, HasSubstr("-executes"));
   EXPECT_THAT(parse_flags({"-executes"}).error().message, HasSubstr("value"));
+}
+
+TEST(Conversion, RunsTheMastersCommandFirst) {
+  const Job job{.conf = {"tony.worker.instances=2", "tony.application.enable-preprocess=true",
+                         "tony.am.command=python prepare.py", "tony.am.gpus=1",
+                         "tony.docker.enabled=true", "tony.docker.am.image=am:1",
+                         "tony.docker.containers.image=tf:2"}};
+  const Result<Converted> made = converted(job);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  ASSERT_TRUE(made->preprocessing.has_value());
+  const spec::Role& first = made->preprocessing->roles.at(0);
+  EXPECT_EQ(first.tasks, 1U);
+  EXPECT_EQ(first.gpus, 1U);
+  EXPECT_EQ(first.docker->image, "am:1");
+  EXPECT_THAT(*first.command, HasSubstr("python prepare.py"));
+  EXPECT_EQ(first.env.at("PREPROCESSING_JOB").text, "true");
+  EXPECT_FALSE(made->spec.env.contains("PREPROCESSING_JOB"));
+  EXPECT_EQ(made->spec.roles.at(0).tasks, 2U);
+  EXPECT_FALSE(converted({.conf = {"tony.worker.instances=2"}})->preprocessing.has_value());
+}
+
+TEST(Conversion, FindsTheParametersInTheOutput) {
+  EXPECT_EQ(model_parameters("a\nINFO Model parameters: --a 1 --b \nend\n"), "--a 1 --b");
+  EXPECT_EQ(model_parameters("Model parameters: 1\nModel parameters: 2"), "2");
+  EXPECT_EQ(model_parameters("nothing"), std::nullopt);
+}
+
+TEST(Conversion, LimitsTheTimeOfEveryCommand) {
+  const spec::Spec spec = spec_of({.conf = {"tony.worker.instances=1", "tony.ps.instances=1",
+                                            "tony.ps.command=ps.sh", "tony.worker.timeout=1500"}});
+  EXPECT_EQ(spec.command, "exec timeout --kill-after=30 1.500 bash -c train.py");
+  EXPECT_EQ(spec::find_role(spec, "ps")->command,
+            "exec timeout --kill-after=30 1.500 bash -c ps.sh");
+}
+
+TEST(Conversion, LeavesWhatOnlyBashReadsToBash) {
+  const auto command = [](const char* text) {
+    return *spec_of({.conf = {"tony.worker.instances=1"}, .flags = {"-executes", text}}).command;
+  };
+  EXPECT_EQ(command("venv/bin/python train.py --steps=5 $A"),
+            "venv/bin/python train.py --steps=5 $A");
+  EXPECT_EQ(command("source venv/bin/activate"), "exec bash -c 'source venv/bin/activate'");
+  EXPECT_EQ(command("[[ a = a ]] && echo b"), "exec bash -c '[[ a = a ]] && echo b'");
+}
+
+TEST(Conversion, HoldsTheLimits) {
+  const auto wrong = [](const std::string& limit) {
+    const Result<Converted> made =
+        converted({.conf = {"tony.worker.instances=4", "tony.worker.gpus=2",
+                            "tony.worker.memory=1g", limit}});
+    return made ? "" : made.error().message;
+  };
+  EXPECT_THAT(wrong("tony.worker.max-instances=3"),
+              HasSubstr("worker may have 3 instances at most, and is to have 4"));
+  EXPECT_THAT(wrong("tony.task.max-total-gpus=7"), HasSubstr("7 gpus at most, and ask for 8"));
+  EXPECT_THAT(wrong("tony.task.max-total-memory=4095"), HasSubstr("ask for 4096"));
+  for (const char* fits : {"tony.worker.max-instances=4", "tony.worker.max-instances=-1",
+                           "tony.task.max-total-instances=10", "tony.task.max-total-gpus=8",
+                           "tony.task.max-total-memory=4096", "tony.task.max-total-vcores=-1"}) {
+    EXPECT_EQ(wrong(fits), "") << fits;
+  }
+}
+
+TEST(Conversion, LaysAnApplicationsConstraintsByTheirTags) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.ps.instances=1", "tony.ps.allocation-tags=params", "tony.worker.instances=2",
+                "tony.worker.allocation-tags=train", "tony.chief.instances=1",
+                "tony.application.placement-spec="
+                "params=1,notin,node,params:train(2),and(in,node,params:notin,node,train)"}});
+  EXPECT_EQ(spec::find_role(spec, "ps")->constraint, "notin,node,params");
+  EXPECT_EQ(spec::find_role(spec, "worker")->constraint, "and(in,node,params:notin,node,train)");
+  EXPECT_EQ(spec::find_role(spec, "chief")->constraint, "");
+}
+
+TEST(Conversion, StartsTensorBoardAsTonyDoes) {
+  const std::vector<std::string> conf = {"tony.worker.instances=1",
+                                         "tony.application.tensorboard-log-dir=/logs"};
+  EXPECT_EQ(spec_of({.conf = conf}).tensorboard->logdir, "/logs");
+  EXPECT_EQ(spec_of({.conf = conf}).roles.size(), 1U);
+  std::vector<std::string> own = conf;
+  own.insert(own.end(), {"tony.tensorboard.command=tb.sh", "tony.tensorboard.memory=3g"});
+  const spec::Spec spec = spec_of({.conf = own});
+  const spec::Role* const board = spec::find_role(spec, "tensorboard");
+  ASSERT_NE(board, nullptr);
+  EXPECT_EQ(board->command, "tb.sh");
+  EXPECT_EQ(board->vcores, 2U);
+  EXPECT_EQ(board->memory, uint64_t{3} << 30);
+  EXPECT_EQ(board->failure, spec::Failure::Ignored);
+  EXPECT_FALSE(spec.tensorboard.has_value());
+  EXPECT_EQ(spec.env.at("TB_LOG_DIR").text, "/logs");
+}
+
+TEST(Conversion, NamesValuesOutOfRange) {
+  const auto wrong = [](const std::string& setting) {
+    const Result<Converted> made = converted({.conf = {"tony.worker.instances=2", setting}});
+    return made ? "" : made.error().message;
+  };
+  EXPECT_THAT(wrong("tony.worker.instances=-1"), HasSubstr("0 to 2147483647, not `-1`"));
+  EXPECT_THAT(wrong("tony.worker.vcores=0"), HasSubstr("1 to 2147483647, not `0`"));
+  EXPECT_THAT(wrong("tony.worker.memory=0"), HasSubstr("must be more than 0"));
+  EXPECT_THAT(wrong("tony.application.timeout=2147483648"), HasSubstr("2147483647 at most"));
+  EXPECT_THAT(wrong("tony.docker.enabled=yes"), HasSubstr("true or false, not `yes`"));
+  EXPECT_THAT(wrong("tony.application.distributed-mode=BSP"), HasSubstr("GANG or FCFS"));
+  EXPECT_THAT(wrong("tony.application.framework=standalone"),
+              HasSubstr("standalone jobs have one task, and this one has 2"));
+  EXPECT_THAT(wrong("tony.application.placement-spec=node"), HasSubstr("TAG=NUMBER,CONSTRAINT"));
+}
+
+TEST(Conversion, SaysWhatWasMeant) {
+  const Job job{.conf = {"tony.worker.instances=1", "tony.ps.instances=1",
+                         "tony.application.untracked.jobtypes=ps, worke", "tony.worker.memmory=1g",
+                         "tony.application.tags=a, b"}};
+  EXPECT_THAT(note_of(job, "tony.application.untracked.jobtypes"),
+              HasSubstr("\" worke\" is read as worke"));
+  EXPECT_THAT(note_of(job, "tony.worker.memmory"), HasSubstr("did you mean tony.worker.memory?"));
+  EXPECT_EQ(note_of(job, "tony.application.tags"), "") << "TonY removed these blanks, too";
+}
+
+TEST(Conversion, ExplainsEverySetting) {
+  const Result<Converted> made =
+      converted({.conf = {"tony.worker.instances=2", "tony.https.port=1", "tony.am.memory=3g"}});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  const std::string text = explain(*made);
+  EXPECT_THAT(text, HasSubstr("-executes = train.py (command line)\n  `command`"));
+  EXPECT_THAT(text, HasSubstr("tony.worker.instances = 2 (-conf)\n  `roles.worker.tasks`\n"));
+  EXPECT_THAT(text, HasSubstr("tony.https.port = 1 (-conf)\n  not needed: "));
+  EXPECT_THAT(text, HasSubstr("tony.am.memory = 3g (-conf)\n  has no effect in this job"));
 }
 
 TEST(Flags, TakeEverySpellingOfTony) {
@@ -288,8 +422,32 @@ TEST(Properties, ReadsHadoopsXml) {
   EXPECT_EQ(read->front().value, "1 & 2");
   EXPECT_EQ(read->front().origin, "tony.xml:3");
   EXPECT_THAT(parse_properties("<configuration>\n<property>", "t").error().message,
-              HasSubstr("t:2: error:"));
+              HasSubstr("t:2:10: error:"));
   EXPECT_THAT(parse_properties("<x/>", "t").error().message, HasSubstr("<configuration>"));
+}
+
+TEST(Properties, RefuseWhatCannotBeRead) {
+  const auto wrong = [](std::string_view text) {
+    return parse_properties(text, "t").error().message;
+  };
+  EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a \"aaaa\">]>\n<configuration/>"),
+              HasSubstr("entities declared in the DOCTYPE are not expanded"));
+  EXPECT_THAT(wrong("<configuration>\n  <proprety/></configuration>"),
+              HasSubstr("t:2:3: error: <proprety> is not <property>"));
+  EXPECT_THAT(wrong("<configuration>\n<property><value>1</value></property></configuration>"),
+              HasSubstr("t:2:1: error: a <property> without a <name>"));
+}
+
+TEST(Properties, AreLaidByHadoopsRules) {
+  Properties properties;
+  properties.add({.name = "tony.a", .value = "1", .origin = "tony.xml:1", .is_final = true});
+  properties.add({.name = "tony.a", .value = "2", .origin = "tony-site.xml:1"});
+  properties.add({.name = "tony.b", .value = "${user.name}-${tony.a}-${no}", .origin = "x"});
+  properties.expand({{"user.name", "alice"}});
+  EXPECT_EQ(properties.take("tony.a")->value, "1");
+  EXPECT_EQ(properties.take("tony.b")->value, "alice-1-${no}");
+  properties.set({.name = "tony.a", .value = "3", .origin = "-conf"}, false);
+  EXPECT_EQ(properties.take("tony.a")->value, "3");
 }
 
 TEST(Properties, KnowOldNames) {

@@ -40,6 +40,7 @@ constexpr std::array kFlags = {
     Flag{"on", &Flags::on, "where to run: yarn (the default), local, ...", Owner::Muster},
     Flag{"set", &Flags::set, "KEY=VALUE of the specification; may be repeated", Owner::Muster},
     Flag{"convert", &Flags::convert, "only print the job as a specification", Owner::Muster},
+    Flag{"explain", &Flags::explain, "only say what becomes of each setting", Owner::Muster},
     Flag{"json", &Flags::json, "JSON lines, as `muster run --json`", Owner::Muster},
     Flag{"quiet", &Flags::quiet, "only the tasks' output and a failure", Owner::Muster},
     Flag{"muster-exit-status", &Flags::muster_exit_status,
@@ -138,16 +139,25 @@ class Reader {
       return user_error(fmt::format("{} takes no value", dashed(flag)));
     }
     flags_.*target = true;
+    remember(flag, "");
     return {};
   }
   Status store(const Flag& flag, const Word& word, std::string Flags::* target) {
     MUSTER_TRY(flags_.*target, value_of(flag, word));
+    remember(flag, flags_.*target);
     return {};
   }
   Status store(const Flag& flag, const Word& word, std::vector<std::string> Flags::* target) {
     MUSTER_TRY(std::string value, value_of(flag, word));
+    remember(flag, value);
     (flags_.*target).push_back(std::move(value));
     return {};
+  }
+
+  void remember(const Flag& flag, const std::string& value) {
+    if (flag.owner == Owner::Tony) {
+      flags_.given.emplace_back(dashed(flag), value);
+    }
   }
 
   /// What stands behind the flag's `=`, else the next argument, which is taken.

@@ -3,6 +3,7 @@
 #include "base/result.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::tony {
@@ -26,11 +27,15 @@ struct Flags {
 
   // Muster's own.
   bool convert = false;             ///< Only print the specification.
+  bool explain = false;             ///< Only say what becomes of each setting.
   std::string on;                   ///< The cluster; empty: yarn.
   std::vector<std::string> set;     ///< KEY=VALUE of the specification.
   bool json = false;                ///< As in `muster run`.
   bool quiet = false;               ///< As in `muster run`.
   bool muster_exit_status = false;  ///< Instead of TonY's 0 and 255.
+
+  /// TonY's flags as they were given, with their values: {"-executes", "train.py"}.
+  std::vector<std::pair<std::string, std::string>> given;
 };
 
 /// Reads `-flag value`, `--flag value`, `--flag=value` and `-flag=value`; Muster's own need two

@@ -14,9 +14,19 @@ namespace {
 
 constexpr std::string_view kPrefix = "tony.";
 
-size_t line_at(std::string_view text, ptrdiff_t offset) {
-  const auto end = text.begin() + std::min<ptrdiff_t>(offset, std::ssize(text));
-  return static_cast<size_t>(std::count(text.begin(), end, '\n')) + 1;
+/// "tony.xml:3:12"
+std::string place(std::string_view file, std::string_view text, ptrdiff_t offset) {
+  const auto end = static_cast<size_t>(std::clamp<ptrdiff_t>(offset, 0, std::ssize(text)));
+  const std::string_view before = text.substr(0, end);
+  const size_t line_end = before.rfind('\n');
+  const size_t line_start = line_end == std::string_view::npos ? 0 : line_end + 1;
+  return fmt::format("{}:{}:{}", file, std::ranges::count(before, '\n') + 1,
+                     before.size() - line_start + 1);
+}
+
+std::string line_of(std::string_view file, std::string_view text, ptrdiff_t offset) {
+  const std::string all = place(file, text, offset);
+  return all.substr(0, all.rfind(':'));
 }
 
 constexpr std::array kRenamed = {
@@ -54,30 +64,57 @@ std::string present_name(std::string_view name) {
 Result<std::vector<Property>> parse_properties(std::string_view text, std::string_view file) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed =
-      document.load_buffer(text.data(), text.size(), pugi::parse_default);
+      document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
   if (!parsed) {
-    return user_error(
-        fmt::format("{}:{}: error: {}", file, line_at(text, parsed.offset), parsed.description()));
+    return user_error(fmt::format("{}: error: not well-formed XML: {}",
+                                  place(file, text, parsed.offset), parsed.description()));
+  }
+  for (const pugi::xml_node& node : document.children()) {
+    if (node.type() == pugi::node_doctype &&
+        std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos) {
+      return user_error(fmt::format(
+          "{}: error: entities declared in the DOCTYPE are not expanded; write their values where "
+          "they are used",
+          place(file, text, node.offset_debug())));
+    }
   }
   const pugi::xml_node root = document.child("configuration");
   if (!root) {
-    return user_error(fmt::format("{}:1: error: no <configuration> found", file));
+    return user_error(fmt::format("{}:1:1: error: no <configuration> found", file));
   }
   std::vector<Property> properties;
-  for (const pugi::xml_node& node : root.children("property")) {
+  for (const pugi::xml_node& node : root.children()) {
+    if (node.type() != pugi::node_element) {
+      continue;
+    }
+    // The offset is that of the name, one after the bracket.
+    const ptrdiff_t offset = node.offset_debug() - 1;
+    if (std::string_view(node.name()) != "property") {
+      return user_error(fmt::format("{}: error: <{}> is not <property>", place(file, text, offset),
+                                    printable(node.name())));
+    }
     const std::string_view name = trim(node.child("name").text().get());
-    const size_t line = line_at(text, node.offset_debug());
     if (name.empty()) {
-      return user_error(fmt::format("{}:{}: error: a <property> without a <name>", file, line));
+      return user_error(
+          fmt::format("{}: error: a <property> without a <name>", place(file, text, offset)));
     }
     properties.push_back({.name = std::string(name),
                           .value = node.child("value").text().get(),
-                          .origin = fmt::format("{}:{}", file, line)});
+                          .origin = line_of(file, text, offset),
+                          .is_final = trim(node.child("final").text().get()) == "true"});
   }
   return properties;
 }
 
-void Properties::add(Property property, bool appends) {
+void Properties::add(Property property) {
+  property.name = present_name(property.name);
+  const auto there = all_.find(property.name);
+  if (there == all_.end() || !there->second.property.is_final) {
+    set(std::move(property), false);
+  }
+}
+
+void Properties::set(Property property, bool appends) {
   property.name = present_name(property.name);
   property.value = std::string(trim(property.value));
   const auto there = all_.find(property.name);
@@ -87,6 +124,40 @@ void Properties::add(Property property, bool appends) {
   }
   std::string name = property.name;
   all_.insert_or_assign(std::move(name), Held{std::move(property), false});
+}
+
+std::string Properties::expanded(std::string text,
+                                 const std::map<std::string, std::string>& variables) const {
+  constexpr int kRoundsMax = 20;
+  constexpr size_t kBytesMax = 1 << 20;
+  size_t from = 0;
+  for (int round = 0; round < kRoundsMax && text.size() < kBytesMax; ++round) {
+    const size_t begin = text.find("${", from);
+    const size_t end = begin == std::string::npos ? begin : text.find('}', begin);
+    if (end == std::string::npos) {
+      break;
+    }
+    const std::string name = text.substr(begin + 2, end - begin - 2);
+    const auto setting = all_.find(name);
+    const auto variable = variables.find(name);
+    if (setting == all_.end() && variable == variables.end()) {
+      from = end;
+      continue;
+    }
+    text.replace(begin, end + 1 - begin,
+                 variable != variables.end() ? variable->second : setting->second.property.value);
+  }
+  return text;
+}
+
+void Properties::expand(const std::map<std::string, std::string>& variables) {
+  std::map<std::string, std::string> values;
+  for (const auto& [name, held] : all_) {
+    values[name] = expanded(held.property.value, variables);
+  }
+  for (auto& [name, held] : all_) {
+    held.property.value = std::move(values[name]);
+  }
 }
 
 const Property* Properties::take(const std::string& name) {
@@ -106,6 +177,14 @@ std::vector<std::string> Properties::names(std::string_view begin, std::string_v
     }
   }
   return names;
+}
+
+std::vector<Property> Properties::all() const {
+  std::vector<Property> all;
+  for (const auto& [name, held] : all_) {
+    all.push_back(held.property);
+  }
+  return all;
 }
 
 std::vector<Property> Properties::rest() const {

@@ -13,11 +13,12 @@ namespace muster::tony {
 struct Property {
   std::string name;
   std::string value;
-  std::string origin;  ///< "tony.xml:12", "-conf".
+  std::string origin;     ///< "tony.xml:12", "-conf".
+  bool is_final = false;  ///< Later files do not change it; -conf does.
 };
 
 /// Reads a file in Hadoop's XML: <configuration> with <property>s of <name> and <value>. Errors
-/// name file and line.
+/// name file, line and column. Declared entities are an error: none are expanded.
 [[nodiscard]] Result<std::vector<Property>> parse_properties(std::string_view text,
                                                              std::string_view file);
 
@@ -25,18 +26,28 @@ struct Property {
 /// Remembers which of them somebody has looked at: what is left was not understood.
 class Properties {
  public:
-  /// Lays one over what is there. `appends`: as TonY's -conf does for its three lists.
-  void add(Property property, bool appends);
+  /// Lays one of a file over what is there, unless that is final.
+  void add(Property property);
+  /// Lays one of the command line over what is there. `appends`: as for TonY's three lists.
+  void set(Property property, bool appends);
+  /// Replaces `${name}` in all values, by a setting or by what `variables` names
+  /// ("user.name", "env.HOME"); what neither has stays.
+  void expand(const std::map<std::string, std::string>& variables);
 
   /// The value without blanks around it, or nullptr. Names of old versions are found, too.
   [[nodiscard]] const Property* take(const std::string& name);
   /// All whose name begins and ends so, in order; not taken by that.
   [[nodiscard]] std::vector<std::string> names(std::string_view begin, std::string_view end) const;
   [[nodiscard]] bool has(const std::string& name) const { return all_.contains(name); }
+  /// All, in the order of names.
+  [[nodiscard]] std::vector<Property> all() const;
   /// What nobody has taken, in the order of names.
   [[nodiscard]] std::vector<Property> rest() const;
 
  private:
+  [[nodiscard]] std::string expanded(std::string text,
+                                     const std::map<std::string, std::string>& variables) const;
+
   struct Held {
     Property property;
     bool taken = false;

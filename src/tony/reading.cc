@@ -71,8 +71,14 @@ void Reading::fail(const Property& property, std::string_view what) {
   }
 }
 
-void Reading::note(std::string name, std::string text) {
-  notes_.push_back({.name = std::move(name), .text = std::move(text)});
+void Reading::note(std::string name, std::string text, Note::Kind kind) {
+  notes_.push_back({.name = std::move(name), .text = std::move(text), .kind = kind});
+}
+
+void Reading::refuse(const std::string& name, std::string_view what) {
+  if (const Property* const found = properties_.take(name)) {
+    fail(*found, what);
+  }
 }
 
 std::string Reading::text(const std::string& name, const std::string& fallback) {
@@ -84,22 +90,33 @@ std::string Reading::lower(const std::string& name, const std::string& fallback)
   return ascii_lower(text(name, fallback));
 }
 
-int64_t Reading::number(const std::string& name, int64_t fallback) {
+int64_t Reading::number(const std::string& name, int64_t fallback, int64_t least) {
   const Property* const found = properties_.take(name);
   if (found == nullptr || found->value.empty()) {
     return fallback;
   }
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const auto value = number_of<int64_t>(found->value);
-  if (!value || *value > std::numeric_limits<int32_t>::max()) {
-    fail(*found, fmt::format("\"{}\" is not a whole number", printable(found->value)));
+  if (!value || *value > kMost || *value < least) {
+    fail(*found, least < 0 ? fmt::format("must be a whole number, {} at most, not `{}`", kMost,
+                                         printable(found->value))
+                           : fmt::format("must be a whole number, {} to {}, not `{}`", least, kMost,
+                                         printable(found->value)));
     return fallback;
   }
   return *value;
 }
 
+uint32_t Reading::count(const std::string& name, uint32_t fallback, uint32_t least) {
+  return static_cast<uint32_t>(number(name, fallback, least));
+}
+
 bool Reading::flag(const std::string& name, bool fallback) {
   const std::string value = lower(name, fallback ? "true" : "false");
-  return value == "true" || (value != "false" && fallback);
+  if (value != "true" && value != "false") {
+    refuse(name, fmt::format("must be true or false, not `{}`", printable(value)));
+  }
+  return value == "true";
 }
 
 uint64_t Reading::memory(const std::string& name, uint64_t fallback) {
@@ -111,6 +128,9 @@ uint64_t Reading::memory(const std::string& name, uint64_t fallback) {
   if (!value) {
     fail(*found, value.error().message);
     return fallback;
+  }
+  if (*value == 0) {
+    fail(*found, "must be more than 0");
   }
   return *value;
 }
@@ -125,9 +145,26 @@ std::vector<std::string> Reading::split_list(std::string_view text) {
   return parts;
 }
 
-std::vector<std::string> Reading::list(const std::string& name) {
+std::vector<std::string> Reading::trimmed_list(const std::string& name) {
   const Property* const found = properties_.take(name);
   return found == nullptr ? std::vector<std::string>() : split_list(found->value);
+}
+
+std::vector<std::string> Reading::list(const std::string& name) {
+  const Property* const found = properties_.take(name);
+  if (found == nullptr) {
+    return {};
+  }
+  for (const std::string_view part : split(found->value, ',')) {
+    if (const std::string_view word = trim(part); word.size() != part.size() && !word.empty()) {
+      note(name,
+           fmt::format("\"{}\" is read as {}; TonY took the blanks for part of it, so that it "
+                       "matched nothing",
+                       printable(part), printable(word)));
+      break;
+    }
+  }
+  return split_list(found->value);
 }
 
 void Reading::add_resources(const std::string& name, std::vector<spec::File>& to) {

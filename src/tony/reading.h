@@ -6,6 +6,7 @@
 #include "tony/properties.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,15 +26,23 @@ class Reading {
   /// The value, or `fallback` where there is none or an empty one.
   [[nodiscard]] std::string text(const std::string& name, const std::string& fallback);
   [[nodiscard]] std::string lower(const std::string& name, const std::string& fallback);
-  [[nodiscard]] int64_t number(const std::string& name, int64_t fallback);
+  /// A whole number within [least, int32's most]; what TonY keeps it in.
+  [[nodiscard]] int64_t number(const std::string& name, int64_t fallback,
+                               int64_t least = std::numeric_limits<int32_t>::min());
+  [[nodiscard]] uint32_t count(const std::string& name, uint32_t fallback, uint32_t least);
   [[nodiscard]] bool flag(const std::string& name, bool fallback);
   [[nodiscard]] uint64_t memory(const std::string& name, uint64_t fallback);
-  /// The parts between commas, without blanks around them.
+  /// The parts between commas, without blanks around them, which TonY took for part of the names:
+  /// a note says what was meant.
   [[nodiscard]] std::vector<std::string> list(const std::string& name);
+  /// The same of a list whose blanks TonY removed as well.
+  [[nodiscard]] std::vector<std::string> trimmed_list(const std::string& name);
   [[nodiscard]] static std::vector<std::string> split_list(std::string_view text);
   void add_resources(const std::string& name, std::vector<spec::File>& to);
 
-  void note(std::string name, std::string text);
+  void note(std::string name, std::string text, Note::Kind kind = Note::Kind::Differs);
+  /// Keeps an error about a setting that is there.
+  void refuse(const std::string& name, std::string_view what);
   /// The first value that could not be read.
   [[nodiscard]] const Status& error() const { return error_; }
 

@@ -52,11 +52,10 @@ std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role,
 spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& spec) {
   spec::Role role;
   role.name = name;
-  role.tasks =
-      static_cast<uint32_t>(std::max<int64_t>(0, reading.number(key(name, "instances"), 0)));
+  role.tasks = reading.count(key(name, "instances"), 0, 0);
   role.memory = reading.memory(key(name, "memory"), kTonysMemory);
-  role.vcores = static_cast<uint32_t>(reading.number(key(name, "vcores"), 1));
-  role.gpus = static_cast<uint32_t>(reading.number(key(name, "gpus"), 0));
+  role.vcores = reading.count(key(name, "vcores"), 1, 1);
+  role.gpus = reading.count(key(name, "gpus"), 0, 0);
   role.node_label = reading.text(key(name, "node-label"), "");
   role.constraint =
       reading.text(key(name, "placement-spec"), reading.text("tony.containers.placement-spec", ""));
@@ -76,26 +75,154 @@ spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& 
   return role;
 }
 
-/// Without any task TonY ran the command in its master's container.
-spec::Role single_node(Reading& reading, spec::Spec& spec) {
-  spec.framework = spec::Framework::Standalone;
+/// What TonY runs in its master's container. Its home is that container's folder.
+spec::Role master_role(Reading& reading, const spec::Spec& spec) {
   spec::Role role;
   role.name = "worker";
   role.memory = reading.memory("tony.am.memory", kTonysMemory);
-  role.vcores = spec.master.vcores;
-  spec.master.vcores = 1;
-  role.gpus = static_cast<uint32_t>(reading.number("tony.am.gpus", 0));
+  role.vcores = reading.count("tony.am.vcores", 1, 1);
+  role.gpus = reading.count("tony.am.gpus", 0, 0);
   role.node_label = reading.text("tony.am.node-label", "");
-  if (const std::string command = reading.text("tony.am.command", ""); !command.empty()) {
-    role.command = command;
+  const std::string command = reading.text("tony.am.command", spec.command.value_or(""));
+  if (!command.empty()) {
+    role.command = "export HOME=\"$PWD\"; " + command;
   }
+  role.env["PREPROCESSING_JOB"] = {.source = spec::EnvValue::Source::Literal, .text = "true"};
   if (reading.has("tony.am.resources")) {
     role.files = spec.files;
     reading.add_resources("tony.am.resources", *role.files);
   }
-  reading.note("tony.*.instances",
-               "no role has a task: the command, which TonY ran in its master, becomes a role");
+  role.docker = docker_of(reading, "am", reading.flag("tony.docker.enabled", false));
   return role;
+}
+
+/// A type that is there only to show the folder of -sidecar_tensorboard_log_dir: without a command
+/// of the user's Muster starts TensorBoard itself, beside the chief.
+bool is_started_by_muster(const Reading& reading, const std::string& name, const spec::Spec& spec) {
+  return name == "tensorboard" && spec.tensorboard.has_value() &&
+         !reading.has("tony.tensorboard.command");
+}
+
+/// With a command of the user's it is a role.
+void add_tensorboard(Reading& reading, spec::Spec& spec) {
+  const auto there = std::ranges::find(spec.roles, "tensorboard", &spec::Role::name);
+  if (!spec.tensorboard || !reading.has("tony.tensorboard.command")) {
+    return;
+  }
+  if (there != spec.roles.end()) {
+    spec.roles.erase(there);
+  }
+  spec::Role role = role_of(reading, "tensorboard", spec);
+  role.tasks = 1;
+  role.vcores = reading.count("tony.tensorboard.vcores", 2, 1);
+  spec.env["TB_LOG_DIR"] = {.source = spec::EnvValue::Source::Literal,
+                            .text = spec.tensorboard->logdir};
+  spec.tensorboard.reset();
+  spec.roles.push_back(std::move(role));
+}
+
+/// What of a resource a job asks for, as TonY counts it: memory in MB.
+std::optional<uint64_t> total_of(const spec::Spec& spec, std::string_view resource) {
+  uint64_t total = 0;
+  for (const spec::Role& role : spec.roles) {
+    if (resource == "instances") {
+      total += role.tasks;
+    } else if (resource == "gpus") {
+      total += uint64_t{role.tasks} * role.gpus.value_or(0);
+    } else if (resource == "vcores") {
+      total += uint64_t{role.tasks} * role.vcores.value_or(0);
+    } else if (resource == "memory") {
+      total += role.tasks * (role.memory.value_or(0) >> 20U);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return total;
+}
+
+void check_limits(Reading& reading, const spec::Spec& spec) {
+  constexpr std::string_view kEachMax = ".max-instances";
+  constexpr std::string_view kTotalMax = "tony.task.max-total-";
+  for (const std::string& name : reading.names("tony.", kEachMax)) {
+    const std::string role_name = name.substr(5, name.size() - 5 - kEachMax.size());
+    const spec::Role* const role = spec::find_role(spec, role_name);
+    const int64_t most = reading.number(name, -1);
+    if (role != nullptr && most >= 0 && role->tasks > most) {
+      reading.refuse(name, fmt::format("{} may have {} instances at most, and is to have {}",
+                                       role_name, most, role->tasks));
+    }
+  }
+  for (const std::string& name : reading.names(kTotalMax, "")) {
+    const std::string resource = name.substr(kTotalMax.size());
+    const int64_t most = reading.number(name, -1);
+    const std::optional<uint64_t> total = total_of(spec, resource);
+    if (!total) {
+      reading.note(name, fmt::format("no role asks for {}", printable(resource)));
+    } else if (most >= 0 && *total > static_cast<uint64_t>(most)) {
+      reading.refuse(name, fmt::format("all tasks together may have {} {} at most, and ask for {}",
+                                       most, resource, *total));
+    }
+  }
+}
+
+/// One part of tony.application.placement-spec: "zk=3,notin,node,zk" or "zk(3),notin,node,zk".
+struct Placement {
+  std::string tag;
+  std::string constraint;
+};
+
+std::optional<Placement> placement_of(std::string_view part) {
+  const size_t count = part.find_first_of("=(");
+  const size_t comma = count == std::string_view::npos ? count : part.find(',', count);
+  if (comma == std::string_view::npos || count == 0 || comma + 1 == part.size()) {
+    return std::nullopt;
+  }
+  return Placement{.tag = std::string(trim(part.substr(0, count))),
+                   .constraint = std::string(trim(part.substr(comma + 1)))};
+}
+
+/// Splits at colons that are in no parentheses.
+std::vector<std::string_view> placements_in(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : (text[i] == ')' ? -1 : 0);
+    if (text[i] == ':' && depth == 0) {
+      parts.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+/// The constraints of a whole application are by the tags of the containers they are for.
+void convert_placement(Reading& reading, spec::Spec& spec) {
+  constexpr const char* kName = "tony.application.placement-spec";
+  const std::string text = reading.text(kName, "");
+  if (text.empty()) {
+    return;
+  }
+  for (const std::string_view part : placements_in(text)) {
+    const std::optional<Placement> placement = placement_of(part);
+    if (!placement) {
+      reading.refuse(kName, fmt::format("`{}` is not TAG=NUMBER,CONSTRAINT", printable(part)));
+      return;
+    }
+    bool used = false;
+    for (spec::Role& role : spec.roles) {
+      if (std::ranges::find(role.allocation_tags, placement->tag) != role.allocation_tags.end()) {
+        used = true;
+        role.constraint = role.constraint.empty() ? placement->constraint : role.constraint;
+      }
+    }
+    if (!used) {
+      reading.note(kName, fmt::format("no role has the allocation tag {}: write `constraint` in "
+                                      "each role it applies to",
+                                      printable(placement->tag)));
+    }
+  }
 }
 
 /// What the end of a type means, by TonY's lists.
@@ -111,6 +238,8 @@ class Ends {
     stoppers_ = types("tony.application.stop-on-failure-jobtypes", "ps");
     any_failure_ends_ = reading.flag("tony.application.fail-on-worker-failure-enabled", false);
   }
+
+  [[nodiscard]] bool any_failure_ends() const { return any_failure_ends_; }
 
   /// `single`: no other role is waited for.
   void apply(spec::Role& role, bool single) const {
@@ -140,8 +269,29 @@ class Ends {
   bool any_failure_ends_ = false;
 };
 
+/// A list may name types that this job does not have; a slip is worth a word.
+void note_slips(Reading& reading, const spec::Spec& spec) {
+  std::vector<std::string_view> roles;
+  for (const spec::Role& role : spec.roles) {
+    roles.push_back(role.name);
+  }
+  for (const char* key :
+       {"tony.application.untracked.jobtypes", "tony.application.sidecar.jobtypes",
+        "tony.application.stop-on-failure-jobtypes"}) {
+    for (const std::string& name : reading.list(key)) {
+      const auto near = nearest(name, roles);
+      if (near && *near != name) {
+        reading.note(
+            key, fmt::format("no type {} has instances; did you mean {}?", printable(name), *near));
+      }
+    }
+  }
+}
+
 void convert_ends(Reading& reading, spec::Spec& spec) {
   const Ends ends(reading);
+  note_slips(reading, spec);
+  spec.stop_on_first_failure = ends.any_failure_ends();
   const auto waited = std::ranges::count_if(
       spec.roles, [&](const spec::Role& role) { return ends.is_waited_for(role); });
   bool tolerates_worker = false;
@@ -159,8 +309,8 @@ void convert_ends(Reading& reading, spec::Spec& spec) {
 }
 
 Status convert_stages(Reading& reading, spec::Spec& spec) {
-  const std::vector<std::string> prepare = reading.list("tony.application.prepare-stage");
-  const std::vector<std::string> training = reading.list("tony.application.training-stage");
+  const std::vector<std::string> prepare = reading.trimmed_list("tony.application.prepare-stage");
+  const std::vector<std::string> training = reading.trimmed_list("tony.application.training-stage");
   if (prepare.empty() && training.empty()) {
     return {};
   }
@@ -223,19 +373,28 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
   for (const std::string& instances : reading.names("tony.", kInstances)) {
     const std::string name =
         instances.substr(5, instances.size() - 5 - kInstances.size());  // After "tony.".
+    if (is_started_by_muster(reading, name, spec)) {
+      reading.note(instances, "Muster starts TensorBoard itself, beside the chief");
+      continue;
+    }
     if (const std::string wrong = spec::wrong_role_name(name); !wrong.empty()) {
       reading.note(instances, wrong);
       continue;
     }
     spec::Role role = role_of(reading, name, spec);
-    if (role.tasks == 0) {
-      reading.note(instances, "it has no tasks: the role is left out");
-      continue;
+    if (role.tasks > 0) {
+      spec.roles.push_back(std::move(role));
     }
-    spec.roles.push_back(std::move(role));
   }
+  check_limits(reading, spec);
   if (spec.roles.empty()) {
-    spec.roles.push_back(single_node(reading, spec));
+    spec.framework = spec::Framework::Generic;
+    spec.roles.push_back(master_role(reading, spec));
+    reading.note("tony.*.instances",
+                 "no type has instances: the command, which TonY ran in its master, becomes a role",
+                 Note::Kind::NoObject);
+  } else {
+    add_tensorboard(reading, spec);
   }
   for (const spec::Role& role : spec.roles) {
     if (!role.command && !spec.command) {
@@ -244,10 +403,37 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
           role.name));
     }
   }
+  const uint64_t tasks = total_of(spec, "instances").value_or(0);
+  if (spec.framework == spec::Framework::Standalone && tasks != 1) {
+    reading.refuse("tony.application.framework",
+                   fmt::format("standalone jobs have one task, and this one has {}; `generic` runs "
+                               "several without a framework's variables",
+                               tasks));
+  }
   convert_ends(reading, spec);
+  convert_placement(reading, spec);
   MUSTER_TRY_STATUS(convert_stages(reading, spec));
   convert_dependencies(reading, spec);
   return {};
+}
+
+std::optional<spec::Spec> preprocessing_of(Reading& reading, const spec::Spec& spec) {
+  const bool runs_in_master =
+      spec.roles.size() == 1 && spec.roles.front().env.contains("PREPROCESSING_JOB");
+  if (!reading.flag("tony.application.enable-preprocess", false) || runs_in_master) {
+    return std::nullopt;
+  }
+  spec::Spec first = spec;
+  first.name += "-preprocessing";
+  first.framework = spec::Framework::Generic;
+  first.barrier.reset();
+  first.tensorboard.reset();
+  first.chief_failure_fails_job = false;
+  first.roles = {master_role(reading, spec)};
+  if (!first.roles.front().command) {
+    return std::nullopt;
+  }
+  return first;
 }
 
 }  // namespace muster::tony

@@ -4,11 +4,18 @@
 #include "spec/spec.h"
 #include "tony/reading.h"
 
+#include <optional>
+
 namespace muster::tony {
 
 /// Makes the roles of TonY's job types: `tony.TYPE.instances` and what belongs to it, stages, and
-/// what the end of each type means. `spec` has what is common to all. Errors: a stage that names no
-/// type, a type without a command.
+/// what the end of each type means. `spec` has what is common to all. Without any task the command
+/// becomes one role, for TonY runs it in its master. Errors: a stage that names no type, a type
+/// without a command, more than a limit allows.
 [[nodiscard]] Status convert_roles(Reading& reading, spec::Spec& spec);
+
+/// The job that runs the command of TonY's master before the tasks of `spec`; nullopt if none is
+/// wanted.
+[[nodiscard]] std::optional<spec::Spec> preprocessing_of(Reading& reading, const spec::Spec& spec);
 
 }  // namespace muster::tony

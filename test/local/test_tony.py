@@ -95,6 +95,121 @@ def test_a_venv_lies_where_tony_puts_it(muster):
     assert done.lines("interpreter runs -V")
 
 
+SHOW = "python3 -c 'import json, os; print(\"ENV\" + json.dumps(dict(os.environ)))'"
+
+
+def environments(done):
+    """The environments that tasks with the command SHOW have printed, by their names in TonY."""
+    found = {}
+    for line in done.lines("ENV{"):
+        values = json.loads(line[line.index("ENV{") + 3:])
+        found[f"{values['JOB_NAME']}:{values['TASK_INDEX']}"] = values
+    return found
+
+
+# Section by section what TonY gives its tasks; what its containers inherit of YARN is not in it.
+COMMON = {"JOB_NAME", "TASK_INDEX", "TASK_NUM", "JOB_ID", "appid", "SESSION_ID", "DISTRIBUTED_MODE",
+          "ATTEMPT_NUMBER"}
+NEVER = {"AM_HOST", "AM_PORT", "METRICS_RPC_PORT", "MALLOC_ARENA_MAX", "PREPROCESSING_JOB",
+         "MODEL_PARAMS", "NUM_AM_RETRIES"}
+
+
+@pytest.mark.parametrize(("framework", "worker", "chief"), [
+    ("tensorflow", {"CLUSTER_SPEC", "TF_CONFIG"}, {"IS_CHIEF", "TB_PORT"}),
+    ("pytorch", {"INIT_METHOD", "RANK", "WORLD"}, {"IS_CHIEF", "TB_PORT"}),
+    ("standalone", set(), {"IS_CHIEF"}),
+])
+def test_a_task_has_the_variables_that_tony_sets(muster, framework, worker, chief):
+    number = 1 if framework == "standalone" else 2
+    done = tony(muster, "-executes", SHOW, "-conf", f"tony.worker.instances={number}",
+                "-conf", f"tony.application.framework={framework}").expect(0)
+    tasks = environments(done)
+    assert len(tasks) == number
+    for name, found in tasks.items():
+        wanted = COMMON | worker | (chief if name == "worker:0" else set())
+        assert not wanted - set(found)
+        assert not (NEVER | {"IS_CHIEF", "TB_PORT"}) - wanted & set(found)
+        assert found["SESSION_ID"] == found["ATTEMPT_NUMBER"] == "0"
+        assert found["TASK_NUM"] == str(number)
+
+
+def test_where_tensorboard_runs_beside_the_chief_no_task_has_its_port(muster):
+    done = tony(muster, "-executes", SHOW, "-sidecar_tensorboard_log_dir", "logs",
+                "-conf", "tony.worker.instances=1").expect(0)
+    found = environments(done)["worker:0"]
+    assert found["TB_LOG_DIR"] == "logs" and "TB_PORT" not in found
+
+
+def test_a_job_without_tasks_runs_its_command_as_tonys_master_did(muster):
+    show = 'echo "$PREPROCESSING_JOB $NAME ${TB_PORT:+port} $([ "$HOME" = "$PWD" ] && echo home)"'
+    done = tony(muster, "-executes", show, "-shell_env", "NAME=mine").expect(0)
+    assert done.lines("true mine port home")
+
+
+def test_the_preprocessing_runs_first_and_its_parameters_reach_the_tasks(muster):
+    words = ("-conf", "tony.application.enable-preprocess=true", "-conf", "tony.worker.instances=2",
+             "-executes", 'echo "trains with $MODEL_PARAMS, not ${PREPROCESSING_JOB:-first}"')
+    done = tony(muster, *words, "-conf",
+                "tony.am.command=echo prepares $PREPROCESSING_JOB; "
+                "echo Model parameters: --layers 3").expect(0)
+    assert done.lines("prepares true")
+    assert len(done.lines("trains with --layers 3, not first")) == 2
+    assert len(muster.jobs()) == 2
+    failed = tony(muster, *words, "-conf", "tony.am.command=exit 3").expect(255)
+    assert not failed.lines("trains")
+    assert len(muster.jobs()) == 3
+
+
+def test_every_setting_is_explained_and_nothing_is_started(muster):
+    conf_file(muster, "tony.xml", **{"tony.worker.instances": 2, "tony.https.port": 1,
+                                     "tony.worker.memroy": "1g"})
+    done = tony(muster, "--explain", "-executes", "true").expect(0)
+    assert "tony.worker.instances = 2 (tony.xml:2)\n  `roles.worker.tasks`\n" in done.out
+    assert "-executes = true (command line)\n" in done.out
+    assert done.lines("did you mean tony.worker.memory")
+    assert not muster.jobs()
+
+
+def test_an_unknown_setting_is_a_warning(muster):
+    done = tony(muster, "-executes", "true", *ONE, "-conf", "tony.worker.memroy=1g").expect(0)
+    assert done.lines("warning: tony.worker.memroy: no version .* did you mean tony.worker.memory")
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("<configuration>\n<property>\n</configuration>", "tony.xml:3:3: error: not well-formed"),
+    ('<!DOCTYPE c [<!ENTITY a "aa">]>\n<configuration/>', "entities declared in the DOCTYPE"),
+    ("<configuration>\n  <proprety/>\n</configuration>", "tony.xml:2:3: error: <proprety>"),
+])
+def test_files_that_cannot_be_read_are_named_with_the_place(muster, text, said):
+    muster.write("tony.xml", text)
+    tony(muster, "-executes", "true").expect_error(255, said)
+
+
+def test_a_venv_without_the_interpreter_is_refused(muster):
+    with zipfile.ZipFile(muster.folder / "venv.zip", "w") as archive:
+        archive.writestr("mine/bin/python3", "#!/bin/sh\n")
+    tony(muster, "-executes", "train.py", "-python_venv", "venv.zip", "-python_binary_path",
+         "bin/python3", *ONE).expect_error(255, "it has no bin/python3", "it has mine/bin/python3")
+    muster.write("venv.zip", "no archive")
+    tony(muster, "-executes", "train.py", "-python_venv", "venv.zip", "-python_binary_path",
+         "bin/python3", *ONE).expect_error(255, "venv.zip is not a zip archive")
+
+
+def test_several_tasks_are_too_many_for_standalone(muster):
+    tony(muster, "-executes", "true", "-conf", "tony.worker.instances=2", "-conf",
+         "tony.application.framework=standalone").expect_error(255, "standalone jobs have one task")
+
+
+def test_bash_reads_the_command(muster):
+    done = tony(muster, "-executes", "[[ abc == a* ]] && echo matches", *ONE).expect(0)
+    assert done.lines("matches")
+
+
+def test_a_command_that_takes_too_long_is_ended(muster):
+    tony(muster, "-executes", "sleep 1000", *ONE, "-conf",
+         "tony.task.executor.execution-timeout-ms=200").expect(255)
+
+
 @pytest.mark.parametrize(("words", "status", "said"), [
     ((), 255, "there is no tony.xml in this folder"),
     (("-conf_file", "tony.xlm"), 255, "no such file: tony.xlm"),
