@@ -11,7 +11,7 @@ endif()
 if(MUSTER_PRECOMPILED)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/precompiled.cc" CONTENT "")
   add_library(muster_precompiled OBJECT "${CMAKE_BINARY_DIR}/precompiled.cc")
-  target_link_libraries(muster_precompiled PRIVATE fmt::fmt-header-only GTest::gmock)
+  target_link_libraries(muster_precompiled PRIVATE muster_fmt GTest::gmock)
   # Without the headers' times in it, what ccache stored stays right when nothing else changes.
   target_compile_options(muster_precompiled PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(muster_precompiled PRIVATE

@@ -19,6 +19,19 @@ configure_file("${CMAKE_BINARY_DIR}/boost_json.cc.new" "${CMAKE_BINARY_DIR}/boos
 add_library(muster_boost_json STATIC "${CMAKE_BINARY_DIR}/boost_json.cc")
 target_compile_options(muster_boost_json PRIVATE -w)
 
+# {fmt} is compiled here once: Debian ships no static library of it, and header-only it is compiled
+# into every file that formats, a fifth of a cold build.
+# What its headers leave to such a library, besides functions, are these two templates.
+file(WRITE "${CMAKE_BINARY_DIR}/fmt.cc.new" [[
+#include <fmt/format-inl.h>
+template fmt::detail::thousands_sep_result<char> fmt::detail::thousands_sep_impl<char>(
+    fmt::detail::locale_ref);
+template char fmt::detail::decimal_point_impl<char>(fmt::detail::locale_ref);
+]])
+configure_file("${CMAKE_BINARY_DIR}/fmt.cc.new" "${CMAKE_BINARY_DIR}/fmt.cc" COPYONLY)
+add_library(muster_fmt STATIC "${CMAKE_BINARY_DIR}/fmt.cc")
+target_compile_options(muster_fmt PRIVATE -w)
+
 # Generated protobuf code. muster_proto: our own messages; only the module wire may include them.
 # muster_hadoop_proto: Hadoop's, for the modules under hadoop; apart, so that neither rebuilds the
 # other.
