@@ -59,12 +59,17 @@ void FakeLink::tell(job::Fact fact) {
   });
 }
 
-void FakeLink::end(const job::ContainerId& container, job::ContainerEndKind kind) {
+void FakeLink::end(const job::ContainerId& container, job::ContainerEndKind kind,
+                   std::string cluster_code) {
   if (live_.erase(container) == 0) {
     return;
   }
   dead.insert(container);
-  tell(job::ContainerEnded{container, kind, std::nullopt, ""});
+  tell(job::ContainerEnded{.container = container,
+                           .kind = kind,
+                           .exit_code = std::nullopt,
+                           .diagnostics = {},
+                           .cluster_code = std::move(cluster_code)});
 }
 
 }  // namespace muster::testing

@@ -36,7 +36,8 @@ class FakeLink final : public cluster::Link {
   /// Tells the master a fact, in a later turn of the loop.
   void tell(job::Fact fact);
   /// Ends a container as its cluster would.
-  void end(const job::ContainerId& container, job::ContainerEndKind kind);
+  void end(const job::ContainerId& container, job::ContainerEndKind kind,
+           std::string cluster_code = "");
 
   /// Hosts on which requests are granted by themselves; empty: by hand.
   std::vector<job::HostName> grants;

@@ -1,6 +1,7 @@
 #include "testing/scenario_world.h"
 
 #include "testing/scenario_words.h"
+#include "verdict/classifier.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +168,11 @@ Status ScenarioWorld::say_of_container(const Words& words) {
                                                       {Completed, Released, HostLost, Preempted,
                                                        OverMemory, LaunchFailed, Killed}));
     releases_.erase(container);
-    tell(ContainerEnded{.container = container, .kind = kind});
+    ContainerEnded ended{.container = container, .kind = kind, .diagnostics = {}};
+    ended.cluster_code = option_of(words, "code");
+    MUSTER_TRY(const verdict::Classifier classifier, verdict::Classifier::make(plan_.spec.rules));
+    ended.failure = classifier.judge_container(ended.cluster_code, ended.diagnostics);
+    tell(ended);
   }
   return {};
 }

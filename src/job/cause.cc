@@ -32,9 +32,10 @@ LossClass class_of(ContainerEndKind kind) {
               .rung = Rung::Infrastructure,
               .hint = "The cluster preempted the container for another job"};
     case ContainerEndKind::OverMemory:
-      return {.name = "memory.container",
+      return {.name = "memory.limit",
               .kind = FailureKind::Resource,
-              .hint = "Ask for more memory for this role"};
+              .rung = Rung::None,
+              .hint = "raise the role's `memory`, or use less"};
     case ContainerEndKind::LaunchFailed:
       return {.name = "container.launch", .rung = Rung::Host, .harms_host = true};
     case ContainerEndKind::Killed:
@@ -90,6 +91,23 @@ Rung rung_of(const Failure& failure) {
   return failure.remedy == Remedy::Elsewhere ? Rung::Host : Rung::Process;
 }
 
+/// A rule names the end of a container. Its place is gone, so the cure begins with a new one.
+void rename_by_rule(Cause& cause, const Failure& failure) {
+  const bool away =
+      failure.kind == FailureKind::Infrastructure || failure.kind == FailureKind::Stopped;
+  const bool was_away = cause.first.failure.kind == FailureKind::Infrastructure;
+  cause.harms_host = failure.remedy == Remedy::Elsewhere;
+  if (failure.remedy == Remedy::GiveUp) {
+    cause.rung = Rung::None;
+  } else if (!away) {
+    cause.rung = cause.harms_host ? Rung::Host : Rung::Container;
+  } else if (cause.harms_host || !was_away) {
+    cause.rung = Rung::Infrastructure;
+  }
+  cause.reason = away ? OutcomeReason::ClusterFailed : OutcomeReason::ProgramFailed;
+  cause.first.failure = failure;
+}
+
 }  // namespace
 
 Cause cause_of_exit(TaskId task, const Attempt& attempt, const Exit& exit, Time now) {
@@ -114,6 +132,9 @@ Cause cause_of_exit(TaskId task, const Attempt& attempt, const Exit& exit, Time 
 Cause cause_of_end(TaskId task, const Attempt& attempt, const ContainerEnded& ended, Time now) {
   Cause cause = from_class(task, attempt, class_of(ended.kind), ended.diagnostics, now);
   cause.first.exit_code = ended.exit_code;
+  if (ended.failure) {
+    rename_by_rule(cause, *ended.failure);
+  }
   return cause;
 }
 

@@ -145,6 +145,9 @@ struct ContainerEnded {
   ContainerEndKind kind = ContainerEndKind::Completed;
   std::optional<int32_t> exit_code;  ///< Of the container's first process, as the cluster tells it.
   std::string diagnostics;           ///< The cluster's own words, at most 4 KiB.
+  std::string cluster_code = {};     ///< Its own exit status of the container ("-104"); "" if none.
+  /// Set where a rule names the end by the cluster's code or words; else `kind` decides.
+  std::optional<Failure> failure = std::nullopt;
   bool operator==(const ContainerEnded&) const = default;
 };
 

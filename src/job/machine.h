@@ -54,7 +54,8 @@ class Machine {
 };
 
 /// Raised with every change of what a log's facts lead to; stands in the event log's header. 2: a
-/// program that ends by itself is not tried in other places unless its budget says so.
-inline constexpr uint32_t kMachineVersion = 2;
+/// program that ends by itself is not tried in other places unless its budget says so. 3: a
+/// container's end may have a class, and one over its memory is not tried again.
+inline constexpr uint32_t kMachineVersion = 3;
 
 }  // namespace muster::job

@@ -6,6 +6,24 @@
 #include <variant>
 
 namespace muster::master {
+namespace {
+
+/// The client has refused patterns that do not compile; a master does without them.
+verdict::Classifier make_classifier(const job::Plan& plan, const log::Logger& log) {
+  Result<verdict::Classifier> made = verdict::Classifier::make(plan.spec.rules);
+  if (!made) {
+    log.warning("rules.refused", {{"error", made.error().message}});
+    made = verdict::Classifier::make({});
+  }
+  return *std::move(made);
+}
+
+/// Its container was asked to end: why, the cluster knows.
+bool ended_with_container(const job::AttemptEnded& ended) {
+  return ended.exit.failure && ended.exit.failure->class_name == "container.terminated";
+}
+
+}  // namespace
 
 AgentSupervisor::AgentSupervisor(const Deps& deps, OnOutput on_output)
     : deps_(deps),
@@ -18,9 +36,9 @@ AgentSupervisor::AgentSupervisor(const Deps& deps, OnOutput on_output)
                        log_.warning("master.stalled", {{"for", format_duration(late)}});
                        deps_.fence.check();
                      }}),
-      ended_containers_(
-          deps.master.loop,
-          [this](job::ContainerEnded ended) { deps_.decider.enter(std::move(ended)); }),
+      classifier_(make_classifier(deps.decider.machine().plan(), log_)),
+      ended_containers_(deps.master.loop, deps.decider.machine().plan().liveness.lost,
+                        [this](job::Fact fact) { deps_.decider.enter(std::move(fact)); }),
       agents_({.loop = deps.master.loop,
                .log = log_,
                .admission = deps.admission,
@@ -50,6 +68,9 @@ void AgentSupervisor::container_ended(job::ContainerEnded ended) {
   liveness_.forget(ended.container);
   dialer_.forget(ended.container);
   const bool connected = agents_.connected(ended.container);
+  if (ended.kind != job::ContainerEndKind::Released) {
+    ended.failure = classifier_.judge_container(ended.cluster_code, ended.diagnostics);
+  }
   ended_containers_.ended(std::move(ended), connected);
 }
 
@@ -122,6 +143,11 @@ void AgentSupervisor::on(const job::ContainerId& container, wire::AgentFact& fac
                  {{"container", container.value}, {"fact", job::name_of(fact.fact)}});
     return;
   }
+  if (auto* ended = std::get_if<job::AttemptEnded>(&fact.fact);
+      ended != nullptr && ended_with_container(*ended)) {
+    ended_containers_.ended_with(container, std::move(*ended));
+    return;
+  }
   deps_.decider.enter(std::move(fact.fact));
 }
 
@@ -148,7 +174,10 @@ void AgentSupervisor::on_closed(const job::ContainerId& container, bool said_hel
     return;
   }
   ended_containers_.drained(container);
-  liveness_.closed(container, deps_.master.link.known_dead(container));
+  // Why it ended is still to come: it must not count as lost before.
+  const bool dead =
+      deps_.master.link.known_dead(container) && !ended_containers_.waits_for(container);
+  liveness_.closed(container, dead);
   if (const job::Container* known = find_container(state(), container);
       known != nullptr && !said_hello) {
     call(*known);

@@ -11,6 +11,7 @@
 #include "master/ended_containers.h"
 #include "master/fence.h"
 #include "master/liveness_driver.h"
+#include "verdict/classifier.h"
 
 #include <functional>
 #include <memory>
@@ -78,6 +79,7 @@ class AgentSupervisor {
   log::Logger log_;
   OnOutput on_output_;
   LivenessDriver liveness_;
+  verdict::Classifier classifier_;
   EndedContainers ended_containers_;
   Agents agents_;
   CommitGrants grants_;

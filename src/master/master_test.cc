@@ -6,9 +6,24 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace muster::master {
 namespace {
+
+/// The facts of one kind in the log.
+template <class Kind>
+std::vector<Kind> logged(testing::MemorySegmentStore& store) {
+  std::vector<Kind> found;
+  const Result<eventlog::Log> log = eventlog::read_log(store);
+  for (const auto& record : log->records) {
+    if (const auto* fact = std::get_if<Kind>(&record.fact)) {
+      found.push_back(*fact);
+    }
+  }
+  return found;
+}
 
 TEST_F(MasterWorld, TakesAJobFromStartToEnd) {
   run();
@@ -34,6 +49,43 @@ TEST_F(MasterWorld, TakesAJobFromStartToEnd) {
   EXPECT_EQ(alice->got<wire::JobEnded>().size(), 1U);
   EXPECT_TRUE(alice->closed());
   EXPECT_EQ(sink.errors(), 0U);
+}
+
+TEST_F(MasterWorld, NamesAContainersEndByTheClustersCode) {
+  run();
+  agent_of(first->master, 0).hang();
+  const job::ContainerId container = agent_of(first->master, 0).container();
+  first->link.end(container, job::ContainerEndKind::HostLost, "-101");
+  loop.advance(seconds(1));
+  const auto ended = logged<job::ContainerEnded>(first->store);
+  ASSERT_EQ(ended.size(), 1U);
+  ASSERT_TRUE(ended[0].failure.has_value());
+  EXPECT_EQ(ended[0].failure->class_name, "host.disk");
+}
+
+TEST_F(MasterWorld, WaitsForTheClustersWordOnAContainerThatIsAskedToExit) {
+  run();
+  testing::ScriptedAgent& agent = agent_of(first->master, 0);
+  job::Exit exit{.signal = 15, .failure = job::Failure{.class_name = "container.terminated"}};
+  exit.failure->kind = job::FailureKind::Infrastructure;
+  agent.end(worker(0), exit);
+  loop.advance(seconds(2));
+  EXPECT_EQ(running(first->master), 2) << "why it ends is still to come";
+  first->link.end(agent.container(), job::ContainerEndKind::OverMemory, "-104");
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(60)));
+  EXPECT_EQ(first->end->outcome->class_name, "memory.limit");
+}
+
+TEST_F(MasterWorld, WaitsForTheClustersWordNoLongerThanForALostAgent) {
+  run();
+  testing::ScriptedAgent& agent = agent_of(first->master, 0);
+  job::Exit exit{.signal = 15, .failure = job::Failure{.class_name = "container.terminated"}};
+  exit.failure->kind = job::FailureKind::Infrastructure;
+  agent.end(worker(0), exit);
+  loop.advance(seconds(9));
+  EXPECT_TRUE(logged<job::AttemptEnded>(first->store).empty());
+  loop.advance(seconds(2));
+  EXPECT_EQ(logged<job::AttemptEnded>(first->store).size(), 1U);
 }
 
 TEST_F(MasterWorld, SendsTheViewBeforeAnyStart) {

@@ -89,6 +89,21 @@ job::Failure make_failure(const FailureClass& row, const Found& found, const Las
                       .hint = hint_for(row.hint, found.captured)};
 }
 
+job::Remedy remedy_of(const std::optional<spec::Retry>& retry, job::Remedy otherwise) {
+  if (!retry) {
+    return otherwise;
+  }
+  switch (*retry) {
+    case spec::Retry::Yes:
+      return job::Remedy::Restart;
+    case spec::Retry::No:
+      return job::Remedy::GiveUp;
+    case spec::Retry::Elsewhere:
+      return job::Remedy::Elsewhere;
+  }
+  return otherwise;
+}
+
 }  // namespace
 
 struct Classifier::Patterns {
@@ -116,6 +131,17 @@ struct Classifier::Patterns {
       }
     }
     return std::nullopt;
+  }
+
+  std::optional<job::Failure> judge_by_user(const End& end, const LastWords& words) const {
+    const auto matched = match_user(end, words);
+    if (!matched) {
+      return std::nullopt;
+    }
+    const spec::Rule& rule = matched->first->rule;
+    FailureClass row = find_class(rule.failure_class);
+    row.remedy = remedy_of(rule.retry, row.remedy);
+    return make_failure(row, matched->second, words);
   }
 
   const RE2& pattern_of(const Rule& rule) {
@@ -193,21 +219,6 @@ Result<Classifier> Classifier::make(std::span<const spec::Rule> rules, PythonCon
 
 namespace {
 
-job::Remedy remedy_of(const std::optional<spec::Retry>& retry, job::Remedy otherwise) {
-  if (!retry) {
-    return otherwise;
-  }
-  switch (*retry) {
-    case spec::Retry::Yes:
-      return job::Remedy::Restart;
-    case spec::Retry::No:
-      return job::Remedy::GiveUp;
-    case spec::Retry::Elsewhere:
-      return job::Remedy::Elsewhere;
-  }
-  return otherwise;
-}
-
 const Rule* first_that_holds(std::span<const Rule> rules, const End& end, bool uncaught) {
   for (const Rule& rule : rules) {
     if (holds(rule, end, uncaught)) {
@@ -249,11 +260,8 @@ Judgement Classifier::judge(const End& end) {
   if (end.stopped) {
     return {make_failure(find_class("stopped"), {}, words)};
   }
-  if (const auto user = patterns_->match_user(end, words)) {
-    const spec::Rule& rule = user->first->rule;
-    FailureClass row = find_class(rule.failure_class);
-    row.remedy = remedy_of(rule.retry, row.remedy);
-    return {make_failure(row, user->second, words)};
+  if (std::optional<job::Failure> own = patterns_->judge_by_user(end, words)) {
+    return {*std::move(own)};
   }
   if (const auto certain = patterns_->match_certain(end, words)) {
     return {make_failure(find_class(certain->first->class_name), certain->second, words)};
@@ -278,6 +286,26 @@ Judgement Classifier::judge(const End& end) {
   MUSTER_CHECK(rule != nullptr, "the last rule always matches");
   return {.failure = make_failure(find_class(rule->class_name), {}, words),
           .sure = rule->ending != Ending::Uncaught && rule->ending != Ending::Any};
+}
+
+std::optional<job::Failure> Classifier::judge_by_user(const End& end) const {
+  return patterns_->judge_by_user(end, read_last_words(end.stdout_tail, end.stderr_tail));
+}
+
+std::optional<job::Failure> Classifier::judge_container(std::string_view cluster_code,
+                                                        std::string_view diagnostics) const {
+  const End end{
+      .exit = {}, .cluster_code = cluster_code, .stdout_tail = {}, .stderr_tail = diagnostics};
+  std::optional<job::Failure> failure = judge_by_user(end);
+  for (const Rule& rule : built_in_rules().certain) {
+    if (!failure && rule.ending == Ending::ClusterCode && holds(rule, end, false)) {
+      failure = make_failure(find_class(rule.class_name), {}, {});
+    }
+  }
+  if (failure) {
+    failure->evidence = diagnostics.substr(0, kEvidenceBytesMax);
+  }
+  return failure;
 }
 
 job::Failure failure_of(std::string_view class_name, std::string_view evidence) {

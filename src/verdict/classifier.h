@@ -5,6 +5,7 @@
 #include "spec/settings.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace muster::verdict {
 struct End {
   job::Exit exit;                 ///< Its `failure` is not read.
   bool stopped = false;           ///< Muster asked it to stop before it ended.
-  std::string_view cluster_code;  ///< The cluster's own reason ("-104"), if any.
+  std::string_view cluster_code;  ///< The cluster's own exit status ("-104"), if any.
   std::string_view stdout_tail;   ///< The last output; more than 32 KiB is not looked at.
   std::string_view stderr_tail;
   std::string_view python;  ///< The task's interpreter; "" if unknown.
@@ -52,6 +53,12 @@ class Classifier {
   [[nodiscard]] Judgement judge(const End& end);
   /// The failure alone; where the judgement is not sure, its hint says so.
   [[nodiscard]] job::Failure classify(const End& end) { return judge(end).failure; }
+  /// The failure by the first of the user's rules that holds; nullopt: none does.
+  [[nodiscard]] std::optional<job::Failure> judge_by_user(const End& end) const;
+  /// The failure of a container's end by the cluster's own word, with that as its evidence: by a
+  /// rule of the user, or a built-in one for the code. nullopt: no rule speaks of it.
+  [[nodiscard]] std::optional<job::Failure> judge_container(std::string_view cluster_code,
+                                                            std::string_view diagnostics) const;
 
  private:
   struct Patterns;

@@ -176,6 +176,48 @@ TEST(Classifier, TellsWhatTheClusterSays) {
   EXPECT_EQ(of("-1"), "program.killed");
 }
 
+TEST(Classifier, JudgesAContainerByTheClustersCode) {
+  const auto disk = classifier().judge_container("-101", "the node's disks are bad: 4/4 are full");
+  ASSERT_TRUE(disk.has_value());
+  EXPECT_EQ(disk->class_name, "host.disk");
+  EXPECT_EQ(disk->remedy, job::Remedy::Elsewhere);
+  EXPECT_EQ(disk->evidence, "the node's disks are bad: 4/4 are full");
+  EXPECT_EQ(classifier().judge_container("-104", "")->class_name, "memory.limit");
+  EXPECT_FALSE(classifier().judge_container("137", "out of memory: killed process").has_value())
+      << "what the program's own words mean is no rule for a container";
+  EXPECT_FALSE(classifier().judge_container("", "").has_value());
+}
+
+TEST(Classifier, JudgesAContainerByTheUsersRulesFirst) {
+  spec::Rule rule;
+  rule.match.cluster_code = "-104";
+  rule.failure_class = "memory.spike";
+  rule.retry = spec::Retry::Yes;
+  spec::Rule words;
+  words.match.pattern = "decommissioned";
+  words.failure_class = "container.moved";
+  spec::Rule program;
+  program.match.exit_code = 0;
+  program.failure_class = "user.own";
+  Classifier subject = classifier({rule, words, program});
+  const auto spike = subject.judge_container("-104", "");
+  ASSERT_TRUE(spike.has_value());
+  EXPECT_EQ(spike->class_name, "memory.spike");
+  EXPECT_EQ(spike->remedy, job::Remedy::Restart);
+  EXPECT_EQ(subject.judge_container("-105", "node decommissioned")->class_name, "container.moved");
+  EXPECT_FALSE(subject.judge_container("0", "").has_value()) << "a container has no exit_code";
+}
+
+TEST(Classifier, TriesTheUsersRulesFirstForMemoryToo) {
+  spec::Rule rule;
+  rule.match.signal = SIGKILL;
+  rule.failure_class = "memory.spike";
+  job::Exit exit = with_signal(SIGKILL);
+  exit.over_memory = true;
+  EXPECT_EQ(classifier({rule}).judge_by_user({.exit = exit})->class_name, "memory.spike");
+  EXPECT_FALSE(classifier().judge_by_user({.exit = exit}).has_value());
+}
+
 TEST(Classifier, PutsTheMemoryMarkBeforeTheSignal) {
   job::Exit exit = with_signal(SIGKILL);
   exit.over_memory = true;

@@ -64,7 +64,7 @@ TEST(Emitted, ClassesAreInTheTable) {
        {"deadline.run", "deadline.queue", "deadline.gather", "deadline.group", "deadline.join",
         "stop.user", "cluster.refused", "cluster.application", "agent.preparation",
         "agent.unknown_attempt", "agent.orphaned", "user.files", "exit.unknown", "after.unmet",
-        "host.lost", "memory.container", "agent.silent"}) {
+        "host.lost", "memory.limit", "agent.silent"}) {
     EXPECT_TRUE(names.contains(known)) << known << " is no longer found";
   }
 }

@@ -105,7 +105,8 @@ constexpr FailureClass kClasses[] = {
      "the cause is why the helper ended: see above; often it ran out of memory"},
 
     // Memory.
-    {"memory.limit", FailureKind::Resource, Remedy::GiveUp, "the task exceeded its memory limit",
+    {"memory.limit", FailureKind::Resource, Remedy::GiveUp,
+     "the task, or on a cluster its container, exceeded its memory limit",
      "raise the role's `memory`, or use less (smaller batches, fewer loader processes)"},
     {"memory.host", FailureKind::Resource, Remedy::Restart,
      "the host ran out of memory and the kernel ended the task",
@@ -230,9 +231,6 @@ constexpr FailureClass kClasses[] = {
      "the message has the reason: mostly a full disk, a limit on processes, or a `python` or "
      "Docker "
      "image that the host does not have"},
-    {"memory.container", FailureKind::Resource, Remedy::Restart,
-     "the cluster killed the container for exceeding its memory limit",
-     "ask for more `memory` in the role"},
     {"agent.ended", FailureKind::Infrastructure, Remedy::Restart,
      "the container's agent ended on its own",
      "look at the host's kernel log (dmesg) for its out-of-memory killer; otherwise report it"},

@@ -41,7 +41,11 @@ rules:
 ```
 
 `match` takes `exit_code`, `signal`, `cluster_code` and `pattern` (RE2, searched for in the last
-32 KiB of each stream); all that are given must match. Without `retry`, the first part of the class
+32 KiB of each stream); all that are given must match. `cluster_code` is the cluster's own exit
+status of a container: YARN's (`"-104"`), the one in Spark's reason for a lost executor, or on this
+machine that of the container's first process (`"137"` where SIGKILL ended it). A container that
+ends under its task has neither `exit_code` nor `signal`, and `pattern` is searched for in what the
+cluster says about it. Without `retry`, the first part of the class
 decides: `user.` is not retried, `peer.` is a victim, `disk.` is retried elsewhere, ...
 
 )";

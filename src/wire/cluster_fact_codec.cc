@@ -47,6 +47,10 @@ void put(const job::ContainerEnded& value, event::v1::ContainerEnded& message) {
     message.set_exit_code(*value.exit_code);
   }
   message.set_diagnostics(put_text(value.diagnostics));
+  message.set_cluster_code(put_text(value.cluster_code));
+  if (value.failure) {
+    put(*value.failure, *message.mutable_failure());
+  }
 }
 
 Status get(const event::v1::ContainerEnded& message, job::ContainerEnded& value) {
@@ -55,7 +59,12 @@ Status get(const event::v1::ContainerEnded& message, job::ContainerEnded& value)
   if (message.has_exit_code()) {
     value.exit_code = message.exit_code();
   }
-  return get_text(message.diagnostics(), value.diagnostics, "diagnostics");
+  MUSTER_TRY_STATUS(get_text(message.diagnostics(), value.diagnostics, "diagnostics"));
+  MUSTER_TRY_STATUS(get_text(message.cluster_code(), value.cluster_code, "cluster code"));
+  if (message.has_failure()) {
+    MUSTER_TRY_STATUS(get(message.failure(), value.failure.emplace()));
+  }
+  return {};
 }
 
 void put(const job::HostReported& value, event::v1::HostReported& message) {

@@ -133,6 +133,10 @@ class Arbitrary {
     if (coin()) {
       ended.exit_code = signed_number();
     }
+    ended.cluster_code = text();
+    if (coin()) {
+      ended.failure = failure();
+    }
     return ended;
   }
   Output output() {

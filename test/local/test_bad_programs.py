@@ -144,6 +144,17 @@ time.sleep(60)
     harness.eventually(lambda: not control_groups(muster.job()))
 
 
+def test_a_rule_of_the_users_own_precedes_the_built_in_one_for_memory(muster):
+    muster.write("eat.py", "x = bytearray(600 << 20); import time; time.sleep(60)")
+    cause, outcome, _ = cause_of(muster, {
+        "command": "exec python3 eat.py", "files": ["eat.py"],
+        "roles": {"worker": {"memory": "100m"}},
+        "rules": [{"match": {"pattern": "of memory; the limit is"}, "class": "user.spike",
+                   "retry": "no"}]})
+    assert outcome["class"] == "user.spike", outcome
+    assert "the limit is 100 MiB" in cause["evidence"]
+
+
 def control_groups(job):
     """Those of a job's tasks; the last of its processes removes them."""
     return list(pathlib.Path("/sys/fs/cgroup").glob(f"**/muster-{job}-*"))

@@ -137,6 +137,18 @@ def test_a_killed_keeper_ends_its_container(muster, gate, which):
     gang.finish()
 
 
+def test_a_rule_for_the_clusters_code_decides(muster, gate):
+    """On this machine the code is the exit status of the container's first process."""
+    gang = Gang(muster, gate, tasks=1, rules=[
+        {"match": {"cluster_code": "137"}, "class": "container.reclaimed", "retry": "no"}])
+    gang.pid("worker:0")
+    stub, _ = muster.pids("keeper")
+    os.kill(stub, signal.SIGKILL)
+    gang.running.wait().expect(3)
+    outcome = muster.status()["outcome"]
+    assert outcome["class"] == "container.reclaimed", outcome
+
+
 def test_a_killed_master_costs_no_task(muster, gate):
     gang = Gang(muster, gate, tasks=3)
     before = [gang.pid(f"worker:{index}") for index in range(3)]

@@ -24,22 +24,25 @@ job::Exit judge(JobContext& job, const TaskRun& run, const TaskRun::Ended& ended
   if (exit.succeeded() && !exit.over_memory) {
     return exit;
   }
-  if (exit.over_memory) {
-    exit.failure = verdict::failure_of(ended.memory.of_machine ? "memory.host" : "memory.limit",
-                                       ended.memory.text);
-    return exit;
-  }
   verdict::End end;
   end.exit = exit;
   end.stopped = stopped;
   // Evidence goes into the event log, the summary and onto screens: no secret may be in it.
   const std::string stdout_tail =
       redact(run.output(wire::OutputStream::Stdout)->tail(), job.secrets());
-  const std::string stderr_tail =
-      redact(run.output(wire::OutputStream::Stderr)->tail(), job.secrets());
+  std::string stderr_tail = redact(run.output(wire::OutputStream::Stderr)->tail(), job.secrets());
+  if (exit.over_memory) {
+    // A rule of the user's own may look for it like for any other line.
+    stderr_tail += "\n" + ended.memory.text + "\n";
+  }
   end.stdout_tail = stdout_tail;
   end.stderr_tail = stderr_tail;
   end.python = run.python();
+  if (exit.over_memory) {
+    exit.failure = job.classifier().judge_by_user(end).value_or(verdict::failure_of(
+        ended.memory.of_machine ? "memory.host" : "memory.limit", ended.memory.text));
+    return exit;
+  }
   exit.failure = job.classifier().classify(end);
   return exit;
 }

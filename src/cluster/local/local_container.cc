@@ -102,6 +102,9 @@ job::ContainerEnded LocalContainer::end_fact() const {
   job::ContainerEnded ended;
   ended.container = record_.container;
   ended.exit_code = exit_code_;
+  if (signal_ || exit_code_) {
+    ended.cluster_code = std::to_string(signal_ ? 128 + *signal_ : *exit_code_);
+  }
   if (released_) {
     ended.kind = job::ContainerEndKind::Released;
   } else if (signal_ || exit_code_.value_or(0) > 128) {

@@ -89,6 +89,11 @@ Result<DriverMessage> parse_ended(const json::object& object) {
     MUSTER_TRY(const uint32_t number, number_of(object, "exit_code"));
     ended.exit_code = static_cast<int32_t>(number);
   }
+  if (object.contains("code")) {
+    MUSTER_TRY(ended.cluster_code, text_of(object, "code"));
+  } else if (ended.exit_code) {
+    ended.cluster_code = fmt::to_string(*ended.exit_code);
+  }
   return ended;
 }
 

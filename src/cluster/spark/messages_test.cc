@@ -32,6 +32,11 @@ TEST(Messages, ReadTheEndOfAContainer) {
       R"({"is":"ended","container":"c1","kind":"completed","diagnostics":"","exit_code":70})");
   ASSERT_TRUE(coded.has_value());
   EXPECT_EQ(std::get<job::ContainerEnded>(*coded).exit_code, 70);
+  EXPECT_EQ(std::get<job::ContainerEnded>(*coded).cluster_code, "70");
+  const auto by_spark = parse_driver_message(
+      R"({"is":"ended","container":"c1","kind":"host_lost","diagnostics":"","code":"-104"})");
+  ASSERT_TRUE(by_spark.has_value());
+  EXPECT_EQ(std::get<job::ContainerEnded>(*by_spark).cluster_code, "-104");
 }
 
 TEST(Messages, RefuseWhatTheyDoNotKnow) {

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import os
 import pickle
+import re
 import socket
 import threading
 import time
@@ -22,6 +23,15 @@ from muster.spark.plan import JobPlan
 
 _KEY_BYTES = 32
 _DIAGNOSTICS_MOST = 4000
+# How long a lost executor's holder waits for Spark's own reason.
+_REMOVAL_SECONDS = 1.0
+_EXIT_STATUS = re.compile(r"(?:exit(?:ed)?(?: with)? (?:status|code):?|exitCode:) *(-?\d+)", re.I)
+# What Spark says instead of YARN's own exit status.
+_SAID_FOR_STATUS = {
+    "physical memory limits": "-104",
+    "virtual memory limits": "-103",
+    "was preempted": "-102",
+}
 # How often Spark is asked for executors that came: it tells nobody.
 _ROOM_SECONDS = 0.5
 
@@ -160,8 +170,11 @@ class Containers:
             if container is None or container.channel is not channel:
                 return
             words = "the executor, or the holder of its slot, is gone"
-            if not (container.ended or container.released or self._closed):
+            unexpected = not (container.ended or container.released or self._closed)
+            if unexpected:
                 container.lost = words
+        if unexpected:
+            words = self._removal(container.executor, _REMOVAL_SECONDS) or words
         self._ended(container, None, words)
 
     def losses(self, seconds: float) -> str:
@@ -326,6 +339,15 @@ class Containers:
             return {name: reason.get() for name, reason in reasons.items() if reason.isDefined()}
         return {}
 
+    def _removal(self, executor: str, seconds: float) -> str:
+        """Why Spark has removed the executor; "" if it does not say so within this time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self.application_runs():
+            if said := self._removals().get(executor):
+                return said
+            time.sleep(0.1)  # lint: allow(sleep) Spark tells nobody when it knows
+        return ""
+
     def _group(self, container: str) -> str:
         return f"muster-{self._application.job}-{container}"
 
@@ -382,7 +404,18 @@ class Containers:
         }
         if code is not None and code >= 0:
             ended["exit_code"] = code
+        elif code_of := exit_status_in(words):
+            ended["code"] = code_of
         self._tell(ended)
+
+
+def exit_status_in(words: str) -> str:
+    """The exit status of a container or an executor in Spark's reason for its loss; "" if none."""
+    for said, status in _SAID_FOR_STATUS.items():
+        if said in words:
+            return status
+    found = _EXIT_STATUS.search(words)
+    return found[1] if found else ""
 
 
 def _hold_here(wanted: slot.Slot) -> slot.Held:

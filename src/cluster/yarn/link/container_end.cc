@@ -89,6 +89,7 @@ job::ContainerEnded end_of(const hadoop::yarn::ContainerStatus& status, bool rel
   job::ContainerEnded ended;
   ended.container = job::ContainerId(to_string(status.id));
   ended.kind = kind_of(status.exit_status, released);
+  ended.cluster_code = fmt::to_string(status.exit_status);
   if (status.exit_status >= 0) {
     ended.exit_code = status.exit_status;
   }

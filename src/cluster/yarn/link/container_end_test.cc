@@ -28,6 +28,11 @@ TEST(ContainerEnd, TellsWhoseEndItWas) {
   EXPECT_EQ(kind(ExitStatus::Invalid), ContainerEndKind::LaunchFailed);
 }
 
+TEST(ContainerEnd, CarriesTheClustersExitStatus) {
+  EXPECT_EQ(end_of({.id = {}, .exit_status = -104}, false).cluster_code, "-104");
+  EXPECT_EQ(end_of({.id = {}, .exit_status = 143}, false).cluster_code, "143");
+}
+
 TEST(ContainerEnd, KeepsTheClustersWordsAndRealExitCodes) {
   const auto seven = end_of({.id = {}, .exit_status = 7, .diagnostics = "oops\n"}, false);
   EXPECT_EQ(seven.exit_code, 7);
