@@ -32,6 +32,16 @@ Result<std::unique_ptr<os::HeldPort>> SimPorts::reserve(const std::string&) {
   return std::make_unique<SimHeldPort>(held_, port);
 }
 
+Result<std::unique_ptr<os::HeldPort>> SimPorts::reserve_between(const std::string& host,
+                                                                uint16_t low, uint16_t high) {
+  for (uint32_t port = low; port <= high; ++port) {
+    if (!held_.contains(static_cast<uint16_t>(port))) {
+      return std::make_unique<SimHeldPort>(held_, static_cast<uint16_t>(port));
+    }
+  }
+  return Error{Errc::AlreadyExists, Blame::Cluster, fmt::format("no port of {} is free", host)};
+}
+
 Result<std::unique_ptr<os::HeldPort>> SimPorts::reserve_given(const std::string& host,
                                                               uint16_t port) {
   if (held_.contains(port) || faults_.strikes(Fault::PortsTaken)) {

@@ -23,6 +23,8 @@ class SimPorts final : public os::Ports {
   SimPorts(Faults& faults, std::set<uint16_t>& held, std::function<void()> taken)
       : faults_(faults), held_(held), taken_(std::move(taken)) {}
   Result<std::unique_ptr<os::HeldPort>> reserve(const std::string& host) override;
+  Result<std::unique_ptr<os::HeldPort>> reserve_between(const std::string& host, uint16_t low,
+                                                        uint16_t high) override;
   Result<std::unique_ptr<os::HeldPort>> reserve_given(const std::string& host,
                                                       uint16_t port) override;
 

@@ -41,6 +41,10 @@ Status Agent::start() {
                                        self, key);
   control::ListenOptions listen;
   listen.host = launch.listen_host;
+  if (launch.network.port_range) {
+    listen.port_low = launch.network.port_range->low;
+    listen.port_high = launch.network.port_range->high;
+  }
   MUSTER_TRY_STATUS(line_->listen(listen));
   machine_.emplace(Machine::Settings{.container = order.container,
                                      .address = line_->address(),

@@ -7,6 +7,7 @@
 #include "os/code_pages.h"
 #include "os/file_sink.h"
 #include "os/identity.h"
+#include "os/interfaces.h"
 #include "os/local_files.h"
 #include "os/memory.h"
 #include "os/ports.h"
@@ -88,7 +89,10 @@ Result<cluster::AgentLaunch> read_launch(int fd) {
 
 Status serve(const RunOptions& options) {
   MUSTER_TRY(const Descriptors fds, parse_arguments(options.arguments));
-  MUSTER_TRY(const cluster::AgentLaunch launch, read_launch(fds.order));
+  MUSTER_TRY(cluster::AgentLaunch launch, read_launch(fds.order));
+  if (const std::string& interface = launch.network.interface; !interface.empty()) {
+    MUSTER_TRY(launch.listen_host, os::address_of_interface(interface));
+  }
   os::ignore_broken_pipes();
   rt::IoLoop loop;
   const std::unique_ptr<log::Sink> log = os::make_stderr_sink(loop, log::Level::Info);

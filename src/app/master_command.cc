@@ -10,6 +10,7 @@
 #include "master/master.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
+#include "os/interfaces.h"
 #include "os/local_files.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
@@ -123,12 +124,15 @@ Result<master::MasterOptions> MasterProcess::options(cluster::MasterOrder order,
   options.plan_of = client::plan_of();
   MUSTER_TRY(options.secret, control::parse_key(order.secret_hex));
   options.secrets = std::move(post.secrets);
-  if (!post.listen_host.empty()) {
+  const spec::Network& network = plan_.spec.network;
+  if (!network.interface.empty()) {
+    MUSTER_TRY(options.listen.host, os::address_of_interface(network.interface));
+  } else if (!post.listen_host.empty()) {
     options.listen.host = post.listen_host;
   }
-  if (plan_.spec.network.port_range) {
-    options.listen.port_low = plan_.spec.network.port_range->low;
-    options.listen.port_high = plan_.spec.network.port_range->high;
+  if (network.port_range) {
+    options.listen.port_low = network.port_range->low;
+    options.listen.port_high = network.port_range->high;
   }
   options.on = std::move(order.plan.on);
   options.application_id = post.application_id;

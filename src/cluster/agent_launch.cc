@@ -104,6 +104,10 @@ std::string encode(const AgentLaunch& launch) {
   put(text, "key", launch.order.agent_key_hex);
   put(text, "job-folder", launch.job_folder);
   put(text, "listen-host", launch.listen_host);
+  put(text, "interface", launch.network.interface);
+  const spec::PortRange ports = launch.network.port_range.value_or(spec::PortRange{});
+  put(text, "port-low", std::to_string(ports.low));
+  put(text, "port-high", std::to_string(ports.high));
   put(text, "gpus", join(gpus, ","));
   put(text, "orphan-us", std::to_string(launch.orphan.count()));
   return text;
@@ -124,6 +128,13 @@ Result<AgentLaunch> decode_agent_launch(std::string_view text) {
   MUSTER_TRY(launch.order.agent_key_hex, fields.text("key"));
   MUSTER_TRY(launch.job_folder, fields.text("job-folder"));
   MUSTER_TRY(launch.listen_host, fields.text("listen-host"));
+  MUSTER_TRY(launch.network.interface, fields.text("interface"));
+  spec::PortRange ports;
+  MUSTER_TRY(ports.low, fields.number<uint16_t>("port-low"));
+  MUSTER_TRY(ports.high, fields.number<uint16_t>("port-high"));
+  if (ports.high != 0) {
+    launch.network.port_range = ports;
+  }
   MUSTER_TRY(const std::string gpus, fields.text("gpus"));
   MUSTER_TRY(launch.gpus, parse_gpus(gpus));
   MUSTER_TRY(const int64_t orphan, fields.number<int64_t>("orphan-us"));

@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cluster/link.h"
+#include "spec/settings.h"
 
 #include <cstdint>
 #include <string>
@@ -18,6 +19,7 @@ struct AgentLaunch {
   LaunchOrder order;
   std::string job_folder;   ///< JobFolder's root as this host sees it.
   std::string listen_host;  ///< The numeric IP address to listen on and to publish.
+  spec::Network network;    ///< Its interface, if any, replaces `listen_host` on the agent's host.
   std::vector<uint32_t>
       gpus;  ///< Indices of this container's GPUs; its tasks share them in slot order.
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.

@@ -32,6 +32,7 @@ struct SocketAddress {
     // The port lies at the same place in both families.
     return ntohs(reinterpret_cast<const sockaddr_in*>(&storage)->sin_port);
   }
+  void set_port(uint16_t port) { reinterpret_cast<sockaddr_in*>(&storage)->sin_port = htons(port); }
 };
 
 std::optional<SocketAddress> parse_literal(const std::string& host, uint16_t port) {
@@ -116,6 +117,10 @@ Error bind_error(int error, const std::string& host, uint16_t port) {
   return made;
 }
 
+Error no_literal(const std::string& host) {
+  return user_error(fmt::format("a port can be bound on an IP address only, not on `{}`", host));
+}
+
 class HostPorts final : public Ports {
  public:
   Result<std::unique_ptr<HeldPort>> reserve(const std::string& host) override {
@@ -134,12 +139,35 @@ class HostPorts final : public Ports {
     return hold(host, port);
   }
 
+  Result<std::unique_ptr<HeldPort>> reserve_between(const std::string& host, uint16_t low,
+                                                    uint16_t high) override {
+    auto address = parse_literal(host, low);
+    if (!address.has_value()) {
+      return no_literal(host);
+    }
+    for (uint32_t port = low; port <= high; ++port) {
+      address->set_port(static_cast<uint16_t>(port));
+      // It shares only once it is ours: of two that look at the same time one gets it.
+      rt::Fd fd = bind_socket(*address, Sharing::Alone);
+      const int on = 1;
+      if (fd.valid() && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+          ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0) {
+        return std::make_unique<BoundPort>(std::move(fd), static_cast<uint16_t>(port));
+      }
+      if (errno != EADDRINUSE && errno != EACCES) {
+        return bind_error(errno, host, static_cast<uint16_t>(port));
+      }
+    }
+    return Error{Errc::AlreadyExists, Blame::User,
+                 fmt::format("all ports from {} to {} on {} are in use: widen network.port_range",
+                             low, high, host)};
+  }
+
  private:
   static Result<std::unique_ptr<HeldPort>> hold(const std::string& host, uint16_t port) {
     auto address = parse_literal(host, port);
     if (!address.has_value()) {
-      return user_error(
-          fmt::format("a port can be bound on an IP address only, not on `{}`", host));
+      return no_literal(host);
     }
     // Port 0 never gives a number that another socket has bound, whether that one shares or not.
     rt::Fd fd = bind_socket(*address, Sharing::WithChildren);

@@ -27,6 +27,9 @@ class Ports {
   /// Holds a given port; AlreadyExists if somebody has it. Connections in TIME_WAIT do not count.
   virtual Result<std::unique_ptr<HeldPort>> reserve_given(const std::string& host,
                                                           uint16_t port) = 0;
+  /// Holds the first free port from `low` to `high`; AlreadyExists if there is none.
+  virtual Result<std::unique_ptr<HeldPort>> reserve_between(const std::string& host, uint16_t low,
+                                                            uint16_t high) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Ports> make_ports();

@@ -39,6 +39,24 @@ TEST(Ports, HoldFromOthersButNotFromChildrenThatShare) {
   EXPECT_TRUE(can_listen(number, 0));
 }
 
+TEST(Ports, OfARangeAreHeldFromOthersButNotFromChildrenThatShare) {
+  const auto ports = make_ports();
+  auto first = ports->reserve("127.0.0.1");
+  ASSERT_TRUE(first.has_value());
+  const uint16_t number = (*first)->number();
+  EXPECT_EQ(ports->reserve_between("127.0.0.1", number, number).error().code, Errc::AlreadyExists);
+  first->reset();
+  const auto held = ports->reserve_between("127.0.0.1", number, number);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ((*held)->number(), number);
+  EXPECT_FALSE(can_listen(number, 0));
+  EXPECT_TRUE(can_listen(number, SO_REUSEADDR));
+  EXPECT_TRUE(can_listen(number, SO_REUSEPORT));
+  const auto second = ports->reserve_between("127.0.0.1", number, number);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_NE(second.error().message.find("widen network.port_range"), std::string::npos);
+}
+
 TEST(Ports, AreAllDifferent) {
   const auto ports = make_ports();
   std::vector<std::unique_ptr<HeldPort>> held;

@@ -41,6 +41,21 @@ def eventually(probe, within=PATIENCE, what=None, pause=0.02):
         sleeper.wait(pause)
 
 
+def listening(pid):
+    """The addresses and ports that a process listens on, IPv4."""
+    inodes = set()
+    for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            inodes.add(entry.readlink().name)
+    found = []
+    for line in pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+            host, port = fields[1].split(":")
+            found.append((".".join(str(byte) for byte in bytes.fromhex(host)[::-1]), int(port, 16)))
+    return found
+
+
 @dataclasses.dataclass
 class Finished:
     """A command that ended. `text` is both streams, in no particular order."""

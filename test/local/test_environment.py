@@ -1,9 +1,12 @@
 """What a task finds in its environment: Muster's own names, and what each framework reads."""
 
+import contextlib
 import json
 import os
 import re
+import socket
 
+import harness
 import pytest
 
 # Each waits until all of its view have printed: the end of a chief ends tasks nobody waits for.
@@ -49,6 +52,53 @@ def test_names_that_are_always_there(muster):
     assert list(view) == ["worker"] and len(view["worker"]) == 2
     assert view["worker"][1].split(":") == ["127.0.0.1", one["MUSTER_PORT"]]
     assert len(set(view["worker"])) == 2
+
+
+def free_range(size):
+    """The first of so many ports in a row that nobody has, on two of the loopback's addresses."""
+    for _ in range(100):
+        with contextlib.ExitStack() as held:
+            probe = held.enter_context(socket.socket())
+            probe.bind(("127.0.0.2", 0))
+            low = probe.getsockname()[1] + 1
+            with contextlib.suppress(OSError):
+                for port in range(low, low + size):
+                    for address in ("127.0.0.1", "127.0.0.2"):
+                        held.enter_context(socket.socket()).bind((address, port))
+                return low
+    raise AssertionError("no free range of ports")
+
+
+def test_network_holds_for_master_agents_and_tasks(muster, gate):
+    low = free_range(20)
+    running = muster.start("run", muster.spec({
+        "command": f"echo at $MUSTER_VIEW and $MUSTER_PORT; {gate.wait}", "tasks": 2,
+        "network": {"interface": "127.0.0.2", "port_range": f"{low}-{low + 19}"}}))
+    muster.wait_for_phase("running")
+    listening = [connection for pid in muster.pids("master") + muster.pids("agent")
+                 for connection in harness.listening(pid)]
+    gate.open()
+    view = json.loads(re.search(r"at (\{.*\}) and", running.wait().expect(0).text).group(1))
+    assert len(listening) == 3, listening
+    told = [tuple(task.rsplit(":", 1)) for task in view["worker"]]
+    for host, port in listening + [(host, int(port)) for host, port in told]:
+        assert host == "127.0.0.2" and low <= port < low + 20, (listening, view)
+    assert len({port for _, port in told}) == 2
+
+
+def test_an_unknown_interface_is_refused_with_those_that_exist(muster):
+    spec = muster.spec({"command": "true", "network": {"interface": "ib9"}})
+    for command in ("plan", "run"):
+        muster(command, spec).expect_error(
+            2, "network.interface", "`ib9`", "it has", "(127.0.0.1)")
+
+
+def test_ports_that_run_out_are_named(muster):
+    low = free_range(3)
+    done = muster.run({"command": "true", "tasks": 2, "restart": {"process": 0, "container": 0,
+                       "host": 0}, "network": {"port_range": f"{low}-{low + 2}"}})
+    assert done.code != 0
+    assert f"{low} to {low + 2}" in done.text, done.text
 
 
 def test_view_file_says_the_same_as_the_variable(muster):

@@ -72,8 +72,12 @@ Result<job::Address> Attempts::reserve(Entry& entry, Preparation preparation) {
       TaskRun::Deps{host.loop, host.files, host.processes, host.ports, host.meter, close_looks_,
                     host.leftovers, deps_.feed, host.cgroups},
       TaskRun::Names{id, std::move(mark), preparation.work_folder, deps_.job.log_stem(id)});
+  const cluster::AgentLaunch& launch = deps_.job.identity().launch;
   auto address =
-      entry.run->reserve(deps_.job.identity().launch.listen_host, order.keep_port, role.ports);
+      entry.run->reserve({.host = launch.listen_host,
+                          .range = launch.network.port_range,
+                          .keep_port = order.keep_port,
+                                     .names = role.ports});
   entry.preparation = std::move(preparation);
   return address;
 }

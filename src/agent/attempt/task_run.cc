@@ -24,16 +24,21 @@ TaskRun::~TaskRun() {
   }
 }
 
-Result<job::Address> TaskRun::reserve(const std::string& host, uint16_t keep_port,
-                                      const std::vector<std::string>& port_names) {
+Result<job::Address> TaskRun::reserve(const PortsWanted& wanted) {
+  const auto hold_any = [&] {
+    return wanted.range
+               ? deps_.ports.reserve_between(wanted.host, wanted.range->low, wanted.range->high)
+               : deps_.ports.reserve(wanted.host);
+  };
   job::Address address;
-  address.host = host;
-  MUSTER_TRY(auto port, keep_port == 0 ? deps_.ports.reserve(host)
-                                       : deps_.ports.reserve_given(host, keep_port));
+  address.host = wanted.host;
+  MUSTER_TRY(auto port, wanted.keep_port == 0
+                            ? hold_any()
+                            : deps_.ports.reserve_given(wanted.host, wanted.keep_port));
   address.port = port->number();
   held_.push_back(std::move(port));
-  for (const std::string& name : port_names) {
-    MUSTER_TRY(auto named, deps_.ports.reserve(host));
+  for (const std::string& name : wanted.names) {
+    MUSTER_TRY(auto named, hold_any());
     address.named_ports[name] = named->number();
     held_.push_back(std::move(named));
   }

@@ -75,10 +75,14 @@ class TaskRun {
   TaskRun(const TaskRun&) = delete;
   TaskRun& operator=(const TaskRun&) = delete;
 
-  /// Holds the attempt's ports on `host`: `keep_port` if not 0 (AlreadyExists if it is taken), else
-  /// any, and one for each name.
-  [[nodiscard]] Result<job::Address> reserve(const std::string& host, uint16_t keep_port,
-                                             const std::vector<std::string>& port_names);
+  struct PortsWanted {
+    std::string host;                      ///< A numeric address.
+    std::optional<spec::PortRange> range;  ///< nullopt: any free port.
+    uint16_t keep_port = 0;                ///< Not 0: this one (AlreadyExists if it is taken).
+    std::vector<std::string> names;        ///< One more port for each.
+  };
+  /// Holds the attempt's ports.
+  [[nodiscard]] Result<job::Address> reserve(const PortsWanted& wanted);
 
   /// Starts the command. `ended` is called once, when the process and all it left behind are gone:
   /// what is left when the process ends by itself is killed; when it was asked to end, the others

@@ -10,6 +10,7 @@
 #include "cluster/master_place_file.h"
 #include "control/page_keys.h"
 #include "eventlog/summary.h"
+#include "os/interfaces.h"
 #include "spec/check/file_check.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,9 @@ Result<Fit> LocalCluster::fit(const job::Plan& plan) {
   if (const std::string& to = plan.spec.checkpoint.to;
       options_.check_checkpoints && spec::is_uri(to) && !to.starts_with("file:")) {
     MUSTER_TRY_STATUS(options_.check_checkpoints(to));
+  }
+  if (const std::string& interface = plan.spec.network.interface; !interface.empty()) {
+    MUSTER_TRY_STATUS(os::address_of_interface(interface));
   }
   const ClaimFolder claims(options_.claims);
   const Capacity capacity = capacity_of(hardware(), plan.spec.local.strict_vcores);

@@ -134,6 +134,7 @@ Status LocalContainer::spawn_stub(const LaunchOrder& order) {
   launch.job_folder = deps_.folder.root().string();
   launch.listen_host = "127.0.0.1";
   launch.gpus = gpus_;
+  launch.network = deps_.network;
   launch.orphan = deps_.orphan;
   const std::string text = encode(launch);
   MUSTER_CHECK(text.size() <= kAgentLaunchMax, "a launch order is too long for a pipe");

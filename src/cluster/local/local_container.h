@@ -31,6 +31,7 @@ class LocalContainer {
     os::Files& files;
     JobFolder folder;
     std::filesystem::path program;  ///< `program keeper ...` becomes the stub.
+    spec::Network network;          ///< Where its agent and tasks listen.
     Duration orphan;                ///< How long an agent without a master keeps its tasks.
   };
   /// Called once, from the loop; may destroy the container.

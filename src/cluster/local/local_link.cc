@@ -53,6 +53,7 @@ LocalContainer::Deps LocalLink::container_deps() const {
           .files = files_,
           .folder = options_.folder,
           .program = options_.program,
+          .network = options_.plan->spec.network,
           .orphan = options_.plan->liveness.orphan};
 }
 

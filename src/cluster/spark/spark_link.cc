@@ -55,6 +55,7 @@ void SparkLink::launch(const LaunchOrder& order) {
   launch.order.host = container.grant.host;
   launch.job_folder = container.grant.folder;
   launch.listen_host = container.grant.listen_host;
+  launch.network = plan_->spec.network;
   launch.orphan = plan_->liveness.orphan;
   line_.send(launch_line(launch));
 }

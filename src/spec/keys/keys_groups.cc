@@ -265,12 +265,15 @@ template <>
 std::span<const Row> rows_of<Network>() {
   static constexpr std::array kRows = {
       row<&Network::interface>("interface",
-                               {.doc = "The network interface or address that master and agents "
-                                       "listen on. The local cluster always uses 127.0.0.1.",
-                                .unset = "the address that the host's name resolves to",
+                               {.doc = "The network interface or address that master, agents and "
+                                       "tasks listen on, and that tasks are told.",
+                                .unset = "127.0.0.1 on this machine, else the address that the "
+                                         "host's name resolves to",
                                 .check = wrong_line}),
       row<&Network::port_range>("port_range",
-                                {.doc = "The ports they may listen on, as in 20000-20999.",
+                                {.doc = "The ports that they may listen on, as in 20000-20999: one "
+                                        "for the master, and on each host one for each container "
+                                        "and those of its tasks.",
                                  .unset = "any free port",
                                  .also = "ports"})};
   return kRows;

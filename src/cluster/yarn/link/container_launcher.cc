@@ -47,6 +47,7 @@ rm::LaunchContext ContainerLauncher::context_of(const LaunchOrder& order, const 
   AgentLaunch launch;
   launch.order = order;
   launch.listen_host = std::move(listen_host);
+  launch.network = plan_.spec.network;
   launch.orphan = plan_.liveness.orphan;
   // Which ones the container finds out.
   launch.gpus.resize(gpus_of(grant.each));
