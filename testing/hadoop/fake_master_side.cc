@@ -167,6 +167,11 @@ Served FakeResourceManager::MasterSide::refuse_rows(const pb::AllocateRequest& a
     if (each.memory_mb > largest.memory_mb || each.vcores > largest.vcores) {
       return yarn_exception("InvalidResourceRequestException", asked_too_much(each, largest));
     }
+    if (row.resource_name() != "*" && !row.node_label_expression().empty()) {
+      return yarn_exception("InvalidLabelResourceRequestException",
+                            "Invalid resource request, node label expression with a resource name "
+                            "other than ANY");
+    }
     bool known = row.node_label_expression().empty();
     for (const auto* const node : manager_->nodes_) {
       for (const auto& label : node->report().labels) {

@@ -27,6 +27,7 @@ void put(const yarn::NodeReport& from, pb::NodeReport* to) {
     to->set_node_state(static_cast<pb::NodeState>(from.state));
   }
   to->set_health_report(from.health);
+  to->set_rack_name(from.rack);
   for (const auto& label : from.labels) {
     to->add_node_labels(label);
   }

@@ -106,7 +106,7 @@ class FakeResourceManager {
   void launch_master(FakeApplication& application);
   void schedule(FakeApplication& application);
   void schedule_placed(FakeApplication& application);
-  [[nodiscard]] FakeNodeManager* place_for(const FakeApplication& application,
+  [[nodiscard]] FakeNodeManager* place_for(FakeApplication& application,
                                            const ::hadoop::yarn::ResourceRequest& row) const;
   [[nodiscard]] bool fits(const FakeNodeManager& node, const Resource& each) const;
   /// Returns the container, which is in the outbox.

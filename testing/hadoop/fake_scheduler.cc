@@ -28,6 +28,34 @@ void add_to(yarn::Resource& sum, const yarn::Resource& more) {
   }
 }
 
+/// The row of a host or a rack that goes with this row for anywhere; nullptr: it is not asked for.
+pb::ResourceRequest* row_for(FakeApplication& application, const pb::ResourceRequest& row,
+                             const std::string& place) {
+  const auto found = application.rows.find(
+      FakeApplication::RowKey(row.priority().priority(), place, row.allocation_request_id()));
+  return found == application.rows.end() || found->second.row.num_containers() == 0
+             ? nullptr
+             : &found->second.row;
+}
+
+std::string rack_of(const FakeNodeManager& node) {
+  const auto& rack = node.report().rack;
+  return rack.empty() ? "/default-rack" : rack;
+}
+
+/// A host counts as asked for where its rack is, too.
+bool is_wished(FakeApplication& application, const pb::ResourceRequest& row,
+               const FakeNodeManager& node) {
+  return row_for(application, row, node.id().host) != nullptr &&
+         row_for(application, row, rack_of(node)) != nullptr;
+}
+
+void lower(pb::ResourceRequest* row) {
+  if (row != nullptr) {
+    row->set_num_containers(row->num_containers() - 1);
+  }
+}
+
 }  // namespace
 
 bool FakeResourceManager::fits(const FakeNodeManager& node, const Resource& each) const {
@@ -52,14 +80,18 @@ bool FakeResourceManager::fits(const FakeNodeManager& node, const Resource& each
          std::ranges::all_of(used.others, enough);
 }
 
-FakeNodeManager* FakeResourceManager::place_for(const FakeApplication& application,
+FakeNodeManager* FakeResourceManager::place_for(FakeApplication& application,
                                                 const pb::ResourceRequest& row) const {
   const auto each = yarn::decode(row.capability());
-  const auto found = std::ranges::find_if(nodes_, [&](const FakeNodeManager* node) {
+  const auto can = [&](const FakeNodeManager* node) {
     return node_states_.at(node->id()) == yarn::NodeState::Running &&
            has_label(node->report(), row.node_label_expression()) &&
            !application.avoided.contains(node->id().host) && fits(*node, each);
+  };
+  const auto wished = std::ranges::find_if(nodes_, [&](const FakeNodeManager* node) {
+    return can(node) && is_wished(application, row, *node);
   });
+  const auto found = wished != nodes_.end() ? wished : std::ranges::find_if(nodes_, can);
   return found == nodes_.end() ? nullptr : *found;
 }
 
@@ -78,6 +110,10 @@ void FakeResourceManager::schedule(FakeApplication& application) {
         break;
       }
       grant(application, *place, row);
+      if (is_wished(application, row, *place)) {
+        lower(row_for(application, row, place->id().host));
+        lower(row_for(application, row, rack_of(*place)));
+      }
     }
   }
   schedule_placed(application);

@@ -23,6 +23,22 @@ TEST_F(ApplicationMasterTest, RegistersAsksStartsAndFinishes) {
   EXPECT_EQ(cluster.application(id).farewell.diagnostics(), "done");
 }
 
+TEST_F(ApplicationMasterTest, GetsThePreferredHostWhereThereIsRoomAndElseAnother) {
+  become_master();
+  auto near = want(1);
+  near.preferred = {{.host = second.id().host, .rack = "/default-rack"}};
+  master->book().ask(near);
+  (void)beat();
+  const auto granted = beat().harvest.granted;
+  ASSERT_EQ(granted.size(), 1U);
+  EXPECT_EQ(granted[0].node.host, second.id().host);
+  auto nowhere = want(2);
+  nowhere.preferred = {{.host = "gone", .rack = "/default-rack"}};
+  master->book().ask(nowhere);
+  (void)beat();
+  EXPECT_EQ(beat().harvest.granted.size(), 1U);
+}
+
 TEST_F(ApplicationMasterTest, ALostAnswerLosesNothingAndGrantsNothingTwice) {
   become_master();
   master->book().ask(want(1));

@@ -43,17 +43,30 @@ bool take_one(Requests& requests, AllocationId allocation) {
   return true;
 }
 
-void encode_row(const ContainerRequest& from, pb::ResourceRequest* to) {
+void encode_row(const ContainerRequest& from, const std::string& place, pb::ResourceRequest* to) {
   to->mutable_priority()->set_priority(0);
-  to->set_resource_name(kAnywhere);
+  to->set_resource_name(place);
   encode(from.each, to->mutable_capability());
   to->set_num_containers(from.count);
   to->set_relax_locality(true);
-  if (!from.node_label.empty()) {
+  // The scheduler refuses labels on the rows of hosts and racks.
+  if (!from.node_label.empty() && place == kAnywhere) {
     to->set_node_label_expression(from.node_label);
   }
   to->mutable_execution_type_request()->set_execution_type(pb::EXECUTION_TYPE_GUARANTEED);
   to->set_allocation_request_id(from.allocation.value);
+}
+
+// A host is considered only where its rack and "*" are asked for as well.
+void encode_rows(const ContainerRequest& from, pb::AllocateRequest& ask) {
+  std::set<std::string> racks;
+  for (const auto& place : from.preferred) {
+    encode_row(from, place.host, ask.add_ask());
+    if (racks.insert(place.rack).second) {
+      encode_row(from, place.rack, ask.add_ask());
+    }
+  }
+  encode_row(from, kAnywhere, ask.add_ask());
 }
 
 void encode_placed(const SchedulingRequest& from, pb::SchedulingRequest* to) {
@@ -139,7 +152,7 @@ const pb::AllocateRequest& AskBook::begin() {
 void AskBook::take_changes(pb::AllocateRequest& ask) {
   for (const auto allocation : std::exchange(changed_, {})) {
     if (const auto found = requests_.find(allocation); found != requests_.end()) {
-      encode_row(found->second, ask.add_ask());
+      encode_rows(found->second, ask);
     }
   }
   // Not both in one: the scheduler passes over the second kind as soon as the first is there.

@@ -89,6 +89,28 @@ TEST(AskBook, SaysWhatOneHeartbeatSaysOnTheWire) {
             "4001");
 }
 
+TEST(AskBook, AsksForAHostTogetherWithItsRackAndAnywhere) {
+  AskBook book;
+  auto request = want(7, 1);
+  request.node_label = "gpu";
+  request.preferred = {{.host = "n1", .rack = "/r1"}, {.host = "n2", .rack = "/r1"}};
+  book.ask(request);
+  const auto rows_of = [](const pb::AllocateRequest& ask) {
+    std::string rows;
+    for (const auto& row : ask.ask()) {
+      EXPECT_TRUE(row.relax_locality()) << "any other host does, too";
+      EXPECT_EQ(row.allocation_request_id(), 7);
+      rows += fmt::format("{}={}{} ", row.resource_name(), row.num_containers(),
+                          row.node_label_expression());
+    }
+    return rows;
+  };
+  EXPECT_EQ(rows_of(book.begin()), "n1=1 /r1=1 n2=1 *=1gpu ");
+  EXPECT_TRUE(book.accept(answer(1)).granted.empty());
+  book.withdraw(AllocationId(7));
+  EXPECT_EQ(rows_of(book.begin()), "n1=0 /r1=0 n2=0 *=0gpu ");
+}
+
 TEST(AskBook, TellsAChangeOnce) {
   AskBook book;
   book.ask(want(1, 2));

@@ -32,6 +32,7 @@ struct NodeReport {
   NodeState state = NodeState::Unknown;
   std::string health;  ///< Why it is unhealthy; else mostly "".
   std::vector<std::string> labels;
+  std::string rack = {};  ///< "/default-rack"; "" if it does not say.
 
   bool operator==(const NodeReport&) const = default;
 };

@@ -98,7 +98,8 @@ NodeReport decode(const pb::NodeReport& from) {
           .state = from.has_node_state() ? static_cast<NodeState>(from.node_state())
                                          : NodeState::Unknown,
           .health = from.health_report(),
-          .labels = {from.node_labels().begin(), from.node_labels().end()}};
+          .labels = {from.node_labels().begin(), from.node_labels().end()},
+          .rack = from.rack_name()};
 }
 
 }  // namespace muster::hadoop::yarn

@@ -11,12 +11,21 @@
 
 namespace muster::hadoop::yarn {
 
+/// A host as the resource manager names it, and its rack.
+struct HostAndRack {
+  std::string host;
+  std::string rack;
+
+  bool operator==(const HostAndRack&) const = default;
+};
+
 /// Containers of one shape, on any host. `allocation` names the request in its grants.
 struct ContainerRequest {
   AllocationId allocation;
   int32_t count = 1;  ///< How many are still wanted.
   Resource each;
-  std::string node_label;  ///< "": the application's.
+  std::string node_label = {};              ///< "": the application's.
+  std::vector<HostAndRack> preferred = {};  ///< Any other host does, too.
 
   bool operator==(const ContainerRequest&) const = default;
 };

@@ -12,6 +12,13 @@ namespace muster::cluster::yarn {
 
 namespace rm = hadoop::yarn;
 
+namespace {
+
+/// Where Hadoop puts hosts that no topology script speaks of.
+constexpr std::string_view kDefaultRack = "/default-rack";
+
+}  // namespace
+
 void OpenRequests::registered(const rm::Registration& registration) {
   queue_ = {.name = registration.queue, .largest = registration.largest};
   for (const job::RequestContainer& request : std::exchange(early_, {})) {
@@ -48,8 +55,29 @@ void OpenRequests::ask(const job::RequestContainer& request) {
                            .tags = placed->second.tags,
                            .constraint = placed->second.constraint});
   } else {
-    deps_.book.ask({.allocation = allocation, .each = each, .node_label = request.node_label});
+    deps_.book.ask({.allocation = allocation,
+                    .each = each,
+                    .node_label = request.node_label,
+                    .preferred = places_of(request.prefer)});
   }
+}
+
+void OpenRequests::learn_rack(const std::string& host, const std::string& rack) {
+  if (!rack.empty()) {
+    racks_[host] = rack;
+  }
+}
+
+// A wrong rack does no harm: the scheduler then overlooks the wish and grants any host.
+std::vector<rm::HostAndRack> OpenRequests::places_of(
+    const std::vector<job::HostName>& hosts) const {
+  std::vector<rm::HostAndRack> places;
+  for (const job::HostName& host : hosts) {
+    const auto known = racks_.find(host.value);
+    places.push_back({.host = host.value,
+                      .rack = known == racks_.end() ? std::string(kDefaultRack) : known->second});
+  }
+  return places;
 }
 
 void OpenRequests::cancel(job::RequestId request) {

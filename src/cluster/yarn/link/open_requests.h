@@ -40,6 +40,11 @@ class OpenRequests {
   void rejected(const hadoop::yarn::RejectedRequest& rejected);
   /// The cluster refuses a call as a whole; which of its requests it means only its words tell.
   void refused(const Error& error);
+  /// A host's rack, as the cluster has told it.
+  void learn_rack(const std::string& host, const std::string& rack);
+  /// Hosts as the scheduler wants them named.
+  [[nodiscard]] std::vector<hadoop::yarn::HostAndRack> places_of(
+      const std::vector<job::HostName>& hosts) const;
   /// Takes in what the queue could still give.
   void take_headroom(const hadoop::yarn::Heartbeat& heartbeat);
 
@@ -59,6 +64,7 @@ class OpenRequests {
   std::optional<Queue> queue_;                ///< Known once we are registered.
   std::vector<job::RequestContainer> early_;  ///< Asked before that.
   std::map<hadoop::yarn::AllocationId, job::RequestContainer> open_;
+  std::map<std::string, std::string> racks_;  ///< By host; the others are in Hadoop's default.
   job::HeadroomReported headroom_;
 };
 

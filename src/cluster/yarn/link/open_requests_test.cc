@@ -57,6 +57,14 @@ TEST_F(OpenRequestsTest, WhatIsAskedBeforeTheRegistrationGoesOutAfterIt) {
   EXPECT_EQ(requests_.waits_for(), "");
 }
 
+TEST_F(OpenRequestsTest, KnowsTheRackOfAPreferredHost) {
+  requests_.learn_rack("n2", "/r2");
+  requests_.learn_rack("n2", "");
+  const auto places = requests_.places_of({job::HostName("n1"), job::HostName("n2")});
+  EXPECT_THAT(places, ::testing::ElementsAre(rm::HostAndRack{.host = "n1", .rack = "/default-rack"},
+                                             rm::HostAndRack{.host = "n2", .rack = "/r2"}));
+}
+
 TEST_F(OpenRequestsTest, WhatIsCancelledIsGrantedNoMore) {
   requests_.ask(request(1));
   requests_.cancel(request(1).request);

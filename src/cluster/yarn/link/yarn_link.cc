@@ -169,6 +169,7 @@ void YarnLink::take_granted(const rm::Grant& grant) {
 
 void YarnLink::take_nodes(const std::vector<rm::NodeReport>& nodes) {
   for (const rm::NodeReport& node : nodes) {
+    requests_->learn_rack(containers_->host_of(node.id).value, node.rack);
     if (const auto health = health_of(node.state)) {
       const job::HostName host = containers_->host_of(node.id);
       log_.info("host.reported",
