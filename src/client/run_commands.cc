@@ -149,6 +149,10 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
       .proxy_user = options.proxy_user,
       .driver = {.link_fd = origin.spark.link_fd, .listen_host = origin.spark.listen_host}};
   MUSTER_TRY(cluster::Cluster* const cluster, session.clusters->named(options.on, asker));
+  if (!options.proxy_user.empty() && !cluster->traits().proxies) {
+    return unsupported(*cluster, "run a job on another user's behalf (--proxy-user)",
+                       "its tasks run as the user who starts them; YARN can");
+  }
   MUSTER_TRY(ReadJob job, read_origin(session, options, origin, *cluster));
   std::vector<std::string> assumed;
   if (cluster->traits().sized) {

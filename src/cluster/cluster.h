@@ -41,6 +41,8 @@ struct Traits {
   /// Containers have a size, which the cluster keeps: `spec::give_sizes` fills in what a job leaves
   /// open.
   bool sized = false;
+  /// Jobs can be submitted on another user's behalf.
+  bool proxies = false;
   /// How long a client continues looking for a master that does not answer. Long where the cluster
   /// starts masters itself and says when a job has ended.
   Duration master_patience = std::chrono::seconds(30);

@@ -104,6 +104,25 @@ def test_plan_changes_nothing_and_asks_for_everything(muster):
     assert muster("plan", path, "--json").expect(0).json()
 
 
+def test_keys_without_effect_here_are_told_with_the_reason(muster):
+    path = muster.spec({"command": "true", "yarn": {"queue": "ml"}, "master": {"attempts": 3},
+                        "roles": {"worker": {"constraint": "notin,node,worker",
+                                             "resources": {"fpga": 1}, "node_label": "gpu"}}})
+    for command in ("plan", "run"):
+        text = muster(command, path).expect(0).text
+        for key in ("yarn.queue", "master.attempts", "roles.worker.constraint",
+                    "roles.worker.resources", "roles.worker.node_label"):
+            assert f"{key} has no effect on this machine: " in text, text
+    plain = muster("run", muster.spec({"command": "true"}))
+    assert "no effect" not in plain.expect(0).text
+
+
+def test_a_job_on_anothers_behalf_is_refused_where_nobody_can_act_for_them(muster):
+    for command in ("plan", "run", "submit"):
+        muster(command, "--proxy-user", "bob", "--", "true").expect_error(2, "--proxy-user")
+    assert muster.jobs() == []
+
+
 def test_plan_yaml_of_the_short_form_is_a_spec(muster):
     done = muster("plan", "--yaml", "-n", "2", "--framework", "pytorch", "--", "echo", "a b")
     path = muster.spec(done.expect(0).out)

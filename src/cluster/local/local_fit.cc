@@ -2,10 +2,12 @@
 #include "cluster/local/local_cluster.h"
 #include "cluster/local/machine_capacity.h"
 #include "job/side_program.h"
+#include "spec/keys/cluster_support.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -175,14 +177,8 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
     fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them",
                                        plural(vcores, "vcore"), plural(hardware.cores, "core")));
   }
-  for (const spec::Role& role : plan.spec.roles) {
-    if (role.docker.has_value()) {
-      fit.warnings.push_back(
-          fmt::format("{} has a Docker image ({}), which only YARN can start: on this machine its "
-                      "tasks run without it",
-                      role.name, role.docker->image));
-    }
-  }
+  std::ranges::move(spec::unheeded_warnings(plan.spec, spec::ClusterType::Local),
+                    std::back_inserter(fit.warnings));
   return fit;
 }
 

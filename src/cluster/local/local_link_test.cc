@@ -295,9 +295,11 @@ TEST(FitPlan, SaysThatTasksRunOutsideOfTheirImage) {
   plan.spec.roles[0].name = "worker";
   plan.spec.roles[0].docker = spec::Docker{.image = "ml/tf:2.15", .mounts = {}};
   const os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 2, .gpus = {}};
-  EXPECT_THAT(fit_plan(plan, machine, {}).warnings,
-              ::testing::ElementsAre("worker has a Docker image (ml/tf:2.15), which only YARN can "
-                                     "start: on this machine its tasks run without it"));
+  EXPECT_THAT(
+      fit_plan(plan, machine, {}).warnings,
+      ::testing::ElementsAre("roles.worker.docker.image has no effect on this machine: only "
+                             "YARN starts tasks in Docker images, elsewhere they run "
+                             "without"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "cluster/spark/spark_cluster.h"
 
+#include "spec/keys/cluster_support.h"
+
 namespace muster::cluster::spark {
 
 Status SparkCluster::check_driver() const {
@@ -27,6 +29,7 @@ Result<Fit> SparkCluster::fit(const job::Plan& plan) {
     one.each = role.resources;
     fit.roles.push_back(std::move(one));
   }
+  fit.warnings = spec::unheeded_warnings(plan.spec, spec::ClusterType::Spark);
   return fit;
 }
 

@@ -4,6 +4,7 @@
 #include "cluster/yarn/link/container_end.h"
 #include "cluster/yarn/link/role_placement.h"
 #include "job/side_program.h"
+#include "spec/keys/cluster_support.h"
 
 #include <fmt/format.h>
 
@@ -109,6 +110,7 @@ Fit fit_to(const job::Plan& plan, const ClusterOffer& offer) {
   }
   fit.capacity = fmt::format("the cluster: {} nodes with {} MB of memory and {} vcores in total",
                              offer.nodes.size(), memory_mb, vcores);
+  fit.warnings = spec::unheeded_warnings(plan.spec, spec::ClusterType::Yarn);
   const auto placements = placements_of(plan.spec);
   for (const job::RolePlan& role : plan.roles) {
     RoleFit one{.role = role.name,

@@ -69,7 +69,7 @@ YarnCluster::YarnCluster(os::Files& files, Options options)
 
 Traits YarnCluster::traits() const {
   // A job may wait in its queue for long; one whose application is over is noticed.
-  return {.remote = true, .sized = true, .master_patience = kMasterPatience};
+  return {.remote = true, .sized = true, .proxies = true, .master_patience = kMasterPatience};
 }
 
 Result<Fit> YarnCluster::fit(const job::Plan& plan) {
