@@ -108,6 +108,7 @@ std::string encode(const AgentLaunch& launch) {
   const spec::PortRange ports = launch.network.port_range.value_or(spec::PortRange{});
   put(text, "port-low", std::to_string(ports.low));
   put(text, "port-high", std::to_string(ports.high));
+  put(text, "task-port", std::to_string(launch.task_port));
   put(text, "gpus", join(gpus, ","));
   put(text, "orphan-us", std::to_string(launch.orphan.count()));
   return text;
@@ -135,6 +136,7 @@ Result<AgentLaunch> decode_agent_launch(std::string_view text) {
   if (ports.high != 0) {
     launch.network.port_range = ports;
   }
+  MUSTER_TRY(launch.task_port, fields.number<uint16_t>("task-port"));
   MUSTER_TRY(const std::string gpus, fields.text("gpus"));
   MUSTER_TRY(launch.gpus, parse_gpus(gpus));
   MUSTER_TRY(const int64_t orphan, fields.number<int64_t>("orphan-us"));

@@ -20,6 +20,7 @@ struct AgentLaunch {
   std::string job_folder;   ///< JobFolder's root as this host sees it.
   std::string listen_host;  ///< The numeric IP address to listen on and to publish.
   spec::Network network;    ///< Its interface, if any, replaces `listen_host` on the agent's host.
+  uint16_t task_port = 0;   ///< Not 0: the port of its task, whatever the range says.
   std::vector<uint32_t>
       gpus;  ///< Indices of this container's GPUs; its tasks share them in slot order.
   Duration orphan = std::chrono::minutes(15);  ///< Until the plan's own value is known.

@@ -12,6 +12,7 @@ AgentLaunch sample() {
   launch.job_folder = "/home/me/a folder=1/jobs/digits-1";
   launch.listen_host = "127.0.0.1";
   launch.network = {.interface = "eth0", .port_range = spec::PortRange{20000, 20999}};
+  launch.task_port = 2222;
   launch.gpus = {0, 3};
   launch.orphan = std::chrono::seconds(7);
   return launch;
@@ -23,6 +24,7 @@ TEST(AgentLaunch, SurvivesItsTextForm) {
   EXPECT_EQ(encode(*decoded), encode(sample()));
   EXPECT_EQ(decoded->gpus, (std::vector<uint32_t>{0, 3}));
   EXPECT_EQ(decoded->network, sample().network);
+  EXPECT_EQ(decoded->task_port, 2222);
   EXPECT_EQ(decoded->order.container.value, "c3");
   EXPECT_EQ(decoded->job_folder, sample().job_folder);
 }

@@ -3,8 +3,10 @@ it needs.
 """
 # timeout: 600
 
+import json
 import os
 import signal
+import socket
 import time
 import types
 from pathlib import Path
@@ -21,7 +23,7 @@ from cluster_bed import (  # noqa: F401 (fixtures)
 )
 from pyspark import SparkConf, SparkContext
 
-from muster.spark import fitness, packing
+from muster.spark import fitness, holder, packing
 from muster.spark.errors import JobError
 from tensorflowonspark import TFCluster, TFSparkNode
 
@@ -173,3 +175,26 @@ def test_the_end_of_the_application_is_told_at_once(mode, home):  # noqa: F811
         with pytest.raises(TFCluster.ClusterFailedError, match="the Spark application has ended"):
             cluster.shutdown(timeout=15)
     until(lambda: not processes_with(cluster.cluster_id), "every process of the cluster gone")
+
+
+def test_tensorflow_port_is_the_nodes(home, tmp_path):  # noqa: F811
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+
+    def map_fun(args, ctx):
+        with open(os.path.join(args["out"], "spec.json"), "w") as file:
+            json.dump(ctx.cluster_spec, file)
+
+    settings = {"spark.executorEnv.TENSORFLOW_PORT": str(port)}
+    with spark_context(settings, executors=1) as context:
+        TFCluster.run(context, map_fun, {"out": str(tmp_path)}, 1, 0).shutdown()
+    (address,) = json.loads((tmp_path / "spec.json").read_text())["worker"]
+    assert address.endswith(f":{port}")
+
+
+@pytest.mark.parametrize("value", ["x", "70000", "-1", ""])
+def test_a_tensorflow_port_that_is_none_is_refused_with_its_value(monkeypatch, value):
+    monkeypatch.setenv("TENSORFLOW_PORT", value)
+    with pytest.raises(ValueError, match=f"from 1 to 65535, not '{value}'"):
+        holder.task_port()

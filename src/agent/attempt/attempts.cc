@@ -76,8 +76,8 @@ Result<job::Address> Attempts::reserve(Entry& entry, Preparation preparation) {
   auto address =
       entry.run->reserve({.host = launch.listen_host,
                           .range = launch.network.port_range,
-                          .keep_port = order.keep_port,
-                                     .names = role.ports});
+                          .keep_port = order.keep_port != 0 ? order.keep_port : launch.task_port,
+                          .names = role.ports});
   entry.preparation = std::move(preparation);
   return address;
 }

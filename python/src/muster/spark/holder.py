@@ -34,6 +34,14 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def task_port() -> int:
+    """The port of this executor's node, from $TENSORFLOW_PORT; 0: any free one."""
+    text = os.environ.get("TENSORFLOW_PORT", "0")
+    if not text.isdecimal() or int(text) > 65535:
+        raise ValueError(f"TENSORFLOW_PORT must be a port from 1 to 65535, not {text!r}")
+    return int(text)
+
+
 class Holder:
     """One container, from its slot to its end."""
 
@@ -140,8 +148,9 @@ class Holder:
         job = self._folder / "job"
         job.mkdir(mode=0o700, exist_ok=True)
         try:
+            text = text.replace("\ntask-port=0\n", f"\ntask-port={task_port()}\n", 1)
             self._start_stub(text.encode(), job)
-        except OSError as failure:
+        except (OSError, ValueError) as failure:
             channel.send({"is": "launch-failed", "reason": f"muster did not start: {failure}"})
 
     def _start_stub(self, text: bytes, job: Path) -> None:
