@@ -76,6 +76,26 @@ void add_orders(Random& random, job::Plan& plan) {
   }
 }
 
+/// What the roles of a job have that says nothing of restarts, and roles that must end soon after
+/// others. Drawn last, so that everything else of a seed stays as it was.
+void add_later_drawings(Random& random, job::Plan& plan) {
+  if (random.chance(25)) {
+    for (job::RolePlan& role : plan.roles) {
+      role.restart = job::RestartBudget{};
+      role.restart.container_for_program = role.restart.host_for_program = false;
+    }
+  }
+  for (uint16_t later = 1; later < plan.roles.size(); ++later) {
+    if (random.chance(15)) {
+      plan.roles[later].deadline_after = job::GroupDeadline{
+          .roles = {job::RoleIndex{static_cast<uint16_t>(random.below(later))}},
+          .in = random.between(Duration(seconds(1)), Duration(minutes(1))),
+          .then =
+              pick(random, std::array{spec::DeadlineAction::Fail, spec::DeadlineAction::Ignore})};
+    }
+  }
+}
+
 std::optional<Duration> some_minutes(Random& random) {
   return random.between(Duration(seconds(10)), Duration(minutes(3)));
 }
@@ -126,6 +146,7 @@ job::Plan make_plan(Random random) {
     plan.gang.back_off_high = seconds(20);
   }
   plan.stop_on_first_failure = random.chance(10);
+  add_later_drawings(random, plan);
   return plan;
 }
 

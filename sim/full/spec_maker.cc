@@ -70,6 +70,25 @@ void add_orders(Random& random, spec::Spec& spec) {
   }
 }
 
+/// Jobs that say nothing of restarts, and roles that must end soon after others. Drawn last, so
+/// that everything else of a seed stays as it was.
+void add_later_drawings(Random& random, spec::Spec& spec) {
+  if (random.chance(25)) {
+    for (spec::Role& role : spec.roles) {
+      role.restart = spec::Restart{};
+    }
+  }
+  for (size_t later = 1; later < spec.roles.size(); ++later) {
+    if (random.chance(15)) {
+      spec.roles[later].deadline_after = spec::DeadlineAfter{
+          .roles = {spec.roles[random.below(later)].name},
+          .in = random.between(Duration(seconds(1)), Duration(minutes(1))),
+          .then =
+              pick(random, std::array{spec::DeadlineAction::Fail, spec::DeadlineAction::Ignore})};
+    }
+  }
+}
+
 std::optional<Duration> some_minutes(Random& random) {
   return random.between(Duration(seconds(10)), Duration(minutes(3)));
 }
@@ -115,6 +134,7 @@ spec::Spec make_spec(Random random) {
   }
   spec.liveness.orphan =
       random.chance(25) ? std::optional<Duration>(seconds(20)) : std::optional<Duration>();
+  add_later_drawings(random, spec);
   return spec;
 }
 
