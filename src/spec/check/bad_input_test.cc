@@ -142,7 +142,7 @@ TEST(BadInput, NamesFrameworksAsTheirUsersDo) {
     EXPECT_EQ(error_of("command: a\ntasks: 1\nframework: " + word + "\n"),
               "j.yaml:3:12: error: " + known + "`" + word + "`; did you mean `" + meant + "`?");
   }
-  for (const std::string word : {"horovod", "mxnet", "xgboost", "ray", "mpi"}) {
+  for (const std::string word : {"horovod", "xgboost", "ray", "mpi"}) {
     EXPECT_EQ(error_of("command: a\ntasks: 1\nframework: " + word + "\n"),
               "j.yaml:3:12: error: " + known + "`" + word +
                   "`; for any other, use generic: programs find their peers' addresses in "
@@ -195,7 +195,7 @@ TEST(BadInput, HasValuesThatAreNone) {
   expect_all({
       {"command: a\ntasks: 1\nframework: pytroch\n",
        "j.yaml:3:12: error: framework: must be one of generic, tensorflow, pytorch, jax, "
-       "standalone, not `pytroch`; did you mean `pytorch`?"},
+       "mxnet, standalone, not `pytroch`; did you mean `pytorch`?"},
       {"command: a\ntasks: 1\nbarrier: none\n",
        "j.yaml:3:10: error: barrier: must be one of gang, as_granted, not `none`"},
       {"command: a\ntasks: 1\nrestart: 3\n",
