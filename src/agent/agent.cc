@@ -28,6 +28,8 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
              .queued_bytes = [this] { return line_->queued_bytes(); }}),
       attempts_({deps, job_, feed_, *this, *this}, std::move(unpack)),
       usage_({deps.loop, log_, job_, attempts_, deps.meter, *this}),
+      sessions_({deps.loop, deps.processes, log_, attempts_,
+                 [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
       scope_(deps.loop) {}
 
 Agent::~Agent() { deps_.loop.cancel(due_timer_); }
@@ -79,6 +81,7 @@ bool Agent::welcomed(const wire::MasterWelcome& welcome) {
     return false;
   }
   machine_->connected();
+  sessions_.hang_up_all();  // Those of another connection.
   if (!welcome.master_address.empty()) {
     search_->remember(welcome.master_address);
   }
@@ -113,6 +116,7 @@ void Agent::received(const wire::MasterFrame& frame) {
           [&](const wire::ReportAsked&) { line_->send(wire::Report{machine_->report(now)}); },
           [&](const wire::FollowOutput& order) { follow(order); },
           [&](const wire::CommitAnswered& answer) { attempts_.commit_answered(answer); },
+          [&](const wire::StreamFrame& frame) { sessions_.take(frame); },
           [&](const wire::AgentDismissed& dismissed) {
             perform(machine_->dismiss(now, dismissed.reason));
           },
@@ -125,6 +129,7 @@ void Agent::closed(const Error& reason) {
   log_.info("master.closed", {{"reason", reason.message}});
   machine_->disconnected(deps_.loop.now());
   feed_.follow(false);
+  sessions_.hang_up_all();
   schedule();
 }
 

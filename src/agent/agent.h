@@ -9,6 +9,7 @@
 #include "agent/master_line.h"
 #include "agent/master_search.h"
 #include "agent/output/output_feed.h"
+#include "agent/session/sessions.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "rt/async.h"
@@ -78,6 +79,7 @@ class Agent final : private MasterLineHandler,
   OutputFeed feed_;
   Attempts attempts_;
   UsageWatch usage_;
+  Sessions sessions_;
   std::unique_ptr<MasterLine> line_;  ///< Since start(); so the search.
   std::unique_ptr<MasterSearch> search_;
   rt::TimerId due_timer_{};

@@ -247,6 +247,57 @@ void add_job_commands(std::vector<Command>& table) {
       "muster why last"));
 }
 
+Parameter wait(std::string& text) {
+  return option(text, {"--wait"}, "DURATION",
+                "How long to wait for a task that is not running now (default: 1m)");
+}
+
+void add_reach_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "exec", "Run a command inside running tasks of a job", exec_in_tasks,
+      [](ExecOptions& o) {
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
+                     "The tasks, as in worker:1, or worker for all of the role (default: the "
+                     "chief, or the first task)"),
+            argument(o.arguments, "-- COMMAND...", Kind::AfterDashes,
+                     "The program and its arguments; it runs without a shell, in the task's folder "
+                     "and with its environment"),
+            flag(o.terminal, {"-t", "--tty"}, "Give the command a terminal"),
+            flag(o.no_input, {"-n", "--no-input"},
+                 "Do not read standard input; with several tasks it is never read"),
+            option(o.parallel, {"--parallel"}, "N",
+                   "Run in at most N tasks at a time (default: 16; at most 64)"),
+            wait(o.wait),
+            on(o.on)};
+      },
+      "muster exec last worker:0 -- nvidia-smi"));
+  table.push_back(command(
+      "shell", "Open a shell inside a running task of a job", open_shell,
+      [](ShellOptions& o) {
+        return Parameters{job(o.id, Kind::LiveJob),
+                          argument(o.task, "ROLE:INDEX", Kind::Tasks,
+                                   "The task, as in worker:1 (default: the chief, or the first "
+                                   "task)"),
+                          wait(o.wait), on(o.on)};
+      },
+      "muster shell last worker:0"));
+}
+
+void add_copy_command(std::vector<Command>& table) {
+  table.push_back(command(
+      "cp", "Copy files between this machine and running tasks of a job", copy_files,
+      [](CopyOptions& o) {
+        return Parameters{argument(o.paths, "FROM... TO", Kind::File,
+                                   "JOB:TASK:PATH for a file of a task, as in "
+                                   "last:worker:0:model.pt; relative paths are the task's folder's",
+                                   "name what to copy and where to"),
+                          on(o.on)};
+      },
+      "muster cp last:worker:0:model.pt ."));
+}
+
 void add_record_commands(std::vector<Command>& table) {
   table.push_back(command(
       "show", "Show everything that happened in a job", show_job,
@@ -511,6 +562,8 @@ cli::Table command_table() {
   std::vector<Command> rows;
   add_start_commands(rows);
   add_job_commands(rows);
+  add_reach_commands(rows);
+  add_copy_command(rows);
   add_record_commands(rows);
   add_spec_commands(rows);
   add_fs_commands(rows);

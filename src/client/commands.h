@@ -20,6 +20,9 @@ int show_tensorboard(Session& session, const TensorboardOptions& command);
 int run_portal(Session& session, const PortalOptions& command);
 int show_logs(Session& session, const LogsOptions& command);
 int stop_job(Session& session, const StopOptions& command);
+int exec_in_tasks(Session& session, const ExecOptions& command);
+int copy_files(Session& session, const CopyOptions& command);
+int open_shell(Session& session, const ShellOptions& command);
 int clean_jobs(Session& session, const CleanOptions& command);
 
 int validate_spec(Session& session, const SpecFileOptions& command);

@@ -4,6 +4,7 @@
 #include "client/foreground.h"
 #include "client/job_finder.h"
 #include "client/logs.h"
+#include "client/task_selection.h"
 #include "cluster/cluster.h"
 #include "job/describe.h"
 #include "os/watch.h"
@@ -21,40 +22,6 @@
 
 namespace muster::client {
 namespace {
-
-Error no_such_role(const job::Plan& plan, const std::string& role) {
-  std::vector<std::string_view> names;
-  std::string known;
-  for (const job::RolePlan& each : plan.roles) {
-    names.push_back(each.name);
-    known += (known.empty() ? "" : ", ") + each.name;
-  }
-  const auto near = nearest(role, names);
-  return user_error(
-      fmt::format("the job has no role \"{}\"{}", printable(role),
-                  near ? fmt::format("; did you mean {}?", *near) : "; its roles are " + known));
-}
-
-/// "worker" or "worker:1".
-Result<cluster::TaskSelector> selector_of(const std::string& text, const job::Plan& plan) {
-  const size_t colon = text.find(':');
-  cluster::TaskSelector selector{.role = text.substr(0, colon), .index = {}};
-  const auto role = plan.find_role(selector.role);
-  if (!role) {
-    return no_such_role(plan, selector.role);
-  }
-  if (colon == std::string::npos) {
-    return selector;
-  }
-  const std::optional<job::TaskId> task = job::parse_task(plan, text);
-  if (!task) {
-    return user_error(fmt::format("the job has no task {}: role {} has {}, counted from 0",
-                                  printable(text), selector.role,
-                                  job::count_of(plan.role(*role).tasks, "task")));
-  }
-  selector.index = task->index;
-  return selector;
-}
 
 /// Refuses an attempt that none of the selected tasks has made.
 Status check_attempt(const cluster::LogFilter& filter, const job::Plan& plan,

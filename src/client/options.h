@@ -112,6 +112,30 @@ struct StopOptions {
   bool json = false;
 };
 
+struct ExecOptions {
+  std::string id;
+  std::string on;
+  std::vector<std::string> tasks;      ///< "worker" or "worker:1"; none: the chief, or the first.
+  std::vector<std::string> arguments;  ///< The command.
+  bool terminal = false;
+  bool no_input = false;
+  std::optional<uint32_t> parallel;  ///< How many tasks at a time; none: 16.
+  std::string wait = "1m";           ///< How long for a task that does not run now.
+};
+
+/// cp: the last of `paths` is the target.
+struct CopyOptions {
+  std::vector<std::string> paths;  ///< JOB:TASK:PATH, or a path of this machine.
+  std::string on;
+};
+
+struct ShellOptions {
+  std::string id;
+  std::string on;
+  std::string task;  ///< "worker:1"; empty: the chief, or the first.
+  std::string wait = "1m";
+};
+
 struct SpecFileOptions {
   std::string spec;
   std::vector<std::string> sets;

@@ -289,6 +289,14 @@ std::string host_of(const job::State& state, const job::ContainerId& id) {
   return found == state.containers.end() ? std::string("its host") : found->second.host.value;
 }
 
+std::optional<std::string> narrate_session(const job::Machine& machine,
+                                           const job::SessionOpened& session) {
+  return fmt::format("{} opened {} in {}{}: {}", printable(session.who), session.verb,
+                     to_string(machine.plan(), session.attempt.task),
+                     session.from.empty() ? "" : " from " + printable(session.from),
+                     printable(session.what));
+}
+
 std::optional<std::string> narrate_fact(const job::Machine& machine, const job::Fact& fact) {
   const job::State& state = machine.state();
   using Line = std::optional<std::string>;
@@ -349,6 +357,7 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
           [&](const job::StopAsked& stop) -> Line {
             return "stop requested by " + printable(stop.by);
           },
+          [&](const job::SessionOpened& session) { return narrate_session(machine, session); },
           [&](const job::MasterRecovered& recovered) -> Line {
             return fmt::format("a new master has taken over (the {} of this job)",
                                ordinal(recovered.epoch.value));

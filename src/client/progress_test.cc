@@ -172,6 +172,14 @@ TEST(Waiting, IsTheSameReasonWithOtherNumbers) {
   EXPECT_FALSE(same_but_for_numbers("5 containers", ""));
 }
 
+TEST_F(Narration, TellsWhoReachedIntoATask) {
+  start(spec::Membership::Independent, {});
+  EXPECT_EQ(tell(job::SessionOpened{worker(1), "alice on pts/3", "10.0.0.7", "exec", "ls 'a b'"}),
+            "alice on pts/3 opened exec in worker:1 from 10.0.0.7: ls 'a b'");
+  EXPECT_EQ(tell(job::SessionOpened{worker(1), "alice", "", "exec", "id"}),
+            "alice opened exec in worker:1: id");
+}
+
 TEST_F(Narration, TellsOfAStalledTask) {
   start(spec::Membership::Independent, {});
   EXPECT_EQ(tell(job::AttemptStalled{worker(2), minutes(10)}),

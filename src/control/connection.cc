@@ -1,6 +1,7 @@
 #include "control/connection.h"
 
 #include "base/check.h"
+#include "net/address.h"
 
 #include <fmt/format.h>
 
@@ -142,6 +143,13 @@ void Connection::on_frame_late() {
   if (!ended_ && !closing_ && frames_received_ == before && reader_.pending_bytes() > 0) {
     end(cluster_error(fmt::format("{} left a message unfinished", peer_.identity())));
   }
+}
+
+std::string Connection::address() const {
+  net::SocketAddress address;
+  address.size = sizeof(address.storage);
+  const bool known = ::getpeername(stream_.fd(), address.get(), &address.size) == 0;
+  return known ? net::literal_of(address) : "";
 }
 
 void Connection::send(std::shared_ptr<const std::string> frame) {

@@ -37,6 +37,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void abandon();
   [[nodiscard]] size_t queued_bytes() const { return queued_bytes_; }
   [[nodiscard]] const Peer& peer() const { return peer_; }
+  /// The other end's address; empty once it is gone.
+  [[nodiscard]] std::string address() const;
 
  private:
   struct Outgoing {
@@ -93,6 +95,7 @@ class TlsChannel final : public Channel {
   [[nodiscard]] size_t queued_bytes() const override { return connection_->queued_bytes(); }
   void close() override { connection_->close(); }
   [[nodiscard]] const Peer& peer() const override { return connection_->peer(); }
+  [[nodiscard]] std::string address() const override { return connection_->address(); }
 
  private:
   std::shared_ptr<Connection> connection_;

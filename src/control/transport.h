@@ -60,6 +60,8 @@ class Channel {
   /// comes with Cancelled.
   virtual void close() = 0;
   [[nodiscard]] virtual const Peer& peer() const = 0;
+  /// The other end's address, for people: "10.0.0.7"; empty where there is none.
+  [[nodiscard]] virtual std::string address() const { return ""; }
 };
 
 /// The largest frame either side accepts.

@@ -79,6 +79,9 @@ std::string describe(const Plan& plan, const Fact& fact) {
                  [&](const PreemptionNoticed& f) { return " " + f.container.value; },
                  [&](const DeadlinePassed& f) { return fmt::format(" d{}", f.deadline.value); },
                  [&](const MasterRecovered& f) { return fmt::format(" epoch {}", f.epoch.value); },
+                 [&](const SessionOpened& f) {
+                   return fmt::format(" {} {}", to_string(plan, f.attempt), f.verb);
+                 },
                  [](const auto&) { return std::string(); },
              },
              fact);

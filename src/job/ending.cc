@@ -105,25 +105,25 @@ void Ending::finish() {
 
 void Ending::after_the_end(const Fact& fact) const {
   const auto release = [&](const ContainerId& id) { turn_.act(ReleaseContainer{id}); };
-  std::visit(
-      Overloaded{
-          [&](const ContainerGranted& granted) { release(granted.container); },
-          [&](const AgentJoined& joined) { release(joined.container); },
-          [&](const AgentReported& reported) { release(reported.container); },
-          [&](const MasterRecovered&) {
-            for (const auto& [id, container] : lives_.state().containers) {
-              if (container.state != ContainerState::Gone) {
-                release(id);
-              }
-            }
-            turn_.act(Finish{*outcome_});
-          },
-          [](const OneOf<JobStarted, RequestRefused, LaunchFailed, AgentSuspected, AgentLost,
-                         AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled,
-                         ContainerEnded, CheckpointCommitted, EndpointPublished, HostReported,
-                         HeadroomReported, PreemptionNoticed, DeadlinePassed, StopAsked> auto&) {},
-      },
-      fact);
+  std::visit(Overloaded{
+                 [&](const ContainerGranted& granted) { release(granted.container); },
+                 [&](const AgentJoined& joined) { release(joined.container); },
+                 [&](const AgentReported& reported) { release(reported.container); },
+                 [&](const MasterRecovered&) {
+                   for (const auto& [id, container] : lives_.state().containers) {
+                     if (container.state != ContainerState::Gone) {
+                       release(id);
+                     }
+                   }
+                   turn_.act(Finish{*outcome_});
+                 },
+                 [](const OneOf<JobStarted, RequestRefused, LaunchFailed, AgentSuspected, AgentLost,
+                                AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled,
+                                ContainerEnded, CheckpointCommitted, EndpointPublished,
+                                HostReported, HeadroomReported, PreemptionNoticed, DeadlinePassed,
+                                StopAsked, SessionOpened> auto&) {},
+             },
+             fact);
 }
 
 }  // namespace muster::job

@@ -73,7 +73,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames = {
     "attempt-joined",    "attempt-started",      "attempt-ended",      "attempt-stalled",
     "container-ended",   "checkpoint-committed", "endpoint-published", "host-reported",
     "headroom-reported", "preemption-noticed",   "deadline-passed",    "stop-asked",
-    "master-recovered",
+    "master-recovered",  "session-opened",
 };
 
 }  // namespace

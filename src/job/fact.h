@@ -212,11 +212,22 @@ struct MasterRecovered {
   bool operator==(const MasterRecovered&) const = default;
 };
 
+/// An owner's client reached into a running attempt: who, from where, and what for; never its
+/// bytes. Shown; no policy of its own.
+struct SessionOpened {
+  AttemptId attempt;
+  std::string who;   ///< As the client says it: "alice on pts/3".
+  std::string from;  ///< The client's address, as the master saw it; "" if it could not.
+  std::string verb;  ///< "exec"
+  std::string what;  ///< The command, quoted for a shell.
+  bool operator==(const SessionOpened&) const = default;
+};
+
 using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFailed, AgentJoined,
                           AgentReported, AgentSuspected, AgentLost, AttemptJoined, AttemptStarted,
                           AttemptEnded, AttemptStalled, ContainerEnded, CheckpointCommitted,
                           EndpointPublished, HostReported, HeadroomReported, PreemptionNoticed,
-                          DeadlinePassed, StopAsked, MasterRecovered>;
+                          DeadlinePassed, StopAsked, MasterRecovered, SessionOpened>;
 
 /// "attempt-ended": the stable name of a fact's type, for scenarios, logs and JSON.
 [[nodiscard]] std::string_view name_of(const Fact& fact);

@@ -97,6 +97,7 @@ void Machine::Impl::take_in(const Fact& fact) {
           [&](const DeadlinePassed& f) { passed(f.deadline); },
           [&](const StopAsked& f) { stop_asked(f); },
           [&](const MasterRecovered& f) { recovered(f); },
+          [](const SessionOpened&) {},  // Shown.
       },
       fact);
 }

@@ -25,10 +25,10 @@ bool ended_with_container(const job::AttemptEnded& ended) {
 
 }  // namespace
 
-AgentSupervisor::AgentSupervisor(const Deps& deps, OnOutput on_output)
+AgentSupervisor::AgentSupervisor(const Deps& deps, Handlers handlers)
     : deps_(deps),
       log_(deps.master.sink),
-      on_output_(std::move(on_output)),
+      handlers_(std::move(handlers)),
       liveness_(deps.master.loop, deps.decider.machine().plan().liveness,
                 {.verdict = [this](job::Fact verdict) { deps_.decider.enter(std::move(verdict)); },
                  .stalled =
@@ -96,6 +96,7 @@ void AgentSupervisor::release(const job::ContainerId& container) {
 void AgentSupervisor::on_hello(const wire::AgentHello& hello) {
   const job::ContainerId& id = hello.report.container;
   dialer_.forget(id);
+  handlers_.gone(id);  // Its streams ended with the connection that it had before.
   if (hello.version != deps_.options.version) {
     log_.warning("agent.other_version", {{"container", id.value}, {"version", hello.version}});
   }
@@ -159,7 +160,7 @@ void AgentSupervisor::on(const job::ContainerId& container, const wire::CommitAs
 
 void AgentSupervisor::on(const job::ContainerId& container, const wire::Output& output) {
   if (runs_there(state(), container, output.attempt)) {
-    on_output_(output);
+    handlers_.output(output);
   }
 }
 
@@ -173,6 +174,7 @@ void AgentSupervisor::on_closed(const job::ContainerId& container, bool said_hel
   if (deps_.decider.closed()) {
     return;
   }
+  handlers_.gone(container);
   ended_containers_.drained(container);
   // Why it ended is still to come: it must not count as lost before.
   const bool dead =

@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace muster::master {
 
@@ -30,9 +31,14 @@ class AgentSupervisor {
     Admission& admission;
     Fence& fence;
   };
-  using OnOutput = std::function<void(const wire::Output& piece)>;
+  struct Handlers {
+    std::function<void(const wire::Output& piece)> output;
+    std::function<void(const job::ContainerId& container, wire::StreamFrame&& frame)> stream;
+    /// The last connection of an agent is gone.
+    std::function<void(const job::ContainerId& container)> gone;
+  };
 
-  AgentSupervisor(const Deps& deps, OnOutput on_output);
+  AgentSupervisor(const Deps& deps, Handlers handlers);
   AgentSupervisor(const AgentSupervisor&) = delete;
   AgentSupervisor& operator=(const AgentSupervisor&) = delete;
 
@@ -56,6 +62,12 @@ class AgentSupervisor {
   void release(const job::ContainerId& container);
   void send_view(const std::shared_ptr<const std::string>& view) { agents_.send_to_all(view); }
   void set_follow(const wire::FollowOutput& follow) { agents_.set_follow(follow); }
+  void send_stream(const job::ContainerId& container, const wire::StreamFrame& frame) {
+    agents_.send(container, frame);
+  }
+  [[nodiscard]] bool connected(const job::ContainerId& container) const {
+    return agents_.connected(container);
+  }
   /// The job has ended.
   void dismiss_all() { agents_.dismiss_all("the job has ended"); }
   void close_all() { agents_.close_all(); }
@@ -67,6 +79,9 @@ class AgentSupervisor {
   void on(const job::ContainerId& container, wire::AgentFact& fact);
   void on(const job::ContainerId& container, const wire::CommitAsked& asked);
   void on(const job::ContainerId& container, const wire::Output& output);
+  void on(const job::ContainerId& container, wire::StreamFrame& frame) {
+    handlers_.stream(container, std::move(frame));
+  }
   void on(const job::ContainerId&, const wire::Beat&) {}
   void on(const job::ContainerId&, const wire::AgentHello&) {}
   void on_closed(const job::ContainerId& container, bool said_hello);
@@ -77,7 +92,7 @@ class AgentSupervisor {
 
   Deps deps_;
   log::Logger log_;
-  OnOutput on_output_;
+  Handlers handlers_;
   LivenessDriver liveness_;
   verdict::Classifier classifier_;
   EndedContainers ended_containers_;

@@ -33,7 +33,7 @@ void ClientSession::on_frame(std::string_view bytes) {
   if (ended_) {
     return;
   }
-  const Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
+  Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
   if (!frame) {
     deps_.log.warning("client.refused", {{"reason", frame.error().message}});
     refuse(frame.error().message);
@@ -41,7 +41,7 @@ void ClientSession::on_frame(std::string_view bytes) {
     ended_ = true;
     return;
   }
-  std::visit([this](const auto& kind) { on(kind); }, *frame);
+  std::visit([this](auto& kind) { on(kind); }, *frame);
 }
 
 void ClientSession::on(const wire::ClientHello& hello) {
@@ -87,6 +87,24 @@ void ClientSession::on(const wire::StopJob& stop) {
 
 void ClientSession::on(const wire::StatusAsked&) {
   send(wire::StatusAnswered{deps_.report.status()});
+}
+
+void ClientSession::on(wire::StreamFrame& frame) {
+  if (channel_->peer().kind != control::Peer::Kind::Owner || !said_hello_) {
+    if (!std::holds_alternative<wire::StreamReset>(frame.kind)) {
+      stream({frame.id, wire::StreamReset{wire::StreamFault::Refused,
+                                          "only the job's owner may reach into its tasks"}});
+    }
+    return;
+  }
+  const auto handler = handlers_.stream;
+  handler(std::move(frame));
+}
+
+void ClientSession::stream(const wire::StreamFrame& frame) {
+  if (!ended_) {
+    send(frame);
+  }
 }
 
 void ClientSession::tell_status() {

@@ -33,6 +33,8 @@ class ClientSession {
   };
   struct Handlers {
     std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
+    /// A frame of a stream of an owner, who has said hello.
+    std::function<void(wire::StreamFrame&& frame)> stream;
     /// It wants output from now on; returns what it may have missed.
     std::function<std::vector<wire::Output>()> follows_output;
     std::function<void()> closed;  ///< Once.
@@ -49,11 +51,15 @@ class ClientSession {
   /// There may be new facts in the history.
   void pump();
   void output(const wire::Output& piece);
+  void stream(const wire::StreamFrame& frame);
   /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
   void end(const std::shared_ptr<const std::string>& last_frame);
 
   [[nodiscard]] bool follows_facts() const { return follow_facts_; }
   [[nodiscard]] bool follows_output() const { return follow_output_; }
+  /// What it calls itself, for people.
+  [[nodiscard]] const std::string& who() const { return who_; }
+  [[nodiscard]] std::string address() const { return channel_->address(); }
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
  private:
@@ -61,6 +67,7 @@ class ClientSession {
   void on(const wire::ClientHello& hello);
   void on(const wire::StopJob& stop);
   void on(const wire::StatusAsked& asked);
+  void on(wire::StreamFrame& frame);
   void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
   void refuse(const std::string& reason);
   void begin_output();

@@ -19,46 +19,60 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
     deps_.log.warning("client.refused", {{"reason", "too many clients"}});
     return;
   }
-  sessions_.push_back(
-      std::make_unique<ClientSession>(ClientSession::Deps{.loop = deps_.loop,
-                                                          .log = deps_.log,
-                                                          .history = history_,
-                                                          .admission = deps_.admission,
-                                                          .report = deps_.report},
-                                      std::move(channel)));
-  const auto session = std::prev(sessions_.end());
-  (*session)->start({.stop = handlers_.stop,
-                     .follows_output = [this] { return on_follows_output(); },
-                     .closed = [this, session] { on_closed(session); }});
+  last_number_ = ClientNumber(last_number_.value + 1);
+  sessions_.push_back({last_number_, std::make_unique<ClientSession>(
+                                         ClientSession::Deps{.loop = deps_.loop,
+                                                             .log = deps_.log,
+                                                             .history = history_,
+                                                             .admission = deps_.admission,
+                                                             .report = deps_.report},
+                                         std::move(channel))});
+  const auto entry = std::prev(sessions_.end());
+  ClientSession& session = *entry->session;
+  session.start({.stop = handlers_.stop,
+                 .stream =
+                     [this, number = entry->number, &session](wire::StreamFrame&& frame) {
+                       handlers_.stream({number, session.who(), session.address()},
+                                        std::move(frame));
+                     },
+                 .follows_output = [this] { return on_follows_output(); },
+                 .closed = [this, entry] { on_closed(entry); }});
   if (last_frame_) {
-    (*session)->end(last_frame_);
+    session.end(last_frame_);
   }
 }
 
 void Clients::fact(const eventlog::Record& record) {
   history_.add(record);
-  for (const auto& session : sessions_) {
-    session->pump();
+  for (const Entry& entry : sessions_) {
+    entry.session->pump();
   }
 }
 
 void Clients::output(const wire::Output& piece) {
-  for (const auto& session : sessions_) {
-    session->output(piece);
+  for (const Entry& entry : sessions_) {
+    entry.session->output(piece);
+  }
+}
+
+void Clients::stream(ClientNumber client, const wire::StreamFrame& frame) {
+  const auto entry = std::ranges::find(sessions_, client, &Entry::number);
+  if (entry != sessions_.end()) {
+    entry->session->stream(frame);
   }
 }
 
 void Clients::tell_status() {
-  for (const auto& session : sessions_) {
-    session->tell_status();
+  for (const Entry& entry : sessions_) {
+    entry.session->tell_status();
   }
 }
 
 void Clients::end(const job::Outcome& outcome) {
   const wire::ClientEvent event = wire::JobEnded{outcome};
   last_frame_ = std::make_shared<const std::string>(wire::encode(event));
-  for (const auto& session : sessions_) {
-    session->end(last_frame_);
+  for (const Entry& entry : sessions_) {
+    entry.session->end(last_frame_);
   }
 }
 
@@ -70,12 +84,14 @@ std::vector<wire::Output> Clients::on_follows_output() {
   return missed;
 }
 
-void Clients::on_closed(Sessions::iterator session) {
-  had_follower_ = had_follower_ || (*session)->follows_facts();
-  const bool followed = (*session)->follows_output();
+void Clients::on_closed(Sessions::iterator entry) {
+  had_follower_ = had_follower_ || entry->session->follows_facts();
+  const bool followed = entry->session->follows_output();
+  const ClientNumber number = entry->number;
   // It is the one whose callback runs now.
-  deps_.loop.post([gone = std::move(*session)] {});
-  sessions_.erase(session);
+  deps_.loop.post([gone = std::move(entry->session)] {});
+  sessions_.erase(entry);
+  handlers_.gone(number);
   if (followed && !anybody_follows_output()) {
     handlers_.follow_output(false);
   }
@@ -84,7 +100,7 @@ void Clients::on_closed(Sessions::iterator session) {
 
 bool Clients::anybody_follows_output() const {
   return std::ranges::any_of(sessions_,
-                             [](const auto& session) { return session->follows_output(); });
+                             [](const Entry& entry) { return entry.session->follows_output(); });
 }
 
 }  // namespace muster::master

@@ -5,6 +5,7 @@
 #include "master/admission.h"
 #include "master/client_session.h"
 #include "master/job_report.h"
+#include "master/stream_relay.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 
@@ -31,6 +32,9 @@ class Clients {
     std::function<void(bool on)> follow_output;
     /// What a new follower of output may have missed.
     std::function<std::vector<wire::Output>()> missed_output;
+    /// A frame of an owner's stream, and the client that had some is gone.
+    std::function<void(const StreamRelay::Opener& opener, wire::StreamFrame&& frame)> stream;
+    std::function<void(ClientNumber client)> gone;
     /// A client left.
     std::function<void()> left;
   };
@@ -45,6 +49,8 @@ class Clients {
   /// The facts of earlier masters, before any client comes.
   void remember(const eventlog::Record& record) { history_.add(record); }
   void output(const wire::Output& piece);
+  /// Sends a frame of a stream, if that client is still there.
+  void stream(ClientNumber client, const wire::StreamFrame& frame);
   /// Tells followers how the job stands, unasked: something changed that no fact says.
   void tell_status();
   /// The job has ended and everything is written: the last frame to all, then good-bye.
@@ -56,16 +62,21 @@ class Clients {
   [[nodiscard]] bool had_follower() const { return had_follower_; }
 
  private:
-  using Sessions = std::list<std::unique_ptr<ClientSession>>;
+  struct Entry {
+    ClientNumber number;
+    std::unique_ptr<ClientSession> session;
+  };
+  using Sessions = std::list<Entry>;
 
   [[nodiscard]] std::vector<wire::Output> on_follows_output();
-  void on_closed(Sessions::iterator session);
+  void on_closed(Sessions::iterator entry);
   [[nodiscard]] bool anybody_follows_output() const;
 
   Deps deps_;
   Handlers handlers_;
   FactHistory history_;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
+  ClientNumber last_number_;
   Sessions sessions_;
   bool had_follower_ = false;
 };

@@ -30,9 +30,10 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
                .decider = decider_,
                .admission = admission_,
                .fence = fence_},
-              [this](const wire::Output& piece) { output_.pass(piece); }),
+              agent_handlers()),
       clients_({.loop = deps.loop, .log = log_, .admission = admission_, .report = report_},
                client_handlers()),
+      streams_(deps.loop, log_, decider_, stream_handlers()),
       output_(
           {.loop = deps.loop,
            .clients = clients_,
@@ -162,6 +163,7 @@ void Term::on_released(const Decider::Released& released) {
     performer_.perform(action);
   }
   agents_.released(released.record.index);
+  streams_.released(released.record.index);
 }
 
 void Term::tell_audience() {
@@ -206,10 +208,34 @@ Decider::Handlers Term::decider_handlers() {
           .check_fence = [this] { fence_.check(); }};
 }
 
+AgentSupervisor::Handlers Term::agent_handlers() {
+  return {.output = [this](const wire::Output& piece) { output_.pass(piece); },
+          .stream =
+              [this](const job::ContainerId& container, wire::StreamFrame&& frame) {
+                streams_.from_agent(container, std::move(frame));
+              },
+          .gone = [this](const job::ContainerId& container) { streams_.agent_gone(container); }};
+}
+
+StreamRelay::Handlers Term::stream_handlers() {
+  return {
+      .to_client = [this](ClientNumber client,
+                          const wire::StreamFrame& frame) { clients_.stream(client, frame); },
+      .to_agent = [this](const job::ContainerId& container,
+                         const wire::StreamFrame& frame) { agents_.send_stream(container, frame); },
+      .connected =
+          [this](const job::ContainerId& container) { return agents_.connected(container); }};
+}
+
 Clients::Handlers Term::client_handlers() {
   return {.stop = [this](const std::string& by) { stop(by); },
           .follow_output = [this](bool on) { output_.clients_follow(on); },
           .missed_output = [this] { return output_.take_early(); },
+          .stream =
+              [this](const StreamRelay::Opener& opener, wire::StreamFrame&& frame) {
+                streams_.from_client(opener, std::move(frame));
+              },
+          .gone = [this](ClientNumber client) { streams_.client_gone(client); },
           .left = [this] { ending_.told(); }};
 }
 

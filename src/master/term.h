@@ -13,6 +13,7 @@
 #include "master/opening.h"
 #include "master/output_relay.h"
 #include "master/performer.h"
+#include "master/stream_relay.h"
 #include "rt/running.h"
 
 #include <functional>
@@ -53,7 +54,9 @@ class Term {
   void fenced(job::Epoch by);
   void end(MasterEnd end);
   [[nodiscard]] Decider::Handlers decider_handlers();
+  [[nodiscard]] AgentSupervisor::Handlers agent_handlers();
   [[nodiscard]] Clients::Handlers client_handlers();
+  [[nodiscard]] StreamRelay::Handlers stream_handlers();
 
   MasterDeps deps_;
   const MasterOptions& options_;
@@ -66,6 +69,7 @@ class Term {
   JobReport report_;
   AgentSupervisor agents_;
   Clients clients_;
+  StreamRelay streams_;
   OutputRelay output_;
   Ending ending_;
   Performer performer_;

@@ -1,6 +1,7 @@
 #include "os/processes.h"
 
 #include "os/exit_watch.h"
+#include "os/loop_interactive_child.h"
 #include "os/pipe_reader.h"
 
 #include <algorithm>
@@ -24,6 +25,11 @@ class LoopProcesses final : public Processes {
   explicit LoopProcesses(rt::IoLoop& loop) : loop_(loop) {}
 
   Result<Pid> spawn(const SpawnOptions& options, Handlers handlers) override;
+  Result<std::unique_ptr<InteractiveChild>> spawn_interactive(
+      SpawnOptions options, std::optional<WindowSize> terminal,
+      InteractiveChild::Handlers handlers) override {
+    return os::spawn_interactive(loop_, std::move(options), terminal, std::move(handlers));
+  }
   Status signal_group(Pid leader, int signal) override { return os::signal_group(leader, signal); }
   void drain_output(Pid pid) override;
   void close_output(Pid pid) override;
@@ -201,6 +207,12 @@ size_t LoopProcesses::signal_family(Pid child, int signal) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(
+    SpawnOptions /*options*/, std::optional<WindowSize> /*terminal*/,
+    InteractiveChild::Handlers /*handlers*/) {
+  return Error{Errc::Unsupported, Blame::Cluster, "interactive programs cannot be started here"};
+}
 
 std::unique_ptr<Processes> make_processes(rt::IoLoop& loop) {
   return std::make_unique<LoopProcesses>(loop);

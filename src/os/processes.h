@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "os/interactive_child.h"
 #include "os/pid.h"
 #include "os/process_tree.h"
 #include "os/spawn.h"
@@ -9,12 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace muster::os {
-
-enum class Stream : uint8_t { Stdout, Stderr };
 
 /// The child processes of a shell. LoopProcesses is the real one; the simulator's run scripts.
 /// Lives on its loop's thread. Destroying it forgets the children without ending them.
@@ -33,6 +33,12 @@ class Processes {
 
   /// Starts a child; on an error no handler is called. A stdin that is ToPipe is closed at once.
   virtual Result<Pid> spawn(const SpawnOptions& options, Handlers handlers) = 0;
+  /// Starts a child with three pipes, or with a terminal of its own, that leads a session; what
+  /// `options` says of its streams and its grouping does not count. On an error no handler is
+  /// called. Unsupported where processes are only played.
+  virtual Result<std::unique_ptr<InteractiveChild>> spawn_interactive(
+      SpawnOptions options, std::optional<WindowSize> terminal,
+      InteractiveChild::Handlers handlers);
   /// Sends a signal to the group that `leader` (a child with a group of its own) leads; a group
   /// that is gone is success. Works after the leader's end, too, for those it left behind.
   virtual Status signal_group(Pid leader, int signal) = 0;

@@ -14,6 +14,7 @@
 #include <new>
 #include <sched.h>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -118,7 +119,8 @@ void close_others(const ChildPlan& plan) {
 
 Step prepare_child(ChildPlan& plan) {
   const SpawnOptions& options = *plan.options;
-  if (options.grouping == Grouping::NewSession && ::setsid() < 0) {
+  const bool on_terminal = options.grouping == Grouping::NewTerminalSession;
+  if ((options.grouping == Grouping::NewSession || on_terminal) && ::setsid() < 0) {
     return Step::Group;
   }
   if (options.grouping == Grouping::NewGroup && ::setpgid(0, 0) != 0) {
@@ -148,6 +150,9 @@ Step prepare_child(ChildPlan& plan) {
     return Step::Folder;
   }
   if (!place_descriptors(plan)) {
+    return Step::Streams;
+  }
+  if (on_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) {
     return Step::Streams;
   }
   close_others(plan);

@@ -31,6 +31,8 @@ enum class Grouping : uint8_t {
   Inherited,   ///< Stays in the parent's process group.
   NewGroup,    ///< Leads a process group of its own.
   NewSession,  ///< Leads a session (and a group) of its own, without a terminal.
+  /// Leads a session of its own; its standard input is a terminal, and becomes the session's.
+  NewTerminalSession,
 };
 
 /// A descriptor that the child gets in addition to its standard streams, under a number of its own

@@ -1,9 +1,11 @@
 #include "base/check.h"
 #include "muster/control/v1/agent.pb.h"
+#include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
+#include "wire/stream_codec.h"
 
 namespace muster::wire {
 namespace {
@@ -46,6 +48,7 @@ struct PutAgentFrame {
     message.set_name(put_name(value.name));
   }
   void operator()(const Output& value) const { put(value, *frame.mutable_output()); }
+  void operator()(const StreamFrame& value) const { put(value, *frame.mutable_stream()); }
 };
 
 Result<AgentFrame> get_hello(const control::v1::AgentHello& message) {
@@ -102,6 +105,12 @@ Result<AgentFrame> get_output(const control::v1::Output& message) {
   return output;
 }
 
+Result<AgentFrame> get_stream_of_agent(const control::v1::StreamFrame& message) {
+  StreamFrame frame;
+  MUSTER_TRY_STATUS(get(message, frame));
+  return frame;
+}
+
 }  // namespace
 
 bool is_agent_fact(const job::Fact& fact) {
@@ -134,6 +143,8 @@ Result<AgentFrame> decode_agent_frame(std::string_view bytes) {
       return get_commit(message.commit_asked());
     case control::v1::AgentFrame::kOutput:
       return get_output(message.output());
+    case control::v1::AgentFrame::kStream:
+      return get_stream_of_agent(message.stream());
     case control::v1::AgentFrame::KIND_NOT_SET:
       break;
   }

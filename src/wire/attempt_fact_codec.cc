@@ -106,4 +106,21 @@ Status get(const event::v1::EndpointPublished& message, job::EndpointPublished& 
   return get_text(message.url(), value.url, "url");
 }
 
+void put(const job::SessionOpened& value, event::v1::SessionOpened& message) {
+  put(value.attempt, *message.mutable_attempt());
+  message.set_who(put_name(value.who));
+  message.set_from(put_name(value.from));
+  message.set_verb(put_name(value.verb));
+  message.set_what(put_text(value.what));
+}
+
+Status get(const event::v1::SessionOpened& message, job::SessionOpened& value) {
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(get_name(message.who(), value.who, "who"));
+  MUSTER_TRY_STATUS(get_name(message.from(), value.from, "from"));
+  MUSTER_TRY_STATUS(get_name(message.verb(), value.verb, "verb"));
+  return get_text(message.what(), value.what, "what");
+}
+
 }  // namespace muster::wire

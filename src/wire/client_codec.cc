@@ -1,14 +1,16 @@
 #include "muster/control/v1/client.pb.h"
+#include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
+#include "wire/stream_codec.h"
 
 namespace muster::wire {
 namespace {
 
-/// A client says little: the names in its hello.
-constexpr size_t kClientFrameBytesMax = 64U << 10;
+/// A client says little: the names in its hello, a piece of a stream.
+constexpr size_t kClientFrameBytesMax = kStreamFrameBytesMax;
 
 struct PutClientFrame {
   control::v1::ClientFrame& frame;
@@ -23,6 +25,7 @@ struct PutClientFrame {
   }
   void operator()(const StopJob& value) const { frame.mutable_stop()->set_by(put_name(value.by)); }
   void operator()(const StatusAsked&) const { frame.mutable_status_asked(); }
+  void operator()(const StreamFrame& value) const { put(value, *frame.mutable_stream()); }
 };
 
 struct PutClientEvent {
@@ -52,6 +55,7 @@ struct PutClientEvent {
   void operator()(const Refused& value) const {
     event.mutable_refused()->set_reason(put_text(value.reason));
   }
+  void operator()(const StreamFrame& value) const { put(value, *event.mutable_stream()); }
 };
 
 Result<ClientFrame> get_hello(const control::v1::ClientHello& message) {
@@ -107,6 +111,13 @@ Result<ClientEvent> get_refused(const control::v1::Refused& message) {
   return refused;
 }
 
+template <class Frame>
+Result<Frame> get_stream(const control::v1::StreamFrame& message) {
+  StreamFrame frame;
+  MUSTER_TRY_STATUS(get(message, frame));
+  return frame;
+}
+
 }  // namespace
 
 std::string encode(const ClientFrame& frame) {
@@ -131,6 +142,8 @@ Result<ClientFrame> decode_client_frame(std::string_view bytes) {
       return get_stop(message.stop());
     case control::v1::ClientFrame::kStatusAsked:
       return StatusAsked{};
+    case control::v1::ClientFrame::kStream:
+      return get_stream<ClientFrame>(message.stream());
     case control::v1::ClientFrame::KIND_NOT_SET:
       break;
   }
@@ -153,6 +166,8 @@ Result<ClientEvent> decode_client_event(std::string_view bytes) {
       return get_ended(message.ended());
     case control::v1::ClientEvent::kRefused:
       return get_refused(message.refused());
+    case control::v1::ClientEvent::kStream:
+      return get_stream<ClientEvent>(message.stream());
     case control::v1::ClientEvent::KIND_NOT_SET:
       break;
   }

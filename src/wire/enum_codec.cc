@@ -2,6 +2,7 @@
 
 #include "muster/control/v1/client.pb.h"
 #include "muster/control/v1/output.pb.h"
+#include "muster/control/v1/stream.pb.h"
 #include "muster/control/v1/view.pb.h"
 #include "muster/event/v1/fact.pb.h"
 #include "muster/event/v1/failure.pb.h"
@@ -68,6 +69,12 @@ static_assert(is_wire(job::OutcomeReason::DeadlinePassed,
 static_assert(is_wire(job::OutcomeReason::Refused, control::v1::OUTCOME_REASON_REFUSED));
 static_assert(is_wire(OutputStream::Stdout, control::v1::OUTPUT_STREAM_STDOUT));
 static_assert(is_wire(OutputStream::Stderr, control::v1::OUTPUT_STREAM_STDERR));
+static_assert(is_wire(StreamFault::Cancelled, control::v1::STREAM_FAULT_CANCELLED));
+static_assert(is_wire(StreamFault::Refused, control::v1::STREAM_FAULT_REFUSED));
+static_assert(is_wire(StreamFault::NotRunning, control::v1::STREAM_FAULT_NOT_RUNNING));
+static_assert(is_wire(StreamFault::Deadline, control::v1::STREAM_FAULT_DEADLINE));
+static_assert(is_wire(StreamFault::Lost, control::v1::STREAM_FAULT_LOST));
+static_assert(is_wire(StreamFault::Protocol, control::v1::STREAM_FAULT_PROTOCOL));
 
 }  // namespace
 
@@ -190,6 +197,19 @@ bool is_known(OutputStream value) {
   switch (value) {
     case OutputStream::Stdout:
     case OutputStream::Stderr:
+      return true;
+  }
+  return false;
+}
+
+bool is_known(StreamFault value) {
+  switch (value) {
+    case StreamFault::Cancelled:
+    case StreamFault::Refused:
+    case StreamFault::NotRunning:
+    case StreamFault::Deadline:
+    case StreamFault::Lost:
+    case StreamFault::Protocol:
       return true;
   }
   return false;

@@ -28,6 +28,7 @@ namespace muster::wire {
 [[nodiscard]] bool is_known(job::JobResult value);
 [[nodiscard]] bool is_known(job::OutcomeReason value);
 [[nodiscard]] bool is_known(OutputStream value);
+[[nodiscard]] bool is_known(StreamFault value);
 
 template <class Wire, class Enum>
 [[nodiscard]] constexpr Wire enum_to_wire(Enum value) {

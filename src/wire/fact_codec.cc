@@ -43,6 +43,7 @@ struct PutFact {
   void operator()(const job::DeadlinePassed& v) const { put(v, *fact.mutable_deadline_passed()); }
   void operator()(const job::StopAsked& v) const { put(v, *fact.mutable_stop_asked()); }
   void operator()(const job::MasterRecovered& v) const { put(v, *fact.mutable_master_recovered()); }
+  void operator()(const job::SessionOpened& v) const { put(v, *fact.mutable_session_opened()); }
 };
 
 template <class Value, class Message>
@@ -102,6 +103,8 @@ Status get(const event::v1::Fact& m, job::Fact& value) {
       return get_as<job::StopAsked>(m.stop_asked(), value);
     case event::v1::Fact::kMasterRecovered:
       return get_as<job::MasterRecovered>(m.master_recovered(), value);
+    case event::v1::Fact::kSessionOpened:
+      return get_as<job::SessionOpened>(m.session_opened(), value);
     case event::v1::Fact::KIND_NOT_SET:
       break;
   }

@@ -24,6 +24,7 @@ class PreemptionNoticed;
 class DeadlinePassed;
 class StopAsked;
 class MasterRecovered;
+class SessionOpened;
 }  // namespace muster::event::v1
 
 namespace muster::wire {
@@ -66,5 +67,7 @@ void put(const job::StopAsked& value, event::v1::StopAsked& message);
 Status get(const event::v1::StopAsked& message, job::StopAsked& value);
 void put(const job::MasterRecovered& value, event::v1::MasterRecovered& message);
 Status get(const event::v1::MasterRecovered& message, job::MasterRecovered& value);
+void put(const job::SessionOpened& value, event::v1::SessionOpened& message);
+Status get(const event::v1::SessionOpened& message, job::SessionOpened& value);
 
 }  // namespace muster::wire

@@ -7,6 +7,7 @@
 #include "job/ids.h"
 #include "job/outcome.h"
 #include "job/view.h"
+#include "wire/stream.h"
 
 #include <cstdint>
 #include <map>
@@ -87,7 +88,8 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
-using AgentFrame = std::variant<AgentHello, Beat, Report, AgentFact, CommitAsked, Output>;
+using AgentFrame =
+    std::variant<AgentHello, Beat, Report, AgentFact, CommitAsked, Output, StreamFrame>;
 
 // ---- master → agent ----
 
@@ -145,7 +147,7 @@ struct AgentDismissed {
 };
 
 using MasterFrame = std::variant<MasterWelcome, ViewPushed, AgentOrder, ReportAsked, CommitAnswered,
-                                 FollowOutput, AgentDismissed>;
+                                 FollowOutput, AgentDismissed, StreamFrame>;
 
 // ---- client ⇄ master ----
 
@@ -169,7 +171,8 @@ struct StatusAsked {
   bool operator==(const StatusAsked&) const = default;
 };
 
-using ClientFrame = std::variant<ClientHello, StopJob, StatusAsked>;
+/// Streams are for owners only; viewers get a StreamReset.
+using ClientFrame = std::variant<ClientHello, StopJob, StatusAsked, StreamFrame>;
 
 struct ClientWelcome {
   std::string job_id;
@@ -207,7 +210,7 @@ struct Refused {
 };
 
 using ClientEvent =
-    std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused>;
+    std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused, StreamFrame>;
 
 /// Agents send their frames only with facts that pass is_agent_fact, masters orders only with
 /// actions on attempts (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for

@@ -123,8 +123,10 @@ class Arbitrary {
         return job::DeadlinePassed{job::DeadlineId(number())};
       case 19:
         return job::StopAsked{text()};
-      default:
+      case 20:
         return job::MasterRecovered{job::Epoch(number())};
+      default:
+        return job::SessionOpened{attempt(), text(), text(), text(), text()};
     }
   }
   job::ContainerEnded container_ended() {
@@ -138,6 +140,29 @@ class Arbitrary {
       ended.failure = failure();
     }
     return ended;
+  }
+  StreamFrame stream() {
+    switch (below(7)) {
+      case 0: {
+        StreamOpen open{attempt(), Duration(below(1'000'000)), {{"sh", "a b"}, std::nullopt}};
+        if (coin()) {
+          open.exec.terminal = {text(), {static_cast<uint16_t>(engine_()), 80}};
+        }
+        return {engine_(), open};
+      }
+      case 1:
+        return {engine_(), StreamWaits{text()}};
+      case 2:
+        return {engine_(), StreamOpened{}};
+      case 3:
+        return {engine_(), StreamData{text()}};
+      case 4:
+        return {engine_(), StreamCredit{engine_()}};
+      case 5:
+        return {engine_(), StreamClosed{}};
+      default:
+        return {engine_(), StreamReset{one_of(StreamFault::Protocol), text()}};
+    }
   }
   Output output() {
     return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text(), coin()};
@@ -157,8 +182,10 @@ class Arbitrary {
       }
       case 4:
         return CommitAsked{attempt(), generation(), text()};
-      default:
+      case 5:
         return output();
+      default:
+        return stream();
     }
   }
   job::Action order() {
@@ -199,8 +226,10 @@ class Arbitrary {
         return CommitAnswered{attempt(), generation(), text(), text()};
       case 5:
         return FollowOutput{coin(), number()};
-      default:
+      case 6:
         return AgentDismissed{text()};
+      default:
+        return stream();
     }
   }
   ClientFrame client_frame(size_t kind) {
@@ -209,8 +238,10 @@ class Arbitrary {
         return ClientHello{text(), text(), coin(), engine_(), coin()};
       case 1:
         return StopJob{text()};
-      default:
+      case 2:
         return StatusAsked{};
+      default:
+        return stream();
     }
   }
   ClientEvent client_event(size_t kind) {
@@ -232,8 +263,10 @@ class Arbitrary {
         }
         return JobEnded{outcome};
       }
-      default:
+      case 5:
         return Refused{text()};
+      default:
+        return stream();
     }
   }
 
@@ -388,8 +421,23 @@ TEST(FrameCodec, CutsWhatIsTooLongAndReadsItBack) {
   EXPECT_EQ(std::get<job::StopAsked>(*back).by.size(), 64U << 10);
 }
 
+TEST(FrameCodec, RefusesBadStreams) {
+  const auto refused = [](const StreamFrame& frame) {
+    return decode_client_frame(encode(ClientFrame(frame))).error().message;
+  };
+  EXPECT_EQ(refused({1, StreamData{std::string(kStreamDataMax + 1, 'x')}}),
+            "a piece of a stream is too long");
+  EXPECT_EQ(refused({1, StreamOpen{}}), "unknown kind of stream");
+  EXPECT_EQ(refused({1, StreamOpen{.exec = {{std::string(kArgumentsBytesMax, 'x')}, {}}}}),
+            "a command is too long or has a NUL");
+  EXPECT_EQ(refused({1, StreamOpen{.exec = {{std::string("a\0b", 3)}, {}}}}),
+            "a command is too long or has a NUL");
+  EXPECT_EQ(refused({1, StreamOpen{.wait = Duration(-1), .exec = {{"true"}, {}}}}),
+            "a wait is negative");
+}
+
 TEST(FrameCodec, RefusesLongClientFrames) {
-  const std::string bytes(70'000, '\0');
+  const std::string bytes(170'000, '\0');
   EXPECT_EQ(decode_client_frame(bytes).error().message, "client frame is too long");
 }
 

@@ -1,9 +1,11 @@
 #include "base/check.h"
 #include "muster/control/v1/master.pb.h"
+#include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
+#include "wire/stream_codec.h"
 
 namespace muster::wire {
 namespace {
@@ -55,6 +57,7 @@ struct PutMasterFrame {
   void operator()(const AgentDismissed& value) const {
     frame.mutable_dismissed()->set_reason(put_text(value.reason));
   }
+  void operator()(const StreamFrame& value) const { put(value, *frame.mutable_stream()); }
 };
 
 Result<MasterFrame> get_welcome(const control::v1::MasterWelcome& message) {
@@ -116,6 +119,12 @@ Result<MasterFrame> get_dismissed(const control::v1::AgentDismissed& message) {
   return dismissed;
 }
 
+Result<MasterFrame> get_stream_to_agent(const control::v1::StreamFrame& message) {
+  StreamFrame frame;
+  MUSTER_TRY_STATUS(get(message, frame));
+  return frame;
+}
+
 }  // namespace
 
 std::string encode(const MasterFrame& frame) {
@@ -142,6 +151,8 @@ Result<MasterFrame> decode_master_frame(std::string_view bytes) {
       return FollowOutput{message.follow_output().on(), message.follow_output().tail_lines()};
     case control::v1::MasterFrame::kDismissed:
       return get_dismissed(message.dismissed());
+    case control::v1::MasterFrame::kStream:
+      return get_stream_to_agent(message.stream());
     case control::v1::MasterFrame::KIND_NOT_SET:
       break;
   }

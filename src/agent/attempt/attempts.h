@@ -59,6 +59,8 @@ class Attempts {
   void rewrite_views(const job::View& view);
   /// Calls back for each attempt whose ports are held or whose process runs.
   void for_each_run(const std::function<void(TaskRun&)>& call);
+  /// An attempt whose ports are held or whose process runs; nullptr for any other.
+  [[nodiscard]] TaskRun* find(job::AttemptId id) const;
   [[nodiscard]] Tensorboards& boards() { return boards_; }
   /// What looking closely at their memory may cost, and has cost.
   [[nodiscard]] const WatchBudget& close_looks() const { return close_looks_; }
@@ -77,7 +79,6 @@ class Attempts {
   rt::Async<> commit_last(job::AttemptId id, job::Exit exit);
   void tell_lost_output(const TaskRun& run, job::Exit& exit);
   void write_why(job::AttemptId id, const Error& error);
-  [[nodiscard]] TaskRun* find(job::AttemptId id) const;
 
   Deps deps_;
   log::Logger log_;

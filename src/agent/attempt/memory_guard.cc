@@ -43,6 +43,14 @@ rt::Async<> MemoryGuard::join_group(os::Pid process) {
   settled_.set();
 }
 
+void MemoryGuard::admit(os::Pid process) {
+  group_is_whole_ = false;  // What it has until then is not counted there.
+  if (group_ == nullptr) {
+    return;
+  }
+  deps_.loop.run_blocking([group = group_, process] { (void)group->add(process); }, [] {});
+}
+
 /// What the process forked before it was in its group.
 void MemoryGuard::take_in(const std::vector<os::Pid>& members) {
   if (took_in_ || group_ == nullptr) {

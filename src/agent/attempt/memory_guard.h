@@ -36,6 +36,8 @@ class MemoryGuard {
 
   /// Takes the attempt's process, which has just been started, into its control group.
   void begin(os::Pid process);
+  /// Takes one more process in, which was not started by the first.
+  void admit(os::Pid process);
   /// Set when the control group holds the process, or there is none: only then is it known whether
   /// the kernel has ended it.
   [[nodiscard]] rt::Event& settled() { return settled_; }

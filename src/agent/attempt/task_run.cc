@@ -66,7 +66,8 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
 Result<os::Pid> TaskRun::spawn(StartOptions options) {
   os::SpawnOptions spawn;
   spawn.argv = {"/bin/sh", "-c", std::move(options.command)};
-  spawn.env = std::move(options.environment);
+  environment_ = std::move(options.environment);
+  spawn.env = environment_;
   spawn.folder = names_.work_folder;
   spawn.stdout_to = os::ToPipe{};
   spawn.stderr_to = os::ToPipe{};
@@ -79,6 +80,19 @@ Result<os::Pid> TaskRun::spawn(StartOptions options) {
   };
   return deps_.processes.spawn(
       spawn, {.output = on_output, .exited = [this](const os::Exit& exit) { on_exit(exit); }});
+}
+
+void TaskRun::admit(os::Pid guest) {
+  guests_.insert(guest);
+  memory_->admit(guest);
+}
+
+void TaskRun::dismiss(os::Pid guest) { guests_.erase(guest); }
+
+void TaskRun::end_guests() {
+  for (const os::Pid guest : std::exchange(guests_, {})) {
+    deps_.processes.signal_family(guest, SIGKILL);
+  }
 }
 
 void TaskRun::ask_to_end() {
@@ -98,6 +112,7 @@ void TaskRun::kill() {
   if (!exit_) {
     deps_.processes.signal_family(pid_, SIGKILL);
   }
+  end_guests();
   killed_.set();
 }
 
@@ -105,8 +120,12 @@ std::optional<wire::Sample> TaskRun::watch_memory() {
   if (!running_) {
     return std::nullopt;
   }
-  const std::vector<os::Pid> members =
+  std::vector<os::Pid> members =
       family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
+  for (const os::Pid guest : guests_) {
+    const std::vector<os::Pid> theirs = deps_.processes.members(guest);
+    members.insert(members.end(), theirs.begin(), theirs.end());
+  }
   const MemoryReader::Reading usage = memory_->read(members);
   deps_.leftovers.saw(names_.attempt, members);
   if (memory_->over() && !killed_.is_set()) {
@@ -140,8 +159,13 @@ rt::Async<> TaskRun::await_end() {
   }
   // The shell ends by TERM at once, the program under it may have something to save.
   Duration period = kLookPeriodLow;
-  while (asked_ && !killed_.is_set() &&
-         (!family().empty() || deps_.leftovers.ask_to_end(names_.attempt, names_.mark) > 0)) {
+  while (asked_ && !killed_.is_set()) {
+    if (family().empty()) {
+      end_guests();  // A session has nothing to save: a shell would not hear TERM.
+      if (deps_.leftovers.ask_to_end(names_.attempt, names_.mark) == 0) {
+        break;
+      }
+    }
     (void)co_await rt::wait_until(deps_.loop, deps_.loop.now() + period, killed_);
     period = std::min(2 * period, kLookPeriodHigh);
   }
@@ -154,6 +178,7 @@ void TaskRun::finish() {
     (void)deps_.processes.signal_group(pid_, SIGKILL);
     deps_.processes.signal_family(pid_, SIGKILL);
   }
+  end_guests();
   deps_.leftovers.end(names_.attempt, names_.mark);
   deps_.processes.drain_output(pid_);
   deps_.processes.close_output(pid_);

@@ -27,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,12 @@ class TaskRun {
   /// KILL to everything the attempt started.
   void kill();
 
+  /// Takes in the process of a session, which leads a session of its own: it counts as the
+  /// attempt's for memory, and ends with it.
+  void admit(os::Pid guest);
+  /// A process of a session has ended.
+  void dismiss(os::Pid guest);
+
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<wire::Sample> watch_memory();
@@ -107,6 +114,10 @@ class TaskRun {
   [[nodiscard]] const Names& names() const { return names_; }
   [[nodiscard]] const job::Address& address() const { return address_; }
   [[nodiscard]] bool running() const { return running_; }
+  /// What the command was started with; of one that runs.
+  [[nodiscard]] const std::map<std::string, std::string>& environment() const {
+    return environment_;
+  }
   /// The interpreter that start() was told of.
   [[nodiscard]] const std::string& python() const { return python_; }
   /// nullptr before the start.
@@ -120,6 +131,7 @@ class TaskRun {
   /// The process has ended: ends when its end may be told.
   rt::Async<> await_end();
   [[nodiscard]] std::vector<os::Pid> family();
+  void end_guests();
   void finish();
 
   Deps deps_;
@@ -131,7 +143,9 @@ class TaskRun {
   StallWatch stall_;
   std::function<void(Ended)> ended_;
   std::string python_;
+  std::map<std::string, std::string> environment_;
   os::Pid pid_;
+  std::set<os::Pid> guests_;
   bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
   bool asked_ = false;
   bool family_gone_ = false;      ///< Its process group's number may be somebody else's by now.

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "agent/attempt/task_run.h"
+#include "base/result.h"
+#include "os/interactive_child.h"
+#include "os/processes.h"
+#include "wire/frame.h"
+#include "wire/stream_ledger.h"
+
+#include <functional>
+#include <memory>
+
+namespace muster::agent {
+
+/// A command that a person runs beside an attempt, and the stream by which they reach it. It has
+/// the attempt's environment and folder, counts as the attempt's for memory, and ends with it.
+/// Lives on the loop's thread; must have ended when it is destroyed.
+class ExecSession {
+ public:
+  struct Handlers {
+    std::function<void(wire::StreamFrame::Kind)> send;
+    std::function<void()> ended;  ///< Its process is gone. Once; may destroy the session.
+  };
+
+  ExecSession(os::Processes& processes, Handlers handlers)
+      : processes_(processes), handlers_(std::move(handlers)) {}
+  ExecSession(const ExecSession&) = delete;
+  ExecSession& operator=(const ExecSession&) = delete;
+
+  /// Runs the command. One that cannot be run has told the person so, and `ended` is not called:
+  /// returns false.
+  [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run);
+  [[nodiscard]] os::Pid pid() const { return child_->pid(); }
+
+  /// What the person's end says. Corrupt if it does not keep to the rules.
+  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind);
+  /// Nobody is at the other end any more: the command gets SIGHUP, what it writes is dropped.
+  void hang_up();
+  void kill();
+
+ private:
+  [[nodiscard]] Status take_input(const wire::StreamData& data);
+  void consumed(size_t bytes);
+  void send(const wire::ExecOutput& message);
+  [[nodiscard]] size_t on_output(os::Stream stream, std::string_view bytes);
+  void on_exited(const os::Exit& exit);
+  [[nodiscard]] size_t readable() const;
+  void tell_exit(const wire::ExecExited& exited);
+
+  os::Processes& processes_;
+  Handlers handlers_;
+  wire::StreamLedger ledger_;
+  bool hung_up_ = false;
+  std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.
+};
+
+}  // namespace muster::agent

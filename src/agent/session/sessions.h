@@ -1,0 +1,59 @@
+#pragma once
+
+#include "agent/attempt/attempts.h"
+#include "agent/session/exec_session.h"
+#include "base/log.h"
+#include "os/processes.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace muster::agent {
+
+/// What people do inside this agent's attempts, by streams that its master relays from the job's
+/// owner. A session ends with its stream, with its attempt, and with the connection to the master.
+/// Lives on the loop's thread.
+class Sessions {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    os::Processes& processes;
+    log::Logger log;
+    Attempts& attempts;
+    std::function<void(const wire::StreamFrame& frame)> send;  ///< To the master in charge.
+  };
+
+  explicit Sessions(Deps deps);
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+
+  void take(const wire::StreamFrame& frame);
+  /// The connection that the streams came by is gone.
+  void hang_up_all();
+
+ private:
+  struct Entry {
+    job::AttemptId attempt;
+    std::unique_ptr<ExecSession> session;
+  };
+
+  void open(uint64_t id, const wire::StreamOpen& request);
+  void refuse(uint64_t id, wire::StreamFault fault, std::string reason);
+  void hang_up(uint64_t id);
+  rt::Async<> kill_late(uint64_t number);
+  void on_ended(uint64_t number);
+
+  Deps deps_;
+  uint64_t last_number_ = 0;
+  std::map<uint64_t, uint64_t> by_stream_;  ///< Stream → session, while the stream lives.
+  std::map<uint64_t, Entry> sessions_;
+  rt::Scope scope_;  ///< Last: its coroutines use all of the above.
+};
+
+}  // namespace muster::agent

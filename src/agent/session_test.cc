@@ -1,0 +1,197 @@
+// Commands that people run inside an attempt.
+#include "agent/agent_shell_test.h"
+
+namespace muster::agent {
+namespace {
+
+using wire::StreamFrame;
+
+constexpr uint64_t kStream = 11;
+
+class AgentSessions : public AgentShell {
+ protected:
+  void run_task(const std::string& command = "exec sleep 1000") {
+    spec_.command = command;
+    start();
+    prepare(kFirst);
+    begin(kFirst);
+    wait_for_fact<job::AttemptStarted>();
+  }
+  void say(StreamFrame::Kind kind, uint64_t id = kStream) {
+    send(StreamFrame{id, std::move(kind)});
+  }
+  void open(std::vector<std::string> words, std::optional<wire::Terminal> terminal = std::nullopt) {
+    say(wire::StreamOpen{.attempt = kFirst, .exec = {std::move(words), std::move(terminal)}});
+  }
+  void type(const wire::ExecInput& input) { say(wire::StreamData{wire::encode(input)}); }
+
+  /// Takes what the session says until its stream is over.
+  void take_all() {
+    while (!over_ && !HasFailure()) {
+      take(wait_for<StreamFrame>());
+    }
+  }
+  void take(const StreamFrame& frame) {
+    if (const auto* reset = std::get_if<wire::StreamReset>(&frame.kind)) {
+      reset_ = *reset;
+      over_ = true;
+    }
+    over_ = over_ || std::holds_alternative<wire::StreamClosed>(frame.kind);
+    if (const auto* data = std::get_if<wire::StreamData>(&frame.kind)) {
+      got_bytes_ += data->bytes.size();
+      const wire::ExecOutput output = wire::decode_exec_output(data->bytes).value();
+      if (const auto* bytes = std::get_if<wire::ExecOutputBytes>(&output)) {
+        (bytes->is_err ? err_ : out_) += bytes->bytes;
+      } else {
+        exited_ = std::get<wire::ExecExited>(output);
+      }
+    }
+  }
+
+  bool over_ = false;
+  size_t got_bytes_ = 0;
+  std::string out_;
+  std::string err_;
+  std::optional<wire::ExecExited> exited_;
+  std::optional<wire::StreamReset> reset_;
+};
+
+TEST_F(AgentSessions, RunACommandWithTheTasksEnvironmentAndFolder) {
+  spec_.env["COLOUR"] = spec::EnvValue{.source = spec::EnvValue::Source::Literal, .text = "green"};
+  run_task();
+  open({"sh", "-c", "echo $COLOUR $MUSTER_ROLE; pwd; cat; echo bad >&2; exit 5"});
+  type(wire::ExecBytes{std::string("x\0y", 3)});
+  type(wire::ExecInputEnded{});
+  take_all();
+  EXPECT_THAT(out_, HasSubstr("green worker\n"));
+  EXPECT_THAT(out_, HasSubstr(root_.string()));
+  EXPECT_THAT(out_, HasSubstr(std::string("x\0y", 3)));
+  EXPECT_EQ(err_, "bad\n");
+  EXPECT_EQ(exited_->status, 5);
+}
+
+TEST_F(AgentSessions, TellOfACommandThatDoesNotExist) {
+  run_task();
+  open({"no-such-program"});
+  take_all();
+  EXPECT_EQ(exited_->status, 127);
+  EXPECT_THAT(exited_->reason, HasSubstr("no-such-program"));
+}
+
+TEST_F(AgentSessions, TellOfASignalAsAShellDoes) {
+  run_task();
+  open({"sh", "-c", "echo ready; exec sleep 1000"});
+  while (out_ != "ready\n") {
+    take(wait_for<StreamFrame>());
+  }
+  type(wire::ExecSignal{SIGINT});
+  take_all();
+  EXPECT_EQ(exited_->status, 128 + SIGINT);
+}
+
+TEST_F(AgentSessions, SendNoMoreThanTheirCredit) {
+  run_task();
+  open({"head", "-c", "1000000", "/dev/zero"});
+  while (got_bytes_ < wire::kStreamWindow - (64U << 10)) {
+    take(wait_for<StreamFrame>());
+  }
+  loop_.run_until(loop_.now() + milliseconds(50));
+  size_t came = got_bytes_;
+  for (const wire::AgentFrame& frame : frames_) {
+    if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
+      if (const auto* data = std::get_if<wire::StreamData>(&stream->kind)) {
+        came += data->bytes.size();
+      }
+    }
+  }
+  EXPECT_LE(came, wire::kStreamWindow);
+  say(wire::StreamCredit{got_bytes_});
+  while (!over_ && !HasFailure()) {
+    const size_t before = got_bytes_;
+    take(wait_for<StreamFrame>());
+    say(wire::StreamCredit{got_bytes_ - before});
+  }
+  EXPECT_EQ(out_.size(), 1'000'000U);
+  EXPECT_EQ(exited_->status, 0);
+}
+
+TEST_F(AgentSessions, EndWithTheirStream) {
+  run_task();
+  open({"sh", "-c", "echo $$; exec sleep 1000"});
+  while (out_.find('\n') == std::string::npos) {
+    take(wait_for<StreamFrame>());
+  }
+  const int pid = std::stoi(out_);
+  say(wire::StreamReset{wire::StreamFault::Lost, "the client has gone"});
+  EXPECT_TRUE(run_until([&] { return ::kill(pid, 0) != 0; }));
+}
+
+TEST_F(AgentSessions, EndWithTheirAttempt) {
+  run_task("while [ ! -e go ]; do sleep 0.02; done");
+  open({"sh", "-c", "trap '' HUP TERM; touch go; while :; do sleep 1000; done"});
+  std::optional<job::Exit> attempt;  // The two ends come in any order.
+  EXPECT_TRUE(run_until([&] {
+    for (const wire::AgentFrame& frame : std::exchange(frames_, {})) {
+      if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
+        take(*stream);
+      } else if (const auto* fact = std::get_if<wire::AgentFact>(&frame)) {
+        if (const auto* ended = std::get_if<job::AttemptEnded>(&fact->fact)) {
+          attempt = ended->exit;
+        }
+      }
+    }
+    return over_ && attempt.has_value();
+  }));
+  EXPECT_EQ(exited_->status, 128 + SIGKILL);
+  EXPECT_EQ(attempt->exit_code, 0);
+}
+
+TEST_F(AgentSessions, DoNotDelayTheStopOfTheirAttempt) {
+  spec_.deadlines.stop = seconds(1000);
+  run_task();
+  open({"sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 1000; done"});
+  while (out_ != "ready\n") {
+    take(wait_for<StreamFrame>());
+  }
+  send(wire::AgentOrder{
+      job::StopAttempt{kFirst, job::ContainerId{"c1"}, seconds(1000), job::StopReason::UserStop}});
+  wait_for_fact<job::AttemptEnded>();
+  EXPECT_FALSE(HasFailure());
+}
+
+TEST_F(AgentSessions, AreRefusedWithoutTheirAttempt) {
+  run_task();
+  say(wire::StreamOpen{.attempt = kSecond, .exec = {{"true"}, std::nullopt}});
+  take_all();
+  ASSERT_TRUE(reset_.has_value());
+  EXPECT_EQ(reset_->fault, wire::StreamFault::NotRunning);
+}
+
+TEST_F(AgentSessions, AreResetForABadFrame) {
+  run_task();
+  open({"cat"});
+  say(wire::StreamData{"\xff\xff"});
+  take_all();
+  ASSERT_TRUE(reset_.has_value());
+  EXPECT_EQ(reset_->fault, wire::StreamFault::Protocol);
+}
+
+TEST_F(AgentSessions, HaveATerminal) {
+  run_task();
+  open({"sh", "-c", "echo $TERM; stty size; test -t 0 && test -t 1 && test -t 2"},
+       wire::Terminal{"xterm", {40, 100}});
+  take_all();
+  EXPECT_EQ(out_, "xterm\r\n40 100\r\n");
+  EXPECT_EQ(exited_->status, 0);
+}
+
+TEST_F(AgentSessions, CountAsTheirAttemptsMemory) {
+  spec_.roles[0].memory = 100ULL << 20;
+  run_task();
+  open({"sh", "-c", "x=$(head -c 300000000 /dev/zero | tr '\\0' x); sleep 1000"});
+  const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
+  EXPECT_TRUE(exit.over_memory) << "the session took more than the task may use";
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,378 @@
+#include "client/exec_run.h"
+
+#include "base/text.h"
+#include "client/failure.h"
+#include "client/input_pump.h"
+#include "client/job_finder.h"
+#include "client/line_show.h"
+#include "client/remote_command.h"
+#include "client/secret.h"
+#include "client/task_selection.h"
+#include "client/task_streams.h"
+#include "cluster/job_reading.h"
+#include "control/tls_transport.h"
+#include "job/describe.h"
+#include "os/code_pages.h"
+#include "os/signals.h"
+#include "os/terminal_mode.h"
+#include "rt/io_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH};
+/// So many interrupts within so long mean that the person wants to leave.
+constexpr int kInterruptsToLeave = 3;
+constexpr Duration kInterruptWindow = std::chrono::seconds(3);
+
+/// Writes everything, whatever the descriptor's mode; false when nobody takes it.
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EAGAIN) {
+      pollfd waits{.fd = fd, .events = POLLOUT, .revents = 0};
+      (void)::poll(&waits, 1, -1);
+    } else if (put < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes.remove_prefix(put > 0 ? static_cast<size_t>(put) : 0);
+  }
+  return true;
+}
+
+/// The tasks that were named; without names the chief, or the first.
+Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& names,
+                                              const job::Plan& plan) {
+  if (names.empty()) {
+    return std::vector<job::TaskId>{plan.chief.value_or(job::TaskId{job::RoleIndex(0), 0})};
+  }
+  return tasks_of(names, plan);
+}
+
+/// Runs one command in one or many tasks, in the foreground, until all have ended.
+class ExecRun {
+ public:
+  ExecRun(Session& session, cluster::JobFolder folder, ExecPlan plan)
+      : session_(session),
+        folder_(std::move(folder)),
+        plan_(std::move(plan)),
+        cluster_(session.clusters->of(folder_)) {}
+
+  Result<int> run();
+
+ private:
+  struct Member {
+    job::TaskId task;
+    uint64_t stream = 0;  ///< 0: not opened yet.
+    std::unique_ptr<RemoteCommand> command;
+  };
+
+  Result<std::string> locate();
+  void on_welcome(const wire::ClientWelcome& welcome);
+  void on_frame(const wire::StreamFrame& frame);
+  void on_lost(const std::string& why);
+  void open_more();
+  void open(Member& member);
+  void on_output(const Member& member, bool is_err, std::string_view bytes);
+  void on_ended(Member& member);
+  void pump_input();
+  void on_signal(int signal);
+  void interrupt(int signal);
+  void leave(int status);
+  void fail_all(const Error& error);
+  [[nodiscard]] bool alone() const { return members_.size() == 1; }
+  [[nodiscard]] std::string name_of(const Member& member) const {
+    return to_string(*job_, member.task);
+  }
+  void say(std::string_view text);
+  [[nodiscard]] int status() const;
+
+  Session& session_;
+  cluster::JobFolder folder_;
+  ExecPlan plan_;
+  cluster::Cluster& cluster_;
+  rt::IoLoop loop_;
+  log::NullSink quiet_;
+  std::unique_ptr<control::Transport> transport_;
+  std::unique_ptr<os::Signals> signals_;
+  std::optional<job::Plan> job_;
+  std::optional<LineShow> lines_;
+  std::deque<Member> members_;
+  std::optional<InputPump> input_;
+  bool input_ended_ = false;
+  bool over_ = false;        ///< The cluster says that the job has ended.
+  std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
+  std::vector<HostTime> interrupts_;
+  std::unique_ptr<os::RawTerminal> raw_;
+  std::optional<TaskStreams> streams_;
+};
+
+Result<std::string> ExecRun::locate() {
+  MUSTER_TRY(const cluster::JobReport report, cluster_.report(folder_));
+  over_ = std::holds_alternative<cluster::Ended>(report);
+  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, folder_));
+  return std::move(place.address);
+}
+
+Result<int> ExecRun::run() {
+  MUSTER_TRY(signals_,
+             os::take_signals(loop_, kSignals, [this](int signal) { on_signal(signal); }));
+  os::ignore_broken_pipes();
+  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
+  TaskStreams::Options options;
+  options.job_id = folder_.id().value;
+  MUSTER_TRY(options.secret, read_secret(*session_.files, folder_));
+  options.who = session_.environment.who();
+  options.patience = std::max(plan_.wait, Duration(std::chrono::seconds(1)));
+  streams_.emplace(TaskStreams::Deps{.loop = loop_,
+                                     .transport = *transport_,
+                                     .locate = [this] { return locate(); },
+                                     .over = [this] { return over_; }},
+                   std::move(options));
+  streams_->start({.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
+                   .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
+                   .lost = [this](const std::string& why) { on_lost(why); }});
+  const os::CodePages pages(loop_);
+  loop_.run();
+  raw_.reset();
+  if (lines_) {
+    lines_->finish();
+  }
+  return status();
+}
+
+// ---- the streams
+
+void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
+  Result<job::Plan> plan = plan_of()(welcome.plan_json, welcome.job_id, welcome.seed);
+  if (!plan) {
+    return fail_all(plan.error());
+  }
+  job_ = *std::move(plan);
+  const Result<std::vector<job::TaskId>> tasks = chosen_tasks(plan_.tasks, *job_);
+  if (!tasks) {
+    return fail_all(tasks.error());
+  }
+  const bool for_one =
+      plan_.terminal || plan_.input != STDIN_FILENO || plan_.output != STDOUT_FILENO;
+  if (for_one && tasks->size() > 1) {
+    return fail_all(user_error(fmt::format("{} has {}; name one, as in {}:0", plan_.tasks.front(),
+                                           job::count_of(tasks->size(), "task"),
+                                           job_->role(tasks->front().role).name)));
+  }
+  for (const job::TaskId task : *tasks) {
+    members_.push_back({.task = task, .command = nullptr});
+  }
+  if (!alone()) {
+    lines_.emplace(loop_, session_.console, *job_);
+  } else if (plan_.reads_input) {
+    input_.emplace(loop_, plan_.input,
+                   InputPump::Handlers{.bytes =
+                                           [this](std::string_view bytes) {
+                                             members_.front().command->send_input(bytes);
+                                             pump_input();
+                                           },
+                                       .ended =
+                                           [this] {
+                                             input_ended_ = true;
+                                             members_.front().command->end_input();
+                                           }});
+  }
+  open_more();
+}
+
+void ExecRun::open_more() {
+  uint32_t open_now = static_cast<uint32_t>(std::ranges::count_if(
+      members_, [](const Member& member) { return member.command && !member.command->end(); }));
+  for (Member& member : members_) {
+    if (member.command == nullptr && open_now < plan_.parallel && !left_) {
+      ++open_now;
+      open(member);
+    }
+  }
+}
+
+void ExecRun::open(Member& member) {
+  member.command = std::make_unique<RemoteCommand>(RemoteCommand::Handlers{
+      .send =
+          [this, &member](wire::StreamFrame::Kind kind) {
+            streams_->send({member.stream, std::move(kind)});
+          },
+      .waits = [this](const std::string& reason) { say("waiting: " + reason); },
+      .output = [this, &member](bool is_err,
+                                std::string_view bytes) { on_output(member, is_err, bytes); },
+      .room =
+          [this, &member] {
+            if (plan_.terminal && member.command->running() && raw_ == nullptr) {
+              // From now on the keys are the command's.
+              raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
+            }
+            pump_input();
+          },
+      .ended = [this, &member] { on_ended(member); }});
+  if (plan_.terminal) {
+    if (const auto size = os::window_size_of(STDIN_FILENO)) {
+      plan_.terminal->size = {size->rows, size->columns};
+    }
+  }
+  member.stream = streams_->open(
+      {.attempt = {member.task, 0}, .wait = plan_.wait, .exec = {plan_.arguments, plan_.terminal}});
+  if (!plan_.reads_input || !alone()) {
+    input_ended_ = true;
+  }
+}
+
+void ExecRun::on_frame(const wire::StreamFrame& frame) {
+  const auto member = std::ranges::find(members_, frame.id, &Member::stream);
+  if (member == members_.end()) {
+    return;
+  }
+  const bool ran = member->command->running();
+  member->command->take(frame);
+  if (!ran && member->command->running() && !input_) {
+    member->command->end_input();
+  }
+}
+
+void ExecRun::on_lost(const std::string& why) {
+  if (members_.empty()) {
+    return fail_all(cluster_error(why));
+  }
+  for (Member& member : members_) {
+    if (member.command != nullptr) {
+      member.command->lose(why);
+    }
+  }
+  loop_.stop();
+}
+
+void ExecRun::on_output(const Member& member, bool is_err, std::string_view bytes) {
+  if (lines_) {
+    lines_->feed(member.task, is_err, bytes);
+    return;
+  }
+  if (!write_all(is_err ? STDERR_FILENO : plan_.output, bytes) && !is_err) {
+    leave(kReaderGone);
+  }
+}
+
+void ExecRun::on_ended(Member& member) {
+  const RemoteEnd& end = *member.command->end();
+  if (alone()) {
+    raw_.reset();
+  }
+  if (!end.reason.empty()) {
+    const bool named = alone() || end.reason.starts_with(name_of(member));
+    say(named ? end.reason : fmt::format("{}: {}", name_of(member), end.reason));
+  } else if (!alone() && end.status != 0) {
+    say(fmt::format("{}: exited with {}", name_of(member), end.status));
+  }
+  open_more();
+  if (std::ranges::all_of(members_, [](const Member& each) {
+        return each.command != nullptr && each.command->end().has_value();
+      })) {
+    loop_.stop();
+  }
+}
+
+// ---- the person
+
+void ExecRun::pump_input() {
+  if (input_ && !input_ended_) {
+    input_->allow(members_.front().command->room());
+  }
+}
+
+void ExecRun::on_signal(int signal) {
+  if (signal == SIGWINCH) {
+    const auto size = os::window_size_of(STDIN_FILENO);
+    if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr) {
+      members_.front().command->resize({size->rows, size->columns});
+    }
+  } else if (signal == SIGHUP) {
+    leave(128 + SIGHUP);
+  } else {
+    interrupt(signal);
+  }
+}
+
+/// The commands get the signal. Nobody has to wait for one that does not hear it.
+void ExecRun::interrupt(int signal) {
+  const HostTime now = loop_.now();
+  std::erase_if(interrupts_, [&](HostTime at) { return now - at > kInterruptWindow; });
+  interrupts_.push_back(now);
+  bool heard = false;
+  for (Member& member : members_) {
+    if (member.command != nullptr && member.command->running()) {
+      member.command->signal(signal);
+      heard = true;
+    }
+  }
+  if (!heard) {
+    leave(128 + signal);
+  } else if (interrupts_.size() >= kInterruptsToLeave) {
+    say("left; the command gets SIGHUP");
+    leave(128 + signal);
+  }
+}
+
+/// With the connection the streams end, and so do the commands.
+void ExecRun::leave(int status) {
+  left_ = left_.value_or(status);
+  loop_.stop();
+}
+
+void ExecRun::fail_all(const Error& error) { leave(fail(session_.console, error)); }
+
+void ExecRun::say(std::string_view text) {
+  session_.console.err(fmt::format("muster: {}\n", printable(text)));
+}
+
+/// Of the first task, in their order, whose command did not succeed.
+int ExecRun::status() const {
+  if (left_) {
+    return *left_;
+  }
+  for (const Member& member : members_) {
+    if (member.command == nullptr || !member.command->end()) {
+      return kCouldNotStart;
+    }
+    if (member.command->end()->status != 0) {
+      return member.command->end()->status;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_in_tasks(Session& session, const std::string& job, const std::string& on,
+                 const ExecPlan& plan) {
+  Result<cluster::JobEntry> entry = find_entry(session, job, on);
+  if (!entry) {
+    return fail(session.console, entry.error());
+  }
+  if (entry->ended) {
+    return fail(session.console,
+                cluster_error(fmt::format("{} has ended: nothing of it runs any more",
+                                          entry->folder.id().value)));
+  }
+  const Result<int> status = ExecRun(session, entry->folder, plan).run();
+  return status ? *status : fail(session.console, status.error());
+}
+
+}  // namespace muster::client

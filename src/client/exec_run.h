@@ -1,0 +1,32 @@
+#pragma once
+
+#include "base/time.h"
+#include "client/session.h"
+#include "wire/stream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// What is to be run where.
+struct ExecPlan {
+  std::vector<std::string> tasks;  ///< None: the chief, or the only task there is.
+  std::vector<std::string> arguments;
+  std::optional<wire::Terminal> terminal;
+  bool reads_input = true;
+  uint32_t parallel = 16;
+  Duration wait = std::chrono::minutes(1);
+  int input = 0;   ///< What the command of a single task reads,
+  int output = 1;  ///< and where its standard output goes.
+};
+
+/// Runs the command in the foreground until it has ended in every task; returns the exit status:
+/// the command's own, or why there is none, which people have been told. Ctrl-C goes to the
+/// command.
+[[nodiscard]] int run_in_tasks(Session& session, const std::string& job, const std::string& on,
+                               const ExecPlan& plan);
+
+}  // namespace muster::client

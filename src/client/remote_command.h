@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/result.h"
+#include "wire/frame.h"
+#include "wire/stream_ledger.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::client {
+
+/// How a command in a task came out.
+struct RemoteEnd {
+  int status = 0;      ///< For the command line.
+  std::string reason;  ///< Why there is no status of the command itself; empty if there is.
+};
+
+/// The client's end of the stream of one command. Lives on its loop's thread. Not to be destroyed
+/// by one of its handlers.
+class RemoteCommand {
+ public:
+  struct Handlers {
+    std::function<void(wire::StreamFrame::Kind)> send;
+    std::function<void(const std::string& reason)> waits;  ///< Its task does not run yet.
+    /// What the command writes; it is done with when this returns.
+    std::function<void(bool is_err, std::string_view bytes)> output;
+    std::function<void()> room;   ///< There may be more room for input.
+    std::function<void()> ended;  ///< end() is there. Once.
+  };
+
+  explicit RemoteCommand(Handlers handlers) : handlers_(std::move(handlers)) {}
+
+  void take(const wire::StreamFrame& frame);
+  /// The connection is gone.
+  void lose(const std::string& why);
+
+  /// How much input may be sent now.
+  [[nodiscard]] size_t room() const;
+  void send_input(std::string_view bytes);
+  void end_input();
+  /// Dropped where there is no room at all: what waits there is thousands of them.
+  void signal(int number);
+  void resize(wire::TerminalSize size);
+
+  [[nodiscard]] bool running() const { return opened_ && !end_.has_value(); }
+  [[nodiscard]] const std::optional<RemoteEnd>& end() const { return end_; }
+
+ private:
+  [[nodiscard]] Status take_kind(const wire::StreamFrame::Kind& kind);
+  [[nodiscard]] Status take_output(const wire::StreamData& data);
+  void send(const wire::ExecInput& message);
+  void finish(RemoteEnd end);
+
+  Handlers handlers_;
+  wire::StreamLedger ledger_;
+  bool opened_ = false;
+  std::optional<RemoteEnd> end_;
+};
+
+}  // namespace muster::client

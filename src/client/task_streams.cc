@@ -1,0 +1,67 @@
+#include "client/task_streams.h"
+
+#include "base/overloaded.h"
+
+#include <utility>
+#include <variant>
+
+namespace muster::client {
+
+TaskStreams::TaskStreams(Deps deps, Options options)
+    : deps_(std::move(deps)),
+      who_(std::move(options.who)),
+      connection_({.loop = deps_.loop, .transport = deps_.transport, .locate = deps_.locate},
+                  {.job_id = std::move(options.job_id),
+                   .secret = options.secret,
+                   .patience = options.patience}) {}
+
+void TaskStreams::start(Handlers handlers) {
+  handlers_ = std::move(handlers);
+  connection_.start({.opened = [this] { connection_.send(wire::ClientHello{.who = who_}); },
+                     .frame = [this](std::string_view bytes) { on_frame(bytes); },
+                     .silent =
+                         [this](const std::string& reason, Duration) {
+                           if (welcomed_ || deps_.over()) {
+                             lose(reason);
+                           }
+                           return !lost_;
+                         },
+                     .given_up = [this](const std::string& error) { lose(error); }});
+}
+
+uint64_t TaskStreams::open(const wire::StreamOpen& request) {
+  const uint64_t id = ++last_id_;
+  connection_.send(wire::StreamFrame{id, request});
+  return id;
+}
+
+void TaskStreams::on_frame(std::string_view bytes) {
+  if (lost_) {
+    return;
+  }
+  const Result<wire::ClientEvent> event = wire::decode_client_event(bytes);
+  if (!event) {
+    lose("the master sent something that this version does not understand: " +
+         event.error().message);
+    return;
+  }
+  std::visit(Overloaded{
+                 [&](const wire::ClientWelcome& welcome) {
+                   if (!std::exchange(welcomed_, true)) {
+                     handlers_.opened(welcome);
+                   }
+                 },
+                 [&](const wire::StreamFrame& frame) { handlers_.frame(frame); },
+                 [&](const wire::JobEnded&) { lose("the job has ended"); },
+                 [](const auto&) {},
+             },
+             *event);
+}
+
+void TaskStreams::lose(const std::string& why) {
+  if (!std::exchange(lost_, true)) {
+    handlers_.lost(why);
+  }
+}
+
+}  // namespace muster::client

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "client/master_connection.h"
+#include "control/keys.h"
+#include "control/transport.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace muster::client {
+
+/// One connection to the master of a job, for streams to its tasks. What breaks with it is not
+/// dialled again: a command that has been cut off may have done anything. Lives on its loop's
+/// thread. Not to be destroyed by one of its handlers.
+class TaskStreams {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    control::Transport& transport;
+    /// Where the job's master listens now.
+    std::function<Result<std::string>()> locate;
+    /// Whether locate() has learnt that there will be no master.
+    std::function<bool()> over;
+  };
+  struct Options {
+    std::string job_id;
+    control::Secret secret{};
+    std::string who;      ///< For people: "alice on pts/3".
+    Duration patience{};  ///< How long to look for a master.
+  };
+  struct Handlers {
+    std::function<void(const wire::ClientWelcome& welcome)> opened;
+    std::function<void(const wire::StreamFrame& frame)> frame;
+    /// Nothing comes any more. Once.
+    std::function<void(const std::string& why)> lost;
+  };
+
+  TaskStreams(Deps deps, Options options);
+
+  void start(Handlers handlers);
+  /// Opens a stream; returns its id.
+  uint64_t open(const wire::StreamOpen& request);
+  void send(const wire::StreamFrame& frame) { connection_.send(frame); }
+
+ private:
+  void on_frame(std::string_view bytes);
+  void lose(const std::string& why);
+
+  Deps deps_;
+  std::string who_;
+  Handlers handlers_;
+  bool welcomed_ = false;
+  bool lost_ = false;
+  uint64_t last_id_ = 0;
+  MasterConnection connection_;
+};
+
+}  // namespace muster::client

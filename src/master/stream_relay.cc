@@ -1,0 +1,344 @@
+#include "master/stream_relay.h"
+
+#include "base/overloaded.h"
+#include "base/text.h"
+#include "job/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace muster::master {
+namespace {
+
+using wire::StreamFault;
+using wire::StreamReset;
+
+/// How long a client may let a stream wait.
+constexpr Duration kWaitMin = std::chrono::seconds(1);
+constexpr Duration kWaitMax = std::chrono::hours(24);
+
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : " ") + shell_quote(word);
+  }
+  return text;
+}
+
+/// What a session of `exec` is called in the log.
+std::string verb_of(const wire::ExecRequest& exec) {
+  return exec.terminal ? "exec with a terminal" : "exec";
+}
+
+/// Where the task can be reached now, or what to tell the client.
+struct Place {
+  std::optional<job::AttemptId> attempt;
+  job::ContainerId container;
+  std::string waits;                 ///< Why it cannot be reached yet.
+  std::optional<StreamReset> never;  ///< Why it will not be.
+};
+
+Place look(const job::Machine& machine, job::TaskId id) {
+  const job::State& state = machine.state();
+  const std::string name = to_string(machine.plan(), id);
+  if (state.phase == job::JobPhase::Stopping || state.phase == job::JobPhase::Ended) {
+    return {.never = StreamReset{StreamFault::NotRunning, "the job is ending"}};
+  }
+  const job::Task& task = state.task(id);
+  switch (task.state) {
+    case job::TaskState::Succeeded:
+    case job::TaskState::Failed:
+    case job::TaskState::Stopped:
+      return {.never = StreamReset{StreamFault::NotRunning,
+                                   fmt::format("{} has ended ({})", name, to_string(task.state))}};
+    case job::TaskState::Waiting:
+      return {.waits = task.attempts.empty() ? name + " has not started yet"
+                                             : name + " is between two attempts"};
+    case job::TaskState::Active:
+      break;
+  }
+  const job::Attempt& attempt = task.attempts.back();
+  if (attempt.state == job::AttemptState::Running) {
+    return {.attempt = job::AttemptId{id, attempt.number}, .container = attempt.container};
+  }
+  return {.waits = attempt.state == job::AttemptState::Stopping || attempt.number > 1
+                       ? name + " is between two attempts"
+                       : name + " has not started yet"};
+}
+
+}  // namespace
+
+StreamRelay::StreamRelay(rt::Loop& loop, const log::Logger& log, Decider& decider,
+                         Handlers handlers)
+    : loop_(loop),
+      log_(log),
+      decider_(decider),
+      handlers_(std::move(handlers)),
+      tasks_changed_(loop),
+      scope_(loop) {
+  scope_.spawn(advance_as_tasks_change());
+}
+
+StreamRelay::~StreamRelay() {
+  for (const auto& [id, stream] : streams_) {
+    loop_.cancel(stream.deadline);
+  }
+}
+
+// ---- what clients say
+
+void StreamRelay::from_client(const Opener& opener, wire::StreamFrame frame) {
+  if (auto* request = std::get_if<wire::StreamOpen>(&frame.kind)) {
+    open(opener, frame.id, std::move(*request));
+    return;
+  }
+  const Client& client = clients_[opener.client];
+  const auto known = client.streams.find(frame.id);
+  if (known == client.streams.end()) {
+    // What belongs to a stream that is over may have been under way.
+    if (frame.id > client.last_id) {
+      handlers_.to_client(
+          opener.client, {frame.id, StreamReset{StreamFault::Protocol, "there is no such stream"}});
+    }
+    return;
+  }
+  pass(known->second, std::move(frame.kind), true);
+}
+
+void StreamRelay::open(const Opener& opener, uint64_t client_id, wire::StreamOpen request) {
+  const auto refuse = [&](StreamFault fault, std::string reason) {
+    handlers_.to_client(opener.client, {client_id, StreamReset{fault, std::move(reason)}});
+  };
+  Client& client = clients_[opener.client];
+  if (client_id <= client.last_id) {
+    if (const auto same = client.streams.find(client_id); same != client.streams.end()) {
+      reset(same->second, {StreamFault::Protocol, "the stream's id was used again"});
+    } else {
+      refuse(StreamFault::Protocol, "the stream's id was used before");
+    }
+    return;
+  }
+  client.last_id = client_id;
+  if (client.streams.size() >= wire::kStreamsMax) {
+    refuse(StreamFault::Refused,
+           fmt::format("a client may have {} sessions at a time, not more", wire::kStreamsMax));
+    return;
+  }
+  const auto& tasks = decider_.machine().state().tasks;
+  const job::TaskId task = request.attempt.task;
+  if (task.role.value >= tasks.size() || task.index >= tasks[task.role.value].size()) {
+    refuse(StreamFault::Refused, "the job has no such task");
+    return;
+  }
+  const uint64_t id = ++last_id_;
+  const Duration wait = std::clamp(request.wait, kWaitMin, kWaitMax);
+  client.streams.emplace(client_id, id);
+  Stream& stream = streams_[id];
+  stream.opener = opener;
+  stream.client_id = client_id;
+  stream.open = std::move(request);
+  stream.deadline = loop_.call_after(wait, [this, id, wait] {
+    const Stream& late = streams_.at(id);
+    reset(id, {StreamFault::Deadline,
+               fmt::format("{}; gave up after {}", late.told, format_duration(wait))});
+  });
+  advance(id);
+}
+
+void StreamRelay::client_gone(ClientNumber client) {
+  const auto found = clients_.find(client);
+  if (found == clients_.end()) {
+    return;
+  }
+  const Client gone = std::move(found->second);
+  clients_.erase(found);
+  for (const auto& [client_id, id] : gone.streams) {
+    const auto stream = streams_.find(id);
+    if (stream->second.state == State::Open) {
+      tell_agent(id, stream->second, StreamReset{StreamFault::Lost, "the client has gone"});
+    }
+    forget(stream);
+  }
+}
+
+// ---- how a stream comes to its task
+
+void StreamRelay::advance(uint64_t id) {
+  Stream& stream = streams_.at(id);
+  const job::TaskId task = stream.open.attempt.task;
+  Place place = look(decider_.machine(), task);
+  if (place.never) {
+    reset(id, *place.never);
+    return;
+  }
+  const std::string name = to_string(decider_.machine().plan(), task);
+  if (place.attempt && !handlers_.connected(place.container)) {
+    place.waits = "the agent of " + name + " is not connected";
+    place.attempt.reset();
+  }
+  if (!place.attempt) {
+    if (stream.told != place.waits) {
+      stream.told = place.waits;
+      tell_client(stream, wire::StreamWaits{place.waits});
+    }
+    return;
+  }
+  if (count_in(place.container) >= wire::kStreamsMax) {
+    reset(id, {StreamFault::Refused,
+               fmt::format("the container of {} has {} sessions, which is the most", name,
+                           wire::kStreamsMax)});
+    return;
+  }
+  stream.state = State::Logging;
+  stream.told = "the session is not in the job's log yet";
+  stream.container = place.container;
+  stream.open.attempt = *place.attempt;
+  log_.info("session.opened", {{"who", stream.opener.who},
+                               {"from", stream.opener.from},
+                               {"task", name},
+                               {"verb", verb_of(stream.open.exec)}});
+  stream.fact_index = decider_.enter(
+      job::SessionOpened{*place.attempt, stream.opener.who, stream.opener.from,
+                         verb_of(stream.open.exec), quoted(stream.open.exec.arguments)});
+  logging_.emplace(stream.fact_index, id);
+}
+
+void StreamRelay::released(uint64_t index) {
+  if (const auto found = logging_.find(index); found != logging_.end()) {
+    const uint64_t id = found->second;
+    logging_.erase(found);
+    Stream& stream = streams_.at(id);
+    stream.state = State::Open;
+    loop_.cancel(std::exchange(stream.deadline, {}));
+    tell_agent(id, stream, stream.open);
+  }
+  tasks_changed_.pulse();
+}
+
+/// Streams that wait are looked at after every fact, in a turn of their own.
+rt::Async<> StreamRelay::advance_as_tasks_change() {
+  while (true) {
+    co_await tasks_changed_.wait();
+    std::vector<uint64_t> waiting;
+    for (const auto& [id, stream] : streams_) {
+      if (stream.state == State::Waiting) {
+        waiting.push_back(id);
+      }
+    }
+    std::ranges::for_each(waiting, [this](uint64_t id) { advance(id); });
+  }
+}
+
+// ---- what agents say
+
+void StreamRelay::from_agent(const job::ContainerId& container, wire::StreamFrame frame) {
+  const auto found = streams_.find(frame.id);
+  const bool its_own = found != streams_.end() && found->second.state == State::Open &&
+                       found->second.container == container;
+  if (!its_own) {
+    return;  // Of a stream that is over, or made up.
+  }
+  pass(frame.id, std::move(frame.kind), false);
+}
+
+void StreamRelay::agent_gone(const job::ContainerId& container) {
+  std::vector<uint64_t> gone;
+  for (const auto& [id, stream] : streams_) {
+    if (stream.state != State::Waiting && stream.container == container) {
+      gone.push_back(id);
+    }
+  }
+  for (const uint64_t id : gone) {
+    reset(id, {StreamFault::Lost, "the connection to the task's container was lost"});
+  }
+}
+
+// ---- passing on
+
+void StreamRelay::pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent) {
+  const auto found = streams_.find(id);
+  Stream& stream = found->second;
+  if (const auto* last = std::get_if<StreamReset>(&kind)) {
+    if (to_agent && stream.state == State::Open) {
+      tell_agent(id, stream, *last);
+    } else if (!to_agent) {
+      tell_client(stream, *last);
+    }
+    forget(found);
+    return;
+  }
+  wire::StreamAllowance& there = to_agent ? stream.to_agent : stream.to_client;
+  wire::StreamAllowance& back = to_agent ? stream.to_client : stream.to_agent;
+  const auto wrong = [] {
+    return Status(Error{Errc::Corrupt, Blame::Muster, "a frame that this end does not send"});
+  };
+  Status kept =
+      std::visit(Overloaded{
+                     [&](const wire::StreamData& data) { return there.spend(data.bytes.size()); },
+                     [&](const wire::StreamCredit& credit) { return back.grant(credit.bytes); },
+                     [&](const wire::StreamClosed&) { return there.close(); },
+                     [&](const wire::StreamOpened&) { return to_agent ? wrong() : Status(); },
+                     [&](const OneOf<wire::StreamOpen, wire::StreamWaits, StreamReset> auto&) {
+                       return wrong();
+                     },
+                 },
+                 kind);
+  if (kept.has_value() && stream.state != State::Open) {
+    kept = Error{Errc::Corrupt, Blame::Muster, "data before the stream is open"};
+  }
+  if (!kept.has_value()) {
+    log_.warning("stream.bad_frame", {{"by", to_agent ? "client" : stream.container.value},
+                                      {"reason", kept.error().message}});
+    reset(id, {StreamFault::Protocol, kept.error().message});
+    return;
+  }
+  if (to_agent) {
+    tell_agent(id, stream, std::move(kind));
+  } else {
+    tell_client(stream, std::move(kind));
+  }
+  if (there.closed() && back.closed()) {
+    forget(found);
+  }
+}
+
+void StreamRelay::tell_client(const Stream& stream, wire::StreamFrame::Kind kind) const {
+  handlers_.to_client(stream.opener.client, {stream.client_id, std::move(kind)});
+}
+
+void StreamRelay::tell_agent(uint64_t id, const Stream& stream,
+                             wire::StreamFrame::Kind kind) const {
+  handlers_.to_agent(stream.container, {id, std::move(kind)});
+}
+
+void StreamRelay::reset(uint64_t id, const StreamReset& why) {
+  const auto found = streams_.find(id);
+  tell_client(found->second, why);
+  if (found->second.state == State::Open) {
+    tell_agent(id, found->second, why);
+  }
+  forget(found);
+}
+
+void StreamRelay::forget(Streams::iterator stream) {
+  loop_.cancel(stream->second.deadline);
+  if (stream->second.state == State::Logging) {
+    logging_.erase(stream->second.fact_index);
+  }
+  if (const auto client = clients_.find(stream->second.opener.client); client != clients_.end()) {
+    client->second.streams.erase(stream->second.client_id);
+  }
+  streams_.erase(stream);
+}
+
+size_t StreamRelay::count_in(const job::ContainerId& container) const {
+  return static_cast<size_t>(std::ranges::count_if(streams_, [&](const auto& entry) {
+    return entry.second.state != State::Waiting && entry.second.container == container;
+  }));
+}
+
+}  // namespace muster::master

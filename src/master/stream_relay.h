@@ -1,0 +1,101 @@
+#pragma once
+
+#include "base/log.h"
+#include "job/ids.h"
+#include "master/decider.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
+#include "wire/frame.h"
+#include "wire/stream_ledger.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace muster::master {
+
+/// One client's connection to this master, counted from 1.
+using ClientNumber = Strong<struct ClientNumberTag, uint64_t>;
+
+/// The streams that owners' clients open to running tasks, passed on piece by piece: nothing is
+/// kept here, so what is under way is what the ends have given each other credit for. Whoever gives
+/// or takes more than that, or uses an id twice, loses the stream.
+///
+/// A session is a fact before it begins (job::SessionOpened): the agent hears of it once that is in
+/// the log. A task that does not run now is waited for, as long as the client likes.
+class StreamRelay {
+ public:
+  /// Whose stream it is; only owners come here.
+  struct Opener {
+    ClientNumber client;
+    std::string who;   ///< As it says itself.
+    std::string from;  ///< Its address.
+  };
+  struct Handlers {
+    std::function<void(ClientNumber client, const wire::StreamFrame& frame)> to_client;
+    std::function<void(const job::ContainerId& container, const wire::StreamFrame& frame)> to_agent;
+    std::function<bool(const job::ContainerId& container)> connected;
+  };
+
+  StreamRelay(rt::Loop& loop, const log::Logger& log, Decider& decider, Handlers handlers);
+  ~StreamRelay();
+  StreamRelay(const StreamRelay&) = delete;
+  StreamRelay& operator=(const StreamRelay&) = delete;
+
+  void from_client(const Opener& opener, wire::StreamFrame frame);
+  void from_agent(const job::ContainerId& container, wire::StreamFrame frame);
+  void client_gone(ClientNumber client);
+  void agent_gone(const job::ContainerId& container);
+  /// A fact is in the log.
+  void released(uint64_t index);
+
+ private:
+  /// Waiting ─1─► Logging ─2─► Open
+  ///
+  /// 1 its task runs · 2 the fact is in the log
+  enum class State : uint8_t { Waiting, Logging, Open };
+  struct Stream {
+    State state = State::Waiting;
+    Opener opener;
+    uint64_t client_id = 0;  ///< As the client calls it.
+    wire::StreamOpen open;
+    std::string told;            ///< Why it waits, as the client was told.
+    uint64_t fact_index = 0;     ///< From Logging on.
+    job::ContainerId container;  ///< From Logging on.
+    wire::StreamAllowance to_agent;
+    wire::StreamAllowance to_client;
+    rt::TimerId deadline;  ///< Until Open.
+  };
+  using Streams = std::map<uint64_t, Stream>;  ///< By the id that agents know.
+  struct Client {
+    uint64_t last_id = 0;
+    std::map<uint64_t, uint64_t> streams;  ///< Its own id → ours.
+  };
+
+  void open(const Opener& opener, uint64_t client_id, wire::StreamOpen request);
+  void advance(uint64_t id);
+  rt::Async<> advance_as_tasks_change();
+  void pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent);
+  void tell_client(const Stream& stream, wire::StreamFrame::Kind kind) const;
+  void tell_agent(uint64_t id, const Stream& stream, wire::StreamFrame::Kind kind) const;
+  /// Ends a stream and tells those ends that have heard of it.
+  void reset(uint64_t id, const wire::StreamReset& why);
+  void forget(Streams::iterator stream);
+  [[nodiscard]] size_t count_in(const job::ContainerId& container) const;
+
+  rt::Loop& loop_;
+  log::Logger log_;
+  Decider& decider_;
+  Handlers handlers_;
+  uint64_t last_id_ = 0;
+  Streams streams_;
+  std::map<ClientNumber, Client> clients_;
+  std::map<uint64_t, uint64_t> logging_;  ///< The index of its fact → the stream.
+  rt::Event tasks_changed_;
+  rt::Scope scope_;  ///< Last: its coroutine uses all of the above.
+};
+
+}  // namespace muster::master

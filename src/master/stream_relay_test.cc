@@ -1,0 +1,264 @@
+// Streams between clients and agents: who may open them, that they are logged first, credit, and
+// what becomes of them when an end misbehaves or goes away.
+#include "master/master_world_test.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster::master {
+namespace {
+
+using ::testing::HasSubstr;
+using wire::StreamFault;
+using wire::StreamFrame;
+
+/// Goal: what the relay does, with clients and agents played by the test.
+struct Streams : MasterWorld {
+  static StreamFrame open(uint64_t id, uint32_t index = 0) {
+    return {id, wire::StreamOpen{.attempt = worker(index, 0),
+                                 .wait = seconds(30),
+                                 .exec = {{"echo", "a b"}, std::nullopt}}};
+  }
+  void say(testing::ScriptedClient& client, uint64_t id, StreamFrame::Kind kind) {
+    client.send(StreamFrame{id, std::move(kind)});
+    loop.run_ready();
+  }
+  /// Opens a stream to a worker that runs; returns the id that its agent knows.
+  uint64_t begin(testing::ScriptedClient& client, uint64_t id, uint32_t index = 0) {
+    client.send(open(id, index));
+    loop.run_ready();
+    testing::ScriptedAgent& agent = agent_of(first->master, index);
+    const auto frames = agent.got<StreamFrame>();
+    EXPECT_FALSE(frames.empty());
+    const uint64_t known = frames.empty() ? 0 : frames.back().id;
+    answer(index, known, wire::StreamOpened{});
+    return known;
+  }
+  void answer(uint32_t index, uint64_t id, StreamFrame::Kind kind) {
+    agent_of(first->master, index).send(StreamFrame{id, std::move(kind)});
+    loop.run_ready();
+  }
+  template <class Kind>
+  static std::vector<Kind> kinds(const std::vector<StreamFrame>& frames) {
+    std::vector<Kind> found;
+    for (const StreamFrame& frame : frames) {
+      if (const auto* kind = std::get_if<Kind>(&frame.kind)) {
+        found.push_back(*kind);
+      }
+    }
+    return found;
+  }
+  template <class Kind>
+  std::vector<Kind> at_agent(uint32_t index) {
+    return kinds<Kind>(agent_of(first->master, index).got<StreamFrame>());
+  }
+  template <class Kind>
+  static std::vector<Kind> at(const testing::ScriptedClient& client) {
+    return kinds<Kind>(client.got<StreamFrame>());
+  }
+};
+
+TEST_F(Streams, CarryDataBothWaysAndCloseHalfByHalf) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t id = begin(*alice, 5);
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0)[0].attempt, worker(0));
+  say(*alice, 5, wire::StreamData{"in"});
+  say(*alice, 5, wire::StreamClosed{});
+  answer(0, id, wire::StreamData{"out"});
+  answer(0, id, wire::StreamClosed{});
+  EXPECT_EQ(at_agent<wire::StreamData>(0)[0].bytes, "in");
+  EXPECT_EQ(at_agent<wire::StreamClosed>(0).size(), 1U);
+  EXPECT_EQ(alice->got<StreamFrame>().back().id, 5U);
+  EXPECT_EQ(at<wire::StreamData>(*alice)[0].bytes, "out");
+  EXPECT_EQ(at<wire::StreamClosed>(*alice).size(), 1U);
+  // It is over: what comes late is dropped without a word.
+  answer(0, id, wire::StreamData{"late"});
+  say(*alice, 5, wire::StreamData{"late"});
+  EXPECT_EQ(at<wire::StreamData>(*alice).size(), 1U);
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+}
+
+TEST_F(Streams, AreInTheLogBeforeTheAgentHearsOfThem) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  first->store.hold(true);
+  alice->send(open(1));
+  loop.run_ready();
+  EXPECT_TRUE(at_agent<wire::StreamOpen>(0).empty());
+  first->store.hold(false);
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+  const auto facts = alice->got<wire::FactLogged>();
+  const auto* session = std::get_if<job::SessionOpened>(&facts.back().fact);
+  ASSERT_NE(session, nullptr);
+  EXPECT_EQ(session->attempt, worker(0));
+  EXPECT_EQ(session->who, "alice");
+  EXPECT_EQ(session->verb, "exec");
+  EXPECT_EQ(session->what, "echo 'a b'");
+}
+
+TEST_F(Streams, AreForOwnersOnly) {
+  run();
+  auto eve = client(*first, Peer::Kind::Viewer);
+  eve->send(open(1));
+  loop.run_ready();
+  ASSERT_EQ(at<wire::StreamReset>(*eve).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*eve)[0].fault, StreamFault::Refused);
+  EXPECT_TRUE(at_agent<wire::StreamOpen>(0).empty());
+}
+
+TEST_F(Streams, CannotBeOpenedByAgents) {
+  run();
+  agent_of(first->master, 0).send(open(77, 1));
+  loop.run_ready();
+  EXPECT_TRUE(at_agent<wire::StreamOpen>(1).empty());
+  EXPECT_TRUE(agent_of(first->master, 0).connected());
+}
+
+TEST_F(Streams, OfAnotherContainerCannotBeTouchedByAnAgent) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t id = begin(*alice, 1, 0);
+  answer(1, id, wire::StreamData{"forged"});
+  EXPECT_TRUE(at<wire::StreamData>(*alice).empty());
+}
+
+TEST_F(Streams, AreResetWhenTheirIdIsUsedAgain) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  begin(*alice, 3);
+  say(*alice, 3, open(3).kind);
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::Protocol);
+  EXPECT_EQ(at_agent<wire::StreamReset>(0).size(), 1U);
+  say(*alice, 2, open(2).kind);
+  EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 2U);
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+}
+
+TEST_F(Streams, ThatNobodyOpenedAreRefused) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  say(*alice, 9, wire::StreamData{"x"});
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("no such stream"));
+}
+
+TEST_F(Streams, AreResetWhenAnEndSendsMoreThanItsCredit) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t id = begin(*alice, 1);
+  const std::string piece(wire::kStreamDataMax, 'x');
+  for (size_t sent = 0; sent < wire::kStreamWindow; sent += piece.size()) {
+    answer(0, id, wire::StreamData{piece});
+  }
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+  say(*alice, 1, wire::StreamCredit{10});
+  answer(0, id, wire::StreamData{std::string(10, 'y')});
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+  answer(0, id, wire::StreamData{"z"});
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::Protocol);
+  EXPECT_EQ(at_agent<wire::StreamReset>(0).size(), 1U);
+}
+
+TEST_F(Streams, AreResetForCreditThatNobodyHasUsed) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  begin(*alice, 1);
+  say(*alice, 1, wire::StreamCredit{1});
+  EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+}
+
+TEST_F(Streams, ThatOneDoesNotReadStopNobody) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t full = begin(*alice, 1, 0);
+  const uint64_t other = begin(*alice, 2, 1);
+  const std::string piece(wire::kStreamDataMax, 'x');
+  for (size_t sent = 0; sent < wire::kStreamWindow; sent += piece.size()) {
+    answer(0, full, wire::StreamData{piece});
+  }
+  answer(1, other, wire::StreamData{"through"});
+  EXPECT_EQ(at<wire::StreamData>(*alice).back().bytes, "through");
+}
+
+TEST_F(Streams, AreAtMostSixtyFourForOneClient) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  for (uint64_t id = 1; id <= wire::kStreamsMax + 1; ++id) {
+    alice->send(open(id, id % 2));
+  }
+  loop.run_ready();
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("64 sessions at a time"));
+}
+
+TEST_F(Streams, ToATaskThatIsNotThereAreRefused) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  say(*alice, 1, open(1, 7).kind);
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("no such task"));
+}
+
+TEST_F(Streams, ToATaskThatHasEndedAreRefused) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  succeed(first->master, 0);
+  loop.run_ready();
+  say(*alice, 1, open(1).kind);
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::NotRunning);
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("worker:0 has ended"));
+}
+
+TEST_F(Streams, WaitForATaskThatDoesNotRunYet) {
+  first->store.hold(true);
+  ASSERT_TRUE(first->start().has_value());
+  auto alice = client(*first, Peer::Kind::Owner);
+  say(*alice, 1, open(1).kind);
+  ASSERT_EQ(at<wire::StreamWaits>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamWaits>(*alice)[0].reason, "worker:0 has not started yet");
+  first->store.hold(false);
+  ASSERT_TRUE(loop.run_until([this] { return running(first->master) == 2; }, seconds(10)));
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+}
+
+TEST_F(Streams, DoNotWaitForEver) {
+  first->store.hold(true);
+  ASSERT_TRUE(first->start().has_value());
+  auto alice = client(*first, Peer::Kind::Owner);
+  say(*alice, 1, open(1).kind);
+  loop.advance(seconds(29));
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+  loop.advance(seconds(2));
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::Deadline);
+}
+
+TEST_F(Streams, EndAtTheAgentWhenTheClientGoes) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t id = begin(*alice, 1);
+  alice.reset();
+  loop.run_ready();
+  ASSERT_EQ(at_agent<wire::StreamReset>(0).size(), 1U);
+  EXPECT_EQ(agent_of(first->master, 0).got<StreamFrame>().back().id, id);
+}
+
+TEST_F(Streams, EndAtTheClientWhenTheAgentGoes) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  begin(*alice, 1);
+  agents.erase(first->master.machine().state().tasks[0][0].attempts.back().container);
+  loop.run_ready();
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::Lost);
+}
+
+}  // namespace
+}  // namespace muster::master

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "job/ids.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// Byte streams on the control channel: an owner's client opens one, the master relays it to the
+/// agent of the task's container. Both ends keep to the credit they were given (StreamLedger).
+namespace muster::wire {
+
+/// How much data may be under way in one direction of one stream.
+inline constexpr size_t kStreamWindow = 256U << 10;
+/// The most that one StreamData carries.
+inline constexpr size_t kStreamDataMax = 64U << 10;
+/// How many streams one client, or one agent, may have at a time: 16 MiB under way each way.
+inline constexpr size_t kStreamsMax = 64;
+/// The most that a command's words have, together.
+inline constexpr size_t kArgumentsBytesMax = 64U << 10;
+
+struct TerminalSize {
+  uint16_t rows = 24;
+  uint16_t columns = 80;
+  bool operator==(const TerminalSize&) const = default;
+};
+
+/// The terminal that a command is given.
+struct Terminal {
+  std::string name;  ///< TERM
+  TerminalSize size;
+  bool operator==(const Terminal&) const = default;
+};
+
+/// Run a command beside the attempt. The data are ExecInput and ExecOutput messages, each whole.
+struct ExecRequest {
+  std::vector<std::string> arguments;  ///< The program first.
+  std::optional<Terminal> terminal;    ///< None: three pipes.
+  bool operator==(const ExecRequest&) const = default;
+};
+
+/// From the opener, with an id larger than all before on its connection.
+struct StreamOpen {
+  job::AttemptId attempt;  ///< Number 0: the one that runs.
+  Duration wait{};         ///< How long to wait for it to run.
+  ExecRequest exec;
+  bool operator==(const StreamOpen&) const = default;
+};
+
+/// The task does not run now, and is waited for.
+struct StreamWaits {
+  std::string reason;
+  bool operator==(const StreamWaits&) const = default;
+};
+
+/// From now on data may be sent, kStreamWindow each way.
+struct StreamOpened {
+  bool operator==(const StreamOpened&) const = default;
+};
+
+struct StreamData {
+  std::string bytes;
+  bool operator==(const StreamData&) const = default;
+};
+
+/// So many bytes of data are done with: as many more may be sent.
+struct StreamCredit {
+  uint64_t bytes = 0;
+  bool operator==(const StreamCredit&) const = default;
+};
+
+/// No data comes from here any more; the other direction goes on.
+struct StreamClosed {
+  bool operator==(const StreamClosed&) const = default;
+};
+
+enum class StreamFault : uint8_t {
+  Cancelled,   ///< One end wants no more of it.
+  Refused,     ///< Not allowed, or not possible.
+  NotRunning,  ///< The task has ended, and will not run again.
+  Deadline,    ///< The task did not run in time.
+  Lost,        ///< A connection, or the container, went away.
+  Protocol,    ///< An end did not keep to the rules.
+};
+
+/// The stream is over, both ways; what was under way is dropped.
+struct StreamReset {
+  StreamFault fault = StreamFault::Cancelled;
+  std::string reason;
+  bool operator==(const StreamReset&) const = default;
+};
+
+struct StreamFrame {
+  using Kind = std::variant<StreamOpen, StreamWaits, StreamOpened, StreamData, StreamCredit,
+                            StreamClosed, StreamReset>;
+  uint64_t id = 0;
+  Kind kind;
+  bool operator==(const StreamFrame&) const = default;
+};
+
+// What flows in the stream of an ExecRequest.
+
+/// For the command's standard input, or its terminal.
+struct ExecBytes {
+  std::string bytes;
+  bool operator==(const ExecBytes&) const = default;
+};
+struct ExecInputEnded {
+  bool operator==(const ExecInputEnded&) const = default;
+};
+/// For the command's process group.
+struct ExecSignal {
+  int32_t signal = 0;
+  bool operator==(const ExecSignal&) const = default;
+};
+using ExecInput = std::variant<ExecBytes, ExecInputEnded, TerminalSize, ExecSignal>;
+
+struct ExecOutputBytes {
+  bool is_err = false;  ///< Never with a terminal.
+  std::string bytes;
+  bool operator==(const ExecOutputBytes&) const = default;
+};
+/// The last message. `status` is as a shell tells it: 128 + N of signal N, 126 or 127 of a command
+/// that could not be run, with the reason.
+struct ExecExited {
+  int32_t status = 0;
+  std::string reason;
+  bool operator==(const ExecExited&) const = default;
+};
+using ExecOutput = std::variant<ExecOutputBytes, ExecExited>;
+
+/// What a message of data has beside its bytes, at most.
+inline constexpr size_t kExecOverheadMax = 16;
+
+[[nodiscard]] std::string encode(const ExecInput& message);
+[[nodiscard]] std::string encode(const ExecOutput& message);
+/// Corrupt for bytes that are no such message.
+[[nodiscard]] Result<ExecInput> decode_exec_input(std::string_view bytes);
+[[nodiscard]] Result<ExecOutput> decode_exec_output(std::string_view bytes);
+
+}  // namespace muster::wire

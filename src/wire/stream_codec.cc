@@ -1,0 +1,203 @@
+#include "wire/stream_codec.h"
+
+#include "base/overloaded.h"
+#include "muster/control/v1/stream.pb.h"
+#include "wire/enum_codec.h"
+#include "wire/event_codec.h"
+#include "wire/field_codec.h"
+
+namespace muster::wire {
+namespace {
+
+void put_terminal(const Terminal& value, control::v1::Terminal& message) {
+  message.set_name(put_name(value.name));
+  message.set_rows(value.size.rows);
+  message.set_columns(value.size.columns);
+}
+
+Status get_size(const control::v1::Terminal& message, TerminalSize& size) {
+  if (message.rows() > UINT16_MAX || message.columns() > UINT16_MAX) {
+    return corrupt("a terminal's size is out of range");
+  }
+  size = {static_cast<uint16_t>(message.rows()), static_cast<uint16_t>(message.columns())};
+  return {};
+}
+
+Status get_exec(const control::v1::ExecRequest& message, ExecRequest& value) {
+  if (message.arguments().empty()) {
+    return corrupt("a command without a program");
+  }
+  size_t total = 0;
+  for (const std::string& word : message.arguments()) {
+    total += word.size() + 1;
+    if (total > kArgumentsBytesMax || word.find('\0') != std::string::npos) {
+      return corrupt("a command is too long or has a NUL");
+    }
+    value.arguments.push_back(word);
+  }
+  if (message.has_terminal()) {
+    value.terminal.emplace();
+    MUSTER_TRY_STATUS(get_name(message.terminal().name(), value.terminal->name, "terminal"));
+    return get_size(message.terminal(), value.terminal->size);
+  }
+  return {};
+}
+
+struct PutKind {
+  control::v1::StreamFrame& frame;
+
+  void operator()(const StreamOpen& value) const {
+    control::v1::StreamOpen& message = *frame.mutable_open();
+    wire::put(value.attempt, *message.mutable_attempt());
+    message.set_wait_us(value.wait.count());
+    for (const std::string& word : value.exec.arguments) {
+      message.mutable_command()->add_arguments(word);
+    }
+    if (value.exec.terminal) {
+      put_terminal(*value.exec.terminal, *message.mutable_command()->mutable_terminal());
+    }
+  }
+  void operator()(const StreamWaits& value) const {
+    frame.mutable_waits()->set_reason(put_text(value.reason));
+  }
+  void operator()(const StreamOpened&) const { frame.mutable_opened(); }
+  void operator()(const StreamData& value) const { frame.mutable_data()->set_data(value.bytes); }
+  void operator()(const StreamCredit& value) const {
+    frame.mutable_credit()->set_bytes(value.bytes);
+  }
+  void operator()(const StreamClosed&) const { frame.mutable_closed(); }
+  void operator()(const StreamReset& value) const {
+    control::v1::StreamReset& message = *frame.mutable_reset();
+    message.set_fault(enum_to_wire<control::v1::StreamFault>(value.fault));
+    message.set_reason(put_text(value.reason));
+  }
+};
+
+Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), wire::get(message.attempt(), open.attempt), "attempt"));
+  if (message.wait_us() < 0) {
+    return corrupt("a wait is negative");
+  }
+  open.wait = Duration(message.wait_us());
+  switch (message.request_case()) {
+    case control::v1::StreamOpen::kCommand:
+      return get_exec(message.command(), open.exec);
+    case control::v1::StreamOpen::REQUEST_NOT_SET:
+      break;
+  }
+  return corrupt("unknown kind of stream");
+}
+
+Status get_reset(const control::v1::StreamReset& message, StreamReset& reset) {
+  MUSTER_TRY_STATUS(enum_from_wire(message.fault(), reset.fault, "stream fault"));
+  return get_text(message.reason(), reset.reason, "reason");
+}
+
+}  // namespace
+
+void put(const StreamFrame& value, control::v1::StreamFrame& message) {
+  message.set_id(value.id);
+  std::visit(PutKind{message}, value.kind);
+}
+
+Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
+  value.id = message.id();
+  switch (message.kind_case()) {
+    case control::v1::StreamFrame::kOpen:
+      return get_open(message.open(), value.kind.emplace<StreamOpen>());
+    case control::v1::StreamFrame::kWaits:
+      return get_text(message.waits().reason(), value.kind.emplace<StreamWaits>().reason, "reason");
+    case control::v1::StreamFrame::kOpened:
+      value.kind = StreamOpened{};
+      return {};
+    case control::v1::StreamFrame::kData:
+      if (message.data().data().size() > kStreamDataMax) {
+        return corrupt("a piece of a stream is too long");
+      }
+      value.kind = StreamData{message.data().data()};
+      return {};
+    case control::v1::StreamFrame::kCredit:
+      value.kind = StreamCredit{message.credit().bytes()};
+      return {};
+    case control::v1::StreamFrame::kClosed:
+      value.kind = StreamClosed{};
+      return {};
+    case control::v1::StreamFrame::kReset:
+      return get_reset(message.reset(), value.kind.emplace<StreamReset>());
+    case control::v1::StreamFrame::KIND_NOT_SET:
+      break;
+  }
+  return corrupt("unknown kind of stream frame");
+}
+
+// ---- what flows in a stream
+
+std::string encode(const ExecInput& message) {
+  control::v1::ExecInput wire;
+  std::visit(Overloaded{
+                 [&](const ExecBytes& input) { wire.set_input(input.bytes); },
+                 [&](const ExecInputEnded&) { wire.set_input_ended(true); },
+                 [&](const TerminalSize& size) {
+                   wire.mutable_resized()->set_rows(size.rows);
+                   wire.mutable_resized()->set_columns(size.columns);
+                 },
+                 [&](const ExecSignal& signal) { wire.set_signal(signal.signal); },
+             },
+             message);
+  return wire.SerializeAsString();
+}
+
+std::string encode(const ExecOutput& message) {
+  control::v1::ExecOutput wire;
+  if (const auto* bytes = std::get_if<ExecOutputBytes>(&message)) {
+    bytes->is_err ? wire.set_errors(bytes->bytes) : wire.set_output(bytes->bytes);
+  } else {
+    const auto& exited = std::get<ExecExited>(message);
+    wire.mutable_exited()->set_status(exited.status);
+    wire.mutable_exited()->set_reason(put_name(exited.reason));
+  }
+  return wire.SerializeAsString();
+}
+
+Result<ExecInput> decode_exec_input(std::string_view bytes) {
+  MUSTER_TRY(const control::v1::ExecInput message,
+             parse<control::v1::ExecInput>(bytes, kStreamDataMax, "input of a command"));
+  switch (message.kind_case()) {
+    case control::v1::ExecInput::kInput:
+      return ExecBytes{message.input()};
+    case control::v1::ExecInput::kResized: {
+      TerminalSize size;
+      MUSTER_TRY_STATUS(get_size(message.resized(), size));
+      return size;
+    }
+    case control::v1::ExecInput::kSignal:
+      return ExecSignal{message.signal()};
+    case control::v1::ExecInput::kInputEnded:
+      return ExecInputEnded{};
+    case control::v1::ExecInput::KIND_NOT_SET:
+      break;
+  }
+  return corrupt("unknown kind of input of a command");
+}
+
+Result<ExecOutput> decode_exec_output(std::string_view bytes) {
+  MUSTER_TRY(const control::v1::ExecOutput message,
+             parse<control::v1::ExecOutput>(bytes, kStreamDataMax, "output of a command"));
+  switch (message.kind_case()) {
+    case control::v1::ExecOutput::kOutput:
+      return ExecOutputBytes{false, message.output()};
+    case control::v1::ExecOutput::kErrors:
+      return ExecOutputBytes{true, message.errors()};
+    case control::v1::ExecOutput::kExited: {
+      ExecExited exited{message.exited().status(), ""};
+      MUSTER_TRY_STATUS(get_name(message.exited().reason(), exited.reason, "reason"));
+      return exited;
+    }
+    case control::v1::ExecOutput::KIND_NOT_SET:
+      break;
+  }
+  return corrupt("unknown kind of output of a command");
+}
+
+}  // namespace muster::wire
