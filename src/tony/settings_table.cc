@@ -277,7 +277,7 @@ std::string_view heading(Fate fate) {
 
 }  // namespace
 
-std::span<const Setting> settings() { return kSettings; }
+constinit const std::span<const Setting> kAllSettings(kSettings);
 
 const Setting* find_setting(std::string_view name) {
   const auto* const found = std::ranges::find_if(

@@ -23,7 +23,7 @@ struct Setting {
 };
 
 /// Every setting that a version of TonY reads or ships, then the flags of its submitters.
-[[nodiscard]] std::span<const Setting> settings();
+extern const std::span<const Setting> kAllSettings;
 
 /// Finds the row of "tony.worker.memory" or "-src_dir"; nullptr for what no version of TonY knows.
 [[nodiscard]] const Setting* find_setting(std::string_view name);

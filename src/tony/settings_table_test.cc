@@ -163,7 +163,7 @@ TEST(SettingsTable, HasARowForEveryNameOfTony) {
 }
 
 TEST(SettingsTable, SaysSomethingOfEverySettingAndKnowsNoOthers) {
-  for (const Setting& row : settings()) {
+  for (const Setting& row : kAllSettings) {
     EXPECT_FALSE(row.text.empty()) << row.name;
   }
   for (const char* name : {"tony.made.up", "tony.worker", "tony.application.command",
@@ -290,7 +290,7 @@ std::string outcome_of(const std::vector<std::string>& words) {
 }
 
 TEST(SettingsTable, WhatItSaysIsDoneIsDone) {
-  for (const Setting& row : settings()) {
+  for (const Setting& row : kAllSettings) {
     if (row.fate != Fate::Becomes || row.name == "-help" || row.name == "-conf_file") {
       continue;  // These two are the client's.
     }

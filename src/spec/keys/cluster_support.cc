@@ -160,7 +160,7 @@ bool KeySupport::on(ClusterType cluster) const {
   MUSTER_CHECK(false, "unknown ClusterType");
 }
 
-std::span<const KeySupport> key_supports() { return kSupports; }
+constinit const std::span<const KeySupport> kKeySupports(kSupports);
 
 std::vector<Unheeded> unheeded_keys(const Spec& spec, ClusterType cluster) {
   const Spec plain;
@@ -169,7 +169,7 @@ std::vector<Unheeded> unheeded_keys(const Spec& spec, ClusterType cluster) {
   const Node defaults = encode_rows(spec_rows(), &plain);
   const Node role_defaults = encode_rows(role_rows(), &plain_role);
   std::vector<Unheeded> found;
-  for (const KeySupport& support : kSupports) {
+  for (const KeySupport& support : kKeySupports) {
     if (support.on(cluster)) {
       continue;
     }

@@ -23,7 +23,7 @@ struct KeySupport {
 
 /// Every key of a specification that has no keys below it, in the order of the reference page. A
 /// test compares it with the table of keys: a new key says here where it works.
-[[nodiscard]] std::span<const KeySupport> key_supports();
+extern const std::span<const KeySupport> kKeySupports;
 
 /// A key that a job sets although its cluster cannot honour it.
 struct Unheeded {

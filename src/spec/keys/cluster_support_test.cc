@@ -34,7 +34,7 @@ std::vector<std::string> leaves() {
 
 TEST(ClusterSupport, SaysOfEveryKeyWhereItWorks) {
   std::vector<std::string> listed;
-  for (const KeySupport& support : key_supports()) {
+  for (const KeySupport& support : kKeySupports) {
     listed.emplace_back(support.key);
     EXPECT_TRUE(support.local || support.yarn || support.spark) << support.key;
     EXPECT_EQ(support.reason.empty(), support.local && support.yarn && support.spark)
@@ -71,7 +71,7 @@ Spec everything() {
 TEST(ClusterSupport, FindsEveryKeyThatIsSetInVain) {
   for (const ClusterType cluster : {ClusterType::Local, ClusterType::Yarn, ClusterType::Spark}) {
     std::vector<std::string> expected;
-    for (const KeySupport& support : key_supports()) {
+    for (const KeySupport& support : kKeySupports) {
       if (!support.on(cluster)) {
         std::string key(support.key);
         if (const size_t at = key.find("<role>"); at != std::string::npos) {
