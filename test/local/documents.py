@@ -18,8 +18,8 @@ import threading
 import harness
 
 FOLDER = harness.REPOSITORY / "test" / "docs"
-KINDS = ("console", "python", "yaml", "text")
-PLACES = ("local", "yarn", "spark")
+KINDS = ("console", "python", "yaml", "text", "java")
+PLACES = ("local", "yarn", "spark", "java")
 THE_BLOCK = "# THE BLOCK OF THE PAGE"
 COMMAND_LIMIT = 180
 
