@@ -1,6 +1,8 @@
 // Commands that people run inside an attempt.
 #include "agent/agent_shell_test.h"
 
+#include <algorithm>
+
 namespace muster::agent {
 namespace {
 
@@ -68,6 +70,18 @@ TEST_F(AgentSessions, RunACommandWithTheTasksEnvironmentAndFolder) {
   EXPECT_THAT(out_, HasSubstr(std::string("x\0y", 3)));
   EXPECT_EQ(err_, "bad\n");
   EXPECT_EQ(exited_->status, 5);
+}
+
+TEST_F(AgentSessions, RunWhereTheTasksProgramWorks) {
+  run_task("mkdir deep && cd deep && touch ready && exec sleep 1000");
+  ASSERT_TRUE(run_until([&] {
+    return std::ranges::any_of(fs::recursive_directory_iterator(root_), [](const auto& entry) {
+      return entry.path().filename() == "ready";
+    });
+  }));
+  open({"sh", "-c", "pwd; ls"});
+  take_all();
+  EXPECT_THAT(out_, HasSubstr("/deep\nready\n"));
 }
 
 TEST_F(AgentSessions, TellOfACommandThatDoesNotExist) {

@@ -262,8 +262,8 @@ void add_reach_commands(std::vector<Command>& table) {
                      "The tasks, as in worker:1, or worker for all of the role (default: the "
                      "chief, or the first task)"),
             argument(o.arguments, "-- COMMAND...", Kind::AfterDashes,
-                     "The program and its arguments; it runs without a shell, in the task's folder "
-                     "and with its environment"),
+                     "The program and its arguments; it runs without a shell, with the environment "
+                     "of the task and in the folder that its program works in"),
             flag(o.terminal, {"-t", "--tty"}, "Give the command a terminal"),
             flag(o.no_input, {"-n", "--no-input"},
                  "Do not read standard input; with several tasks it is never read"),
@@ -289,11 +289,12 @@ void add_copy_command(std::vector<Command>& table) {
   table.push_back(command(
       "cp", "Copy files between this machine and running tasks of a job", copy_files,
       [](CopyOptions& o) {
-        return Parameters{argument(o.paths, "FROM... TO", Kind::File,
-                                   "JOB:TASK:PATH for a file of a task, as in "
-                                   "last:worker:0:model.pt; relative paths are the task's folder's",
-                                   "name what to copy and where to"),
-                          on(o.on)};
+        return Parameters{
+            argument(o.paths, "FROM... TO", Kind::File,
+                     "JOB:TASK:PATH for a file of a task, as in "
+                     "last:worker:0:model.pt; relative paths start where its program works",
+                     "name what to copy and where to"),
+            on(o.on)};
       },
       "muster cp last:worker:0:model.pt ."));
 }

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace muster::os {
@@ -105,6 +107,13 @@ bool add_children(Pid parent, std::vector<Pid>& children) {
 }
 
 }  // namespace
+
+std::filesystem::path working_folder(Pid pid) {
+  std::error_code failed;
+  std::filesystem::path folder =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/cwd", pid.value), failed);
+  return std::filesystem::is_directory(folder, failed) ? folder : std::filesystem::path();
+}
 
 Status become_subreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {

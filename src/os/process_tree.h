@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ProcessInfo {
   uint64_t start_ticks = 0;  ///< Since boot; tells a reused pid from the one that was meant.
   bool operator==(const ProcessInfo&) const = default;
 };
+
+/// The folder that a process works in; "" if that cannot be seen or has been removed.
+[[nodiscard]] std::filesystem::path working_folder(Pid pid);
 
 /// Makes this process the parent of all orphans below it. Unsupported before Linux 3.4.
 [[nodiscard]] Status become_subreaper();

@@ -1,6 +1,7 @@
 #include "agent/attempt/task_run.h"
 
 #include "base/text.h"
+#include "os/process_tree.h"
 #include "rt/wait_until.h"
 
 #include <algorithm>
@@ -80,6 +81,11 @@ Result<os::Pid> TaskRun::spawn(StartOptions options) {
   };
   return deps_.processes.spawn(
       spawn, {.output = on_output, .exited = [this](const os::Exit& exit) { on_exit(exit); }});
+}
+
+std::filesystem::path TaskRun::folder() const {
+  std::filesystem::path now = running_ ? os::working_folder(pid_) : std::filesystem::path();
+  return now.empty() ? names_.work_folder : now;
 }
 
 void TaskRun::admit(os::Pid guest) {

@@ -118,6 +118,8 @@ class TaskRun {
   [[nodiscard]] const std::map<std::string, std::string>& environment() const {
     return environment_;
   }
+  /// Where its program works at this moment, else where it began: it may have gone elsewhere.
+  [[nodiscard]] std::filesystem::path folder() const;
   /// The interpreter that start() was told of.
   [[nodiscard]] const std::string& python() const { return python_; }
   /// nullptr before the start.

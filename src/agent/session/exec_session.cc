@@ -28,7 +28,7 @@ bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
   os::SpawnOptions options;
   options.argv = request.arguments;
   options.env = run.environment();
-  options.folder = run.names().work_folder;
+  options.folder = run.folder();
   options.parent_death_signal = SIGKILL;
   std::optional<os::WindowSize> terminal;
   if (request.terminal) {
