@@ -21,7 +21,8 @@ def test_a_job_goes_on_from_its_checkpoint_where_the_cluster_keeps_no_container(
         yarn.environment[f"MUSTER_SET_RESTART__{rung}"] = "0"
     running = job_with_a_checkpoint(yarn, "forgotten")
     (master,) = processes_in(bed, "muster master --on yarn")
-    (task,) = processes_in(bed, "sleep 1000")
+    # The checkpoint may be stored before the shell has become the program that sleeps.
+    (task,) = until(lambda: processes_in(bed, "sleep 1000"), RUN_LIMIT, "the task sleeps")
     os.kill(master, signal.SIGKILL)
     until(lambda: task not in processes_in(bed, "sleep 1000"), RUN_LIMIT, "the container is ended")
     done = running.wait(RUN_LIMIT).expect(0)
