@@ -113,7 +113,7 @@ def test_keys_without_effect_here_are_told_with_the_reason(muster):
         for key in ("yarn.queue", "master.attempts", "roles.worker.constraint",
                     "roles.worker.resources", "roles.worker.node_label"):
             assert f"{key} has no effect on this machine: " in text, text
-    plain = muster("run", muster.spec({"command": "true"}))
+    plain = muster("run", muster.spec({"command": "true", "tasks": 1}))
     assert "no effect" not in plain.expect(0).text
 
 

@@ -87,7 +87,7 @@ def test_network_holds_for_master_agents_and_tasks(muster, gate):
 
 
 def test_an_unknown_interface_is_refused_with_those_that_exist(muster):
-    spec = muster.spec({"command": "true", "network": {"interface": "ib9"}})
+    spec = muster.spec({"command": "true", "tasks": 1, "network": {"interface": "ib9"}})
     for command in ("plan", "run"):
         muster(command, spec).expect_error(
             2, "network.interface", "`ib9`", "it has", "(127.0.0.1)")
