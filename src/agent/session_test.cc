@@ -33,6 +33,23 @@ class AgentSessions : public AgentShell {
       take(wait_for<StreamFrame>());
     }
   }
+  /// Takes what the session says until its stream and its attempt are over, in any order.
+  job::Exit take_both_ends() {
+    std::optional<job::Exit> attempt;
+    EXPECT_TRUE(run_until([&] {
+      for (const wire::AgentFrame& frame : std::exchange(frames_, {})) {
+        if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
+          take(*stream);
+        } else if (const auto* fact = std::get_if<wire::AgentFact>(&frame)) {
+          if (const auto* ended = std::get_if<job::AttemptEnded>(&fact->fact)) {
+            attempt = ended->exit;
+          }
+        }
+      }
+      return over_ && attempt.has_value();
+    }));
+    return attempt.value_or(job::Exit{});
+  }
   void take(const StreamFrame& frame) {
     if (const auto* reset = std::get_if<wire::StreamReset>(&frame.kind)) {
       reset_ = *reset;
@@ -143,21 +160,9 @@ TEST_F(AgentSessions, EndWithTheirStream) {
 TEST_F(AgentSessions, EndWithTheirAttempt) {
   run_task("while [ ! -e go ]; do sleep 0.02; done");
   open({"sh", "-c", "trap '' HUP TERM; touch go; while :; do sleep 1000; done"});
-  std::optional<job::Exit> attempt;  // The two ends come in any order.
-  EXPECT_TRUE(run_until([&] {
-    for (const wire::AgentFrame& frame : std::exchange(frames_, {})) {
-      if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
-        take(*stream);
-      } else if (const auto* fact = std::get_if<wire::AgentFact>(&frame)) {
-        if (const auto* ended = std::get_if<job::AttemptEnded>(&fact->fact)) {
-          attempt = ended->exit;
-        }
-      }
-    }
-    return over_ && attempt.has_value();
-  }));
+  const job::Exit attempt = take_both_ends();
   EXPECT_EQ(exited_->status, 128 + SIGKILL);
-  EXPECT_EQ(attempt->exit_code, 0);
+  EXPECT_EQ(attempt.exit_code, 0);
 }
 
 TEST_F(AgentSessions, DoNotDelayTheStopOfTheirAttempt) {
@@ -203,7 +208,7 @@ TEST_F(AgentSessions, CountAsTheirAttemptsMemory) {
   spec_.roles[0].memory = 100ULL << 20;
   run_task();
   open({"sh", "-c", "x=$(head -c 300000000 /dev/zero | tr '\\0' x); sleep 1000"});
-  const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
+  const job::Exit exit = take_both_ends();
   EXPECT_TRUE(exit.over_memory) << "the session took more than the task may use";
 }
 

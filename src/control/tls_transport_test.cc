@@ -269,6 +269,9 @@ TEST(TlsTransport, HalfOfTheDescriptorsStayForOthers) {
 }
 
 TEST(TlsTransport, WhereNoDescriptorIsLeftTheIdleMakeRoom) {
+#if __has_feature(undefined_behavior_sanitizer)
+  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which it needs descriptors";
+#endif
   rlimit files{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
   World world;
