@@ -1,6 +1,7 @@
 #include "base/crc32c.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -75,6 +76,11 @@ uint32_t crc32c(std::string_view bytes) {
   }
 #endif
   return crc32c_portable(bytes);
+}
+
+uint32_t masked_crc32c(std::string_view bytes) {
+  constexpr uint32_t kOffset = 0xa282ead8;
+  return std::rotr(crc32c(bytes), 15) + kOffset;
 }
 
 }  // namespace muster

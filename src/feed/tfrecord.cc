@@ -12,11 +12,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-uint32_t masked(std::string_view bytes) {
-  constexpr uint32_t kOffset = 0xa282ead8;
-  return std::rotr(crc32c(bytes), 15) + kOffset;
-}
-
 template <class T>
 std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
@@ -42,9 +37,9 @@ void append_record(std::string& file, std::string_view record) {
   const std::string_view length = bytes_of(size);
   file.reserve(file.size() + record.size() + kRecordOverhead);
   file.append(length);
-  file.append(bytes_of(masked(length)));
+  file.append(bytes_of(masked_crc32c(length)));
   file.append(record);
-  file.append(bytes_of(masked(record)));
+  file.append(bytes_of(masked_crc32c(record)));
 }
 
 Result<Records> split_records(std::string_view text) {
@@ -53,7 +48,8 @@ Result<Records> split_records(std::string_view text) {
   while (text.size() - result.used >= kHead) {
     const size_t at = result.used;
     const auto size = load<uint64_t>(text, at);
-    if (load<uint32_t>(text, at + sizeof(uint64_t)) != masked(text.substr(at, sizeof(uint64_t)))) {
+    if (load<uint32_t>(text, at + sizeof(uint64_t)) !=
+        masked_crc32c(text.substr(at, sizeof(uint64_t)))) {
       return damaged_record(at, "the checksum of its length does not match");
     }
     const size_t left = text.size() - at - kHead;
@@ -61,7 +57,7 @@ Result<Records> split_records(std::string_view text) {
       break;
     }
     const std::string_view record = text.substr(at + kHead, size);
-    if (load<uint32_t>(text, at + kHead + size) != masked(record)) {
+    if (load<uint32_t>(text, at + kHead + size) != masked_crc32c(record)) {
       return damaged_record(at, "the checksum of its data does not match");
     }
     result.records.push_back(record);
