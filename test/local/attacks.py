@@ -1,16 +1,26 @@
-"""What an unauthenticated peer can do to a port: `attacks.py KIND PORT COUNT [HOST]`.
+"""What an unauthenticated peer can do to a port: `attacks.py KIND PORT COUNT [HOST [PATH]]`.
 
 Writes "attacking" once the attack is under way, and goes on until its standard input ends. Needs
-nothing of the job: no key, no name, no file. Used by test_strangers.py here and on clusters.
+nothing of the job: no key, no name, no file. siege.py holds jobs against it, on every cluster.
 """
 
+import itertools
 import os
 import select
 import socket
+import subprocess
 import sys
 import threading
 
 HELLO_BEGUN = b"\x16\x03\x01\x01\x00"
+# How a container's holder greets the driver of a Spark application: its name, then a nonce.
+DRIVER_GREETED = b"muster-spark-1\n\x02c1"
+# By what a request claims to be somebody's, or to come from where it does not.
+CLAIMS = {"Cookie": "proxy-user=alice; muster=" + "0" * 64, "Authorization": "Bearer " + "0" * 64,
+          "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "localhost",
+          "X-Forwarded-User": "alice", "X-Remote-User": "alice", "REMOTE_USER": "alice",
+          "Via": "1.1 localhost", "Origin": "http://localhost", "X-HTTP-Method-Override": "DELETE"}
+IDENTITIES = ("owner", "viewer", "agent:c1", "master:c1", "nobody")
 
 
 def connect(address):
@@ -48,6 +58,11 @@ def hold(address, count, said):
 def silent(address, count):
     """Half-open connections that say nothing."""
     yield from hold(address, count, b"")
+
+
+def half_proof(address, count):
+    """Half-open connections that greet the driver of a Spark application and prove nothing."""
+    yield from hold(address, count, DRIVER_GREETED)
 
 
 def half_hello(address, count):
@@ -119,6 +134,54 @@ def garbage(address, count):
     yield from in_threads(flood, min(count, 8))
 
 
+def wrong_key(address, count):
+    """Whole handshakes under the names of the job's parties, with keys that nobody has; and proofs
+    to the driver of a Spark application that nobody can have made."""
+    host, port = address
+
+    def handshakes():
+        for name in itertools.cycle(IDENTITIES):
+            subprocess.run(
+                ["openssl", "s_client", "-connect", f"{host}:{port}", "-tls1_3", "-quiet",
+                 "-ciphersuites", "TLS_AES_128_GCM_SHA256", "-psk_identity", name, "-psk",
+                 os.urandom(32).hex()],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False)
+
+    def proofs():
+        while True:
+            try:
+                with connect(address) as peer:
+                    peer.sendall(DRIVER_GREETED + os.urandom(32))
+                    peer.recv(64)
+                    peer.sendall(os.urandom(32))
+                    peer.recv(64)
+            except OSError:
+                pass
+
+    yield from in_threads(handshakes, min(count, 2))
+    yield from in_threads(proofs, min(count, 2))
+
+
+def forged(address, count, path="/api/status"):
+    """Whole requests that claim to be somebody's, one after the other on many connections."""
+    claims = "".join(f"{name}: {value}\r\n" for name, value in CLAIMS.items())
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{claims}\r\n".encode()
+
+    def ask():
+        while True:
+            try:
+                with connect(address) as peer:
+                    while True:
+                        peer.sendall(request)
+                        if not peer.recv(1 << 16):
+                            break
+            except OSError:
+                pass
+
+    yield from in_threads(ask, min(count, 8))
+
+
 def in_threads(work, count):
     for _ in range(count):
         threading.Thread(target=work, daemon=True).start()
@@ -126,17 +189,19 @@ def in_threads(work, count):
 
 
 KINDS = {attack.__name__: attack
-         for attack in (silent, half_hello, half_request, pipelined, unread, garbage)}
+         for attack in (silent, half_hello, half_request, half_proof, pipelined, unread, garbage,
+                        wrong_key, forged)}
 
 
-def main(kind, port, count, host="127.0.0.1"):
+def main(kind, port, count, host="127.0.0.1", *path):
     def ends_with_input():
         sys.stdin.read()
         os._exit(0)
 
     threading.Thread(target=ends_with_input, daemon=True).start()
-    for _ in KINDS[kind]((host, int(port)), int(count)):
-        print("attacking", flush=True)
+    for times, _ in enumerate(KINDS[kind]((host, int(port)), int(count), *path)):
+        if times == 0:
+            print("attacking", flush=True)
     threading.Event().wait()
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import harness
-from test_strangers import resident_kib
+from siege import resident_kib
 
 MEGABYTES = 60
 # Stands for the package: the agent runs its `program`.

@@ -1,54 +1,15 @@
 # timeout: 300
-"""Attacks on the ports of a job: the owner and the agents get through, and nothing grows.
-
-Small here; `make soak` sets MUSTER_ATTACK_SIZE and repeats them with as many connections as the
-host gives.
-"""
+"""Attacks on the ports of a job: the owner and the agents get through, and nothing grows."""
 
 import os
 import pathlib
 import re
-import resource
-import subprocess
-import sys
-import time
+import signal
 
 import attacks
+import harness
 import pytest
-from test_secrets import listeners
-
-SIZE = int(os.environ.get("MUSTER_ATTACK_SIZE", "1500"))
-ANSWER_MAX = 2.0
-
-
-@pytest.fixture
-def attack():
-    """Starts attacks, which last until the test ends."""
-    running = []
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-
-    def start(kind, port, count=SIZE):
-        attacker = subprocess.Popen(
-            [sys.executable, attacks.__file__, kind, str(port), str(min(count, most - 100))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
-        running.append(attacker)
-        assert attacker.stdout.readline() == "attacking\n"
-
-    yield start
-    for attacker in running:
-        attacker.stdin.close()
-        attacker.wait()
-
-
-def resident_kib(pid, row="VmRSS"):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(rf"{row}:\s+(\d+) kB", status)[1])
-
-
-def patience():
-    """What an answer may take: more where others use the processors, too."""
-    return ANSWER_MAX * max(1.0, os.getloadavg()[0] / os.cpu_count())
+import siege
 
 
 def test_every_attack_is_carried_out():
@@ -75,28 +36,56 @@ def test_every_attack_of_the_threat_model_has_its_test():
 
 
 @pytest.mark.parametrize("kind", attacks.KINDS)
-def test_the_owner_gets_through(muster, gate, attack, kind):
+def test_the_owner_gets_through(muster, gate, kind):
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
     muster.wait_for_phase("running")
     (master,) = muster.pids("master")
-    agents = muster.pids("agent")
-    idle = {pid: resident_kib(pid) for pid in [master, *agents]}
-    for pid in idle:
-        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # VmHWM counts from here.
-    (_, port), *_ = listeners([master])
-    attack(kind, port)
-    (_, agent_port), *_ = listeners(agents[:1])
-    attack(kind, agent_port, SIZE // 4)
-    assert muster.status()["phase"] == "running"
-    peaks = {pid: resident_kib(pid, "VmHWM") for pid in idle}
-    begun = time.monotonic()
-    muster("stop", "last").expect(0)
-    took = time.monotonic() - begun
-    assert took < patience(), f"muster stop took {took:.1f} s"
-    for pid, peak in peaks.items():
-        assert peak < 2 * idle[pid], f"{idle[pid]} KiB grew to {peak} KiB"
+    kept, lost = muster.pids("agent")
+    places = [(siege.place_of(master), {}),
+              (siege.place_of(kept), {"count": siege.SIZE // 4})]
+
+    def an_agent_comes():
+        os.kill(lost, signal.SIGKILL)
+        harness.eventually(lambda: attempts_of(muster) == [1, 2]
+                           and muster.status()["phase"] == "running")
+
+    siege.hold_out(kind, places, [master, kept], lambda: muster("stop", "last").expect(0),
+                   an_agent_comes)
     running.wait()
-    status = muster.status()
-    assert [task["attempts"] for task in status["roles"]["worker"]["tasks"]] == [1, 1]
+    assert attempts_of(muster) == [1, 2]
     log = (muster.job_folder() / "master.log").read_text()
     assert len(re.findall("control.unauthenticated", log)) < 20
+
+
+def attempts_of(muster):
+    return sorted(task["attempts"] for task in muster.status()["roles"]["worker"]["tasks"])
+
+
+def test_a_hostile_task_stops_nobody(muster):
+    """It prints without an end, and leaves daemons in sessions of their own."""
+    muster.write("hostile.py", siege.HOSTILE)
+    muster("submit", muster.spec({"command": "python3 hostile.py", "files": ["hostile.py"],
+                                  "logs": {"max": "1m", "keep": 2}, "tasks": 2})).expect(0)
+    muster.wait_for_phase("running")
+    harness.eventually(lambda: len(list(muster.job_folder().glob("logs/*.stdout*"))) >= 4)
+    siege.hold_out("hostile", [], muster.pids("master") + muster.pids("agent"),
+                   lambda: muster("stop", "last", "--no-wait").expect(0))
+    muster.wait_for_phase("ended")
+
+
+def test_no_file_and_no_process_shows_another_user_a_key(muster, gate):
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
+    muster.wait_for_phase("running")
+    for folder in [muster.folder, *muster.folder.parents][:-2]:
+        folder.chmod(folder.stat().st_mode | 0o055)  # The way there is open.
+    secret = bytes.fromhex((muster.job_folder() / "secret").read_text())
+    shown = muster("show", "last").expect(0).out
+    keys = siege.keys_of(secret, re.findall(r"\bc\d+\b", shown))
+    assert any(name.startswith("agent:") for name in keys), shown
+    claims = pathlib.Path("/tmp").glob("muster-claims.*")
+    assert siege.seek(siege.AS_ANOTHER_USER, keys.values(), muster.folder, "/dev/shm",
+                      *claims) == []
+    gate.open()
+    running.wait().expect(0)

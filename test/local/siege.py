@@ -1,0 +1,179 @@
+"""A job under attack, wherever it runs: what must hold meanwhile, and what nobody may find.
+
+attacks.py has the attacks. test_strangers.py here and test/hadoop/test_yarn_strangers.py carry out
+all of them, small; `make soak` sets MUSTER_ATTACK_SIZE and repeats them with as many connections as
+the host gives.
+"""
+
+import contextlib
+import hashlib
+import hmac
+import http.client
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import time
+
+import attacks
+import harness
+
+SIZE = int(os.environ.get("MUSTER_ATTACK_SIZE", "1500"))
+ANSWER_MAX = 2.0
+
+
+@contextlib.contextmanager
+def attack(kind, place, count=SIZE, path=None):
+    """Attacks a port, (host, number), for a while."""
+    host, port = place
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    words = [kind, str(port), str(min(count, most - 100)), host]
+    attacker = subprocess.Popen(
+        [sys.executable, attacks.__file__, *words, *([path] if path else [])],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+    try:
+        assert attacker.stdout.readline() == "attacking\n"
+        yield
+    finally:
+        attacker.stdin.close()
+        attacker.wait()
+        attacker.stdout.close()
+
+
+def resident_kib(pid, row="VmRSS"):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(rf"{row}:\s+(\d+) kB", status)[1])
+
+
+def patience():
+    """What an answer may take: more where others use the processors, too."""
+    return ANSWER_MAX * max(1.0, os.getloadavg()[0] / os.cpu_count())
+
+
+def hold_out(kind, places, pids, stop, meanwhile=lambda: None):
+    """Attacks the places of a job, and `stop`s it under that attack.
+
+    `places` are pairs of a place and what `attack` takes for it. `meanwhile` is done before, with
+    everybody being let in whom it concerns; `pids` are those of the job's processes that see the
+    end of it.
+    """
+    idle = {pid: resident_kib(pid) for pid in pids}
+    for pid in pids:
+        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # VmHWM counts from here.
+    with contextlib.ExitStack() as attackers:
+        for place, options in places:
+            attackers.enter_context(attack(kind, place, **options))
+        meanwhile()
+        peaks = {pid: resident_kib(pid, "VmHWM") for pid in pids}
+        begun = time.monotonic()
+        stop()
+        took = time.monotonic() - begun
+    assert took < patience(), f"under {kind}, muster stop took {took:.1f} s"
+    for pid, peak in peaks.items():
+        assert peak < 2 * idle[pid], f"under {kind}, {idle[pid]} KiB grew to {peak} KiB"
+
+
+def place_of(pid):
+    """A port of a process, as strangers on this machine reach it."""
+    host, port = harness.listening(pid)[0]
+    return ("127.0.0.1" if host == "0.0.0.0" else host, port)
+
+
+def ask(place, method, target, headers=None, body=None):
+    """Returns status and body of one request, without following anything."""
+    connection = http.client.HTTPConnection(*place, timeout=harness.PATIENCE)
+    try:
+        connection.request(method, target, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def keys_of(secret, containers=()):
+    """Whatever opens something of a job, from its secret (src/control/keys.h)."""
+    labels = ["owner", "viewer", "page token", "page cookie", "page path"]
+    keys = {label: expand(secret, label) for label in labels}
+    for name in containers:
+        keys[f"agent:{name}"] = expand(secret, f"agent:{name}")
+        for label in ("master", "side path"):
+            keys[f"{label} of {name}"] = expand(keys[f"agent:{name}"], label)
+    return {"secret": secret, **keys}
+
+
+def expand(key, label):
+    """HKDF-SHA256 without salt."""
+    extracted = hmac.digest(bytes(32), key, hashlib.sha256)
+    return hmac.digest(extracted, f"muster/1 {label}".encode() + b"\x01", hashlib.sha256)
+
+
+SEEKS = r"""
+import os, sys
+keys = [bytes.fromhex(line) for line in sys.stdin.read().split()]
+sought = [form for key in keys for form in (key, key.hex().encode())]
+print("seeks", flush=True)
+
+def look(path, what="found a key in"):
+    try:
+        with open(path, "rb") as file:
+            data = file.read(4 << 20)
+    except OSError:
+        return
+    if any(one in data for one in sought):
+        print(what, path, flush=True)
+
+for folder in sys.argv[1:]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            look(os.path.join(place, name))
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) == os.getpid():
+        continue
+    look(f"/proc/{pid}/environ")
+    look(f"/proc/{pid}/cmdline")
+    try:
+        words = open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
+    except OSError:
+        continue
+    ours = words[0].endswith(b"muster") or b"muster.spark.holder" in words
+    if ours and words[1:2] != [b"run"]:
+        print("saw", pid, flush=True)
+        for name in ("environ", "mem", "maps", "fd/0"):
+            try:
+                open(f"/proc/{pid}/{name}", "rb").close()
+                print(f"opened {name} of", b" ".join(words[:3]).decode(), flush=True)
+            except OSError:
+                pass
+"""
+
+# Root like the tests, and with no more power over other processes than any other user has.
+AS_THE_SAME_USER = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+AS_ANOTHER_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
+
+
+def seek(who, keys, *folders):
+    """What somebody on this machine finds who looks for the keys, and at Muster's processes; none
+    may be there. The keys are told on a pipe.
+    """
+    done = subprocess.run([*who, sys.executable, "-c", SEEKS, *map(str, folders)], text=True,
+                          input="\n".join(key.hex() for key in keys), capture_output=True,
+                          timeout=harness.PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    first, *told = done.stdout.splitlines()
+    assert first == "seeks"
+    assert any(line.startswith("saw") for line in told), "Muster's processes are not seen"
+    return [line for line in told if not line.startswith("saw")]
+
+
+# Prints without an end and without a line, and leaves daemons: what a program does to its agent.
+HOSTILE = """
+import os, subprocess, sys
+for _ in range(3):
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+print("up", flush=True)
+while True:
+    os.write(1, b"\\x1b]0;mine\\x07" + b"x" * 65536)
+"""
