@@ -1,0 +1,116 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/ids.h"
+#include "job/plan.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What became of every second that a cluster granted to a job.
+namespace muster::account {
+
+/// What a container's second was spent on. Each belongs to exactly one class.
+enum class Class : uint8_t {
+  Gathering,   ///< Until the program starts: launch, files, peers; again before each restart.
+  Starting,    ///< From the program's start to its first step.
+  Productive,  ///< Work that counts.
+  Repeated,    ///< Work that was lost: done after the last committed checkpoint.
+  Stalled,     ///< The program ran and did nothing.
+  Waiting,     ///< Held for peers that are slower, or done while they are not.
+  Saving,      ///< Writing a checkpoint.
+  Ending,      ///< From the order to stop, or the last task's end, to the container's end.
+};
+inline constexpr size_t kClasses = 8;
+using ByClass = std::array<Duration, kClasses>;
+
+/// The names in JSON and on the screen: "gathering", "starting", ...
+[[nodiscard]] std::string_view to_string(Class value);
+[[nodiscard]] constexpr size_t index_of(Class value) { return static_cast<size_t>(value); }
+
+/// A stretch of job time, `from` included, `to` not.
+struct Span {
+  Time from{};
+  Time to{};
+  Class what = Class::Gathering;
+  bool operator==(const Span&) const = default;
+};
+
+/// One place for a task in a container: its spans cover the time from the container's grant to its
+/// end without gap or overlap. A container of several places is divided evenly among them.
+struct Line {
+  job::ContainerId container;
+  job::HostName host;
+  std::optional<job::RoleIndex> role;  ///< nullopt: it was given back before it was of use.
+  uint32_t slot = 0;
+  uint32_t slots = 1;  ///< Of its container.
+  std::vector<Span> spans;
+};
+
+/// What is known of an attempt beside the facts: from samples, reports of the program and output.
+/// Times are job time.
+struct AttemptSigns {
+  std::optional<Time> first_step;
+  std::optional<Time> first_output;
+  /// Stretches in which it was Stalled, Waiting or Saving; of two that overlap, the first counts.
+  std::vector<Span> marks;
+};
+using Signs = std::map<job::AttemptId, AttemptSigns>;
+
+/// How the end of `starting` is known, in attempts that have started.
+struct StartsKnown {
+  uint32_t by_step = 0;
+  uint32_t by_output = 0;  ///< By the first line that it printed.
+  uint32_t unknown = 0;    ///< Not at all: all its time after the start counts as work.
+  bool operator==(const StartsKnown&) const = default;
+};
+
+/// What samples say of an attempt's use over its whole run; what nobody measured is nullopt.
+struct AttemptUse {
+  std::optional<double> cores_mean;
+  std::optional<double> cores_peak;
+  std::optional<double> gpu_mean;  ///< Utilisation of its GPUs, 0..1.
+  std::optional<uint64_t> memory_peak_bytes;
+  std::optional<Duration> step;  ///< The median time of a step.
+};
+using Uses = std::map<job::AttemptId, AttemptUse>;
+
+/// Requested against used, of one role.
+struct RoleAccount {
+  std::string name;
+  uint32_t tasks = 0;
+  uint32_t containers = 0;
+  Duration granted{};
+  ByClass classes{};
+  job::Resources requested;                   ///< Per task.
+  std::optional<uint64_t> memory_peak_bytes;  ///< The highest of all its tasks.
+  std::string memory_peak_task;               ///< Whose it was: "worker:1".
+  std::optional<double> cores_mean;           ///< Per task, the mean over its attempts.
+  std::optional<double> gpu_mean;
+};
+
+struct Account {
+  bool running = false;  ///< The job goes on: this is how it stands at `until`.
+  Time until{};
+  Duration granted{};  ///< Container time: the sum over all containers.
+  ByClass classes{};   ///< Their sum is `granted`.
+  Duration queued{};   ///< Wall time in which the job asked and held nothing.
+  uint32_t containers = 0;
+  uint32_t given_back = 0;  ///< Containers that no role had a use for, among `containers`.
+  StartsKnown starts;
+  std::vector<RoleAccount> roles;  ///< In the plan's order.
+
+  /// Productive / granted, 0..1; nullopt while nothing was granted.
+  [[nodiscard]] std::optional<double> goodput() const;
+};
+
+/// Sums up `lines`. `uses` may lack any attempt.
+[[nodiscard]] ByClass sum_of(const std::vector<Line>& lines);
+
+}  // namespace muster::account

@@ -1,0 +1,101 @@
+#include "account/advice.h"
+
+#include "account/rules_of_resources.h"
+#include "account/rules_of_time.h"
+
+#include <array>
+
+namespace muster::account {
+namespace {
+
+constexpr std::array kRules = {
+    Rule{.name = "memory.near_limit",
+         .needs = "the memory peak of the role's tasks",
+         .threshold = 0.92,
+         .means = "highest peak / requested memory",
+         .judge = memory_near_limit},
+    Rule{.name = "memory.far_from_use",
+         .needs = "the memory peak of every task of the role, each run to a good end or for 10 min",
+         .threshold = 2,
+         .means = "requested memory / what would do",
+         .judge = memory_far_from_use},
+    Rule{.name = "gpu.input_bound",
+         .needs = "processor and GPU utilisation",
+         .threshold = 0.5,
+         .means = "GPU utilisation, while the processor is full",
+         .judge = gpu_input_bound},
+    Rule{.name = "gpu.unused",
+         .needs = "processor and GPU utilisation",
+         .threshold = 0.05,
+         .means = "GPU utilisation",
+         .judge = gpu_unused},
+    Rule{.name = "gpu.compute_bound",
+         .needs = "processor and GPU utilisation",
+         .threshold = 0.85,
+         .means = "GPU utilisation, while the processor is idle",
+         .judge = gpu_compute_bound},
+    Rule{.name = "cores.near_limit",
+         .needs = "processor time",
+         .threshold = 0.95,
+         .means = "cores used / requested",
+         .judge = cores_near_limit},
+    Rule{.name = "cores.far_from_use",
+         .needs = "processor time",
+         .threshold = 0.5,
+         .means = "peak of cores used / requested",
+         .judge = cores_far_from_use},
+    Rule{.name = "ps.saturated",
+         .needs = "processor time of parameter servers and workers",
+         .threshold = 0.85,
+         .means = "cores used / requested of the parameter servers, while workers wait",
+         .judge = ps_saturated},
+    Rule{.name = "rank.slow",
+         .needs = "times of steps, or of whole runs of independent tasks; 3 tasks or more",
+         .threshold = 1.25,
+         .means = "the slowest task's time / the median of its role",
+         .judge = rank_slow},
+    Rule{.name = "gang.waits_for_last",
+         .needs = "the first gathering, complete",
+         .threshold = 0.1,
+         .means = "time held while waiting for the last containers / time granted",
+         .judge = gang_waits_for_last},
+    Rule{.name = "checkpoint.missing",
+         .needs = "2 failures or more",
+         .threshold = 0.1,
+         .means = "repeated time / time granted, without any checkpoint",
+         .judge = checkpoint_missing},
+    Rule{.name = "checkpoint.interval",
+         .needs = "2 failures or more, 3 checkpoints or more, and what one costs",
+         .threshold = 2,
+         .means = "the interval / the best one, or the reverse",
+         .judge = checkpoint_interval},
+    Rule{.name = "restarts.never_help",
+         .needs = "3 failures of one task in the same way, after about the same time",
+         .threshold = 3,
+         .means = "failures alike",
+         .judge = restarts_never_help},
+    Rule{.name = "tasks.too_small",
+         .needs = "8 tasks or more that ended, none above 1 min",
+         .threshold = 0.5,
+         .means = "time not at work / time granted",
+         .judge = tasks_too_small},
+    Rule{.name = "staging.again",
+         .needs = "3 submissions of the job, with the files they sent",
+         .threshold = 3,
+         .means = "uploads of a file whose content changed each time",
+         .judge = staging_again},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return kRules; }
+
+std::vector<Advice> advise(const Evidence& evidence) {
+  std::vector<Advice> advice;
+  for (const Rule& rule : kRules) {
+    rule.judge(rule, evidence, advice);
+  }
+  return advice;
+}
+
+}  // namespace muster::account

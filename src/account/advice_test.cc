@@ -1,0 +1,435 @@
+#include "account/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <set>
+
+/// Profiles with known truth: each says what a good adviser would say, within a tenth, and that it
+/// says nothing else.
+namespace muster::account {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr uint64_t kMebibyte = 1ULL << 20;
+constexpr uint64_t kGibibyte = 1ULL << 30;
+
+/// A role of `tasks` alike, which ran for an hour to a good end. Nothing about it is remarkable.
+RoleEvidence role_of(std::string name, uint32_t tasks) {
+  RoleEvidence role;
+  role.name = std::move(name);
+  role.tasks = role.tasks_min = tasks;
+  role.requested = {.memory_bytes = 2 * kGibibyte, .vcores = 4, .gpus = 0, .other = {}};
+  role.membership = spec::Membership::Static;
+  role.granted = tasks * Duration(1h);
+  role.classes[index_of(Class::Productive)] = tasks * Duration(58min);
+  role.classes[index_of(Class::Gathering)] = tasks * Duration(2min);
+  for (uint32_t i = 0; i < tasks; ++i) {
+    TaskEvidence task;
+    task.name = role.name + ":" + std::to_string(i);
+    task.host = job::HostName("h" + std::to_string(i));
+    task.ran = 58min;
+    task.whole = true;
+    task.memory_peak_bytes = 1500 * kMebibyte;
+    task.cores_mean = 3.0;
+    task.cores_peak = 3.6;
+    role.members.push_back(task);
+    role.first_grants.push_back(Time(2s));
+  }
+  return role;
+}
+
+Evidence job_of(std::vector<RoleEvidence> roles) {
+  Evidence evidence;
+  for (const RoleEvidence& role : roles) {
+    evidence.account.granted += role.granted;
+    for (size_t i = 0; i < kClasses; ++i) {
+      evidence.account.classes[i] += role.classes[i];
+    }
+  }
+  evidence.roles = std::move(roles);
+  evidence.ran = 58min;
+  evidence.restarts_allowed = 3;
+  return evidence;
+}
+
+std::vector<std::string> rules_that_speak(const Evidence& evidence) {
+  std::vector<std::string> names;
+  for (const Advice& each : advise(evidence)) {
+    names.push_back(each.rule);
+  }
+  return names;
+}
+
+/// The only advice on `evidence`.
+Advice only(const Evidence& evidence) {
+  const std::vector<Advice> advice = advise(evidence);
+  EXPECT_EQ(advice.size(), 1U);
+  return advice.empty() ? Advice{} : advice.front();
+}
+
+void expect_near(double value, double truth) { EXPECT_NEAR(value, truth, truth / 10); }
+
+Failed failure(Duration at, uint32_t task, uint32_t number, Duration ran,
+               std::string class_name = "program.exit") {
+  return {.at = Time(at),
+          .ran = ran,
+          .attempt = {{job::RoleIndex(0), task}, number},
+          .host = job::HostName("h1"),
+          .class_name = std::move(class_name),
+          .origin = true};
+}
+
+TEST(Advice, IsSilentOnAJobThatUsesWhatItAsksFor) {
+  EXPECT_THAT(rules_that_speak(job_of({role_of("worker", 4)})), IsEmpty());
+}
+
+TEST(Advice, IsSilentWhereNothingWasMeasured) {
+  RoleEvidence role = role_of("worker", 4);
+  for (TaskEvidence& task : role.members) {
+    task.memory_peak_bytes = {};
+    task.cores_mean = task.cores_peak = {};
+  }
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
+}
+
+TEST(Advice, MemoryFarFromUse) {
+  RoleEvidence role = role_of("worker", 4);
+  role.requested.memory_bytes = 8 * kGibibyte;
+  for (TaskEvidence& task : role.members) {
+    task.memory_peak_bytes = 100 * kMebibyte;
+  }
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "memory.far_from_use");
+  expect_near(advice.numbers.at("used"), 100.0 * kMebibyte);
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.memory=128m"));
+  expect_near(advice.numbers.at("saved_gib_hours"), 4 * 7.9);
+  EXPECT_THAT(advice.evidence, HasSubstr("100 MiB"));
+  EXPECT_THAT(advice.evidence, HasSubstr("8 GiB"));
+}
+
+TEST(Advice, MemoryFarFromUseGoesByTheHighestPeak) {
+  RoleEvidence role = role_of("worker", 3);
+  role.requested.memory_bytes = 16 * kGibibyte;
+  for (TaskEvidence& task : role.members) {
+    task.memory_peak_bytes = kGibibyte;
+  }
+  role.members[1].memory_peak_bytes = 4 * kGibibyte;
+  EXPECT_THAT(only(job_of({role})).sets, ElementsAre("roles.worker.memory=5120m"));
+}
+
+TEST(Advice, MemoryWaitsForAWholeRun) {
+  RoleEvidence role = role_of("worker", 1);
+  role.requested.memory_bytes = 8 * kGibibyte;
+  role.members[0].memory_peak_bytes = 100 * kMebibyte;
+  role.members[0].whole = false;
+  role.members[0].ran = 1min;
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
+  role.members[0].ran = 20min;
+  EXPECT_THAT(rules_that_speak(job_of({role})), ElementsAre("memory.far_from_use"));
+}
+
+TEST(Advice, MemoryNearTheLimit) {
+  RoleEvidence role = role_of("worker", 2);
+  role.members[1].memory_peak_bytes = 2000 * kMebibyte;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "memory.near_limit");
+  expect_near(advice.numbers.at("proposed"), 2500.0 * kMebibyte);
+  EXPECT_THAT(advice.evidence, HasSubstr("worker:1"));
+}
+
+TEST(Advice, MemoryThatWasExceeded) {
+  RoleEvidence role = role_of("worker", 2);
+  role.members[0].over_memory = true;
+  role.members[0].memory_peak_bytes = 2 * kGibibyte;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "memory.near_limit");
+  expect_near(advice.numbers.at("proposed"), 3.0 * kGibibyte);
+}
+
+TEST(Advice, MemoryWithoutALimitIsNobodysBusiness) {
+  RoleEvidence role = role_of("worker", 2);
+  role.requested.memory_bytes = 0;
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
+}
+
+TEST(Advice, CoresFarFromUse) {
+  RoleEvidence role = role_of("worker", 2);
+  role.requested.vcores = 16;
+  for (TaskEvidence& task : role.members) {
+    task.cores_mean = 0.9;
+    task.cores_peak = 1.6;
+  }
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "cores.far_from_use");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.vcores=2"));
+}
+
+TEST(Advice, CoresNearTheLimit) {
+  RoleEvidence role = role_of("worker", 2);
+  for (TaskEvidence& task : role.members) {
+    task.cores_mean = 3.95;
+    task.cores_peak = 4;
+  }
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "cores.near_limit");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.vcores=6"));
+}
+
+RoleEvidence with_gpus(double gpu, double cores) {
+  RoleEvidence role = role_of("worker", 2);
+  role.requested.gpus = 1;
+  for (TaskEvidence& task : role.members) {
+    task.gpu_mean = gpu;
+    task.cores_mean = cores;
+    task.cores_peak = cores;
+  }
+  return role;
+}
+
+TEST(Advice, GpusThatWaitForTheirInput) {
+  const Advice advice = only(job_of({with_gpus(0.3, 3.8)}));
+  EXPECT_EQ(advice.rule, "gpu.input_bound");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.vcores=12"));
+  EXPECT_THAT(advice.saves, HasSubstr("67 %"));
+}
+
+TEST(Advice, ProcessorsThatWaitForTheirGpu) {
+  RoleEvidence role = with_gpus(0.95, 1.4);
+  role.requested.vcores = 16;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "gpu.compute_bound");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.vcores=2"));
+}
+
+TEST(Advice, GpusThatNobodyUses) {
+  const Advice advice = only(job_of({with_gpus(0.01, 2)}));
+  EXPECT_EQ(advice.rule, "gpu.unused");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.gpus=0"));
+}
+
+TEST(Advice, ABusyGpuIsLeftAlone) {
+  EXPECT_THAT(rules_that_speak(job_of({with_gpus(0.8, 2)})), IsEmpty());
+}
+
+TEST(Advice, ParameterServersThatHoldUpTheWorkers) {
+  RoleEvidence servers = role_of("ps", 2);
+  RoleEvidence workers = role_of("worker", 8);
+  for (TaskEvidence& task : servers.members) {
+    task.cores_mean = 3.6;
+    task.cores_peak = 4;
+  }
+  for (TaskEvidence& task : workers.members) {
+    task.cores_mean = 1.8;
+    task.cores_peak = 3.6;
+  }
+  const Advice advice = only(job_of({servers, workers}));
+  EXPECT_EQ(advice.rule, "ps.saturated");
+  EXPECT_THAT(advice.sets, ElementsAre("roles.ps.tasks=4"));
+  EXPECT_THAT(advice.what, HasSubstr("no more than 4 workers"));
+}
+
+TEST(Advice, ParameterServersBesideBusyWorkersAreLeftAlone) {
+  RoleEvidence servers = role_of("ps", 2);
+  for (TaskEvidence& task : servers.members) {
+    task.cores_mean = 3.6;
+  }
+  EXPECT_THAT(rules_that_speak(job_of({servers, role_of("worker", 8)})), IsEmpty());
+}
+
+RoleEvidence with_steps(std::vector<Duration> steps) {
+  RoleEvidence role = role_of("worker", static_cast<uint32_t>(steps.size()));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    role.members[i].step = steps[i];
+  }
+  return role;
+}
+
+TEST(Advice, ASlowRankByItsData) {
+  RoleEvidence role = with_steps({100ms, 101ms, 99ms, 160ms});
+  role.members[3].cores_mean = 1;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "rank.slow");
+  expect_near(advice.numbers.at("factor"), 1.6);
+  EXPECT_THAT(advice.evidence, HasSubstr("worker:3"));
+  EXPECT_THAT(advice.evidence, HasSubstr("input"));
+}
+
+TEST(Advice, ASlowRankByItsClock) {
+  const Advice advice = only(job_of({with_steps({100ms, 101ms, 99ms, 150ms})}));
+  EXPECT_EQ(advice.rule, "rank.slow");
+  EXPECT_THAT(advice.evidence, HasSubstr("its processor is slower"));
+}
+
+TEST(Advice, ASlowRankByItsHost) {
+  RoleEvidence role = with_steps({100ms, 101ms, 99ms, 98ms, 150ms, 148ms});
+  role.members[4].host = role.members[5].host = job::HostName("h9");
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "rank.slow");
+  EXPECT_THAT(advice.what, HasSubstr("look at host h9"));
+}
+
+TEST(Advice, ASlowIndependentTaskByItsRun) {
+  RoleEvidence role = role_of("worker", 4);
+  role.membership = spec::Membership::Independent;
+  role.members[2].ran = 116min;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "rank.slow");
+  expect_near(advice.numbers.at("factor"), 2);
+}
+
+TEST(Advice, StepsThatDifferALittleAreUsual) {
+  EXPECT_THAT(rules_that_speak(job_of({with_steps({100ms, 110ms, 95ms, 118ms})})), IsEmpty());
+}
+
+TEST(Advice, AGangThatWaitsForItsLastContainer) {
+  RoleEvidence role = role_of("worker", 8);
+  role.first_grants.back() = Time(2s + 30min);
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "gang.waits_for_last");
+  expect_near(advice.numbers.at("idle_container_s"), 7 * 1800);
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.min=7", "roles.worker.max=8"));
+}
+
+TEST(Advice, IndependentTasksNeedNotWait) {
+  RoleEvidence role = role_of("worker", 8);
+  role.membership = spec::Membership::Independent;
+  role.first_grants.back() = Time(2s + 30min);
+  EXPECT_THAT(only(job_of({role})).sets, ElementsAre("barrier=as_granted"));
+}
+
+TEST(Advice, AGangThatGathersEvenlyIsUsual) {
+  RoleEvidence role = role_of("worker", 8);
+  for (size_t i = 0; i < role.first_grants.size(); ++i) {
+    role.first_grants[i] = Time(i * 1s);
+  }
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
+}
+
+TEST(Advice, CheckpointsThatAreMissing) {
+  Evidence evidence = job_of({role_of("worker", 1)});
+  evidence.account.classes[index_of(Class::Repeated)] = 30min;
+  evidence.failures = {failure(20min, 0, 1, 15min), failure(40min, 0, 2, 5min)};
+  const Advice advice = only(evidence);
+  EXPECT_EQ(advice.rule, "checkpoint.missing");
+  EXPECT_THAT(advice.evidence, HasSubstr("50 %"));
+}
+
+/// A day with a failure every 4 h, a checkpoint of 30 s.
+Evidence with_checkpoints(Duration every) {
+  Evidence evidence = job_of({role_of("worker", 1)});
+  evidence.ran = 24h;
+  evidence.checkpoint_cost = 30s;
+  evidence.checkpoint_every = every;
+  for (uint32_t i = 1; i <= 6; ++i) {
+    evidence.failures.push_back(failure(i * Duration(4h), 0, i, 3h + i * 1h));
+    evidence.commits.push_back({.at = Time(i * Duration(4h) - 1min), .attempt = {}});
+  }
+  return evidence;
+}
+
+TEST(Advice, CheckpointsThatAreTooRare) {
+  const Advice advice = only(with_checkpoints(2h));
+  EXPECT_EQ(advice.rule, "checkpoint.interval");
+  // sqrt(2 * 30 s * 4 h) = 929.5 s; Daly's further terms take 20 s away.
+  expect_near(advice.numbers.at("best_s"), 909);
+  EXPECT_THAT(advice.evidence, HasSubstr("too rare"));
+}
+
+TEST(Advice, CheckpointsThatAreTooOften) {
+  const Advice advice = only(with_checkpoints(2min));
+  EXPECT_THAT(advice.evidence, HasSubstr("too often"));
+  // A quarter of the time goes into checkpoints of 30 s every 2 min.
+  expect_near(advice.numbers.at("saved"), 0.25 - 0.064 + 0.0042);
+}
+
+TEST(Advice, CheckpointsThatAreAboutRight) {
+  EXPECT_THAT(rules_that_speak(with_checkpoints(20min)), IsEmpty());
+}
+
+TEST(Advice, RestartsThatNeverHelp) {
+  Evidence evidence = job_of({role_of("worker", 1)});
+  for (uint32_t i = 1; i <= 4; ++i) {
+    evidence.failures.push_back(failure(i * Duration(1min), 0, i, 20s));
+  }
+  const Advice advice = only(evidence);
+  EXPECT_EQ(advice.rule, "restarts.never_help");
+  EXPECT_THAT(advice.sets, Contains("restart.process=1"));
+  EXPECT_THAT(advice.evidence, HasSubstr("4 times"));
+}
+
+TEST(Advice, RestartsThatGetFurtherHelp) {
+  Evidence evidence = job_of({role_of("worker", 1)});
+  for (uint32_t i = 1; i <= 4; ++i) {
+    evidence.failures.push_back(failure(i * Duration(10min), 0, i, i * 100s));
+  }
+  EXPECT_THAT(rules_that_speak(evidence), IsEmpty());
+}
+
+TEST(Advice, TasksThatAreTooSmall) {
+  RoleEvidence role = role_of("worker", 64);
+  role.membership = spec::Membership::Independent;
+  role.classes = {};
+  role.granted = 64 * Duration(10s);
+  role.classes[index_of(Class::Productive)] = 64 * Duration(2s);
+  role.classes[index_of(Class::Gathering)] = 64 * Duration(7s);
+  role.classes[index_of(Class::Ending)] = 64 * Duration(1s);
+  for (TaskEvidence& task : role.members) {
+    task.ran = 2s;
+  }
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "tasks.too_small");
+  expect_near(advice.numbers.at("overhead"), 0.8);
+  EXPECT_THAT(advice.sets, ElementsAre("roles.worker.tasks_per_container=8"));
+}
+
+TEST(Advice, FilesThatAreSentAgain) {
+  Evidence evidence = job_of({role_of("worker", 1)});
+  evidence.staged = {{.name = "src.zip", .bytes = 50 * kMebibyte, .uploads = 5, .submissions = 5},
+                     {.name = "model.bin", .bytes = kGibibyte, .uploads = 1, .submissions = 5}};
+  const Advice advice = only(evidence);
+  EXPECT_EQ(advice.rule, "staging.again");
+  EXPECT_THAT(advice.evidence, HasSubstr("src.zip"));
+}
+
+TEST(Advice, EveryRuleHasANameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (const Rule& rule : rules()) {
+    EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+    EXPECT_FALSE(rule.needs.empty());
+    EXPECT_FALSE(rule.means.empty());
+  }
+}
+
+// Young's estimate where the cost is small against the time between failures; the numbers of
+// Daly's paper stay within a tenth of a search for the least waste.
+TEST(CheckpointInterval, IsYoungsWhereTheCostIsSmall) {
+  const Duration best = best_checkpoint_interval(1s, 100h);
+  EXPECT_NEAR(std::chrono::duration<double>(best).count(), std::sqrt(2.0 * 360'000), 10);
+}
+
+TEST(CheckpointInterval, CostsTheLeast) {
+  for (const double cost : {5.0, 60.0, 600.0}) {
+    for (const double between : {3600.0, 86'400.0}) {
+      // Daly's complete expression for the time that a job takes, per unit of work.
+      const auto waste = [&](double every) {
+        return between * (std::exp((every + cost) / between) - 1) / every;
+      };
+      const auto best = std::chrono::duration<double>(
+          best_checkpoint_interval(Duration(static_cast<int64_t>(cost * 1e6)),
+                                   Duration(static_cast<int64_t>(between * 1e6))));
+      EXPECT_LT(waste(best.count()), waste(best.count() * 1.1) * 1.0005) << cost << " " << between;
+      EXPECT_LT(waste(best.count()), waste(best.count() / 1.1) * 1.0005) << cost << " " << between;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::account

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "account/account.h"
+#include "account/ledger.h"
+#include "job/plan.h"
+#include "job/state.h"
+
+#include <map>
+#include <vector>
+
+namespace muster::account {
+
+/// Cuts the time of every container into spans. Made for one call of Ledger::lines; what it is made
+/// with outlives it.
+class LineMaker {
+ public:
+  struct Deps {
+    const job::Plan& plan;
+    const job::State& state;
+    const Journal& journal;
+    const Signs& signs;
+    Time end;  ///< Nothing is counted from here on.
+  };
+
+  explicit LineMaker(const Deps& deps);
+
+  [[nodiscard]] std::vector<Line> make() const;
+
+ private:
+  struct Stay {
+    job::AttemptId id;
+    const job::Attempt* attempt = nullptr;
+  };
+  using Place = std::pair<job::ContainerId, uint32_t>;
+
+  [[nodiscard]] Line make(const job::ContainerId& id, uint32_t slot, uint32_t slots) const;
+  void add_stay(const Stay& stay, Time until, std::vector<Span>& spans) const;
+  void add_work(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
+  void add_stop(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
+  void add_idle(const Journal::Held& held, Class what, Time from, Time to,
+                std::vector<Span>& spans) const;
+  /// Whether the attempt's work had to be done again, or was for nothing.
+  [[nodiscard]] bool is_lost(const Stay& stay) const;
+  /// The last commit that keeps some of the attempt's work; nullopt: none does.
+  [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
+
+  Deps deps_;
+  std::map<Place, std::vector<Stay>> stays_;  ///< In order of their placement.
+};
+
+}  // namespace muster::account

@@ -1,0 +1,322 @@
+#include "account/rules_of_resources.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace muster::account {
+namespace {
+
+constexpr uint64_t kMebibyte = 1ULL << 20;
+/// Proposals are multiples of this, with a quarter above the peak.
+constexpr uint64_t kMemoryStep = 32 * kMebibyte;
+constexpr uint64_t kMemorySaved =
+    256 * kMebibyte;  ///< Less than this per task is not worth a word.
+constexpr Duration kLongRun = std::chrono::minutes(10);
+constexpr double kFullProcessor = 0.85;
+constexpr double kIdleProcessor = 0.4;
+
+std::string set_of(const RoleEvidence& role, std::string_view key, std::string_view value) {
+  return fmt::format("roles.{}.{}={}", role.name, key, value);
+}
+
+uint64_t memory_for(uint64_t peak) {
+  const uint64_t wanted = peak + peak / 4;
+  return std::max<uint64_t>((wanted + kMemoryStep - 1) / kMemoryStep, 1) * kMemoryStep;
+}
+
+std::string memory_text(uint64_t bytes) { return fmt::format("{}m", bytes / kMebibyte); }
+
+const TaskEvidence* highest_peak(const RoleEvidence& role) {
+  const auto found = std::ranges::max_element(role.members, {}, [](const TaskEvidence& task) {
+    return task.memory_peak_bytes.value_or(0);
+  });
+  return found == role.members.end() || !found->memory_peak_bytes ? nullptr : &*found;
+}
+
+bool ran_enough(const TaskEvidence& task) { return task.whole || task.ran >= kLongRun; }
+
+/// A value per task, summed up for the role; nullopt if any task lacks it.
+template <class Value>
+std::optional<double> mean_of(const RoleEvidence& role, Value value) {
+  double sum = 0;
+  for (const TaskEvidence& task : role.members) {
+    const std::optional<double> each = value(task);
+    if (!each || !ran_enough(task)) {
+      return std::nullopt;
+    }
+    sum += *each;
+  }
+  return role.members.empty() ? std::nullopt
+                              : std::optional(sum / static_cast<double>(role.members.size()));
+}
+
+std::optional<double> cores_of(const RoleEvidence& role) {
+  return mean_of(role, [](const TaskEvidence& task) { return task.cores_mean; });
+}
+
+std::optional<double> gpu_of(const RoleEvidence& role) {
+  return mean_of(role, [](const TaskEvidence& task) { return task.gpu_mean; });
+}
+
+/// The highest of its tasks' peaks; nullopt if any lacks one.
+std::optional<double> peak_cores_of(const RoleEvidence& role) {
+  double peak = 0;
+  for (const TaskEvidence& task : role.members) {
+    if (!task.cores_peak || !ran_enough(task)) {
+      return std::nullopt;
+    }
+    peak = std::max(peak, *task.cores_peak);
+  }
+  return role.members.empty() ? std::nullopt : std::optional(peak);
+}
+
+uint32_t cores_for(double peak) {
+  return std::max<uint32_t>(1, static_cast<uint32_t>(std::ceil(peak * 1.2)));
+}
+
+std::string cores(uint32_t count) { return fmt::format("{} core{}", count, count == 1 ? "" : "s"); }
+
+std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+
+void advise_fewer_cores(const Rule& rule, const RoleEvidence& role, double peak, std::string beside,
+                        std::vector<Advice>& advice) {
+  const uint32_t wanted = cores_for(peak);
+  const uint32_t saved = (role.requested.vcores - wanted) * role.tasks;
+  advice.push_back(
+      {.rule = std::string(rule.name),
+       .role = role.name,
+       .evidence = fmt::format("{} used at most {:.1f} of {}{}", role.name, peak,
+                               cores(role.requested.vcores), beside),
+       .what = fmt::format("request {} per task", cores(wanted)),
+       .saves = fmt::format("{}, for others or for more tasks", cores(saved)),
+       .sets = {set_of(role, "vcores", std::to_string(wanted))},
+       .numbers = {{"requested", role.requested.vcores}, {"used", peak}, {"proposed", wanted}}});
+}
+
+}  // namespace
+
+void memory_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const TaskEvidence* const top = highest_peak(role);
+    const auto over = std::ranges::find_if(role.members, &TaskEvidence::over_memory);
+    const uint64_t requested = role.requested.memory_bytes;
+    if (requested == 0 || (top == nullptr && over == role.members.end())) {
+      continue;
+    }
+    const uint64_t peak = top == nullptr ? requested : *top->memory_peak_bytes;
+    if (over == role.members.end() &&
+        static_cast<double>(peak) < rule.threshold * static_cast<double>(requested)) {
+      continue;
+    }
+    // What was ended for its memory may have wanted any amount more.
+    const uint64_t wanted = over == role.members.end()
+                                ? memory_for(peak)
+                                : memory_for(std::max(peak, requested) * 6 / 5);
+    const std::string evidence_text =
+        over == role.members.end()
+            ? fmt::format("{} used up to {} of the {} that each task of {} may use", top->name,
+                          format_bytes(peak), format_bytes(requested), role.name)
+            : fmt::format("{} was ended because it wanted more than its {}", over->name,
+                          format_bytes(requested));
+    advice.push_back({.rule = std::string(rule.name),
+                      .role = role.name,
+                      .evidence = evidence_text,
+                      .what = fmt::format("request {} per task", format_bytes(wanted)),
+                      .saves = "the loss of a run that goes over its memory",
+                      .sets = {set_of(role, "memory", memory_text(wanted))},
+                      .numbers = {{"requested", static_cast<double>(requested)},
+                                  {"used", static_cast<double>(peak)},
+                                  {"proposed", static_cast<double>(wanted)}}});
+  }
+}
+
+void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const TaskEvidence* const top = highest_peak(role);
+    const bool complete = std::ranges::all_of(role.members, [](const TaskEvidence& task) {
+      return task.memory_peak_bytes && ran_enough(task) && !task.over_memory;
+    });
+    if (top == nullptr || !complete) {
+      continue;
+    }
+    const uint64_t requested = role.requested.memory_bytes;
+    const uint64_t wanted = memory_for(*top->memory_peak_bytes);
+    if (static_cast<double>(requested) < rule.threshold * static_cast<double>(wanted) ||
+        requested - wanted < kMemorySaved) {
+      continue;
+    }
+    const double saved_gib_hours =
+        static_cast<double>(requested - wanted) / static_cast<double>(1ULL << 30) *
+        role.tasks_per_container *
+        std::chrono::duration<double, std::ratio<3600>>(role.granted).count();
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("{} used at most {} (task {}) of the {} that each task requested",
+                                 role.name, format_bytes(*top->memory_peak_bytes), top->name,
+                                 format_bytes(requested)),
+         .what = fmt::format("request {} per task: the peak and a quarter", format_bytes(wanted)),
+         .saves = fmt::format("{} at a time, {:.1f} GiB-hours of this run",
+                              format_bytes((requested - wanted) * role.tasks), saved_gib_hours),
+         .sets = {set_of(role, "memory", memory_text(wanted))},
+         .numbers = {{"requested", static_cast<double>(requested)},
+                     {"used", static_cast<double>(*top->memory_peak_bytes)},
+                     {"proposed", static_cast<double>(wanted)},
+                     {"saved_gib_hours", saved_gib_hours}}});
+  }
+}
+
+void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> used = cores_of(role);
+    const uint32_t requested = role.requested.vcores;
+    // With GPUs, another rule looks at both.
+    if (!used || requested == 0 || role.requested.gpus > 0 || *used < rule.threshold * requested) {
+      continue;
+    }
+    const uint32_t wanted = requested + std::max<uint32_t>(1, requested / 2);
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("{} kept {:.1f} of its {} busy all the time", role.name, *used,
+                                 cores(requested)),
+         .what = fmt::format("request {} per task, if the program can use them", cores(wanted)),
+         .saves = "time, if the processor is what holds it up",
+         .sets = {set_of(role, "vcores", std::to_string(wanted))},
+         .numbers = {{"requested", requested}, {"used", *used}, {"proposed", wanted}}});
+  }
+}
+
+void cores_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> peak = peak_cores_of(role);
+    if (!peak || role.requested.gpus > 0 || role.requested.vcores < 2 ||
+        *peak > rule.threshold * role.requested.vcores ||
+        cores_for(*peak) >= role.requested.vcores) {
+      continue;
+    }
+    advise_fewer_cores(rule, role, *peak, "", advice);
+  }
+}
+
+void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> used = cores_of(role);
+    const std::optional<double> gpu = gpu_of(role);
+    if (!used || !gpu || role.requested.gpus == 0 || role.requested.vcores == 0 ||
+        *gpu > rule.threshold || *used < kFullProcessor * role.requested.vcores) {
+      continue;
+    }
+    const double factor = std::min(4.0, 0.9 / std::max(*gpu, 0.01));
+    const auto wanted = static_cast<uint32_t>(std::ceil(role.requested.vcores * factor));
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("the GPUs of {} were busy {} of the time, while {:.1f} of {} per "
+                                 "task were: the input does not keep up",
+                                 role.name, percent(*gpu), *used, cores(role.requested.vcores)),
+         .what = fmt::format("request {} per task and read with more processes, or prepare the "
+                             "input beforehand",
+                             cores(wanted)),
+         .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+         .sets = {set_of(role, "vcores", std::to_string(wanted))},
+         .numbers = {{"gpu", *gpu}, {"used", *used}, {"proposed", wanted}}});
+  }
+}
+
+void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> used = cores_of(role);
+    const std::optional<double> gpu = gpu_of(role);
+    if (!used || !gpu || role.requested.gpus == 0 || *gpu >= rule.threshold ||
+        *used >= kFullProcessor * std::max(1U, role.requested.vcores)) {
+      continue;
+    }
+    advice.push_back({.rule = std::string(rule.name),
+                      .role = role.name,
+                      .evidence = fmt::format("the GPUs of {} were busy {} of the time", role.name,
+                                              percent(*gpu)),
+                      .what = "request none, or see whether the program finds its GPU",
+                      .saves = fmt::format("{} GPUs at a time", role.requested.gpus * role.tasks),
+                      .sets = {set_of(role, "gpus", "0")},
+                      .numbers = {{"gpu", *gpu}, {"requested", role.requested.gpus}}});
+  }
+}
+
+void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> peak = peak_cores_of(role);
+    const std::optional<double> gpu = gpu_of(role);
+    if (!peak || !gpu || role.requested.gpus == 0 || role.requested.vcores < 2 ||
+        *gpu < rule.threshold || *peak > kIdleProcessor * role.requested.vcores ||
+        cores_for(*peak) >= role.requested.vcores) {
+      continue;
+    }
+    advise_fewer_cores(
+        rule, role, *peak,
+        fmt::format(" per task, while its GPUs were busy {} of the time", percent(*gpu)), advice);
+  }
+}
+
+void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find(evidence.roles, name, &RoleEvidence::name);
+  };
+  const auto servers = find("ps");
+  const auto workers = find("worker");
+  if (servers == evidence.roles.end() || workers == evidence.roles.end() ||
+      servers->requested.vcores == 0 || workers->requested.vcores == 0) {
+    return;
+  }
+  const std::optional<double> load = cores_of(*servers);
+  const std::optional<double> work = cores_of(*workers);
+  if (!load || !work || *load < rule.threshold * servers->requested.vcores) {
+    return;
+  }
+  const double busy = *work / workers->requested.vcores;
+  if (busy > 0.6) {
+    return;
+  }
+  // Workers at nine tenths would send that much more.
+  const double factor = std::min(4.0, 0.9 / std::max(busy, 0.01));
+  const auto wanted = static_cast<uint32_t>(std::ceil(servers->tasks * factor));
+  const auto fewer = std::max<uint32_t>(1, static_cast<uint32_t>(workers->tasks / factor));
+  advice.push_back(
+      {.rule = std::string(rule.name),
+       .role = servers->name,
+       .evidence =
+           fmt::format("{} kept {:.1f} of {} busy each, while workers used {} of theirs",
+                       servers->name, *load, cores(servers->requested.vcores), percent(busy)),
+       .what = fmt::format("run {} parameter servers, or no more than {} workers", wanted, fewer),
+       .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+       .sets = {set_of(*servers, "tasks", std::to_string(wanted))},
+       .numbers = {{"ps_load", *load / servers->requested.vcores},
+                   {"worker_load", busy},
+                   {"proposed", wanted}}});
+}
+
+void staging_again(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const StagedAgain& file : evidence.staged) {
+    if (file.uploads < rule.threshold || file.uploads < file.submissions ||
+        file.bytes < kMebibyte) {
+      continue;
+    }
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = {},
+         .evidence = fmt::format("{} ({}) was uploaded by each of the last {} submissions, because "
+                                 "its content was another each time",
+                                 printable(file.name), format_bytes(file.bytes), file.submissions),
+         .what = "keep what changes (output, logs, caches, time stamps in an archive) out of it; "
+                 "the same content is never uploaded twice",
+         .saves = fmt::format("{} per submission", format_bytes(file.bytes)),
+         .sets = {},
+         .numbers = {{"bytes", static_cast<double>(file.bytes)}, {"uploads", file.uploads}}});
+  }
+}
+
+}  // namespace muster::account

@@ -1,0 +1,332 @@
+#include "account/rules_of_time.h"
+
+#include "base/text.h"
+#include "job/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace muster::account {
+namespace {
+
+constexpr Duration kNoticeable = std::chrono::seconds(30);
+constexpr Duration kSmallTask = std::chrono::minutes(1);
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+double share(Duration part, Duration whole) {
+  return whole <= Duration::zero()
+             ? 0
+             : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+}
+
+std::string container_time(Duration duration) {
+  return fmt::format("{} of container time", format_duration(duration));
+}
+
+Duration in(const ByClass& classes, Class what) { return classes[index_of(what)]; }
+
+/// How long a task takes for what all of its role do alike; nullopt if nobody knows.
+std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& task) {
+  if (task.step) {
+    return task.step;
+  }
+  // Tasks of a gang end together, however slow one is.
+  if (role.membership == spec::Membership::Independent && task.whole && task.ran >= kNoticeable) {
+    return task.ran;
+  }
+  return std::nullopt;
+}
+
+Duration median(std::vector<Duration> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// What a slow task suffers from, and what to do about it.
+struct Suspect {
+  std::string word;  ///< "host", "data", "clock"; "" if nobody can tell.
+  std::string text;
+  std::string what;
+};
+
+Suspect suspect(const RoleEvidence& role, const TaskEvidence& slow, Duration usual,
+                double threshold) {
+  const bool host_is_slow = std::ranges::any_of(role.members, [&](const TaskEvidence& other) {
+    const std::optional<Duration> pace = pace_of(role, other);
+    return other.name != slow.name && other.host == slow.host && pace &&
+           share(*pace, usual) >= threshold;
+  });
+  if (host_is_slow) {
+    return {.word = "host",
+            .text = fmt::format("; others on {} are slow, too", slow.host.value),
+            .what = fmt::format("look at host {}, or run without it", slow.host.value)};
+  }
+  std::vector<double> others;
+  for (const TaskEvidence& task : role.members) {
+    if (task.name != slow.name && task.cores_mean) {
+      others.push_back(*task.cores_mean);
+    }
+  }
+  if (others.empty() || !slow.cores_mean) {
+    return {.word = {},
+            .text = {},
+            .what = fmt::format("compare its input with that of the others, then its host {}",
+                                slow.host.value)};
+  }
+  const double usual_cores = median_of(std::move(others));
+  if (*slow.cores_mean < 0.6 * usual_cores) {
+    return {.word = "data",
+            .text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
+                                "input or its disk",
+                                *slow.cores_mean, usual_cores),
+            .what = "give its part of the input another place, or spread the input evenly"};
+  }
+  return {
+      .word = "clock",
+      .text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
+                          "its part of the work larger",
+                          *slow.cores_mean),
+      .what = fmt::format("compare the processor of {} and the size of its part", slow.host.value)};
+}
+
+}  // namespace
+
+void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    std::vector<std::pair<Duration, const TaskEvidence*>> paces;
+    std::vector<Duration> values;
+    for (const TaskEvidence& task : role.members) {
+      if (const std::optional<Duration> pace = pace_of(role, task)) {
+        paces.emplace_back(*pace, &task);
+        values.push_back(*pace);
+      }
+    }
+    if (paces.size() < 3 || paces.size() < role.members.size()) {
+      continue;
+    }
+    const Duration usual = median(std::move(values));
+    const auto [slowest, task] = *std::ranges::max_element(
+        paces, [](const auto& a, const auto& b) { return a.first < b.first; });
+    const double factor = share(slowest, usual);
+    if (factor < rule.threshold) {
+      continue;
+    }
+    const Suspect cause = suspect(role, *task, usual, rule.threshold);
+    const bool by_step = task->step.has_value();
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("{} on {} took {} {}, {:.2f} times the median of {} ({}){}",
+                                 task->name, task->host.value, format_duration(slowest),
+                                 by_step ? "for a step" : "in all", factor, role.name,
+                                 format_duration(usual), cause.text),
+         .what = cause.what,
+         .saves = by_step ? fmt::format("up to {:.0f} % of the run, where the others wait for it",
+                                        (1 - 1 / factor) * 100)
+                          : fmt::format("{} at the end", format_duration(slowest - usual)),
+         .sets = {},
+         .numbers = {
+             {"factor", factor}, {"slowest_s", seconds(slowest)}, {"median_s", seconds(usual)}}});
+  }
+}
+
+void gang_waits_for_last(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  if (evidence.barrier != spec::Barrier::Gang) {
+    return;
+  }
+  std::vector<Time> grants;
+  for (const RoleEvidence& role : evidence.roles) {
+    grants.insert(grants.end(), role.first_grants.begin(), role.first_grants.end());
+  }
+  std::ranges::sort(grants);
+  if (grants.size() < 3) {
+    return;
+  }
+  const Time last = grants.back();
+  Duration idle{};
+  for (const Time grant : grants) {
+    idle += last - grant;
+  }
+  const Time middle = grants[(grants.size() - 1) / 2];
+  // Late is who came in the second half of the wait after half of them were there.
+  const auto late = std::ranges::count_if(
+      grants, [&](Time grant) { return grant > middle + (last - middle) / 2; });
+  if (last - middle < kNoticeable || 2 * static_cast<size_t>(late) >= grants.size() ||
+      share(idle, evidence.account.granted) < rule.threshold) {
+    return;
+  }
+  const auto role = std::ranges::find_if(evidence.roles, [&](const RoleEvidence& each) {
+    return !each.first_grants.empty() && each.first_grants.back() == last;
+  });
+  Advice each{.rule = std::string(rule.name),
+              .role = role->name,
+              .evidence = fmt::format("{} of {} containers were held for {} until the last {} came",
+                                      grants.size() - static_cast<size_t>(late), grants.size(),
+                                      format_duration(last - middle),
+                                      late == 1 ? "one" : std::to_string(late)),
+              .what = {},
+              .saves = container_time(idle),
+              .sets = {},
+              .numbers = {{"idle_container_s", seconds(idle)},
+                          {"waited_s", seconds(last - middle)},
+                          {"late", static_cast<double>(late)}}};
+  const uint32_t missing = static_cast<uint32_t>(late) * role->tasks_per_container;
+  if (role->membership == spec::Membership::Independent) {
+    each.what = "start each task as its container comes";
+    each.sets = {"barrier=as_granted"};
+  } else if (role->tasks_min == role->tasks && role->tasks > missing) {
+    each.what = fmt::format("let the job start with {} of {} {}", role->tasks - missing,
+                            role->tasks, role->name);
+    each.sets = {fmt::format("roles.{}.min={}", role->name, role->tasks - missing),
+                 fmt::format("roles.{}.max={}", role->name, role->tasks)};
+  } else {
+    each.what = "request fewer containers, or smaller ones, or use a queue with more room";
+  }
+  advice.push_back(std::move(each));
+}
+
+namespace {
+
+uint64_t origins(const Evidence& evidence) {
+  return static_cast<uint64_t>(std::ranges::count_if(evidence.failures, &Failed::origin));
+}
+
+}  // namespace
+
+void checkpoint_missing(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  const Duration lost = in(evidence.account.classes, Class::Repeated);
+  const uint64_t failures = origins(evidence);
+  if (!evidence.commits.empty() || failures < 2 ||
+      share(lost, evidence.account.granted) < rule.threshold) {
+    return;
+  }
+  advice.push_back(
+      {.rule = std::string(rule.name),
+       .role = {},
+       .evidence = fmt::format("{} lost {} ({:.0f} % of all), and no checkpoint was complete",
+                               job::count_of(failures, "failure"), container_time(lost),
+                               share(lost, evidence.account.granted) * 100),
+       .what = "write checkpoints to MUSTER_CHECKPOINT_DIR and begin with the newest one there",
+       .saves = fmt::format("most of {}", container_time(lost)),
+       .sets = {},
+       .numbers = {{"failures", static_cast<double>(failures)}, {"lost_s", seconds(lost)}}});
+}
+
+void checkpoint_interval(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  const uint64_t failures = origins(evidence);
+  if (failures < 2 || !evidence.checkpoint_cost || !evidence.checkpoint_every ||
+      *evidence.checkpoint_cost <= Duration::zero() ||
+      *evidence.checkpoint_every <= Duration::zero()) {
+    return;
+  }
+  const Duration between = evidence.ran / static_cast<int64_t>(failures);
+  const Duration cost = *evidence.checkpoint_cost;
+  const Duration best = best_checkpoint_interval(cost, between);
+  const Duration now = *evidence.checkpoint_every;
+  if (best <= Duration::zero() || std::max(share(now, best), share(best, now)) < rule.threshold) {
+    return;
+  }
+  // What is lost of the time: a checkpoint each interval, half an interval each failure.
+  const auto waste = [&](Duration every) {
+    return share(cost, every) + share(every / 2 + cost, between);
+  };
+  const double saved = std::max(0.0, waste(now) - waste(best));
+  advice.push_back({.rule = std::string(rule.name),
+                    .role = {},
+                    .evidence = fmt::format(
+                        "a checkpoint every {} costs {}, and a failure came every {}: too {}",
+                        format_duration(now), format_duration(cost), format_duration(between),
+                        now > best ? "rare" : "often"),
+                    .what = fmt::format("save every {} (Young and Daly)", format_duration(best)),
+                    .saves = fmt::format("{:.0f} % of the run", saved * 100),
+                    .sets = {},
+                    .numbers = {{"interval_s", seconds(now)},
+                                {"best_s", seconds(best)},
+                                {"cost_s", seconds(cost)},
+                                {"between_failures_s", seconds(between)},
+                                {"saved", saved}}});
+}
+
+void restarts_never_help(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  // In the same way: the same task, the same class, after about the same time.
+  std::map<std::pair<job::TaskId, std::string>, std::vector<const Failed*>> alike;
+  for (const Failed& failed : evidence.failures) {
+    if (failed.origin && !failed.class_name.empty()) {
+      alike[{failed.attempt.task, failed.class_name}].push_back(&failed);
+    }
+  }
+  for (const auto& [key, failures] : alike) {
+    if (static_cast<double>(failures.size()) < rule.threshold) {
+      continue;
+    }
+    const auto [least, most] = std::ranges::minmax(
+        failures, [](const Failed* a, const Failed* b) { return a->ran < b->ran; });
+    const bool got_further = most->ran > least->ran * 5 / 4 + std::chrono::seconds(2) ||
+                             std::ranges::any_of(evidence.commits, [&](const Commit& commit) {
+                               return commit.at > failures.front()->at;
+                             });
+    if (got_further || evidence.restarts_allowed <= 1) {
+      continue;
+    }
+    Duration lost{};
+    for (size_t i = 1; i < failures.size(); ++i) {
+      lost += failures[i]->ran;
+    }
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = {},
+         .evidence = fmt::format("a task failed {} times as {}, each time after about {}",
+                                 failures.size(), key.second, format_duration(most->ran)),
+         .what = "restart once at most, and mend the cause",
+         .saves = fmt::format("{} of futile runs of that task",
+                              format_duration(std::max(lost, Duration::zero()))),
+         .sets = {"restart.process=1", "restart.container=0", "restart.host=0"},
+         .numbers = {{"failures", static_cast<double>(failures.size())},
+                     {"ran_s", seconds(most->ran)}}});
+    return;  // One is enough: they share the keys.
+  }
+}
+
+void tasks_too_small(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const bool small = role.tasks >= 8 && role.tasks_per_container == 1 &&
+                       std::ranges::all_of(role.members, [](const TaskEvidence& task) {
+                         return task.whole && task.ran <= kSmallTask;
+                       });
+    const Duration around = in(role.classes, Class::Gathering) + in(role.classes, Class::Starting) +
+                            in(role.classes, Class::Ending);
+    if (!small || share(around, role.granted) < rule.threshold) {
+      continue;
+    }
+    std::vector<Duration> runs;
+    for (const TaskEvidence& task : role.members) {
+      runs.push_back(task.ran);
+    }
+    const uint32_t together = std::min<uint32_t>(8, role.tasks);
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("{} of {} ran for {} each, and {:.0f} % of their containers' time "
+                                 "went by before and after",
+                                 role.tasks, role.name, format_duration(median(std::move(runs))),
+                                 share(around, role.granted) * 100),
+         .what = fmt::format("put {} tasks into a container, or more work into a task", together),
+         .saves = container_time(around - around / together),
+         .sets = {fmt::format("roles.{}.tasks_per_container={}", role.name, together)},
+         .numbers = {{"overhead", share(around, role.granted)}, {"proposed", together}}});
+  }
+}
+
+}  // namespace muster::account
