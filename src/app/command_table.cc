@@ -247,6 +247,37 @@ void add_job_commands(std::vector<Command>& table) {
       "muster why last"));
 }
 
+void add_account_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "eff", "Show what became of the time that a job was granted", show_account,
+      [](EffCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
+      "muster eff last"));
+  table.push_back(command(
+      "advise", "Show what to change in a job, and what that will save", show_advice,
+      [](AdviseCommand& o) {
+        return Parameters{
+            job(o.id), on(o.on),
+            flag(o.spec, {"--spec"}, "Print the job's specification with the advice in it"),
+            json(o.json)};
+      },
+      "muster advise last"));
+  table.push_back(command(
+      "usage", "Show what your jobs used, in sums", show_usage,
+      [](UsageOptions& o) {
+        return Parameters{
+            choice(&o.by, {"--by"}, "WHAT", {"user", "queue", "name", "day", "host"},
+                   "One row for each of these (default: user); days are those of UTC"),
+            option(o.since, {"--since"}, "TIME",
+                   "Only what was used after this, as in 7d or 2026-11-21T09:30:00Z"),
+            on(o.on), json(o.json),
+            flag(o.csv, {"--csv"}, "Print comma-separated values, with a head line")};
+      },
+      "muster usage --by day --since 7d"));
+  table.push_back(command(
+      "hosts", "Show what jobs that have ended found about their hosts", show_hosts,
+      [](HostsOptions& o) { return Parameters{on(o.on), json(o.json)}; }, "muster hosts"));
+}
+
 Parameter wait(std::string& text) {
   return option(text, {"--wait"}, "DURATION",
                 "How long to wait for a task that is not running now (default: 1m)");
@@ -563,6 +594,7 @@ cli::Table command_table() {
   std::vector<Command> rows;
   add_start_commands(rows);
   add_job_commands(rows);
+  add_account_commands(rows);
   add_reach_commands(rows);
   add_copy_command(rows);
   add_record_commands(rows);

@@ -67,6 +67,23 @@ struct ShowCommand : JobOptions {
   bool page = false;  ///< Serve its page instead.
 };
 struct WhyCommand : JobOptions {};
+struct EffCommand : JobOptions {};
+struct AdviseCommand : JobOptions {
+  bool spec = false;  ///< The specification with the advice in it.
+};
+
+struct UsageOptions {
+  std::string by = "user";  ///< "user", "queue", "name", "day" or "host".
+  std::string since;        ///< As LogsOptions::since; empty: all that is kept.
+  std::string on;           ///< As ListOptions::on.
+  bool json = false;
+  bool csv = false;
+};
+
+struct HostsOptions {
+  std::string on;  ///< As ListOptions::on.
+  bool json = false;
+};
 
 struct ListOptions {
   std::string on;  ///< As JobOptions::on; empty: only jobs that this host knows.

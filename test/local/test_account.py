@@ -1,0 +1,234 @@
+"""The account of jobs, advice on them, and sums over them: real programs with known behaviour."""
+
+import csv
+import io
+import os
+import signal
+
+import pytest
+from harness import eventually
+
+CLASSES = {"gathering", "starting", "productive", "repeated", "stalled", "waiting", "saving",
+           "ending"}
+MEBIBYTE = 1 << 20
+
+# Holds this much memory, beside what Python itself takes, until it has been looked at.
+HOLDS = """
+import sys, time
+block = bytearray(int(sys.argv[1]) << 20)
+for at in range(0, len(block), 4096):
+    block[at] = 1
+print("holds", flush=True)
+deadline = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < deadline:
+    time.sleep(0.05)
+"""
+
+
+def eff(muster, job="last"):
+    return muster("eff", job, "--json").expect(0).json()
+
+
+def expect_whole(account):
+    """The classes are disjoint and cover the time: their sum is what was granted, within 1 %."""
+    assert account["schema"] == "muster.eff/1"
+    assert set(account["classes"]) == CLASSES
+    assert all(spent >= 0 for spent in account["classes"].values())
+    assert sum(account["classes"].values()) == pytest.approx(account["granted_s"], rel=0.01,
+                                                             abs=0.01)
+    return account
+
+
+def test_an_ended_job_is_accounted_for(muster):
+    muster.run({"command": "echo go; sleep 1", "tasks": 2}).expect(0)
+    account = expect_whole(eff(muster))
+    assert account["phase"] == "succeeded" and not account["running"]
+    assert account["containers"] == 2
+    assert 1.5 <= account["classes"]["productive"] <= account["granted_s"]
+    assert account["goodput"] == pytest.approx(
+        account["classes"]["productive"] / account["granted_s"], abs=0.001)
+    assert account["queued_s"] >= 0
+    assert account["starts"]["by_output"] == 2
+    worker = account["roles"]["worker"]
+    assert (worker["tasks"], worker["containers"]) == (2, 2)
+    assert worker["granted_s"] == pytest.approx(account["granted_s"], rel=0.01)
+    text = muster("eff", "last").expect(0).out
+    assert "goodput" in text and "productive" in text and "first line of output" in text
+
+
+def test_a_running_job_is_accounted_for_up_to_now(muster, gate):
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
+    muster.wait_for_phase("running")
+    first = expect_whole(eff(muster))
+    assert first["running"] and first["phase"] == "running"
+    later = eventually(lambda: (now := eff(muster))["granted_s"] > first["granted_s"] + 0.5 and now)
+    expect_whole(later)
+    assert later["classes"]["productive"] > first["classes"]["productive"]
+    gate.open()
+    running.wait().expect(0)
+    assert not expect_whole(eff(muster))["running"]
+
+
+def test_work_that_is_done_again_is_repeated(muster):
+    command = "sleep 1; [ $MUSTER_ATTEMPT = 2 ] || exit 9"
+    muster.run({"command": command, "tasks": 1,
+                "restart": {"process": 1, "backoff": "100ms..100ms"}}).expect(0)
+    account = expect_whole(eff(muster))
+    assert account["classes"]["repeated"] >= 1
+    assert account["classes"]["productive"] >= 1
+    assert account["goodput"] < 0.6
+
+
+def test_who_is_done_waits_for_the_others(muster):
+    command = "[ $MUSTER_INDEX = 0 ] || sleep 2"
+    muster.run({"command": command, "tasks": 2, "framework": "pytorch"}).expect(0)
+    account = expect_whole(eff(muster))
+    assert account["classes"]["waiting"] >= 1.5
+
+
+def test_the_gap_of_a_dead_master_is_accounted_for(muster, gate):
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
+    muster.wait_for_phase("running")
+    before = eff(muster)
+    [master] = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    eventually(lambda: [pid for pid in muster.pids("master") if pid != master])
+    gate.open()
+    running.wait().expect(0)
+    after = expect_whole(eff(muster))
+    assert after["granted_s"] > before["granted_s"]
+    assert after["containers"] == 2
+    assert after["classes"]["repeated"] == 0
+
+
+def test_a_failed_job_lost_its_work(muster):
+    muster.run({"command": "sleep 1; exit 3", "tasks": 1,
+                "restart": {"process": 0, "container": 0, "host": 0}}).expect(1)
+    account = expect_whole(eff(muster))
+    assert account["classes"]["repeated"] >= 1 and account["goodput"] < 0.1
+
+
+def advice(muster, job="last"):
+    document = muster("advise", job, "--json").expect(0).json()
+    assert document["schema"] == "muster.advice/1"
+    return {each["rule"]: each for each in document["advice"]}
+
+
+def test_memory_that_is_never_used_is_named(muster):
+    program = muster.write("holds.py", HOLDS)
+    muster.run({"command": f"python3 {program} 100 2.5",
+                "roles": {"worker": {"tasks": 2, "memory": "2g"}}}).expect(0)
+    account = eff(muster)
+    worker = account["roles"]["worker"]
+    assert worker["requested"]["memory_bytes"] == 2048 * MEBIBYTE
+    # The interpreter itself takes about 10 MiB.
+    assert worker["used"]["memory_bytes"] == pytest.approx(110 * MEBIBYTE, rel=0.1)
+    said = advice(muster)
+    assert set(said) == {"memory.far_from_use"}
+    numbers = said["memory.far_from_use"]["numbers"]
+    assert numbers["used"] == pytest.approx(110 * MEBIBYTE, rel=0.1)
+    assert said["memory.far_from_use"]["set"] == ["roles.worker.memory=160m"]
+    text = muster("advise", "last").expect(0).out
+    assert "--set roles.worker.memory=160m" in text
+    assert "of the 2 GiB" in muster("eff", "last").expect(0).out
+
+
+def test_the_patched_specification_is_valid_and_runs(muster):
+    program = muster.write("holds.py", HOLDS)
+    muster.run({"command": f"python3 {program} 60 2.5",
+                "roles": {"worker": {"tasks": 1, "memory": "2g"}}}).expect(0)
+    spec = muster("advise", "last", "--spec").expect(0).out
+    assert "# changed: roles.worker.memory=96m" in spec
+    path = muster.write("better.yaml", spec)
+    muster("validate", path).expect(0)
+    muster("run", path).expect(0)
+    assert advice(muster) == {}
+
+
+def test_memory_that_was_not_enough_is_named(muster):
+    program = muster.write("holds.py", HOLDS)
+    muster.run({"command": f"python3 {program} 300 30",
+                "roles": {"worker": {"tasks": 1, "memory": "100m"}}}).expect(1)
+    said = advice(muster)["memory.near_limit"]
+    assert said["numbers"]["proposed"] > 100 * MEBIBYTE
+    assert said["set"][0].startswith("roles.worker.memory=")
+
+
+def test_restarts_that_never_help_are_named(muster):
+    muster.run({"command": "sleep 0.3; exit 9", "tasks": 1,
+                "restart": {"process": 3, "container": 0, "host": 0,
+                            "backoff": "10ms..10ms"}}).expect(1)
+    said = advice(muster)
+    assert "restarts.never_help" in said
+    assert "restart.process=1" in said["restarts.never_help"]["set"]
+
+
+def test_small_tasks_are_named(muster):
+    muster.run({"command": "true", "tasks": 8}).expect(0)
+    said = advice(muster)
+    assert said["tasks.too_small"]["set"] == ["roles.worker.tasks_per_container=8"]
+    assert said["tasks.too_small"]["numbers"]["overhead"] >= 0.5
+
+
+def test_a_job_that_uses_what_it_asks_for_is_left_alone(muster):
+    muster.run_shell("sleep 1").expect(0)
+    assert advice(muster) == {}
+    assert "nothing to advise" in muster("advise", "last").expect(0).out
+
+
+def test_usage_sums_up_jobs(muster):
+    muster.run_shell("sleep 1", name="alpha").expect(0)
+    muster.run_shell("exit 3", name="alpha", restart={"process": 0, "container": 0,
+                                                      "host": 0}).expect(1)
+    muster.run_shell("sleep 1", name="beta").expect(0)
+    document = muster("usage", "--by", "name", "--json").expect(0).json()
+    assert document["schema"] == "muster.usage/1" and document["by"] == "name"
+    rows = {row["key"]: row for row in document["rows"]}
+    assert set(rows) == {"alpha", "beta"}
+    assert (rows["alpha"]["jobs"], rows["alpha"]["failed"]) == (2, 1)
+    assert rows["beta"]["granted_s"] >= 1
+    accounts = [eff(muster, job)["granted_s"] for job in muster.jobs()]
+    assert sum(row["granted_s"] for row in rows.values()) == pytest.approx(sum(accounts), abs=0.01)
+    table = list(csv.DictReader(io.StringIO(
+        muster("usage", "--by", "day", "--csv").expect(0).out)))
+    assert sum(int(row["jobs"]) for row in table) >= 3
+    assert sum(float(row["granted_s"]) for row in table) == pytest.approx(sum(accounts), abs=0.01)
+    for by in ("user", "queue", "host"):
+        [row] = muster("usage", "--by", by, "--json").expect(0).json()["rows"]
+        assert row["jobs"] == 3
+    text = muster("usage").expect(0).out
+    assert "goodput" in text
+
+
+def test_usage_leaves_out_what_came_before(muster):
+    muster.run_shell("true").expect(0)
+    assert muster("usage", "--since", "1h", "--json").expect(0).json()["rows"]
+    assert not muster("usage", "--since", "2200-01-01T00:00:00Z", "--json").expect(0).json()["rows"]
+    assert muster("usage", "--since", "2200-01-01T00:00:00Z").expect(0).out == "no jobs\n"
+
+
+def test_bad_input_is_refused(muster):
+    muster("eff", "nothing").expect_error(2, "no such job")
+    muster("usage", "--by", "moon").expect_error(2, "moon", "user")
+    muster("usage", "--since", "yesterday").expect_error(2, "yesterday")
+    muster("usage", "--json", "--csv").expect_error(2, "not both")
+
+
+def test_hosts_that_harm_jobs_are_named(muster):
+    # The program blames the place where it runs first, which is h1, and succeeds on another host.
+    spec = {"command": "[ $MUSTER_ATTEMPT != 1 ] || exit 9", "tasks": 1,
+            "rules": [{"match": {"exit_code": 9}, "class": "place.broken", "retry": "elsewhere"}],
+            "restart": {"host": 2, "backoff": "10ms..10ms"}, "local": {"hosts": 4}}
+    assert muster("hosts").expect(0).out.startswith("no hosts")
+    for _ in range(2):
+        muster.run(spec).expect(0)
+    muster.run({"command": "true", "tasks": 4, "local": {"hosts": 4}}).expect(0)
+    document = muster("hosts", "--json").expect(0).json()
+    assert document["schema"] == "muster.hosts/1"
+    hosts = {row["host"]: row for row in document["hosts"]}
+    assert hosts["h1"]["failures"] == pytest.approx(2, abs=0.01)
+    assert hosts["h1"]["class"] == "place.broken"
+    assert all(row["failures"] == 0 for name, row in hosts.items() if name != "h1")
+    [harmful] = document["harmful"]
+    assert harmful["host"] == "h1" and "2 failures (place.broken" in harmful["reason"]
+    assert "h1 harms jobs: 2 failures" in muster("hosts").expect(0).out
