@@ -28,7 +28,7 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
              .queued_bytes = [this] { return line_->queued_bytes(); }}),
       attempts_({deps, job_, feed_, *this, *this}, std::move(unpack)),
       usage_({deps.loop, log_, job_, attempts_, deps.meter, *this}),
-      sessions_({deps.loop, deps.processes, log_, attempts_,
+      sessions_({deps.loop, deps.processes, log_, attempts_, deps.dialer,
                  [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
       scope_(deps.loop) {}
 
@@ -182,6 +182,7 @@ void Agent::start_failed(job::AttemptId attempt, job::Failure failure) {
 }
 
 void Agent::ended(job::AttemptId attempt, job::Exit exit) {
+  sessions_.attempt_over(attempt);
   perform(machine_->ended(attempt, std::move(exit), deps_.loop.now()));
 }
 

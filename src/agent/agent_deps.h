@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
+#include "net/stream.h"
 #include "os/cgroup.h"
 #include "os/files.h"
 #include "os/memory.h"
@@ -31,6 +32,8 @@ struct AgentDeps {
   /// nullptr: memory limits are kept by watching alone.
   std::shared_ptr<os::Cgroups> cgroups = nullptr;
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
+  /// To programs of this host; nullptr: none can be reached.
+  net::Dialer* dialer = nullptr;
 };
 
 }  // namespace muster::agent

@@ -2,6 +2,7 @@
 
 #include "agent/agent.h"
 #include "control/keys.h"
+#include "net/tcp_dialer.h"
 #include "os/local_files.h"
 #include "os/process_tree.h"
 #include "rt/io_loop.h"
@@ -71,8 +72,18 @@ class AgentShell : public ::testing::Test {
     identity.launch.orphan = orphan_;
     identity.inherited = {
         {"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}, {"MUSTER_RANK", "outer"}};
-    agent_ = std::make_unique<Agent>(AgentDeps{loop_, agent_transport_, *files_, *processes_,
-                                               *ports_, *meter_, leftovers_, sink_, nullptr},
+    agent_ = std::make_unique<Agent>(AgentDeps{loop_,
+                                               agent_transport_,
+                                               *files_,
+                                               *processes_,
+                                               *ports_,
+                                               *meter_,
+                                               leftovers_,
+                                               sink_,
+                                               nullptr,
+                                               nullptr,
+                                               {},
+                                               &dialer_},
                                      std::move(identity), make_unpacker(),
                                      [this](std::string reason) { left_ = std::move(reason); });
     ASSERT_TRUE(agent_->start().has_value());
@@ -204,6 +215,7 @@ class AgentShell : public ::testing::Test {
   std::unique_ptr<os::Meter> meter_ = os::make_meter();
   ProcLeftovers leftovers_{os::Pid{::getpid()}};
   ::muster::testing::RecordingSink sink_;
+  net::TcpDialer dialer_{loop_};
   std::unique_ptr<control::Listener> listener_;
   std::unique_ptr<control::Channel> master_channel_;
   std::vector<wire::AgentFrame> frames_;

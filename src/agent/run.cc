@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/attempt/leftovers.h"
 #include "base/text.h"
+#include "net/tcp_dialer.h"
 #include "os/cgroup.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
@@ -107,9 +108,10 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<control::Transport> transport = options.make_transport(loop);
   const std::unique_ptr<cluster::MasterStarter> starter =
       options.make_starter(*files, launch, fds.start);
+  net::TcpDialer dialer(loop);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get(), cgroups, options.make_checkpoints(*files)},
+                starter.get(), cgroups, options.make_checkpoints(*files), &dialer},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};

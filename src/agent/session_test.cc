@@ -1,7 +1,9 @@
 // Commands that people run inside an attempt.
 #include "agent/agent_shell_test.h"
+#include "net/socket.h"
 
 #include <algorithm>
+#include <sys/socket.h>
 
 namespace muster::agent {
 namespace {
@@ -23,7 +25,23 @@ class AgentSessions : public AgentShell {
     send(StreamFrame{id, std::move(kind)});
   }
   void open(std::vector<std::string> words, std::optional<wire::Terminal> terminal = std::nullopt) {
-    say(wire::StreamOpen{.attempt = kFirst, .exec = {std::move(words), std::move(terminal)}});
+    say(wire::StreamOpen{.attempt = kFirst,
+                         .request = wire::ExecRequest{std::move(words), std::move(terminal)}});
+  }
+  /// Opens a connection to a port of this host; false if it is refused.
+  bool connect(uint16_t port) {
+    say(wire::StreamOpen{.attempt = kFirst, .request = wire::TcpRequest{port, ""}});
+    const StreamFrame frame = wait_for<StreamFrame>();
+    take(frame);
+    return std::holds_alternative<wire::StreamOpened>(frame.kind);
+  }
+  /// Listens on 127.0.0.1 for the test.
+  uint16_t listen() {
+    listening_ = net::listen_on({.host = "127.0.0.1"}).value();
+    return listening_.port;
+  }
+  [[nodiscard]] rt::Fd accept() const {
+    return rt::Fd(::accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
   }
   void type(const wire::ExecInput& input) { say(wire::StreamData{wire::encode(input)}); }
 
@@ -58,6 +76,10 @@ class AgentSessions : public AgentShell {
     over_ = over_ || std::holds_alternative<wire::StreamClosed>(frame.kind);
     if (const auto* data = std::get_if<wire::StreamData>(&frame.kind)) {
       got_bytes_ += data->bytes.size();
+      if (listening_.port != 0) {
+        out_ += data->bytes;
+        return;
+      }
       const wire::ExecOutput output = wire::decode_exec_output(data->bytes).value();
       if (const auto* bytes = std::get_if<wire::ExecOutputBytes>(&output)) {
         (bytes->is_err ? err_ : out_) += bytes->bytes;
@@ -67,6 +89,7 @@ class AgentSessions : public AgentShell {
     }
   }
 
+  net::Listening listening_;  ///< Where the test plays the program that people connect to.
   bool over_ = false;
   size_t got_bytes_ = 0;
   std::string out_;
@@ -180,7 +203,7 @@ TEST_F(AgentSessions, DoNotDelayTheStopOfTheirAttempt) {
 
 TEST_F(AgentSessions, AreRefusedWithoutTheirAttempt) {
   run_task();
-  say(wire::StreamOpen{.attempt = kSecond, .exec = {{"true"}, std::nullopt}});
+  say(wire::StreamOpen{.attempt = kSecond, .request = wire::ExecRequest{{"true"}, std::nullopt}});
   take_all();
   ASSERT_TRUE(reset_.has_value());
   EXPECT_EQ(reset_->fault, wire::StreamFault::NotRunning);
@@ -202,6 +225,58 @@ TEST_F(AgentSessions, HaveATerminal) {
   take_all();
   EXPECT_EQ(out_, "xterm\r\n40 100\r\n");
   EXPECT_EQ(exited_->status, 0);
+}
+
+TEST_F(AgentSessions, ConnectToAPortAndCloseHalfByHalf) {
+  run_task();
+  ASSERT_TRUE(connect(listen()));
+  const rt::Fd program = accept();
+  say(wire::StreamData{"ping"});
+  say(wire::StreamClosed{});
+  std::string got(4, ' ');
+  ASSERT_TRUE(run_until(
+      [&] { return ::recv(program.get(), got.data(), got.size(), MSG_DONTWAIT | MSG_PEEK) == 4; }));
+  ASSERT_EQ(::recv(program.get(), got.data(), got.size(), 0), 4);
+  EXPECT_EQ(got, "ping");
+  char none = 0;
+  ASSERT_TRUE(run_until([&] { return ::recv(program.get(), &none, 1, MSG_DONTWAIT) == 0; }));
+  ASSERT_EQ(::send(program.get(), "pong", 4, 0), 4);
+  ::shutdown(program.get(), SHUT_WR);
+  take_all();
+  EXPECT_EQ(out_, "pong");
+  EXPECT_FALSE(reset_.has_value());
+}
+
+TEST_F(AgentSessions, SayWhereNobodyListens) {
+  run_task();
+  const uint16_t port = listen();
+  listening_.fd = rt::Fd();
+  EXPECT_FALSE(connect(port));
+  EXPECT_EQ(reset_->fault, wire::StreamFault::Refused);
+  EXPECT_THAT(reset_->reason, HasSubstr("no program listens on port " + std::to_string(port)));
+}
+
+TEST_F(AgentSessions, BreakTheConnectionWithTheirStream) {
+  run_task();
+  ASSERT_TRUE(connect(listen()));
+  const rt::Fd program = accept();
+  say(wire::StreamReset{wire::StreamFault::Lost, "the client has gone"});
+  char none = 0;
+  ASSERT_TRUE(run_until(
+      [&] { return ::recv(program.get(), &none, 1, MSG_DONTWAIT) < 0 && errno == ECONNRESET; }));
+}
+
+TEST_F(AgentSessions, ToAPortEndWithTheirAttempt) {
+  run_task("while [ ! -e go ]; do sleep 0.02; done");
+  ASSERT_TRUE(connect(listen()));
+  const rt::Fd program = accept();
+  for (const auto& entry : fs::recursive_directory_iterator(root_)) {
+    if (entry.is_directory()) {
+      std::ofstream(entry.path() / "go");
+    }
+  }
+  take_both_ends();
+  EXPECT_EQ(reset_->reason, "the task has ended");
 }
 
 TEST_F(AgentSessions, CountAsTheirAttemptsMemory) {

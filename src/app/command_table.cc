@@ -316,6 +316,26 @@ void add_reach_commands(std::vector<Command>& table) {
       "muster shell last worker:0"));
 }
 
+void add_forward_command(std::vector<Command>& table) {
+  table.push_back(command(
+      "forward", "Reach ports of a task's host from this machine", forward_ports,
+      [](ForwardOptions& o) {
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            argument(o.task, "ROLE:INDEX", Kind::Tasks,
+                     "The task, as in worker:1 (default: the chief, or the first task)"),
+            argument(o.ports, "[LOCAL:]PORT...", Kind::Text,
+                     "The ports there, each with the port of 127.0.0.1 that leads to it (default: "
+                     "the same; 0: any free one), as in 8265 or 0:8265"),
+            option(o.socks, {"--socks"}, "PORT",
+                   "Instead of single ports, be a SOCKS 5 proxy on this port of 127.0.0.1 (0: any "
+                   "free one) for all hosts of the job, by their names or as ROLE-INDEX"),
+            wait(o.wait),
+            on(o.on)};
+      },
+      "muster forward last worker:0 8265"));
+}
+
 void add_copy_command(std::vector<Command>& table) {
   table.push_back(command(
       "cp", "Copy files between this machine and running tasks of a job", copy_files,
@@ -596,6 +616,7 @@ cli::Table command_table() {
   add_job_commands(rows);
   add_account_commands(rows);
   add_reach_commands(rows);
+  add_forward_command(rows);
   add_copy_command(rows);
   add_record_commands(rows);
   add_spec_commands(rows);

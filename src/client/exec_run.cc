@@ -229,8 +229,9 @@ void ExecRun::open(Member& member) {
       plan_.terminal->size = {size->rows, size->columns};
     }
   }
-  member.stream = streams_->open(
-      {.attempt = {member.task, 0}, .wait = plan_.wait, .exec = {plan_.arguments, plan_.terminal}});
+  member.stream = streams_->open({.attempt = {member.task, 0},
+                                  .wait = plan_.wait,
+                                  .request = wire::ExecRequest{plan_.arguments, plan_.terminal}});
   if (!plan_.reads_input || !alone()) {
     input_ended_ = true;
   }

@@ -140,6 +140,16 @@ struct ExecOptions {
   std::string wait = "1m";           ///< How long for a task that does not run now.
 };
 
+/// forward
+struct ForwardOptions {
+  std::string id;
+  std::string on;
+  std::string task;  ///< "worker:1", or the first port; empty: the chief, or the first.
+  std::vector<std::string> ports;    ///< "8265" or "0:8265".
+  std::optional<std::string> socks;  ///< The port of this machine for all hosts of the job.
+  std::string wait = "1m";           ///< How long for a task that does not run now.
+};
+
 /// cp: the last of `paths` is the target.
 struct CopyOptions {
   std::vector<std::string> paths;  ///< JOB:TASK:PATH, or a path of this machine.

@@ -10,6 +10,7 @@ namespace muster::client {
 TaskStreams::TaskStreams(Deps deps, Options options)
     : deps_(std::move(deps)),
       who_(std::move(options.who)),
+      reconnects_(options.reconnects),
       connection_({.loop = deps_.loop, .transport = deps_.transport, .locate = deps_.locate},
                   {.job_id = std::move(options.job_id),
                    .secret = options.secret,
@@ -21,8 +22,11 @@ void TaskStreams::start(Handlers handlers) {
                      .frame = [this](std::string_view bytes) { on_frame(bytes); },
                      .silent =
                          [this](const std::string& reason, Duration) {
-                           if (welcomed_ || deps_.over()) {
+                           const bool broken = std::exchange(welcomed_, false);
+                           if (deps_.over() || (broken && !reconnects_)) {
                              lose(reason);
+                           } else if (broken && !lost_) {
+                             handlers_.broken(reason);
                            }
                            return !lost_;
                          },

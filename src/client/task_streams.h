@@ -12,9 +12,10 @@
 
 namespace muster::client {
 
-/// One connection to the master of a job, for streams to its tasks. What breaks with it is not
-/// dialled again: a command that has been cut off may have done anything. Lives on its loop's
-/// thread. Not to be destroyed by one of its handlers.
+/// One connection to the master of a job, for streams to its tasks, which end with it. It is
+/// dialled again only where that is wanted: a command that has been cut off may have done anything,
+/// a new byte stream is as good as the one before. Lives on its loop's thread. Not to be destroyed
+/// by one of its handlers.
 class TaskStreams {
  public:
   struct Deps {
@@ -30,12 +31,17 @@ class TaskStreams {
     control::Secret secret{};
     std::string who;      ///< For people: "alice on pts/3".
     Duration patience{};  ///< How long to look for a master.
+    bool reconnects = false;
   };
   struct Handlers {
+    /// A master has answered: once, or each time.
     std::function<void(const wire::ClientWelcome& welcome)> opened;
     std::function<void(const wire::StreamFrame& frame)> frame;
     /// Nothing comes any more. Once.
     std::function<void(const std::string& why)> lost;
+    /// The connection, and with it every stream, is gone; a master is looked for again. Only with
+    /// `reconnects`.
+    std::function<void(const std::string& why)> broken = nullptr;
   };
 
   TaskStreams(Deps deps, Options options);
@@ -51,6 +57,7 @@ class TaskStreams {
 
   Deps deps_;
   std::string who_;
+  bool reconnects_;
   Handlers handlers_;
   bool welcomed_ = false;
   bool lost_ = false;

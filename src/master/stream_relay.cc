@@ -29,9 +29,43 @@ std::string quoted(const std::vector<std::string>& words) {
   return text;
 }
 
-/// What a session of `exec` is called in the log.
-std::string verb_of(const wire::ExecRequest& exec) {
-  return exec.terminal ? "exec with a terminal" : "exec";
+/// What a session is called in the log.
+std::string verb_of(const wire::StreamRequest& request) {
+  return std::visit(Overloaded{
+                        [](const wire::ExecRequest& exec) -> std::string {
+                          return exec.terminal ? "exec with a terminal" : "exec";
+                        },
+                        [](const wire::TcpRequest&) -> std::string { return "forward"; },
+                    },
+                    request);
+}
+
+/// What was asked for in it.
+std::string what_of(const wire::StreamRequest& request) {
+  return std::visit(
+      Overloaded{
+          [](const wire::ExecRequest& exec) { return quoted(exec.arguments); },
+          [](const wire::TcpRequest& tcp) { return fmt::format("port {}", tcp.port); },
+      },
+      request);
+}
+
+/// The task that a host's name means: the first that runs there, or "worker-1" for worker:1.
+std::optional<job::TaskId> task_on(const job::Machine& machine, const std::string& host) {
+  const job::State& state = machine.state();
+  for (const auto& tasks : state.tasks) {
+    for (const job::Task& task : tasks) {
+      const std::string name =
+          fmt::format("{}-{}", machine.plan().role(task.id.role).name, task.id.index);
+      const job::Attempt* const last = task.attempts.empty() ? nullptr : &task.attempts.back();
+      const bool there = last != nullptr && last->state == job::AttemptState::Running &&
+                         (last->host.value == host || last->address.host == host);
+      if (there || name == host) {
+        return task.id;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 /// Where the task can be reached now, or what to tell the client.
@@ -128,6 +162,16 @@ void StreamRelay::open(const Opener& opener, uint64_t client_id, wire::StreamOpe
            fmt::format("a client may have {} sessions at a time, not more", wire::kStreamsMax));
     return;
   }
+  if (const auto* tcp = std::get_if<wire::TcpRequest>(&request.request);
+      tcp != nullptr && !tcp->host.empty()) {
+    const auto found = task_on(decider_.machine(), tcp->host);
+    if (!found) {
+      refuse(StreamFault::Refused,
+             fmt::format("no task of the job runs on {} now", printable(tcp->host)));
+      return;
+    }
+    request.attempt = {*found, 0};
+  }
   const auto& tasks = decider_.machine().state().tasks;
   const job::TaskId task = request.attempt.task;
   if (task.role.value >= tasks.size() || task.index >= tasks[task.role.value].size()) {
@@ -197,24 +241,51 @@ void StreamRelay::advance(uint64_t id) {
   stream.told = "the session is not in the job's log yet";
   stream.container = place.container;
   stream.open.attempt = *place.attempt;
-  log_.info("session.opened", {{"who", stream.opener.who},
-                               {"from", stream.opener.from},
-                               {"task", name},
-                               {"verb", verb_of(stream.open.exec)}});
-  stream.fact_index = decider_.enter(
-      job::SessionOpened{*place.attempt, stream.opener.who, stream.opener.from,
-                         verb_of(stream.open.exec), quoted(stream.open.exec.arguments)});
+  stream.fact_index = log_session(stream);
   logging_.emplace(stream.fact_index, id);
+  if (stream.fact_index < released_) {
+    begin(id);
+  }
+}
+
+uint64_t StreamRelay::log_session(const Stream& stream) {
+  uint64_t* known = nullptr;
+  if (const auto* tcp = std::get_if<wire::TcpRequest>(&stream.open.request)) {
+    auto& forwarded = clients_.at(stream.opener.client).forwarded;
+    const auto [found, is_new] = forwarded.try_emplace(Forward{stream.open.attempt, tcp->port}, 0);
+    if (!is_new) {
+      return found->second;
+    }
+    known = &found->second;
+  }
+  const std::string verb = verb_of(stream.open.request);
+  log_.info("session.opened",
+            {{"who", stream.opener.who},
+             {"from", stream.opener.from},
+             {"task", to_string(decider_.machine().plan(), stream.open.attempt.task)},
+             {"verb", verb}});
+  const uint64_t index =
+      decider_.enter(job::SessionOpened{stream.open.attempt, stream.opener.who, stream.opener.from,
+                                        verb, what_of(stream.open.request)});
+  if (known != nullptr) {
+    *known = index;
+  }
+  return index;
+}
+
+void StreamRelay::begin(uint64_t id) {
+  Stream& stream = streams_.at(id);
+  const auto [first, last] = logging_.equal_range(stream.fact_index);
+  logging_.erase(std::find_if(first, last, [id](const auto& each) { return each.second == id; }));
+  stream.state = State::Open;
+  loop_.cancel(std::exchange(stream.deadline, {}));
+  tell_agent(id, stream, stream.open);
 }
 
 void StreamRelay::released(uint64_t index) {
-  if (const auto found = logging_.find(index); found != logging_.end()) {
-    const uint64_t id = found->second;
-    logging_.erase(found);
-    Stream& stream = streams_.at(id);
-    stream.state = State::Open;
-    loop_.cancel(std::exchange(stream.deadline, {}));
-    tell_agent(id, stream, stream.open);
+  released_ = index + 1;
+  for (auto next = logging_.find(index); next != logging_.end(); next = logging_.find(index)) {
+    begin(next->second);
   }
   tasks_changed_.pulse();
 }
@@ -327,7 +398,9 @@ void StreamRelay::reset(uint64_t id, const StreamReset& why) {
 void StreamRelay::forget(Streams::iterator stream) {
   loop_.cancel(stream->second.deadline);
   if (stream->second.state == State::Logging) {
-    logging_.erase(stream->second.fact_index);
+    const auto [first, last] = logging_.equal_range(stream->second.fact_index);
+    logging_.erase(
+        std::find_if(first, last, [&](const auto& each) { return each.second == stream->first; }));
   }
   if (const auto client = clients_.find(stream->second.opener.client); client != clients_.end()) {
     client->second.streams.erase(stream->second.client_id);

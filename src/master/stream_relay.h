@@ -25,7 +25,8 @@ using ClientNumber = Strong<struct ClientNumberTag, uint64_t>;
 /// or takes more than that, or uses an id twice, loses the stream.
 ///
 /// A session is a fact before it begins (job::SessionOpened): the agent hears of it once that is in
-/// the log. A task that does not run now is waited for, as long as the client likes.
+/// the log. A task that does not run now is waited for, as long as the client likes. All
+/// connections of one client to one port of an attempt are one session.
 class StreamRelay {
  public:
   /// Whose stream it is; only owners come here.
@@ -70,13 +71,23 @@ class StreamRelay {
     rt::TimerId deadline;  ///< Until Open.
   };
   using Streams = std::map<uint64_t, Stream>;  ///< By the id that agents know.
+  /// What one client has forwarded: a port of an attempt.
+  struct Forward {
+    job::AttemptId attempt;
+    uint16_t port = 0;
+    auto operator<=>(const Forward&) const = default;
+  };
   struct Client {
     uint64_t last_id = 0;
-    std::map<uint64_t, uint64_t> streams;  ///< Its own id → ours.
+    std::map<uint64_t, uint64_t> streams;   ///< Its own id → ours.
+    std::map<Forward, uint64_t> forwarded;  ///< → the index of its fact.
   };
 
   void open(const Opener& opener, uint64_t client_id, wire::StreamOpen request);
   void advance(uint64_t id);
+  /// Enters the session's fact, unless there is one of it; returns its index.
+  [[nodiscard]] uint64_t log_session(const Stream& stream);
+  void begin(uint64_t id);
   rt::Async<> advance_as_tasks_change();
   void pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent);
   void tell_client(const Stream& stream, wire::StreamFrame::Kind kind) const;
@@ -93,7 +104,8 @@ class StreamRelay {
   uint64_t last_id_ = 0;
   Streams streams_;
   std::map<ClientNumber, Client> clients_;
-  std::map<uint64_t, uint64_t> logging_;  ///< The index of its fact → the stream.
+  std::multimap<uint64_t, uint64_t> logging_;  ///< The index of its fact → the stream.
+  uint64_t released_ = 0;                      ///< All facts below it are in the log.
   rt::Event tasks_changed_;
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.
 };

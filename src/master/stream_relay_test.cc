@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace muster::master {
@@ -19,7 +20,12 @@ struct Streams : MasterWorld {
   static StreamFrame open(uint64_t id, uint32_t index = 0) {
     return {id, wire::StreamOpen{.attempt = worker(index, 0),
                                  .wait = seconds(30),
-                                 .exec = {{"echo", "a b"}, std::nullopt}}};
+                                 .request = wire::ExecRequest{{"echo", "a b"}, std::nullopt}}};
+  }
+  static StreamFrame forward(uint64_t id, uint16_t port, std::string host = "") {
+    return {id, wire::StreamOpen{.attempt = worker(0, 0),
+                                 .wait = seconds(30),
+                                 .request = wire::TcpRequest{port, std::move(host)}}};
   }
   void say(testing::ScriptedClient& client, uint64_t id, StreamFrame::Kind kind) {
     client.send(StreamFrame{id, std::move(kind)});
@@ -98,6 +104,59 @@ TEST_F(Streams, AreInTheLogBeforeTheAgentHearsOfThem) {
   EXPECT_EQ(session->who, "alice");
   EXPECT_EQ(session->verb, "exec");
   EXPECT_EQ(session->what, "echo 'a b'");
+}
+
+TEST_F(Streams, ToOnePortOfAClientAreOneSession) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const auto sessions = [&] {
+    return std::ranges::count_if(alice->got<wire::FactLogged>(), [](const auto& logged) {
+      return std::holds_alternative<job::SessionOpened>(logged.fact);
+    });
+  };
+  first->store.hold(true);
+  alice->send(forward(1, 80));
+  alice->send(forward(2, 80));
+  loop.run_ready();
+  EXPECT_TRUE(at_agent<wire::StreamOpen>(0).empty());
+  first->store.hold(false);
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 2U);
+  alice->send(forward(3, 80));
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 3U);
+  EXPECT_EQ(sessions(), 1);
+  alice->send(forward(4, 81));
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 4U);
+  EXPECT_EQ(sessions(), 2);
+}
+
+TEST_F(Streams, ThatWaitForTheLogMayBeGivenUp) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  first->store.hold(true);
+  alice->send(forward(1, 80));
+  alice->send(forward(2, 80));
+  say(*alice, 1, wire::StreamReset{});
+  first->store.hold(false);
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+}
+
+TEST_F(Streams, FindTheTaskOfAHost) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const auto& state = first->master.machine().state();
+  alice->send(forward(1, 80, state.tasks[0][0].attempts.back().host.value));
+  alice->send(forward(2, 80, "worker-1"));
+  alice->send(forward(3, 80, "example.org"));
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+  EXPECT_EQ(at_agent<wire::StreamOpen>(1).size(), 1U);
+  ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason,
+              HasSubstr("no task of the job runs on example.org"));
 }
 
 TEST_F(Streams, AreForOwnersOnly) {

@@ -1,5 +1,6 @@
 #include "net/tcp_dialer.h"
 
+#include "net/abort.h"
 #include "net/ready.h"
 #include "net/socket.h"
 #include "rt/wait.h"
@@ -46,6 +47,10 @@ class TcpStream final : public Stream {
   rt::Async<Status> write_parts(std::span<const std::span<const uint8_t>> parts) override;
   void close_write() override { ::shutdown(socket_.get(), SHUT_WR); }
   [[nodiscard]] const std::string& peer() const override { return peer_; }
+  void reset_when_closed() {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  }
 
  private:
   [[nodiscard]] Error broken(int error) const {
@@ -111,6 +116,12 @@ rt::Async<Status> TcpStream::write_parts(std::span<const std::span<const uint8_t
 }
 
 }  // namespace
+
+void abort_connection(Stream& stream) {
+  if (auto* const tcp = dynamic_cast<TcpStream*>(&stream)) {
+    tcp->reset_when_closed();
+  }
+}
 
 std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket) {
   return std::make_unique<TcpStream>(loop, std::move(socket));

@@ -144,9 +144,13 @@ class Arbitrary {
   StreamFrame stream() {
     switch (below(7)) {
       case 0: {
-        StreamOpen open{attempt(), Duration(below(1'000'000)), {{"sh", "a b"}, std::nullopt}};
+        ExecRequest exec{{"sh", "a b"}, std::nullopt};
         if (coin()) {
-          open.exec.terminal = {text(), {static_cast<uint16_t>(engine_()), 80}};
+          exec.terminal = {text(), {static_cast<uint16_t>(engine_()), 80}};
+        }
+        StreamOpen open{attempt(), Duration(below(1'000'000)), std::move(exec)};
+        if (coin()) {
+          open.request = TcpRequest{static_cast<uint16_t>(1 + below(65'535)), text()};
         }
         return {engine_(), open};
       }
@@ -427,12 +431,14 @@ TEST(FrameCodec, RefusesBadStreams) {
   };
   EXPECT_EQ(refused({1, StreamData{std::string(kStreamDataMax + 1, 'x')}}),
             "a piece of a stream is too long");
-  EXPECT_EQ(refused({1, StreamOpen{}}), "unknown kind of stream");
-  EXPECT_EQ(refused({1, StreamOpen{.exec = {{std::string(kArgumentsBytesMax, 'x')}, {}}}}),
+  EXPECT_EQ(refused({1, StreamOpen{}}), "a command without a program");
+  EXPECT_EQ(refused({1, StreamOpen{.request = TcpRequest{}}}), "a port is out of range");
+  EXPECT_EQ(
+      refused({1, StreamOpen{.request = ExecRequest{{std::string(kArgumentsBytesMax, 'x')}, {}}}}),
+      "a command is too long or has a NUL");
+  EXPECT_EQ(refused({1, StreamOpen{.request = ExecRequest{{std::string("a\0b", 3)}, {}}}}),
             "a command is too long or has a NUL");
-  EXPECT_EQ(refused({1, StreamOpen{.exec = {{std::string("a\0b", 3)}, {}}}}),
-            "a command is too long or has a NUL");
-  EXPECT_EQ(refused({1, StreamOpen{.wait = Duration(-1), .exec = {{"true"}, {}}}}),
+  EXPECT_EQ(refused({1, StreamOpen{.wait = Duration(-1), .request = ExecRequest{{"true"}, {}}}}),
             "a wait is negative");
 }
 

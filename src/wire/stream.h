@@ -45,11 +45,21 @@ struct ExecRequest {
   bool operator==(const ExecRequest&) const = default;
 };
 
+/// Connect to a port on the host of the attempt. The data are the connection's bytes, and each
+/// direction closes by itself.
+struct TcpRequest {
+  uint16_t port = 0;  ///< Not 0.
+  std::string host;   ///< Not empty: the attempt is any that runs on this host of the job.
+  bool operator==(const TcpRequest&) const = default;
+};
+
+using StreamRequest = std::variant<ExecRequest, TcpRequest>;
+
 /// From the opener, with an id larger than all before on its connection.
 struct StreamOpen {
   job::AttemptId attempt;  ///< Number 0: the one that runs.
   Duration wait{};         ///< How long to wait for it to run.
-  ExecRequest exec;
+  StreamRequest request;
   bool operator==(const StreamOpen&) const = default;
 };
 

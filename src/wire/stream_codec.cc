@@ -43,6 +43,23 @@ Status get_exec(const control::v1::ExecRequest& message, ExecRequest& value) {
   return {};
 }
 
+void put_exec(const ExecRequest& value, control::v1::ExecRequest& message) {
+  for (const std::string& word : value.arguments) {
+    message.add_arguments(word);
+  }
+  if (value.terminal) {
+    put_terminal(*value.terminal, *message.mutable_terminal());
+  }
+}
+
+Status get_tcp(const control::v1::TcpRequest& message, TcpRequest& value) {
+  if (message.port() == 0 || message.port() > UINT16_MAX) {
+    return corrupt("a port is out of range");
+  }
+  value.port = static_cast<uint16_t>(message.port());
+  return get_name(message.host(), value.host, "host");
+}
+
 struct PutKind {
   control::v1::StreamFrame& frame;
 
@@ -50,12 +67,14 @@ struct PutKind {
     control::v1::StreamOpen& message = *frame.mutable_open();
     wire::put(value.attempt, *message.mutable_attempt());
     message.set_wait_us(value.wait.count());
-    for (const std::string& word : value.exec.arguments) {
-      message.mutable_command()->add_arguments(word);
-    }
-    if (value.exec.terminal) {
-      put_terminal(*value.exec.terminal, *message.mutable_command()->mutable_terminal());
-    }
+    std::visit(Overloaded{
+                   [&](const ExecRequest& exec) { put_exec(exec, *message.mutable_command()); },
+                   [&](const TcpRequest& tcp) {
+                     message.mutable_tcp()->set_port(tcp.port);
+                     message.mutable_tcp()->set_host(put_name(tcp.host));
+                   },
+               },
+               value.request);
   }
   void operator()(const StreamWaits& value) const {
     frame.mutable_waits()->set_reason(put_text(value.reason));
@@ -82,7 +101,9 @@ Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
   open.wait = Duration(message.wait_us());
   switch (message.request_case()) {
     case control::v1::StreamOpen::kCommand:
-      return get_exec(message.command(), open.exec);
+      return get_exec(message.command(), open.request.emplace<ExecRequest>());
+    case control::v1::StreamOpen::kTcp:
+      return get_tcp(message.tcp(), open.request.emplace<TcpRequest>());
     case control::v1::StreamOpen::REQUEST_NOT_SET:
       break;
   }

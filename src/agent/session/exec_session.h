@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/attempt/task_run.h"
+#include "agent/session/session.h"
 #include "base/result.h"
 #include "os/interactive_child.h"
 #include "os/processes.h"
@@ -15,7 +16,7 @@ namespace muster::agent {
 /// A command that a person runs beside an attempt, and the stream by which they reach it. It has
 /// the attempt's environment and folder, counts as the attempt's for memory, and ends with it.
 /// Lives on the loop's thread; must have ended when it is destroyed.
-class ExecSession {
+class ExecSession final : public Session {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
@@ -32,11 +33,11 @@ class ExecSession {
   [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run);
   [[nodiscard]] os::Pid pid() const { return child_->pid(); }
 
-  /// What the person's end says. Corrupt if it does not keep to the rules.
-  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind);
-  /// Nobody is at the other end any more: the command gets SIGHUP, what it writes is dropped.
-  void hang_up();
-  void kill();
+  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
+  /// The command gets SIGHUP, what it writes is dropped.
+  void hang_up() override;
+  void kill() override;
+  void attempt_over() override {}  // The attempt takes its guests along.
 
  private:
   [[nodiscard]] Status take_input(const wire::StreamData& data);

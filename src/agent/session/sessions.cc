@@ -1,5 +1,9 @@
 #include "agent/session/sessions.h"
 
+#include "agent/session/exec_session.h"
+#include "agent/session/tcp_session.h"
+#include "base/overloaded.h"
+
 #include <utility>
 #include <variant>
 
@@ -44,19 +48,44 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
     refuse(id, wire::StreamFault::NotRunning, "the task has just ended");
     return;
   }
+  std::visit(Overloaded{
+                 [&](const wire::ExecRequest& exec) { this->run(id, exec, *run); },
+                 [&](const wire::TcpRequest& tcp) { connect(id, tcp, *run); },
+             },
+             request.request);
+}
+
+void Sessions::run(uint64_t id, const wire::ExecRequest& request, TaskRun& run) {
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<ExecSession>(
       deps_.processes,
       ExecSession::Handlers{
           .send = [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); },
           .ended = [this, number] { on_ended(number); }});
-  if (!session->start(request.exec, *run)) {
+  if (!session->start(request, run)) {
     return;
   }
-  run->admit(session->pid());
-  deps_.log.info("session.started", {{"pid", session->pid().value}});
+  const os::Pid guest = session->pid();
+  run.admit(guest);
+  deps_.log.info("session.started", {{"pid", guest.value}});
   by_stream_.emplace(id, number);
-  sessions_.emplace(number, Entry{request.attempt, std::move(session)});
+  sessions_.emplace(number, Entry{run.names().attempt, std::move(session), guest});
+}
+
+void Sessions::connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run) {
+  if (deps_.dialer == nullptr) {
+    refuse(id, wire::StreamFault::Refused, "no program of this host can be reached");
+    return;
+  }
+  const uint64_t number = ++last_number_;
+  auto session = std::make_unique<TcpSession>(
+      deps_.loop, *deps_.dialer, run.address().host,
+      TcpSession::Handlers{
+          .send = [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); },
+          .ended = [this, number] { on_ended(number); }});
+  session->start(request.port);
+  by_stream_.emplace(id, number);
+  sessions_.emplace(number, Entry{run.names().attempt, std::move(session)});
 }
 
 void Sessions::refuse(uint64_t id, wire::StreamFault fault, std::string reason) {
@@ -76,6 +105,14 @@ void Sessions::hang_up_all() {
   }
 }
 
+void Sessions::attempt_over(job::AttemptId attempt) {
+  for (const auto& [number, entry] : sessions_) {
+    if (entry.attempt == attempt) {
+      entry.session->attempt_over();
+    }
+  }
+}
+
 rt::Async<> Sessions::kill_late(uint64_t number) {
   co_await rt::pause_for(deps_.loop, kHangUpGrace);
   if (const auto found = sessions_.find(number); found != sessions_.end()) {
@@ -88,8 +125,9 @@ void Sessions::on_ended(uint64_t number) {
   Entry entry = std::move(found->second);
   sessions_.erase(found);
   std::erase_if(by_stream_, [number](const auto& each) { return each.second == number; });
-  if (TaskRun* const run = deps_.attempts.find(entry.attempt)) {
-    run->dismiss(entry.session->pid());
+  TaskRun* const run = deps_.attempts.find(entry.attempt);
+  if (run != nullptr && entry.guest != os::Pid{}) {
+    run->dismiss(entry.guest);
   }
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "agent/attempt/attempts.h"
-#include "agent/session/exec_session.h"
+#include "agent/session/session.h"
 #include "base/log.h"
+#include "net/stream.h"
 #include "os/processes.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
@@ -26,6 +27,7 @@ class Sessions {
     os::Processes& processes;
     log::Logger log;
     Attempts& attempts;
+    net::Dialer* dialer;  ///< nullptr: no program of this host can be reached.
     std::function<void(const wire::StreamFrame& frame)> send;  ///< To the master in charge.
   };
 
@@ -36,14 +38,19 @@ class Sessions {
   void take(const wire::StreamFrame& frame);
   /// The connection that the streams came by is gone.
   void hang_up_all();
+  /// What was done inside that attempt is over.
+  void attempt_over(job::AttemptId attempt);
 
  private:
   struct Entry {
     job::AttemptId attempt;
-    std::unique_ptr<ExecSession> session;
+    std::unique_ptr<Session> session;
+    os::Pid guest{};  ///< Its process, if it has one.
   };
 
   void open(uint64_t id, const wire::StreamOpen& request);
+  void run(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
+  void connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run);
   void refuse(uint64_t id, wire::StreamFault fault, std::string reason);
   void hang_up(uint64_t id);
   rt::Async<> kill_late(uint64_t number);

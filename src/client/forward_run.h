@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/time.h"
+#include "client/session.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// What is to be reached from this machine.
+struct ForwardPlan {
+  struct Port {
+    uint16_t local = 0;  ///< Of 127.0.0.1; 0: any free one.
+    uint16_t remote = 0;
+  };
+  std::string task;  ///< Empty: the chief, or the only task there is.
+  std::vector<Port> ports;
+  std::optional<uint16_t> socks;  ///< Instead: the port for all hosts of the job.
+  Duration wait = std::chrono::minutes(1);
+};
+
+/// Listens on 127.0.0.1 and passes connections on to the task's host, until somebody ends it or the
+/// job ends; returns the exit status.
+[[nodiscard]] int forward_to_task(Session& session, const std::string& job, const std::string& on,
+                                  const ForwardPlan& plan);
+
+}  // namespace muster::client

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/result.h"
+#include "net/socket.h"
+#include "net/stream.h"
+#include "rt/io_loop.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace muster::client {
+
+/// Listens on a port of 127.0.0.1 for programs of this machine. Lives on its loop's thread.
+class LoopbackListener {
+ public:
+  using Accepted = std::function<void(std::unique_ptr<net::Stream> connection)>;
+
+  /// Port 0: any free one. AlreadyExists if the port is taken. Connections wait until accept().
+  [[nodiscard]] static Result<std::unique_ptr<LoopbackListener>> open(rt::IoLoop& loop,
+                                                                      uint16_t port);
+
+  LoopbackListener(rt::IoLoop& loop, net::Listening listening)
+      : loop_(loop), listening_(std::move(listening)) {}
+  LoopbackListener(const LoopbackListener&) = delete;
+  LoopbackListener& operator=(const LoopbackListener&) = delete;
+
+  [[nodiscard]] uint16_t port() const { return listening_.port; }
+  void accept(Accepted accepted);
+
+ private:
+  void on_readable();
+
+  rt::IoLoop& loop_;
+  net::Listening listening_;
+  Accepted accepted_;
+  std::unique_ptr<rt::FdWatch> watch_;
+};
+
+}  // namespace muster::client
