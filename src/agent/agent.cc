@@ -98,6 +98,7 @@ bool Agent::welcomed(const wire::MasterWelcome& welcome) {
   }
   log_.info("master.welcome", {{"epoch", welcome.epoch.value}});
   attempts_.boards().publish_all();
+  attempts_.endpoints().publish_all();
   schedule();
   return true;
 }

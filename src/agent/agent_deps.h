@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
+#include "net/local_listener.h"
 #include "net/stream.h"
 #include "os/cgroup.h"
 #include "os/files.h"
@@ -34,6 +35,8 @@ struct AgentDeps {
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
   /// To programs of this host; nullptr: none can be reached.
   net::Dialer* dialer = nullptr;
+  /// For what programs of tasks say; nullptr: they cannot say it.
+  net::LocalListeners* listeners = nullptr;
 };
 
 }  // namespace muster::agent

@@ -83,7 +83,8 @@ class AgentShell : public ::testing::Test {
                                                nullptr,
                                                nullptr,
                                                {},
-                                               &dialer_},
+                                               &dialer_,
+                                               &listeners_},
                                      std::move(identity), make_unpacker(),
                                      [this](std::string reason) { left_ = std::move(reason); });
     ASSERT_TRUE(agent_->start().has_value());
@@ -216,6 +217,7 @@ class AgentShell : public ::testing::Test {
   ProcLeftovers leftovers_{os::Pid{::getpid()}};
   ::muster::testing::RecordingSink sink_;
   net::TcpDialer dialer_{loop_};
+  net::UnixListeners listeners_{loop_};
   std::unique_ptr<control::Listener> listener_;
   std::unique_ptr<control::Channel> master_channel_;
   std::vector<wire::AgentFrame> frames_;

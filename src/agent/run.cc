@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 #include "agent/attempt/leftovers.h"
 #include "base/text.h"
+#include "net/local_listener.h"
 #include "net/tcp_dialer.h"
 #include "os/cgroup.h"
 #include "os/code_pages.h"
@@ -109,9 +110,10 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<cluster::MasterStarter> starter =
       options.make_starter(*files, launch, fds.start);
   net::TcpDialer dialer(loop);
+  net::UnixListeners listeners(loop);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get(), cgroups, options.make_checkpoints(*files), &dialer},
+                starter.get(), cgroups, options.make_checkpoints(*files), &dialer, &listeners},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};

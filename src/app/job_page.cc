@@ -2,7 +2,10 @@
 
 #include "control/page_keys.h"
 #include "framework/tensorboard.h"
+#include "job/task_page.h"
 #include "os/host_names.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +14,7 @@ namespace muster::app {
 
 JobPage::JobPage(rt::IoLoop& loop, const control::Secret& secret,
                  std::unique_ptr<page::Access> access)
-    : loop_(loop), secret_(secret), dialer_(loop), access_(std::move(access)) {}
+    : loop_(loop), secret_(secret), dialer_(loop), tasks_(loop), access_(std::move(access)) {}
 
 void JobPage::read_logs_in(os::Files& files, const std::filesystem::path& folder) {
   logs_ = std::make_unique<page::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
@@ -38,6 +41,7 @@ void JobPage::open(master::Master& master) {
                                  .logs = *logs_,
                                  .access = *access_,
                                  .dialer = dialer_,
+                                 .tasks = &tasks_,
                                  .host_names = os::host_names()});
   page_->on_served([this] { master_->audience_served(); });
 }
@@ -83,6 +87,23 @@ std::optional<uint32_t> JobPage::attempts_of(std::string_view role, uint32_t ind
   const job::Task* const task = find_task(role, index);
   return task == nullptr ? std::nullopt
                          : std::optional(static_cast<uint32_t>(task->attempts.size()));
+}
+
+std::optional<page::SideServer> JobPage::endpoint(std::string_view name) const {
+  const job::State& state = master_->machine().state();
+  // The newest of that name, as in the status.
+  const auto found = std::ranges::find(state.endpoints.rbegin(), state.endpoints.rend(), name,
+                                       &job::Endpoint::name);
+  const auto page = found == state.endpoints.rend() ? std::nullopt : job::task_page_of(found->url);
+  if (!page) {
+    return std::nullopt;
+  }
+  const job::TaskId task = found->attempt.task;
+  return page::SideServer{
+      .server = {.host = fmt::format("{}-{}", master_->machine().plan().role(task.role).name,
+                                     task.index),
+                 .port = page->port},
+      .path = ""};
 }
 
 std::optional<page::SideServer> JobPage::tensorboard() const {

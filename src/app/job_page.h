@@ -37,6 +37,8 @@ class JobPage final : public master::Audience, public page::JobView {
   void read_logs_of_agents();
   /// The master whose job it is; before it starts. One of the above was called.
   void open(master::Master& master);
+  /// For the master: the way by which the page reaches tasks.
+  [[nodiscard]] master::TaskDialer& tasks() { return tasks_; }
   /// The master has started.
   void started();
   /// Takes a connection that does not speak the control protocol.
@@ -52,6 +54,7 @@ class JobPage final : public master::Audience, public page::JobView {
   [[nodiscard]] bool ended() const override;
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
+  [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view name) const override;
   [[nodiscard]] std::optional<page::SideServer> tensorboard() const override;
   [[nodiscard]] bool runs(const page::LogName& log) const override;
 
@@ -61,6 +64,7 @@ class JobPage final : public master::Audience, public page::JobView {
   rt::IoLoop& loop_;
   control::Secret secret_;
   net::TcpDialer dialer_;
+  master::TaskDialer tasks_;
   master::Master* master_ = nullptr;
   std::unique_ptr<page::Access> access_;
   page::FeedLogs* feed_ = nullptr;  ///< Into `logs_`, where output comes from the agents.

@@ -93,9 +93,9 @@ Status MasterProcess::start_master(bool followed) {
   transport_ = control::make_tls_transport(
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY(link_, side_->open_link(deps));
-  master_.emplace(
-      master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_, &*page_},
-      std::move(made));
+  master_.emplace(master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_,
+                                     &*page_, &page_->tasks()},
+                  std::move(made));
   page_->open(*master_);
   MUSTER_TRY_STATUS(master_->start([this](const master::MasterEnd& end) {
     side_->ended(end.kind == master::MasterEnd::Kind::Fenced);

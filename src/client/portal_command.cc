@@ -93,6 +93,9 @@ class EndedJob final : public page::JobView {
     }
     return static_cast<uint32_t>(tasks[known->value][index].attempts.size());
   }
+  [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view) const override {
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<page::SideServer> tensorboard() const override {
     return std::nullopt;
   }

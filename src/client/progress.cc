@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "job/describe.h"
+#include "job/task_page.h"
 
 #include <fmt/format.h>
 
@@ -345,7 +346,9 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
                                format_duration(notice.in));
           },
           [&](const job::EndpointPublished& endpoint) -> Line {
-            return fmt::format("{}: {}", endpoint.name, endpoint_text(endpoint.url));
+            return fmt::format(
+                "{}: {}", endpoint.name,
+                endpoint_text(job::Endpoint{endpoint.attempt, endpoint.name, endpoint.url}));
           },
           [&](const job::AttemptStalled& stalled) -> Line {
             return knows(machine, stalled.attempt)
@@ -369,7 +372,8 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
 
 }  // namespace
 
-std::string endpoint_text(const std::string& url) {
+std::string endpoint_text(const job::Endpoint& endpoint) {
+  const std::string url = job::link_of(endpoint.name, endpoint.url);
   return url.find("://") == std::string::npos ? "on the job's page" : printable(url);
 }
 

@@ -39,7 +39,7 @@ struct Progress {
                                                  const job::Fact& fact);
 
 /// An endpoint's address for people: what lies behind the job's page has no address of its own.
-[[nodiscard]] std::string endpoint_text(const std::string& url);
+[[nodiscard]] std::string endpoint_text(const job::Endpoint& endpoint);
 
 /// "exit code 7", "signal 9 (SIGKILL)", "success".
 [[nodiscard]] std::string describe_exit(const job::Exit& exit);

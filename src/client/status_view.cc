@@ -67,7 +67,7 @@ std::string render_status(const FoundJob& job, WallTime now, bool colour) {
     }
   }
   for (const job::Endpoint& endpoint : state.endpoints) {
-    out += fmt::format("  {}: {}\n", endpoint.name, endpoint_text(endpoint.url));
+    out += fmt::format("  {}: {}\n", endpoint.name, endpoint_text(endpoint));
   }
   for (const std::string& damage : reading.log.damages) {
     out += "log: " + printable(damage) + "\n";

@@ -1,6 +1,7 @@
 #include "eventlog/status.h"
 
 #include "eventlog/json_text.h"
+#include "job/task_page.h"
 
 #include <algorithm>
 #include <map>
@@ -78,7 +79,7 @@ std::string roles_json(const job::Plan& plan, const job::State& state) {
 std::string endpoints_json(const job::State& state) {
   std::map<std::string, std::string> by_name;
   for (const job::Endpoint& endpoint : state.endpoints) {
-    by_name[endpoint.name] = endpoint.url;
+    by_name[endpoint.name] = job::link_of(endpoint.name, endpoint.url);
   }
   JsonObject object;
   for (const auto& [name, url] : by_name) {

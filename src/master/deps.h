@@ -9,6 +9,7 @@
 #include "eventlog/replay.h"
 #include "eventlog/segment_store.h"
 #include "master/audience.h"
+#include "master/task_dialer.h"
 #include "rt/loop.h"
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct MasterDeps {
   eventlog::SegmentStore& segments;
   cluster::PlaceStore& place;
   log::Sink& sink;
-  Audience* audience = nullptr;  ///< None where the job has no page.
+  Audience* audience = nullptr;  ///< None where the job has no page;
+  TaskDialer* tasks = nullptr;   ///< nor then this one, by which the page reaches tasks.
 };
 
 struct MasterOptions {

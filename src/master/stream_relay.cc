@@ -237,6 +237,14 @@ void StreamRelay::advance(uint64_t id) {
                            wire::kStreamsMax)});
     return;
   }
+  if (stream.opener.client == kPageClient) {
+    stream.container = place.container;
+    stream.open.attempt = *place.attempt;
+    stream.state = State::Open;
+    loop_.cancel(std::exchange(stream.deadline, {}));
+    tell_agent(id, stream, stream.open);
+    return;
+  }
   stream.state = State::Logging;
   stream.told = "the session is not in the job's log yet";
   stream.container = place.container;

@@ -20,13 +20,17 @@ namespace muster::master {
 /// One client's connection to this master, counted from 1.
 using ClientNumber = Strong<struct ClientNumberTag, uint64_t>;
 
+/// The job's page, as it is known among the clients.
+inline constexpr ClientNumber kPageClient{0};
+
 /// The streams that owners' clients open to running tasks, passed on piece by piece: nothing is
 /// kept here, so what is under way is what the ends have given each other credit for. Whoever gives
 /// or takes more than that, or uses an id twice, loses the stream.
 ///
 /// A session is a fact before it begins (job::SessionOpened): the agent hears of it once that is in
 /// the log. A task that does not run now is waited for, as long as the client likes. All
-/// connections of one client to one port of an attempt are one session.
+/// connections of one client to one port of an attempt are one session. The page's
+/// connections to what tasks have published are none: who looks at the page does not reach in.
 class StreamRelay {
  public:
   /// Whose stream it is; only owners come here.

@@ -65,12 +65,24 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
   }
 }
 
+Term::~Term() {
+  if (deps_.tasks != nullptr) {
+    deps_.tasks->connect(nullptr);
+  }
+}
+
 Status Term::begin() {
   const bool fresh = decider_.fresh();
   MUSTER_TRY_STATUS(listen());
   MUSTER_TRY_STATUS(publish());
   MUSTER_TRY_STATUS(open_link());
   output_.begin();
+  if (deps_.tasks != nullptr) {
+    deps_.tasks->connect([this](wire::StreamFrame frame) {
+      streams_.from_client({.client = kPageClient, .who = "the page", .from = ""},
+                           std::move(frame));
+    });
+  }
   log_.info("master.in_charge", {{"job", options_.job.value},
                                  {"epoch", admission_.epoch().value},
                                  {"address", listener_->address()},
@@ -219,8 +231,14 @@ AgentSupervisor::Handlers Term::agent_handlers() {
 
 StreamRelay::Handlers Term::stream_handlers() {
   return {
-      .to_client = [this](ClientNumber client,
-                          const wire::StreamFrame& frame) { clients_.stream(client, frame); },
+      .to_client =
+          [this](ClientNumber client, const wire::StreamFrame& frame) {
+            if (client == kPageClient) {
+              deps_.tasks->take(frame);
+            } else {
+              clients_.stream(client, frame);
+            }
+          },
       .to_agent = [this](const job::ContainerId& container,
                          const wire::StreamFrame& frame) { agents_.send_stream(container, frame); },
       .connected =

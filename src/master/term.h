@@ -31,6 +31,7 @@ class Term {
 
   /// `ended` is called once, in a turn of its own, and may destroy this.
   Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended);
+  ~Term();
   Term(const Term&) = delete;
   Term& operator=(const Term&) = delete;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/stream.h"
 #include "rt/async.h"
 
@@ -54,7 +55,9 @@ struct HttpResponse {
   HttpHeaders headers;
   std::string body;
   std::unique_ptr<HttpBody> pieces = nullptr;  ///< Instead of `body`.
-  HttpUpgraded upgraded = nullptr;             ///< With status 101.
+  /// How long each piece may take; zero: as long as the server lets answers take.
+  Duration piece_patience{};
+  HttpUpgraded upgraded = nullptr;  ///< With status 101.
 };
 
 /// The largest head, the largest body and the most headers of a request that are read.

@@ -14,12 +14,17 @@ namespace {
 constexpr size_t kReadMax = size_t{64} << 10;
 
 std::string bytes_of(const HttpClientRequest& request) {
-  auto text = fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: {}\r\n", request.target,
-                          to_string(request.server), request.upgrade ? "Upgrade" : "close");
+  auto text =
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: {}\r\n", request.method,
+                  request.target, request.host.empty() ? to_string(request.server) : request.host,
+                  request.upgrade ? "Upgrade" : "close");
+  if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
+    text += fmt::format("Content-Length: {}\r\n", request.body.size());
+  }
   for (const auto& [name, value] : request.headers) {
     text += fmt::format("{}: {}\r\n", name, value);
   }
-  return text + "\r\n";
+  return text + "\r\n" + request.body;
 }
 
 /// Reads what is there and feeds it; then the other coroutines of the loop have their turn, and

@@ -26,8 +26,11 @@ inline constexpr size_t kHttpResponseMax = size_t{64} << 20;
 /// What is asked of a server.
 struct HttpClientRequest {
   HostPort server;
+  std::string method = "GET";
   std::string target = "/";  ///< "/path?query", encoded.
+  std::string host;          ///< What to say that the server is called; "": what it is.
   HttpHeaders headers;
+  std::string body;
   bool upgrade = false;  ///< `headers` ask for another protocol, too.
 };
 
@@ -43,6 +46,9 @@ class HttpDownload final : public HttpBody {
   [[nodiscard]] bool is_whole() const { return reader_.is_whole(); }
   [[nodiscard]] rt::Async<Result<std::string>> next() override;
 
+  /// Each further piece may take so long.
+  void set_patience(Duration patience) { patience_ = patience; }
+
   /// With status 101: the connection, and what has been read of it behind the head.
   [[nodiscard]] Stream& stream() { return *stream_; }
   [[nodiscard]] std::string take_rest() { return reader_.take_rest(); }
@@ -56,7 +62,7 @@ class HttpDownload final : public HttpBody {
   Duration patience_;
 };
 
-/// Asks with GET, on a connection of its own, and returns when the head of the answer has come. Any
+/// Asks, on a connection of its own, and returns when the head of the answer has come. Any
 /// status is a response; errors are Unavailable, NotFound (the host), DeadlineExceeded (nothing
 /// came within `patience`), and Corrupt for what is not HTTP. `dialer` outlives the coroutine.
 [[nodiscard]] rt::Async<Result<std::unique_ptr<HttpDownload>>> http_open(rt::Loop* loop,

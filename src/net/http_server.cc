@@ -176,18 +176,20 @@ rt::Async<Result<HttpServer::Answered>> HttpServer::answer(uint64_t id, Stream* 
   auto sent = co_await send_part(id, stream, std::move(text));
   MUSTER_CO_TRY_STATUS(std::move(sent));
   if (!head_only && in_pieces) {
-    auto passed = co_await send_pieces(id, stream, response.pieces.get(), reads_chunks);
+    const auto patience = response.piece_patience > Duration::zero() ? response.piece_patience
+                                                                     : limits_.answer_patience;
+    auto passed = co_await send_pieces(id, stream, response.pieces.get(), reads_chunks, patience);
     MUSTER_CO_TRY_STATUS(std::move(passed));
   }
   co_return Answered{.keep = kept, .upgraded = std::move(response.upgraded)};
 }
 
 rt::Async<Status> HttpServer::send_pieces(uint64_t id, Stream* stream, HttpBody* pieces,
-                                          bool in_chunks) {
+                                          bool in_chunks, Duration patience) {
   while (true) {
     auto work = pieces->next();
-    auto next = co_await rt::with_deadline(*loop_, loop_->now() + limits_.answer_patience,
-                                           "a piece of an answer", std::move(work));
+    auto next = co_await rt::with_deadline(*loop_, loop_->now() + patience, "a piece of an answer",
+                                           std::move(work));
     MUSTER_CO_TRY(std::string piece, std::move(next));
     const bool last = piece.empty();
     if (in_chunks) {

@@ -88,7 +88,7 @@ class HttpServer {
   [[nodiscard]] rt::Async<Result<Answered>> answer(uint64_t id, Stream* stream, HttpRequest request,
                                                    bool keep);
   [[nodiscard]] rt::Async<Status> send_pieces(uint64_t id, Stream* stream, HttpBody* pieces,
-                                              bool in_chunks);
+                                              bool in_chunks, Duration patience);
   /// Sends a part of the answer of a connection.
   [[nodiscard]] rt::Async<Status> send_part(uint64_t id, Stream* stream, std::string text);
   [[nodiscard]] rt::Async<Status> send(Stream* stream, std::string text);

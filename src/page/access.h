@@ -20,6 +20,7 @@ struct Admission {
   Kind kind = Kind::Refused;
   std::string target;    ///< Of the page's own: what stands before it is the access's.
   std::string location;  ///< Of Elsewhere.
+  std::string prefix{};  ///< What a browser puts before `target`: "/v/0123abc".
 };
 
 /// Decides who sees the page.

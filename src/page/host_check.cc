@@ -54,6 +54,20 @@ bool is_for_this_host(const net::HttpRequest& request, const std::vector<std::st
   return true;
 }
 
+bool is_of_this_page(const net::HttpRequest& request) {
+  std::string_view origin = request.header("origin");
+  if (origin.empty()) {
+    return true;
+  }
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) {
+      return ascii_lower(std::string(origin.substr(scheme.size()))) ==
+             ascii_lower(std::string(request.header("host")));
+    }
+  }
+  return false;
+}
+
 net::HttpResponse wrong_host() {
   return {.status = 421,
           .headers = {},

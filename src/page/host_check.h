@@ -18,4 +18,8 @@ namespace muster::page {
 /// The answer to all others.
 [[nodiscard]] net::HttpResponse wrong_host();
 
+/// Whether no other site's page has a browser ask: there is no Origin, or it is the host that is
+/// asked.
+[[nodiscard]] bool is_of_this_page(const net::HttpRequest& request);
+
 }  // namespace muster::page

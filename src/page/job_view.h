@@ -38,6 +38,9 @@ class JobView {
   /// How many attempts a task has had; nullopt for no such task.
   [[nodiscard]] virtual std::optional<uint32_t> attempts_of(std::string_view role,
                                                             uint32_t index) const = 0;
+  /// Where the page runs that a task has published under that name, its host as Page::Deps::tasks
+  /// knows it; nullopt while there is none.
+  [[nodiscard]] virtual std::optional<SideServer> endpoint(std::string_view name) const = 0;
   /// Where TensorBoard runs; nullopt while it does not.
   [[nodiscard]] virtual std::optional<SideServer> tensorboard() const = 0;
   /// Whether that attempt may still write.

@@ -26,6 +26,7 @@ constexpr size_t kViewersMax = 128;
 constexpr size_t kViewerNameMax = 64;
 
 constexpr std::string_view kBoard = "tensorboard";
+constexpr std::string_view kEndpoints = "endpoints";
 
 HttpResponse plain(int status, std::string_view text) {
   return {.status = status, .headers = {}, .body = fmt::format("{} {}\n", status, text)};
@@ -103,6 +104,10 @@ rt::Async<HttpResponse> Page::answer_admitted(HttpRequest request, Admission adm
     auto session = deps_.access.open_session(request);
     co_return session.has_value() ? *std::move(session) : not_found();
   }
+  if (admission.kind == Admission::Kind::Job && target.parts.size() >= 2 &&
+      target.parts[0] == kEndpoints) {
+    co_return co_await show_endpoint(std::move(request), std::move(admission));
+  }
   if (!reads) {
     co_return plain(405, "Method Not Allowed");
   }
@@ -129,7 +134,32 @@ rt::Async<HttpResponse> Page::show_board(HttpRequest request, std::string target
                            .headers = {{"Location", fmt::format("{}/{}", kBoard, below)}},
                            .body = "302 Found\n"};
   }
-  co_return co_await relay(&deps_.loop, &deps_.dialer, *board, &request, below);
+  RelayTarget to{.side = *board, .name = "TensorBoard"};
+  co_return co_await relay(&deps_.loop, &deps_.dialer, std::move(to), &request, below);
+}
+
+rt::Async<HttpResponse> Page::show_endpoint(HttpRequest request, Admission admission) {
+  if (!is_of_this_page(request)) {
+    co_return plain(403, "Forbidden: another site's page may not ask for this");
+  }
+  const std::string& target = admission.target;
+  const size_t name_at = kEndpoints.size() + 2;
+  const size_t name_end = std::min(target.find_first_of("/?", name_at), target.size());
+  std::string name = target.substr(name_at, name_end - name_at);
+  const auto side = deps_.tasks == nullptr ? std::nullopt : deps_.job.endpoint(name);
+  if (!side.has_value()) {
+    co_return plain(404, "Not Found: no task publishes this now");
+  }
+  const std::string below = target.substr(name_end);
+  if (!below.starts_with('/')) {
+    co_return HttpResponse{.status = 302,
+                           .headers = {{"Location", fmt::format("{}/{}", name, below)}},
+                           .body = "302 Found\n"};
+  }
+  RelayTarget to{.side = *side,
+                 .name = name,
+                 .prefix = fmt::format("{}/{}/{}", admission.prefix, kEndpoints, name)};
+  co_return co_await relay(&deps_.loop, deps_.tasks, std::move(to), &request, below);
 }
 
 rt::Async<HttpResponse> Page::show_job(Target target) {

@@ -30,6 +30,7 @@ namespace muster::page {
 ///     /api/log/ROLE/INDEX       ?attempt= &stream= &after=: a piece of a log, once there is one
 ///     /logs/ROLE/INDEX          ?attempt= &stream=: its last part as plain text
 ///     /tensorboard/...          what TensorBoard answers
+///     /endpoints/NAME/...       what a page answers that a task has published, to any method
 ///
 /// Lives on the loop's thread.
 class Page {
@@ -39,7 +40,8 @@ class Page {
     const JobView& job;
     LogSource& logs;
     Access& access;
-    net::Dialer& dialer;                       ///< To programs beside tasks.
+    net::Dialer& dialer;           ///< To programs beside tasks,
+    net::Dialer* tasks = nullptr;  ///< and by their agents; nullptr where there are none.
     std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
   };
 
@@ -67,6 +69,8 @@ class Page {
   [[nodiscard]] rt::Async<net::HttpResponse> show_job(Target target);
   [[nodiscard]] rt::Async<net::HttpResponse> show_board(net::HttpRequest request,
                                                         std::string target);
+  [[nodiscard]] rt::Async<net::HttpResponse> show_endpoint(net::HttpRequest request,
+                                                           Admission admission);
   [[nodiscard]] rt::Async<net::HttpResponse> changes(Target target);
   [[nodiscard]] rt::Async<net::HttpResponse> log_piece(Target target);
   [[nodiscard]] rt::Async<net::HttpResponse> log_text(Target target);

@@ -24,12 +24,16 @@ struct FakeJob final : JobView {
                                                     uint32_t index) const override {
     return role == "worker" && index == 0 ? std::optional(2U) : std::nullopt;
   }
+  [[nodiscard]] std::optional<SideServer> endpoint(std::string_view name) const override {
+    return name == "dashboard" ? dashboard : std::nullopt;
+  }
   [[nodiscard]] std::optional<SideServer> tensorboard() const override { return board; }
   [[nodiscard]] bool runs(const LogName& log) const override { return log.attempt == 2 && !over; }
 
   std::string text = R"({"phase":"running"})";
   bool over = false;
   std::optional<SideServer> board;
+  std::optional<SideServer> dashboard;
 };
 
 struct FakeLogs final : LogSource {
@@ -94,6 +98,7 @@ class PageTest : public ::testing::Test {
                        .logs = logs,
                        .access = access,
                        .dialer = network,
+                       .tasks = &network,
                        .host_names = {"gateway.example.org"}}};
   std::list<Client> clients;
 };
@@ -258,6 +263,39 @@ TEST_F(PageTest, TensorboardIsPassedOnToThoseWhoMaySeeTheJob) {
   EXPECT_NE(got.got.find("Content-Encoding: gzip\r\n"), std::string::npos);
   EXPECT_EQ(got.got.find("Set-Cookie"), std::string::npos);
   EXPECT_NE(look("tensorboard").got.find("Location: tensorboard/\r\n"), std::string::npos);
+}
+
+TEST_F(PageTest, WhatATaskPublishedIsToldWhereItIs) {
+  EXPECT_EQ(status_of(look("endpoints/dashboard/")), 404);
+  job.dashboard = SideServer{.server = {.host = "worker-0", .port = 8265}, .path = ""};
+  std::string asked;
+  net::HttpServer board(
+      loop, [&](net::HttpRequest request, std::string) -> rt::Async<net::HttpResponse> {
+        asked = request.method + " " + request.target + " " + request.body;
+        for (const char* name : {"host", "cookie", "x-forwarded-prefix"}) {
+          asked += " " + std::string(request.header(name));
+        }
+        co_return net::HttpResponse{.status = 302,
+                                    .headers = {{"Location", "/next"},
+                                                {"Set-Cookie", "a=b; Path=/; Secure"},
+                                                {"Set-Cookie", "muster-page=x"}},
+                                    .body = "moved"};
+      });
+  network.listen(job.dashboard->server,
+                 [&](std::unique_ptr<net::Stream> stream) { board.serve(std::move(stream)); });
+  EXPECT_EQ(status_of(ask("POST /endpoints/dashboard/x")), 405);
+  const Client& got = ask(
+      "POST /v/path/endpoints/dashboard/x?y",
+      "Host: localhost\r\nContent-Length: 4\r\nOrigin: http://localhost\r\n" + kCookie + "data");
+  EXPECT_EQ(status_of(got), 302) << got.got;
+  EXPECT_EQ(asked, "POST /x?y data localhost other=1 /v/path/endpoints/dashboard");
+  EXPECT_NE(got.got.find("Location: /v/path/endpoints/dashboard/next\r\n"), std::string::npos);
+  EXPECT_NE(got.got.find("Set-Cookie: a=b; Secure; Path=/v/path/endpoints/dashboard/\r\n"),
+            std::string::npos);
+  EXPECT_EQ(got.got.find("muster-page=x"), std::string::npos);
+  EXPECT_EQ(status_of(ask("GET /v/path/endpoints/dashboard/",
+                          "Host: localhost\r\nOrigin: http://elsewhere\r\n" + kCookie)),
+            403);
 }
 
 TEST_F(PageTest, AWebSocketOfTensorboardIsPassedThrough) {

@@ -108,7 +108,8 @@ rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest* request, std::st
   const bool may = co_await may_look(std::string(cookie_of(*request, kUserCookie)));
   co_return Admission{.kind = may ? Admission::Kind::Job : Admission::Kind::Refused,
                       .target = request->target,
-                      .location = {}};
+                      .location = {},
+                      .prefix = "/proxy/" + rule_.application_id};
 }
 
 }  // namespace muster::page

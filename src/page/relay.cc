@@ -1,15 +1,18 @@
 #include "page/relay.h"
 
 #include "base/ascii.h"
+#include "base/text.h"
 #include "net/http_client.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace muster::page {
@@ -35,6 +38,24 @@ constexpr std::array kAnswered = {std::pair{"content-encoding", "Content-Encodin
                                   std::pair{"content-security-policy", "Content-Security-Policy"},
                                   std::pair{"cache-control", "Cache-Control"},
                                   std::pair{"vary", "Vary"}};
+
+// Further ones, for programs that are told where they are.
+constexpr std::array kAskedWhole = {std::pair{"content-type", "Content-Type"},
+                                    std::pair{"if-none-match", "If-None-Match"},
+                                    std::pair{"if-modified-since", "If-Modified-Since"},
+                                    std::pair{"range", "Range"},
+                                    std::pair{"origin", "Origin"},
+                                    std::pair{"user-agent", "User-Agent"},
+                                    std::pair{"authorization", "Authorization"},
+                                    std::pair{"x-requested-with", "X-Requested-With"},
+                                    std::pair{"x-xsrftoken", "X-XSRFToken"}};
+constexpr std::array kAnsweredWhole = {
+    std::pair{"etag", "ETag"}, std::pair{"last-modified", "Last-Modified"},
+    std::pair{"content-range", "Content-Range"}, std::pair{"accept-ranges", "Accept-Ranges"},
+    std::pair{"content-disposition", "Content-Disposition"}};
+
+/// Cookies by which the page, or a cluster's proxy, knows people: no program's business.
+constexpr std::array<std::string_view, 2> kOwnCookies = {"muster-page", "proxy-user"};
 
 /// Copies the headers of `from` that the table names, as they are to be sent.
 void pass_on(const auto& table, const auto& from, net::HttpHeaders& to) {
@@ -83,31 +104,132 @@ rt::Async<> tunnel(rt::Loop* loop, net::Stream* client, std::string early,
   client->close_write();
 }
 
+bool is_own_cookie(std::string_view cookie) {
+  const std::string_view name = trim(cookie.substr(0, cookie.find('=')));
+  return std::ranges::find(kOwnCookies, name) != kOwnCookies.end();
+}
+
+/// The browser's cookies but those.
+std::string cookies_of(const net::HttpRequest& request) {
+  std::string kept;
+  std::string_view rest = request.header("cookie");
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(';'), rest.size());
+    const std::string_view cookie = trim(rest.substr(0, end));
+    if (!cookie.empty() && !is_own_cookie(cookie)) {
+      kept += fmt::format("{}{}", kept.empty() ? "" : "; ", cookie);
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return kept;
+}
+
+/// A cookie of the program's for addresses below `prefix` alone; "" for one that it may not set.
+std::string cookie_below(std::string_view cookie, std::string_view prefix) {
+  if (is_own_cookie(cookie)) {
+    return "";
+  }
+  std::string kept;
+  while (!cookie.empty()) {
+    const size_t end = std::min(cookie.find(';'), cookie.size());
+    const std::string_view part = trim(cookie.substr(0, end));
+    const std::string name = ascii_lower(std::string(part.substr(0, part.find('='))));
+    if (!kept.empty() && (name == "path" || name == "domain")) {
+      cookie.remove_prefix(std::min(end + 1, cookie.size()));
+      continue;
+    }
+    kept += fmt::format("{}{}", kept.empty() ? "" : "; ", part);
+    cookie.remove_prefix(std::min(end + 1, cookie.size()));
+  }
+  return fmt::format("{}; Path={}/", kept, prefix);
+}
+
+/// Where a redirect of the program leads, seen by the browser.
+std::string location_below(std::string_view location, std::string_view host,
+                           std::string_view prefix) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (location.starts_with(scheme) && location.substr(scheme.size()).starts_with(host)) {
+      const std::string_view rest = location.substr(scheme.size() + host.size());
+      if (rest.empty() || rest.starts_with('/')) {
+        location = rest.empty() ? "/" : rest;
+        break;
+      }
+    }
+  }
+  const bool absolute = location.starts_with('/') && !location.starts_with("//");
+  const bool below =
+      location.starts_with(prefix) && location.substr(prefix.size()).starts_with('/');
+  return absolute && !below ? fmt::format("{}{}", prefix, location) : std::string(location);
+}
+
+/// What a program that is told where it is gets beside what every one gets.
+void ask_whole(const RelayTarget& to, const net::HttpRequest& request,
+               net::HttpClientRequest& question) {
+  question.method = request.method;
+  question.body = request.body;
+  question.host = std::string(request.header("host"));
+  pass_on(kAskedWhole, request, question.headers);
+  if (std::string cookies = cookies_of(request); !cookies.empty()) {
+    question.headers.emplace_back("Cookie", std::move(cookies));
+  }
+  question.headers.emplace_back("X-Forwarded-Prefix", to.prefix);
+  question.headers.emplace_back("X-Forwarded-Proto", "http");
+  question.headers.emplace_back("X-Forwarded-Host", question.host);
+}
+
+void answer_whole(const RelayTarget& to, const net::HttpRequest& request,
+                  const net::HttpResponseHead& head, net::HttpResponse& response) {
+  pass_on(kAnsweredWhole, head, response.headers);
+  for (const auto& [name, value] : head.headers) {
+    if (name == "location") {
+      response.headers.emplace_back("Location",
+                                    location_below(value, request.header("host"), to.prefix));
+    } else if (name == "set-cookie") {
+      if (std::string cookie = cookie_below(value, to.prefix); !cookie.empty()) {
+        response.headers.emplace_back("Set-Cookie", std::move(cookie));
+      }
+    }
+  }
+}
+
+net::HttpResponse no_answer(const std::string& name) {
+  // The address may have a path in it that is nobody's business.
+  return {.status = 502,
+          .headers = {},
+          .body = fmt::format("502 Bad Gateway: {} does not answer\n", name)};
+}
+
 }  // namespace
 
-rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer, SideServer side,
+rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer, RelayTarget to,
                                    const net::HttpRequest* request, std::string target) {
   const bool upgrades = ascii_lower(request->upgrade) == "websocket";
-  net::HttpClientRequest question{.server = std::move(side.server),
-                                  .target = side.path + target,
+  net::HttpClientRequest question{.server = to.side.server,
+                                  .target = to.side.path + target,
+                                  .host = {},
                                   .headers = {},
+                                  .body = {},
                                   .upgrade = upgrades};
   pass_on(kAsked, *request, question.headers);
   if (upgrades) {
     question.headers.emplace_back("Upgrade", "websocket");
     pass_on(kUpgradeAsked, *request, question.headers);
   }
+  if (!to.prefix.empty()) {
+    ask_whole(to, *request, question);
+  }
   auto reply = co_await net::http_open(loop, dialer, std::move(question), kPatience);
   if (!reply.has_value() || ((*reply)->head().status == 101 && !upgrades)) {
-    // The address has the path in it, which is nobody's business.
-    co_return net::HttpResponse{
-        .status = 502, .headers = {}, .body = "502 Bad Gateway: TensorBoard does not answer\n"};
+    co_return no_answer(to.name);
   }
   const net::HttpResponseHead& head = (*reply)->head();
   net::HttpResponse response{.status = head.status,
                              .content_type = std::string(head.header("content-type")),
                              .headers = {},
                              .body = {}};
+  if (!to.prefix.empty()) {
+    answer_whole(to, *request, head, response);
+  }
   if (head.status == 101) {
     pass_on(kUpgradeAnswered, head, response.headers);
     response.upgraded = [loop, shared = std::shared_ptr(*std::move(reply))](net::Stream* client,
@@ -116,8 +238,13 @@ rt::Async<net::HttpResponse> relay(rt::Loop* loop, net::Dialer* dialer, SideServ
     };
     co_return response;
   }
-  response.headers.emplace_back("Referrer-Policy", "no-referrer");
+  response.headers.emplace_back("Referrer-Policy",
+                                to.prefix.empty() ? "no-referrer" : "same-origin");
   pass_on(kAnswered, head, response.headers);
+  if (response.content_type.starts_with("text/event-stream")) {
+    (*reply)->set_patience(kTunnelIdle);
+    response.piece_patience = kTunnelIdle;
+  }
   if ((*reply)->is_whole()) {
     auto body = co_await (*reply)->next();
     response.body = std::move(body).value_or(std::string());

@@ -24,7 +24,8 @@ rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::st
   const bool known = same_secret(cookie_of(*request, kCookie), keys_.cookie);
   co_return Admission{.kind = known ? Admission::Kind::Job : Admission::Kind::Front,
                       .target = std::string(target.substr(base_.size())),
-                      .location = {}};
+                      .location = {},
+                      .prefix = "/" + base_.substr(0, base_.size() - 1)};
 }
 
 std::optional<net::HttpResponse> TokenAccess::open_session(const net::HttpRequest& request) {

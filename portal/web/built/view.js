@@ -41,7 +41,7 @@ function show_endpoints(base, endpoints) {
         // What a task publishes is a task's word: nothing but a page elsewhere is linked to.
         const is_page = /^https?:\/\//.test(url);
         // What lies behind this page is named from here.
-        const is_ours = /^tensorboard\/(\?|$)/.test(url);
+        const is_ours = /^(tensorboard\/(\?|$)|endpoints\/[a-z0-9_-]+\/)/.test(url);
         item.append(is_page || is_ours
             ? make("a", name, { href: is_ours ? base + url : url, target: "_blank",
                 rel: "noopener noreferrer" })

@@ -27,6 +27,7 @@ Attempts::Attempts(Deps deps, Unpacker unpack)
       checkpointer_({deps.host.loop, deps.host.files, log_, deps.commits}),
       close_looks_(kCloseLooks, deps.host.loop.now()),
       boards_(deps.host, deps.job, deps.feed, deps.observer, close_looks_),
+      endpoints_({deps.host.loop, log_, deps.host.listeners, deps.observer}),
       scope_(deps.host.loop) {}
 
 // ---- preparing
@@ -92,6 +93,7 @@ void Attempts::give_up_preparing(const std::function<bool(job::AttemptId)>& unwa
 
 void Attempts::drop(job::AttemptId id) {
   boards_.end(id);
+  endpoints_.close(id);
   entries_.erase(id);
 }
 
@@ -153,6 +155,9 @@ Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
   if (job::has_side_program(deps_.job.plan(), id.task)) {
     boards_.start(*entry.run, options);
   }
+  if (std::string address = endpoints_.open(id); !address.empty()) {
+    options.environment["MUSTER_PUBLISH"] = std::move(address);
+  }
   return entry.run->start(std::move(options),
                           [this, id](const TaskRun::Ended& ended) { on_ended(id, ended); });
 }
@@ -206,6 +211,7 @@ void Attempts::on_ended(job::AttemptId id, const TaskRun::Ended& ended) {
     return;
   }
   boards_.end(id);
+  endpoints_.close(id);
   const std::unique_ptr<TaskRun> run = std::move(found->second.run);
   entries_.erase(found);
   job::Exit exit = judge(deps_.job, *run, ended, deps_.observer.stopping(id));

@@ -2,6 +2,7 @@
 
 #include "agent/agent_deps.h"
 #include "agent/attempt/attempt_observer.h"
+#include "agent/attempt/endpoints.h"
 #include "agent/attempt/preparation.h"
 #include "agent/attempt/task_run.h"
 #include "agent/attempt/tensorboards.h"
@@ -62,6 +63,7 @@ class Attempts {
   /// An attempt whose ports are held or whose process runs; nullptr for any other.
   [[nodiscard]] TaskRun* find(job::AttemptId id) const;
   [[nodiscard]] Tensorboards& boards() { return boards_; }
+  [[nodiscard]] Endpoints& endpoints() { return endpoints_; }
   /// What looking closely at their memory may cost, and has cost.
   [[nodiscard]] const WatchBudget& close_looks() const { return close_looks_; }
 
@@ -88,7 +90,8 @@ class Attempts {
   std::map<job::AttemptId, Entry> entries_;
   WatchBudget close_looks_;
   Tensorboards boards_;  ///< After the runs that they belong to.
-  rt::Scope scope_;      ///< Last: its coroutines use all of the above.
+  Endpoints endpoints_;
+  rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
 
 }  // namespace muster::agent

@@ -1,0 +1,137 @@
+#include "agent/attempt/endpoints.h"
+
+#include "base/text.h"
+#include "job/fact.h"
+#include "rt/wait.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace muster::agent {
+namespace {
+
+constexpr size_t kLineMax = 2048;
+constexpr size_t kPagesMax = 16;
+constexpr size_t kConnectionsMax = 64;
+/// A program that has connected says at once what it wants to say.
+constexpr Duration kLinePatience = std::chrono::seconds(10);
+
+/// Reads up to and without the next line break, which must come soon; nullopt at the end.
+rt::Async<std::optional<std::string>> read_line(rt::Loop* loop, net::Stream* stream) {
+  std::string line;
+  std::array<uint8_t, 1> byte{};
+  while (line.size() < kLineMax) {
+    auto reading = stream->read_some(byte);
+    const auto read = co_await rt::with_deadline(*loop, loop->now() + kLinePatience, "a line",
+                                                 std::move(reading));
+    if (!read.has_value() || *read == 0) {
+      break;
+    }
+    if (byte[0] == '\n') {
+      co_return line;
+    }
+    line += static_cast<char>(byte[0]);
+  }
+  co_return std::nullopt;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const size_t end = std::min(line.find(' '), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
+
+std::optional<uint16_t> port_of(std::string_view text) {
+  uint16_t port = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool whole = read.ec == std::errc{} && read.ptr == text.data() + text.size();
+  return whole && port != 0 ? std::optional(port) : std::nullopt;
+}
+
+}  // namespace
+
+std::string Endpoints::open(job::AttemptId id) {
+  if (deps_.listeners == nullptr) {
+    return "";
+  }
+  auto listener = deps_.listeners->listen([this, id](std::unique_ptr<net::Stream> connection) {
+    if (scope_.size() < kConnectionsMax) {
+      scope_.spawn(serve(id, std::move(connection)));
+    }
+  });
+  if (!listener.has_value()) {
+    deps_.log.warning("endpoints.no-socket", {{"error", listener.error().message}});
+    return "";
+  }
+  std::string address = (*listener)->address();
+  attempts_[id] = {.listener = *std::move(listener), .pages = {}};
+  return address;
+}
+
+void Endpoints::publish_all() {
+  for (const auto& [id, entry] : attempts_) {
+    for (const auto& [name, page] : entry.pages) {
+      deps_.observer.tell(job::EndpointPublished{id, name, job::url_of(page)});
+    }
+  }
+}
+
+rt::Async<> Endpoints::serve(job::AttemptId id, std::unique_ptr<net::Stream> connection) {
+  while (true) {
+    const auto line = co_await read_line(&deps_.loop, connection.get());
+    if (!line) {
+      co_return;
+    }
+    const std::string answer = publish(id, *line) + "\n";
+    const std::span sent(reinterpret_cast<const uint8_t*>(answer.data()), answer.size());
+    auto writing = connection->write(sent);
+    const auto written = co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLinePatience,
+                                                    "a reader", std::move(writing));
+    if (!written.has_value()) {
+      co_return;
+    }
+  }
+}
+
+std::string Endpoints::publish(job::AttemptId id, std::string_view line) {
+  const auto found = attempts_.find(id);
+  const std::vector<std::string_view> words = words_of(line);
+  if (found == attempts_.end() || words.size() < 2 || words.size() > 3) {
+    return "error: send NAME PORT, or NAME PORT PATH";
+  }
+  std::string name(words[0]);
+  if (const std::string wrong = job::wrong_endpoint_name(name); !wrong.empty()) {
+    return "error: " + printable(wrong);
+  }
+  const auto port = port_of(words[1]);
+  if (!port) {
+    return fmt::format("error: `{}` is not a port", printable(words[1]));
+  }
+  job::TaskPage page{.port = *port, .path = words.size() > 2 ? std::string(words[2]) : "/"};
+  if (const std::string wrong = job::wrong_page_path(page.path); !wrong.empty()) {
+    return "error: " + printable(wrong);
+  }
+  auto& pages = found->second.pages;
+  if (!pages.contains(name) && pages.size() >= kPagesMax) {
+    return fmt::format("error: an attempt publishes at most {} endpoints", kPagesMax);
+  }
+  if (pages[name] != page) {
+    pages[name] = page;
+    deps_.log.info("endpoint.published", {{"name", name}, {"port", page.port}});
+    deps_.observer.tell(job::EndpointPublished{id, std::move(name), job::url_of(page)});
+  }
+  return "ok";
+}
+
+}  // namespace muster::agent

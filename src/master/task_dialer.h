@@ -1,0 +1,39 @@
+#pragma once
+
+#include "control/relayed_stream.h"
+#include "net/stream.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace muster::master {
+
+/// Connects the master itself, for the job's page, to programs beside tasks: through their agents,
+/// so that they may listen on loopback addresses. "worker-1:8265" is port 8265 on the host of
+/// worker:1. Lives on the loop's thread.
+class TaskDialer final : public net::Dialer {
+ public:
+  /// Passes a frame on to the relay, as a client's.
+  using Send = std::function<void(wire::StreamFrame frame)>;
+
+  explicit TaskDialer(rt::Loop& loop) : loop_(loop) {}
+
+  /// Until the first call, and after one with nothing, no task can be reached.
+  void connect(Send send);
+  /// What the relay says.
+  void take(const wire::StreamFrame& frame);
+
+  [[nodiscard]] rt::Async<Result<std::unique_ptr<net::Stream>>> dial(net::HostPort server) override;
+
+ private:
+  rt::Loop& loop_;
+  Send send_;
+  uint64_t last_id_ = 0;
+  std::map<uint64_t, std::shared_ptr<control::RelayedBytes>> streams_;
+};
+
+}  // namespace muster::master

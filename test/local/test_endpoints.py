@@ -1,0 +1,238 @@
+"""Pages that tasks publish: behind the job's link, with everything a dashboard needs."""
+
+import base64
+import hashlib
+import http.client
+import os
+import pathlib
+import re
+import signal
+import socket
+
+import harness
+import pytest
+
+SOURCES = pathlib.Path(__file__).parents[2] / "python" / "src"
+
+# A dashboard: pages, posts, redirects, cookies, events, and a WebSocket that echoes.
+DASHBOARD = r"""
+import base64, hashlib, http.server, json, os, sys, threading
+sys.path.insert(0, os.environ["SOURCES"])
+import muster.endpoints
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def reply(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            for one in value if isinstance(value, list) else [value]:
+                self.send_header(name.replace("_", "-"), one)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        if self.path == "/redirect":
+            self.reply(302, Location="/there?x=1")
+        elif self.path == "/cookie":
+            self.reply(200, Set_Cookie=["mine=1; Path=/; HttpOnly", "muster-page=stolen; Path=/"])
+        elif self.path == "/events":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for i in range(3):
+                self.wfile.write(f"data: {i}\n\n".encode())
+                self.wfile.flush()
+            gate.wait()
+            self.wfile.write(b"data: last\n\n")
+            self.close_connection = True
+        elif self.headers.get("Upgrade") == "websocket":
+            key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+            accept = base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()
+            self.wfile.write((f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                              f"Connection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n")
+                             .encode())
+            while piece := self.connection.recv(1 << 16):
+                self.connection.sendall(piece[::-1])
+            self.close_connection = True
+        else:
+            self.reply(200, json.dumps({"path": self.path, "headers": dict(self.headers)}).encode(),
+                       Content_Type="application/json")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/open":
+            gate.set()
+        self.reply(200, self.command.encode() + b" " + body)
+
+    do_PUT = do_DELETE = do_POST
+
+
+gate = threading.Event()
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+assert muster.endpoints.publish("dashboard", server.server_port, "/start")
+for name, port in (("Bad", 1), ("ok", 0), ("tensorboard", 80)):
+    try:
+        muster.endpoints.publish(name, port)
+        print("not refused:", name, port)
+    except muster.endpoints.PublishError as error:
+        print("refused:", error)
+print("ready", flush=True)
+threading.Event().wait()
+"""
+
+
+@pytest.fixture
+def muster(muster):
+    """Its jobs are stopped at the end of a test."""
+    yield muster
+    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
+    if jobs:
+        muster("stop", *jobs).expect(0)
+
+
+@pytest.fixture
+def page(muster):
+    """The page of a job whose task has published its dashboard."""
+    muster.write("dashboard.py", DASHBOARD)
+    muster("submit", muster.spec({
+        "command": "exec python3 dashboard.py", "tasks": 1, "files": ["dashboard.py"],
+        "env": {"SOURCES": str(SOURCES)}})).expect(0)
+    harness.eventually(lambda: "dashboard" in muster.status()["endpoints"])
+    return Page(muster.status()["page"])
+
+
+class Page:
+    """A browser that has opened the job's link."""
+
+    def __init__(self, link):
+        self.host, self.port, token = re.fullmatch(
+            r"http://([0-9.]+):(\d+)/#t=(\S+)", link).groups()
+        status, headers, body = self.ask("POST", "/api/session", token.encode(), cookie="")
+        assert status == 200, body
+        self.cookie = headers["Set-Cookie"].split(";")[0]
+        self.base = re.search(rb'"base":"([^"]+)"', body).group(1).decode()
+
+    def connect(self):
+        return http.client.HTTPConnection(self.host, int(self.port), timeout=harness.PATIENCE)
+
+    def ask(self, method, path, body=None, cookie=None, **headers):
+        connection = self.connect()
+        try:
+            sent = {name.replace("_", "-"): value for name, value in headers.items()}
+            sent["Cookie"] = self.cookie if cookie is None else cookie
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def below(self, path):
+        return f"/{self.base}endpoints/dashboard{path}"
+
+
+def test_it_is_in_the_status_with_its_first_page(muster, page):
+    assert muster.status()["endpoints"] == {"dashboard": "endpoints/dashboard/start"}
+    assert muster("status", "last").expect(0).lines("dashboard: on the job's page")
+    refused = harness.eventually(lambda: muster.log_text("worker-0").count("refused: ") == 3
+                                 and muster.log_text("worker-0"))
+    assert "`Bad` is not a name" in refused
+    assert "`0` is not a port" in refused
+    assert "Muster's own" in refused
+    assert "not refused" not in refused
+
+
+def test_requests_of_every_method_are_passed_on(page):
+    status, headers, body = page.ask("GET", page.below("/a/b?c=d"))
+    assert status == 200
+    assert headers["Content-Type"] == "application/json"
+    assert b'"path": "/a/b?c=d"' in body
+    assert f'"X-Forwarded-Prefix": "/{page.base}endpoints/dashboard"'.encode() in body
+    for method in ("POST", "PUT", "DELETE"):
+        status, _, body = page.ask(method, page.below("/x"), b"some data")
+        assert (status, body) == (200, method.encode() + b" some data")
+
+
+def test_redirects_and_cookies_stay_below_the_link(page):
+    status, headers, _ = page.ask("GET", page.below("/redirect"))
+    assert (status, headers["Location"]) == (302, page.below("/there?x=1"))
+    status, headers, _ = page.ask("GET", page.below(""))
+    assert (status, headers["Location"]) == (302, "dashboard/")
+    _, headers, _ = page.ask("GET", page.below("/cookie"))
+    assert headers.get_all("Set-Cookie") == [f"mine=1; HttpOnly; Path={page.below('/')}"]
+    _, _, body = page.ask("GET", page.below("/"), cookie=page.cookie + "; mine=1; proxy-user=eve")
+    assert b'"Cookie": "mine=1"' in body
+
+
+def test_events_come_as_they_happen(page):
+    connection = page.connect()
+    connection.request("GET", page.below("/events"), headers={"Cookie": page.cookie})
+    answer = connection.getresponse()
+    assert answer.headers["Content-Type"] == "text/event-stream"
+    got = b""
+    while got.count(b"\n\n") < 3:
+        got += answer.read1()
+    assert got == b"data: 0\n\ndata: 1\n\ndata: 2\n\n"
+    page.ask("POST", page.below("/open"), b"")
+    assert answer.read() == b"data: last\n\n"
+    connection.close()
+
+
+def open_socket(page, **headers):
+    connection = socket.create_connection((page.host, int(page.port)), timeout=harness.PATIENCE)
+    lines = {"Host": f"{page.host}:{page.port}", "Connection": "Upgrade", "Upgrade": "websocket",
+             "Sec-WebSocket-Version": "13", "Cookie": page.cookie,
+             "Sec-WebSocket-Key": base64.b64encode(b"0123456789abcdef").decode(), **headers}
+    connection.sendall((f"GET {page.below('/socket')} HTTP/1.1\r\n"
+                        + "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+                        + "\r\n").encode())
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = connection.recv(1)
+        if not piece:
+            break
+        head += piece
+    return connection, head.decode()
+
+
+def test_a_websocket_goes_through(page):
+    connection, head = open_socket(page, Origin=f"http://{page.host}:{page.port}")
+    with connection:
+        assert head.startswith("HTTP/1.1 101 ")
+        key = b"MDEyMzQ1Njc4OWFiY2RlZg==258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        assert base64.b64encode(hashlib.sha1(key).digest()).decode() in head
+        connection.sendall(b"abc")
+        assert connection.recv(3) == b"cba"
+
+
+def test_other_sites_and_those_without_the_link_are_refused(page):
+    for origin in ("http://evil.example", "null", f"http://{page.host}:1"):
+        assert page.ask("GET", page.below("/"), Origin=origin)[0] == 403
+        assert page.ask("POST", page.below("/"), b"", Origin=origin)[0] == 403
+        connection, head = open_socket(page, Origin=origin)
+        connection.close()
+        assert head.startswith("HTTP/1.1 403 ")
+    assert page.ask("GET", page.below("/"), cookie="")[0] == 401
+    assert page.ask("POST", page.below("/"), b"", cookie="")[0] in (401, 405)
+    assert page.ask("GET", f"/{page.base}endpoints/other/")[0] == 404
+    assert page.ask("GET", f"/{page.base}endpoints/")[0] == 404
+
+
+def test_it_is_there_again_after_the_master_died(muster, page):
+    os.kill(muster.pids("master")[0], signal.SIGKILL)
+
+    def works():
+        try:
+            again = Page(muster.status()["page"])
+            return again.ask("GET", again.below("/"))[0] == 200
+        except (OSError, AssertionError, AttributeError, TypeError):
+            return False
+    harness.eventually(works)
+
+
+def test_it_goes_with_its_attempt(muster, page):
+    muster("stop", "last").expect(0)
+    assert muster.status()["endpoints"] == {}
