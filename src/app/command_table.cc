@@ -336,6 +336,30 @@ void add_forward_command(std::vector<Command>& table) {
       "muster forward last worker:0 8265"));
 }
 
+void add_notebook_command(std::vector<Command>& table) {
+  table.push_back(command(
+      "notebook", "Run a notebook in a job, and reach it from this machine", open_notebook,
+      [](NotebookOptions& o) {
+        return Parameters{
+            argument(o.id, "JOB", Kind::LiveJob,
+                     "Come back to the notebook of this job (default: start a new one)"),
+            option(o.spec.on, {"--on"}, "CLUSTER",
+                   "Where to run: local (the default), yarn, or a cluster of the site file",
+                   Kind::Cluster),
+            option(o.spec.memory, {"--memory"}, "SIZE", "The notebook's memory, as in 8g"),
+            option(o.spec.vcores, {"--vcores"}, "N", "The notebook's cores"),
+            option(o.spec.gpus, {"--gpus"}, "N", "The notebook's GPUs"),
+            option(o.spec.name, {"--name"}, "NAME", "The job's name (default: notebook)"),
+            sets(o.spec.sets),
+            port(o.port),
+            option(o.idle, {"--idle"}, "DURATION",
+                   "End a notebook that nobody has used for so long (default: 4h; 0s: never)"),
+            option(o.wait, {"--wait"}, "DURATION",
+                   "How long to wait for the notebook to run (default: 15m)")};
+      },
+      "muster notebook --on yarn --memory 8g"));
+}
+
 void add_copy_command(std::vector<Command>& table) {
   table.push_back(command(
       "cp", "Copy files between this machine and running tasks of a job", copy_files,
@@ -617,6 +641,7 @@ cli::Table command_table() {
   add_account_commands(rows);
   add_reach_commands(rows);
   add_forward_command(rows);
+  add_notebook_command(rows);
   add_copy_command(rows);
   add_record_commands(rows);
   add_spec_commands(rows);

@@ -27,6 +27,7 @@ int stop_job(Session& session, const StopOptions& command);
 int exec_in_tasks(Session& session, const ExecOptions& command);
 int copy_files(Session& session, const CopyOptions& command);
 int forward_ports(Session& session, const ForwardOptions& command);
+int open_notebook(Session& session, const NotebookOptions& command);
 int open_shell(Session& session, const ShellOptions& command);
 int clean_jobs(Session& session, const CleanOptions& command);
 

@@ -179,8 +179,9 @@ void ForwardRun::begin() {
                                                      .wait = plan_.wait,
                                                      .request = wire::TcpRequest{port, ""}}});
     });
-    session_.console.out(
-        fmt::format("127.0.0.1:{} is port {} of {}\n", listeners_[i]->port(), port, task_name_));
+    session_.console.out(plan_.announce ? plan_.announce(listeners_[i]->port())
+                                        : fmt::format("127.0.0.1:{} is port {} of {}\n",
+                                                      listeners_[i]->port(), port, task_name_));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "client/session.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct ForwardPlan {
   std::vector<Port> ports;
   std::optional<uint16_t> socks;  ///< Instead: the port for all hosts of the job.
   Duration wait = std::chrono::minutes(1);
+  /// What to say of the first port, once; empty: which port it is.
+  std::function<std::string(uint16_t local)> announce = {};
 };
 
 /// Listens on 127.0.0.1 and passes connections on to the task's host, until somebody ends it or the

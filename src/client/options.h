@@ -150,6 +150,15 @@ struct ForwardOptions {
   std::string wait = "1m";           ///< How long for a task that does not run now.
 };
 
+/// notebook: `id` comes back to one that runs.
+struct NotebookOptions {
+  std::string id;
+  SpecOptions spec;  ///< Of a new one; its `on` is where `id` is looked for, too.
+  uint16_t port = 0;
+  std::string idle = "4h";
+  std::string wait = "15m";
+};
+
 /// cp: the last of `paths` is the target.
 struct CopyOptions {
   std::vector<std::string> paths;  ///< JOB:TASK:PATH, or a path of this machine.

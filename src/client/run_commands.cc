@@ -9,6 +9,7 @@
 #include "client/run_end.h"
 #include "client/self_cleaning.h"
 #include "client/submission.h"
+#include "client/submit_detached.h"
 #include "cluster/cluster.h"
 #include "cluster/job_reading.h"
 #include "eventlog/status.h"
@@ -323,6 +324,12 @@ int run_made_job(Session& session, const RunCommand& command, const MadeJob& mad
                  std::function<void(const wire::Output&)> take_output) {
   return run_origin(session, command,
                     {.spark = {}, .made = &made, .take_output = std::move(take_output)});
+}
+
+Result<std::string> submit_detached(Session& session, const SpecOptions& options) {
+  Held held;
+  MUSTER_TRY(const Accepted accepted, submit(session, options, {}, held, false));
+  return accepted.submitted.folder.id().value;
 }
 
 int submit_job(Session& session, const SubmitCommand& command) {
