@@ -124,10 +124,11 @@ def test_an_ended_task_and_an_ended_job(muster):
 
 
 def test_a_task_between_two_attempts_is_waited_for(muster, tmp_path):
-    """The first attempt fails at once, the second starts a second later."""
+    """The first attempt fails at once; the second starts ten seconds later, so that even a busy
+    machine asks before it."""
     again = tmp_path / "again"
     spec = {"command": f"[ -e {again} ] && exec sleep 1000; touch {again}; exit 1",
-            "tasks": 1, "restart": {"process": 3, "backoff": "3s..3s"}}
+            "tasks": 1, "restart": {"process": 3, "backoff": "10s..10s"}}
     muster("submit", muster.spec(spec)).expect(0)
     harness.eventually(again.exists)
     harness.eventually(lambda: muster.status()["roles"]["worker"]["tasks"][0]["state"] == "waiting")

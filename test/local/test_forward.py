@@ -188,7 +188,7 @@ def test_the_end_of_the_job_ends_it(muster, server):
 
 
 def test_a_connection_waits_for_the_next_attempt(muster, server):
-    job, port = server(kind="echo", restart={"process": 3, "backoff": "2s..2s"})
+    job, port = server(kind="echo", restart={"process": 3, "backoff": "10s..10s"})
     running = muster.start("forward", job, "worker:0", f"0:{port}")
     here = local_port(running)
     with connect(here) as c:
