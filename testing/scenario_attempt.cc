@@ -35,6 +35,8 @@ Status ScenarioWorld::say_of_attempt(const Words& words) {
   } else if (what == "commit") {
     MUSTER_TRY(const uint32_t generation, read_number(words.size() > 2 ? words[2] : ""));
     tell(CheckpointCommitted{id, Generation(generation), "ckpt-1"});
+  } else if (what == "session") {
+    tell(SessionOpened{id, "alice", "10.0.0.7", "exec", "nvidia-smi"});
   } else {
     tell(EndpointPublished{id, "tensorboard", "http://" + words[1]});
   }

@@ -72,8 +72,8 @@ Status ScenarioWorld::say(const Words& words) {
   static const std::set<std::string_view> kOfContainer = {
       "granted",   "refused", "launch-failed", "agent-joined",   "reported",
       "suspected", "lost",    "preemption",    "container-ended"};
-  static const std::set<std::string_view> kOfAttempt = {"joined",  "attempt-started", "ended",
-                                                        "stalled", "commit",          "endpoint"};
+  static const std::set<std::string_view> kOfAttempt = {
+      "joined", "attempt-started", "ended", "stalled", "commit", "endpoint", "session"};
   if (kOfJob.contains(words[0])) {
     return say_of_job(words);
   }
