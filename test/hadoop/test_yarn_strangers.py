@@ -140,11 +140,12 @@ def test_nobody_finds_a_key(yarn, bed, besieged):
         for one in [folder, *list(folder.parents)[:2]]:
             one.chmod(one.stat().st_mode | 0o055)
     folders = [bed.folder / "logs", *bed.folder.glob("nm*/local"), *bed.folder.glob("nm*/userlogs")]
-    assert siege.seek(siege.AS_ANOTHER_USER, keys, *folders, "/dev/shm") == []
+    pids = pids_of(bed, besieged["application_id"], "")
+    assert siege.seek(siege.AS_ANOTHER_USER, keys, pids, *folders, "/dev/shm") == []
     containers = bed.folder.glob("nm*/local/usercache/alice/appcache/"
                                  f"{besieged['application_id']}/container_*")
     # A task has what its user gave to it.
-    assert siege.seek(siege.AS_THE_SAME_USER, keys[:-1], *containers, bed.folder / "logs",
+    assert siege.seek(siege.AS_THE_SAME_USER, keys[:-1], pids, *containers, bed.folder / "logs",
                       *bed.folder.glob("nm*/userlogs")) == []
 
 

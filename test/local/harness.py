@@ -311,3 +311,9 @@ class Gate:
 
 def readable(descriptor, within):
     return bool(select.select([descriptor], [], [], within)[0])
+
+
+def send(pid, number):
+    """Signals a process that may have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)

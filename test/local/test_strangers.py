@@ -85,7 +85,7 @@ def test_no_file_and_no_process_shows_another_user_a_key(muster, gate):
     keys = siege.keys_of(secret, re.findall(r"\bc\d+\b", shown))
     assert any(name.startswith("agent:") for name in keys), shown
     claims = pathlib.Path("/tmp").glob("muster-claims.*")
-    assert siege.seek(siege.AS_ANOTHER_USER, keys.values(), muster.folder, "/dev/shm",
-                      *claims) == []
+    assert siege.seek(siege.AS_ANOTHER_USER, keys.values(), muster.processes(), muster.folder,
+                      "/dev/shm", *claims) == []
     gate.open()
     running.wait().expect(0)

@@ -16,7 +16,7 @@ from muster.spark import fitness, packing, stop_key
 from muster.spark.channel import Channel, Server, new_secret
 from muster.spark.containers import Application, Containers
 from muster.spark.ends import Ends
-from muster.spark.errors import JobError
+from muster.spark.errors import ChannelError, JobError
 from muster.spark.feeding import FeedSettings
 from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
@@ -298,24 +298,32 @@ class Job:
     # ---- nodes and holders
 
     def _serve(self, channel: Channel) -> None:
-        """One connection: a holder's, a node's, or a node's final message."""
-        while (message := channel.receive()) is not None:
-            what = message["is"]
-            if what == "node":
-                self._begun(channel, message)
-            elif what == "terminating":
-                self.terminating.set()
-                self.wake()
-            elif what == "stop-stream":
-                self.stream_stopped.set()
-                channel.send({"do": "noted"})
-            elif what == "exit":
-                self._exited(message)
-                channel.send({"do": "noted"})
-            else:
-                self._containers.on_message(channel, message)
+        """One connection: a holder's, a node's, or a node's final message. What is not one of
+        their messages ends it: a program has its container's key, too.
+        """
+        try:
+            while (message := channel.receive()) is not None:
+                self._on_peer(channel, message)
+        except (KeyError, TypeError, ValueError, ChannelError) as failure:
+            _log.warning("a message of %s was not understood: %r", channel.name, failure)
         self._containers.on_gone(channel)
         self.look_for_application()
+
+    def _on_peer(self, channel: Channel, message: dict[str, Any]) -> None:
+        what = message["is"]
+        if what == "node":
+            self._begun(channel, message)
+        elif what == "terminating":
+            self.terminating.set()
+            self.wake()
+        elif what == "stop-stream":
+            self.stream_stopped.set()
+            channel.send({"do": "noted"})
+        elif what == "exit":
+            self._exited(message)
+            channel.send({"do": "noted"})
+        else:
+            self._containers.on_message(channel, message)
 
     def _begun(self, channel: Channel, message: dict[str, Any]) -> None:
         with self._changed:
