@@ -1,0 +1,359 @@
+"""Lives under load: jobs whose processes are killed and frozen by seed, beside busy processes and
+a slow disk. What must hold is in `Life.oddities`. A seed replays its choices, not the machine's
+speed: `tools/lives --on local --seeds 17`.
+
+Used by test_lives.py here and test/hadoop/test_yarn_lives.py, the short forms, and by tools/lives.
+"""
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import harness
+
+# Writes the time, all processes of this host have the same, for as long as it lives.
+PROGRAM = """
+import os, sys, time
+folder, seconds = sys.argv[1], float(sys.argv[2])
+name = "_".join(os.environ["MUSTER_" + key] for key in ("ROLE", "INDEX", "GENERATION", "ATTEMPT"))
+begun = time.monotonic()
+with open(f"{folder}/{name}_{os.getpid()}.part", "w", buffering=1) as said:
+    said.write(os.getcwd() + "\\n")
+    os.rename(said.name, said.name[:-5])
+    while (now := time.monotonic()) - begun < seconds:
+        said.write(f"{now}\\n")
+        time.sleep(0.05)
+    said.write("done\\n")
+"""
+
+KILL = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """Something that happens to one process: `after` seconds of the tasks' work it is killed, or
+    frozen for so long."""
+
+    after: float
+    victim: str
+    task: int
+    frozen: float
+
+    def __str__(self):
+        how = f"frozen for {self.frozen:.0f} s" if self.frozen else "killed"
+        whose = f" of worker:{self.task}" if self.victim in OF_TASKS else ""
+        return f"after {self.after:.1f} s the {self.victim}{whose} is {how}"
+
+
+OF_TASKS = ("task", "agent", "keeper", "stub")
+VICTIMS = (*OF_TASKS, "master", "client")
+
+
+@dataclasses.dataclass(frozen=True)
+class Choices:
+    """What a seed decides of a life."""
+
+    seed: int
+    tasks: int
+    together: int
+    framework: str
+    hosts: int
+    seconds: float
+    faults: tuple
+
+    @classmethod
+    def of(cls, seed, victims=VICTIMS, frozen=(8, 40), seconds=(2, 30)):
+        draw = random.Random(seed)
+        tasks = draw.randint(1, 4)
+        work = draw.uniform(*seconds)
+        faults = []
+        for _ in range(draw.choice((1, 1, 2, 3))):
+            victim = draw.choice(victims)
+            # Two masters within ten minutes are YARN's own limit.
+            if victim == "master" and any(fault.victim == "master" for fault in faults):
+                continue
+            freezes = draw.random() < 0.4
+            faults.append(Fault(draw.uniform(0, work), victim, draw.randrange(tasks),
+                                draw.uniform(*frozen) if freezes else KILL))
+        return cls(seed, tasks, draw.choice((1, 1, 2)), draw.choice(("generic", "pytorch")),
+                   draw.randint(1, 3), work, tuple(sorted(faults, key=lambda one: one.after)))
+
+    def __str__(self):
+        told = "; ".join(map(str, self.faults))
+        return (f"seed {self.seed}: {self.tasks} tasks ({self.framework}, {self.together} in a "
+                f"container, {self.hosts} hosts), {self.seconds:.1f} s: {told}")
+
+    def spec(self, folder):
+        role = {"tasks": self.tasks, "memory": "64m"}
+        if self.together > 1 and self.tasks % self.together == 0:
+            role["tasks_per_container"] = self.together
+        return {"framework": self.framework, "files": ["program.py"],
+                "command": f"exec python3 program.py {folder} {self.seconds:.2f}",
+                "restart": {"backoff": "100ms..1s"}, "roles": {"worker": role}}
+
+
+class Attempt:
+    """What one attempt of a task has written."""
+
+    def __init__(self, path):
+        _, self.index, self.generation, self.number, self.pid = (
+            int(part) if part.isdigit() else part for part in path.name.split("_"))
+        self.folder, *lines = path.read_text().splitlines()
+        times = [float(line) for line in lines if line != "done"]
+        self.first, self.last = (times[0], times[-1]) if times else (0.0, 0.0)
+
+    def beside(self, other):
+        """For how many seconds both lived."""
+        return min(self.last, other.last) - max(self.first, other.first)
+
+
+class Life:
+    """One job and its faults. `place` starts it and knows its processes."""
+
+    LIMIT = 300
+
+    def __init__(self, choices, place):
+        self.choices, self.place = choices, place
+        self.said = place.muster.folder / "said"
+        self.said.mkdir()
+        self.done = []  # The faults that found their victim, and the tasks that they touch.
+        self.client_gone = False
+        self.begun = None
+        # What is worth being told, though it is as it should be: who ran beside their replacement,
+        # which is of a newer generation and alone may commit.
+        self.notes = []
+
+    def run(self):
+        """Returns what is odd about it, one text each."""
+        place, choices = self.place, self.choices
+        place.muster.write("program.py", PROGRAM)
+        client = place.start(choices.spec(self.said))
+        try:
+            odd = self.goes_on(client)
+        except AssertionError as error:
+            odd = [str(error)]
+        finally:
+            if client.process.poll() is None:
+                client.signal(signal.SIGKILL)
+        return [*odd, *self.left_behind()]
+
+    def goes_on(self, client):
+        harness.eventually(lambda: len(self.attempts()) >= self.choices.tasks
+                           or client.process.poll() is not None, self.LIMIT,
+                           lambda: f"its tasks begin; the client says: {client.text}")
+        self.begun = time.monotonic()
+        for fault in self.choices.faults:
+            wait_until(self.begun + fault.after)
+            self.commit(fault, client)
+        harness.eventually(lambda: self.status().get("phase") == "ended", self.LIMIT,
+                           lambda: f"the job ends: {self.status()}; {client.text[-2000:]}")
+        if not self.client_gone:
+            code = client.wait(self.LIMIT).code
+            if code != 0:
+                return [f"the client ends with {code}: {client.text[-3000:]}", *self.oddities()]
+        return list(self.oddities())
+
+    def commit(self, fault, client):
+        victims = self.victims(fault, client)
+        if not victims:
+            return
+        self.done.append((fault, self.mates(fault)))
+        if fault.frozen:
+            for pid in victims:
+                harness.send(pid, signal.SIGSTOP)
+            thaw = threading.Timer(fault.frozen, lambda: [
+                harness.send(pid, signal.SIGCONT) for pid in victims])
+            thaw.daemon = True
+            thaw.start()
+        else:
+            self.client_gone |= fault.victim == "client"
+            for pid in victims:
+                harness.send(pid, signal.SIGKILL)
+
+    def victims(self, fault, client):
+        if fault.victim == "client":
+            return [client.pid] if client.process.poll() is None else []
+        if fault.victim == "master":
+            return self.place.masters()
+        newest = max((one for one in self.attempts() if one.index == fault.task),
+                     key=lambda one: one.number, default=None)
+        if newest is None:
+            return []
+        if fault.victim == "task":
+            return [newest.pid] if alive(newest.pid) else []
+        chain = above(newest.pid)  # agent, keeper, stub
+        at = OF_TASKS.index(fault.victim) - 1
+        return chain[at:at + 1]
+
+    def mates(self, fault):
+        """The tasks that a fault may restart: those in the container, and the gang of each."""
+        if fault.victim in ("client", "master"):
+            return set()
+        if self.choices.framework != "generic":
+            return set(range(self.choices.tasks))
+        if fault.victim == "task":
+            return {fault.task}
+        per = self.choices.spec("")["roles"]["worker"].get("tasks_per_container", 1)
+        return {index for index in range(self.choices.tasks) if index // per == fault.task // per}
+
+    def attempts(self):
+        return [Attempt(path) for path in self.said.iterdir() if not path.name.endswith(".part")]
+
+    def status(self):
+        done = self.place.muster("status", self.place.job(), "--json", within=self.LIMIT)
+        return done.json() if done.code == 0 else {}
+
+    def oddities(self):
+        """What must hold, and does not."""
+        status = self.status()
+        shown = self.place.muster("show", self.place.job(), "--json").json()
+        outcome = status["outcome"]
+        if outcome["result"] != "succeeded":
+            yield f"it {outcome['result']}: {outcome}"
+        touched = set().union(*(mates for _, mates in self.done)) | self.place.touched(self)
+        for task in status["roles"]["worker"]["tasks"]:
+            if task["attempts"] != 1 and task["index"] not in touched:
+                yield (f"worker:{task['index']}, which nobody touched, had {task['attempts']} "
+                       "attempts")
+        yield from twins(self.attempts())
+        self.notes += twins(self.attempts(), of_one_generation=False)
+        yield from causes(shown["facts"])
+
+    def left_behind(self):
+        try:
+            harness.eventually(lambda: not self.place.processes(), 90)
+        except AssertionError:
+            yield f"left behind: {self.place.processes()}"
+        yield from self.place.left_behind()
+
+
+def twins(attempts, of_one_generation=True):
+    """Attempts of one task that were live at once, in one generation or in two."""
+    for index in sorted({one.index for one in attempts}):
+        each = sorted((one for one in attempts if one.index == index), key=lambda one: one.first)
+        for number, one in enumerate(each):
+            for other in each[number + 1:]:
+                together = one.beside(other)
+                same = one.generation == other.generation
+                if together > 0 and same == of_one_generation:
+                    yield (f"worker:{index}: attempt {other.number} of generation "
+                           f"{other.generation} ran beside attempt {one.number} of generation "
+                           f"{one.generation} for {together:.2f} s")
+
+
+def causes(facts):
+    """Ends without a cause. A status of a shell, a signal or the cluster's word has its class."""
+    for fact in facts:
+        text = fact["text"] or fact["fact"]
+        if re.search(r"\b(code [1-9]|signal \d+)", text) and not re.search(r"\([a-z_]+\.\w+", text):
+            yield f"no cause of {fact['index']}: {text}"
+
+
+def alive(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def above(pid):
+    """The processes of Muster above a task: its agent, the keeper, the container's stub."""
+    found = []
+    with contextlib.suppress(OSError):
+        while pid > 1:
+            pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if words[1:2] in ([b"agent"], [b"keeper"]):
+                found.append(pid)
+    return found
+
+
+def wait_until(moment):
+    threading.Event().wait(max(0.0, moment - time.monotonic()))
+
+
+class Local:
+    """This machine as the cluster of one life."""
+
+    def __init__(self, folder, choices):
+        folder.mkdir(parents=True)
+        self.muster = harness.Muster(folder)
+        self.choices = choices
+
+    def start(self, spec):
+        return self.muster.start("run", self.muster.spec({**spec, "local": {
+            "hosts": self.choices.hosts}}))
+
+    def job(self):
+        return "last"
+
+    def masters(self):
+        return self.muster.pids("master")
+
+    def touched(self, life):
+        return set()
+
+    def processes(self):
+        return self.muster.processes()
+
+    def left_behind(self):
+        (job,) = self.muster.jobs()
+        folder = self.muster.home / "jobs" / job
+        if (folder / "room").exists():
+            yield "the room for the last events was not released"
+        for claims in pathlib.Path("/tmp").glob(f"muster-claims.{os.getuid()}.*"):
+            for claim in claims.iterdir():
+                with contextlib.suppress(OSError):
+                    if job in claim.name or job in claim.read_text(errors="replace"):
+                        yield f"a claim is left: {claim}"
+
+    def end(self):
+        self.muster.end_everything()
+
+
+@contextlib.contextmanager
+def load(folder, busy, nice):
+    """So many processes that compute, and one that fills the disk's queue."""
+    spins = "import os\nos.nice({})\nwhile True: pass"
+    writes = ("import os, sys\nos.nice({})\nfile = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\n"
+              "while True:\n os.pwrite(file, bytes(1 << 22), 0)\n os.fsync(file)")
+    running = [subprocess.Popen([sys.executable, "-c", spins.format(nice)]) for _ in range(busy)]
+    running.append(subprocess.Popen([sys.executable, "-c", writes.format(nice), folder / "slow"]))
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def live(choices, folder, place=Local):
+    """One life; returns it, with what was odd about it."""
+    here = place(folder / str(choices.seed), choices)
+    life = Life(choices, here)
+    try:
+        odd = life.run()
+    finally:
+        here.end()
+    return life, odd
+
+
+def live_all(each, folder, place=Local, together=8, told=lambda life, odd: None):
+    """Lives them, some at a time; returns the choices of those that were odd, with what was."""
+    with concurrent.futures.ThreadPoolExecutor(together) as pool:
+        odd_ones = []
+        for future in concurrent.futures.as_completed(
+                [pool.submit(live, choices, folder, place) for choices in each]):
+            life, odd = future.result()
+            told(life, odd)
+            if odd:
+                odd_ones.append((life.choices, odd))
+    return odd_ones
