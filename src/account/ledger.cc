@@ -177,32 +177,41 @@ void Ledger::note_actions(Time now, const std::vector<job::Action>& actions) {
 
 void Ledger::note_fact(Time now, const job::Fact& fact) {
   const job::State& state = machine_.state();
-  std::visit(
-      Overloaded{
-          [&](const job::ContainerGranted& granted) {
-            const Journal::Held held{.granted = now, .released = {}, .gone = {}};
-            if (state.containers.contains(granted.container) &&
-                journal_.held.try_emplace(granted.container, held).second) {
-              open_.insert(granted.container);
-            }
-          },
-          [&](const job::ContainerEnded& ended) { note_gone(now, ended.container); },
-          [&](const job::HostReported&) {
-            for (const job::ContainerId& id : std::set<job::ContainerId>(open_)) {
-              note_gone(now, id);
-            }
-          },
-          [&](const job::AttemptStalled& stalled) {
-            journal_.stalls[stalled.attempt].push_back({.from = now - stalled.silent, .told = now});
-          },
-          [&](const job::CheckpointCommitted& commit) {
-            if (state.last_commit == commit) {
-              journal_.commits.push_back({.at = now, .attempt = commit.attempt});
-            }
-          },
-          [](const auto&) {},
-      },
-      fact);
+  std::visit(Overloaded{
+                 [&](const job::ContainerGranted& granted) {
+                   const Journal::Held held{.granted = now, .released = {}, .gone = {}};
+                   if (state.containers.contains(granted.container) &&
+                       journal_.held.try_emplace(granted.container, held).second) {
+                     open_.insert(granted.container);
+                   }
+                 },
+                 [&](const job::ContainerEnded& ended) { note_gone(now, ended.container); },
+                 [&](const job::HostReported&) {
+                   for (const job::ContainerId& id : std::set<job::ContainerId>(open_)) {
+                     note_gone(now, id);
+                   }
+                 },
+                 [&](const job::AttemptStalled& stalled) { note_stall(now, stalled); },
+                 [&](const job::CheckpointCommitted& commit) {
+                   if (state.last_commit == commit) {
+                     journal_.commits.push_back({.at = now, .attempt = commit.attempt});
+                   }
+                 },
+                 [](const auto&) {},
+             },
+             fact);
+}
+
+// Silent for no time at all: it moves again.
+void Ledger::note_stall(Time now, const job::AttemptStalled& stalled) {
+  std::vector<Journal::Stall>& stalls = journal_.stalls[stalled.attempt];
+  if (stalled.silent > Duration::zero()) {
+    stalls.push_back({.from = now - stalled.silent, .told = now, .over = {}});
+    return;
+  }
+  for (Journal::Stall& stall : stalls) {
+    stall.over = stall.over.value_or(now);
+  }
 }
 
 void Ledger::note_gone(Time now, const job::ContainerId& id) {

@@ -39,6 +39,7 @@ struct Journal {
   struct Stall {
     Time from{};
     Time told{};
+    std::optional<Time> over;  ///< When it moved again, if somebody said so.
   };
   std::map<job::ContainerId, Held> held;
   std::map<job::AttemptId, Time> stops;  ///< When it was first told to stop.
@@ -73,6 +74,7 @@ class Ledger {
  private:
   void note_actions(Time now, const std::vector<job::Action>& actions);
   void note_fact(Time now, const job::Fact& fact);
+  void note_stall(Time now, const job::AttemptStalled& stalled);
   void note_gone(Time now, const job::ContainerId& id);
 
   job::Machine machine_;

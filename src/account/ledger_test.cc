@@ -250,6 +250,19 @@ TEST(Ledger, AStallThatIsToldCounts) {
   EXPECT_EQ(world.in(Class::Productive, 805s), 100s);
 }
 
+TEST(Ledger, AStallEndsWhereItMovesAgain) {
+  World world(plan_of(1, spec::Membership::Independent));
+  world.grant(0s, 1, "c1");
+  world.join(0s, "c1");
+  world.joined(0s, 0);
+  world.started(5s, 0);
+  world.tell(705s, job::AttemptStalled{World::attempt(0, 1), 600s});
+  world.tell(755s, job::AttemptStalled{World::attempt(0, 1), 650s});
+  world.tell(805s, job::AttemptStalled{World::attempt(0, 1), 0s});
+  EXPECT_EQ(world.in(Class::Stalled, 905s), 700s);
+  EXPECT_EQ(world.in(Class::Productive, 905s), 200s);
+}
+
 TEST(Ledger, WhatAUserStoppedIsNotLost) {
   World world(plan_of(1, spec::Membership::Independent));
   world.grant(0s, 1, "c1");

@@ -20,6 +20,9 @@ void add_span(std::vector<Span>& spans, Time from, Time to, Class what) {
 
 /// Gives the part of `spans` that is work and lies in `mark` the mark's class.
 void paint(std::vector<Span>& spans, const Span& mark) {
+  if (mark.from >= mark.to) {
+    return;
+  }
   std::vector<Span> painted;
   for (const Span& span : spans) {
     if (span.what != Class::Productive || mark.from >= span.to || mark.to <= span.from) {
@@ -139,7 +142,7 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
       stalls != deps_.journal.stalls.end()) {
     for (const Journal::Stall& stall : stalls->second) {
       // What succeeds in the end has moved again, nobody knows when.
-      const Time until = succeeded(*stay.attempt) ? stall.told : to;
+      const Time until = stall.over ? *stall.over : succeeded(*stay.attempt) ? stall.told : to;
       paint(work, {.from = stall.from, .to = until, .what = Class::Stalled});
     }
   }
