@@ -234,6 +234,8 @@ class FactDrawer {
         return JobStarted{};
       case 4:
         return EndpointPublished{attempt(), "x", "y"};
+      case 5:
+        return SessionOpened{attempt(), "who", "from", "exec", "what"};
       default:
         return HeadroomReported{
             .memory_bytes = chance_.below(1000), .vcores = 1, .gpus = 0, .hosts = chance_.below(9)};
