@@ -221,10 +221,11 @@ bool is_one_line(std::string_view text) {
 }  // namespace
 
 struct HttpRequestReader::Impl {
-  Feeding<true> feeding{kHttpHeadMax, kHttpBodyMax};
+  explicit Impl(size_t body_max) : feeding{kHttpHeadMax, body_max} {}
+  Feeding<true> feeding;
 };
 
-HttpRequestReader::HttpRequestReader() : impl_(std::make_unique<Impl>()) {}
+HttpRequestReader::HttpRequestReader(size_t body_max) : impl_(std::make_unique<Impl>(body_max)) {}
 HttpRequestReader::~HttpRequestReader() = default;
 HttpRequestReader::HttpRequestReader(HttpRequestReader&&) noexcept = default;
 HttpRequestReader& HttpRequestReader::operator=(HttpRequestReader&&) noexcept = default;

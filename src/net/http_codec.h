@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "net/http.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,7 +18,8 @@ namespace muster::net {
 /// fed behind it.
 class HttpRequestReader {
  public:
-  HttpRequestReader();
+  /// `body_max`: the longest body in bytes; what is longer is malformed.
+  explicit HttpRequestReader(size_t body_max = kHttpBodyMax);
   ~HttpRequestReader();
   HttpRequestReader(HttpRequestReader&&) noexcept;
   HttpRequestReader& operator=(HttpRequestReader&&) noexcept;
