@@ -271,6 +271,7 @@ Judgement Classifier::judge(const End& end) {
         make_failure(find_class(telling->first->class_name), telling->second, words);
     if (std::string hint = framework_hint(failure, telling->second.captured, python_, end.python);
         !hint.empty()) {
+      failure = make_failure(find_class("user.framework"), telling->second, words);
       failure.hint = std::move(hint);
     }
     return {std::move(failure)};

@@ -13,6 +13,16 @@ constexpr FailureClass kClasses[] = {
     {"user.import", FailureKind::User, Remedy::GiveUp, "a Python import failed",
      "the task's Python cannot import {}: install it there (`python: {env: ...}` ships an "
      "environment), or list the file under `files`"},
+    {"user.framework", FailureKind::User, Remedy::GiveUp,
+     "the task's Python lacks the job's framework, or a part of it",
+     "the task's Python cannot import {}: install it there, activate an environment that has it "
+     "before "
+     "`muster run`, or ship one with `python: {env: ...}`"},
+    {"user.framework_program", FailureKind::User, Remedy::GiveUp,
+     "the framework's own program (`runtime.program`) failed",
+     "run it by hand with a view on its standard input, as in `echo '{\"worker\":[]}' | PROGRAM`: "
+     "it "
+     "must end with status 0 and print nothing but lines NAME=VALUE"},
     {"user.library", FailureKind::User, Remedy::GiveUp,
      "a shared library is missing, or was built for other versions",
      "a library is missing or does not match the others: rebuild the environment on a system like "

@@ -31,6 +31,8 @@ constexpr Rule kCertain[] = {
 };
 
 constexpr Rule kTelling[] = {
+    {"user.framework_program", Code, 78, Output,
+     R"((?m)^muster: framework: (the framework's program .*))"},
     {"user.library", Any, 0, Error,
      R"(error while loading shared libraries|cannot open shared object file|undefined symbol: )"},
     {"user.library", Any, 0, Error,
@@ -149,6 +151,11 @@ constexpr Rule kTelling[] = {
      R"(Horovod has been shut down|[Ee]xecutor heartbeat timed out|ExecutorLostFailure)"
      R"(|Lost executor|FetchFailedException)"},
     {"peer.lost", Any, 0, Error, R"(error information from remote target /job:)"},
+    {"peer.lost", Any, 0, Output,
+     R"(ORTE has lost communication with a remote daemon|ORTE daemon has unexpectedly failed)"},
+    {"user.command_not_found", Any, 0, Output,
+     R"(mpirun was unable to (?:launch|find) the specified (?:application|executable))"},
+    {"program.child_lost", Any, 0, Error, R"(KilledWorker\b)"},
     {"rendezvous.timeout", Any, 0, Error,
      R"(waiting for clients|client socket has timed out|Socket Timeout)"},
     {"rendezvous.timeout", Any, 0, Error,
@@ -158,6 +165,8 @@ constexpr Rule kTelling[] = {
      R"(Barrier timed out|[Rr]endezvous ?(?:has timed out|Timeout))"},
     {"rendezvous.timeout", Any, 0, Error,
      R"([Ww]ait timeout after|[Tt]imed? ?out waiting for key)"},
+    {"rendezvous.timeout", Any, 0, Error,
+     R"(Gloo connectFullMesh failed|HTTP GET request failed too many times|HTTP request failed\.)"},
     {"peer.refused", Any, 0, Error, R"(Connection refused)"},
     {"user.world_size", Any, 0, Error,
      R"(environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected)"},
