@@ -28,7 +28,7 @@ Status JobContext::learn_plan(const wire::MasterWelcome& welcome) {
   context.orphan = identity_.launch.orphan;
   MUSTER_TRY(job::Plan plan, framework::plan(spec, context));
   verdict::PythonContext python;
-  python.module = framework::python_module(plan.spec.framework);
+  python.module = framework::python_module(plan.spec);
   python.client_python = welcome.client_python;
   MUSTER_TRY(verdict::Classifier classifier,
              verdict::Classifier::make(plan.spec.rules, std::move(python)));

@@ -23,6 +23,7 @@ struct AgentIdentity {
   Variables inherited;  ///< The environment that tasks inherit.
   std::string host_name;
   std::string version;
+  std::string program;  ///< Muster's own binary.
   int32_t pid = 0;
 };
 

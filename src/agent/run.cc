@@ -114,7 +114,8 @@ Status serve(const RunOptions& options) {
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
                 starter.get(), cgroups, options.make_checkpoints(*files), &dialer, &listeners},
-      AgentIdentity{launch, os::own_environment(), os::host_name(), options.version, ::getpid()},
+      AgentIdentity{launch, os::own_environment(), os::host_name(), options.version,
+                    options.program, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   MUSTER_TRY(const auto signals, os::take_signals(loop, kSignals, [&agent](int) {

@@ -19,6 +19,7 @@ struct RunOptions {
   /// `--order-fd N --life-fd N --start-fd N [--claim-fd N]`, as the keeper starts it.
   std::vector<std::string> arguments;
   std::string version;
+  std::string program;  ///< Muster's own binary, for what attempts run of it.
   std::function<std::unique_ptr<control::Transport>(rt::IoLoop& loop)> make_transport;
   /// May give nullptr: a lost master then comes back by itself. `start_fd`: the stub's start
   /// service, -1 if there is none.

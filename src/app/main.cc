@@ -5,13 +5,19 @@
 #include "cli/command_line.h"
 #include "client/failure.h"
 #include "client/home_check.h"
+#include "inside/remote_start.h"
+#include "inside/run.h"
 #include "stores/hdfs_event_files.h"
 #include "stores/hdfs_remote_files.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,6 +30,24 @@ bool uses_home(const muster::cli::Command& command) {
          command.name != "completion";
 }
 
+using InsideCommand = int (*)(const std::vector<std::string>& arguments);
+
+/// What attempts run of this binary; nullptr for anything else.
+InsideCommand inside_command(const std::vector<std::string>& arguments) {
+  namespace inside = muster::inside;
+  static constexpr std::array kCommands = {
+      std::pair<std::string_view, InsideCommand>{"inside", inside::run},
+      std::pair<std::string_view, InsideCommand>{"in-own-folder", inside::run_in_own_folder},
+      std::pair<std::string_view, InsideCommand>{"start-node", inside::serve_starts},
+      std::pair<std::string_view, InsideCommand>{"start-on", inside::start_remotely},
+  };
+  const auto found = arguments.empty()
+                         ? kCommands.end()
+                         : std::ranges::find(kCommands, arguments[0],
+                                             [](const auto& command) { return command.first; });
+  return found == kCommands.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -32,8 +56,10 @@ int main(int argc, char** argv) {
   using muster::cli::Printed;
   muster::app::hold_closed_streams();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  // The two small processes of a container come before everything else: they are started for every
-  // one.
+  // The small processes of a container come before everything else: they are started for every one.
+  if (const auto inside = inside_command(arguments)) {
+    return inside({arguments.begin() + 1, arguments.end()});
+  }
   if (!arguments.empty() && (arguments[0] == "agent" || arguments[0] == "keeper")) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     return arguments[0] == "agent" ? run_agent(rest, environ) : run_keeper(rest, environ);

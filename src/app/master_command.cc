@@ -124,6 +124,10 @@ Result<master::MasterOptions> MasterProcess::options(cluster::MasterOrder order,
   options.plan_of = client::plan_of();
   MUSTER_TRY(options.secret, control::parse_key(order.secret_hex));
   options.secrets = std::move(post.secrets);
+  if (plan_.spec.runtime.key) {
+    options.secrets[control::kTaskKeySecret] =
+        control::to_hex(control::task_key_of(options.secret));
+  }
   const spec::Network& network = plan_.spec.network;
   if (!network.interface.empty()) {
     MUSTER_TRY(options.listen.host, os::address_of_interface(network.interface));

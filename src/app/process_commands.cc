@@ -62,6 +62,7 @@ int run_agent(const std::vector<std::string>& arguments, char** variables) {
   };
   options.arguments = arguments;
   options.version = kVersion;
+  options.program = own_program().string();
   options.make_transport = [](rt::IoLoop& loop) {
     static log::NullSink quiet;
     return control::make_tls_transport(loop, log::Logger(quiet));

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace muster::client {
 namespace fs = std::filesystem;
 namespace {
@@ -27,6 +30,29 @@ Result<std::optional<spec::TextInput>> read_optional(os::Files& files, const fs:
     return text.error();
   }
   return std::optional(spec::TextInput{path.string(), std::move(*text)});
+}
+
+/// Adds the framework files of a folder, by name; one that does not exist holds none.
+Status add_frameworks(os::Files& files, const fs::path& folder,
+                      std::vector<spec::FrameworkInput>& frameworks) {
+  constexpr std::string_view kEnding = ".yaml";
+  const Result<std::vector<os::FolderEntry>> entries = files.list(folder);
+  if (!entries) {
+    return entries.error().code == Errc::NotFound ? Status() : Status(entries.error());
+  }
+  std::vector<spec::FrameworkInput> found;
+  for (const os::FolderEntry& entry : *entries) {
+    if (!entry.name.ends_with(kEnding)) {
+      continue;
+    }
+    const std::string name = entry.name.substr(0, entry.name.size() - kEnding.size());
+    const fs::path path = folder / entry.name;
+    MUSTER_TRY(std::string text, files.read(path, kSpecMax));
+    found.push_back({.name = name, .file = {path.string(), std::move(text)}});
+  }
+  std::ranges::sort(found, {}, &spec::FrameworkInput::name);
+  std::ranges::move(found, std::back_inserter(frameworks));
+  return {};
 }
 
 /// Suggests a file beside `path` with a similar name, for a slip.
@@ -155,6 +181,12 @@ Result<spec::Layers> read_layers(os::Files& files, const JobSource& source,
   spec::Layers layers;
   MUSTER_TRY(layers.site, read_optional(files, surroundings.site_file));
   MUSTER_TRY(layers.config, read_optional(files, surroundings.user_config));
+  for (const fs::path& config : {surroundings.user_config, surroundings.site_file}) {
+    if (!config.empty()) {
+      MUSTER_TRY_STATUS(
+          add_frameworks(files, config.parent_path() / "frameworks", layers.frameworks));
+    }
+  }
   for (const auto& [name, value] : surroundings.environment) {
     if (name.starts_with("MUSTER_SET_")) {
       layers.environment.emplace_back(name, value);

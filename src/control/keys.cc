@@ -62,6 +62,8 @@ Key derive_key(const Secret& secret, const Peer& peer) {
 
 Key master_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 master"); }
 
+Key task_key_of(const Secret& secret) { return expand(secret, "muster/1 task key"); }
+
 Key side_path_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 side path"); }
 
 PageKeys derive_page_keys(const Secret& secret) {

@@ -19,6 +19,12 @@ using Secret = Key;
 /// Derives from an agent's key the key under which a master dials that agent.
 [[nodiscard]] Key master_key_of(const Key& agent_key);
 
+/// Derives what the job's tasks share, where they are to share something (`runtime.key`).
+[[nodiscard]] Key task_key_of(const Secret& secret);
+
+/// Where that stands among the secrets that agents get: no entry of a specification has this path.
+inline constexpr const char* kTaskKeySecret = "runtime.key";
+
 /// Lower-case hex, 64 digits; parse is strict.
 [[nodiscard]] std::string to_hex(const Key& key);
 [[nodiscard]] Result<Key> parse_key(std::string_view hex);

@@ -3,6 +3,7 @@
 #include "framework/address_book.h"
 #include "framework/framework.h"
 #include "framework/tensorboard.h"
+#include "framework/view_variables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,10 +62,6 @@ void add_tony(const Seat& seat, Variables& variables) {
   }
   if (seat.view.generation.value > 1) {
     variables["NUM_AM_RETRIES"] = fmt::to_string(seat.view.generation.value - 1);
-  }
-  if (!seat.context.master_host.empty()) {
-    variables["AM_HOST"] = seat.context.master_host;
-    variables["AM_PORT"] = fmt::to_string(seat.context.master_port);
   }
   if (gang) {
     std::string cluster =
@@ -140,11 +137,15 @@ Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
     return bug(fmt::format("no framework {}", plan.framework));
   }
   EnvironmentMap environment;
+  MUSTER_TRY_STATUS(add_view_variables(seat, environment.set));
   add_own(seat, view_json(plan, view), environment.set);
   add_tony(seat, environment.set);
   add_tensorboard(seat, *row, environment.set);
   add_devices(seat, *row, environment);
   MUSTER_TRY_STATUS(row->add_variables(seat, environment.set));
+  if (row->add_defaults != nullptr) {
+    row->add_defaults(environment.defaults);
+  }
   MUSTER_TRY_STATUS(check_sizes(environment.set));
   return environment;
 }

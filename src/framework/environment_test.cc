@@ -3,6 +3,7 @@
 #include "framework/address_book.h"
 #include "framework/framework.h"
 #include "framework/plan.h"
+#include "framework/rendezvous.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -113,18 +114,14 @@ TEST(Environment, MarksTheChiefAlone) {
   EXPECT_FALSE(set_for(plan, view, "worker:1").contains("TB_PORT"));
 }
 
-TEST(Environment, NamesApplicationAndMasterOfTheCluster) {
+TEST(Environment, NamesTheApplicationOfTheCluster) {
   const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker")});
   TaskContext context = context_of(plan, "worker:0");
   context.application_id = "application_1_0001";
-  context.master_host = "node1";
-  context.master_port = 7000;
   const Variables set = environment(plan, view_of(plan), context).value().set;
   EXPECT_EQ(set.at("JOB_ID"), "application_1_0001");
   EXPECT_EQ(set.at("appid"), "application_1_0001");
   EXPECT_EQ(set.at("MUSTER_JOB_ID"), "digits-1");
-  EXPECT_EQ(set.at("AM_HOST"), "node1");
-  EXPECT_EQ(set.at("AM_PORT"), "7000");
 }
 
 TEST(Environment, ShowsTheGpusThatWereGiven) {
@@ -380,11 +377,120 @@ TEST(Standalone, KnowsNoPeersBySpecialNames) {
   EXPECT_EQ(set.at("IS_CHIEF"), "true");
 }
 
+/// The variables of a task whose names begin so.
+Variables named(const Variables& all, std::string_view prefix) {
+  Variables found;
+  for (const auto& [name, value] : all) {
+    if (name.starts_with(prefix)) {
+      found.emplace(name, value);
+    }
+  }
+  return found;
+}
+
+TEST(Horovod, DealsRanksByContainersAndNamesItsRendezvous) {
+  spec::Role worker = role("worker", 5);
+  worker.tasks_per_container = 2;
+  const job::Plan plan = plan_of(spec::Framework::Horovod, {worker, role("evaluator")});
+  const job::View view = view_of(plan);
+  TaskContext context = context_of(plan, "worker:3");
+  context.interface = "eth0";
+  const EnvironmentMap made = environment(plan, view, context).value();
+  EXPECT_EQ(named(made.set, "HOROVOD_"), (Variables{{"HOROVOD_RANK", "3"},
+                                                    {"HOROVOD_SIZE", "5"},
+                                                    {"HOROVOD_LOCAL_RANK", "1"},
+                                                    {"HOROVOD_LOCAL_SIZE", "2"},
+                                                    {"HOROVOD_CROSS_RANK", "1"},
+                                                    {"HOROVOD_CROSS_SIZE", "2"},
+                                                    {"HOROVOD_HOSTNAME", "10.0.0.1-1"},
+                                                    {"HOROVOD_CONTROLLER", "gloo"},
+                                                    {"HOROVOD_CPU_OPERATIONS", "gloo"},
+                                                    {"HOROVOD_GLOO_RENDEZVOUS_ADDR", "10.0.0.1"},
+                                                    {"HOROVOD_GLOO_RENDEZVOUS_PORT", "5000"},
+                                                    {"HOROVOD_GLOO_IFACE", "eth0"}}));
+  EXPECT_EQ(made.defaults.at("HOROVOD_GLOO_TIMEOUT_SECONDS"), "300");
+  const Variables last = set_for(plan, view, "worker:4");
+  EXPECT_EQ(last.at("HOROVOD_LOCAL_SIZE"), "1");
+  EXPECT_EQ(last.at("HOROVOD_CROSS_RANK"), "2");
+  EXPECT_EQ(last.at("HOROVOD_CROSS_SIZE"), "3");
+  EXPECT_TRUE(named(set_for(plan, view, "evaluator:0"), "HOROVOD_").empty());
+}
+
+TEST(Horovod, IsServedBesideRankZeroAlone) {
+  const job::Plan plan = plan_of(spec::Framework::Horovod, {role("worker", 2), role("chief")});
+  const job::View view = view_of(plan);
+  const auto serves = [&](std::string_view task) {
+    return serves_rendezvous(plan, view, job::parse_task(plan, task).value());
+  };
+  EXPECT_TRUE(serves("chief:0")) << "the chief is rank 0";
+  EXPECT_FALSE(serves("worker:0"));
+  const job::Plan other = plan_of(spec::Framework::Pytorch, {role("worker", 2)});
+  EXPECT_FALSE(
+      serves_rendezvous(other, view_of(other), job::parse_task(other, "worker:0").value()));
+}
+
+TEST(ViewVariables, AreFilledInFromTheView) {
+  spec::Spec spec;
+  spec.name = "digits";
+  spec.framework = spec::Framework::Pytorch;
+  spec.roles = {role("worker", 3), role("hub")};
+  spec.roles[1].ports = {"http"};
+  spec.roles[1].success = spec::Success::Ignored;
+  spec.roles[1].variables = {{"V_WHO", "hub {index}"}};
+  spec.roles[0].env["V_SHADOWED"] = {.source = spec::EnvValue::Source::Literal, .text = "mine"};
+  spec.variables = {{"V_HUB", "tcp://{hub.0.address}/{hub.0.ports.http}"},
+                    {"V_ALL", "{worker.count}: {worker.addresses} on {worker.hosts}"},
+                    {"V_RANKS", "{ranks.1.port} of {ranks.count}"},
+                    {"V_SELF", "{role} {index} {host} {port} {address}"},
+                    {"V_RANK",
+                     "{rank}/{world_size} {local_rank}/{local_size} "
+                     "{cross_rank}/{cross_size}"},
+                    {"V_JOB", "{{{job} {generation} {program}}}"},
+                    {"V_WHO", "nobody"},
+                    {"V_SHADOWED", "{rank}"}};
+  const job::Plan plan = framework::plan(spec, {.job = job::JobId("digits-1")}).value();
+  const job::View view = view_of(plan);
+  TaskContext context = context_of(plan, "worker:2");
+  context.program = "/opt/muster";
+  EXPECT_EQ(named(environment(plan, view, context).value().set, "V_"),
+            (Variables{{"V_HUB", "tcp://10.0.0.2:4000/5000"},
+                       {"V_ALL",
+                        "3: 10.0.0.1:4000,10.0.0.1:4001,10.0.0.1:4002 on "
+                        "10.0.0.1,10.0.0.1,10.0.0.1"},
+                       {"V_RANKS", "4001 of 3"},
+                       {"V_SELF", "worker 2 10.0.0.1 4002 10.0.0.1:4002"},
+                       {"V_RANK", "2/3 0/1 2/3"},
+                       {"V_JOB", "{digits-1 1 /opt/muster}"},
+                       {"V_WHO", "nobody"}}));
+  const Variables hub = named(set_for(plan, view, "hub:0"), "V_");
+  EXPECT_EQ(hub.at("V_WHO"), "hub 0") << "the role's own wins";
+  EXPECT_FALSE(hub.contains("V_RANK")) << "it has no rank";
+  EXPECT_FALSE(hub.contains("V_SHADOWED"));
+}
+
+TEST(ViewVariables, NameNobodyWhoIsAway) {
+  spec::Spec spec;
+  spec.name = "digits";
+  spec.roles = {role("worker", 2)};
+  spec.variables = {{"V_OTHER", "{worker.1.host}"}, {"V_COUNT", "{worker.count}"}};
+  const job::Plan plan = framework::plan(spec, {.job = job::JobId("digits-1")}).value();
+  job::View view = view_of(plan);
+  view.members.pop_back();
+  EXPECT_EQ(named(set_for(plan, view, "worker:0"), "V_"), (Variables{{"V_COUNT", "1"}}));
+}
+
 TEST(PythonModule, IsWhatProgramsImport) {
-  EXPECT_EQ(python_module(spec::Framework::Tensorflow), "tensorflow");
-  EXPECT_EQ(python_module(spec::Framework::Pytorch), "torch");
-  EXPECT_EQ(python_module(spec::Framework::Generic), "");
-  EXPECT_EQ(python_module(spec::Framework::Ray), "");
+  const auto of = [](spec::Framework framework, std::string module = "") {
+    spec::Spec spec;
+    spec.framework = framework;
+    spec.runtime.module = std::move(module);
+    return std::string(python_module(spec));
+  };
+  EXPECT_EQ(of(spec::Framework::Tensorflow), "tensorflow");
+  EXPECT_EQ(of(spec::Framework::Pytorch), "torch");
+  EXPECT_EQ(of(spec::Framework::Horovod), "horovod");
+  EXPECT_EQ(of(spec::Framework::Generic), "");
+  EXPECT_EQ(of(spec::Framework::Generic, "ray"), "ray");
 }
 
 }  // namespace

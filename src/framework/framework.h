@@ -35,6 +35,7 @@ struct Framework {
   std::string_view python_module;  ///< What its programs import; empty if it is no library.
   spec::Barrier barrier = spec::Barrier::Gang;
   GpuSight gpu_sight = GpuSight::Own;
+  bool has_rendezvous = false;  ///< Its ranks find each other by a store served beside rank 0.
   bool has_tensorboard = true;  ///< The chief, or the role `tensorboard`, is given TB_PORT.
 
   /// Proposes for a role of `spec`.
@@ -43,13 +44,15 @@ struct Framework {
   Status (*check)(const job::Plan& plan);
   /// Adds the framework's own variables for the task on `seat`.
   Status (*add_variables)(const Seat& seat, Variables& variables);
+  /// Adds what holds only where neither the user nor the task's surroundings say otherwise.
+  void (*add_defaults)(Variables& defaults) = nullptr;
 };
 
 /// Returns the row of that framework, or nullptr if this version has none.
 [[nodiscard]] const Framework* find_framework(spec::Framework name);
 
-/// Returns the Python module that programs of the framework import ("tensorflow", "torch"), or "".
-[[nodiscard]] std::string_view python_module(spec::Framework name);
+/// Returns the Python module that the job's programs import ("tensorflow", "torch"), or "".
+[[nodiscard]] std::string_view python_module(const spec::Spec& spec);
 
 /// What every framework proposes for roles that only accompany the training.
 [[nodiscard]] bool is_companion(std::string_view role_name);

@@ -9,15 +9,18 @@
 namespace muster::framework {
 
 const Framework* find_framework(spec::Framework name) {
-  static constexpr std::array<const Framework*, 6> kTable = {
-      &kGeneric, &kStandalone, &kTensorflow, &kPytorch, &kJax, &kMxnet,
+  static constexpr std::array<const Framework*, 7> kTable = {
+      &kGeneric, &kStandalone, &kTensorflow, &kPytorch, &kJax, &kMxnet, &kHorovod,
   };
   const auto row = std::ranges::find(kTable, name, [](const Framework* one) { return one->name; });
   return row == kTable.end() ? nullptr : *row;
 }
 
-std::string_view python_module(spec::Framework name) {
-  const Framework* row = find_framework(name);
+std::string_view python_module(const spec::Spec& spec) {
+  if (!spec.runtime.module.empty()) {
+    return spec.runtime.module;
+  }
+  const Framework* row = find_framework(spec.framework);
   return row == nullptr ? std::string_view{} : row->python_module;
 }
 

@@ -11,5 +11,6 @@ extern const Framework kTensorflow;
 extern const Framework kPytorch;
 extern const Framework kJax;
 extern const Framework kMxnet;
+extern const Framework kHorovod;
 
 }  // namespace muster::framework

@@ -1,6 +1,7 @@
 #include "framework/plan.h"
 
 #include "framework/framework.h"
+#include "framework/rendezvous.h"
 #include "framework/tensorboard.h"
 
 #include <fmt/format.h>
@@ -157,7 +158,8 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   job::Plan plan{.job = context.job,
                  .seed = context.seed,
                  .name = spec.name,
-                 .framework = std::string(to_string(spec.framework)),
+                 .framework = spec.runtime.name.empty() ? std::string(to_string(spec.framework))
+                                                        : spec.runtime.name,
                  .barrier = spec.barrier.value_or(framework->barrier),
                  .roles = {},
                  .chief = chief_of(spec),
@@ -188,6 +190,9 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   }
   if (framework->has_tensorboard || spec.tensorboard) {
     add_tensorboard_port(plan);
+  }
+  if (framework->has_rendezvous) {
+    add_rendezvous_port(plan);
   }
   MUSTER_TRY_STATUS(framework->check(plan));
   return plan;

@@ -66,6 +66,17 @@ using spec::Success;
 
 constexpr Policies kCompanion = {Independent, Success::Ignored, Failure::Ignored, false};
 
+TEST(Horovod, HasNoElasticRanks) {
+  spec::Role worker = role("worker", 4);
+  worker.min = 2;
+  worker.max = 4;
+  worker.membership = spec::Membership::Elastic;
+  EXPECT_THAT(refusal(job_of(spec::Framework::Horovod, {worker})),
+              HasSubstr("roles.worker.membership: elastic does not work with horovod"));
+  worker.membership = spec::Membership::Static;
+  EXPECT_TRUE(planned(job_of(spec::Framework::Horovod, {worker})).has_value());
+}
+
 TEST(Plan, TakesWhatTheSpecSaysAsItIs) {
   spec::Spec spec = job_of(Framework::Generic, {role("worker", 3)});
   spec.roles[0].memory = 2ULL << 30;
@@ -323,11 +334,6 @@ TEST(Plan, RefusesASecondChiefOfTensorflow) {
   }
   EXPECT_TRUE(
       planned(job_of(Framework::Tensorflow, {role("chief"), role("worker", 2)})).has_value());
-}
-
-TEST(Plan, RefusesAFrameworkWithoutARow) {
-  EXPECT_THAT(refusal(job_of(Framework::Horovod, {role("worker")})),
-              HasSubstr("framework: horovod is not supported by this version"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace muster::framework {
@@ -89,6 +90,31 @@ std::vector<job::ContainerId> rank_groups(const Seat& seat) {
     }
   }
   return groups;
+}
+
+std::optional<Cross> cross_of(const Seat& seat) {
+  if (!seat.rank()) {
+    return std::nullopt;
+  }
+  const auto place = [&](const job::Member& member) {
+    const std::vector<const job::Member*> local = local_ranks(seat, member);
+    return std::ranges::find(local, &member) - local.begin();
+  };
+  // In one pass: a job may have thousands of groups.
+  std::map<job::ContainerId, ptrdiff_t> sizes;
+  for (const job::Member* member : seat.ranks) {
+    ++sizes[rank_group_of(seat, *member)];
+  }
+  const ptrdiff_t own_place = place(seat.self);
+  const job::ContainerId own = rank_group_of(seat, seat.self);
+  Cross cross;
+  for (const job::ContainerId& group : rank_groups(seat)) {
+    if (sizes[group] > own_place) {
+      cross.rank = group == own ? cross.size : cross.rank;
+      ++cross.size;
+    }
+  }
+  return cross;
 }
 
 std::string endpoint(const job::Address& address) {

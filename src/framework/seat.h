@@ -18,8 +18,8 @@ struct TaskContext {
   std::string checkpoint_dir;  ///< Absolute; MUSTER_CHECKPOINT_DIR.
   std::string view_file;       ///< Absolute; MUSTER_VIEW_FILE.
   std::string application_id;  ///< The cluster's name for the job; empty: the job's own id.
-  std::string master_host;     ///< Empty: AM_HOST and AM_PORT are not set.
-  uint16_t master_port = 0;
+  std::string program;         ///< Muster's own binary.
+  std::string interface;       ///< The network interface of its address; empty: unknown.
   uint32_t cores = 1;                    ///< Of its machine, as far as this job may use them.
   std::vector<uint32_t> gpus;            ///< Devices given to this task.
   std::vector<uint32_t> container_gpus;  ///< Devices of its whole container; empty: as `gpus`.
@@ -57,6 +57,15 @@ struct Seat {
 
 /// The groups in order of their lowest rank: positions are GROUP_RANK.
 [[nodiscard]] std::vector<job::ContainerId> rank_groups(const Seat& seat);
+
+/// Where a rank stands among those that have its LOCAL_RANK, one in each group.
+struct Cross {
+  size_t rank = 0;
+  size_t size = 0;
+};
+
+/// Returns that of the task itself, if it has a rank.
+[[nodiscard]] std::optional<Cross> cross_of(const Seat& seat);
 
 /// "host:port", or "[host]:port" for an IPv6 literal.
 [[nodiscard]] std::string endpoint(const job::Address& address);

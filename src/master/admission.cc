@@ -19,7 +19,7 @@ std::map<std::string, std::string> secrets_of_role(
   for (const auto& [path, value] : secrets) {
     const bool for_all = path.starts_with(kForAll) &&
                          (spec == nullptr || !spec->env.contains(path.substr(kForAll.size())));
-    if (for_all || path.starts_with(own)) {
+    if (for_all || path.starts_with(own) || path == control::kTaskKeySecret) {
       out.emplace(path, value);
     }
   }

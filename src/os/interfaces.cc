@@ -69,6 +69,12 @@ std::vector<InterfaceAddress> interface_addresses() {
   return addresses;
 }
 
+std::string interface_of_address(std::string_view address) {
+  const std::vector<InterfaceAddress> addresses = interface_addresses();
+  const auto found = std::ranges::find(addresses, address, &InterfaceAddress::address);
+  return found == addresses.end() ? std::string() : found->interface;
+}
+
 Result<std::string> address_of_interface(std::string_view name) {
   // More addresses can be bound than are listed: all of 127.0.0.0/8.
   if (is_literal(name) && make_ports()->reserve(std::string(name))) {

@@ -17,6 +17,9 @@ struct InterfaceAddress {
 /// This host's, IPv4 before IPv6.
 [[nodiscard]] std::vector<InterfaceAddress> interface_addresses();
 
+/// Returns the name of the interface that has this numeric address; "" if none has.
+[[nodiscard]] std::string interface_of_address(std::string_view address);
+
 /// Returns the numeric address of a network interface, given by its name or by an address of this
 /// host, which is returned as it is. The error names the interfaces that exist.
 [[nodiscard]] Result<std::string> address_of_interface(std::string_view name);

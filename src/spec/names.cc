@@ -74,6 +74,18 @@ std::string wrong_role_name(std::string_view name) {
       name);
 }
 
+std::string wrong_framework_name(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower}); };
+  const auto rest = [](char c) { return in(c, {kLower, kDigits, "_-"}); };
+  if (name.empty() || fits(name, kRoleNameMax, first, rest)) {
+    return "";
+  }
+  return fmt::format(
+      "`{}` is not the name of a framework; use 1 to 32 lower-case letters, digits, `_` and `-`, "
+      "and begin with a letter",
+      name);
+}
+
 std::string wrong_variable(std::string_view name) {
   const auto first = [](char c) { return in(c, {kLower, kUpper, "_"}); };
   const auto rest = [](char c) { return in(c, {kLower, kUpper, kDigits, "_"}); };

@@ -13,6 +13,8 @@ namespace muster::spec {
 [[nodiscard]] std::string wrong_port_name(std::string_view name);
 [[nodiscard]] std::string wrong_resource(std::string_view name);
 [[nodiscard]] std::string wrong_class(std::string_view name);
+/// May be empty.
+[[nodiscard]] std::string wrong_framework_name(std::string_view name);
 /// What every text must be to be kept: UTF-8 without NUL bytes.
 [[nodiscard]] std::string wrong_text(std::string_view text);
 /// What every text that ends in a command line, a path or an address must keep: not empty, no line

@@ -18,12 +18,6 @@ std::string_view to_string(Framework value) {
       return "mxnet";
     case Framework::Jax:
       return "jax";
-    case Framework::Xgboost:
-      return "xgboost";
-    case Framework::Ray:
-      return "ray";
-    case Framework::Mpi:
-      return "mpi";
     case Framework::Standalone:
       return "standalone";
   }

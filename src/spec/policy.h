@@ -14,9 +14,6 @@ enum class Framework : uint8_t {
   Horovod,
   Mxnet,
   Jax,
-  Xgboost,
-  Ray,
-  Mpi,
   Standalone,
 };
 

@@ -12,6 +12,21 @@
 
 namespace muster::spec {
 
+/// A framework that is known by its file alone (frameworks.h), beside its variables and roles.
+struct Runtime {
+  std::string name;     ///< Empty: that of `framework`.
+  std::string module;   ///< What its programs import in Python; empty: what `framework` says.
+  std::string program;  ///< Prints variables for each task; empty: none.
+  bool key = false;     ///< The tasks share a secret of their own.
+
+  bool operator==(const Runtime&) const = default;
+};
+
+/// Texts with places for what the view says (view_text.h), by the variable that they become.
+struct ViewVariables : std::map<std::string, std::string> {
+  using std::map<std::string, std::string>::map;
+};
+
 /// Sizes are bytes everywhere.
 using Bytes = uint64_t;
 

@@ -43,7 +43,9 @@ struct Role {
   bool chief = false;              ///< Task 0 of this role is the chief. At most one role says so.
 
   std::optional<std::string> command;
-  Environment env;                         ///< Added to the top-level one, and wins.
+  std::optional<std::string> prepare;  ///< Run before the command, in the same attempt.
+  Environment env;                     ///< Added to the top-level one, and wins.
+  ViewVariables variables;             ///< Likewise.
   std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
   std::optional<Python> python;    ///< Complete: keys the role left out are those of the top.
   std::optional<Restart> restart;  ///< Complete, as `python`.
@@ -62,6 +64,8 @@ struct Spec {
   std::vector<File> files;
   std::optional<Python> python;
   Environment env;
+  ViewVariables variables;
+  Runtime runtime;
   std::vector<Role> roles;  ///< In the order of the spec; at least one; names differ.
   std::optional<Barrier> barrier;
   Restart restart;

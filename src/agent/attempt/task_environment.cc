@@ -1,6 +1,7 @@
 #include "agent/attempt/task_environment.h"
 
 #include "base/check.h"
+#include "control/keys.h"
 #include "framework/address_book.h"
 #include "framework/environment.h"
 
@@ -43,6 +44,8 @@ framework::TaskContext context_of(const EnvironmentSources& sources, const job::
   }
   context.checkpoint_dir = sources.checkpoint_folder;
   context.view_file = sources.view_file;
+  context.program = sources.program;
+  context.interface = sources.interface;
   context.cores = sources.cores;
   context.gpus = gpus_of_slot(sources.gpus, sources.order.slot, role.resources.gpus);
   context.container_gpus = sources.gpus;
@@ -89,6 +92,10 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
   }
   if (!sources.commit_folder.empty()) {
     variables["MUSTER_COMMIT_DIR"] = sources.commit_folder;
+  }
+  if (const auto key = sources.secrets->find(control::kTaskKeySecret);
+      key != sources.secrets->end()) {
+    variables["MUSTER_TASK_KEY"] = key->second;
   }
   variables["MUSTER_RESTARTS"] = std::to_string(sources.order.restarts);
   variables["PWD"] = sources.work_folder;

@@ -30,6 +30,8 @@ struct EnvironmentSources {
   std::filesystem::path commit_folder;   ///< MUSTER_COMMIT_DIR; empty: not set.
   std::filesystem::path python_folder;   ///< Put first on PATH; empty for none.
   std::string class_path;                ///< CLASSPATH, for libhdfs; empty: as inherited.
+  std::string program;                   ///< Muster's own binary.
+  std::string interface;                 ///< Of the agent's address; empty: unknown.
   uint32_t cores = 1;                    ///< Of the machine.
   std::vector<uint32_t> gpus;            ///< Of the whole container.
   const Variables* inherited = nullptr;  ///< The agent's own environment.

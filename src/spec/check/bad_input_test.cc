@@ -133,7 +133,8 @@ TEST(BadInput, HasKeysThatAreCalledOtherwiseElsewhere) {
 
 TEST(BadInput, NamesFrameworksAsTheirUsersDo) {
   const std::string known =
-      "framework: must be one of generic, tensorflow, pytorch, jax, mxnet, standalone, not ";
+      "framework: must be one of generic, tensorflow, pytorch, jax, mxnet, horovod, standalone, "
+      "dask, mpi, ray, xgboost, not ";
   const std::vector<std::pair<std::string, std::string>> words = {
       {"torch", "pytorch"}, {"PyTorch", "pytorch"},  {"lightning", "pytorch"},
       {"tf", "tensorflow"}, {"keras", "tensorflow"}, {"TensorFlow", "tensorflow"},
@@ -142,7 +143,7 @@ TEST(BadInput, NamesFrameworksAsTheirUsersDo) {
     EXPECT_EQ(error_of("command: a\ntasks: 1\nframework: " + word + "\n"),
               "j.yaml:3:12: error: " + known + "`" + word + "`; did you mean `" + meant + "`?");
   }
-  for (const std::string word : {"horovod", "xgboost", "ray", "mpi"}) {
+  for (const std::string word : {"spark", "kubeflow"}) {
     EXPECT_EQ(error_of("command: a\ntasks: 1\nframework: " + word + "\n"),
               "j.yaml:3:12: error: " + known + "`" + word +
                   "`; for any other, use generic: programs find their peers' addresses in "
@@ -195,7 +196,8 @@ TEST(BadInput, HasValuesThatAreNone) {
   expect_all({
       {"command: a\ntasks: 1\nframework: pytroch\n",
        "j.yaml:3:12: error: framework: must be one of generic, tensorflow, pytorch, jax, "
-       "mxnet, standalone, not `pytroch`; did you mean `pytorch`?"},
+       "mxnet, horovod, standalone, dask, mpi, ray, xgboost, not `pytroch`; did you mean "
+       "`pytorch`?"},
       {"command: a\ntasks: 1\nbarrier: none\n",
        "j.yaml:3:10: error: barrier: must be one of gang, as_granted, not `none`"},
       {"command: a\ntasks: 1\nrestart: 3\n",

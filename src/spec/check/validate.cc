@@ -4,6 +4,7 @@
 #include "spec/check/role_order.h"
 #include "spec/duration_text.h"
 #include "spec/names.h"
+#include "spec/view_text.h"
 
 #include <fmt/format.h>
 
@@ -33,10 +34,12 @@ class Check {
       policies(role);
       references(role);
       names(role);
+      variables(role.variables, {"roles", role.name, "variables"});
       environment(role.env, {"roles", role.name, "env"});
       files(role.files.value_or(std::vector<File>{}), {"roles", role.name, "files"});
       python(role.python, {"roles", role.name, "python"});
     }
+    variables(spec_.variables, {"variables"});
     environment(spec_.env, {"env"});
     files(spec_.files, {"files"});
     python(spec_.python, {"python"});
@@ -164,6 +167,47 @@ class Check {
         fail({"roles", role.name, "ports"},
              fmt::format("role {}: the port {} is named twice", role.name, port));
       }
+    }
+  }
+
+  void variables(const ViewVariables& texts, Path at) {
+    for (const auto& [name, text] : texts) {
+      at.push_back(name);
+      const Result<std::vector<ViewPiece>> pieces = parse_view_text(text);
+      if (!pieces.has_value()) {
+        fail(at, fmt::format("variables.{}: {}", name, pieces.error().message));
+      } else {
+        for (const ViewPiece& piece : *pieces) {
+          if (piece.place.has_value()) {
+            place(*piece.place, name, at);
+          }
+        }
+      }
+      at.pop_back();
+    }
+  }
+
+  /// What a place names must be able to be in the view.
+  void place(const ViewPlace& place, const std::string& variable, const Path& at) {
+    if (place.role.empty() || place.role == kRanks) {
+      return;
+    }
+    const Role* const role = find_role(spec_, place.role);
+    if (role == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Role& known : spec_.roles) {
+        names.push_back(known.name);
+      }
+      const auto meant = nearest(place.role, names);
+      fail(at, fmt::format("variables.{}: the job has no role {}{}", variable, place.role,
+                           meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    } else if (place.index.has_value() && *place.index >= role->tasks) {
+      fail(at, fmt::format("variables.{}: there is no {}:{}; the role has {} task{}", variable,
+                           role->name, *place.index, role->tasks, role->tasks == 1 ? "" : "s"));
+    } else if (place.fact == ViewFact::NamedPort &&
+               std::ranges::find(role->ports, place.port) == role->ports.end()) {
+      fail(at, fmt::format("variables.{}: the role {} has no port {}; name it under `ports`",
+                           variable, role->name, place.port));
     }
   }
 

@@ -37,6 +37,7 @@ template <class E>
   inline constexpr std::string_view kGroup<Type> = group
 
 MUSTER_SPEC_GROUP(Python, "Python");
+MUSTER_SPEC_GROUP(Runtime, "Runtime");
 MUSTER_SPEC_GROUP(Restart, "Restart");
 MUSTER_SPEC_GROUP(Match, "Match");
 MUSTER_SPEC_GROUP(Rule, "Rule");

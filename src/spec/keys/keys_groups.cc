@@ -222,6 +222,31 @@ std::span<const Row> rows_of<Checkpoint>() {
 }
 
 template <>
+std::span<const Row> rows_of<Runtime>() {
+  static constexpr std::array kRows = {
+      row<&Runtime::name>("name", {.doc = "What the framework is called.",
+                                   .unset = "the value of framework",
+                                   .check = wrong_framework_name}),
+      row<&Runtime::module>("module",
+                            {.doc = "The Python module that its programs import. A task whose "
+                                    "Python lacks it fails with a message that says so.",
+                             .unset = "that of framework",
+                             .check = wrong_line}),
+      row<&Runtime::program>(
+          "program",
+          {.doc = "A command that is run in the task's folder before its own: it gets the job's "
+                  "view as JSON on its standard input, and the lines NAME=VALUE that it prints "
+                  "are added to the task's environment.",
+           .unset = "no program",
+           .check = wrong_line,
+           .also = "command script"}),
+      row<&Runtime::key>("key", {.doc = "Gives the tasks MUSTER_TASK_KEY, a secret that only they "
+                                        "share, by which they can prove to each other that they "
+                                        "are of one job."})};
+  return kRows;
+}
+
+template <>
 std::span<const Row> rows_of<Tensorboard>() {
   static constexpr std::array kRows = {row<&Tensorboard::logdir>(
       "logdir", {.doc = "The folder or URI of the event files, as the chief sees it: relative to "

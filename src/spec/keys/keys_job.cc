@@ -119,10 +119,20 @@ constexpr std::array kRoleRows = {
                          .check = wrong_command,
                          .inherited = true,
                          .also = "cmd run script entrypoint exec program args arguments"}),
+    row<&Role::prepare>("prepare",
+                        {.doc = "A command that is run before that of its tasks, in the same "
+                                "folder and with the same environment; the task's own is run if "
+                                "it succeeds.",
+                         .unset = "nothing",
+                         .check = wrong_command,
+                         .also = "before setup init pre_command"}),
     row<&Role::env>("env",
                     {.doc = "Variables added to the top-level ones; on a clash of names these win.",
                      .inherited = true,
                      .also = "environment variables"}),
+    row<&Role::variables>(
+        "variables",
+        {.doc = "Added to the top-level ones; on a clash of names these win.", .inherited = true}),
     row<&Role::files>("files", {.doc = "Replaces the top-level list.",
                                 .unset = kFromTop,
                                 .inherited = true,
@@ -139,15 +149,17 @@ constexpr std::array kSpecRows = {
     row<&Spec::name>("name", {.doc = "The job's name; its id begins with it.",
                               .unset = "the name of the file, or of the program",
                               .check = wrong_job_name}),
-    row<&Spec::framework>("framework",
-                          {.doc = "The framework whose conventions the tasks follow: it decides "
-                                  "what is in their environment and proposes policies.",
-                           .also = "type runtime backend",
-                           .also_values = "torch=pytorch lightning=pytorch accelerate=pytorch "
-                                          "deepspeed=pytorch transformers=pytorch tf=tensorflow "
-                                          "keras=tensorflow flax=jax none=generic python=generic",
-                           .no_such_value = "; for any other, use generic: programs find their "
-                                            "peers' addresses in MUSTER_VIEW"}),
+    row<&Spec::framework, FrameworkCodec>(
+        "framework", {.doc = "The framework whose conventions the tasks follow: it decides what is "
+                             "in their environment and proposes policies. Also the name of a "
+                             "framework file, yours or the site's: NAME.yaml in the folder "
+                             "frameworks of $MUSTER_HOME or beside the site's file.",
+                      .also = "type runtime backend",
+                      .also_values = "torch=pytorch lightning=pytorch accelerate=pytorch "
+                                     "deepspeed=pytorch transformers=pytorch tf=tensorflow "
+                                     "keras=tensorflow flax=jax none=generic python=generic",
+                      .no_such_value = "; for any other, use generic: programs find their "
+                                       "peers' addresses in MUSTER_VIEW"}),
     row<&Spec::command>(
         "command", {.doc = "The command of every task, run by /bin/sh -c in the task's own folder. "
                            "Arguments after -- on the command line are appended to it.",
@@ -166,6 +178,13 @@ constexpr std::array kSpecRows = {
         {.doc = "Environment variables of the tasks. A value is text, or a secret: a map with "
                 "from_env or from_file.",
          .also = "environment variables"}),
+    row<&Spec::variables>(
+        "variables",
+        {.doc = "Environment variables made from the job's view: text with places in braces, as in "
+                "tcp://{scheduler.0.address} or {rank}. One that names what is not there, a task "
+                "that is away or the rank of a task that has none, is left out."}),
+    row<&Spec::runtime>("runtime", {.doc = "What Muster is to know of a framework that it does "
+                                           "not know by itself."}),
     row<&Spec::roles>(
         "roles", {.doc = "The roles by name, in the order of their ranks. `tasks: 4` alone at the "
                          "top means one role, worker, with 4 tasks.",

@@ -200,10 +200,22 @@ MUSTER_SPEC_CODEC(Mount);
 MUSTER_SPEC_CODEC(File);
 MUSTER_SPEC_CODEC(EnvValue);
 MUSTER_SPEC_CODEC(Environment);
+MUSTER_SPEC_CODEC(ViewVariables);
 MUSTER_SPEC_CODEC(Resources);
 MUSTER_SPEC_CODEC(std::vector<After>);
 MUSTER_SPEC_CODEC(std::vector<Role>);
 #undef MUSTER_SPEC_CODEC
+
+/// The built-in frameworks; Loading has put those of files in their place before.
+struct FrameworkCodec {
+  static void decode(Decoder& decoder, const Node& node, const Row& row, Framework& out) {
+    Codec<Framework>::decode(decoder, node, row, out);
+  }
+  static Node encode(const Row& row, Framework value) {
+    return Codec<Framework>::encode(row, value);
+  }
+  static Shape shape(const Row& row);
+};
 
 /// A signal by number or name: 9, KILL, SIGKILL.
 struct SignalCodec {

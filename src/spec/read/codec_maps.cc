@@ -1,7 +1,9 @@
 #include "base/text.h"
+#include "spec/frameworks.h"
 #include "spec/keys/keys.h"
 #include "spec/names.h"
 #include "spec/read/codec.h"
+#include "spec/view_text.h"
 
 #include <fmt/format.h>
 
@@ -136,6 +138,54 @@ Shape Codec<Environment>::shape(const Row& row) {
   item.form = Form::Map;
   item.type = "map of variables: " + item.type;
   return item;
+}
+
+void Codec<ViewVariables>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                  ViewVariables& out) {
+  if (!expect_map(decoder, node, row, "{NAME: '{worker.0.address}'}")) {
+    return;
+  }
+  for (const Member& member : node.members) {
+    if (!name_fits(decoder, member, row, &wrong_variable)) {
+      continue;
+    }
+    if (member.value.kind != Node::Kind::Scalar) {
+      decoder.fail(member.value, fmt::format("{}.{}: must be text, not {}; put text that begins "
+                                             "with a brace in quotes",
+                                             row.name, member.key, describe(member.value)));
+      continue;
+    }
+    const Result<std::vector<ViewPiece>> pieces = parse_view_text(member.value.text);
+    if (!pieces.has_value()) {
+      decoder.fail(member.value,
+                   fmt::format("{}.{}: {}", row.name, member.key, pieces.error().message));
+      continue;
+    }
+    out[member.key] = member.value.text;
+  }
+}
+
+Node Codec<ViewVariables>::encode(const Row&, const ViewVariables& value) {
+  Node map = map_node();
+  for (const auto& [name, text] : value) {
+    put(map, name, text_node(text));
+  }
+  return map;
+}
+
+Shape Codec<ViewVariables>::shape(const Row&) {
+  return {.form = Form::Map, .type = "map of texts", .json = R"({"type":["string","number"]})"};
+}
+
+Shape FrameworkCodec::shape(const Row&) {
+  std::vector<std::string_view> names = Codec<Framework>::names();
+  for (const FrameworkFile& file : framework_files()) {
+    names.push_back(file.name);
+  }
+  Shape shape = scalar::choice_shape(std::move(names));
+  shape.type += ", or the name of a framework file";
+  shape.json = R"({"type":"string"})";
+  return shape;
 }
 
 void Codec<Resources>::decode(Decoder& decoder, const Node& node, const Row& row, Resources& out) {

@@ -12,6 +12,7 @@ namespace muster::spec {
 /// Where a value may come from; a later one wins.
 enum class Layer : uint8_t {
   BuiltIn,
+  Framework,
   Site,
   Config,
   Environment,

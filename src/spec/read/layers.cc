@@ -54,6 +54,9 @@ class Loading {
     document = map_node();
     document.origin = stack_.job->origin;
     merge(document, empty_roles());
+    if (stack_.framework) {
+      merge(document, *stack_.framework);
+    }
     for (const Node& layer : stack_.below) {
       merge(document, spread_roles(layer, roles_, true));
     }
@@ -88,6 +91,9 @@ class Loading {
     };
     take(*stack_.job);
     std::ranges::for_each(stack_.above, take);
+    if (stack_.framework) {
+      take(*stack_.framework);
+    }
     Node document = map_node();
     document.origin = stack_.job->origin;
     if (!roles_.empty()) {

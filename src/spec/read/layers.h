@@ -20,6 +20,12 @@ struct TextInput {
   std::string text;
 };
 
+/// A framework as data, by the name that jobs give it.
+struct FrameworkInput {
+  std::string name;
+  TextInput file;
+};
+
 /// A job given on the command line instead of in a file. The texts are those the user typed.
 struct QuickOptions {
   std::optional<std::string> tasks;         ///< -n
@@ -36,6 +42,8 @@ struct QuickOptions {
 /// Everything that values may come from, in rising order after the built-in ones. All as text: this
 /// module opens no file and reads no environment.
 struct Layers {
+  /// What the site and the user have of them; an earlier one hides a later one of the same name.
+  std::vector<FrameworkInput> frameworks;
   std::optional<TextInput> site;    ///< /etc/muster/site.yaml
   std::optional<TextInput> config;  ///< $MUSTER_HOME/config.yaml
   /// The variables whose name begins with MUSTER_SET_; others are passed over.

@@ -262,6 +262,9 @@ std::vector<std::string> role_names(const Stack& stack) {
   if (names.empty()) {
     std::ranges::for_each(stack.above, collect);
   }
+  if (stack.framework.has_value()) {
+    collect(*stack.framework);
+  }
   return names;
 }
 
@@ -287,6 +290,7 @@ Stack read_layers(const Layers& layers, Problems& problems) {
     expand_tasks(*stack.job, problems);
   }
   read_sets(layers, stack, problems);
+  resolve_framework(layers, stack, problems);
   return stack;
 }
 

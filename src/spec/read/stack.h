@@ -16,6 +16,7 @@ namespace muster::spec {
 /// The layers read, each as a map in the shape of a specification, but not yet merged. Inside this
 /// module only.
 struct Stack {
+  std::optional<Node> framework;  ///< The file of the framework that the job names, if it has one.
   std::vector<Node> below;  ///< Quick form, site, configuration, environment.
   std::optional<Node> job;  ///< The specification, or the quick form.
   std::vector<Node> above;  ///< --set, in their order.
@@ -27,6 +28,10 @@ struct Stack {
 
 /// Reads every layer, adding what is wrong to `problems`.
 [[nodiscard]] Stack read_layers(const Layers& layers, Problems& problems);
+
+/// Finds the framework that the layers name. Where that is one of files, its file is read and the
+/// layers name the built-in framework that it is based on.
+void resolve_framework(const Layers& layers, Stack& stack, Problems& problems);
 
 /// Returns what a layer says about the given roles: `*` is spread over them, below what is said by
 /// name; roles that are not among them are left out. `loose` lets `_` in a name stand for `-`, too.

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::inside {
+
+/// The addresses of a job's tasks, from the text of MUSTER_VIEW_FILE: literals as they stand there.
+/// Empty for a text that is no view.
+[[nodiscard]] std::set<std::string> hosts_in_view(std::string_view view_json);
+
+/// Returns the address of one task from such a text; "" where there is none.
+[[nodiscard]] std::string address_in_view(std::string_view view_json, std::string_view role,
+                                          uint32_t index);
+
+/// Who may talk to what runs inside an attempt: the hosts of the job's tasks, as their addresses
+/// are in the view, which may grow while the task runs.
+class Peers {
+ public:
+  explicit Peers(std::filesystem::path view_file) : view_file_(std::move(view_file)) { read(); }
+
+  /// `peer` as in net::Stream::peer(): "10.0.0.7:8020", "[::1]:8020".
+  [[nodiscard]] bool admits(std::string_view peer);
+
+ private:
+  void read();
+
+  std::filesystem::path view_file_;
+  std::filesystem::file_time_type read_at_;  ///< When what was read had been written.
+  std::set<std::string> hosts_;
+};
+
+}  // namespace muster::inside

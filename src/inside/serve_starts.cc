@@ -1,0 +1,207 @@
+#include "inside/peers.h"
+#include "inside/remote_start.h"
+#include "inside/socket_line.h"
+#include "inside/surroundings.h"
+#include "net/address.h"
+#include "net/socket.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The side of the task in which programs are started. Each connection has a process of its own,
+// which reads slowly and waits as it likes.
+
+namespace muster::inside {
+namespace {
+
+constexpr size_t kCommandMax = size_t{1} << 20;
+constexpr int kConnectionsMax = 16;
+constexpr int kCommandPatience = 20;  // Seconds.
+constexpr int kGraceMilliseconds = 5000;
+
+std::string new_challenge() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return {};
+  }
+  std::string hex;
+  for (const unsigned char byte : bytes) {
+    hex += fmt::format("{:02x}", byte);
+  }
+  return hex;
+}
+
+/// In a time that does not depend on where they differ.
+bool same_proof(const std::string& left, const std::string& right) {
+  unsigned int differs = left.size() == right.size() ? 0 : 1;
+  for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
+    differs |= static_cast<unsigned char>(left[i]) ^ static_cast<unsigned char>(right[i]);
+  }
+  return differs == 0;
+}
+
+/// The command that the other side proves to be of this job.
+Result<std::string> read_command(int socket, const std::string& key) {
+  const std::string challenge = new_challenge();
+  if (challenge.empty()) {
+    return system_error(errno, "no random bytes");
+  }
+  MUSTER_TRY_STATUS(write_all(socket, challenge + "\n"));
+  MUSTER_TRY(const std::string size_line, read_line(socket, kLineMax));
+  size_t size = 0;
+  const auto [end, error] =
+      std::from_chars(size_line.data(), size_line.data() + size_line.size(), size);
+  if (error != std::errc{} || end != size_line.data() + size_line.size() || size > kCommandMax) {
+    return user_error("what asks for a start does not speak Muster's protocol");
+  }
+  MUSTER_TRY(const std::string proof, read_line(socket, kLineMax));
+  MUSTER_TRY(std::string command, read_bytes(socket, size));
+  if (!same_proof(proof, proof_of(key, challenge, command))) {
+    return user_error("what asks for a start does not know the job's key");
+  }
+  return command;
+}
+
+/// The child's side: becomes the command, leading a group of its own.
+[[noreturn]] void become(const std::string& command, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(1);
+  }
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+  ::_exit(127);
+}
+
+int status_of(int wait_status) {
+  constexpr int kSignalled = 128;
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kSignalled + WTERMSIG(wait_status);
+}
+
+/// Waits for the child's end, or for that of the connection, which ends the child.
+int attend(int socket, pid_t child) {
+  const rt::Fd watched(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  std::array<pollfd, 2> both{pollfd{.fd = watched.get(), .events = POLLIN, .revents = 0},
+                             pollfd{.fd = socket, .events = POLLIN, .revents = 0}};
+  while (both[0].revents == 0 && both[1].revents == 0) {
+    if (::poll(both.data(), both.size(), -1) < 0 && errno != EINTR) {
+      break;
+    }
+  }
+  if (both[0].revents == 0) {
+    // Its group by the same number: nobody else can have that before the child is reaped.
+    ::kill(-child, SIGTERM);
+    pollfd end{.fd = watched.get(), .events = POLLIN, .revents = 0};
+    (void)::poll(&end, 1, kGraceMilliseconds);
+  }
+  ::kill(-child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status_of(status);
+}
+
+Status converse(int socket, const std::string& key) {
+  set_patience(socket, kCommandPatience);
+  MUSTER_TRY(const std::string command, read_command(socket, key));
+  const pid_t self = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    return system_error(errno, "cannot start a process");
+  }
+  if (child == 0) {
+    become(command, self);
+  }
+  ::setpgid(child, child);
+  return write_all(socket, fmt::format("{}\n", attend(socket, child)));
+}
+
+[[noreturn]] void handle(rt::Fd socket, const std::string& key, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) {
+    ::_exit(1);
+  }
+  if (const Status done = converse(socket.get(), key); !done.has_value()) {
+    complain(done.error().message);
+  }
+  ::_exit(0);
+}
+
+std::string peer_of(int socket) {
+  net::SocketAddress address;
+  address.size = sizeof address.storage;
+  if (::getpeername(socket, address.get(), &address.size) != 0) {
+    return {};
+  }
+  return net::to_string(net::HostPort{net::literal_of(address), address.port()});
+}
+
+/// Reaps those that have ended; waits for one while there are as many as may be.
+void reap(int& connections) {
+  while (connections > 0) {
+    const pid_t ended = ::waitpid(-1, nullptr, connections < kConnectionsMax ? WNOHANG : 0);
+    if (ended == 0 || (ended < 0 && errno != EINTR)) {
+      return;
+    }
+    connections -= ended > 0 ? 1 : 0;
+  }
+}
+
+Status serve(const std::string& address_text) {
+  const std::string key = variable("MUSTER_TASK_KEY");
+  if (key.empty()) {
+    return user_error("MUSTER_TASK_KEY is not set; `runtime: {key: true}` gives it to the tasks");
+  }
+  MUSTER_TRY(const net::HostPort address, net::parse_host_port(address_text));
+  MUSTER_TRY(
+      const net::Listening listening,
+      net::listen_on({.host = address.host, .port_low = address.port, .port_high = address.port}));
+  ::fcntl(listening.fd.get(), F_SETFL, 0);  // Nothing else is to be waited for.
+  Peers peers(variable("MUSTER_VIEW_FILE"));
+  const pid_t self = ::getpid();
+  int connections = 0;
+  while (true) {
+    rt::Fd socket(::accept4(listening.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    reap(connections);
+    if (!socket.valid()) {
+      if (errno == EINTR || errno == ECONNABORTED) {
+        continue;
+      }
+      return system_error(errno, "cannot accept connections");
+    }
+    if (!peers.admits(peer_of(socket.get()))) {
+      complain("refused " + peer_of(socket.get()) + ": no task of this job is there");
+      continue;
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+      handle(std::move(socket), key, self);
+    }
+    connections += child > 0 ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+int serve_starts(const std::vector<std::string>& arguments) {
+  const Status served = arguments.size() == 1
+                            ? serve(arguments[0])
+                            : Status(user_error("muster start-node takes HOST:PORT"));
+  complain(served.error().message);
+  return 1;
+}
+
+}  // namespace muster::inside

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace muster::spec {
+
+/// A framework that is nothing but data: a part of a specification that lies below that of each job
+/// which names it.
+struct FrameworkFile {
+  std::string_view name;
+  std::string_view text;  ///< YAML, as in docs/frameworks.md.
+};
+
+/// Returns those of src/spec/frameworks, which every Muster knows. The build generates the
+/// definition (tools/embed).
+[[nodiscard]] std::span<const FrameworkFile> framework_files();
+
+}  // namespace muster::spec

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::spec {
+
+/// What a place in a ViewText stands for.
+enum class ViewFact : uint8_t {
+  Host,
+  Port,
+  Address,    ///< host:port, [host]:port for IPv6.
+  NamedPort,  ///< `ports.NAME`
+  Count,      ///< How many there are now.
+  Hosts,      ///< Of all, in order, with commas between.
+  Addresses,  ///< Likewise.
+  Role,
+  Index,
+  Rank,
+  WorldSize,
+  LocalRank,
+  LocalSize,
+  CrossRank,  ///< Which group of local ranks, among those that have this LocalRank.
+  CrossSize,
+  Job,
+  Generation,
+  Program,  ///< Muster's own binary on the task's host.
+};
+
+/// One place: `{worker.0.host}`, `{worker.count}`, `{ranks.0.port}`, `{rank}`, `{ports.http}`.
+struct ViewPlace {
+  std::string role;               ///< Empty: the task itself, or the job. "ranks": by RANK.
+  std::optional<uint32_t> index;  ///< Of one task of `role`.
+  ViewFact fact = ViewFact::Host;
+  std::string port;  ///< Of NamedPort.
+  bool operator==(const ViewPlace&) const = default;
+};
+
+/// A literal text, and the place behind it, if there is one.
+struct ViewPiece {
+  std::string text;
+  std::optional<ViewPlace> place;
+  bool operator==(const ViewPiece&) const = default;
+};
+
+/// The role name that stands for all ranked tasks in the order of RANK.
+inline constexpr std::string_view kRanks = "ranks";
+
+/// Parses a text with places in braces for what the job's view says of its tasks; `{{` and `}}` are
+/// braces themselves. An error (the user's) says what is wrong with which place.
+[[nodiscard]] Result<std::vector<ViewPiece>> parse_view_text(std::string_view text);
+
+}  // namespace muster::spec
