@@ -35,10 +35,7 @@ Result<spec::Framework> framework_of(Reading& reading) {
     return spec::Framework::Mxnet;
   }
   if (name == "horovod") {
-    return user_error(
-        "tony.application.framework: this version of Muster does not run horovod jobs; with `-conf "
-        "tony.application.framework=generic` tasks run without its variables, and find each "
-        "other's addresses in CLUSTER_SPEC");
+    return spec::Framework::Horovod;
   }
   if (name == "standalone") {
     return spec::Framework::Standalone;

@@ -198,10 +198,18 @@ TEST(Conversion, KeepsTheLastFileOfAName) {
   EXPECT_EQ(note_of(job, "x.py"), "");
 }
 
-TEST(Conversion, RefusesAFrameworkThatCannotRun) {
-  const std::vector<std::string> conf = {"tony.worker.instances=1",
-                                         "tony.application.framework=Horovod"};
-  EXPECT_THAT(converted({.conf = conf}).error().message, HasSubstr("does not run horovod jobs"));
+TEST(Conversion, StartsNoDriverOfHorovod) {
+  const Job job{.conf = {"tony.worker.instances=2", "tony.application.framework=Horovod",
+                         "tony.horovod.driver.mode.debug=true", "tony.driver.instances=1",
+                         "tony.driver.command=python3 driver.py",
+                         "tony.application.untracked.jobtypes=driver"}};
+  const spec::Spec spec = spec_of(job);
+  EXPECT_EQ(spec.framework, spec::Framework::Horovod);
+  ASSERT_EQ(spec.roles.size(), 1U);
+  EXPECT_EQ(spec.roles[0].name, "worker");
+  EXPECT_EQ(spec.env.at("HOROVOD_GLOO_TIMEOUT_SECONDS").text, "2000");
+  EXPECT_THAT(note_of(job, "tony.driver.instances"), HasSubstr("beside rank 0"));
+  EXPECT_THAT(note_of(job, "tony.horovod.driver.mode.debug"), HasSubstr("no driver"));
 }
 
 TEST(Conversion, NamesWhatHasNoPlace) {

@@ -103,6 +103,20 @@ bool is_started_by_muster(const Reading& reading, const std::string& name, const
          !reading.has("tony.tensorboard.command");
 }
 
+/// TonY's driver of a Horovod job, which is one of its roles only where the user's own is tried
+/// out.
+bool is_horovod_driver(const std::string& name, const spec::Spec& spec) {
+  return name == "driver" && spec.framework == spec::Framework::Horovod;
+}
+
+/// How long TonY's ranks look for each other; horovodrun and Muster have times of their own.
+void add_horovod(spec::Spec& spec) {
+  if (spec.framework == spec::Framework::Horovod) {
+    spec.env.try_emplace("HOROVOD_GLOO_TIMEOUT_SECONDS",
+                         spec::EnvValue{.source = spec::EnvValue::Source::Literal, .text = "2000"});
+  }
+}
+
 /// With a command of the user's it is a role.
 void add_tensorboard(Reading& reading, spec::Spec& spec) {
   const auto there = std::ranges::find(spec.roles, "tensorboard", &spec::Role::name);
@@ -377,6 +391,12 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
       reading.note(instances, "Muster starts TensorBoard itself, beside the chief");
       continue;
     }
+    if (is_horovod_driver(name, spec)) {
+      (void)role_of(reading, name, spec);  // All that is said of it.
+      reading.note(instances,
+                   "no driver is started: Muster serves the rendezvous itself, beside rank 0");
+      continue;
+    }
     if (const std::string wrong = spec::wrong_role_name(name); !wrong.empty()) {
       reading.note(instances, wrong);
       continue;
@@ -410,6 +430,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
                                "several without a framework's variables",
                                tasks));
   }
+  add_horovod(spec);
   convert_ends(reading, spec);
   convert_placement(reading, spec);
   MUSTER_TRY_STATUS(convert_stages(reading, spec));

@@ -23,7 +23,7 @@ constexpr std::array kSettings = {
     Setting{"tony.application.node-label", Fate::Becomes, "`yarn.node_label`"},
     Setting{"tony.application.placement-spec", Fate::Becomes,
             "`constraint` of the roles that have the tag it begins with, and none of their own"},
-    Setting{"tony.application.framework", Fate::Becomes, "`framework`; horovod is refused"},
+    Setting{"tony.application.framework", Fate::Becomes, "`framework`"},
     Setting{"tony.application.distributed-mode", Fate::Becomes, "`barrier: gang` or `as_granted`"},
     Setting{"tony.application.enable-preprocess", Fate::Becomes,
             "`muster tony` runs the command first, as a job of its own, and gives MODEL_PARAMS to "
@@ -147,7 +147,9 @@ constexpr std::array kSettings = {
     Setting{"tony.<T>.depends-on", Fate::Differs, "TonY never read it; write `after` in the role"},
     Setting{"tony.horovod.mode.test", Fate::NoObject, "it is for TonY's own tests"},
     Setting{"tony.horovod.mode.test.fast.fail", Fate::NoObject, "it is for TonY's own tests"},
-    Setting{"tony.horovod.driver.mode.debug", Fate::Differs, "horovod jobs are refused"},
+    Setting{"tony.horovod.driver.mode.debug", Fate::Differs,
+            "Muster serves the rendezvous itself: there is no driver, the user's own is not "
+            "started"},
     Setting{"tony.portal.url", Fate::NoObject,
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},

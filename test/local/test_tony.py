@@ -117,6 +117,11 @@ NEVER = {"AM_HOST", "AM_PORT", "METRICS_RPC_PORT", "MALLOC_ARENA_MAX", "PREPROCE
 @pytest.mark.parametrize(("framework", "worker", "chief"), [
     ("tensorflow", {"CLUSTER_SPEC", "TF_CONFIG"}, {"IS_CHIEF", "TB_PORT"}),
     ("pytorch", {"INIT_METHOD", "RANK", "WORLD"}, {"IS_CHIEF", "TB_PORT"}),
+    ("horovod", {"CLUSTER_SPEC", "HOROVOD_CONTROLLER", "HOROVOD_CPU_OPERATIONS",
+                 "HOROVOD_GLOO_TIMEOUT_SECONDS", "HOROVOD_GLOO_RENDEZVOUS_PORT",
+                 "HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE",
+                 "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE", "HOROVOD_SIZE", "HOROVOD_RANK",
+                 "HOROVOD_HOSTNAME"}, {"IS_CHIEF", "TB_PORT"}),
     ("standalone", set(), {"IS_CHIEF"}),
 ])
 def test_a_task_has_the_variables_that_tony_sets(muster, framework, worker, chief):
@@ -131,6 +136,7 @@ def test_a_task_has_the_variables_that_tony_sets(muster, framework, worker, chie
         assert not (NEVER | {"IS_CHIEF", "TB_PORT"}) - wanted & set(found)
         assert found["SESSION_ID"] == found["ATTEMPT_NUMBER"] == "0"
         assert found["TASK_NUM"] == str(number)
+        assert found.get("HOROVOD_GLOO_TIMEOUT_SECONDS", "2000") == "2000"
 
 
 def test_where_tensorboard_runs_beside_the_chief_no_task_has_its_port(muster):
