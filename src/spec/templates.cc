@@ -19,6 +19,12 @@ std::span<const Template> templates() {
                template_files("tensorflow-mirrored")},
       Template{"tensorflow-ps", "TensorFlow with a parameter server (ParameterServerStrategy)",
                template_files("tensorflow-ps")},
+      Template{"horovod", "Horovod on TensorFlow, all ranks in step", template_files("horovod")},
+      Template{"mpi", "Open MPI's mpirun over tasks, without ssh", template_files("mpi")},
+      Template{"mxnet", "MXNet with a parameter server", template_files("mxnet")},
+      Template{"xgboost", "XGBoost, all workers grow the same trees", template_files("xgboost")},
+      Template{"ray", "a Ray cluster for one program", template_files("ray")},
+      Template{"dask", "a Dask cluster for one program", template_files("dask")},
   };
   return kTemplates;
 }
