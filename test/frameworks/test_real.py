@@ -1,0 +1,175 @@
+"""Each framework with its real package: the template that `muster init` writes learns what it is to
+learn. The packages are large, so this is no part of `make test`: tools/pytest test/frameworks"""
+
+import os
+import shutil
+import signal
+import subprocess
+
+import harness
+import pytest
+
+LIMIT = 600
+
+
+@pytest.fixture(scope="module")
+def venv():
+    """Returns a function from the environment's name to its folder; makes it when missing."""
+    def make(name):
+        done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", name],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+    return make
+
+
+def path_of(folder):
+    return {"PATH": f"{folder}/bin:{os.environ['PATH']}"}
+
+
+def init(muster, template):
+    muster("init", template, template).expect(0)
+    return muster.folder / template / "job.yaml"
+
+
+def run(muster, template, env, *arguments):
+    return muster("run", init(muster, template), *arguments, env=env, within=LIMIT).expect(0)
+
+
+def test_horovod(muster, venv):
+    env = path_of(venv("horovod"))
+    done = run(muster, "horovod", env)
+    assert done.lines(r"2 ranks learned y = 3\.00 x \+ -1\.00")
+    four = muster("run", muster.folder / "horovod" / "job.yaml", "--set", "roles.worker.tasks=4",
+                  "--set", "roles.worker.tasks_per_container=2", "--set", "roles.worker.memory=1g",
+                  env=env, within=LIMIT).expect(0)
+    assert four.lines(r"4 ranks learned y = 3\.00 x \+ -1\.00")
+
+
+LOSES_A_RANK = """
+import os, signal
+import horovod.tensorflow as hvd
+import tensorflow as tf
+hvd.init()
+first = os.environ["MUSTER_GENERATION"] == "1"
+for step in range(20):
+    if first and step == 5 and hvd.rank() == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    total = hvd.allreduce(tf.constant(1.0), op=hvd.Sum)
+if hvd.rank() == 0:
+    print(f"sum {total.numpy():.0f} in generation {os.environ['MUSTER_GENERATION']}", flush=True)
+"""
+
+
+def test_horovod_starts_again_when_a_rank_is_lost(muster, venv):
+    muster.write("train.py", LOSES_A_RANK)
+    done = muster.run({"framework": "horovod", "command": "exec python3 train.py",
+                       "files": ["train.py"], "tasks": 2, "restart": {"backoff": "10ms..10ms"}},
+                      env=path_of(venv("horovod")), within=LIMIT).expect(0)
+    assert done.lines("sum 2 in generation 2")
+
+
+def test_horovod_through_tonys_flags(muster, venv):
+    """TonY's own example is run with these flags; its driver is Muster's rendezvous."""
+    source = init(muster, "horovod").parent / "train.py"
+    folder = muster.folder / "src"
+    folder.mkdir()
+    shutil.copy(source, folder)
+    done = muster("tony", "--on", "local", "-executes", "python3 train.py", "-src_dir", folder,
+                  "-conf", "tony.application.framework=horovod",
+                  "-conf", "tony.worker.instances=2", "-conf", "tony.worker.memory=2g",
+                  env=path_of(venv("horovod")), within=LIMIT).expect(0)
+    assert done.lines(r"2 ranks learned y = 3\.00 x \+ -1\.00")
+
+
+def test_mxnet(muster, venv):
+    assert run(muster, "mxnet", path_of(venv("mxnet"))).lines(
+        r"2 workers learned y = 3\.00 x \+ -1\.00")
+
+
+def test_xgboost(muster, venv):
+    assert run(muster, "xgboost", path_of(venv("frameworks"))).lines(
+        r"2 workers learned 2\.00 below the step and 5\.00 above it")
+
+
+def test_dask(muster, venv):
+    assert run(muster, "dask", path_of(venv("frameworks"))).lines(
+        r"2 workers learned y = 3\.00 x \+ -1\.00")
+
+
+def test_ray(muster, venv):
+    assert run(muster, "ray", path_of(venv("frameworks"))).lines(
+        r"2 workers learned y = 3\.00 x \+ -1\.00")
+
+
+REPLACED = """
+import os, time
+import ray
+ray.init()
+
+@ray.remote(max_retries=-1)
+def pid_of_my_raylet():
+    return os.getppid()
+
+def workers():
+    return {node["NodeID"] for node in ray.nodes()
+            if node["Alive"] and node["Resources"].get("CPU")}
+
+while len(workers()) < 1:
+    time.sleep(0.2)
+before = workers()
+print("kill", ray.get(pid_of_my_raylet.remote()), flush=True)
+while not workers() - before:
+    time.sleep(0.2)
+print("replaced", ray.get(pid_of_my_raylet.remote()) > 0, flush=True)
+"""
+
+
+def test_a_lost_worker_of_ray_is_replaced(muster, venv):
+    muster.write("train.py", REPLACED)
+    spec = muster.spec({"framework": "ray", "command": "exec python3 train.py",
+                        "files": ["train.py"], "restart": {"backoff": "10ms..10ms"},
+                        "roles": {"driver": {"tasks": 1}, "worker": {"tasks": 1, "vcores": 1}}})
+    running = muster.start("run", spec, env=path_of(venv("frameworks")))
+    os.kill(int(running.sees(r"kill (\d+)", LIMIT)[1]), signal.SIGKILL)
+    assert running.wait(LIMIT).expect(0).lines("replaced True")
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="Open MPI is not installed")
+def test_mpi(muster):
+    env = {"PATH": "/usr/bin:/bin"}
+    assert run(muster, "mpi", env).lines(r"2 ranks learned y = 3\.00 x \+ -1\.00")
+    job = muster.folder / "mpi" / "job.yaml"
+    show = ("mpirun sh -c 'echo rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE "
+            "in $MUSTER_ROLE-$MUSTER_INDEX, $PWD'")
+    done = muster("run", job, "--set", f"command={show}", "--set", "env.MPI_SLOTS=2",
+                  "--set", "roles.worker.tasks=2", env=env, within=LIMIT).expect(0)
+    for rank, worker in enumerate((0, 0, 1, 1)):
+        place = rf"rank {rank} of 4 in worker-{worker}, .*/worker-{worker}\.1$"
+        assert done.lines(place), done.text
+    muster("run", job, "--set", "command=mpirun sh -c 'exit 3'", "--set", "restart.process=0",
+           "--exit-code-from", "launcher", env=env, within=LIMIT).expect(3)
+
+
+@pytest.mark.skipif(shutil.which("mpicc") is None, reason="Open MPI's compiler is not installed")
+def test_a_compiled_program_of_mpi(muster):
+    source = muster.write("sum.c", """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, size, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  rank += 1;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 1) printf("%d ranks, sum %d\\n", size, sum);
+  MPI_Finalize();
+  return 0;
+}
+""")
+    subprocess.run(["mpicc", "-o", muster.folder / "sum", source], check=True)
+    done = muster.run({"framework": "mpi", "command": "mpirun sh -c 'exec ./sum'", "files": ["sum"],
+                       "roles": {"worker": {"tasks": 3}}},
+                      env={"PATH": "/usr/bin:/bin"}, within=LIMIT).expect(0)
+    assert done.lines("3 ranks, sum 6")
