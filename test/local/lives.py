@@ -186,10 +186,11 @@ class Life:
             return self.place.masters()
         newest = max((one for one in self.attempts() if one.index == fault.task),
                      key=lambda one: one.number, default=None)
-        if newest is None:
+        # Its number may have become another process's.
+        if newest is None or str(self.said) not in words_of(newest.pid):
             return []
         if fault.victim == "task":
-            return [newest.pid] if alive(newest.pid) else []
+            return [newest.pid]
         chain = above(newest.pid)  # agent, keeper, stub
         at = OF_TASKS.index(fault.victim) - 1
         return chain[at:at + 1]
@@ -258,10 +259,10 @@ def causes(facts):
             yield f"no cause of {fact['index']}: {text}"
 
 
-def alive(pid):
+def words_of(pid):
     with contextlib.suppress(OSError):
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    return False
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    return ""
 
 
 def above(pid):
