@@ -1,9 +1,17 @@
 // The job's page: opens a session, then shows what the job's master tells, as it changes.
 
+import { AskedPanel } from "./asked.js";
+import { Lives } from "./attempts.js";
+import { ChartPanel } from "./charts.js";
 import { by_id, set_text, show_text } from "./dom.js";
-import { LogPanel } from "./log.js";
+import { EventPanel } from "./events.js";
+import { listen_to_keys } from "./keys.js";
+import { LanePanel } from "./lanes.js";
+import { OutputPanel } from "./output.js";
 import { Trouble, open_session, pause, read } from "./session.js";
-import { Changes, Status } from "./status.js";
+import { Changes, JobEvent, Status } from "./status.js";
+import { StopPanel } from "./stop.js";
+import { TaskPanel } from "./tasks.js";
 import { JobPanel } from "./view.js";
 
 /** Responses wait for news; between two of them the page draws. */
@@ -38,25 +46,72 @@ function say(trouble: unknown): void {
   show_text(by_id("notice"), `${text.charAt(0).toUpperCase()}${text.slice(1)}${next}.`);
 }
 
+/** All that the page shows. */
+class Page {
+  private readonly lives = new Lives();
+  private readonly job: JobPanel;
+  private readonly tasks: TaskPanel;
+  private readonly output: OutputPanel;
+  private readonly charts: ChartPanel;
+  private readonly lanes: LanePanel;
+  private readonly events: EventPanel;
+  private readonly asked: AskedPanel;
+  private readonly stop: StopPanel;
+
+  constructor(base: string) {
+    this.job = new JobPanel(base);
+    this.stop = new StopPanel(base);
+    this.tasks = new TaskPanel((wanted, stream) => this.output.open(wanted, stream));
+    this.output = new OutputPanel(base, () => this.tasks.all());
+    const open = (task: string, attempts: number): void =>
+      this.output.open([{ task, attempts }], "both");
+    this.charts = new ChartPanel(base);
+    this.lanes = new LanePanel(this.lives, open);
+    this.events = new EventPanel(open);
+    this.asked = new AskedPanel(base);
+    listen_to_keys(this.output, () => this.output.open(this.tasks.all(), "both"));
+  }
+
+  show(status: Status, events: JobEvent[]): void {
+    for (const event of events) {
+      this.lives.take(event);
+    }
+    this.job.show(status);
+    this.stop.show(status);
+    this.output.update(status);
+    this.tasks.show(status);
+    this.asked.show(status);
+    this.charts.show(status);
+    this.lanes.show(status);
+    this.events.take(events);
+    void this.asked.load().catch(() => undefined);
+  }
+}
+
 /** Follows the job to its end; returns its last status. */
-async function follow(base: string, panel: JobPanel, log: LogPanel): Promise<Status> {
+async function follow(base: string, page: Page): Promise<Status> {
   const viewer = Math.random().toString(36).slice(2);
   let version = 0;
+  let next = 0;
   let last: Status | null = null;
   let again_ms = again_after_ms;
   for (;;) {
     try {
-      const news = `api/changes?after=${version}&viewer=${viewer}`;
+      const news = `api/changes?after=${version}&events=${next}&viewer=${viewer}`;
       const changes: Changes = await read<Changes>(base + news);
+      const began = performance.now();
+      const events = changes.events ?? [];
       version = changes.version;
+      next = changes.next ?? next;
       last = changes.status;
       again_ms = again_after_ms;
-      panel.show(last);
-      log.update(last);
-      if (last.phase === "ended") {
+      page.show(last, events);
+      if (last.phase === "ended" && changes.whole !== false) {
         return last;
       }
-      await pause(breath_ms);
+      // A job of thousands of tasks leaves time for what people do.
+      await pause(changes.whole === false ? 0
+        : Math.max(breath_ms, 2 * (performance.now() - began)));
     } catch (trouble) {
       if (!(trouble instanceof Trouble) || trouble.kind !== "gone") {
         throw trouble;
@@ -98,9 +153,7 @@ async function open(): Promise<string> {
 
 async function run(): Promise<void> {
   const base = await open();
-  const log = new LogPanel();
-  const panel = new JobPanel(base, (task, attempts, stream) => log.open(base, task, attempts, stream));
-  await say_if_left(base, await follow(base, panel, log));
+  await say_if_left(base, await follow(base, new Page(base)));
 }
 
 run().catch((trouble) => {

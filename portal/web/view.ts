@@ -1,15 +1,5 @@
-import { by_id, make, set_text, show_text } from "./dom.js";
-import { Cause, Outcome, Status, Step, Task, duration_text, exit_text } from "./status.js";
-
-export type OpenLog = (task: string, attempts: number, stream: string) => void;
-
-/** More tasks than this get a field to choose among them. */
-const filter_from = 12;
-const states = ["waiting", "active", "succeeded", "failed", "stopped"];
-
-function badge(state: string): HTMLElement {
-  return make("span", state, { class: "badge", "data-state": state });
-}
+import { by_id, make, set_text, show_items, show_text } from "./dom.js";
+import { Cause, Outcome, Status, Step, duration_text, exit_text } from "./status.js";
 
 function cause_line(cause: Cause): string {
   const where = cause.host === null ? "" : ` on ${cause.host}`;
@@ -56,96 +46,26 @@ function show_endpoints(base: string, endpoints: Record<string, string>): void {
       : make("span", name), is_ours ? "" : make("span", ` ${url}`, { class: "faint" }));
     return item;
   });
-  const list = section.querySelector("ul") as HTMLUListElement;
-  if (list.textContent !== links.map((item) => item.textContent).join("")) {
-    list.replaceChildren(...links);
-  }
-}
-
-function cells(name: string, task: Task): [string, string, string][] {
-  const attempt = task.attempts === 0 ? "" : String(task.attempts);
-  return [
-    ["task", "Task", name],
-    ["state", "State", task.state],
-    ["attempt", "Attempt", attempt],
-    ["host", "Host", task.host ?? ""],
-    ["exit", "Exit", exit_text(task)],
-  ];
-}
-
-function make_row(name: string, task: Task, open_log: OpenLog): HTMLTableRowElement {
-  const row = make("tr", "", { "data-task": name });
-  for (const [field, label, text] of cells(name, task)) {
-    const cell = make("td", "", { "data-field": field, "data-label": label });
-    if (field === "task") {
-      cell.setAttribute("id", `task-${name}`);
-    }
-    cell.append(field === "state" ? badge(text) : text);
-    row.append(cell);
-  }
-  const output = make("td", "", { "data-field": "output" });
-  for (const stream of ["stdout", "stderr"]) {
-    const button = make("button", stream, { type: "button",
-      "aria-label": `${stream} of ${name}` });
-    button.addEventListener("click", () => open_log(name, Number(row.dataset["attempts"]), stream));
-    output.append(button, " ");
-  }
-  row.append(output);
-  return row;
-}
-
-function update_row(row: HTMLTableRowElement, name: string, task: Task): void {
-  row.dataset["attempts"] = String(task.attempts);
-  (row.lastElementChild as HTMLElement).style.visibility = task.attempts === 0 ? "hidden" : "";
-  for (const [field, , text] of cells(name, task)) {
-    const cell = row.querySelector(`[data-field=${field}]`) as HTMLElement;
-    if (cell.textContent === text) {
-      continue;
-    }
-    cell.replaceChildren(field === "state" ? badge(text) : text);
-  }
-}
-
-function show_counts(tasks: Task[]): void {
-  const items = states
-    .map((state) => ({ state, count: tasks.filter((task) => task.state === state).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ state, count }) => make("li", `${count} ${state}`, { "data-state": state }));
-  const list = by_id("counts");
-  if (list.textContent !== items.map((item) => item.textContent).join("")) {
-    list.replaceChildren(...items);
-  }
-}
-
-function apply_filter(): void {
-  const wanted = by_id<HTMLInputElement>("filter").value.trim().toLowerCase();
-  for (const row of Array.from(by_id("tasks").children) as HTMLElement[]) {
-    row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
-  }
+  show_items(section.querySelector("ul") as HTMLUListElement, links);
 }
 
 function show_timeline(steps: Step[]): void {
+  by_id("timeline-title").hidden = steps.length === 0;
   const longest = Math.max(1, ...steps.map((step) => step.ms));
-  const items = steps.map((step) => {
+  show_items(by_id("timeline"), steps.map((step) => {
     const item = make("li");
     const bar = make("i");
     bar.style.width = `${(100 * step.ms) / longest}%`;
     item.append(make("span", step.step), make("span", duration_text(step.ms)), bar);
     return item;
-  });
-  const list = by_id("timeline");
-  if (list.textContent !== items.map((item) => item.textContent).join("")) {
-    list.replaceChildren(...items);
-  }
+  }));
 }
 
-/** Shows one job, again and again. */
+/** Shows how one job stands, again and again. */
 export class JobPanel {
-  private readonly rows = new Map<string, HTMLTableRowElement>();
   private status: Status | null = null;
 
-  constructor(private readonly base: string, private readonly open_log: OpenLog) {
-    by_id("filter").addEventListener("input", apply_filter);
+  constructor(private readonly base: string) {
     setInterval(() => this.show_facts(), 1000);
   }
 
@@ -153,6 +73,7 @@ export class JobPanel {
     this.status = status;
     document.title = `${status.name}: ${status.outcome?.result ?? status.phase}`;
     (document.querySelector("main") as HTMLElement).hidden = false;
+    by_id("sections").hidden = false;
     set_text(by_id("job"), status.job);
     const phase = by_id("phase");
     set_text(phase, status.phase);
@@ -160,33 +81,9 @@ export class JobPanel {
     this.show_facts();
     show_outcome(status.outcome);
     show_endpoints(this.base, status.endpoints);
-    this.show_tasks(status);
     show_timeline(status.timeline);
     show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :
       `The job's log cannot be written: ${status.log_trouble}` : `Waiting: ${status.waits_for}`);
-  }
-
-  private show_tasks(status: Status): void {
-    const all: Task[] = [];
-    for (const [role, { tasks }] of Object.entries(status.roles)) {
-      for (const task of tasks) {
-        all.push(task);
-        this.show_task(`${role}:${task.index}`, task);
-      }
-    }
-    by_id("filter-label").hidden = all.length < filter_from;
-    show_counts(all);
-    apply_filter();
-  }
-
-  private show_task(name: string, task: Task): void {
-    let row = this.rows.get(name);
-    if (row === undefined) {
-      row = make_row(name, task, this.open_log);
-      this.rows.set(name, row);
-      by_id("tasks").append(row);
-    }
-    update_row(row, name, task);
   }
 
   private show_facts(): void {

@@ -207,7 +207,11 @@ void add_job_commands(std::vector<Command>& table) {
       "muster ps --all"));
   table.push_back(command(
       "status", "Show the state of a job and its tasks", show_status,
-      [](StatusCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
+      [](StatusCommand& o) {
+        return Parameters{job(o.id), on(o.on), json(o.json),
+                          flag(o.owner_link, {"--owner-link"},
+                               "Print a link to the job's page that can also stop the job")};
+      },
       "muster status last"));
   table.push_back(command(
       "logs", "Show the output of a job's tasks", show_logs,

@@ -1,9 +1,14 @@
 #include "app/job_page.h"
 
+#include "base/check.h"
 #include "control/page_keys.h"
+#include "eventlog/description.h"
+#include "eventlog/events.h"
 #include "framework/tensorboard.h"
 #include "job/task_page.h"
+#include "master/fact_history.h"
 #include "os/host_names.h"
+#include "wire/frame.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +18,16 @@
 namespace muster::app {
 
 JobPage::JobPage(rt::IoLoop& loop, const control::Secret& secret,
-                 std::unique_ptr<page::Access> access)
-    : loop_(loop), secret_(secret), dialer_(loop), tasks_(loop), access_(std::move(access)) {}
+                 std::unique_ptr<page::Access> access, eventlog::PlanFile asked)
+    : loop_(loop),
+      secret_(secret),
+      asked_(std::move(asked)),
+      dialer_(loop),
+      tasks_(loop),
+      access_(std::move(access)) {}
 
 void JobPage::read_logs_in(os::Files& files, const std::filesystem::path& folder) {
-  logs_ = std::make_unique<page::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
+  logs_ = std::make_unique<cluster::FolderLogs>(loop_, files, folder, [this] { page_->grown(); });
 }
 
 void JobPage::keep_logs_in(os::Files& files, const std::filesystem::path& folder,
@@ -42,7 +52,8 @@ void JobPage::open(master::Master& master) {
                                  .access = *access_,
                                  .dialer = dialer_,
                                  .tasks = &tasks_,
-                                 .host_names = os::host_names()});
+                                 .host_names = os::host_names(),
+                                 .stop = [this](std::string by) { master_->stop(std::move(by)); }});
   page_->on_served([this] { master_->audience_served(); });
 }
 
@@ -70,6 +81,29 @@ void JobPage::output(const wire::Output& piece) {
                .attempt = piece.attempt.number,
                .is_err = piece.stream == wire::OutputStream::Stderr},
               piece.offset, piece.bytes);
+}
+
+std::string JobPage::description() const {
+  return eventlog::job_json(master_->machine().plan(), asked_);
+}
+
+uint64_t JobPage::event_count() const { return master_->history().size(); }
+
+page::Events JobPage::events(uint64_t from, uint64_t count) const {
+  const master::FactHistory& history = master_->history();
+  const job::Machine& machine = master_->machine();
+  page::Events events{.json = {}, .next = std::min(from, history.size())};
+  for (const uint64_t end = std::min(events.next + count, history.size()); events.next < end;
+       ++events.next) {
+    const auto event = wire::decode_client_event(*history.frame(events.next));
+    const auto* const logged = event ? std::get_if<wire::FactLogged>(&*event) : nullptr;
+    MUSTER_CHECK(logged != nullptr, "the history holds what was encoded there");
+    events.json += events.json.empty() ? "" : ",";
+    events.json += eventlog::event_json(
+        machine.plan(), machine.state(),
+        {.index = logged->index, .at = logged->at, .wall = logged->wall, .fact = logged->fact});
+  }
+  return events;
 }
 
 bool JobPage::ended() const { return master_->machine().state().phase == job::JobPhase::Ended; }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "app/kept_output.h"
+#include "cluster/folder_logs.h"
 #include "control/keys.h"
+#include "eventlog/plan_file.h"
 #include "job/state.h"
 #include "master/audience.h"
 #include "master/master.h"
@@ -9,7 +11,6 @@
 #include "os/files.h"
 #include "page/access.h"
 #include "page/feed_logs.h"
-#include "page/folder_logs.h"
 #include "page/page.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
@@ -26,7 +27,8 @@ namespace muster::app {
 /// Made before the master, whose audience it is; outlives it.
 class JobPage final : public master::Audience, public page::JobView {
  public:
-  JobPage(rt::IoLoop& loop, const control::Secret& secret, std::unique_ptr<page::Access> access);
+  JobPage(rt::IoLoop& loop, const control::Secret& secret, std::unique_ptr<page::Access> access,
+          eventlog::PlanFile asked);
 
   /// Output is read from the files in `folder`.
   void read_logs_in(os::Files& files, const std::filesystem::path& folder);
@@ -51,6 +53,9 @@ class JobPage final : public master::Audience, public page::JobView {
 
   // page::JobView
   [[nodiscard]] std::string status() const override { return master_->status(); }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] uint64_t event_count() const override;
+  [[nodiscard]] page::Events events(uint64_t from, uint64_t count) const override;
   [[nodiscard]] bool ended() const override;
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override;
@@ -63,6 +68,7 @@ class JobPage final : public master::Audience, public page::JobView {
 
   rt::IoLoop& loop_;
   control::Secret secret_;
+  eventlog::PlanFile asked_;
   net::TcpDialer dialer_;
   master::TaskDialer tasks_;
   master::Master* master_ = nullptr;

@@ -52,7 +52,7 @@ class MasterProcess {
   Status take_signals();
   [[nodiscard]] Result<master::MasterOptions> options(cluster::MasterOrder order,
                                                       MasterPost& post) const;
-  void make_page(const control::Secret& secret, MasterPost& post);
+  void make_page(const control::Secret& secret, MasterPost& post, const eventlog::PlanFile& asked);
   void quit(int exit_status);
 
   rt::IoLoop loop_;
@@ -87,9 +87,10 @@ Status MasterProcess::start_master(bool followed) {
                               .plan = plan_,
                               .quit = [this](int exit_status) { quit(exit_status); }};
   MUSTER_TRY(MasterPost post, side_->open(deps));
+  const eventlog::PlanFile asked = order.plan;
   MUSTER_TRY(master::MasterOptions made, options(std::move(order), post));
   made.followed = followed;
-  make_page(made.secret, post);
+  make_page(made.secret, post, asked);
   transport_ = control::make_tls_transport(
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY(link_, side_->open_link(deps));
@@ -148,8 +149,10 @@ Result<master::MasterOptions> MasterProcess::options(cluster::MasterOrder order,
   return options;
 }
 
-void MasterProcess::make_page(const control::Secret& secret, MasterPost& post) {
-  page_.emplace(loop_, secret, post.access ? std::move(post.access) : client::token_access(secret));
+void MasterProcess::make_page(const control::Secret& secret, MasterPost& post,
+                              const eventlog::PlanFile& asked) {
+  page_.emplace(loop_, secret, post.access ? std::move(post.access) : client::token_access(secret),
+                asked);
   switch (post.output) {
     case MasterPost::Output::Folder:
       page_->read_logs_in(*files_, post.logs_folder);

@@ -62,7 +62,9 @@ struct JobOptions {
   bool json = false;
 };
 
-struct StatusCommand : JobOptions {};
+struct StatusCommand : JobOptions {
+  bool owner_link = false;  ///< Print the link by which the page can stop the job, instead.
+};
 struct ShowCommand : JobOptions {
   bool page = false;  ///< Serve its page instead.
 };

@@ -5,14 +5,16 @@
 #include "client/job_rows.h"
 #include "client/token_access.h"
 #include "cluster/cluster.h"
+#include "cluster/folder_logs.h"
 #include "control/page_keys.h"
+#include "eventlog/description.h"
+#include "eventlog/events.h"
 #include "eventlog/status.h"
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "os/code_pages.h"
 #include "os/host_names.h"
 #include "os/signals.h"
-#include "page/folder_logs.h"
 #include "page/portal.h"
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
@@ -43,11 +45,11 @@ class EndedLogs final : public page::LogSource {
         job_(std::move(job)),
         folder_(loop, *session.files, job_.logs(), [] {}) {}
 
-  rt::Async<Result<page::LogPiece>> read(page::LogName log, std::optional<uint64_t> from) override {
+  rt::Async<Result<page::LogPiece>> read(page::LogName log, page::LogWanted wanted) override {
     if (!std::exchange(brought_, true)) {
       MUSTER_CO_TRY_STATUS(bring());
     }
-    co_return co_await folder_.read(std::move(log), from);
+    co_return co_await folder_.read(std::move(log), wanted);
   }
 
  private:
@@ -64,7 +66,7 @@ class EndedLogs final : public page::LogSource {
   Session& session_;
   cluster::JobFolder job_;
   bool brought_ = false;
-  page::FolderLogs folder_;
+  cluster::FolderLogs folder_;
 };
 
 /// One job that has ended, as its log tells it.
@@ -82,6 +84,21 @@ class EndedJob final : public page::JobView {
   [[nodiscard]] std::string status() const override {
     return eventlog::status_json(job_.reading.replayed.machine.plan(), job_.reading.state(),
                                  status_context(job_));
+  }
+  [[nodiscard]] std::string description() const override {
+    return eventlog::job_json(job_.reading.replayed.machine.plan(), job_.reading.plan_file);
+  }
+  [[nodiscard]] uint64_t event_count() const override { return job_.reading.log.records.size(); }
+  [[nodiscard]] page::Events events(uint64_t from, uint64_t count) const override {
+    const std::vector<eventlog::Record>& records = job_.reading.log.records;
+    page::Events events{.json = {}, .next = std::min<uint64_t>(from, records.size())};
+    for (const uint64_t end = std::min<uint64_t>(events.next + count, records.size());
+         events.next < end; ++events.next) {
+      events.json += events.json.empty() ? "" : ",";
+      events.json += eventlog::event_json(job_.reading.replayed.machine.plan(),
+                                          job_.reading.state(), records[events.next]);
+    }
+    return events;
   }
   [[nodiscard]] bool ended() const override { return true; }
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,

@@ -2,7 +2,9 @@
 #include "client/failure.h"
 #include "client/job_finder.h"
 #include "client/live_status.h"
+#include "client/secret.h"
 #include "client/status_view.h"
+#include "control/page_keys.h"
 #include "eventlog/status.h"
 
 #include <optional>
@@ -79,6 +81,23 @@ Result<std::string> history_text(Session& session, const JobOptions& command) {
          render_history(found.reading);
 }
 
+Result<std::string> owner_link_text(Session& session, const JobOptions& command) {
+  MUSTER_TRY(const cluster::JobEntry entry, find_entry(session, command.id, command.on));
+  MUSTER_TRY(const Live live, look(session, entry));
+  const std::string id = entry.folder.id().value;
+  if (live.page.empty()) {
+    return user_error(id + " has no page now; `muster status` tells how it stands");
+  }
+  if (live.page.find("#t=") == std::string::npos) {
+    return user_error(
+        "the page of " + id +
+        " is behind its cluster's proxy, where it can only be looked at; `muster stop " + id +
+        "` stops it");
+  }
+  MUSTER_TRY(const control::Secret secret, read_secret(*session.files, entry.folder));
+  return control::owner_page_link(live.page, secret) + "\n";
+}
+
 int print(Session& session, const Result<std::string>& text) {
   if (!text) {
     return fail(session.console, text.error());
@@ -90,6 +109,9 @@ int print(Session& session, const Result<std::string>& text) {
 }  // namespace
 
 int show_status(Session& session, const StatusCommand& command) {
+  if (command.owner_link) {
+    return print(session, owner_link_text(session, command));
+  }
   return print(session, status_text(session, command));
 }
 

@@ -11,7 +11,8 @@ std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
   return std::make_unique<page::TokenAccess>(
       page::TokenKeys{.token = control::to_hex(keys.token),
                       .cookie = control::to_hex(keys.cookie),
-                      .path = control::to_hex(keys.path).substr(0, kPathDigits)});
+                      .path = control::to_hex(keys.path).substr(0, kPathDigits),
+                      .owner = control::to_hex(keys.owner)});
 }
 
 }  // namespace muster::client

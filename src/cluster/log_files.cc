@@ -106,18 +106,17 @@ Result<std::string> read_parts(os::Files& files, const std::filesystem::path& ne
   return text;
 }
 
-/// The offset after the last byte of a stream.
-uint64_t kept_end(os::Files& files, const std::filesystem::path& newest) {
+}  // namespace
+
+LogExtent extent_of_log(os::Files& files, const std::filesystem::path& newest) {
   const Kept kept = look_at_parts(files, newest);
-  uint64_t end = kept.begin;
+  LogExtent extent{.begin = kept.begin, .end = kept.begin};
   for (uint32_t number = 0; number < kept.parts; ++number) {
     const Result<os::FileStat> stat = files.stat(part_of(newest, number));
-    end += stat ? stat->size_bytes : 0;
+    extent.end += stat ? stat->size_bytes : 0;
   }
-  return end;
+  return extent;
 }
-
-}  // namespace
 
 Result<LogRange> read_log_range(os::Files& files, const std::filesystem::path& newest,
                                 uint64_t offset, uint64_t limit) {
@@ -212,17 +211,23 @@ std::optional<WallTime> LogTimes::at(uint64_t offset) const {
   return after == begins_.begin() ? std::nullopt : std::optional(std::prev(after)->second);
 }
 
+std::vector<std::pair<uint64_t, WallTime>> LogTimes::between(uint64_t from, uint64_t to) const {
+  auto first = begins_.upper_bound(from);
+  first = first == begins_.begin() ? first : std::prev(first);
+  return {first, begins_.lower_bound(to)};
+}
+
 void LogCursor::skip_to(WallTime since) {
   const Result<std::string> text = files_.read(stream_.path.string() + ".times");
   if (!text) {
     const Result<os::FileStat> stat = files_.stat(stream_.path);
     if (stat && stat->modified < since) {
-      next_ = kept_end(files_, stream_.path);
+      next_ = extent_of_log(files_, stream_.path).end;
     }
     return;
   }
   const TimesIndex index = parse_times(*text, since, stream_.parts);
-  next_ = index.first_kept.value_or(kept_end(files_, stream_.path));
+  next_ = index.first_kept.value_or(extent_of_log(files_, stream_.path).end);
 }
 
 Result<LogRange> LogCursor::read() {

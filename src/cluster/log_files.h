@@ -61,6 +61,13 @@ struct LogRange {
 [[nodiscard]] Result<LogRange> read_log_range(os::Files& files, const std::filesystem::path& newest,
                                               uint64_t offset, uint64_t limit);
 
+/// Which bytes of a stream its files hold now, as offsets from the stream's beginning.
+struct LogExtent {
+  uint64_t begin = 0;  ///< What stood before has rotated away.
+  uint64_t end = 0;
+};
+[[nodiscard]] LogExtent extent_of_log(os::Files& files, const std::filesystem::path& newest);
+
 /// When the bytes of a stream were written, as its index tells: to about a tenth of a second, and
 /// to a millisecond where an attempt turned from one of its streams to the other.
 class LogTimes {
@@ -71,6 +78,10 @@ class LogTimes {
   /// When the byte at `offset`, counted from the stream's beginning, was written; nullopt if nobody
   /// knows.
   [[nodiscard]] std::optional<WallTime> at(uint64_t offset) const;
+  /// The moments that it tells of the bytes [from, to), each with the offset from which it counts;
+  /// ascending, the first at or before `from` if that is known.
+  [[nodiscard]] std::vector<std::pair<uint64_t, WallTime>> between(uint64_t from,
+                                                                   uint64_t to) const;
   /// Whether it tells of later bytes, too: of a stream that grows, it may be old otherwise.
   [[nodiscard]] bool reaches_beyond(uint64_t offset) const {
     return !begins_.empty() && begins_.rbegin()->first > offset;

@@ -69,11 +69,16 @@ Key side_path_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 
 PageKeys derive_page_keys(const Secret& secret) {
   return {.token = expand(secret, "muster/1 page token"),
           .cookie = expand(secret, "muster/1 page cookie"),
-          .path = expand(secret, "muster/1 page path")};
+          .path = expand(secret, "muster/1 page path"),
+          .owner = expand(secret, "muster/1 page owner")};
 }
 
 std::string page_link(std::string_view address, const Secret& secret) {
   return "http://" + std::string(address) + "/#t=" + to_hex(derive_page_keys(secret).token);
+}
+
+std::string owner_page_link(std::string_view page, const Secret& secret) {
+  return std::string(page) + "&o=" + to_hex(derive_page_keys(secret).owner);
 }
 
 std::string to_hex(const Key& key) {

@@ -7,6 +7,9 @@
 
 namespace muster::control {
 
+/// `owner` stands in the fragment of the link that only the owner can have made, and lets its
+/// browser stop the job.
+///
 /// What the job's page asks of a viewer's browser: `token` stands in the link's fragment
 /// and is exchanged once for `cookie`; `path` (16 bytes of it) names the part of the site that the
 /// browser sends the cookie to, so that other sites of the same host are never sent it. None of
@@ -15,12 +18,16 @@ struct PageKeys {
   Key token{};
   Key cookie{};
   Key path{};
+  Key owner{};
 };
 
 [[nodiscard]] PageKeys derive_page_keys(const Secret& secret);
 
 /// The link to the page of a job whose master listens at `address`: "http://ADDRESS/#t=TOKEN".
 [[nodiscard]] std::string page_link(std::string_view address, const Secret& secret);
+
+/// The same page, where the job can be stopped: "http://ADDRESS/#t=TOKEN&o=OWNER", of page_link's.
+[[nodiscard]] std::string owner_page_link(std::string_view page, const Secret& secret);
 
 /// The unguessable part of the path at which a side program of an agent serves (TensorBoard's
 /// --path_prefix): master and agent derive it from the agent's key, nobody else can.

@@ -48,6 +48,8 @@ class Clients {
   void fact(const eventlog::Record& record);
   /// The facts of earlier masters, before any client comes.
   void remember(const eventlog::Record& record) { history_.add(record); }
+  /// All facts so far.
+  [[nodiscard]] const FactHistory& history() const { return history_; }
   void output(const wire::Output& piece);
   /// Sends a frame of a stream, if that client is still there.
   void stream(ClientNumber client, const wire::StreamFrame& frame);

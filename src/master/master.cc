@@ -24,6 +24,8 @@ const std::string& Master::address() const { return term_->address(); }
 
 const job::Machine& Master::machine() const { return term_->machine(); }
 
+const FactHistory& Master::history() const { return term_->history(); }
+
 void Master::follow_output(bool on) { term_->follow_output(on); }
 
 void Master::audience_served() { term_->audience_served(); }

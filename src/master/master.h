@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "job/machine.h"
 #include "master/deps.h"
+#include "master/fact_history.h"
 
 #include <functional>
 #include <memory>
@@ -36,6 +37,8 @@ class Master {
   /// "host:port" where it listens. Only after start().
   [[nodiscard]] const std::string& address() const;
   [[nodiscard]] const job::Machine& machine() const;
+  /// All facts so far, of earlier masters, too.
+  [[nodiscard]] const FactHistory& history() const;
   /// Whether the audience wants tasks' output. Turned on, the last lines of every task come first,
   /// also to those who follow already (they know repeats by their offsets).
   void follow_output(bool on);

@@ -41,6 +41,7 @@ class Term {
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
   [[nodiscard]] const job::Machine& machine() const { return decider_.machine(); }
   [[nodiscard]] std::string status() const { return report_.status(); }
+  [[nodiscard]] const FactHistory& history() const { return clients_.history(); }
   void follow_output(bool on) { output_.audience_follows(on); }
   void audience_served() { ending_.told(); }
 

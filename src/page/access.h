@@ -33,6 +33,11 @@ class Access {
   /// Exchanges the token in a request's body for a session; nullopt where there are no sessions.
   [[nodiscard]] virtual std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) = 0;
+  /// Whether a request's body proves that it is the owner's: never, where only looking is possible.
+  [[nodiscard]] virtual bool is_owner(const net::HttpRequest& request) const {
+    (void)request;
+    return false;
+  }
 };
 
 /// Compares without telling by its time where the difference is.

@@ -10,6 +10,10 @@ namespace {
 constexpr Duration kKeepFor = std::chrono::seconds(60);
 /// More than people look at; the one that was read least lately makes room.
 constexpr size_t kLogsMax = 64;
+/// How finely the times are kept at which output came.
+constexpr Duration kResolution = std::chrono::milliseconds(50);
+
+using Moment = std::pair<uint64_t, WallTime>;
 
 }  // namespace
 
@@ -48,19 +52,30 @@ void FeedLogs::take(const LogName& log, uint64_t offset, std::string_view bytes)
   if (kept.bytes.empty() || offset > end) {
     kept.begin = offset;  // The first, or some were left out: what is shown has no holes.
     kept.bytes.clear();
+    kept.times.clear();
   } else {
     bytes.remove_prefix(end - offset);
   }
+  note_time(kept, kept.begin + kept.bytes.size());
   kept.bytes += bytes;
   if (kept.bytes.size() > kLogPieceMax) {
     const size_t extra = kept.bytes.size() - kLogPieceMax;
     kept.bytes.erase(0, extra);
     kept.begin += extra;
+    const auto after = std::ranges::upper_bound(kept.times, kept.begin, {}, &Moment::first);
+    kept.times.erase(kept.times.begin(), after - (after == kept.times.begin() ? 0 : 1));
   }
   handlers_.grown();
 }
 
-rt::Async<Result<LogPiece>> FeedLogs::read(LogName log, std::optional<uint64_t> from) {
+void FeedLogs::note_time(Kept& kept, uint64_t offset) {
+  const WallTime now = loop_.wall_now();
+  if (kept.times.empty() || now - kept.times.back().second >= kResolution) {
+    kept.times.emplace_back(offset, now);
+  }
+}
+
+rt::Async<Result<LogPiece>> FeedLogs::read(LogName log, LogWanted wanted) {
   auto found = kept_.find(log);
   if (found == kept_.end()) {
     if (kept_.size() >= kLogsMax) {
@@ -76,14 +91,25 @@ rt::Async<Result<LogPiece>> FeedLogs::read(LogName log, std::optional<uint64_t> 
     forget_timer_ = loop_.call_after(kKeepFor / 2, [this] { forget(); });
   }
   const uint64_t end = kept.begin + kept.bytes.size();
-  // An offset beyond the end is of another master's time, or of what was left out.
-  const uint64_t wanted = from.value_or(kept.begin);
-  const uint64_t begin =
-      wanted > end && !kept.bytes.empty() ? kept.begin : std::max(wanted, kept.begin);
-  if (begin >= end) {
-    co_return LogPiece{.from = begin, .bytes = {}, .next = begin};
+  const LogBounds bounds = bounds_of(wanted, kept.begin, end);
+  LogPiece piece{.from = bounds.from,
+                 .bytes = kept.bytes.substr(bounds.from - kept.begin, bounds.size),
+                 .next = 0,
+                 .begin = kept.begin,
+                 .end = end,
+                 .times = kept.times};
+  piece.next = piece.from + piece.bytes.size();
+  co_return piece;
+}
+
+LogBounds bounds_of(const LogWanted& wanted, uint64_t begin, uint64_t end) {
+  if (wanted.from) {
+    const uint64_t from = *wanted.from > end ? begin : std::max(*wanted.from, begin);
+    return {.from = from, .size = wanted.limit};
   }
-  co_return LogPiece{.from = begin, .bytes = kept.bytes.substr(begin - kept.begin), .next = end};
+  const uint64_t stop = std::clamp(wanted.before.value_or(end), begin, end);
+  const uint64_t size = std::min(wanted.limit, stop - begin);
+  return {.from = stop - size, .size = size};
 }
 
 }  // namespace muster::page

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace muster::page {
 
@@ -29,19 +31,20 @@ class FeedLogs final : public LogSource {
 
   /// A piece of some log; those that nobody reads, and repeats, are passed over.
   void take(const LogName& log, uint64_t offset, std::string_view bytes);
-  [[nodiscard]] rt::Async<Result<LogPiece>> read(LogName log,
-                                                 std::optional<uint64_t> from) override;
+  [[nodiscard]] rt::Async<Result<LogPiece>> read(LogName log, LogWanted wanted) override;
   [[nodiscard]] size_t kept() const { return kept_.size(); }
 
  private:
   struct Kept {
     uint64_t begin = 0;  ///< Offset of the first byte.
     std::string bytes;
+    std::vector<std::pair<uint64_t, WallTime>> times;  ///< When they came.
     HostTime read_at{};
   };
 
   void follow(bool on);
   void forget();
+  void note_time(Kept& kept, uint64_t offset);
 
   rt::Loop& loop_;
   Handlers handlers_;

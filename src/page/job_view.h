@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/time.h"
 #include "net/address.h"
 #include "rt/async.h"
 
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace muster::page {
 
@@ -27,12 +30,23 @@ struct SideServer {
   std::string path;  ///< What stands before its addresses: "/0123abc".
 };
 
+/// What happened in the job, in order.
+struct Events {
+  std::string json;   ///< Of each one an object, with commas between; may be "".
+  uint64_t next = 0;  ///< Number of the one after these.
+};
+
 /// The job as its page shows it. Called on the page's loop; never blocks.
 class JobView {
  public:
   virtual ~JobView() = default;
   /// The status document (schema muster.status/1).
   [[nodiscard]] virtual std::string status() const = 0;
+  /// What was asked for: specification, plan, who, when (schema muster.job/1).
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// How many events there are, and those from number `from` on, at most `count` of them.
+  [[nodiscard]] virtual uint64_t event_count() const = 0;
+  [[nodiscard]] virtual Events events(uint64_t from, uint64_t count) const = 0;
   /// Whether the job has ended: nothing changes any more.
   [[nodiscard]] virtual bool ended() const = 0;
   /// How many attempts a task has had; nullopt for no such task.
@@ -47,24 +61,44 @@ class JobView {
   [[nodiscard]] virtual bool runs(const LogName& log) const = 0;
 };
 
-/// A piece of a log.
+/// A piece of a log. Offsets count all bytes that the stream ever had.
 struct LogPiece {
   uint64_t from = 0;  ///< Where it begins; what stands before was rotated away or not asked for.
   std::string bytes;
-  uint64_t next = 0;  ///< For the next read.
+  uint64_t next = 0;   ///< For the next read.
+  uint64_t begin = 0;  ///< Of what is kept.
+  uint64_t end = 0;    ///< Of what has come.
+  /// From which byte on was written when, as far as it is known: ascending, the first at or before
+  /// `from`.
+  std::vector<std::pair<uint64_t, WallTime>> times;
 };
 
-/// Most that one read returns.
+/// Most that one read returns where nobody says.
 inline constexpr uint64_t kLogPieceMax = 256U << 10;
+
+/// Which part of a log is asked for: what stands from `from` on, or the last that stands before
+/// `before`; with neither, the log's last part.
+struct LogWanted {
+  std::optional<uint64_t> from = std::nullopt;
+  std::optional<uint64_t> before = std::nullopt;
+  uint64_t limit = kLogPieceMax;
+};
+
+/// The same, of a log that holds the bytes [begin, end). An offset beyond the end is of another
+/// log, that was there before: all of this one is meant.
+struct LogBounds {
+  uint64_t from = 0;
+  uint64_t size = 0;
+};
+[[nodiscard]] LogBounds bounds_of(const LogWanted& wanted, uint64_t begin, uint64_t end);
 
 /// Where the output of tasks can be read.
 class LogSource {
  public:
   virtual ~LogSource() = default;
-  /// Returns what stands from `from` on, or the last kLogPieceMax bytes without it; empty when
-  /// nothing has come. NotFound when nothing of this log is kept.
-  [[nodiscard]] virtual rt::Async<Result<LogPiece>> read(LogName log,
-                                                         std::optional<uint64_t> from) = 0;
+  /// Returns what is asked for, as far as it is kept; empty when nothing has come. NotFound when
+  /// nothing of this log is kept.
+  [[nodiscard]] virtual rt::Async<Result<LogPiece>> read(LogName log, LogWanted wanted) = 0;
 };
 
 }  // namespace muster::page

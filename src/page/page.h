@@ -4,6 +4,7 @@
 #include "net/stream.h"
 #include "page/access.h"
 #include "page/job_view.h"
+#include "page/log_routes.h"
 #include "page/target.h"
 #include "rt/loop.h"
 #include "rt/wait.h"
@@ -12,23 +13,25 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::page {
 
-/// The job's page: answers the requests of people's browsers about one job. Read only. What changed
-/// is pushed by answers that wait for it: a plain HTTP proxy passes these, and no WebSocket.
+/// The job's page: answers the requests of people's browsers about one job. All but one only read.
+/// What changed is pushed by answers that wait for it: a plain HTTP proxy passes these, and no
+/// WebSocket.
 ///
 ///     /  /app.js ...            the document and what belongs to it: nothing of the job
 ///     /api/session              POST the link's token: a session (Access)
+///     /api/stop                 POST the owner's token: the job stops
 ///     /api/status               the status document
 ///     /api/changes?after=N      the same with a version, once that is not N, or after 20 s;
-///                               &viewer=NAME: whoever asks again soon is told the job's end
-///     /api/log/ROLE/INDEX       ?attempt= &stream= &after=: a piece of a log, once there is one
-///     /logs/ROLE/INDEX          ?attempt= &stream=: its last part as plain text
+///                               &events=M: with what happened from event M on, or once there is
+///                               such; &viewer=NAME: whoever asks again soon is told the job's end
+///     /api/job                  what was asked for: specification, plan, who, when
+///     /api/output /api/find /logs/...   see LogRoutes
 ///     /tensorboard/...          what TensorBoard answers
 ///     /endpoints/NAME/...       what a page answers that a task has published, to any method
 ///
@@ -43,6 +46,7 @@ class Page {
     net::Dialer& dialer;           ///< To programs beside tasks,
     net::Dialer* tasks = nullptr;  ///< and by their agents; nullptr where there are none.
     std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
+    std::function<void(std::string by)> stop = nullptr;  ///< None: the job cannot be stopped.
   };
 
   explicit Page(Deps deps);
@@ -67,22 +71,19 @@ class Page {
  private:
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request, std::string peer);
   [[nodiscard]] rt::Async<net::HttpResponse> show_job(Target target);
+  [[nodiscard]] net::HttpResponse stop(const net::HttpRequest& request);
   [[nodiscard]] rt::Async<net::HttpResponse> show_board(net::HttpRequest request,
                                                         std::string target);
   [[nodiscard]] rt::Async<net::HttpResponse> show_endpoint(net::HttpRequest request,
                                                            Admission admission);
   [[nodiscard]] rt::Async<net::HttpResponse> changes(Target target);
-  [[nodiscard]] rt::Async<net::HttpResponse> log_piece(Target target);
-  [[nodiscard]] rt::Async<net::HttpResponse> log_text(Target target);
-  void note_viewer(std::string_view name);
-  [[nodiscard]] std::optional<LogName> log_of(const Target& target) const;
+  void note_viewer(std::string_view name, bool told_all);
 
   Deps deps_;
   std::map<std::string, HostTime> viewers_;  ///< Who ask for changes; when last answered.
   uint64_t version_ = 1;
-  uint64_t growths_ = 0;
   rt::Event changed_;
-  rt::Event grown_;
+  LogRoutes logs_;
   net::HttpServer server_;  ///< Last: its answers use the rest.
 };
 

@@ -19,6 +19,15 @@ using namespace std::chrono_literals;
 
 struct FakeJob final : JobView {
   [[nodiscard]] std::string status() const override { return text; }
+  [[nodiscard]] std::string description() const override { return R"({"user":"ada"})"; }
+  [[nodiscard]] uint64_t event_count() const override { return happened.size(); }
+  [[nodiscard]] Events events(uint64_t from, uint64_t count) const override {
+    Events some{.json = {}, .next = std::min<uint64_t>(from, happened.size())};
+    for (; some.next < happened.size() && count > 0; ++some.next, --count) {
+      some.json += (some.json.empty() ? "" : ",") + happened[some.next];
+    }
+    return some;
+  }
   [[nodiscard]] bool ended() const override { return over; }
   [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
                                                     uint32_t index) const override {
@@ -31,19 +40,27 @@ struct FakeJob final : JobView {
   [[nodiscard]] bool runs(const LogName& log) const override { return log.attempt == 2 && !over; }
 
   std::string text = R"({"phase":"running"})";
+  std::vector<std::string> happened;
   bool over = false;
   std::optional<SideServer> board;
   std::optional<SideServer> dashboard;
 };
 
 struct FakeLogs final : LogSource {
-  rt::Async<Result<LogPiece>> read(LogName log, std::optional<uint64_t> from) override {
+  rt::Async<Result<LogPiece>> read(LogName log, LogWanted wanted) override {
     asked = log;
     if (text.empty()) {
       co_return Error{Errc::NotFound, Blame::User, "no such log"};
     }
-    const uint64_t begin = std::min<uint64_t>(from.value_or(0), text.size());
-    co_return LogPiece{.from = begin, .bytes = text.substr(begin), .next = text.size()};
+    const LogBounds bounds = bounds_of(wanted, 0, text.size());
+    LogPiece piece{.from = bounds.from,
+                   .bytes = text.substr(bounds.from, bounds.size),
+                   .next = 0,
+                   .begin = 0,
+                   .end = text.size(),
+                   .times = {{0, WallTime(1500ms)}, {6, WallTime(2s)}}};
+    piece.next = piece.from + piece.bytes.size();
+    co_return piece;
   }
 
   std::string text;
@@ -91,15 +108,18 @@ class PageTest : public ::testing::Test {
   testing::FakeLoop loop;
   FakeJob job;
   FakeLogs logs;
-  TokenAccess access{TokenKeys{.token = "token", .cookie = "cookie", .path = "path"}};
+  TokenAccess access{
+      TokenKeys{.token = "token", .cookie = "cookie", .path = "path", .owner = "owner"}};
   testing::MemoryNet network{loop};
+  std::vector<std::string> stopped_by;
   Page page{Page::Deps{.loop = loop,
                        .job = job,
                        .logs = logs,
                        .access = access,
                        .dialer = network,
                        .tasks = &network,
-                       .host_names = {"gateway.example.org"}}};
+                       .host_names = {"gateway.example.org"},
+                       .stop = [this](std::string by) { stopped_by.push_back(std::move(by)); }}};
   std::list<Client> clients;
 };
 
@@ -170,6 +190,25 @@ TEST_F(PageTest, OnlyReads) {
   EXPECT_EQ(status_of(look("nothing")), 404);
 }
 
+TEST_F(PageTest, OnlyTheOwnersTokenStops) {
+  const auto stop = [this](const std::string& path, const std::string& token,
+                           const std::string& cookie = "Cookie: muster-page=cookie\r\n") {
+    return status_of(ask("POST " + path, cookie + "Content-Length: " +
+                                             std::to_string(token.size()) + "\r\n\r\n" + token));
+  };
+  EXPECT_EQ(stop("/v/path/api/stop", "token"), 403) << "a viewer's";
+  EXPECT_EQ(stop("/v/path/api/stop", "cookie"), 403);
+  EXPECT_EQ(stop("/v/path/api/stop", ""), 403);
+  EXPECT_EQ(stop("/v/path/api/stop", "owner", ""), 401) << "without a session";
+  EXPECT_EQ(stop("/api/stop", "owner"), 401);
+  EXPECT_EQ(status_of(look("api/stop")), 404) << "reading does nothing";
+  EXPECT_TRUE(stopped_by.empty());
+  EXPECT_EQ(stop("/v/path/api/stop", "owner"), 200);
+  EXPECT_EQ(stopped_by, (std::vector<std::string>{"the owner, on the job's page"}));
+  job.over = true;
+  EXPECT_EQ(stop("/v/path/api/stop", "owner"), 409);
+}
+
 TEST_F(PageTest, ChangesAreToldWhenTheyHappen) {
   EXPECT_EQ(body_of(look("api/changes?after=0")),
             "{\"schema\":\"muster.changes/1\",\"version\":1,\"status\":{\"phase\":\"running\"}}\n");
@@ -196,7 +235,7 @@ TEST_F(PageTest, WhereNothingHappensTheAnswerComesAllTheSame) {
 TEST_F(PageTest, AtTheEndNobodyIsKeptWaiting) {
   const Client& changes = look("api/changes?after=1");
   logs.text = "x";
-  const Client& log = look("api/log/worker/0?after=1");
+  const Client& log = look("api/output?s=worker:0/2/stdout/1/1");
   bool served = false;
   page.on_served([&] { served = true; });
   job.over = true;
@@ -224,19 +263,80 @@ TEST_F(PageTest, AViewerWhoHasLeftIsNotWaitedFor) {
   EXPECT_TRUE(page.served());
 }
 
-TEST_F(PageTest, ALogIsToldAsItGrows) {
-  const Client& first = look("api/log/worker/0?stream=stderr");
+TEST_F(PageTest, OutputIsToldAsItGrows) {
+  const Client& first = look("api/output?s=worker:0/2/stderr");
   EXPECT_EQ(logs.asked, (LogName{.role = "worker", .index = 0, .attempt = 2, .is_err = true}));
-  EXPECT_NE(body_of(first).find("\"next\":0,\"runs\":true,\"text\":\"\""), std::string::npos);
-  const Client& held = look("api/log/worker/0?after=0");
+  EXPECT_NE(body_of(first).find(R"("next":0,"open":false,"lines":[])"), std::string::npos);
+  const Client& held = look("api/output?s=worker:0/2/stdout/0/0&s=worker:0/2/stderr/0/0");
   EXPECT_EQ(held.got, "");
   logs.text = "line\n";
   page.grown();
   loop.run_ready();
-  EXPECT_NE(body_of(held).find("\"from\":0,\"next\":5,\"runs\":true,\"text\":\"line\\n\""),
-            std::string::npos);
+  EXPECT_NE(body_of(held).find(R"("stream":"stdout","runs":true,"begin":0,"end":5,"from":0,)"
+                               R"("next":5,"open":false,"lines":[[0,1500,"line"]]})"),
+            std::string::npos)
+      << body_of(held);
+  EXPECT_NE(body_of(held).find(R"("stream":"stderr")"), std::string::npos);
   EXPECT_EQ(body_of(look("logs/worker/0?attempt=1")), "line\n");
   EXPECT_EQ(logs.asked.attempt, 1U);
+}
+
+TEST_F(PageTest, OutputIsReadFromAnywhere) {
+  logs.text = "first\nsecond\nthird\n";
+  const auto lines = [this](const std::string& where) {
+    const std::string body = body_of(look("api/output?s=worker:0/2/stdout" + where));
+    return body.substr(std::min(body.size(), body.find("\"lines\":") + 8));
+  };
+  EXPECT_EQ(lines("/6"), "[[6,2000,\"second\"],[13,2000,\"third\"]]}]}\n");
+  EXPECT_EQ(lines("/-13"), "[[0,1500,\"first\"],[6,2000,\"second\"]]}]}\n");
+  EXPECT_EQ(lines("/19"), "[]}]}\n");
+  EXPECT_EQ(lines("/99"), lines("/0")) << "another log stood there before";
+}
+
+TEST_F(PageTest, WordsAreFoundInOutput) {
+  logs.text = std::string(3U << 20, 'a') + "\nValueError: bad row\n" + std::string(99, 'b');
+  const auto found = [this](const std::string& rest) {
+    const std::string body = body_of(look("api/find?s=worker:0/2/stdout" + rest));
+    return body.substr(std::min(body.size(), body.find("\"at\":")));
+  };
+  const std::string at = std::to_string((3U << 20) + 1);
+  EXPECT_TRUE(found("/0&word=valueerror").starts_with("\"at\":" + at + ",")) << found("/0&word=e");
+  EXPECT_TRUE(found("/0&word=never&word=Error:&word=VALUE").starts_with("\"at\":" + at + ","));
+  EXPECT_TRUE(found("&word=ValueError").starts_with("\"at\":" + at + ",")) << "from the end";
+  EXPECT_NE(found("/0&word=never").find("\"at\":null"), std::string::npos);
+  EXPECT_NE(found("/0&word=never").find("\"over\":true"), std::string::npos);
+  for (const char* wrong : {"", "&word=", "/0&s=worker:0/1/stdout&word=x"}) {
+    EXPECT_EQ(status_of(look(std::string("api/find?s=worker:0/2/stdout") + wrong)), 404) << wrong;
+  }
+}
+
+TEST_F(PageTest, WhatHappenedComesWithTheChanges) {
+  job.happened = {R"({"n":0})", R"({"n":1})"};
+  EXPECT_EQ(body_of(look("api/changes?after=0&events=1")),
+            "{\"schema\":\"muster.changes/1\",\"version\":1,\"events\":[{\"n\":1}],\"next\":2,"
+            "\"whole\":true,\"status\":{\"phase\":\"running\"}}\n");
+  const Client& held = look("api/changes?after=1&events=2");
+  EXPECT_EQ(held.got, "");
+  job.happened.emplace_back(R"({"n":2})");
+  page.changed();
+  loop.advance(100ms);
+  EXPECT_NE(body_of(held).find(R"("events":[{"n":2}],"next":3,)"), std::string::npos);
+}
+
+TEST_F(PageTest, AViewerIsToldEverythingBeforeTheMasterLeaves) {
+  job.happened.assign(3000, "{}");
+  (void)look("api/changes?after=0&events=0&viewer=v1");
+  job.over = true;
+  page.changed();
+  (void)look("api/changes?after=1&events=0&viewer=v1");
+  EXPECT_FALSE(page.served());
+  (void)look("api/changes?after=2&events=2000&viewer=v1");
+  EXPECT_TRUE(page.served());
+}
+
+TEST_F(PageTest, TellsWhatWasAskedFor) {
+  EXPECT_EQ(body_of(look("api/job")), "{\"user\":\"ada\"}\n");
+  EXPECT_EQ(status_of(ask("GET /api/job")), 401);
 }
 
 TEST_F(PageTest, TensorboardIsPassedOnToThoseWhoMaySeeTheJob) {
@@ -329,9 +429,13 @@ TEST_F(PageTest, AWebSocketOfTensorboardIsPassedThrough) {
 }
 
 TEST_F(PageTest, LogsOfNothingAreNotFound) {
-  for (const char* target : {"logs/ps/0", "logs/worker/1", "logs/worker/x",
-                             "logs/worker/0?attempt=3", "logs/worker/0?attempt=0", "logs/..%2f../0",
-                             "api/log/worker/-1", "logs/worker/4294967296", "logs/worker/0/more"}) {
+  for (const char* target :
+       {"logs/ps/0", "logs/worker/1", "logs/worker/x", "logs/worker/0?attempt=3",
+        "logs/worker/0?attempt=0", "logs/..%2f../0", "logs/worker/4294967296", "logs/worker/0/more",
+        "api/output", "api/output?s=worker:0", "api/output?s=worker:0/3/stdout",
+        "api/output?s=ps:0/1/stdout", "api/output?s=worker:-1/1/stdout",
+        "api/output?s=worker:0/1/passwd", "api/output?s=worker:0/1/stdout/x",
+        "api/output?s=worker:0/1/stdout/1/2/3", "api/find?s=../0/1/stdout"}) {
     EXPECT_EQ(status_of(look(target)), 404) << target;
   }
 }

@@ -39,4 +39,8 @@ std::optional<net::HttpResponse> TokenAccess::open_session(const net::HttpReques
       .body = fmt::format("{{\"base\":\"{}\"}}\n", base_)};
 }
 
+bool TokenAccess::is_owner(const net::HttpRequest& request) const {
+  return !keys_.owner.empty() && same_secret(trim(request.body), keys_.owner);
+}
+
 }  // namespace muster::page

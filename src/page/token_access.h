@@ -11,6 +11,7 @@ struct TokenKeys {
   std::string token;
   std::string cookie;
   std::string path;
+  std::string owner;  ///< "" where nobody can stop anything.
 };
 
 /// Lets in who brings the token of the job's link. The token comes in a POST and is
@@ -24,6 +25,7 @@ class TokenAccess final : public Access {
                                            std::string peer) override;
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;
+  [[nodiscard]] bool is_owner(const net::HttpRequest& request) const override;
 
  private:
   TokenKeys keys_;

@@ -74,7 +74,8 @@ def test_without_the_token_nobody_learns_anything(muster, gate, browser):
     running = muster.start("run", muster.spec(
         {"name": "hush", "command": gate.wait, "tasks": 1}))
     site, token = link_of(running).split("/#t=")
-    for path in ("/api/status", "/api/changes?after=0", "/logs/worker/0", "/api/log/worker/0",
+    for path in ("/api/status", "/api/changes?after=0", "/logs/worker/0", "/api/job",
+                 "/api/output?s=worker:0/1/stdout", "/api/find?s=worker:0/1/stdout/0&word=a",
                  "/proxy/tensorboard/", "/v/0123/api/status", "/../etc/passwd", "/nothing"):
         status, _, text = browsers.fetch(site + path)
         assert (status, text) == (401, "401 Unauthorized\n"), path

@@ -11,6 +11,20 @@ export function make(tag, text = "", attributes = {}) {
     }
     return element;
 }
+/** Makes a button that does something. */
+export function make_button(text, attributes, pressed) {
+    const button = make("button", text, { type: "button", ...attributes });
+    button.addEventListener("click", pressed);
+    return button;
+}
+/** Makes an element of a drawing. */
+export function draw(tag, attributes) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        element.setAttribute(name, String(value));
+    }
+    return element;
+}
 /** Sets a text only where it differs: what stays is not read out again, and keeps its selection. */
 export function set_text(element, text) {
     if (element.textContent !== text) {
@@ -21,4 +35,27 @@ export function set_text(element, text) {
 export function show_text(element, text) {
     element.hidden = !text;
     set_text(element, text ?? "");
+}
+/** Replaces the children of a list where its text differs. */
+export function show_items(list, items) {
+    if (list.textContent !== items.map((item) => item.textContent).join("")) {
+        list.replaceChildren(...items);
+    }
+}
+/** A state as a pill. */
+export function badge(state, text = state) {
+    return make("span", text, { class: "badge", "data-state": state });
+}
+/** Calls `work` soon, once for many calls, and not while nobody looks at the page. */
+export function soon(work) {
+    let asked = false;
+    return () => {
+        if (!asked) {
+            asked = true;
+            requestAnimationFrame(() => {
+                asked = false;
+                work();
+            });
+        }
+    };
 }

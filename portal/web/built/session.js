@@ -8,6 +8,19 @@ export class Trouble extends Error {
     }
 }
 const kept = "muster-base";
+/** Of the owner's link; in memory only, so that it goes with the page. */
+let owner_token = null;
+/** Whether this page was opened by the link that can stop the job. */
+export function may_stop() {
+    return owner_token !== null;
+}
+/** Stops the job; throws what went wrong. */
+export async function stop_job(base) {
+    const response = await request(`${base}api/stop`, { method: "POST", body: owner_token ?? "" });
+    if (!response.ok) {
+        throw new Trouble("forbidden", `the job was not stopped: ${(await response.text()).trim()}`);
+    }
+}
 /**
  * Opens the session: exchanges the token of the link's fragment (which was never sent) for a
  * cookie. Behind a proxy that knows its users there is neither. Returns what stands before the
@@ -15,6 +28,7 @@ const kept = "muster-base";
  */
 export async function open_session() {
     const token = new URLSearchParams(location.hash.slice(1)).get("t");
+    owner_token = new URLSearchParams(location.hash.slice(1)).get("o") ?? owner_token;
     if (token === null) {
         const base = sessionStorage.getItem(kept) ?? "";
         // A document below the session's own path names everything from there.

@@ -9,11 +9,12 @@
 #include <functional>
 #include <memory>
 
-namespace muster::page {
+namespace muster::cluster {
 
-/// Logs as files of one folder that this process can read: ROLE-INDEX.ATTEMPT.STREAM, the newest
-/// part of each. While somebody reads, the folder is watched.
-class FolderLogs final : public LogSource {
+/// Output for the job's page that lies as files in one folder that this process can read, as agents
+/// write them there: ROLE-INDEX.ATTEMPT.STREAM with its older parts and its index of times. While
+/// somebody reads, the folder is watched.
+class FolderLogs final : public page::LogSource {
  public:
   /// `grown` is called on the loop when there may be more. `files` outlives this.
   FolderLogs(rt::IoLoop& loop, os::Files& files, std::filesystem::path folder,
@@ -22,8 +23,8 @@ class FolderLogs final : public LogSource {
   FolderLogs(const FolderLogs&) = delete;
   FolderLogs& operator=(const FolderLogs&) = delete;
 
-  [[nodiscard]] rt::Async<Result<LogPiece>> read(LogName log,
-                                                 std::optional<uint64_t> from) override;
+  [[nodiscard]] rt::Async<Result<page::LogPiece>> read(page::LogName log,
+                                                       page::LogWanted wanted) override;
 
  private:
   void watch();
@@ -36,4 +37,4 @@ class FolderLogs final : public LogSource {
   std::unique_ptr<os::FileWatch> watch_;
 };
 
-}  // namespace muster::page
+}  // namespace muster::cluster

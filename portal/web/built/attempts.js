@@ -1,0 +1,69 @@
+// What became of each task's attempts, folded from the job's events.
+const mark_kinds = {
+    "master-recovered": "takeover",
+    "stop-asked": "stop",
+    "agent-lost": "lost",
+    "attempt-stalled": "stalled",
+};
+/** Takes in events, in order; what it has folded stays. */
+export class Lives {
+    constructor() {
+        this.of_task = new Map();
+        this.marks = [];
+        this.begin = null;
+        this.last = 0;
+        this.generation = 0;
+    }
+    take(event) {
+        this.begin = this.begin ?? event.ms;
+        this.last = Math.max(this.last, event.ms);
+        const kind = mark_kinds[event.type];
+        if (kind !== undefined) {
+            this.marks.push({ ms: event.ms, kind, text: event.text });
+        }
+        if (event.task === undefined || event.attempt === undefined) {
+            return;
+        }
+        const attempt = this.attempt_of(event.task, event.attempt);
+        attempt.host = event.host ?? attempt.host;
+        attempt.placed = attempt.placed ?? event.placed ?? event.ms;
+        switch (event.type) {
+            case "attempt-started":
+                attempt.started = event.ms;
+                attempt.generation = event.generation ?? 0;
+                this.note_generation(event);
+                break;
+            case "attempt-ended":
+                attempt.ended = event.ms;
+                attempt.exit_code = event.exit_code ?? null;
+                attempt.signal = event.signal ?? null;
+                attempt.class = event.class ?? null;
+                break;
+            case "checkpoint-committed":
+                attempt.checkpoints.push(event.ms);
+                break;
+            default:
+        }
+    }
+    note_generation(event) {
+        const generation = event.generation ?? 0;
+        if (generation > this.generation) {
+            this.generation = generation;
+            this.marks.push({ ms: event.ms, kind: "generation", text: `generation ${generation}` });
+        }
+    }
+    attempt_of(task, number) {
+        let all = this.of_task.get(task);
+        if (all === undefined) {
+            all = [];
+            this.of_task.set(task, all);
+        }
+        let attempt = all.find((each) => each.number === number);
+        if (attempt === undefined) {
+            attempt = { task, number, host: null, placed: null, started: null, ended: null,
+                generation: 0, exit_code: null, signal: null, class: null, checkpoints: [] };
+            all.push(attempt);
+        }
+        return attempt;
+    }
+}

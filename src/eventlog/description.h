@@ -1,0 +1,20 @@
+#pragma once
+
+#include "eventlog/plan_file.h"
+#include "job/plan.h"
+
+#include <string>
+#include <string_view>
+
+namespace muster::eventlog {
+
+/// Returns what was asked for, for the job's page (schema muster.job/1), one line of JSON: `job`,
+/// `name`, `user`, `submitted` (ISO 8601), `on`, `queue`, `command`, `working_folder`, `framework`,
+/// the resolved specification as `spec` and the plan as `plan`. Literal values of the environment
+/// whose names sound secret are hidden.
+[[nodiscard]] std::string job_json(const job::Plan& plan, const PlanFile& file);
+
+/// Whether a variable of this name probably holds a secret ("API_TOKEN", "db_password").
+[[nodiscard]] bool sounds_secret(std::string_view variable);
+
+}  // namespace muster::eventlog

@@ -1,0 +1,133 @@
+"""The page with jobs of sizes that no test can run: a made-up site answers in place of a master."""
+# timeout: 900
+
+import contextlib
+import math
+
+import browser as browsers
+import fake_site
+import harness
+import pytest
+from test_page_parts import lines_of, press, write
+
+GIGABYTE = 1 << 30
+ROWS = "return document.querySelectorAll('#tasks tr[data-task]').length"
+
+
+@contextlib.contextmanager
+def site_of(browser, **made):
+    with contextlib.closing(fake_site.FakeSite(**made)) as site:
+        browser.open(site.link)
+        browser.sees("#phase", "running")
+        yield site
+
+
+def test_ten_thousand_tasks_are_a_few_lines(browser):
+    states = ["active"] * 9990 + ["failed"] * 3 + ["waiting"] * 7
+    events = [{"n": n, "ms": 1000 * fake_site.BEGIN_S + n, "type": "attempt-started",
+               "text": f"worker:{n}, attempt 1 started", "task": f"worker:{n}", "attempt": 1,
+               "host": "h1", "generation": 1, "placed": 1000 * fake_site.BEGIN_S}
+              for n in range(10_000)]
+    with site_of(browser, status=fake_site.status_of({"worker": states, "ps": ["active"] * 3}),
+                 events=events):
+        assert browser.text("#counts") == "7 waiting\n9,993 active\n3 failed"
+        assert browser.run(ROWS) == 0
+        head = browser.text("tbody[data-role=worker] .role")
+        assert "worker: 10,000 tasks" in head and "3 failed" in head
+        browser.click("tbody[data-role=worker] [data-state=failed]")
+        harness.eventually(lambda: browser.run(ROWS) == 3)
+        browser.click("tbody[data-role=worker] [data-state=failed]")
+        browser.click("tbody[data-role=worker] .fold")
+        harness.eventually(lambda: browser.run(ROWS) == 100)
+        assert "9,900" in browser.text("tbody[data-role=worker] .more")
+        write(browser, "#filter", "worker:7777")
+        harness.eventually(lambda: browser.run(ROWS) == 1)
+        browser.sees("#event-count", "10,000 events")
+        assert browser.run("return document.querySelectorAll('#event-list li').length") == 200
+        assert browser.run("return document.querySelectorAll('.attempt').length") == 24
+        browser.sees("#lane-more", "9,976")
+
+
+def test_a_gigabyte_of_output_is_a_window(browser):
+    def line(number):
+        return "Traceback: here" if number == 9_000_000 else f"line {number}"
+
+    with site_of(browser, status=fake_site.status_of({"worker": ["active"]}), size=GIGABYTE,
+                 line=line) as site:
+        site.places = [9_000_000]
+        browser.click('tr[data-task="worker:0"] button[aria-label="stderr of worker:0"]')
+        last = GIGABYTE // site.width - 1
+        browser.sees("#log-text", f"line {last}")
+        browser.sees("#log-where", r"100 % of 1\.0 GiB")
+        browser.run("const s = document.getElementById('log-place'); s.value = 500;"
+                    "s.dispatchEvent(new Event('change'))")
+        middle = GIGABYTE // site.width // 2
+        browser.sees("#log-text .found", f"line {middle}")
+        # Far up and down: what is held stays small, and no line is lost or doubled.
+        for place in (0, 10 ** 9):
+            for _ in range(6):
+                before = lines_of(browser)
+                browser.run("document.getElementById('log-text').scrollTop = arguments[0]", place)
+                harness.eventually(lambda before=before: lines_of(browser) != before,
+                                   what="the window moves")
+        numbers = [int(text.split()[1]) for text in lines_of(browser)]
+        assert len(numbers) <= 3000
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        browser.click("#log-error")
+        browser.sees("#log-text .found", "^Traceback: here$")
+        assert browser.run("return document.querySelectorAll('.line').length") <= 3000
+
+
+def test_a_hundred_live_series_are_drawn(browser):
+    tasks = [f"worker:{index}" for index in range(100)]
+    series = [(task, name, unit, lambda s, i=index: 2 + math.sin(s / 30 + i))
+              for index, task in enumerate(tasks)
+              for name, unit in (("container.cpu.usage", "{cpu}"), ("user.loss", ""))]
+    series += [(task, "container.memory.usage", "By", lambda s: 1 << 30) for task in tasks]
+    series += [(task, "container.memory.limit", "By", lambda s: 1 << 31) for task in tasks]
+    status = fake_site.status_of({"worker": ["active"] * 100})
+    with site_of(browser, status=status, series=series):
+        browser.run("document.getElementById('charts').hidden = false;"
+                    "document.getElementById('charts').scrollIntoView()")
+        browser.sees('[data-chart="Processor"] figcaption', r"mean of 100 [\d.]+ cores")
+        browser.sees('[data-chart="Memory"] figcaption', "limit 2 GiB")
+        browser.run("const s = document.getElementById('chart-lines'); s.value = 'each';"
+                    "s.dispatchEvent(new Event('change'))")
+        browser.sees('[data-chart="loss"] figcaption', "100 lines")
+        frames = browser.run("""
+            return new Promise((done) => {
+              const begin = performance.now();
+              let count = 0;
+              const next = () => {
+                ++count;
+                if (performance.now() - begin < 3000) { requestAnimationFrame(next); }
+                else { done(1000 * count / (performance.now() - begin)); }
+              };
+              next();
+            });""")
+        paint = browser.run("return performance.getEntriesByName('first-contentful-paint')[0]"
+                            ".startTime")
+        print(f"{frames:.0f} frames per second with 300 live series, first paint {paint:.0f} ms")
+        browser.run("const s = document.getElementById('chart-scope'); s.value = 'worker:7';"
+                    "s.dispatchEvent(new Event('change'))")
+        browser.sees('[data-chart="Processor"] figcaption', r"^worker:7 [\d.]+ cores$")
+
+
+@pytest.mark.parametrize("width, scheme", [(360, "light"), (360, "dark"), (420, "dark"),
+                                           (1280, "dark")])
+def test_nothing_is_wider_than_the_window(width, scheme):
+    window = browsers.Browser(width, 800, scheme)
+    try:
+        with site_of(window, status=fake_site.status_of({"worker": ["active"] * 3}),
+                     size=64_000, line=lambda number: f"{number} " + "x" * 60,
+                     series=[("worker:0", "container.cpu.usage", "{cpu}", lambda s: 1)]):
+            window.sees("#asked-facts", "train.py")
+            press(window, "o")
+            window.sees("#log-text", "xxxx")
+            assert window.run("return document.documentElement.scrollWidth") <= width
+            dark = window.run("return matchMedia('(prefers-color-scheme: dark)').matches")
+            assert dark == (scheme == "dark")
+            paper = window.run("return getComputedStyle(document.body).backgroundColor")
+            assert paper == ("rgb(18, 22, 28)" if dark else "rgb(255, 255, 255)")
+    finally:
+        window.close()
