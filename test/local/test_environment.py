@@ -228,3 +228,16 @@ def test_no_secret_of_the_job_reaches_a_task(muster):
     one = environments(muster, {"tasks": 1})["worker:0"]
     assert not [name for name in one if re.search("SECRET|KEY|PSK", name)
                 and name.startswith("MUSTER")]
+
+
+def test_a_role_has_its_own_command_files_and_restarts(muster):
+    muster.write("a.txt", "of a\n")
+    muster.write("b.txt", "of b\n")
+    muster.run({"command": "cat a.txt", "files": ["a.txt"],
+                "restart": {"process": 2, "container": 0, "host": 0, "backoff": "1ms..2ms"},
+                "roles": {"one": {}, "two": {"command": "cat b.txt; exit 9", "files": ["b.txt"],
+                                             "restart": {"process": 1}, "failure": "ignored"}}})
+    assert muster.log_text("one:0") == "of a\n"
+    assert muster.log_text("two:0") == "of b\n"
+    roles = muster.status()["roles"]
+    assert roles["two"]["tasks"][0]["attempts"] == 2
