@@ -155,6 +155,14 @@ std::string shell_quote(std::string_view text) {
   return out;
 }
 
+std::string shell_command(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : " ") + shell_quote(word);
+  }
+  return text;
+}
+
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;

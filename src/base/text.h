@@ -15,6 +15,8 @@ namespace muster {
 
 /// Returns `text` quoted for /bin/sh so that it is one word there; plain words stay as they are.
 [[nodiscard]] std::string shell_quote(std::string_view text);
+/// Returns `words` as one command for /bin/sh: each of them quoted, with spaces between.
+[[nodiscard]] std::string shell_command(std::span<const std::string> words);
 
 /// Returns the candidate nearest to `word` by edit distance, if it is near enough to be a likely
 /// slip (at most a third of its length, at least 1); ties go to the first.

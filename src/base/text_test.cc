@@ -23,6 +23,12 @@ TEST(ShellQuote, KeepsPlainWordsAndQuotesTheRest) {
   EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
 }
 
+TEST(ShellCommand, KeepsEachWordAsOne) {
+  EXPECT_EQ(shell_command({}), "");
+  const std::string words[] = {"echo", "a b", ""};
+  EXPECT_EQ(shell_command(words), "echo 'a b' ''");
+}
+
 TEST(Nearest, FindsASlipAndNotAStranger) {
   const std::string_view keys[] = {"memory", "vcores", "tasks"};
   EXPECT_EQ(nearest("memroy", keys), "memory");

@@ -21,14 +21,6 @@ using wire::StreamReset;
 constexpr Duration kWaitMin = std::chrono::seconds(1);
 constexpr Duration kWaitMax = std::chrono::hours(24);
 
-std::string quoted(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : " ") + shell_quote(word);
-  }
-  return text;
-}
-
 /// What a session is called in the log.
 std::string verb_of(const wire::StreamRequest& request) {
   return std::visit(Overloaded{
@@ -44,7 +36,7 @@ std::string verb_of(const wire::StreamRequest& request) {
 std::string what_of(const wire::StreamRequest& request) {
   return std::visit(
       Overloaded{
-          [](const wire::ExecRequest& exec) { return quoted(exec.arguments); },
+          [](const wire::ExecRequest& exec) { return shell_command(exec.arguments); },
           [](const wire::TcpRequest& tcp) { return fmt::format("port {}", tcp.port); },
       },
       request);

@@ -128,7 +128,7 @@ class Loading {
           "arguments after `--` are appended to the top-level command, and this job has none");
       return;
     }
-    command->text = with_words(command->text, layers_.args);
+    command->text += (command->text.empty() ? "" : " ") + shell_command(layers_.args);
   }
 
   /// Puts the site's enforced values on top and says where that changes what the user asked for.

@@ -100,13 +100,6 @@ std::string program_of(const std::vector<std::string>& command) {
 
 }  // namespace
 
-std::string with_words(std::string command, const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    command += (command.empty() ? "" : " ") + shell_quote(word);
-  }
-  return command;
-}
-
 Node quick_layer(const QuickOptions& options, Problems& problems) {
   Node layer = map_node();
   layer.origin = option("the command line");
@@ -118,7 +111,7 @@ Node quick_layer(const QuickOptions& options, Problems& problems) {
   if (options.command.empty()) {
     problems.add(layer.origin, "no command is given; put it at the end, after `--`");
   } else {
-    set(layer, {"command"}, with_words("", options.command), layer.origin);
+    set(layer, {"command"}, shell_command(options.command), layer.origin);
   }
   if (options.tasks.has_value()) {
     set_tasks(layer, "worker", *options.tasks, option("-n " + *options.tasks));

@@ -14,7 +14,4 @@ namespace muster::spec {
 /// runs the same command by hand. Below every layer.
 [[nodiscard]] Node quick_defaults();
 
-/// Returns `command` with the words appended, each quoted for /bin/sh.
-[[nodiscard]] std::string with_words(std::string command, const std::vector<std::string>& words);
-
 }  // namespace muster::spec
