@@ -197,6 +197,9 @@ Result<Accepted> submit(Session& session, const SpecOptions& options,
     session.console.err(warning + "\n");
   }
   MUSTER_TRY(cluster::Fit fit, warn(session, source));
+  if (const std::string* never = fit.never()) {
+    return user_error(*never, Errc::NeverFits);  // Before anything is made.
+  }
   rt::SystemRandom random;
   Submitter submitter;
   submitter.user = os::user_name(session.process_environment());

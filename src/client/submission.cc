@@ -84,12 +84,6 @@ Result<Submitted> submit_job(const SubmitDeps& deps, const ReadJob& job,
   std::array<uint8_t, sizeof seed> bytes{};
   deps.random.fill(bytes);
   std::memcpy(&seed, bytes.data(), sizeof seed);
-  // Refused before anything is made: the plan's shape does not depend on the id.
-  MUSTER_TRY(const job::Plan trial, deps.make_plan(job.loaded.spec, "trial", seed));
-  MUSTER_TRY(const cluster::Fit fit, deps.cluster.fit(trial));
-  if (const std::string* never = fit.never()) {
-    return user_error(*never, Errc::NeverFits);
-  }
   MUSTER_TRY(cluster::JobFolder folder, make_folder(deps, job.loaded.spec.name));
   eventlog::PlanFile file;
   file.job_id = folder.id().value;

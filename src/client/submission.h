@@ -41,8 +41,7 @@ struct Submitted {
 };
 
 /// Makes a job's folder (0700, secrets 0600) and starts its master. Whatever fails, nothing
-/// half-done stays behind. A job that can never fit is refused before anything is made (code
-/// NeverFits).
+/// half-done stays behind. A job that can never fit is refused by the cluster (code NeverFits).
 [[nodiscard]] Result<Submitted> submit_job(const SubmitDeps& deps, const ReadJob& job,
                                            const Submitter& submitter);
 
