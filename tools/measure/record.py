@@ -88,6 +88,8 @@ class Record:
     def page(self):
         """The part of docs/benchmarks.md between its marks."""
         rows = self.shown()
+        if not rows:
+            return "Nothing was measured yet."
         text = markdown_of(rows, ENOUGH)
         elsewhere = [row for row in rows if row.elsewhere]
         if elsewhere:

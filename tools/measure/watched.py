@@ -28,14 +28,15 @@ def watched(muster, rounds, folder, sizes=(1, 8, 16), seconds=10.0):
     program, result = folder / "faults.py", folder / "faults"
     program.write_text(PROGRAM)
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // GIB
     rows = []
     for size in sizes:
         if (size + 2) * GIB > free:
             continue
         extra = {"GIB_HELD": str(size), "BENCH_SECONDS": str(seconds),
                  "BENCH_RESULT": str(result)}
-        # Two thirds of its limit, where tasks live; not below a quarter of a GiB to spare.
-        limit = f"{max(size * 3 // 2, size + 1)}g"
+        # Two thirds of its limit, where tasks live, if the machine has as much.
+        limit = f"{min(max(size * 3 // 2, size + 1), whole)}g"
         under = [muster.binary, "run", "-q", "--memory", limit, "--", peers.PYTHON, str(program)]
         ways = [("hand", [peers.PYTHON, str(program)], dict(os.environ, **extra)),
                 ("muster", under, dict(muster.environment, **extra))]
