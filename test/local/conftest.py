@@ -14,6 +14,15 @@ def muster(tmp_path):
 
 
 @pytest.fixture
+def stopped_jobs(muster):
+    """Stops the jobs that run at the end of a test, for tests whose jobs never end by themselves."""
+    yield
+    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
+    if jobs:
+        muster("stop", *jobs).expect(0)
+
+
+@pytest.fixture
 def gate(tmp_path):
     return harness.Gate(tmp_path / "gate")
 

@@ -7,8 +7,9 @@ import subprocess
 import harness
 import pytest
 
-VERBS = ["run", "submit", "ps", "status", "logs", "stop", "history", "show", "validate", "explain",
-         "config", "plan", "demo", "init", "doctor", "clean", "completion", "help", "version"]
+VERBS = ["run", "submit", "plan", "ps", "status", "logs", "stop", "why", "exec", "shell", "cp", "show",
+         "history", "portal", "tensorboard", "validate", "explain", "config", "init", "demo", "doctor",
+         "clean", "completion", "help", "version"]
 
 
 def test_help_names_every_verb(muster):
@@ -27,8 +28,8 @@ def test_every_verb_has_help(muster, verb):
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_refuses_unknown_flags(muster, verb):
-    words = {"completion": ["bash"], "validate": ["x.yaml"]}.get(
-        verb, ["last"] if verb in ("status", "logs", "stop", "show") else [])
+    words = {"completion": ["bash"], "validate": ["x.yaml"], "cp": ["a", "b"]}.get(
+        verb, ["last"] if verb in ("status", "logs", "stop", "why", "exec", "shell", "show") else [])
     muster(verb, *words, "--certainly-not-a-flag").expect_error(2, "certainly-not-a-flag")
 
 

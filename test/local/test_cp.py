@@ -4,14 +4,7 @@ import os
 
 import pytest
 
-
-@pytest.fixture
-def muster(muster):
-    """Its jobs are stopped at the end of a test."""
-    yield muster
-    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
-    if jobs:
-        muster("stop", *jobs).expect(0)
+pytestmark = pytest.mark.usefixtures("stopped_jobs")
 
 
 @pytest.fixture

@@ -10,16 +10,9 @@ import subprocess
 import harness
 import pytest
 
+pytestmark = pytest.mark.usefixtures("stopped_jobs")
+
 SLEEP = {"command": "exec sleep 1000", "tasks": 1}
-
-
-@pytest.fixture
-def muster(muster):
-    """Its jobs are stopped at the end of a test."""
-    yield muster
-    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
-    if jobs:
-        muster("stop", *jobs).expect(0)
 
 
 @pytest.fixture
