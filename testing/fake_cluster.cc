@@ -228,6 +228,17 @@ Result<cluster::JobReport> FakeCluster::fetch(const JobFolder& job, cluster::Fet
   return known->report;
 }
 
+Status FakeCluster::fetch_samples(const JobFolder& job) {
+  const os::Path from = host_of(job.id().value) / "metrics";
+  const Result<std::vector<os::FolderEntry>> files = files_.list(from);
+  for (const os::FolderEntry& file : files ? *files : std::vector<os::FolderEntry>()) {
+    MUSTER_TRY(const std::string bytes, files_.read(from / file.name));
+    MUSTER_TRY_STATUS(files_.make_folders(job.metrics()));
+    MUSTER_TRY_STATUS(files_.write(job.metrics() / file.name, bytes));
+  }
+  return {};
+}
+
 Result<std::unique_ptr<cluster::Outputs>> FakeCluster::outputs(const JobFolder& job,
                                                                const cluster::LogFilter& filter) {
   MUSTER_TRY([[maybe_unused]] const Known* const known, this->known(job));

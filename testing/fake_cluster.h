@@ -53,6 +53,7 @@ class FakeCluster final : public cluster::Cluster {
   Result<cluster::JobReport> report(const cluster::JobFolder& job) override;
   Result<cluster::JobReport> fetch(const cluster::JobFolder& job,
                                    cluster::FetchUntil until) override;
+  Status fetch_samples(const cluster::JobFolder& job) override;
   Result<std::unique_ptr<cluster::Outputs>> outputs(const cluster::JobFolder& job,
                                                     const cluster::LogFilter& filter) override;
   Result<std::vector<cluster::WaitReason>> why(const cluster::JobFolder& job,

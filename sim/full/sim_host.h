@@ -46,6 +46,8 @@ class SimMeter final : public os::Meter {
     const uint64_t bytes = memory_of_(processes);
     return {.least_bytes = bytes, .most_bytes = bytes, .cpu = {}};
   }
+  os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
+  os::HostActivity host_activity() override { return {}; }
   Duration time_spent() override { return {}; }
   uint64_t oom_kills() override { return 0; }
 

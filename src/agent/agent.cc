@@ -11,7 +11,6 @@
 namespace muster::agent {
 namespace {
 
-constexpr uint64_t kBeatsPerSample = 5;
 constexpr Duration kBeatBeforePlan = std::chrono::seconds(1);
 constexpr Duration kFarewellMax = std::chrono::milliseconds(300);
 constexpr Duration kFarewellLook = std::chrono::milliseconds(1);
@@ -27,7 +26,8 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
       feed_({.send = [this](wire::Output piece) { line_->send(std::move(piece)); },
              .queued_bytes = [this] { return line_->queued_bytes(); }}),
       attempts_({deps, job_, feed_, *this, *this}, std::move(unpack)),
-      usage_({deps.loop, log_, job_, attempts_, deps.meter, *this}),
+      samples_(deps.loop),
+      usage_({deps.loop, log_, job_, attempts_, deps.meter, *this, samples_}),
       sessions_({deps.loop, deps.processes, log_, attempts_, deps.dialer,
                  [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
       scope_(deps.loop) {}
@@ -184,6 +184,10 @@ void Agent::start_failed(job::AttemptId attempt, job::Failure failure) {
 
 void Agent::ended(job::AttemptId attempt, job::Exit exit) {
   sessions_.attempt_over(attempt);
+  usage_.attempt_ended(attempt, exit);
+  if (line_->up()) {
+    send_beat();  // The last samples come before the end: nothing of an attempt comes after it.
+  }
   perform(machine_->ended(attempt, std::move(exit), deps_.loop.now()));
 }
 
@@ -228,13 +232,17 @@ void Agent::schedule() {
   });
 }
 
+void Agent::send_beat() {
+  wire::Beat beat{++beats_, {}};
+  if (line_->up()) {
+    beat.samples = samples_.take();
+  }
+  line_->send(beat);
+}
+
 rt::Async<> Agent::beat() {
-  for (uint64_t beats = 1; true; ++beats) {
-    wire::Beat beat{beats, {}};
-    if (beats % kBeatsPerSample == 0) {
-      beat.samples = usage_.samples();
-    }
-    line_->send(beat);
+  while (true) {
+    send_beat();
     co_await rt::pause_for(deps_.loop,
                            job_.has_plan() ? job_.plan().liveness.beat : kBeatBeforePlan);
   }

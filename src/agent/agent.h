@@ -9,6 +9,7 @@
 #include "agent/master_line.h"
 #include "agent/master_search.h"
 #include "agent/output/output_feed.h"
+#include "agent/sampling/sample_queue.h"
 #include "agent/session/sessions.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -68,6 +69,7 @@ class Agent final : private MasterLineHandler,
   void perform(Effects effects);
   void schedule();
   rt::Async<> beat();
+  void send_beat();
   void quit(std::string reason);
   rt::Async<> say_farewell(std::string reason);
 
@@ -78,10 +80,12 @@ class Agent final : private MasterLineHandler,
   std::optional<Machine> machine_;  ///< Since start().
   OutputFeed feed_;
   Attempts attempts_;
+  SampleQueue samples_;
   UsageWatch usage_;
   Sessions sessions_;
   std::unique_ptr<MasterLine> line_;  ///< Since start(); so the search.
   std::unique_ptr<MasterSearch> search_;
+  uint64_t beats_ = 0;
   rt::TimerId due_timer_{};
   bool greeted_ = false;  ///< A master has accepted this agent.
   rt::Scope scope_;       ///< Last: its coroutines use all of the above.

@@ -234,6 +234,23 @@ void add_job_commands(std::vector<Command>& table) {
       },
       "muster logs last worker:1 --follow"));
   table.push_back(command(
+      "metrics", "Show what a job's tasks used and reported", show_metrics,
+      [](MetricsOptions& o) {
+        return Parameters{
+            job(o.id),
+            argument(o.tasks, "TASK...", Kind::Tasks,
+                     "Only these roles, tasks or hosts, as in worker, worker:1 or @node7"),
+            on(o.on),
+            option(o.names, {"--name"}, "NAME",
+                   "Only this metric, as in container.cpu.usage, or those that begin so, as in "
+                   "user. (may be repeated)"),
+            choice(&o.step, {"--step"}, "SECONDS", {"1", "10", "60"},
+                   "Average over so many seconds (default: 1)"),
+            flag(o.csv, {"--csv"}, "Print every value: time,task,attempt,name,unit,value"),
+            flag(o.json, {"--json"}, "Print every value as JSON, an object a line")};
+      },
+      "muster metrics last worker --name container.memory.usage --csv"));
+  table.push_back(command(
       "stop", "Stop jobs and wait for their end", stop_job,
       [](StopOptions& o) {
         return Parameters{argument(o.ids, "JOB...", Kind::LiveJob,

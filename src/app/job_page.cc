@@ -7,6 +7,9 @@
 #include "framework/tensorboard.h"
 #include "job/task_page.h"
 #include "master/fact_history.h"
+#include "master/sample_book.h"
+#include "metrics/prometheus.h"
+#include "metrics/series_text.h"
 #include "os/host_names.h"
 #include "wire/frame.h"
 
@@ -16,6 +19,12 @@
 #include <utility>
 
 namespace muster::app {
+namespace {
+
+/// Of one answer: some megabytes of text.
+constexpr size_t kMetricPointsMax = 200'000;
+
+}  // namespace
 
 JobPage::JobPage(rt::IoLoop& loop, const control::Secret& secret,
                  std::unique_ptr<page::Access> access, eventlog::PlanFile asked)
@@ -156,6 +165,30 @@ std::optional<page::SideServer> JobPage::tensorboard() const {
   return page::SideServer{
       .server = {.host = attempt->address.host, .port = attempt->address.named_ports.at(name)},
       .path = "/" + control::to_hex(control::side_path_key_of(agent_key))};
+}
+
+Result<std::string> JobPage::metrics(const page::MetricsRequest& request) const {
+  const master::SampleBook& samples = master_->samples();
+  MUSTER_TRY(const std::vector<metrics::Series> series, samples.read({.tasks = request.tasks,
+                                                                      .names = request.names,
+                                                                      .from_s = request.from_s,
+                                                                      .step_s = request.step_s},
+                                                                     kMetricPointsMax));
+  return metrics::series_json(samples.now_s(), series);
+}
+
+Result<std::string> JobPage::metric_names() const {
+  return metrics::names_json(master_->samples().names());
+}
+
+std::string JobPage::prometheus() const {
+  const metrics::PrometheusContext context{
+      .job = master_->machine().plan().job.value, .host_of = [this](const metrics::Subject& task) {
+        const job::Task* const known = find_task(task.role, task.index);
+        return known == nullptr || known->attempts.empty() ? std::string()
+                                                           : known->attempts.back().host.value;
+      }};
+  return metrics::prometheus_text(context, master_->samples().latest());
 }
 
 bool JobPage::runs(const page::LogName& log) const {

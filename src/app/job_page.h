@@ -62,6 +62,9 @@ class JobPage final : public master::Audience, public page::JobView {
   [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view name) const override;
   [[nodiscard]] std::optional<page::SideServer> tensorboard() const override;
   [[nodiscard]] bool runs(const page::LogName& log) const override;
+  [[nodiscard]] Result<std::string> metrics(const page::MetricsRequest& request) const override;
+  [[nodiscard]] Result<std::string> metric_names() const override;
+  [[nodiscard]] std::string prometheus() const override;
 
  private:
   [[nodiscard]] const job::Task* find_task(std::string_view role, uint32_t index) const;

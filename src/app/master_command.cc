@@ -95,7 +95,7 @@ Status MasterProcess::start_master(bool followed) {
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY(link_, side_->open_link(deps));
   master_.emplace(master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_,
-                                     &*page_, &page_->tasks()},
+                                     &*page_, &page_->tasks(), post.samples},
                   std::move(made));
   page_->open(*master_);
   MUSTER_TRY_STATUS(master_->start([this](const master::MasterEnd& end) {

@@ -102,7 +102,9 @@ class Follower {
   void on_event(wire::StatusAnswered& status);
   void on_event(wire::JobEnded& ended);
   void on_event(wire::Refused& refused);
-  void on_event(wire::StreamFrame&) {}  // A follower opens no streams.
+  void on_event(wire::StreamFrame&) {}      // A follower opens no streams,
+  void on_event(wire::MetricsAnswered&) {}  // and asks for no metrics.
+  void on_event(wire::MetricsPushed&) {}
   void on_reader_gone();
   void lose(std::string error);
   void end(FollowEnd end);

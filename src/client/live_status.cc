@@ -1,15 +1,15 @@
 #include "client/live_status.h"
 
 #include "base/text.h"
-#include "client/secret.h"
+#include "client/master_question.h"
 #include "client/status_text.h"
-#include "control/keys.h"
-#include "control/tls_transport.h"
-#include "rt/io_loop.h"
 #include "wire/frame.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
+
+#include <utility>
+#include <variant>
 
 namespace muster::client {
 namespace {
@@ -48,40 +48,14 @@ std::string task_lines(std::string_view role, const json::value& about) {
 
 std::optional<std::string> ask_status(Session& session, const cluster::JobFolder& folder,
                                       const std::string& address) {
-  const control::Peer self{.kind = control::Peer::Kind::Viewer, .container = {}};
-  const Result<control::Secret> secret = read_secret(*session.files, folder);
-  if (!secret) {
+  std::optional<wire::ClientEvent> answer = ask_master(
+      session, folder, address, wire::StatusAsked{}, kPatience, [](const wire::ClientEvent& event) {
+        return std::holds_alternative<wire::StatusAnswered>(event);
+      });
+  if (!answer) {
     return std::nullopt;
   }
-  rt::IoLoop loop;
-  log::NullSink quiet;
-  const std::unique_ptr<control::Transport> transport =
-      control::make_tls_transport(loop, log::Logger(quiet));
-  std::unique_ptr<control::Channel> channel;
-  std::optional<std::string> answer;
-  const auto on_frame = [&](std::string_view frame) {
-    Result<wire::ClientEvent> event = wire::decode_client_event(frame);
-    if (event && std::holds_alternative<wire::StatusAnswered>(*event)) {
-      answer = std::move(std::get<wire::StatusAnswered>(*event).json);
-      loop.stop();
-    }
-  };
-  transport->dial(
-      address, self, control::derive_key(*secret, self), kPatience,
-      [&](Result<std::unique_ptr<control::Channel>> dialled) {
-        if (!dialled) {
-          loop.stop();
-          return;
-        }
-        channel = std::move(*dialled);
-        channel->start({.frame = on_frame, .closed = [&](const Error&) { loop.stop(); }});
-        wire::ClientHello hello;
-        hello.who = session.environment.who();
-        channel->send(wire::encode(wire::ClientFrame{hello}));
-        channel->send(wire::encode(wire::ClientFrame{wire::StatusAsked{}}));
-      });
-  loop.run_until(loop.now() + kPatience);
-  return answer;
+  return std::move(std::get<wire::StatusAnswered>(*answer).json);
 }
 
 std::string render_live_notes(const std::string& text, const std::string& page) {

@@ -111,6 +111,16 @@ struct LogsOptions {
   bool json = false;
 };
 
+struct MetricsOptions {
+  std::string id;
+  std::string on;
+  std::vector<std::string> tasks;  ///< "worker", "worker:1" or "@HOST"; none: all.
+  std::vector<std::string> names;  ///< Whole, or a beginning that ends in "."; none: all.
+  std::string step;                ///< "1", "10", "60"; empty: 1.
+  bool json = false;
+  bool csv = false;
+};
+
 struct TensorboardOptions {
   std::string id;
   std::string on;      ///< As JobOptions::on.

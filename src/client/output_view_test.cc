@@ -37,6 +37,7 @@ class KeepingCluster final : public cluster::Cluster {
   Result<cluster::JobReport> fetch(const cluster::JobFolder&, cluster::FetchUntil) override {
     return cluster::JobReport(cluster::Lost{});
   }
+  Status fetch_samples(const cluster::JobFolder&) override { return bug("unused"); }
   Result<std::unique_ptr<cluster::Outputs>> outputs(const cluster::JobFolder&,
                                                     const cluster::LogFilter&) override {
     return std::make_unique<Kept>(*this);

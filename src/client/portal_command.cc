@@ -3,6 +3,7 @@
 #include "client/failure.h"
 #include "client/job_finder.h"
 #include "client/job_rows.h"
+#include "client/sample_files.h"
 #include "client/token_access.h"
 #include "cluster/cluster.h"
 #include "cluster/folder_logs.h"
@@ -10,6 +11,7 @@
 #include "eventlog/description.h"
 #include "eventlog/events.h"
 #include "eventlog/status.h"
+#include "metrics/series_text.h"
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "os/code_pages.h"
@@ -36,6 +38,8 @@ namespace {
 /// Jobs whose pages are kept at hand; the one opened first makes room.
 constexpr size_t kOpenMax = 32;
 constexpr uint32_t kListedMax = 1000;
+/// Of one answer: some megabytes of text.
+constexpr size_t kMetricPointsMax = 200'000;
 
 /// The output of a job that has ended: what its cluster keeps is brought here when it is asked for.
 class EndedLogs final : public page::LogSource {
@@ -73,7 +77,8 @@ class EndedLogs final : public page::LogSource {
 class EndedJob final : public page::JobView {
  public:
   EndedJob(rt::IoLoop& loop, Session& session, FoundJob job, page::Access& access)
-      : job_(std::move(job)),
+      : session_(session),
+        job_(std::move(job)),
         logs_(loop, session, job_.folder),
         dialer_(loop),
         page_(page::Page::Deps{
@@ -117,8 +122,29 @@ class EndedJob final : public page::JobView {
     return std::nullopt;
   }
   [[nodiscard]] bool runs(const page::LogName&) const override { return false; }
+  [[nodiscard]] Result<std::string> metrics(const page::MetricsRequest& request) const override {
+    MUSTER_TRY(const SampleFiles files, samples());
+    MUSTER_TRY(const std::vector<metrics::Series> series, files.series({.tasks = request.tasks,
+                                                                        .names = request.names,
+                                                                        .from_s = request.from_s,
+                                                                        .step_s = request.step_s},
+                                                                       {}, kMetricPointsMax));
+    return metrics::series_json(files.end_s() == INT64_MIN ? 0 : files.end_s(), series);
+  }
+  [[nodiscard]] Result<std::string> metric_names() const override {
+    MUSTER_TRY(const SampleFiles files, samples());
+    return metrics::names_json(files.names());
+  }
+  [[nodiscard]] std::string prometheus() const override { return ""; }
 
  private:
+  /// Read again for each answer: a portal keeps no samples in memory.
+  [[nodiscard]] Result<SampleFiles> samples() const {
+    MUSTER_TRY_STATUS(session_.clusters->of(job_.folder).fetch_samples(job_.folder));
+    return SampleFiles::read(*session_.files, job_.folder.metrics());
+  }
+
+  Session& session_;
   FoundJob job_;
   EndedLogs logs_;
   net::TcpDialer dialer_;

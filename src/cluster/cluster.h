@@ -87,6 +87,9 @@ class Cluster {
   /// has ended, which is made from the cluster's messages if the master wrote none. Does nothing
   /// where the job is kept in its folder anyway. Idempotent. Returns report().
   virtual Result<JobReport> fetch(const JobFolder& job, FetchUntil until) = 0;
+  /// Makes the job's sample files readable in its folder (JobFolder::metrics()), as far as they are
+  /// written. Does nothing where they are there anyway. Idempotent.
+  virtual Status fetch_samples(const JobFolder& job) = 0;
   /// The output of the job's tasks that `filter` admits. Nothing is fetched until
   /// Outputs::refresh. The job's folder must be readable.
   virtual Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job,

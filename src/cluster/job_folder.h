@@ -32,6 +32,8 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path master_log() const { return root_ / "master.log"; }
   /// Segments of the event log.
   [[nodiscard]] std::filesystem::path events() const { return root_ / "events"; }
+  /// Sample files (metrics/retention.h), mode 0700.
+  [[nodiscard]] std::filesystem::path metrics() const { return root_ / "metrics"; }
   /// Written once, when the job has ended.
   [[nodiscard]] std::filesystem::path summary() const { return root_ / "summary.json"; }
   /// Reserves some disk space while the job runs, so that it can end on a full disk.

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "cluster/link.h"
 #include "cluster/place_store.h"
+#include "cluster/sample_store.h"
 #include "eventlog/plan_file.h"
 #include "eventlog/segment_store.h"
 #include "job/plan.h"
@@ -30,6 +31,7 @@ struct MasterOrder {
 struct MasterPost {
   eventlog::SegmentStore& segments;
   PlaceStore& place;
+  SampleStore* samples = nullptr;  ///< nullptr: samples are not kept.
   /// Values of the specification's secret entries: "env.NAME", "roles.ROLE.env.NAME".
   std::map<std::string, std::string> secrets;
   std::string listen_host;     ///< A literal address; empty: that of this machine for itself.

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace muster::master {
 
@@ -33,6 +34,9 @@ class AgentSupervisor {
   };
   struct Handlers {
     std::function<void(const wire::Output& piece)> output;
+    std::function<void(const job::ContainerId& container,
+                       const std::vector<wire::Samples>& samples)>
+        samples;
     std::function<void(const job::ContainerId& container, wire::StreamFrame&& frame)> stream;
     /// The last connection of an agent is gone.
     std::function<void(const job::ContainerId& container)> gone;
@@ -82,7 +86,9 @@ class AgentSupervisor {
   void on(const job::ContainerId& container, wire::StreamFrame& frame) {
     handlers_.stream(container, std::move(frame));
   }
-  void on(const job::ContainerId&, const wire::Beat&) {}
+  void on(const job::ContainerId& container, const wire::Beat& beat) {
+    handlers_.samples(container, beat.samples);
+  }
   void on(const job::ContainerId&, const wire::AgentHello&) {}
   void on_closed(const job::ContainerId& container, bool said_hello);
   void on_dialled(std::unique_ptr<control::Channel> channel);

@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kFactBytesMax = 1U << 20;
 /// Output is left out while more than this is on its way to one client.
 constexpr size_t kOutputBytesMax = 512U << 10;
+/// Of metrics, one push.
+constexpr size_t kMetricsBytesMax = 64U << 10;
 /// How soon a client that was full is looked at again; only while it is behind.
 constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 
@@ -99,6 +101,24 @@ void ClientSession::on(wire::StreamFrame& frame) {
   }
   const auto handler = handlers_.stream;
   handler(std::move(frame));
+}
+
+void ClientSession::on(const wire::MetricsAsked& asked) {
+  const auto handler = handlers_.metrics;
+  send(handler(asked));
+}
+
+void ClientSession::on(const wire::FollowMetrics& follow) {
+  follow_metrics_ = follow.on;
+  const auto handler = handlers_.follows_metrics;
+  handler();
+}
+
+void ClientSession::metrics(const std::shared_ptr<const std::string>& pushed) {
+  // The next one says all that this one does.
+  if (follow_metrics_ && said_hello_ && !ended_ && channel_->queued_bytes() < kMetricsBytesMax) {
+    channel_->send_shared(pushed);
+  }
 }
 
 void ClientSession::stream(const wire::StreamFrame& frame) {

@@ -37,6 +37,9 @@ class ClientSession {
     std::function<void(wire::StreamFrame&& frame)> stream;
     /// It wants output from now on; returns what it may have missed.
     std::function<std::vector<wire::Output>()> follows_output;
+    std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
+    /// It follows metrics from now on, or no longer.
+    std::function<void()> follows_metrics;
     std::function<void()> closed;  ///< Once.
   };
 
@@ -52,11 +55,14 @@ class ClientSession {
   void pump();
   void output(const wire::Output& piece);
   void stream(const wire::StreamFrame& frame);
+  /// Sends the latest metrics (an encoded MetricsPushed), unless too much is on its way already.
+  void metrics(const std::shared_ptr<const std::string>& pushed);
   /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
   void end(const std::shared_ptr<const std::string>& last_frame);
 
   [[nodiscard]] bool follows_facts() const { return follow_facts_; }
   [[nodiscard]] bool follows_output() const { return follow_output_; }
+  [[nodiscard]] bool follows_metrics() const { return follow_metrics_; }
   /// What it calls itself, for people.
   [[nodiscard]] const std::string& who() const { return who_; }
   [[nodiscard]] std::string address() const { return channel_->address(); }
@@ -68,6 +74,8 @@ class ClientSession {
   void on(const wire::StopJob& stop);
   void on(const wire::StatusAsked& asked);
   void on(wire::StreamFrame& frame);
+  void on(const wire::MetricsAsked& asked);
+  void on(const wire::FollowMetrics& follow);
   void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
   void refuse(const std::string& reason);
   void begin_output();
@@ -81,6 +89,7 @@ class ClientSession {
   bool follow_facts_ = false;
   bool follow_output_ = false;
   bool output_begun_ = false;
+  bool follow_metrics_ = false;
   bool ended_ = false;
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.

@@ -36,6 +36,8 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
                                         std::move(frame));
                      },
                  .follows_output = [this] { return on_follows_output(); },
+                 .metrics = handlers_.metrics,
+                 .follows_metrics = [this] { handlers_.follow_metrics(anybody_follows_metrics()); },
                  .closed = [this, entry] { on_closed(entry); }});
   if (last_frame_) {
     session.end(last_frame_);
@@ -52,6 +54,14 @@ void Clients::fact(const eventlog::Record& record) {
 void Clients::output(const wire::Output& piece) {
   for (const Entry& entry : sessions_) {
     entry.session->output(piece);
+  }
+}
+
+void Clients::metrics(const wire::MetricsPushed& pushed) {
+  const wire::ClientEvent event = pushed;
+  const auto frame = std::make_shared<const std::string>(wire::encode(event));
+  for (const Entry& entry : sessions_) {
+    entry.session->metrics(frame);
   }
 }
 
@@ -87,6 +97,7 @@ std::vector<wire::Output> Clients::on_follows_output() {
 void Clients::on_closed(Sessions::iterator entry) {
   had_follower_ = had_follower_ || entry->session->follows_facts();
   const bool followed = entry->session->follows_output();
+  const bool followed_metrics = entry->session->follows_metrics();
   const ClientNumber number = entry->number;
   // It is the one whose callback runs now.
   deps_.loop.post([gone = std::move(entry->session)] {});
@@ -95,7 +106,15 @@ void Clients::on_closed(Sessions::iterator entry) {
   if (followed && !anybody_follows_output()) {
     handlers_.follow_output(false);
   }
+  if (followed_metrics) {
+    handlers_.follow_metrics(anybody_follows_metrics());
+  }
   handlers_.left();
+}
+
+bool Clients::anybody_follows_metrics() const {
+  return std::ranges::any_of(sessions_,
+                             [](const Entry& entry) { return entry.session->follows_metrics(); });
 }
 
 bool Clients::anybody_follows_output() const {

@@ -32,6 +32,9 @@ class Clients {
     std::function<void(bool on)> follow_output;
     /// What a new follower of output may have missed.
     std::function<std::vector<wire::Output>()> missed_output;
+    std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
+    /// Whether anybody follows metrics now; called again for every further follower.
+    std::function<void(bool on)> follow_metrics;
     /// A frame of an owner's stream, and the client that had some is gone.
     std::function<void(const StreamRelay::Opener& opener, wire::StreamFrame&& frame)> stream;
     std::function<void(ClientNumber client)> gone;
@@ -51,6 +54,8 @@ class Clients {
   /// All facts so far.
   [[nodiscard]] const FactHistory& history() const { return history_; }
   void output(const wire::Output& piece);
+  /// The latest metrics, for those who follow them.
+  void metrics(const wire::MetricsPushed& pushed);
   /// Sends a frame of a stream, if that client is still there.
   void stream(ClientNumber client, const wire::StreamFrame& frame);
   /// Tells followers how the job stands, unasked: something changed that no fact says.
@@ -73,6 +78,7 @@ class Clients {
   [[nodiscard]] std::vector<wire::Output> on_follows_output();
   void on_closed(Sessions::iterator entry);
   [[nodiscard]] bool anybody_follows_output() const;
+  [[nodiscard]] bool anybody_follows_metrics() const;
 
   Deps deps_;
   Handlers handlers_;

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "cluster/link.h"
 #include "cluster/place_store.h"
+#include "cluster/sample_store.h"
 #include "control/keys.h"
 #include "control/transport.h"
 #include "eventlog/replay.h"
@@ -27,8 +28,9 @@ struct MasterDeps {
   eventlog::SegmentStore& segments;
   cluster::PlaceStore& place;
   log::Sink& sink;
-  Audience* audience = nullptr;  ///< None where the job has no page;
-  TaskDialer* tasks = nullptr;   ///< nor then this one, by which the page reaches tasks.
+  Audience* audience = nullptr;             ///< None where the job has no page;
+  TaskDialer* tasks = nullptr;              ///< nor then this one, by which the page reaches tasks.
+  cluster::SampleStore* samples = nullptr;  ///< None where samples are not kept.
 };
 
 struct MasterOptions {

@@ -6,6 +6,7 @@ namespace {
 /// Masters are gone two seconds after their job: what has not answered by then is left behind.
 constexpr Duration kLeaveMax = std::chrono::milliseconds(1500);
 constexpr Duration kAudienceMax = std::chrono::milliseconds(500);
+constexpr Duration kSamplesMax = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -25,6 +26,9 @@ rt::Async<> Ending::end(job::Outcome outcome) {
     (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kAudienceMax, "the audience",
                                      serve_audience());
   }
+  // Before the job leaves its cluster: the folder is read then.
+  (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kSamplesMax, "the samples",
+                                   deps_.samples.finish());
   (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLeaveMax, "the end",
                                    leave(&outcome));
 }

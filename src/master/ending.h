@@ -6,6 +6,7 @@
 #include "master/audience.h"
 #include "master/clients.h"
 #include "master/job_report.h"
+#include "master/sample_book.h"
 #include "rt/loop.h"
 #include "rt/running.h"
 #include "rt/wait.h"
@@ -29,6 +30,7 @@ class Ending {
     Clients& clients;
     const Audience* audience;  ///< None where the job has no page.
     const JobReport& report;
+    SampleBook& samples;
   };
   using OnOver = std::function<void(const job::Outcome& outcome)>;
 

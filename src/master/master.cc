@@ -30,6 +30,8 @@ void Master::follow_output(bool on) { term_->follow_output(on); }
 
 void Master::audience_served() { term_->audience_served(); }
 
+const SampleBook& Master::samples() const { return term_->samples(); }
+
 std::string Master::status() const { return term_->status(); }
 
 }  // namespace muster::master

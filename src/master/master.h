@@ -11,6 +11,7 @@
 
 namespace muster::master {
 
+class SampleBook;
 class Term;
 
 /// The master of one job, on one loop. A process that runs one: constructs it, start()s it, and
@@ -44,6 +45,8 @@ class Master {
   void follow_output(bool on);
   /// The audience has been served: after the job's end that may be the last thing to wait for.
   void audience_served();
+  /// What agents measure. Only after start(), and until `ended` is called.
+  [[nodiscard]] const SampleBook& samples() const;
   /// The status document, schema muster.status/1 (eventlog/status.h).
   [[nodiscard]] std::string status() const;
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "cluster/folder_sample_store.h"
 #include "eventlog/reader.h"
 #include "master/master.h"
 #include "testing/fake_link.h"
 #include "testing/fake_loop.h"
+#include "testing/memory_files.h"
 #include "testing/memory_segment_store.h"
 #include "testing/memory_transport.h"
 #include "testing/recording_sink.h"
@@ -54,19 +56,21 @@ class KeptPlace final : public cluster::PlaceStore {
 /// One master's process: what dies with it.
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
-          KeptPlace& place, testing::RecordingSink& sink, std::string process_name, bool followed,
-          Audience* audience)
+          testing::MemoryFiles& files, KeptPlace& place, testing::RecordingSink& sink,
+          std::string process_name, bool followed, Audience* audience)
       : name(std::move(process_name)),
         transport(network, name),
         store(loop, disk),
         link(loop),
-        master({loop, transport, link, store, place, sink, audience}, {.job = job::JobId("pair-1"),
-                                                                       .seed = 7,
-                                                                       .plan_json = "{}",
-                                                                       .plan_of = two_workers,
-                                                                       .logs_folder = "logs",
-                                                                       .version = "test",
-                                                                       .followed = followed}) {}
+        samples(loop, files, "/metrics"),
+        master({loop, transport, link, store, place, sink, audience, nullptr, &samples},
+               {.job = job::JobId("pair-1"),
+                .seed = 7,
+                .plan_json = "{}",
+                .plan_of = two_workers,
+                .logs_folder = "logs",
+                .version = "test",
+                .followed = followed}) {}
 
   Status start() {
     return master.start([this](const MasterEnd& how) { end = how; });
@@ -76,6 +80,7 @@ struct Process {
   testing::MemoryTransport transport;
   testing::MemorySegmentStore store;
   testing::FakeLink link;
+  cluster::FolderSampleStore samples;
   std::optional<MasterEnd> end;
   Master master;
 };
@@ -85,8 +90,8 @@ struct MasterWorld : ::testing::Test {
 
   std::unique_ptr<Process> make(const std::string& name, bool followed = false,
                                 Audience* audience = nullptr) {
-    auto process =
-        std::make_unique<Process>(loop, network, disk, place, sink, name, followed, audience);
+    auto process = std::make_unique<Process>(loop, network, disk, files, place, sink, name,
+                                             followed, audience);
     process->link.grants = {job::HostName("h1")};
     process->link.next_container = next_container;
     next_container += 100;
@@ -139,6 +144,8 @@ struct MasterWorld : ::testing::Test {
   testing::FakeLoop loop;
   testing::MemoryNetwork network{loop};
   testing::MemoryDisk disk;
+  testing::MemoryTree tree;
+  testing::MemoryFiles files{tree};
   KeptPlace place;
   testing::RecordingSink sink;
   std::map<job::ContainerId, std::unique_ptr<testing::ScriptedAgent>> agents;

@@ -40,12 +40,17 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
            .audience = deps.audience,
            .set_follow = [this](const wire::FollowOutput& follow) { agents_.set_follow(follow); }},
           options.followed),
+      samples_(
+          {.loop = deps.loop, .log = log_, .machine = decider_.machine(), .store = deps.samples},
+          decider_.header().epoch,
+          [this] { clients_.metrics({metrics::encode(samples_.latest())}); }),
       ending_({.loop = deps.loop,
                .link = deps.link,
                .agents = agents_,
                .clients = clients_,
                .audience = deps.audience,
-               .report = report_},
+               .report = report_,
+               .samples = samples_},
               options.followed,
               [this](const job::Outcome& outcome) {
                 log_.info("master.over", {{"result", to_string(outcome.result)}});
@@ -82,6 +87,9 @@ Status Term::begin() {
       streams_.from_client({.client = kPageClient, .who = "the page", .from = ""},
                            std::move(frame));
     });
+  }
+  if (!fresh) {
+    samples_.recover();
   }
   log_.info("master.in_charge", {{"job", options_.job.value},
                                  {"epoch", admission_.epoch().value},
@@ -222,6 +230,10 @@ Decider::Handlers Term::decider_handlers() {
 
 AgentSupervisor::Handlers Term::agent_handlers() {
   return {.output = [this](const wire::Output& piece) { output_.pass(piece); },
+          .samples =
+              [this](const job::ContainerId& container, const std::vector<wire::Samples>& samples) {
+                samples_.take(container, samples);
+              },
           .stream =
               [this](const job::ContainerId& container, wire::StreamFrame&& frame) {
                 streams_.from_agent(container, std::move(frame));
@@ -249,6 +261,14 @@ Clients::Handlers Term::client_handlers() {
   return {.stop = [this](const std::string& by) { stop(by); },
           .follow_output = [this](bool on) { output_.clients_follow(on); },
           .missed_output = [this] { return output_.take_early(); },
+          .metrics = [this](const wire::MetricsAsked& asked) { return samples_.answer(asked); },
+          .follow_metrics =
+              [this](bool on) {
+                samples_.follow(on);
+                if (on) {
+                  clients_.metrics({metrics::encode(samples_.latest())});
+                }
+              },
           .stream =
               [this](const StreamRelay::Opener& opener, wire::StreamFrame&& frame) {
                 streams_.from_client(opener, std::move(frame));

@@ -13,6 +13,7 @@
 #include "master/opening.h"
 #include "master/output_relay.h"
 #include "master/performer.h"
+#include "master/sample_book.h"
 #include "master/stream_relay.h"
 #include "rt/running.h"
 
@@ -43,6 +44,7 @@ class Term {
   [[nodiscard]] std::string status() const { return report_.status(); }
   [[nodiscard]] const FactHistory& history() const { return clients_.history(); }
   void follow_output(bool on) { output_.audience_follows(on); }
+  [[nodiscard]] const SampleBook& samples() const { return samples_; }
   void audience_served() { ending_.told(); }
 
  private:
@@ -73,6 +75,7 @@ class Term {
   Clients clients_;
   StreamRelay streams_;
   OutputRelay output_;
+  SampleBook samples_;
   Ending ending_;
   Performer performer_;
   std::unique_ptr<control::Listener> listener_;

@@ -17,7 +17,7 @@
 namespace muster::os {
 namespace {
 
-constexpr size_t kPieceBytes = 32U << 10;
+constexpr size_t kReadBytes = 32U << 10;
 /// What is read at most after the child's end: more than a pipe holds. Others may have it open, and
 /// write for ever.
 constexpr size_t kRestBytes = 1U << 20;
@@ -114,7 +114,7 @@ bool State::read_once(size_t which) {
   if (!source.fd.valid() || allowed == 0) {
     return false;
   }
-  std::array<char, kPieceBytes> buffer;  // NOLINT: filled by read.
+  std::array<char, kReadBytes> buffer;  // NOLINT: filled by read.
   const ssize_t got = ::read(source.fd.get(), buffer.data(), std::min(buffer.size(), allowed));
   if (got < 0 && errno == EINTR) {
     return true;

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <dirent.h>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -32,21 +34,59 @@ Resident resident_memory(Pid pid) {
   return {.all_bytes = bytes(1), .shared_bytes = bytes(2)};
 }
 
-/// User and system time of a process and its reaped children.
-Duration cpu_time(Pid pid) {
+/// What /proc/PID/stat tells of a process and its reaped children.
+struct Stat {
+  Duration user{};
+  Duration system{};
+  uint64_t faults = 0;
+  uint64_t faults_major = 0;
+  uint32_t threads = 0;
+};
+
+Stat read_stat(Pid pid) {
   const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
   const size_t close = text.rfind(") ");
   if (close == std::string::npos) {
     return {};
   }
-  constexpr size_t kUserField = 11;  // utime, stime, cutime, cstime, counted from the state.
   const auto fields = split(std::string_view(text).substr(close + 2), ' ');
-  uint64_t ticks = 0;
-  for (size_t field = kUserField; field < kUserField + 4 && field < fields.size(); ++field) {
-    ticks += parse_decimal(fields[field]).value_or(0);
-  }
+  const auto number = [&](size_t field) {  // Counted from the state.
+    return field < fields.size() ? parse_decimal(fields[field]).value_or(0) : 0;
+  };
   const auto ticks_per_second = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
-  return std::chrono::microseconds(ticks * 1'000'000 / ticks_per_second);
+  const auto time = [&](uint64_t ticks) {
+    return std::chrono::microseconds(ticks * 1'000'000 / ticks_per_second);
+  };
+  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime; num_threads is the 18th.
+  const uint64_t major = number(9) + number(10);
+  return {.user = time(number(11) + number(13)),
+          .system = time(number(12) + number(14)),
+          .faults = number(7) + number(8) + major,
+          .faults_major = major,
+          .threads = static_cast<uint32_t>(number(17))};
+}
+
+/// How many descriptors a process has open: the kernel says so since Linux 6.2; before, they are
+/// counted, up to a bound.
+uint32_t open_files_of(Pid pid) {
+  constexpr uint32_t kCountedMax = 1000;
+  const std::string folder = fmt::format("/proc/{}/fd", pid.value);
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) {
+    return 0;
+  }
+  if (status.st_size > 0) {
+    return static_cast<uint32_t>(status.st_size);
+  }
+  DIR* const entries = ::opendir(folder.c_str());
+  uint32_t count = 0;
+  while (entries != nullptr && count < kCountedMax + 2 && ::readdir(entries) != nullptr) {
+    ++count;
+  }
+  if (entries != nullptr) {
+    ::closedir(entries);
+  }
+  return count > 2 ? count - 2 : 0;  // "." and "..".
 }
 
 class ProcMeter final : public Meter {
@@ -54,7 +94,8 @@ class ProcMeter final : public Meter {
   Usage measure(std::span<const Pid> processes) override {
     Usage usage;
     for (const Pid pid : processes) {
-      usage.cpu += cpu_time(pid);
+      const Stat stat = read_stat(pid);
+      usage.cpu += stat.user + stat.system;
       const auto pss = parse_pss_bytes(read_proc(fmt::format("/proc/{}/smaps_rollup", pid.value)));
       if (pss.has_value()) {
         usage.memory_bytes += *pss;
@@ -72,7 +113,12 @@ class ProcMeter final : public Meter {
     Footprint print;
     for (const Pid pid : processes) {
       const Resident resident = resident_memory(pid);
-      print.cpu += cpu_time(pid);
+      const Stat stat = read_stat(pid);
+      print.cpu += stat.user + stat.system;
+      print.cpu_system += stat.system;
+      print.faults += stat.faults;
+      print.faults_major += stat.faults_major;
+      print.threads += stat.threads;
       print.most_bytes += resident.all_bytes;
       print.least_bytes =
           std::max(print.least_bytes,
@@ -80,6 +126,19 @@ class ProcMeter final : public Meter {
     }
     return print;
   }
+
+  FileActivity file_activity(std::span<const Pid> processes) override {
+    FileActivity activity;
+    for (const Pid pid : processes) {
+      const std::string text = read_proc(fmt::format("/proc/{}/io", pid.value));
+      activity.read_bytes += number_after(text, "read_bytes:").value_or(0);
+      activity.written_bytes += number_after(text, "write_bytes:").value_or(0);
+      activity.open_files += open_files_of(pid);
+    }
+    return activity;
+  }
+
+  HostActivity host_activity() override { return read_host_activity(); }
 
   Duration time_spent() override {
     timespec time{};

@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "os/host_activity.h"
 #include "os/pid.h"
 
 #include <cstdint>
@@ -25,9 +26,21 @@ struct Footprint {
   /// What one of them has for itself and nobody outside shares: the anonymous memory of the
   /// largest.
   uint64_t least_bytes = 0;
-  uint64_t most_bytes = 0;  ///< The sum of resident sizes: shared memory counts for each.
-  Duration cpu{};           ///< As in Usage.
+  uint64_t most_bytes = 0;    ///< The sum of resident sizes: shared memory counts for each.
+  Duration cpu{};             ///< As in Usage: user and system time.
+  Duration cpu_system{};      ///< Of that, system time.
+  uint64_t faults = 0;        ///< Page faults, with those of reaped children.
+  uint64_t faults_major = 0;  ///< Of them, those that had to read.
+  uint32_t threads = 0;
   bool operator==(const Footprint&) const = default;
+};
+
+/// What a set of processes has done with files.
+struct FileActivity {
+  uint64_t read_bytes = 0;  ///< From disks, with reaped children.
+  uint64_t written_bytes = 0;
+  uint32_t open_files = 0;  ///< Descriptors, sockets and pipes among them.
+  bool operator==(const FileActivity&) const = default;
 };
 
 /// Measures memory and processor time of processes.
@@ -39,6 +52,11 @@ class Meter {
   [[nodiscard]] virtual Usage measure(std::span<const Pid> processes) = 0;
   /// Bounds what measure() would find, at the same small cost for every size.
   [[nodiscard]] virtual Footprint glance(std::span<const Pid> processes) = 0;
+  /// Reads what a set has done with files, by counters of the kernel. Processes that are gone, or
+  /// that became somebody else's, count nothing.
+  [[nodiscard]] virtual FileActivity file_activity(std::span<const Pid> processes) = 0;
+  /// Reads how busy this host is.
+  [[nodiscard]] virtual HostActivity host_activity() = 0;
   /// Processor time of the calling thread: what looking has cost.
   [[nodiscard]] virtual Duration time_spent() = 0;
   /// Returns how often the kernel has killed a process of this host's (or this container's) cgroup

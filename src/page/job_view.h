@@ -36,6 +36,14 @@ struct Events {
   uint64_t next = 0;  ///< Number of the one after these.
 };
 
+/// Which of the job's metrics somebody wants to see.
+struct MetricsRequest {
+  std::vector<std::string> tasks;  ///< "worker:0", "worker", "@node7"; empty: all.
+  std::vector<std::string> names;  ///< "container.cpu.usage", "user." for all of these; empty: all.
+  int64_t from_s = 0;              ///< Since 1970 UTC.
+  uint32_t step_s = 1;             ///< 1, 10 or 60.
+};
+
 /// The job as its page shows it. Called on the page's loop; never blocks.
 class JobView {
  public:
@@ -59,6 +67,12 @@ class JobView {
   [[nodiscard]] virtual std::optional<SideServer> tensorboard() const = 0;
   /// Whether that attempt may still write.
   [[nodiscard]] virtual bool runs(const LogName& log) const = 0;
+  /// The document muster.metrics/1. An error of the user's says that it would be too long.
+  [[nodiscard]] virtual Result<std::string> metrics(const MetricsRequest& request) const = 0;
+  /// The document muster.metric_names/1: the names that the job has.
+  [[nodiscard]] virtual Result<std::string> metric_names() const = 0;
+  /// The latest values, in Prometheus' text format; "" for a job that has ended.
+  [[nodiscard]] virtual std::string prometheus() const = 0;
 };
 
 /// A piece of a log. Offsets count all bytes that the stream ever had.

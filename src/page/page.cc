@@ -1,5 +1,6 @@
 #include "page/page.h"
 
+#include "base/text.h"
 #include "page/front.h"
 #include "page/host_check.h"
 #include "page/relay.h"
@@ -30,6 +31,30 @@ constexpr std::string_view kEndpoints = "endpoints";
 
 bool is_under(const Target& target, std::string_view first, std::string_view second) {
   return target.parts.size() >= 2 && target.parts[0] == first && target.parts[1] == second;
+}
+
+/// What /api/metrics asks for; the error says which part of it cannot be read.
+Result<MetricsRequest> parse_metrics_request(const Target& target) {
+  MetricsRequest request;
+  for (const auto& [name, value] : target.query) {
+    const std::optional<uint64_t> number = parse_number(value);
+    if (name == "task") {
+      request.tasks.push_back(value);
+    } else if (name == "name") {
+      request.names.push_back(value);
+    } else if (name == "from") {
+      if (!number || *number > INT64_MAX) {
+        return user_error("from must be seconds since 1970, not `" + value + "`");
+      }
+      request.from_s = static_cast<int64_t>(*number);
+    } else if (name == "step") {
+      if (!number || (*number != 1 && *number != 10 && *number != 60)) {
+        return user_error("step must be 1, 10 or 60 seconds, not `" + value + "`");
+      }
+      request.step_s = static_cast<uint32_t>(*number);
+    }
+  }
+  return request;
 }
 
 }  // namespace
@@ -163,6 +188,9 @@ rt::Async<HttpResponse> Page::show_job(Target target) {
   if (target.parts.size() == 2 && is_under(target, "api", "changes")) {
     co_return co_await changes(std::move(target));
   }
+  if (is_under(target, "api", "metrics") || target.parts == std::vector<std::string>{"metrics"}) {
+    co_return metrics(target);
+  }
   if (target.parts.size() == 2 && is_under(target, "api", "job")) {
     co_return json_reply(deps_.job.description() + "\n");
   }
@@ -176,6 +204,27 @@ rt::Async<HttpResponse> Page::show_job(Target target) {
     co_return co_await logs_.text(std::move(target));
   }
   co_return not_found();
+}
+
+HttpResponse Page::metrics(const Target& target) const {
+  if (target.parts.size() == 1) {
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
+            .headers = {},
+            .body = deps_.job.prometheus()};
+  }
+  const bool names = target.parts.size() == 3 && target.parts[2] == "names";
+  if (target.parts.size() != 2 && !names) {
+    return not_found();
+  }
+  const Result<MetricsRequest> request = parse_metrics_request(target);
+  Result<std::string> shown = !request ? Result<std::string>(request.error())
+                              : names  ? deps_.job.metric_names()
+                                       : deps_.job.metrics(*request);
+  if (!shown) {
+    const int status = shown.error().blame == Blame::User ? 400 : 503;
+    return {.status = status, .headers = {}, .body = printable(shown.error().message) + "\n"};
+  }
+  return json_reply(*std::move(shown));
 }
 
 rt::Async<HttpResponse> Page::changes(Target target) {

@@ -32,6 +32,9 @@ namespace muster::page {
 ///                               such; &viewer=NAME: whoever asks again soon is told the job's end
 ///     /api/job                  what was asked for: specification, plan, who, when
 ///     /api/output /api/find /logs/...   see LogRoutes
+///     /api/metrics              ?task= &name= (either may be repeated) &from= &step=: series
+///     /api/metrics/names        which names there are
+///     /metrics                  the latest values, for Prometheus
 ///     /tensorboard/...          what TensorBoard answers
 ///     /endpoints/NAME/...       what a page answers that a task has published, to any method
 ///
@@ -77,6 +80,7 @@ class Page {
   [[nodiscard]] rt::Async<net::HttpResponse> show_endpoint(net::HttpRequest request,
                                                            Admission admission);
   [[nodiscard]] rt::Async<net::HttpResponse> changes(Target target);
+  [[nodiscard]] net::HttpResponse metrics(const Target& target) const;
   void note_viewer(std::string_view name, bool told_all);
 
   Deps deps_;

@@ -39,6 +39,15 @@ struct FakeJob final : JobView {
   [[nodiscard]] std::optional<SideServer> tensorboard() const override { return board; }
   [[nodiscard]] bool runs(const LogName& log) const override { return log.attempt == 2 && !over; }
 
+  [[nodiscard]] Result<std::string> metrics(const MetricsRequest& request) const override {
+    asked = request;
+    return request.tasks.size() > 2 ? Result<std::string>(user_error("too long"))
+                                    : Result<std::string>("{}\n");
+  }
+  [[nodiscard]] Result<std::string> metric_names() const override { return std::string("[]\n"); }
+  [[nodiscard]] std::string prometheus() const override { return "muster_task_x 1\n"; }
+
+  mutable MetricsRequest asked;
   std::string text = R"({"phase":"running"})";
   std::vector<std::string> happened;
   bool over = false;
@@ -181,6 +190,33 @@ TEST_F(PageTest, ATokenIsExchangedForASession) {
   EXPECT_NE(good.got.find("Set-Cookie: muster-page=cookie; Path=/v/path/; HttpOnly; "
                           "SameSite=Strict\r\n"),
             std::string::npos);
+}
+
+TEST_F(PageTest, MetricsAreAskedForByTaskAndName) {
+  EXPECT_EQ(
+      body_of(look("api/metrics?task=worker:0&task=ps&name=user.a%20b&from=1700000000&step=10")),
+      "{}\n");
+  EXPECT_EQ(job.asked.tasks, (std::vector<std::string>{"worker:0", "ps"}));
+  EXPECT_EQ(job.asked.names, std::vector<std::string>{"user.a b"});
+  EXPECT_EQ(job.asked.from_s, 1'700'000'000);
+  EXPECT_EQ(job.asked.step_s, 10U);
+  EXPECT_EQ(body_of(look("api/metrics/names")), "[]\n");
+  EXPECT_EQ(body_of(look("api/metrics?step=7")), "step must be 1, 10 or 60 seconds, not `7`\n");
+  EXPECT_EQ(status_of(look("api/metrics?from=-1")), 400);
+  EXPECT_EQ(status_of(look("api/metrics?task=a&task=b&task=c")), 400);
+  EXPECT_EQ(status_of(look("api/metrics/other")), 404);
+  EXPECT_EQ(status_of(ask("GET /api/metrics")), 401);
+}
+
+TEST_F(PageTest, PrometheusScrapesWithTheToken) {
+  const Client& scraped = ask("GET /metrics", "Authorization: Bearer token\r\n\r\n");
+  EXPECT_EQ(body_of(scraped), "muster_task_x 1\n");
+  EXPECT_NE(scraped.got.find("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"),
+            std::string::npos);
+  EXPECT_EQ(body_of(look("metrics")), "muster_task_x 1\n");
+  EXPECT_EQ(status_of(ask("GET /metrics")), 401);
+  EXPECT_EQ(status_of(ask("GET /metrics", "Authorization: Bearer tokem\r\n\r\n")), 401);
+  EXPECT_EQ(status_of(ask("GET /metrics", "Authorization: Basic token\r\n\r\n")), 401);
 }
 
 TEST_F(PageTest, OnlyReads) {

@@ -10,6 +10,7 @@ namespace muster::page {
 namespace {
 
 constexpr std::string_view kCookie = "muster-page";
+constexpr std::string_view kBearer = "Bearer ";
 
 }  // namespace
 
@@ -18,6 +19,12 @@ TokenAccess::TokenAccess(TokenKeys keys)
 
 rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::string) {
   const std::string_view target = request->target;
+  // Programs that have no cookies bring the token itself.
+  const std::string_view authorization = request->header("authorization");
+  if (authorization.starts_with(kBearer) &&
+      same_secret(trim(authorization.substr(kBearer.size())), keys_.token)) {
+    co_return Admission{.kind = Admission::Kind::Job, .target = request->target, .location = {}};
+  }
   if (!target.substr(1).starts_with(base_)) {
     co_return Admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
   }

@@ -17,6 +17,7 @@ struct TokenKeys {
 /// Lets in who brings the token of the job's link. The token comes in a POST and is
 /// exchanged for a cookie (HttpOnly, SameSite=Strict) that the browser sends below `/v/PATH/` only:
 /// cookies know no ports, so that another user's site on the same host would else be sent it, too.
+/// Programs such as Prometheus bring the token with each request: `Authorization: Bearer TOKEN`.
 class TokenAccess final : public Access {
  public:
   explicit TokenAccess(TokenKeys keys);

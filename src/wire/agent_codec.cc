@@ -13,6 +13,59 @@ namespace {
 /// A report of many attempts, or a piece of output.
 constexpr size_t kAgentFrameBytesMax = 8U << 20;
 
+/// Of one moment of one attempt.
+constexpr int kReadingsMax = 64;
+constexpr int kNamedReadingsMax = 1024;
+/// Of one beat: all attempts of an agent, some seconds of each.
+constexpr int kSamplesMax = 4096;
+
+void put_samples(const Samples& samples, control::v1::Samples& message) {
+  if (samples.attempt) {
+    put(*samples.attempt, *message.mutable_attempt());
+  }
+  message.set_age_us(samples.age.count());
+  for (const metrics::Reading& reading : samples.readings) {
+    message.add_metrics(static_cast<uint32_t>(reading.metric));
+    message.add_values(reading.value);
+  }
+  for (const metrics::NamedReading& reading : samples.named) {
+    control::v1::NamedReading& named = *message.add_named();
+    named.set_name(reading.metric.name);
+    named.set_unit(reading.metric.unit);
+    named.set_counter(reading.metric.kind == metrics::Kind::Counter);
+    named.set_value(reading.value);
+  }
+}
+
+Status get_samples(const control::v1::Samples& message, Samples& samples) {
+  if (message.metrics_size() != message.values_size() || message.metrics_size() > kReadingsMax ||
+      message.named_size() > kNamedReadingsMax) {
+    return corrupt("a sample has too many values, or too few");
+  }
+  if (message.has_attempt()) {
+    MUSTER_TRY_STATUS(get(message.attempt(), samples.attempt.emplace()));
+  }
+  samples.age = Duration(message.age_us());
+  for (int i = 0; i < message.metrics_size(); ++i) {
+    if (message.metrics(i) >= metrics::builtins().size()) {
+      return corrupt("a sample is of an unknown metric");
+    }
+    samples.readings.push_back(
+        {.metric = static_cast<metrics::Builtin>(message.metrics(i)), .value = message.values(i)});
+  }
+  for (const control::v1::NamedReading& named : message.named()) {
+    metrics::NamedReading& reading = samples.named.emplace_back();
+    reading.metric = {.name = named.name(),
+                      .unit = named.unit(),
+                      .kind = named.counter() ? metrics::Kind::Counter : metrics::Kind::Gauge};
+    reading.value = named.value();
+    if (const Status good = metrics::check_metric(reading.metric); !good) {
+      return corrupt(good.error().message);
+    }
+  }
+  return {};
+}
+
 struct PutAgentFrame {
   control::v1::AgentFrame& frame;
 
@@ -27,11 +80,8 @@ struct PutAgentFrame {
   void operator()(const Beat& value) const {
     control::v1::Beat& message = *frame.mutable_beat();
     message.set_sequence(value.sequence);
-    for (const Sample& sample : value.samples) {
-      control::v1::Sample* wire = message.add_samples();
-      put(sample.attempt, *wire->mutable_attempt());
-      wire->set_memory_bytes(sample.memory_bytes);
-      wire->set_cpu_us(sample.cpu.count());
+    for (const Samples& samples : value.samples) {
+      put_samples(samples, *message.add_samples());
     }
   }
   void operator()(const Report& value) const {
@@ -64,12 +114,12 @@ Result<AgentFrame> get_hello(const control::v1::AgentHello& message) {
 Result<AgentFrame> get_beat(const control::v1::Beat& message) {
   Beat beat;
   beat.sequence = message.sequence();
+  if (message.samples_size() > kSamplesMax) {
+    return corrupt("a beat has too many samples");
+  }
   beat.samples.reserve(static_cast<size_t>(message.samples_size()));
-  for (const control::v1::Sample& wire : message.samples()) {
-    Sample& sample = beat.samples.emplace_back();
-    MUSTER_TRY_STATUS(required(wire.has_attempt(), get(wire.attempt(), sample.attempt), "attempt"));
-    sample.memory_bytes = wire.memory_bytes();
-    sample.cpu = Duration(wire.cpu_us());
+  for (const control::v1::Samples& wire : message.samples()) {
+    MUSTER_TRY_STATUS(get_samples(wire, beat.samples.emplace_back()));
   }
   return beat;
 }

@@ -26,6 +26,13 @@ struct PutClientFrame {
   void operator()(const StopJob& value) const { frame.mutable_stop()->set_by(put_name(value.by)); }
   void operator()(const StatusAsked&) const { frame.mutable_status_asked(); }
   void operator()(const StreamFrame& value) const { put(value, *frame.mutable_stream()); }
+  void operator()(const MetricsAsked& value) const {
+    frame.mutable_metrics_asked()->set_step_s(value.step_s);
+    frame.mutable_metrics_asked()->set_from_s(value.from_s);
+  }
+  void operator()(const FollowMetrics& value) const {
+    frame.mutable_follow_metrics()->set_on(value.on);
+  }
 };
 
 struct PutClientEvent {
@@ -56,6 +63,16 @@ struct PutClientEvent {
     event.mutable_refused()->set_reason(put_text(value.reason));
   }
   void operator()(const StreamFrame& value) const { put(value, *event.mutable_stream()); }
+  void operator()(const MetricsAnswered& value) const {
+    control::v1::MetricsAnswered& message = *event.mutable_metrics();
+    message.set_now_s(value.now_s);
+    for (const std::string& block : value.blocks) {
+      message.add_blocks(block);
+    }
+  }
+  void operator()(const MetricsPushed& value) const {
+    event.mutable_metrics_pushed()->set_block(value.block);
+  }
 };
 
 Result<ClientFrame> get_hello(const control::v1::ClientHello& message) {
@@ -144,6 +161,11 @@ Result<ClientFrame> decode_client_frame(std::string_view bytes) {
       return StatusAsked{};
     case control::v1::ClientFrame::kStream:
       return get_stream<ClientFrame>(message.stream());
+    case control::v1::ClientFrame::kMetricsAsked:
+      return MetricsAsked{.step_s = message.metrics_asked().step_s(),
+                          .from_s = message.metrics_asked().from_s()};
+    case control::v1::ClientFrame::kFollowMetrics:
+      return FollowMetrics{message.follow_metrics().on()};
     case control::v1::ClientFrame::KIND_NOT_SET:
       break;
   }
@@ -168,6 +190,12 @@ Result<ClientEvent> decode_client_event(std::string_view bytes) {
       return get_refused(message.refused());
     case control::v1::ClientEvent::kStream:
       return get_stream<ClientEvent>(message.stream());
+    case control::v1::ClientEvent::kMetrics:
+      return MetricsAnswered{
+          .now_s = message.metrics().now_s(),
+          .blocks = {message.metrics().blocks().begin(), message.metrics().blocks().end()}};
+    case control::v1::ClientEvent::kMetricsPushed:
+      return MetricsPushed{message.metrics_pushed().block()};
     case control::v1::ClientEvent::KIND_NOT_SET:
       break;
   }

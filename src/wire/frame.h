@@ -7,6 +7,7 @@
 #include "job/ids.h"
 #include "job/outcome.h"
 #include "job/view.h"
+#include "metrics/series.h"
 #include "wire/stream.h"
 
 #include <cstdint>
@@ -35,18 +36,19 @@ struct AgentHello {
   bool operator==(const AgentHello&) const = default;
 };
 
-/// What an attempt's processes use now.
-struct Sample {
-  job::AttemptId attempt;
-  uint64_t memory_bytes = 0;  ///< PSS: shared memory counted once.
-  Duration cpu{};             ///< User and system time since its start.
-  bool operator==(const Sample&) const = default;
+/// What was measured at one moment of one attempt, or of the agent's host.
+struct Samples {
+  std::optional<job::AttemptId> attempt;  ///< nullopt: the host.
+  Duration age{};  ///< From that moment to the sending: no clock is compared with another.
+  std::vector<metrics::Reading> readings;
+  std::vector<metrics::NamedReading> named;
+  bool operator==(const Samples&) const = default;
 };
 
-/// Every LivenessPlan::beat; samples at most every fifth beat.
+/// Every LivenessPlan::beat, with what was measured since the last.
 struct Beat {
   uint64_t sequence = 0;
-  std::vector<Sample> samples;
+  std::vector<Samples> samples;
   bool operator==(const Beat&) const = default;
 };
 
@@ -171,8 +173,23 @@ struct StatusAsked {
   bool operator==(const StatusAsked&) const = default;
 };
 
+/// The samples of a step (1, 10 or 60 s) that end after a time (seconds since 1970), as far as the
+/// master keeps them; answered by MetricsAnswered.
+struct MetricsAsked {
+  uint32_t step_s = 1;
+  int64_t from_s = 0;
+  bool operator==(const MetricsAsked&) const = default;
+};
+
+/// From now on (or no longer) MetricsPushed, each second; the first at once.
+struct FollowMetrics {
+  bool on = false;
+  bool operator==(const FollowMetrics&) const = default;
+};
+
 /// Streams are for owners only; viewers get a StreamReset.
-using ClientFrame = std::variant<ClientHello, StopJob, StatusAsked, StreamFrame>;
+using ClientFrame =
+    std::variant<ClientHello, StopJob, StatusAsked, StreamFrame, MetricsAsked, FollowMetrics>;
 
 struct ClientWelcome {
   std::string job_id;
@@ -209,8 +226,21 @@ struct Refused {
   bool operator==(const Refused&) const = default;
 };
 
-using ClientEvent =
-    std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded, Refused, StreamFrame>;
+/// Encoded blocks (metrics/block.h), oldest first: a reader trusts none of their bytes.
+struct MetricsAnswered {
+  int64_t now_s = 0;  ///< The master's time, in seconds since 1970.
+  std::vector<std::string> blocks;
+  bool operator==(const MetricsAnswered&) const = default;
+};
+
+/// The last value of every series that had one within seconds: an encoded block of one time.
+struct MetricsPushed {
+  std::string block;
+  bool operator==(const MetricsPushed&) const = default;
+};
+
+using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswered, JobEnded,
+                                 Refused, StreamFrame, MetricsAnswered, MetricsPushed>;
 
 /// Agents send their frames only with facts that pass is_agent_fact, masters orders only with
 /// actions on attempts (checked). Texts over the codec's bounds (4 KiB for names, 64 KiB for

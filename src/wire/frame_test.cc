@@ -172,12 +172,28 @@ class Arbitrary {
     return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text(), coin()};
   }
 
+  Samples samples() {
+    Samples samples{.attempt = std::nullopt, .age = duration(), .readings = {}, .named = {}};
+    if (coin()) {
+      samples.attempt = attempt();
+    }
+    for (uint64_t i = below(4); i > 0; --i) {
+      samples.readings.push_back({.metric = one_of(metrics::Builtin::SystemNetworkTransmit),
+                                  .value = static_cast<double>(engine_())});
+      samples.named.push_back({.metric = {.name = "user." + text(),
+                                          .unit = "s",
+                                          .kind = one_of(metrics::Kind::Counter)},
+                               .value = -0.5});
+    }
+    return samples;
+  }
+
   AgentFrame agent_frame(size_t kind) {
     switch (kind) {
       case 0:
         return AgentHello{report(), text(), signed_number(), text(), coin()};
       case 1:
-        return Beat{engine_(), {{attempt(), engine_(), duration()}, {attempt(), 0, Duration(1)}}};
+        return Beat{engine_(), {samples(), samples()}};
       case 2:
         return Report{report()};
       case 3: {
@@ -244,6 +260,10 @@ class Arbitrary {
         return StopJob{text()};
       case 2:
         return StatusAsked{};
+      case 4:
+        return MetricsAsked{number(), signed_number()};
+      case 5:
+        return FollowMetrics{coin()};
       default:
         return stream();
     }
@@ -269,6 +289,10 @@ class Arbitrary {
       }
       case 5:
         return Refused{text()};
+      case 7:
+        return MetricsAnswered{signed_number(), {text(), std::string("\0\xFF", 2)}};
+      case 8:
+        return MetricsPushed{text()};
       default:
         return stream();
     }

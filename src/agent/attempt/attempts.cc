@@ -14,8 +14,8 @@ namespace {
 
 constexpr Duration kLastCommitSucceeded = std::chrono::minutes(1);
 constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
-/// Close looks take twice what all others may: together 0.3 % of a core.
-constexpr WatchBudget::Options kCloseLooks{.share_per_mille = 2};
+/// Close looks take half of what all others may (usage_watch.cc): together 0.3 % of a core.
+constexpr WatchBudget::Options kCloseLooks{.share_per_mille = 1};
 constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
 
 }  // namespace

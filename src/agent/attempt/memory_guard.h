@@ -49,6 +49,8 @@ class MemoryGuard {
   /// Tells that the memory is near its limit and wants to be read often: nobody else guards it.
   [[nodiscard]] bool near_limit() const;
 
+  /// 0: there is none.
+  [[nodiscard]] uint64_t limit_bytes() const { return limit_bytes_; }
   /// The largest memory that was seen.
   [[nodiscard]] uint64_t peak_bytes() const { return peak_bytes_; }
   /// Why the attempt ended, where it ended for memory.

@@ -20,7 +20,7 @@ MemoryReader::Reading MemoryReader::read(std::span<const os::Pid> processes, Gro
       group.cgroup == nullptr ? std::nullopt : group.cgroup->memory_bytes();
   print.least_bytes = std::max(print.least_bytes, counted.value_or(0));
   print.most_bytes = std::max(print.most_bytes, print.least_bytes);
-  Reading reading{.bytes = print.least_bytes, .cpu = print.cpu};
+  Reading reading{.bytes = print.least_bytes, .print = print};
   if (counted && group.whole) {
     reading.over = limit_bytes_ > 0 && reading.bytes > limit_bytes_;
     return reading;

@@ -18,8 +18,8 @@ class MemoryReader {
  public:
   struct Reading {
     uint64_t bytes = 0;
-    bool over = false;  ///< Certainly more than the limit.
-    Duration cpu{};     ///< As in os::Usage.
+    bool over = false;    ///< Certainly more than the limit.
+    os::Footprint print;  ///< Processor time, page faults and threads are those of now.
   };
 
   /// `limit_bytes`: 0 for none. `close_looks` may be shared with other readers.

@@ -23,6 +23,8 @@ class FakeMeter final : public os::Meter {
     return {.memory_bytes = truth, .exact = true, .cpu = 7s};
   }
   os::Footprint glance(std::span<const os::Pid>) override { return print; }
+  os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
+  os::HostActivity host_activity() override { return {}; }
   Duration time_spent() override { return spent_; }
   uint64_t oom_kills() override { return 0; }
 
@@ -65,7 +67,7 @@ TEST_F(MemoryReaderTest, NeverLooksCloselyAtOneProcessFarFromItsLimit) {
   for (Duration since = 0s; since < 1h; since += 200ms) {
     const MemoryReader::Reading reading = read(reader, since);
     EXPECT_EQ(reading.bytes, 8 * kGib + 200 * kMib);
-    EXPECT_EQ(reading.cpu, 3s);
+    EXPECT_EQ(reading.print.cpu, 3s);
     EXPECT_FALSE(reading.over);
   }
   EXPECT_EQ(meter_.close_looks, 0);

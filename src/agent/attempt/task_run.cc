@@ -122,7 +122,7 @@ void TaskRun::kill() {
   killed_.set();
 }
 
-std::optional<wire::Sample> TaskRun::watch_memory() {
+std::optional<TaskRun::Use> TaskRun::watch_memory() {
   if (!running_) {
     return std::nullopt;
   }
@@ -138,11 +138,15 @@ std::optional<wire::Sample> TaskRun::watch_memory() {
     // Where the kernel has ended one process, the rest of the task is of no use.
     kill();
   }
-  return wire::Sample{names_.attempt, usage.bytes, usage.cpu};
+  return Use{.processes = std::move(members),
+             .memory_bytes = usage.bytes,
+             .memory_peak_bytes = memory_->peak_bytes(),
+             .memory_limit_bytes = memory_->limit_bytes(),
+             .print = usage.print};
 }
 
-std::optional<Duration> TaskRun::look_for_stall(const wire::Sample& sample) {
-  return stall_.look(deps_.loop.now(), sample.cpu, output_->size_bytes());
+std::optional<Duration> TaskRun::look_for_stall(const Use& use) {
+  return stall_.look(deps_.loop.now(), use.print.cpu, output_->size_bytes());
 }
 
 std::vector<os::Pid> TaskRun::family() {

@@ -102,12 +102,20 @@ class TaskRun {
   /// A process of a session has ended.
   void dismiss(os::Pid guest);
 
+  /// What all its processes use.
+  struct Use {
+    std::vector<os::Pid> processes;
+    uint64_t memory_bytes = 0;
+    uint64_t memory_peak_bytes = 0;   ///< The largest that was seen.
+    uint64_t memory_limit_bytes = 0;  ///< 0: there is none.
+    os::Footprint print;
+  };
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
-  std::optional<wire::Sample> watch_memory();
+  std::optional<Use> watch_memory();
   /// Looks at what watch_memory() has just measured: for how long the attempt has stalled, once
   /// each time that it does.
-  [[nodiscard]] std::optional<Duration> look_for_stall(const wire::Sample& sample);
+  [[nodiscard]] std::optional<Duration> look_for_stall(const Use& use);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 

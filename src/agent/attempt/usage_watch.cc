@@ -12,12 +12,14 @@ namespace {
 constexpr Duration kFirstLook = std::chrono::milliseconds(200);
 constexpr Duration kNormally = std::chrono::seconds(1);
 constexpr Duration kClosely = std::chrono::milliseconds(200);
+/// Close to a memory limit looks are more frequent than samples.
+constexpr Duration kSampleMin = std::chrono::milliseconds(900);
 
 }  // namespace
 
 UsageWatch::UsageWatch(Deps deps)
     : deps_(deps),
-      looks_({.share_per_mille = 1}, deps.loop.now()),
+      looks_({.share_per_mille = 2}, deps.loop.now()),
       moved_(deps.loop),
       scope_(deps.loop) {
   scope_.spawn(run());
@@ -28,12 +30,15 @@ void UsageWatch::attempt_started() {
   moved_.pulse();
 }
 
-std::vector<wire::Sample> UsageWatch::samples() const {
-  std::vector<wire::Sample> samples;
-  for (const auto& [id, sample] : samples_) {
-    samples.push_back(sample);
+void UsageWatch::attempt_ended(job::AttemptId attempt, const job::Exit& exit) {
+  const auto found = meters_.find(attempt);
+  if (found == meters_.end() && exit.memory_peak_bytes > 0) {
+    // Over before the first look: its peak is all that is known.
+    deps_.samples.measured(attempt, {{.metric = metrics::Builtin::ContainerMemoryPeak,
+                                      .value = static_cast<double>(exit.memory_peak_bytes)}});
   }
-  return samples;
+  meters_.erase(attempt);
+  deps_.samples.ended(attempt);
 }
 
 rt::Async<> UsageWatch::run() {
@@ -48,26 +53,61 @@ rt::Async<> UsageWatch::run() {
 
 HostTime UsageWatch::look() {
   const Duration before = deps_.meter.time_spent() - deps_.attempts.close_looks().paid();
-  samples_.clear();
+  const bool samples = deps_.loop.now() - sampled_ >= kSampleMin;
   bool closely = false;
+  bool any = false;
   deps_.attempts.for_each_run([&](TaskRun& run) {
-    if (const std::optional<wire::Sample> sample = run.watch_memory()) {
-      samples_[sample->attempt] = *sample;
-      look_for_stall(run, *sample);
+    if (const std::optional<TaskRun::Use> use = run.watch_memory()) {
+      any = true;
+      if (samples) {
+        sample(run.names().attempt, *use, deps_.loop.now());
+      }
+      look_for_stall(run, *use);
       closely = closely || run.near_limit();
     }
   });
   deps_.attempts.boards().watch_memory();
   const HostTime now = deps_.loop.now();
+  if (samples && any) {
+    sample_host();
+    sampled_ = now;
+  }
   looks_.pay(now, deps_.meter.time_spent() - deps_.attempts.close_looks().paid() - before);
   // Many processes make a look dear: then the next one comes later.
   const HostTime next = std::max(now + (closely ? kClosely : kNormally), looks_.free_at());
-  return samples_.empty() ? HostTime::max() : next;
+  return any ? next : HostTime::max();
 }
 
-void UsageWatch::look_for_stall(TaskRun& run, const wire::Sample& sample) {
-  const job::AttemptId id = sample.attempt;
-  const std::optional<Duration> silent = run.look_for_stall(sample);
+void UsageWatch::sample(job::AttemptId attempt, const TaskRun::Use& use, HostTime now) {
+  deps_.samples.measured(attempt,
+                         meters_[attempt].read(now, use, deps_.meter.file_activity(use.processes)));
+}
+
+void UsageWatch::sample_host() {
+  using metrics::Builtin;
+  const os::HostActivity host = deps_.meter.host_activity();
+  std::vector<metrics::Reading> readings;
+  const auto add = [&](Builtin metric, const auto& value) {
+    if (value) {
+      readings.push_back({.metric = metric, .value = static_cast<double>(*value)});
+    }
+  };
+  add(Builtin::SystemLoad, host.load);
+  add(Builtin::SystemMemoryAvailable, host.memory_available_bytes);
+  add(Builtin::SystemMemoryLimit, host.memory_bytes);
+  add(Builtin::SystemPressureCpu, host.cpu_pressure);
+  add(Builtin::SystemPressureMemory, host.memory_pressure);
+  add(Builtin::SystemPressureIo, host.io_pressure);
+  add(Builtin::SystemDiskRead, host.disk_read_bytes);
+  add(Builtin::SystemDiskWrite, host.disk_written_bytes);
+  add(Builtin::SystemNetworkReceive, host.received_bytes);
+  add(Builtin::SystemNetworkTransmit, host.sent_bytes);
+  deps_.samples.measured(std::nullopt, std::move(readings));
+}
+
+void UsageWatch::look_for_stall(TaskRun& run, const TaskRun::Use& use) {
+  const job::AttemptId id = run.names().attempt;
+  const std::optional<Duration> silent = run.look_for_stall(use);
   // Servers that nobody waits for are idle by nature.
   if (silent && deps_.job.role_of(id).success == spec::Success::Required) {
     deps_.log.warning("attempt.stalled",

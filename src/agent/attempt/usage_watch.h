@@ -4,21 +4,22 @@
 #include "agent/attempt/attempts.h"
 #include "agent/attempt/watch_budget.h"
 #include "agent/job_context.h"
+#include "agent/sampling/sample_queue.h"
+#include "agent/sampling/task_meter.h"
 #include "base/log.h"
 #include "os/memory.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
-#include "wire/frame.h"
 
 #include <map>
-#include <vector>
 
 namespace muster::agent {
 
-/// Looks now and then at what the running attempts use: measures them for the master, ends those
-/// over their memory limit, and says when one has stalled. Lives on the loop's thread.
+/// Looks once a second at what the running attempts and the host use: measures them for the master,
+/// ends those over their memory limit, and says when one has stalled. Measures its own time, too,
+/// and looks less often where it would cost more than its share. Lives on the loop's thread.
 class UsageWatch {
  public:
   /// What it works with. All must outlive it.
@@ -29,6 +30,7 @@ class UsageWatch {
     Attempts& attempts;
     os::Meter& meter;
     AttemptObserver& observer;
+    SampleQueue& samples;
   };
 
   explicit UsageWatch(Deps deps);
@@ -37,18 +39,21 @@ class UsageWatch {
 
   /// An attempt has just started: the next look comes soon.
   void attempt_started();
-  /// Returns the last measurements.
-  [[nodiscard]] std::vector<wire::Sample> samples() const;
+  /// An attempt has ended: what is left to say of it goes to the queue now.
+  void attempt_ended(job::AttemptId attempt, const job::Exit& exit);
 
  private:
   rt::Async<> run();
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
-  void look_for_stall(TaskRun& run, const wire::Sample& sample);
+  void sample(job::AttemptId attempt, const TaskRun::Use& use, HostTime now);
+  void sample_host();
+  void look_for_stall(TaskRun& run, const TaskRun::Use& use);
 
   Deps deps_;
-  std::map<job::AttemptId, wire::Sample> samples_;
-  WatchBudget looks_;  ///< All but the close looks, which have a budget of their own.
+  std::map<job::AttemptId, TaskMeter> meters_;
+  HostTime sampled_{};  ///< When all were last measured for the master.
+  WatchBudget looks_;   ///< All but the close looks, which have a budget of their own.
   HostTime due_ = HostTime::max();
   rt::Event moved_;  ///< The next look is due at another time.
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.

@@ -13,13 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kPieceBytes = 1U << 20;
+constexpr uint64_t kCopiedBytes = 1U << 20;
 
 /// Reads a file piece by piece; `to` may be nullptr.
 Result<CheckpointFile> pump(os::Files& files, const fs::path& from, os::AppendFile* to) {
   CheckpointFile file;
   while (true) {
-    MUSTER_TRY(const std::string piece, files.read_part(from, file.size_bytes, kPieceBytes));
+    MUSTER_TRY(const std::string piece, files.read_part(from, file.size_bytes, kCopiedBytes));
     if (piece.empty()) {
       return file;
     }

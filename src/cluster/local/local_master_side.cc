@@ -65,8 +65,10 @@ Result<MasterPost> LocalMasterSide::open(const Deps& deps) {
   MUSTER_TRY(Secrets secrets, read_secrets(deps.files, options_.find, deps.plan.spec));
   segments_.emplace(&deps.loop, deps.files, options_.folder.events());
   place_.emplace(deps.files, options_.folder);
+  samples_.emplace(deps.loop, deps.files, options_.folder.metrics());
   return MasterPost{.segments = *segments_,
                     .place = *place_,
+                    .samples = &*samples_,
                     .secrets = std::move(secrets),
                     .listen_host = {},
                     .application_id = {},

@@ -2,6 +2,7 @@
 
 #include "cluster/find_variable.h"
 #include "cluster/folder_place_store.h"
+#include "cluster/folder_sample_store.h"
 #include "cluster/job_folder.h"
 #include "cluster/master_side.h"
 #include "eventlog/local_segment_store.h"
@@ -40,6 +41,7 @@ class LocalMasterSide final : public MasterSide {
   std::function<void(int exit_status)> quit_;
   std::optional<eventlog::LocalSegmentStore> segments_;
   std::optional<FolderPlaceStore> place_;
+  std::optional<FolderSampleStore> samples_;
 };
 
 }  // namespace muster::cluster::local

@@ -32,6 +32,7 @@ class SparkCluster final : public Cluster {
   Result<JobReport> fetch(const JobFolder& job, FetchUntil until) override {
     return host_->fetch(job, until);
   }
+  Status fetch_samples(const JobFolder& job) override { return host_->fetch_samples(job); }
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override {
     return host_->outputs(job, filter);
   }

@@ -1,6 +1,7 @@
 #include "cluster/yarn/client/job_fetcher.h"
 
 #include "cluster/job_reading.h"
+#include "cluster/sample_store.h"
 #include "cluster/yarn/staging/staging.h"
 #include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
@@ -90,6 +91,38 @@ rt::Async<Status> JobFetcher::fetch_log(Session* session, std::string from, JobF
         hdfs::child_of(Staging::events_folder(from), segment.name), {}, kFileBytesMax);
     MUSTER_CO_TRY(const std::string bytes, std::move(read));
     MUSTER_CO_TRY_STATUS(files_.write(to.events() / segment.name, bytes, {.mode = 0600}));
+  }
+  co_return Status();
+}
+
+Status JobFetcher::bring_samples(const JobFolder& job) {
+  MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
+  MUSTER_TRY(Session* const session, session_.open_for(application));
+  const Status brought = session_.run(fetch_samples(session, application.folder, job));
+  return brought || brought.error().code == Errc::NotFound ? Status() : brought;
+}
+
+rt::Async<Status> JobFetcher::fetch_samples(Session* session, std::string from, JobFolder to) {
+  hdfs::FileSystem& remote = session->files();
+  const std::string folder = Staging::metrics_folder(from);
+  auto listed = co_await remote.list(folder);
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+  MUSTER_CO_TRY_STATUS(files_.make_folders(to.metrics(), 0700));
+  for (const hdfs::FileStatus& entry : entries) {
+    // The name becomes one here.
+    if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
+        entry.name.starts_with('.')) {
+      continue;
+    }
+    // Files only grow, and the last one of each kind is longer than HDFS says while it is open.
+    const Result<os::FileStat> here = files_.stat(to.metrics() / entry.name);
+    if (here && entry.size_bytes > 0 && here->size_bytes == entry.size_bytes) {
+      continue;
+    }
+    auto read =
+        co_await remote.read_whole(hdfs::child_of(folder, entry.name), {}, kSampleFileBytesMax);
+    MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    MUSTER_CO_TRY_STATUS(files_.write(to.metrics() / entry.name, bytes, {.mode = 0600}));
   }
   co_return Status();
 }

@@ -11,7 +11,8 @@
 
 namespace muster::cluster::yarn {
 
-/// Copies the log and the summary of a job from HDFS into its folder here. Calls block.
+/// Copies the log, the samples and the summary of a job from HDFS into its folder here. Calls
+/// block.
 class JobFetcher {
  public:
   /// Both outlive this.
@@ -23,6 +24,8 @@ class JobFetcher {
   /// Log and summary of a job that has ended, or ends within a few seconds. NotFound if its master
   /// wrote no summary.
   [[nodiscard]] Status bring_home(const JobFolder& job);
+  /// The sample files, as far as they are written; those that are here and as long stay.
+  [[nodiscard]] Status bring_samples(const JobFolder& job);
   /// Writes the summary of a job that its cluster ended and whose master wrote none: here, and, so
   /// that other hosts need not find it out, in HDFS.
   [[nodiscard]] Status close(const JobFolder& job, const job::Outcome& outcome);
@@ -30,6 +33,7 @@ class JobFetcher {
  private:
   [[nodiscard]] rt::Async<Result<bool>> fetch(Session* session, std::string from, JobFolder to);
   [[nodiscard]] rt::Async<Status> fetch_log(Session* session, std::string from, JobFolder to);
+  [[nodiscard]] rt::Async<Status> fetch_samples(Session* session, std::string from, JobFolder to);
 
   ClientSession& session_;
   os::Files& files_;

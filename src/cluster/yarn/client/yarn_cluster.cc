@@ -203,6 +203,10 @@ Result<JobReport> YarnCluster::fetch(const JobFolder& job, FetchUntil until) {
   return report;
 }
 
+Status YarnCluster::fetch_samples(const JobFolder& job) {
+  return JobFetcher(session_, files_, options_.plan_of).bring_samples(job);
+}
+
 Result<std::unique_ptr<Outputs>> YarnCluster::outputs(const JobFolder& job,
                                                       const LogFilter& filter) {
   MUSTER_TRY(const JobReading reading, read_job(files_, job, options_.plan_of));

@@ -44,6 +44,7 @@ class YarnCluster final : public Cluster {
   Result<JobFolder> find(const std::string& id) override;
   Result<JobReport> report(const JobFolder& job) override;
   Result<JobReport> fetch(const JobFolder& job, FetchUntil until) override;
+  Status fetch_samples(const JobFolder& job) override;
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
   Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
   Result<std::string> page(const JobFolder& job) override;

@@ -57,6 +57,7 @@ Status YarnMasterSide::open_stores() {
                                                         &deps_->loop, &session_->files(),
                                                         Staging::events_folder(package_.folder))));
   place_.emplace(session_->files(), Staging::summary_file(package_.folder));
+  samples_.emplace(deps_->loop, session_->files(), Staging::metrics_folder(package_.folder));
   return {};
 }
 
@@ -65,6 +66,7 @@ Result<MasterPost> YarnMasterSide::open(const Deps& deps) {
   MUSTER_TRY_STATUS(open_stores());
   MasterPost post{.segments = *segments_,
                   .place = *place_,
+                  .samples = &*samples_,
                   .secrets = {},
                   .listen_host = {},
                   .application_id = application_id(),

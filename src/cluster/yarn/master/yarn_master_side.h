@@ -4,6 +4,7 @@
 #include "cluster/master_side.h"
 #include "cluster/yarn/client/web_proxy.h"
 #include "cluster/yarn/log/hdfs_place_store.h"
+#include "cluster/yarn/log/hdfs_sample_store.h"
 #include "cluster/yarn/log/hdfs_segment_store.h"
 #include "cluster/yarn/session.h"
 #include "cluster/yarn/staging/staging.h"
@@ -54,6 +55,7 @@ class YarnMasterSide final : public MasterSide {
   std::unique_ptr<Session> session_;
   std::unique_ptr<HdfsSegmentStore> segments_;
   std::optional<HdfsPlaceStore> place_;
+  std::optional<HdfsSampleStore> samples_;
   End end_;
 };
 

@@ -14,7 +14,7 @@ namespace muster::cluster::yarn {
 ///
 ///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all jobs
 ///     ROOT/jobs/2026/11/21/JOB/    one job, by the day (UTC) on which it was submitted:
-///                          job.json, secret, events/, summary.json
+///                          job.json, secret, events/, metrics/, summary.json
 ///
 /// Folders have mode 0700. A file of the store is written once, under another name until it is
 /// whole, so that jobs that are submitted at the same time never see a part; a second job with the
@@ -28,6 +28,9 @@ class Staging {
   [[nodiscard]] std::string job_folder(const std::string& job_id, WallTime submitted) const;
   [[nodiscard]] static std::string events_folder(const std::string& job_folder) {
     return job_folder + "/events";
+  }
+  [[nodiscard]] static std::string metrics_folder(const std::string& job_folder) {
+    return job_folder + "/metrics";
   }
   [[nodiscard]] static std::string summary_file(const std::string& job_folder) {
     return job_folder + "/summary.json";

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/ids.h"
+#include "metrics/series.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster::agent {
+
+/// Where everything of this agent that measures something puts it. Lives on the loop's thread.
+class SampleSink {
+ public:
+  virtual ~SampleSink() = default;
+  /// A value of an attempt that was taken `age` ago, as a program's own metric: its name begins
+  /// with "user.". Of several values of one series within a second the last counts. Returns whether
+  /// it is kept: not when the name is none (metrics::check_metric), the attempt has too many
+  /// names, or too much waits for the master.
+  virtual bool add(job::AttemptId attempt, metrics::NamedReading reading, Duration age) = 0;
+};
+
+/// Gathers samples until the next beat takes them to the master. While there is no master the
+/// oldest make room.
+class SampleQueue final : public SampleSink {
+ public:
+  /// Of one attempt: programs that make names without end cost a bounded amount.
+  static constexpr size_t kNamesMax = 100;
+  /// Moments that wait.
+  static constexpr size_t kMomentsMax = 2000;
+
+  explicit SampleQueue(rt::Loop& loop) : loop_(loop) {}
+
+  bool add(job::AttemptId attempt, metrics::NamedReading reading, Duration age) override;
+  /// What Muster itself measured now of an attempt (nullopt: of the host).
+  void measured(std::optional<job::AttemptId> attempt, std::vector<metrics::Reading> readings,
+                std::vector<metrics::NamedReading> named = {});
+  /// Nothing more comes of an attempt: its names are forgotten.
+  void ended(job::AttemptId attempt) { names_.erase(attempt); }
+
+  /// Hands over what waits, oldest first.
+  [[nodiscard]] std::vector<wire::Samples> take();
+
+ private:
+  struct Moment {
+    HostTime at{};
+    std::vector<metrics::Reading> readings;
+    std::map<std::string, metrics::NamedReading> named;
+  };
+  /// By second, then whose: what came within one second goes together.
+  using Key = std::pair<int64_t, std::optional<job::AttemptId>>;
+
+  Moment& moment_of(std::optional<job::AttemptId> attempt, HostTime at);
+
+  rt::Loop& loop_;
+  std::map<Key, Moment> waiting_;
+  std::map<job::AttemptId, std::set<std::string>> names_;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "agent/attempt/task_run.h"
+#include "base/time.h"
+#include "metrics/series.h"
+#include "os/memory.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace muster::agent {
+
+/// Turns what is seen of one attempt, look after look, into readings. Counters of a process that
+/// somebody else reaped fall out of the sums: what is given never falls. Pure: the times are the
+/// caller's.
+class TaskMeter {
+ public:
+  /// `files`: where they were read, too.
+  [[nodiscard]] std::vector<metrics::Reading> read(HostTime now, const TaskRun::Use& use,
+                                                   const std::optional<os::FileActivity>& files);
+
+ private:
+  /// A sum over processes, which come and go.
+  class Rising {
+   public:
+    /// Returns everything that was added since the beginning.
+    uint64_t take(uint64_t seen);
+
+   private:
+    uint64_t last_ = 0;
+    uint64_t total_ = 0;
+  };
+
+  Rising user_us_;
+  Rising system_us_;
+  Rising faults_;
+  Rising faults_major_;
+  Rising read_bytes_;
+  Rising written_bytes_;
+  std::optional<HostTime> looked_;
+  uint64_t cpu_us_ = 0;  ///< At that moment.
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/result.h"
+#include "rt/async.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cluster {
+
+/// Where the sample files of one job are kept (metrics/retention.h names them): a folder beside its
+/// event log. Files grow by appending only. What is lost of them costs curves, never the job, so
+/// nobody waits for them. Lives on the loop's thread; nothing here blocks it.
+class SampleStore {
+ public:
+  struct File {
+    std::string name;
+    uint64_t size_bytes = 0;
+  };
+
+  virtual ~SampleStore() = default;
+  /// The files that are there; none where the folder is missing.
+  [[nodiscard]] virtual rt::Async<Result<std::vector<File>>> list() = 0;
+  /// A file as far as it is visible now.
+  [[nodiscard]] virtual rt::Async<Result<std::string>> read(std::string name) = 0;
+  /// Appends to a file, which the first call makes. When it returns the bytes survive the process.
+  /// After an error nothing more may be appended to that file. One call at a time.
+  [[nodiscard]] virtual rt::Async<Status> append(std::string name, std::string bytes) = 0;
+  /// Missing is success.
+  [[nodiscard]] virtual rt::Async<Status> remove(std::string name) = 0;
+  /// Completes the files that were appended to. The last call.
+  [[nodiscard]] virtual rt::Async<Status> close() = 0;
+};
+
+/// Far above any sample file; guards a reader's memory.
+inline constexpr uint64_t kSampleFileBytesMax = 64U << 20;
+
+}  // namespace muster::cluster
