@@ -119,9 +119,15 @@ while len(workers()) < 1:
     time.sleep(0.2)
 before = workers()
 print("kill", ray.get(pid_of_my_raylet.remote()), flush=True)
-while not workers() - before:
+while before & workers() or not workers():
     time.sleep(0.2)
-print("replaced", ray.get(pid_of_my_raylet.remote()) > 0, flush=True)
+answer = None
+while answer is None:
+    try:
+        answer = ray.get(pid_of_my_raylet.remote())
+    except ray.exceptions.RayError:  # Of a lease on the node that is gone.
+        time.sleep(0.2)
+print("replaced", answer > 0, flush=True)
 """
 
 
