@@ -20,8 +20,8 @@ struct TaskContext {
   std::string application_id;  ///< The cluster's name for the job; empty: the job's own id.
   std::string program;         ///< Muster's own binary.
   std::string interface;       ///< The network interface of its address; empty: unknown.
-  uint32_t cores = 1;                    ///< Of its machine, as far as this job may use them.
-  std::vector<uint32_t> gpus;            ///< Devices given to this task.
+  uint32_t cores = 1;          ///< Of its machine, as far as this job may use them.
+  std::vector<uint32_t> gpus;  ///< Devices given to this task.
   std::vector<uint32_t> container_gpus;  ///< Devices of its whole container; empty: as `gpus`.
 };
 

@@ -28,7 +28,7 @@ struct HttpServerLimits {
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
   Duration idle = std::chrono::seconds(60);  ///< Between two requests.
   Duration answer_patience = std::chrono::seconds(60);  ///< For the handler, and for writing.
-  size_t body_max = kHttpBodyMax;  ///< Of a request.
+  size_t body_max = kHttpBodyMax;                       ///< Of a request.
   Duration unread_max = std::chrono::seconds(1);  ///< Of a piece, before it may have to make room.
 };
 

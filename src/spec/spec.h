@@ -43,9 +43,9 @@ struct Role {
   bool chief = false;              ///< Task 0 of this role is the chief. At most one role says so.
 
   std::optional<std::string> command;
-  std::optional<std::string> prepare;  ///< Run before the command, in the same attempt.
-  Environment env;                     ///< Added to the top-level one, and wins.
-  ViewVariables variables;             ///< Likewise.
+  std::optional<std::string> prepare;      ///< Run before the command, in the same attempt.
+  Environment env;                         ///< Added to the top-level one, and wins.
+  ViewVariables variables;                 ///< Likewise.
   std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
   std::optional<Python> python;    ///< Complete: keys the role left out are those of the top.
   std::optional<Restart> restart;  ///< Complete, as `python`.

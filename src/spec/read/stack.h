@@ -17,9 +17,9 @@ namespace muster::spec {
 /// module only.
 struct Stack {
   std::optional<Node> framework;  ///< The file of the framework that the job names, if it has one.
-  std::vector<Node> below;  ///< Quick form, site, configuration, environment.
-  std::optional<Node> job;  ///< The specification, or the quick form.
-  std::vector<Node> above;  ///< --set, in their order.
+  std::vector<Node> below;        ///< Quick form, site, configuration, environment.
+  std::optional<Node> job;        ///< The specification, or the quick form.
+  std::vector<Node> above;        ///< --set, in their order.
   std::optional<Node> enforced;
   Limits limits;
   std::map<std::string, ClusterEntry> clusters;
