@@ -1,3 +1,4 @@
+#include "sim/core/account_checker.h"
 #include "sim/core/budget_oracle.h"
 #include "sim/core/checker.h"
 #include "sim/core/duty_checkers.h"
@@ -222,6 +223,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(std::make_unique<InOrder>(plan));
   checkers.push_back(std::make_unique<SuspicionEnds>());
   checkers.push_back(std::make_unique<TalliesHold>());
+  checkers.push_back(make_account_checker(plan));
   add_duty_checkers(plan, checkers);
   return checkers;
 }
