@@ -150,7 +150,8 @@ def test_the_next_master_goes_on(muster, gate):
     eventually(lambda: folder.is_dir() and list(folder.glob("seconds-000001-*")),
                what="samples in a file")
     before = rows_of(muster, *names)
-    os.kill(muster.master_pid(), signal.SIGKILL)
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
     eventually(lambda: list(folder.glob("seconds-000002-*")), what="samples of the next master")
     gate.open()
     running.wait().expect(0)
