@@ -5,6 +5,7 @@
 #include "base/overloaded.h"
 #include "control/keys.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -192,6 +193,19 @@ void Agent::ended(job::AttemptId attempt, job::Exit exit) {
 }
 
 void Agent::tell(job::Fact fact) { line_->send(wire::AgentFact{std::move(fact)}); }
+
+void Agent::told(job::AttemptId attempt, std::vector<Told> values) {
+  const Duration now = deps_.loop.wall_now().time_since_epoch();
+  for (Told& value : values) {
+    const Duration age = now - std::chrono::seconds(value.time_s);
+    (void)samples_.add(attempt,
+                       {.metric = {.name = std::move(value.name),
+                                   .unit = std::move(value.unit),
+                                   .kind = metrics::Kind::Gauge},
+                        .value = value.value},
+                       std::max(age, Duration::zero()));
+  }
+}
 
 bool Agent::stopping(job::AttemptId attempt) const { return machine_->stopping(attempt); }
 

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace muster::agent {
 
@@ -60,6 +61,7 @@ class Agent final : private MasterLineHandler,
   void start_failed(job::AttemptId attempt, job::Failure failure) override;
   void ended(job::AttemptId attempt, job::Exit exit) override;
   void tell(job::Fact fact) override;
+  void told(job::AttemptId attempt, std::vector<Told> values) override;
   [[nodiscard]] bool stopping(job::AttemptId attempt) const override;
 
   // Commits.

@@ -10,12 +10,14 @@
 #include "os/file_sink.h"
 #include "os/identity.h"
 #include "os/interfaces.h"
+#include "os/line_socket.h"
 #include "os/local_files.h"
 #include "os/memory.h"
 #include "os/ports.h"
 #include "os/processes.h"
 #include "os/signals.h"
 #include "os/spawn.h"
+#include "scalars/report_line.h"
 
 #include <array>
 #include <cerrno>
@@ -113,7 +115,11 @@ Status serve(const RunOptions& options) {
   net::UnixListeners listeners(loop);
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
-                starter.get(), cgroups, options.make_checkpoints(*files), &dialer, &listeners},
+                starter.get(), cgroups, options.make_checkpoints(*files), &dialer, &listeners,
+                  [&loop](const os::Path& wanted, os::TakeLine take) {
+                    return os::listen_for_lines(
+                        loop, wanted, {.line_bytes_max = scalars::kLineBytesMax}, std::move(take));
+                  }},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version,
                     options.program, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });

@@ -5,6 +5,7 @@
 #include "client/secret.h"
 #include "client/status_view.h"
 #include "control/page_keys.h"
+#include "client/told_progress.h"
 #include "eventlog/status.h"
 
 #include <optional>
@@ -69,7 +70,8 @@ Result<std::string> status_text(Session& session, const JobOptions& command) {
   }
   const bool waits = std::holds_alternative<cluster::Queued>(job.report) && !job.ended();
   return render_status(job, session.now(), session.console.screen().colour) +
-         render_live_notes(live.status.value_or(waits ? here : ""), live.page);
+         render_live_notes(live.status.value_or(waits ? here : ""), live.page) +
+         (waits ? "" : ask_progress(session, job));
 }
 
 Result<std::string> history_text(Session& session, const JobOptions& command) {
@@ -77,7 +79,8 @@ Result<std::string> history_text(Session& session, const JobOptions& command) {
   if (command.json) {
     return render_history_json(found);
   }
-  return render_status(found, session.now(), session.console.screen().colour) + "\n" +
+  return render_status(found, session.now(), session.console.screen().colour) +
+         ask_progress(session, found) + "\n" +
          render_history(found.reading);
 }
 

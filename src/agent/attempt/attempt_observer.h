@@ -1,11 +1,13 @@
 #pragma once
 
+#include "agent/program/told_series.h"
 #include "job/fact.h"
 #include "job/failure.h"
 #include "job/ids.h"
 #include "job/view.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace muster::agent {
 
@@ -22,6 +24,8 @@ class AttemptObserver {
   virtual void ended(job::AttemptId attempt, job::Exit exit) = 0;
   /// Anything else that the master wants to know.
   virtual void tell(job::Fact fact) = 0;
+  /// What its program has told of itself since the last call; at most once a second.
+  virtual void told(job::AttemptId attempt, std::vector<Told> values) = 0;
   /// Tells whether the attempt was told to end.
   [[nodiscard]] virtual bool stopping(job::AttemptId attempt) const = 0;
 };

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "framework/address_book.h"
+#include "framework/tensorboard.h"
 #include "job/side_program.h"
 
 #include <utility>
@@ -27,7 +28,19 @@ Attempts::Attempts(Deps deps, Unpacker unpack)
       checkpointer_({deps.host.loop, deps.host.files, log_, deps.commits}),
       close_looks_(kCloseLooks, deps.host.loop.now()),
       boards_(deps.host, deps.job, deps.feed, deps.observer, close_looks_),
+<<<<<<< HEAD
       endpoints_({deps.host.loop, log_, deps.host.listeners, deps.observer}),
+=======
+      programs_({.loop = deps.host.loop,
+                 .files = deps.host.files,
+                 .log = log_,
+                 .open_socket = deps.host.open_line_socket,
+                 .processes = [this](job::AttemptId id) { return processes_of(id); },
+                 .told =
+                     [this](job::AttemptId id, std::vector<Told> values) {
+                       deps_.observer.told(id, std::move(values));
+                     }}),
+>>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
       scope_(deps.host.loop) {}
 
 // ---- preparing
@@ -93,7 +106,11 @@ void Attempts::give_up_preparing(const std::function<bool(job::AttemptId)>& unwa
 
 void Attempts::drop(job::AttemptId id) {
   boards_.end(id);
+<<<<<<< HEAD
   endpoints_.close(id);
+=======
+  programs_.drop(id);
+>>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   entries_.erase(id);
 }
 
@@ -155,11 +172,22 @@ Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
   if (job::has_side_program(deps_.job.plan(), id.task)) {
     boards_.start(*entry.run, options);
   }
+<<<<<<< HEAD
   if (std::string address = endpoints_.open(id); !address.empty()) {
     options.environment["MUSTER_PUBLISH"] = std::move(address);
   }
+=======
+  programs_.begin(*entry.run, options,
+                  {.stem = deps_.job.stem_of(id),
+                   .takes_unnamed = framework::serves_tensorboard(deps_.job.plan(), id.task)});
+>>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   return entry.run->start(std::move(options),
                           [this, id](const TaskRun::Ended& ended) { on_ended(id, ended); });
+}
+
+std::vector<os::Pid> Attempts::processes_of(job::AttemptId id) const {
+  const TaskRun* const run = find(id);
+  return run == nullptr ? std::vector<os::Pid>() : run->members();
 }
 
 TaskRun* Attempts::find(job::AttemptId id) const {
@@ -221,19 +249,24 @@ void Attempts::on_ended(job::AttemptId id, const TaskRun::Ended& ended) {
                               {"code", exit.exit_code.value_or(-1)},
                               {"signal", exit.signal.value_or(0)},
                               {"class", last_class_[id.task]}});
-  if (checkpointer_.watches(id)) {
-    scope_.spawn(commit_last(id, std::move(exit)));
+  if (checkpointer_.watches(id) || programs_.has_more(id)) {
+    scope_.spawn(end(id, std::move(exit)));
   } else {
+    programs_.drop(id);
     deps_.observer.ended(id, std::move(exit));
   }
 }
 
-/// Its last checkpoint may be complete by now, and only a running attempt may commit.
-rt::Async<> Attempts::commit_last(job::AttemptId id, job::Exit exit) {
+/// What its program told last belongs to it. Its last checkpoint may be complete by now, and only a
+/// running attempt may commit.
+rt::Async<> Attempts::end(job::AttemptId id, job::Exit exit) {
+  co_await programs_.finish(id);
   const Duration patience = deps_.observer.stopping(id) ? kLastCommitStopping
                             : exit.succeeded()          ? kLastCommitSucceeded
                                                         : kLastCommitFailed;
-  co_await checkpointer_.finish(id, patience);
+  if (checkpointer_.watches(id)) {
+    co_await checkpointer_.finish(id, patience);
+  }
   deps_.observer.ended(id, std::move(exit));
 }
 

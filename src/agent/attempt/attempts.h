@@ -10,6 +10,7 @@
 #include "agent/checkpoint/checkpointer.h"
 #include "agent/job_context.h"
 #include "agent/output/output_feed.h"
+#include "agent/program/programs.h"
 #include "base/log.h"
 #include "job/action.h"
 #include "job/view.h"
@@ -22,6 +23,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace muster::agent {
 
@@ -74,11 +76,12 @@ class Attempts {
     std::unique_ptr<TaskRun> run;
   };
 
+  [[nodiscard]] std::vector<os::Pid> processes_of(job::AttemptId id) const;
   rt::Async<> prepare_one(job::PrepareAttempt order);
   [[nodiscard]] Result<job::Address> reserve(Entry& entry, Preparation preparation);
   [[nodiscard]] Result<os::Pid> launch(Entry& entry, const job::View& view);
   void on_ended(job::AttemptId id, const TaskRun::Ended& ended);
-  rt::Async<> commit_last(job::AttemptId id, job::Exit exit);
+  rt::Async<> end(job::AttemptId id, job::Exit exit);
   void tell_lost_output(const TaskRun& run, job::Exit& exit);
   void write_why(job::AttemptId id, const Error& error);
 
@@ -90,7 +93,11 @@ class Attempts {
   std::map<job::AttemptId, Entry> entries_;
   WatchBudget close_looks_;
   Tensorboards boards_;  ///< After the runs that they belong to.
+<<<<<<< HEAD
   Endpoints endpoints_;
+=======
+  Programs programs_;
+>>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
 

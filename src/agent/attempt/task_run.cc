@@ -126,12 +126,7 @@ std::optional<TaskRun::Use> TaskRun::watch_memory() {
   if (!running_) {
     return std::nullopt;
   }
-  std::vector<os::Pid> members =
-      family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
-  for (const os::Pid guest : guests_) {
-    const std::vector<os::Pid> theirs = deps_.processes.members(guest);
-    members.insert(members.end(), theirs.begin(), theirs.end());
-  }
+  std::vector<os::Pid> members = this->members();
   const MemoryReader::Reading usage = memory_->read(members);
   deps_.leftovers.saw(names_.attempt, members);
   if (memory_->over() && !killed_.is_set()) {
@@ -143,6 +138,16 @@ std::optional<TaskRun::Use> TaskRun::watch_memory() {
              .memory_peak_bytes = memory_->peak_bytes(),
              .memory_limit_bytes = memory_->limit_bytes(),
              .print = usage.print};
+}
+
+std::vector<os::Pid> TaskRun::members() const {
+  std::vector<os::Pid> members =
+      !running_ || family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
+  for (const os::Pid guest : guests_) {
+    const std::vector<os::Pid> theirs = deps_.processes.members(guest);
+    members.insert(members.end(), theirs.begin(), theirs.end());
+  }
+  return members;
 }
 
 std::optional<Duration> TaskRun::look_for_stall(const Use& use) {

@@ -126,6 +126,8 @@ class TaskRun {
   [[nodiscard]] const std::map<std::string, std::string>& environment() const {
     return environment_;
   }
+  /// Its processes at this moment.
+  [[nodiscard]] std::vector<os::Pid> members() const;
   /// Where its program works at this moment, else where it began: it may have gone elsewhere.
   [[nodiscard]] std::filesystem::path folder() const;
   /// The interpreter that start() was told of.

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "os/files.h"
+#include "os/pid.h"
+#include "scalars/event_file.h"
+#include "scalars/scalar.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::agent {
+
+/// The event files of TensorBoard that one attempt writes below a folder of this host, read as they
+/// grow. Files that were there before the attempt are left alone. Blocks: one look at a time, on
+/// the pool.
+class EventFolder {
+ public:
+  /// Folders below it that are looked into, files that are followed, bytes that one look reads.
+  static constexpr int kDepthMax = 4;
+  static constexpr size_t kFilesMax = 64;
+  static constexpr size_t kEntriesMax = 2000;
+  static constexpr uint64_t kLookBytesMax = 4U << 20U;
+
+  struct Options {
+    os::Path folder;
+    WallTime since;  ///< When the attempt began.
+    /// Others write there, too: only files whose name says that a process of this attempt wrote
+    /// them are its own, and with `takes_unnamed` those that do not say it.
+    bool shared = false;
+    bool takes_unnamed = false;
+  };
+  struct Found {
+    std::string run;  ///< The file's folder, below the options'.
+    scalars::Scalar scalar;
+  };
+  struct Look {
+    std::vector<Found> found;
+    std::vector<std::string> troubles;  ///< Each is said once.
+    bool more = false;                  ///< There was more to read than one look may.
+  };
+
+  EventFolder(os::Files& files, Options options);
+
+  /// `processes`: the attempt's, now.
+  [[nodiscard]] Look look(const std::vector<os::Pid>& processes);
+
+ private:
+  struct File {
+    std::string run;
+    scalars::EventFile events;
+    uint64_t read_bytes = 0;
+    bool over = false;  ///< Damaged: nothing more can be read.
+  };
+
+  void find(const os::Path& folder, const std::string& run, int depth, size_t& entries);
+  void consider(const os::Path& path, const std::string& run);
+  void read(const os::Path& path, File& file, Look& look, uint64_t& budget);
+  void say(std::string trouble, Look& look);
+
+  os::Files& files_;
+  Options options_;
+  std::set<int32_t> processes_;  ///< All that it ever had.
+  std::map<os::Path, File> followed_;
+  std::set<os::Path> left_alone_;
+  std::set<std::string> said_;
+};
+
+}  // namespace muster::agent
