@@ -9,10 +9,11 @@ set(MUSTER_TEST_MODULES "" CACHE INTERNAL "targets of the modules of ring test")
 function(muster_add_library id folder ring sources uses targets)
   if(sources)
     # Files that need Python's symbols must not be linked with others. http_codec.cc includes Beast,
-    # which a change beside it should not pay for.
+    # which a change beside it should not pay for; top_screen.cc ncurses, whose macros have short
+    # names.
     set(alone "${sources}")
-    list(FILTER alone INCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec)\\.cc$")
-    list(FILTER sources EXCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec)\\.cc$")
+    list(FILTER alone INCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec|top_screen)\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec|top_screen)\\.cc$")
     # Files of the fakes speak of different protocols under the same short names: they are compiled
     # one by one, as tests are.
     if(id STREQUAL "testing_hadoop")

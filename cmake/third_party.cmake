@@ -13,6 +13,10 @@ target_link_libraries(muster_asio INTERFACE Threads::Threads)
 target_compile_definitions(muster_asio INTERFACE
   BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_ERROR_CODE_HEADER_ONLY)
 
+# The terminal's full screen (muster top).
+add_library(muster_ncurses INTERFACE)
+target_link_libraries(muster_ncurses INTERFACE ncursesw tinfo)
+
 # Boost.JSON is built here once: Debian ships no static library of it.
 file(WRITE "${CMAKE_BINARY_DIR}/boost_json.cc.new" "#include <boost/json/src.hpp>\n")
 configure_file("${CMAKE_BINARY_DIR}/boost_json.cc.new" "${CMAKE_BINARY_DIR}/boost_json.cc" COPYONLY)

@@ -234,6 +234,17 @@ void add_job_commands(std::vector<Command>& table) {
       },
       "muster logs last worker:1 --follow"));
   table.push_back(command(
+      "top", "Show what running jobs and their tasks use, as it changes", show_top,
+      [](TopOptions& o) {
+        return Parameters{argument(o.id, "JOB", Kind::LiveJob,
+                                   "A job's id, the beginning of it, the cluster's own id, or "
+                                   "`last` (default: all jobs that run)"),
+                          on(o.on),
+                          flag(o.once, {"--once"}, "Print the table once; so without a terminal"),
+                          json(o.json)};
+      },
+      "muster top last"));
+  table.push_back(command(
       "metrics", "Show what a job's tasks used and reported", show_metrics,
       [](MetricsOptions& o) {
         return Parameters{

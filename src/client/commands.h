@@ -23,6 +23,7 @@ int show_hosts(Session& session, const HostsOptions& command);
 int show_tensorboard(Session& session, const TensorboardOptions& command);
 int run_portal(Session& session, const PortalOptions& command);
 int show_metrics(Session& session, const MetricsOptions& command);
+int show_top(Session& session, const TopOptions& command);
 int show_logs(Session& session, const LogsOptions& command);
 int stop_job(Session& session, const StopOptions& command);
 int exec_in_tasks(Session& session, const ExecOptions& command);

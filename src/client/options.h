@@ -121,6 +121,13 @@ struct MetricsOptions {
   bool csv = false;
 };
 
+struct TopOptions {
+  std::string id;  ///< Empty: all jobs that run.
+  std::string on;  ///< As JobOptions::on.
+  bool once = false;
+  bool json = false;  ///< Once, as JSON.
+};
+
 struct TensorboardOptions {
   std::string id;
   std::string on;      ///< As JobOptions::on.

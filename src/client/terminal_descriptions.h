@@ -1,0 +1,76 @@
+#pragma once
+
+#include <string_view>
+
+/// What ncurses' `infocmp -0 -Q2` says of the terminals that nearly all others behave like, for
+/// hosts without a database of terminals. In the form that $TERMINFO takes.
+namespace muster::client {
+
+inline constexpr std::string_view kXtermDescription =
+    "b64:HgIlAB0ADwBxAVQGeHRlcm0tMjU2Y29sb3J8eHRlcm0gd2l0aCAyNTYgY29sb3JzAAABAAABAAAAAQAAAAABAQ"
+    "AAAAAAAAABAAABAAEBUAAAAAgAAAAYAAAA_____________________________________________________wAB"
+    "AAAAAAEAAAAEAAYACAAZAB4AJgAqAC4A__85AEoATABQAFcA__9ZAGYA__9qAG4AeAB8AP____-AAIQAiQCOAP__oA"
+    "ClAKoA__-vALQAuQC-AMcAywDSAP__5ADpAO8A9QD_______8HAf_______xkB__8dAf_______x8B__8kAf______"
+    "____KAEsATIBNgE6AT4BRAFKAVABVgFcAWAB__9lAf__aQFuAXMBdwF-Af__hQGJAZEB______________________"
+    "_______5kBogGrAf__rgG3AcAByQHSAdsB5AHtAfYB_wH_______8IAgwCEQIWAioCMwL_____RQJIAlMCVgJYAlsC"
+    "uAL__7sC__________-9AsECxQLJAs0C_____9EC__8GA_____8KAxAD_____________xYD_____________xoDHg"
+    "P__________________________________________________________________yID_____ykD__________8w"
+    "AzcDPgP_____RQP__0wD________UwP_____________WgNgA2YDbQN0A3sDggOKA5IDmgOiA6oDsgO6A8IDyQPQA9"
+    "cD3gPmA-4D9gP-AwYEDgQWBB4EJQQsBDMEOgRCBEoEUgRaBGIEagRyBHoEgQSIBI8ElgSeBKYErgS2BL4ExgTOBNYE"
+    "3QTkBOsE8AT___________________________________________________________cEAgUHBRoFHgUnBS4F__"
+    "___________________________4wF________________________kQX_________________________________"
+    "____________________lwWoBf____________________________-6Bf_______74F_QX__________________z"
+    "0GG1taAAcADQAbWyVpJXAxJWQ7JXAyJWRyABtbM2cAG1tIG1sySgAbW0sAG1tKABtbJWklcDElZEcAG1slaSVwMSVk"
+    "OyVwMiVkSAAKABtbSAAbWz8yNWwACAAbWz8xMmwbWz8yNWgAG1tDABtbQQAbWz8xMjsyNWgAG1tQABtbTQAbKDAAG1"
+    "s1bQAbWzFtABtbPzEwNDloG1syMjswOzB0ABtbMm0AG1s0aAAbWzhtABtbN20AG1s3bQAbWzRtABtbJXAxJWRYABso"
+    "QgAbKEIbW20AG1s_MTA0OWwbWzIzOzA7MHQAG1s0bAAbWzI3bQAbWzI0bQAbWz81aCQ8MTAwLz4bWz81bAAbWyFwG1"
+    "s_Mzs0bBtbNGwbPgAbW0wAfwAbWzN-ABtPQgAbT1AAG1syMX4AG09RABtPUgAbT1MAG1sxNX4AG1sxN34AG1sxOH4A"
+    "G1sxOX4AG1syMH4AG09IABtbMn4AG09EABtbNn4AG1s1fgAbT0MAG1sxOzJCABtbMTsyQQAbT0EAG1s_MWwbPgAbWz"
+    "8xaBs9ABtbPzEwMzRsABtbPzEwMzRoABtFABtbJXAxJWRQABtbJXAxJWRNABtbJXAxJWRCABtbJXAxJWRAABtbJXAx"
+    "JWRTABtbJXAxJWRMABtbJXAxJWREABtbJXAxJWRDABtbJXAxJWRUABtbJXAxJWRBABtbaQAbWzRpABtbNWkAJXAxJW"
+    "MbWyVwMiV7MX0lLSVkYgAbYxtdMTA0BwAbWyFwG1s_Mzs0bBtbNGwbPgAbOAAbWyVpJXAxJWRkABs3AAoAG00AJT8l"
+    "cDkldBsoMCVlGyhCJTsbWzAlPyVwNiV0OzElOyU_JXA1JXQ7MiU7JT8lcDIldDs0JTslPyVwMSVwMyV8JXQ7NyU7JT"
+    "8lcDQldDs1JTslPyVwNyV0OzglO20AG0gACQAbT3cAG095ABtPdQAbT3EAG09zAGBgYWFmZmdnaWlqamtrbGxtbW5u"
+    "b29wcHFxcnJzc3R0dXV2dnd3eHh5eXp6e3t8fH19fn4AG1taABtbPzdoABtbPzdsABtPRQAbT0YAG09NABtbMzsyfg"
+    "AbWzE7MkYAG1sxOzJIABtbMjsyfgAbWzE7MkQAG1s2OzJ-ABtbNTsyfgAbWzE7MkMAG1syM34AG1syNH4AG1sxOzJQ"
+    "ABtbMTsyUQAbWzE7MlIAG1sxOzJTABtbMTU7Mn4AG1sxNzsyfgAbWzE4OzJ-ABtbMTk7Mn4AG1syMDsyfgAbWzIxOz"
+    "J-ABtbMjM7Mn4AG1syNDsyfgAbWzE7NVAAG1sxOzVRABtbMTs1UgAbWzE7NVMAG1sxNTs1fgAbWzE3OzV-ABtbMTg7"
+    "NX4AG1sxOTs1fgAbWzIwOzV-ABtbMjE7NX4AG1syMzs1fgAbWzI0OzV-ABtbMTs2UAAbWzE7NlEAG1sxOzZSABtbMT"
+    "s2UwAbWzE1OzZ-ABtbMTc7Nn4AG1sxODs2fgAbWzE5OzZ-ABtbMjA7Nn4AG1syMTs2fgAbWzIzOzZ-ABtbMjQ7Nn4A"
+    "G1sxOzNQABtbMTszUQAbWzE7M1IAG1sxOzNTABtbMTU7M34AG1sxNzszfgAbWzE4OzN-ABtbMTk7M34AG1syMDszfg"
+    "AbWzIxOzN-ABtbMjM7M34AG1syNDszfgAbWzE7NFAAG1sxOzRRABtbMTs0UgAbWzFLABtbPzY5bAAbWyVpJWQ7JWRS"
+    "ABtbNm4AG1s_JVs7MDEyMzQ1Njc4OV1jABtbYwAbWzM5OzQ5bQAbXTEwNAcAG100OyVwMSVkO3JnYjolcDIlezI1NX"
+    "0lKiV7MTAwMH0lLyUyLjJYLyVwMyV7MjU1fSUqJXsxMDAwfSUvJTIuMlgvJXA0JXsyNTV9JSolezEwMDB9JS8lMi4y"
+    "WBtcABtbM20AG1syM20AG1s_NjloG1slaSVwMSVkcwAbWz82OWgbWyVpOyVwMSVkcwAbWzwAG1slPyVwMSV7OH0lPC"
+    "V0MyVwMSVkJWUlcDElezE2fSU8JXQ5JXAxJXs4fSUtJWQlZTM4OzU7JXAxJWQlO20AG1slPyVwMSV7OH0lPCV0NCVw"
+    "MSVkJWUlcDElezE2fSU8JXQxMCVwMSV7OH0lLSVkJWU0ODs1OyVwMSVkJTttABtbPzY5aBtbJWklcDElZDslcDIlZH"
+    "MA";
+inline constexpr std::string_view kLinuxDescription =
+    "b64:GgEUAB0AEAB9AUIDbGludXh8TGludXggY29uc29sZQAAAQAAAQEAAAAAAAAAAQEAAAAAAAEAAAAAAAABAQD__w"
+    "gA_____________________________wgAQAASAP__AAACAAQAFQAaACEAJQApAP__NABFAEcASwBXAP__WQBlAP__"
+    "aQBtAHkAfQD_____gQCDAIgA_____40AkgD_____lwCcAKEApgCvALEA_____7YAuwDBAMcA________________2Q"
+    "DdAP__4QD________jAP__6AD__________-wA8QD3APwAAQEGAQsBEQEXAR0BIwEoAf__LQH__zEBNgE7Af______"
+    "_z8B________________________________________QwH__0YBTwFYAWEB__9qAXMBfAH__4UB______________"
+    "____-OAf_______5QBlwGiAaUBpwGqAQEC__8EAv_______________wYC__________8KAv__SwL_____TgJUAv__"
+    "__9aAv____________________9eAv__________________________________________________YwL_______"
+    "___________________________________________________________________________2UCawJxAncCfQKD"
+    "AokCjwKVApsC______________________________________________________________________________"
+    "____________________________________-hAv__________________________________________________"
+    "__________-mArECtgK8AsACyQLNAv____________________________________________________________"
+    "______________________________________________________________________________________HgP_"
+    "______8iAywD________________________________________________NgM8AwcADQAbWyVpJXAxJWQ7JXAyJW"
+    "RyABtbM2cAG1tIG1tKABtbSwAbW0oAG1slaSVwMSVkRwAbWyVpJXAxJWQ7JXAyJWRIAAoAG1tIABtbPzI1bBtbPzFj"
+    "AAgAG1s_MjVoG1s_MGMAG1tDABtbQQAbWz8yNWgbWz84YwAbW1AAG1tNAA4AG1s1bQAbWzFtABtbMm0AG1s0aAAbWz"
+    "dtABtbN20AG1s0bQAbWyVwMSVkWAAPABtbbQ8AG1s0bAAbWzI3bQAbWzI0bQAbWz81aCQ8MjAwLz4bWz81bAAbW0AA"
+    "G1tMAH8AG1szfgAbW0IAG1tbQQAbWzIxfgAbW1tCABtbW0MAG1tbRAAbW1tFABtbMTd-ABtbMTh-ABtbMTl-ABtbMj"
+    "B-ABtbMX4AG1syfgAbW0QAG1s2fgAbWzV-ABtbQwAbW0EADQoAG1slcDElZFAAG1slcDElZE0AG1slcDElZEIAG1sl"
+    "cDElZEAAG1slcDElZEwAG1slcDElZEQAG1slcDElZEMAG1slcDElZEEAG2MbXVIAGzgAG1slaSVwMSVkZAAbNwAKAB"
+    "tNABtbMDsxMCU_JXAxJXQ7NyU7JT8lcDIldDs0JTslPyVwMyV0OzclOyU_JXA0JXQ7NSU7JT8lcDUldDsyJTslPyVw"
+    "NiV0OzElO20lPyVwOSV0DiVlDyU7ABtIAAkAG1tHACsrLCwtLS4uMDBgYGFhZmZnZ2hoaWlqamtrbGxtbW5ub29wcH"
+    "FxcnJzc3R0dXV2dnd3eHh5eXp6e3t8fH19fn4AGwkAG1s_N2gAG1s_N2wAGykwABtbNH4AGgAbWzIzfgAbWzI0fgAb"
+    "WzI1fgAbWzI2fgAbWzI4fgAbWzI5fgAbWzMxfgAbWzMyfgAbWzMzfgAbWzM0fgAbWzFLABtbJWklZDslZFIAG1s2bg"
+    "AbWz82YwAbW2MAG1szOTs0OW0AG11SABtdUCVwMSV4JXAyJXsyNTV9JSolezEwMDB9JS8lMDJ4JXAzJXsyNTV9JSol"
+    "ezEwMDB9JS8lMDJ4JXA0JXsyNTV9JSolezEwMDB9JS8lMDJ4ABtbTQAbWzMlcDElZG0AG1s0JXAxJWRtABtbMTFtAB"
+    "tbMTBtAA==";
+
+}  // namespace muster::client
