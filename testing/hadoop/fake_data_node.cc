@@ -50,7 +50,7 @@ class VisibleLength final : public hadoop::rpc::Proxy {
       co_return failure;
     }
     pb::GetReplicaVisibleLengthResponseProto length;
-    length.set_length(found->second.bytes.size());
+    length.set_length(node_->faults.restarted ? UINT64_MAX : found->second.bytes.size());
     reply->ParseFromString(length.SerializeAsString());
     co_return hadoop::rpc::Outcome();
   }

@@ -37,6 +37,7 @@ class FakeDataNode {
     std::optional<size_t> die_after_read;  ///< Dies when it has given out so many bytes.
     bool silent = false;                   ///< Takes requests and answers none.
     int stale_tokens = 0;                  ///< Refuses so many requests for their block tokens.
+    bool restarted = false;                ///< Shows nothing of what it has until a recovery.
   };
 
   FakeDataNode(rt::Loop& loop, MemoryNet& net, int index);

@@ -53,6 +53,18 @@ TEST(FileWriter, FlushedBytesAreVisible) {
   EXPECT_TRUE(fs.read("/log") == all);
 }
 
+TEST(FileWriter, FlushedBytesAreReadThoughANodeWasRestarted) {
+  FakeHdfs fs(2);
+  const auto writer = fs.open("/log", options(2));
+  ASSERT_TRUE(fs.run(writer->write("abc")).has_value());
+  ASSERT_TRUE(fs.run(writer->flush()).has_value());
+  fs.nodes[0]->faults.restarted = true;
+  EXPECT_EQ(fs.read("/log"), "abc");
+  fs.nodes[1]->faults.restarted = true;
+  EXPECT_EQ(fs.read("/log"), "(error)");
+  EXPECT_THAT(fs.error, HasSubstr("does not know how much of it is valid"));
+}
+
 TEST(FileWriter, TheWindowBoundsWhatIsInMemory) {
   FakeHdfs fs(1);
   fs.nodes[0]->faults.silent = true;

@@ -42,7 +42,13 @@ rt::Async<Result<uint64_t>> DataNodes::visible_length(LocatedBlock block) {
     options.fail_fast = true;
     const rpc::Outcome outcome = co_await proxy->call(method, request, reply, options);
     if (outcome.has_value()) {
-      co_return reply.length();
+      // A node that was restarted holds back what it has until the block has been recovered.
+      if (static_cast<int64_t>(reply.length()) >= 0) {
+        co_return reply.length();
+      }
+      last = cluster_error(fmt::format("{} does not know how much of it is valid",
+                                       replica.node.data_address()));
+      continue;
     }
     unknown += outcome.error().is("ReplicaNotFoundException") ? 1 : 0;
     last = outcome.error().error;
