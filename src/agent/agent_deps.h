@@ -34,14 +34,11 @@ struct AgentDeps {
   /// nullptr: memory limits are kept by watching alone.
   std::shared_ptr<os::Cgroups> cgroups = nullptr;
   OpenCheckpointStore open_checkpoints = {};  ///< Empty: only folders are known.
-<<<<<<< HEAD
   /// To programs of this host; nullptr: none can be reached.
   net::Dialer* dialer = nullptr;
   /// For what programs of tasks say; nullptr: they cannot say it.
   net::LocalListeners* listeners = nullptr;
-=======
-  os::OpenLineSocket open_line_socket = {};   ///< Empty: programs cannot report.
->>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
+  os::OpenLineSocket open_line_socket = {};  ///< Empty: programs cannot report.
 };
 
 }  // namespace muster::agent

@@ -116,10 +116,10 @@ Status serve(const RunOptions& options) {
   Agent agent(
       AgentDeps{loop, *transport, *files, *processes, *ports, *meter, leftovers, *log,
                 starter.get(), cgroups, options.make_checkpoints(*files), &dialer, &listeners,
-                  [&loop](const os::Path& wanted, os::TakeLine take) {
-                    return os::listen_for_lines(
-                        loop, wanted, {.line_bytes_max = scalars::kLineBytesMax}, std::move(take));
-                  }},
+                [&loop](const os::Path& wanted, os::TakeLine take) {
+                  return os::listen_for_lines(
+                      loop, wanted, {.line_bytes_max = scalars::kLineBytesMax}, std::move(take));
+                }},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version,
                     options.program, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });

@@ -8,11 +8,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace muster::client {
 namespace {
+
+/// Sorts by weight; what weighs the same stays in its order. (libstdc++ 12's stable_sort calls a
+/// function that C++23 deprecates.)
+template <class Item, class Weight>
+void heaviest_first(std::vector<Item>& items, const Weight& weight) {
+  std::multimap<double, Item, std::greater<>> sorted;
+  for (Item& item : items) {
+    const double key = weight(item);
+    sorted.emplace(key, std::move(item));
+  }
+  std::ranges::transform(sorted, items.begin(),
+                         [](auto& entry) { return std::move(entry.second); });
+}
 
 /// Roles of more tasks than this are folded until somebody opens them.
 constexpr size_t kOpenTasksMax = 20;
@@ -183,8 +198,7 @@ double TopView::weight(const Row& row) const {
 
 void TopView::sort(std::vector<Row>& rows) const {
   if (sort_ != Sort::Name) {
-    std::ranges::stable_sort(rows,
-                             [this](const Row& a, const Row& b) { return weight(a) > weight(b); });
+    heaviest_first(rows, [this](const Row& row) { return weight(row); });
   }
   if (reversed_) {
     std::ranges::reverse(rows);
@@ -249,9 +263,7 @@ std::vector<TopView::Row> TopView::rows() const {
       }
     }
     if (sort_ != Sort::Name) {
-      std::ranges::stable_sort(roles, [this](const auto& a, const auto& b) {
-        return weight(a.front()) > weight(b.front());
-      });
+      heaviest_first(roles, [this](const auto& role) { return weight(role.front()); });
     }
     Row own;
     own.key = job.id;
@@ -270,8 +282,7 @@ std::vector<TopView::Row> TopView::rows() const {
     }
   }
   if (sort_ != Sort::Name) {
-    std::ranges::stable_sort(
-        jobs, [this](const auto& a, const auto& b) { return weight(a.first) > weight(b.first); });
+    heaviest_first(jobs, [this](const auto& job) { return weight(job.first); });
   }
   std::vector<Row> rows;
   for (auto& [job, below] : jobs) {

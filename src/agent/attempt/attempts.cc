@@ -28,9 +28,7 @@ Attempts::Attempts(Deps deps, Unpacker unpack)
       checkpointer_({deps.host.loop, deps.host.files, log_, deps.commits}),
       close_looks_(kCloseLooks, deps.host.loop.now()),
       boards_(deps.host, deps.job, deps.feed, deps.observer, close_looks_),
-<<<<<<< HEAD
       endpoints_({deps.host.loop, log_, deps.host.listeners, deps.observer}),
-=======
       programs_({.loop = deps.host.loop,
                  .files = deps.host.files,
                  .log = log_,
@@ -40,7 +38,6 @@ Attempts::Attempts(Deps deps, Unpacker unpack)
                      [this](job::AttemptId id, std::vector<Told> values) {
                        deps_.observer.told(id, std::move(values));
                      }}),
->>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
       scope_(deps.host.loop) {}
 
 // ---- preparing
@@ -106,11 +103,8 @@ void Attempts::give_up_preparing(const std::function<bool(job::AttemptId)>& unwa
 
 void Attempts::drop(job::AttemptId id) {
   boards_.end(id);
-<<<<<<< HEAD
   endpoints_.close(id);
-=======
   programs_.drop(id);
->>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   entries_.erase(id);
 }
 
@@ -172,15 +166,12 @@ Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
   if (job::has_side_program(deps_.job.plan(), id.task)) {
     boards_.start(*entry.run, options);
   }
-<<<<<<< HEAD
   if (std::string address = endpoints_.open(id); !address.empty()) {
     options.environment["MUSTER_PUBLISH"] = std::move(address);
   }
-=======
   programs_.begin(*entry.run, options,
                   {.stem = deps_.job.stem_of(id),
                    .takes_unnamed = framework::serves_tensorboard(deps_.job.plan(), id.task)});
->>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   return entry.run->start(std::move(options),
                           [this, id](const TaskRun::Ended& ended) { on_ended(id, ended); });
 }

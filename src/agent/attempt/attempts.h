@@ -93,11 +93,8 @@ class Attempts {
   std::map<job::AttemptId, Entry> entries_;
   WatchBudget close_looks_;
   Tensorboards boards_;  ///< After the runs that they belong to.
-<<<<<<< HEAD
   Endpoints endpoints_;
-=======
   Programs programs_;
->>>>>>> 444a423 (agent, client, python: follow what programs say of themselves)
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
 
