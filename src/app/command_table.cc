@@ -234,6 +234,25 @@ void add_job_commands(std::vector<Command>& table) {
       },
       "muster logs last worker:1 --follow"));
   table.push_back(command(
+      "stop", "Stop jobs and wait for their end", stop_job,
+      [](StopOptions& o) {
+        return Parameters{argument(o.ids, "JOB...", Kind::LiveJob,
+                                   "Jobs, each by its id, the beginning of it, the cluster's own "
+                                   "id, or `last`",
+                                   kNameAJob),
+                          on(o.on),
+                          flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told"),
+                          json(o.json)};
+      },
+      "muster stop last"));
+  table.push_back(command(
+      "why", "Show why a job waits or has failed, and what to do", show_why,
+      [](WhyCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
+      "muster why last"));
+}
+
+void add_metric_commands(std::vector<Command>& table) {
+  table.push_back(command(
       "top", "Show what running jobs and their tasks use, as it changes", show_top,
       [](TopOptions& o) {
         return Parameters{argument(o.id, "JOB", Kind::LiveJob,
@@ -261,22 +280,6 @@ void add_job_commands(std::vector<Command>& table) {
             flag(o.json, {"--json"}, "Print every value as JSON, an object a line")};
       },
       "muster metrics last worker --name container.memory.usage --csv"));
-  table.push_back(command(
-      "stop", "Stop jobs and wait for their end", stop_job,
-      [](StopOptions& o) {
-        return Parameters{argument(o.ids, "JOB...", Kind::LiveJob,
-                                   "Jobs, each by its id, the beginning of it, the cluster's own "
-                                   "id, or `last`",
-                                   kNameAJob),
-                          on(o.on),
-                          flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told"),
-                          json(o.json)};
-      },
-      "muster stop last"));
-  table.push_back(command(
-      "why", "Show why a job waits or has failed, and what to do", show_why,
-      [](WhyCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
-      "muster why last"));
 }
 
 void add_account_commands(std::vector<Command>& table) {
@@ -670,6 +673,7 @@ cli::Table command_table() {
   std::vector<Command> rows;
   add_start_commands(rows);
   add_job_commands(rows);
+  add_metric_commands(rows);
   add_account_commands(rows);
   add_reach_commands(rows);
   add_forward_command(rows);

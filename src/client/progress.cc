@@ -298,24 +298,27 @@ std::optional<std::string> narrate_session(const job::Machine& machine,
                      printable(session.what));
 }
 
+/// Nothing of what was stopped or of what succeeded.
+std::optional<std::string> narrate_attempt(const job::Machine& machine,
+                                           const job::AttemptEnded& ended) {
+  if (ended.exit.succeeded() || !knows(machine, ended.attempt)) {
+    return std::nullopt;
+  }
+  const std::optional<job::Failure>& failure = ended.exit.failure;
+  if (machine.state().find_attempt(ended.attempt)->part == job::Part::Stopped ||
+      (failure && failure->kind == job::FailureKind::Stopped)) {
+    return std::nullopt;
+  }
+  return narrate_end(machine, ended);
+}
+
 std::optional<std::string> narrate_fact(const job::Machine& machine, const job::Fact& fact) {
   const job::State& state = machine.state();
   using Line = std::optional<std::string>;
   const auto nothing = [](const auto&) -> Line { return std::nullopt; };
   return std::visit(
       Overloaded{
-          [&](const job::AttemptEnded& ended) -> Line {
-            if (ended.exit.succeeded() || !knows(machine, ended.attempt)) {
-              return std::nullopt;
-            }
-            const job::Attempt* attempt = state.find_attempt(ended.attempt);
-            const std::optional<job::Failure>& failure = ended.exit.failure;
-            if (attempt->part == job::Part::Stopped ||
-                (failure && failure->kind == job::FailureKind::Stopped)) {
-              return std::nullopt;
-            }
-            return narrate_end(machine, ended);
-          },
+          [&](const job::AttemptEnded& ended) { return narrate_attempt(machine, ended); },
           [&](const job::AttemptStarted& started) {
             return narrate_start(machine, started.attempt);
           },

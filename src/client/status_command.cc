@@ -4,8 +4,8 @@
 #include "client/live_status.h"
 #include "client/secret.h"
 #include "client/status_view.h"
-#include "control/page_keys.h"
 #include "client/told_progress.h"
+#include "control/page_keys.h"
 #include "eventlog/status.h"
 
 #include <optional>
@@ -80,8 +80,7 @@ Result<std::string> history_text(Session& session, const JobOptions& command) {
     return render_history_json(found);
   }
   return render_status(found, session.now(), session.console.screen().colour) +
-         ask_progress(session, found) + "\n" +
-         render_history(found.reading);
+         ask_progress(session, found) + "\n" + render_history(found.reading);
 }
 
 Result<std::string> owner_link_text(Session& session, const JobOptions& command) {

@@ -15,7 +15,7 @@ def muster(tmp_path):
 
 @pytest.fixture
 def stopped_jobs(muster):
-    """Stops the jobs that run at the end of a test, for tests whose jobs never end by themselves."""
+    """Stops the jobs that still run at the end of a test."""
     yield
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:

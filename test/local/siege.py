@@ -77,7 +77,7 @@ def hold_out(kind, places, pids, stop, meanwhile=lambda: None):
 
 
 def place_of(pid):
-    """A port of a process, as strangers on this machine reach it."""
+    """A port of a process, as others on this machine reach it."""
     host, port = harness.listening(pid)[0]
     return ("127.0.0.1" if host == "0.0.0.0" else host, port)
 

@@ -7,9 +7,12 @@ import subprocess
 import harness
 import pytest
 
-VERBS = ["run", "submit", "plan", "ps", "status", "logs", "stop", "why", "exec", "shell", "cp", "show",
-         "history", "portal", "tensorboard", "validate", "explain", "config", "init", "demo", "doctor",
-         "clean", "completion", "help", "version"]
+VERBS = ["run", "submit", "plan", "ps", "status", "logs", "top", "metrics", "stop", "why", "eff",
+         "advise", "usage", "hosts", "exec", "shell", "cp", "show", "history", "portal",
+         "tensorboard", "validate", "explain", "config", "init", "demo", "doctor", "clean",
+         "completion", "help", "version"]
+# Of a job.
+OF_A_JOB = ["status", "logs", "metrics", "stop", "why", "eff", "advise", "exec", "shell", "show"]
 
 
 def test_help_names_every_verb(muster):
@@ -29,7 +32,7 @@ def test_every_verb_has_help(muster, verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_refuses_unknown_flags(muster, verb):
     words = {"completion": ["bash"], "validate": ["x.yaml"], "cp": ["a", "b"]}.get(
-        verb, ["last"] if verb in ("status", "logs", "stop", "why", "exec", "shell", "show") else [])
+        verb, ["last"] if verb in OF_A_JOB else [])
     muster(verb, *words, "--certainly-not-a-flag").expect_error(2, "certainly-not-a-flag")
 
 

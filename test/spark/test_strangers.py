@@ -11,7 +11,6 @@ import re
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from cluster_bed import descendants, home, processes_with, sc, until  # noqa: F4
 
 import muster.spark
 from muster.spark.channel import connect, container_key
-from muster.spark.errors import ChannelError, JobError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "local"))
 

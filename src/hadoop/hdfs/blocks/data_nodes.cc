@@ -46,8 +46,8 @@ rt::Async<Result<uint64_t>> DataNodes::visible_length(LocatedBlock block) {
       if (static_cast<int64_t>(reply.length()) >= 0) {
         co_return reply.length();
       }
-      last = cluster_error(fmt::format("{} does not know how much of it is valid",
-                                       replica.node.data_address()));
+      last = cluster_error(
+          fmt::format("{} does not know how much of it is valid", replica.node.data_address()));
       continue;
     }
     unknown += outcome.error().is("ReplicaNotFoundException") ? 1 : 0;
