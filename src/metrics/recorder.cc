@@ -113,9 +113,11 @@ bool Recorder::put(Level& level, Key key, int64_t time_s, double value, uint16_t
   Row& row = found == window.end() ? window[key] : found->second;
   const auto slot = static_cast<size_t>((time_s - start) / level.step_s);
   const bool gauge = metric_numbered(metric_in(key), own_metrics_).kind == Kind::Gauge;
+  // What a program says last in a second counts: the mean of two steps is a step that never was.
+  const bool told = level.step_s == 1 && metric_in(key) >= builtins().size();
   const uint16_t before = row.counts[slot];
   const auto together = static_cast<uint16_t>(std::min(before + count, 60'000));
-  row.values[slot] = gauge && before > 0
+  row.values[slot] = gauge && !told && before > 0
                          ? row.values[slot] + (value - row.values[slot]) * count / together
                          : value;
   row.counts[slot] = together;

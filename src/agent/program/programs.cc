@@ -130,6 +130,10 @@ rt::Async<Result<bool>> Programs::look(job::AttemptId id) {
   };
   EventFolder::Look seen = co_await rt::run_blocking(deps_.loop, std::move(work));
   watched.idle.set();
+  if (const auto first = std::ranges::min_element(seen.found, {}, &EventFolder::Found::run);
+      first != seen.found.end()) {
+    watched.series.begin_run(first->run);
+  }
   for (EventFolder::Found& each : seen.found) {
     watched.series.take_event(each.run, std::move(each.scalar), now());
   }

@@ -56,10 +56,14 @@ std::string ToldSeries::take_report(std::string_view line, Now now) {
   return {};
 }
 
-void ToldSeries::take_event(const std::string& run, scalars::Scalar scalar, Now now) {
+void ToldSeries::begin_run(const std::string& run) {
   if (!main_run_) {
     main_run_ = run;
   }
+}
+
+void ToldSeries::take_event(const std::string& run, scalars::Scalar scalar, Now now) {
+  begin_run(run);
   if (run != *main_run_) {
     scalar.name = (run.empty() ? "." : run) + "/" + scalar.name;
     if (!scalars::is_name(scalar.name)) {

@@ -44,11 +44,12 @@ class ToldSeries {
 
   /// Takes a line of the report socket. Returns what is wrong with it, "" for nothing.
   std::string take_line(std::string_view line, Now now);
+  /// Says which run keeps its names, unless one does: in one look, the first by name.
+  void begin_run(const std::string& run);
   /// Takes a scalar of an event file. `run`: the file's folder below the log folder, "" for itself.
   /// The first run's scalars keep their names, those of others are called RUN/NAME.
   void take_event(const std::string& run, scalars::Scalar scalar, Now now);
-  /// Returns what is new, by time, of the seconds that are over: of each second once, since whoever
-  /// gets two values of one second takes their mean.
+  /// Returns what is new, by time, of the seconds that are over: of each second once.
   [[nodiscard]] std::vector<Told> take_away(Now now);
   /// The same with the second that is not over, at the end.
   [[nodiscard]] std::vector<Told> take_rest(Now now);
