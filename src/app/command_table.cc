@@ -351,6 +351,22 @@ void add_reach_commands(std::vector<Command>& table) {
       "muster shell last worker:0"));
 }
 
+void add_stacks_command(std::vector<Command>& table) {
+  table.push_back(command(
+      "stacks", "Show what the threads of a job's tasks are doing now", show_stacks,
+      [](StacksOptions& o) {
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
+                     "Only these roles or tasks, as in worker or worker:1"),
+            flag(o.native, {"--native"},
+                 "Native frames, too, where the host has gdb or eu-stack; stops each process for a "
+                 "moment"),
+            on(o.on), json(o.json)};
+      },
+      "muster stacks last"));
+}
+
 void add_forward_command(std::vector<Command>& table) {
   table.push_back(command(
       "forward", "Reach ports of a task's host from this machine", forward_ports,
@@ -676,6 +692,7 @@ cli::Table command_table() {
   add_metric_commands(rows);
   add_account_commands(rows);
   add_reach_commands(rows);
+  add_stacks_command(rows);
   add_forward_command(rows);
   add_notebook_command(rows);
   add_copy_command(rows);

@@ -1,3 +1,4 @@
+#include "agent/stacks/stack_probe.h"
 #include "app/clusters.h"
 #include "app/commands.h"
 #include "app/program.h"
@@ -59,6 +60,9 @@ int main(int argc, char** argv) {
   // The small processes of a container come before everything else: they are started for every one.
   if (const auto inside = inside_command(arguments)) {
     return inside({arguments.begin() + 1, arguments.end()});
+  }
+  if (!arguments.empty() && arguments[0] == "stack-probe") {
+    return muster::agent::run_stack_probe({arguments.begin() + 1, arguments.end()}, environ);
   }
   if (!arguments.empty() && (arguments[0] == "agent" || arguments[0] == "keeper")) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

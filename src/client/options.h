@@ -178,6 +178,15 @@ struct NotebookOptions {
   std::string wait = "15m";
 };
 
+/// stacks.
+struct StacksOptions {
+  std::string id;
+  std::string on;
+  std::vector<std::string> tasks;  ///< "worker" or "worker:1"; none: all.
+  bool native = false;             ///< Native frames, too.
+  bool json = false;
+};
+
 /// cp: the last of `paths` is the target.
 struct CopyOptions {
   std::vector<std::string> paths;  ///< JOB:TASK:PATH, or a path of this machine.

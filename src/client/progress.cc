@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "job/describe.h"
+#include "stacks/stack_report.h"
 #include "job/task_page.h"
 
 #include <fmt/format.h>
@@ -292,6 +293,9 @@ std::string host_of(const job::State& state, const job::ContainerId& id) {
 
 std::optional<std::string> narrate_session(const job::Machine& machine,
                                            const job::SessionOpened& session) {
+  if (stacks::is_probe(session.what)) {
+    return std::nullopt;  // One for each task; `muster show` lists them.
+  }
   return fmt::format("{} opened {} in {}{}: {}", printable(session.who), session.verb,
                      to_string(machine.plan(), session.attempt.task),
                      session.from.empty() ? "" : " from " + printable(session.from),

@@ -1,0 +1,184 @@
+#include "agent/stacks/frame_tools.h"
+
+#include "base/text.h"
+#include "os/command.h"
+#include "os/proc_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kOutputBytesMax = 8U << 20;
+
+bool is_program(const fs::path& path) {
+  std::error_code failed;
+  return fs::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string find_program(std::string_view name, const std::map<std::string, std::string>& variables,
+                         const std::vector<fs::path>& folders) {
+  const auto path = variables.find("PATH");
+  for (const std::string_view folder :
+       split(path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second, ':')) {
+    if (fs::path candidate = fs::path(folder) / name; !folder.empty() && is_program(candidate)) {
+      return candidate;
+    }
+  }
+  for (const fs::path& folder : folders) {
+    if (fs::path candidate = folder / name; !folder.empty() && is_program(candidate)) {
+      return candidate;
+    }
+  }
+  return "";
+}
+
+/// The folder of this program, and that of the interpreter as the process was started.
+std::vector<fs::path> folders_beside(const stacks::Process& process) {
+  std::error_code failed;
+  const std::string command = os::read_proc(fmt::format("/proc/{}/cmdline", process.pid));
+  return {fs::read_symlink("/proc/self/exe", failed).parent_path(),
+          fs::path(command.substr(0, command.find('\0'))).parent_path()};
+}
+
+std::string host_name() { return std::string(trim(os::read_proc("/proc/sys/kernel/hostname"))); }
+
+std::string why_forbidden() {
+  const std::string scope(trim(os::read_proc("/proc/sys/kernel/yama/ptrace_scope")));
+  if (!scope.empty() && scope != "0") {
+    return fmt::format("kernel.yama.ptrace_scope is {} there: an administrator can set it to 0",
+                       scope);
+  }
+  return "in a container of Docker it needs --cap-add=SYS_PTRACE, elsewhere the same user and a "
+         "program that has not made itself undumpable";
+}
+
+/// The first lines of what a tool says when it fails, without its own stack trace.
+std::string first_words(std::string_view text) {
+  std::string words;
+  size_t lines = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    if (trim(line).empty() || trim(line).starts_with("Stack backtrace") || lines == 4) {
+      break;
+    }
+    words += (words.empty() ? "" : " ") + printable(trim(line));
+    ++lines;
+  }
+  return words;
+}
+
+bool all_sleep(const stacks::Process& process) {
+  return std::ranges::none_of(process.threads,
+                              [](const stacks::Thread& thread) { return thread.state == 'R'; });
+}
+
+bool has_frames(const stacks::Process& process) {
+  return std::ranges::any_of(process.threads,
+                             [](const stacks::Thread& thread) { return !thread.frames.empty(); });
+}
+
+}  // namespace
+
+FrameTools::FrameTools(Options options) : options_(std::move(options)) {
+  if (options_.native) {
+    debugger_ = find_program("eu-stack", options_.environment, {});
+    debugger_ = debugger_.empty() ? find_program("gdb", options_.environment, {}) : debugger_;
+  }
+}
+
+void FrameTools::read(stacks::Process& process, Duration deadline) {
+  if (process.python) {
+    read_python(process, deadline);
+  }
+  if (options_.native && !has_frames(process)) {
+    read_with_debugger(process, deadline);
+  }
+}
+
+void FrameTools::read_python(stacks::Process& process, Duration deadline) {
+  const std::string tool = options_.py_spy.empty() ? find_program("py-spy", options_.environment,
+                                                                  folders_beside(process))
+                                                   : options_.py_spy;
+  if (tool.empty()) {
+    process.misses_py_spy = true;
+    process.problem = fmt::format(
+        "its Python frames are not known: there is no py-spy on {}; install it in the job's Python "
+        "environment (pip install py-spy), or put the program py-spy beside muster",
+        host_name());
+    return;
+  }
+  os::SpawnOptions spawn;
+  spawn.argv = {tool, "dump", "--json", "--pid", fmt::to_string(process.pid)};
+  spawn.env = options_.environment;
+  spawn.stderr_to = os::ToNull{};
+  // A process that sleeps is read without stopping it, which one that the kernel holds would not
+  // let happen.
+  if (options_.native) {
+    spawn.argv.emplace_back("--native");
+  } else if (all_sleep(process)) {
+    spawn.argv.emplace_back("--nonblocking");
+  }
+  const Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  if (!output) {
+    process.problem = fmt::format("its Python frames are not known: {}", output.error().message);
+    return;
+  }
+  if (output->exit.code == 0 && stacks::read_py_spy(output->stdout_text, process)) {
+    return;
+  }
+  // Once more, for what it has to say.
+  spawn.argv.insert(spawn.argv.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)"});
+  const Result<os::CommandOutput> again = os::run_command(spawn, deadline, kOutputBytesMax);
+  const std::string said = again ? first_words(again->stdout_text) : again.error().message;
+  if (again && again->exit.code == 0 && stacks::read_py_spy(again->stdout_text, process)) {
+    return;
+  }
+  const bool forbidden = said.find("ermission") != std::string::npos ||
+                         said.find("not permitted") != std::string::npos;
+  process.problem = fmt::format("its Python frames are not known: {}{}", said,
+                                forbidden ? "; reading another process is forbidden on " +
+                                                host_name() + ": " + why_forbidden()
+                                          : std::string());
+}
+
+void FrameTools::read_with_debugger(stacks::Process& process, Duration deadline) {
+  if (debugger_.empty()) {
+    if (process.problem.empty()) {
+      process.problem = fmt::format(
+          "its native frames are not known: there is neither eu-stack (elfutils) nor gdb on {}",
+          host_name());
+    }
+    return;
+  }
+  os::SpawnOptions spawn;
+  const std::string pid = fmt::to_string(process.pid);
+  if (debugger_.ends_with("gdb")) {
+    spawn.argv = {debugger_, "-nx", "-batch", "-p", pid, "-ex", "thread apply all backtrace"};
+  } else {
+    spawn.argv = {debugger_, "-m", "-p", pid};
+  }
+  spawn.env = options_.environment;
+  spawn.stderr_to = os::ToNull{};
+  const Result<os::CommandOutput> output = os::run_command(spawn, deadline, kOutputBytesMax);
+  if (output) {
+    stacks::read_native(output->stdout_text, process);
+  }
+  if (!has_frames(process) && process.problem.empty()) {
+    process.problem =
+        fmt::format("its native frames are not known: {}",
+                    output ? fmt::format("{} could not read them; {}", debugger_, why_forbidden())
+                           : output.error().message);
+  }
+}
+
+}  // namespace muster::agent

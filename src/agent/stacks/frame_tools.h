@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "os/pid.h"
+#include "stacks/stack_report.h"
+
+#include <map>
+#include <string>
+
+namespace muster::agent {
+
+/// The programs of others that read stacks: py-spy for Python, gdb or eu-stack for everything else.
+/// Blocking; each call ends by itself.
+class FrameTools {
+ public:
+  struct Options {
+    std::map<std::string, std::string> environment;  ///< Of the task, with its PATH.
+    std::string py_spy;                              ///< Where it is; "": looked for.
+    bool native = false;                             ///< Native frames, too.
+  };
+
+  explicit FrameTools(Options options);
+
+  /// Reads the frames of a process; what cannot be read is a problem, in words for people.
+  void read(stacks::Process& process, Duration deadline);
+
+ private:
+  void read_python(stacks::Process& process, Duration deadline);
+  void read_with_debugger(stacks::Process& process, Duration deadline);
+
+  Options options_;
+  std::string debugger_;  ///< The path of gdb or eu-stack; "" if there is none.
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,401 @@
+#include "stacks/stack_groups.h"
+
+#include "base/text.h"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace muster::stacks {
+namespace {
+
+namespace json = boost::json;
+
+/// Calls in which a rank waits for the others.
+constexpr std::array<std::string_view, 26> kCollectives = {"all_gather",
+                                                           "all_gather_into_tensor",
+                                                           "all_gather_object",
+                                                           "all_reduce",
+                                                           "all_reduce_coalesced",
+                                                           "all_to_all",
+                                                           "all_to_all_single",
+                                                           "allgather",
+                                                           "allreduce",
+                                                           "barrier",
+                                                           "broadcast",
+                                                           "broadcast_object_list",
+                                                           "destroy_process_group",
+                                                           "gather",
+                                                           "gather_object",
+                                                           "init_process_group",
+                                                           "monitored_barrier",
+                                                           "recv",
+                                                           "recv_object_list",
+                                                           "reduce",
+                                                           "reduce_scatter",
+                                                           "reduce_scatter_tensor",
+                                                           "scatter",
+                                                           "send",
+                                                           "store_based_barrier",
+                                                           "sync_global_devices"};
+/// Where those calls come from: others may have the same names.
+constexpr std::array<std::string_view, 5> kCollectiveFiles = {
+    "torch/distributed/", "horovod/", "mpi4py", "jax/", "tensorflow/python/distribute/"};
+
+std::string_view last_part(std::string_view text, char separator) {
+  const size_t at = text.rfind(separator);
+  return at == std::string_view::npos ? text : text.substr(at + 1);
+}
+
+bool is_collective(const Frame& frame) {
+  return std::ranges::binary_search(kCollectives, last_part(frame.function, '.')) &&
+         std::ranges::any_of(kCollectiveFiles, [&](std::string_view part) {
+           return frame.file.find(part) != std::string::npos;
+         });
+}
+
+const Frame* collective_of(const Thread& thread) {
+  const auto found = std::ranges::find_if(thread.frames, is_collective);
+  return found == thread.frames.end() ? nullptr : &*found;
+}
+
+bool is_library(const Frame& frame) {
+  return frame.file.empty() || frame.file.find("site-packages/") != std::string::npos ||
+         frame.file.find("dist-packages/") != std::string::npos ||
+         frame.file.find("/lib/python") != std::string::npos || frame.file.starts_with('<') ||
+         frame.file.find(".so") != std::string::npos;
+}
+
+/// The innermost call of the program's own code, else the innermost of all.
+const Frame* own_frame(const Thread& thread) {
+  const auto found = std::ranges::find_if_not(thread.frames, is_library);
+  if (found != thread.frames.end()) {
+    return &*found;
+  }
+  return thread.frames.empty() ? nullptr : &thread.frames.front();
+}
+
+bool waits_for_child(const Thread& thread) {
+  return thread.system_call == "wait4" || thread.system_call == "waitid" ||
+         thread.wait_channel == "do_wait";
+}
+
+struct Verb {
+  std::string_view one;
+  std::string_view many;
+  std::string_view before_target = " ";  ///< "reads" + " from " + target.
+};
+
+std::optional<Verb> verb_of_call(std::string_view call) {
+  static const std::map<std::string_view, Verb> kVerbs = {
+      {"read", {"reads", "read", " from "}},
+      {"pread64", {"reads", "read", " from "}},
+      {"readv", {"reads", "read", " from "}},
+      {"preadv", {"reads", "read", " from "}},
+      {"recvfrom", {"receives", "receive", " from "}},
+      {"recvmsg", {"receives", "receive", " from "}},
+      {"write", {"writes", "write", " to "}},
+      {"pwrite64", {"writes", "write", " to "}},
+      {"writev", {"writes", "write", " to "}},
+      {"sendto", {"sends", "send", " to "}},
+      {"sendmsg", {"sends", "send", " to "}},
+      {"fsync", {"flushes", "flush"}},
+      {"fdatasync", {"flushes", "flush"}},
+      {"flock", {"waits for the lock of", "wait for the lock of"}},
+      {"clock_nanosleep", {"sleeps", "sleep"}},
+      {"nanosleep", {"sleeps", "sleep"}},
+      {"wait4", {"waits for a child process", "wait for a child process"}},
+      {"waitid", {"waits for a child process", "wait for a child process"}},
+      {"accept", {"waits for a connection", "wait for a connection"}},
+      {"accept4", {"waits for a connection", "wait for a connection"}},
+      {"connect", {"connects", "connect"}},
+      {"futex", {"waits", "wait"}},
+      {"poll", {"waits", "wait"}},
+      {"ppoll", {"waits", "wait"}},
+      {"select", {"waits", "wait"}},
+      {"pselect6", {"waits", "wait"}},
+      {"epoll_wait", {"waits", "wait"}},
+      {"epoll_pwait", {"waits", "wait"}},
+  };
+  const auto found = kVerbs.find(call);
+  return found == kVerbs.end() ? std::nullopt : std::optional(found->second);
+}
+
+Verb verb_of(const Thread& thread) {
+  if (thread.state == 'T' || thread.state == 't') {
+    return {"is stopped by a signal", "are stopped by a signal"};
+  }
+  if (const std::optional<Verb> verb = verb_of_call(thread.system_call)) {
+    return *verb;
+  }
+  switch (thread.state) {
+    case 'R':
+      return {"computes", "compute"};
+    case 'D':
+      return {"waits for the kernel", "wait for the kernel"};
+    case 'Z':
+      return {"has ended", "have ended"};
+    default:
+      return {"waits", "wait"};
+  }
+}
+
+/// What makes two threads equal.
+std::string key_of(const Telling& telling) {
+  if (telling.thread == nullptr) {
+    return "";
+  }
+  const Thread& thread = *telling.thread;
+  std::string key = thread.state == 'T' || thread.state == 'D' ? std::string(1, thread.state) : "";
+  if (thread.frames.empty()) {
+    return fmt::format("{} {} {} {}", key, thread.state, thread.system_call, thread.wait_channel);
+  }
+  for (const Frame& frame : thread.frames) {
+    key += fmt::format("{}\n{}\n{}\n", frame.function, frame.file, frame.line);
+  }
+  return key;
+}
+
+/// "S, clock_nanosleep"
+std::string kernel_words(const Thread& thread) {
+  std::string words(1, thread.state);
+  if (!thread.system_call.empty()) {
+    words += ", " + thread.system_call;
+  } else if (!thread.wait_channel.empty() && thread.wait_channel != "0") {
+    words += ", " + thread.wait_channel;
+  }
+  return thread.target.empty() ? words : words + " " + thread.target;
+}
+
+/// Threads without frames say little: those of one kind share a line.
+void add_threads(const Process& process, std::string& text) {
+  std::map<std::string, uint32_t> others;
+  for (const Thread& thread : process.threads) {
+    if (thread.frames.empty() && thread.id != process.pid) {
+      ++others[kernel_words(thread)];
+      continue;
+    }
+    text += fmt::format("    {} ({})\n", thread.name.empty() ? "thread" : thread.name,
+                        kernel_words(thread));
+    for (const Frame& frame : thread.frames) {
+      text += fmt::format("      {}\n", to_string(frame));
+    }
+  }
+  for (const auto& [words, count] : others) {
+    text +=
+        fmt::format("    {} ({})\n",
+                    count == 1 ? "1 more thread" : fmt::format("{} more threads", count), words);
+  }
+}
+
+json::array threads_json(const Process& process) {
+  json::array list;
+  for (const Thread& thread : process.threads) {
+    json::array frames;
+    for (const Frame& frame : thread.frames) {
+      frames.push_back(
+          json::object{{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
+    }
+    list.push_back(json::object{{"id", thread.id},
+                                {"name", thread.name},
+                                {"state", std::string(1, thread.state)},
+                                {"system_call", thread.system_call},
+                                {"wait_channel", thread.wait_channel},
+                                {"target", thread.target},
+                                {"frames", std::move(frames)}});
+  }
+  return list;
+}
+
+std::vector<std::string> names_of(std::span<const Subject> subjects, const Group& group) {
+  std::vector<std::string> names;
+  for (const size_t member : group.members) {
+    names.push_back(subjects[member].task);
+  }
+  return names;
+}
+
+std::string headline(std::span<const Subject> subjects, const Group& group) {
+  const std::vector<std::string> names = names_of(subjects, group);
+  const Subject& first = subjects[group.members.front()];
+  const bool several = names.size() > 1;
+  const std::string what =
+      group.read ? describe(telling_of(first.report), several) : "could not be read";
+  const std::string where = several || first.host.empty() ? std::string() : " on " + first.host;
+  return several ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
+                               join_tasks(names))
+                 : fmt::format("{}{} {}", names.front(), where, what);
+}
+
+}  // namespace
+
+Telling telling_of(const Report& report) {
+  const Process* chosen = nullptr;
+  for (const Process& process : report.processes) {
+    if (process.threads.empty()) {
+      continue;
+    }
+    if (process.python) {
+      chosen = &process;
+      break;
+    }
+    if (chosen == nullptr || waits_for_child(chosen->threads.front())) {
+      chosen = &process;
+    }
+  }
+  return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
+}
+
+std::vector<Group> group(std::span<const Subject> subjects) {
+  std::map<std::string, Group> by_key;
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    const Telling telling = telling_of(subjects[i].report);
+    Group& group = by_key[key_of(telling)];
+    group.members.push_back(i);
+    group.read = telling.thread != nullptr;
+    group.waits_for_peers = group.read && collective_of(*telling.thread) != nullptr &&
+                            telling.thread->state != 'T' && telling.thread->state != 'D';
+  }
+  std::vector<Group> groups;
+  for (auto& [key, each] : by_key) {
+    groups.push_back(std::move(each));
+  }
+  std::ranges::sort(groups, [](const Group& one, const Group& other) {
+    return std::pair(one.members.size(), one.members.front()) <
+           std::pair(other.members.size(), other.members.front());
+  });
+  return groups;
+}
+
+std::string to_string(const Frame& frame) {
+  const std::string_view file = last_part(frame.file, '/');
+  if (file.empty()) {
+    return frame.function;
+  }
+  return frame.line == 0 ? fmt::format("{} ({})", frame.function, file)
+                         : fmt::format("{} ({}:{})", frame.function, file, frame.line);
+}
+
+std::string place_of(const Thread& thread) {
+  const Frame* frame = own_frame(thread);
+  return frame == nullptr ? std::string() : to_string(*frame);
+}
+
+std::string describe(const Telling& telling, bool plural) {
+  if (telling.thread == nullptr) {
+    return plural ? "have no process" : "has no process";
+  }
+  const Thread& thread = *telling.thread;
+  const std::string place = place_of(thread);
+  const Frame* collective = collective_of(thread);
+  if (collective != nullptr && thread.state != 'T' && thread.state != 'D') {
+    return fmt::format("{} in {}{}", plural ? "wait" : "waits",
+                       last_part(collective->function, '.'),
+                       place.empty() ? "" : ", called by " + place);
+  }
+  const Verb verb = verb_of(thread);
+  std::string text(plural ? verb.many : verb.one);
+  // What a futex or a poll is about says nothing to people.
+  if (!thread.target.empty()) {
+    text += fmt::format("{}{}", verb.before_target, thread.target);
+  }
+  if (!place.empty()) {
+    text += " in " + place;
+  } else if (!telling.process->command.empty()) {
+    text += fmt::format(" in `{}`", telling.process->command);
+  }
+  return thread.state == 'D' ? text + " (D state)" : text;
+}
+
+std::string join_tasks(std::span<const std::string> tasks) {
+  struct Run {
+    std::string_view role;
+    uint32_t first = 0;
+    uint32_t last = 0;
+    std::string_view name;  ///< As it is, where it is no ROLE:INDEX.
+  };
+  std::vector<Run> runs;
+  for (const std::string& task : tasks) {
+    const size_t colon = task.rfind(':');
+    uint32_t index = 0;
+    const char* const digits = task.data() + std::min(colon + 1, task.size());
+    const bool indexed =
+        colon != std::string::npos &&
+        std::from_chars(digits, task.data() + task.size(), index).ec == std::errc();
+    const std::string_view role = std::string_view(task).substr(0, indexed ? colon : 0);
+    if (indexed && !runs.empty() && runs.back().role == role && runs.back().last + 1 == index) {
+      runs.back().last = index;
+    } else {
+      runs.push_back({.role = role, .first = index, .last = index, .name = task});
+    }
+  }
+  std::string text;
+  for (const Run& run : runs) {
+    text += text.empty() ? "" : ", ";
+    text += run.first == run.last ? std::string(run.name)
+                                  : fmt::format("{}:{}-{}", run.role, run.first, run.last);
+  }
+  return text;
+}
+
+std::string to_text(std::span<const Subject> subjects) {
+  std::string text;
+  for (const Group& each : group(subjects)) {
+    text += (text.empty() ? "" : "\n") + headline(subjects, each) + "\n";
+    const Report& report = subjects[each.members.front()].report;
+    for (const Process& process : report.processes) {
+      text += fmt::format("  process {} of {}: {}\n", process.pid,
+                          subjects[each.members.front()].task, process.command);
+      add_threads(process, text);
+      for (const std::string_view line : split(process.problem, '\n')) {
+        text += line.empty() ? "" : fmt::format("    ! {}\n", line);
+      }
+    }
+    if (report.left_out > 0) {
+      text += fmt::format("  {} more processes are not shown\n", report.left_out);
+    }
+  }
+  return text;
+}
+
+std::string to_json(std::span<const Subject> subjects, std::string_view job) {
+  json::array groups;
+  for (const Group& each : group(subjects)) {
+    const Subject& first = subjects[each.members.front()];
+    json::array processes;
+    for (const Process& process : first.report.processes) {
+      processes.push_back(
+          json::object{{"pid", process.pid},
+                       {"parent", process.parent},
+                       {"command", process.command},
+                       {"python", process.python},
+                       {"problem", process.problem.empty() ? json::value(nullptr)
+                                                           : json::value(process.problem)},
+                       {"threads", threads_json(process)}});
+    }
+    json::array tasks;
+    for (const std::string& name : names_of(subjects, each)) {
+      tasks.push_back(json::string(name));
+    }
+    groups.push_back(json::object{
+        {"tasks", std::move(tasks)},
+        {"does", each.read ? describe(telling_of(first.report), each.members.size() > 1)
+                           : std::string("could not be read")},
+        {"waits_for_peers", each.waits_for_peers},
+        {"processes", std::move(processes)},
+        {"left_out", first.report.left_out}});
+  }
+  return json::serialize(json::object{{"schema", "muster.stacks/1"},
+                                      {"job", job},
+                                      {"tasks", subjects.size()},
+                                      {"groups", std::move(groups)}}) +
+         "\n";
+}
+
+}  // namespace muster::stacks

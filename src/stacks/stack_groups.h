@@ -1,0 +1,54 @@
+#pragma once
+
+#include "stacks/stack_report.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::stacks {
+
+/// One task and what was seen of it.
+struct Subject {
+  std::string task;  ///< "worker:7"
+  std::string host;  ///< "" if unknown.
+  Report report;     ///< Without processes: nothing could be read.
+};
+
+/// The process and the thread by which a task is compared with its peers: the main thread of its
+/// first Python process; without one, of the first process that does not only wait for a child.
+struct Telling {
+  const Process* process = nullptr;  ///< nullptr: there is no process.
+  const Thread* thread = nullptr;
+};
+[[nodiscard]] Telling telling_of(const Report& report);
+
+/// Tasks whose telling threads stand at the same place.
+struct Group {
+  std::vector<size_t> members;   ///< Positions in the subjects, ascending.
+  bool waits_for_peers = false;  ///< In a collective call, or for one of its partners.
+  bool read = true;              ///< Whether anything is known of them.
+};
+
+/// Groups by equality, smallest first; of equal ones the one with the first task. The threads of
+/// one group have the same frames or, where frames are unknown, the same state and system call.
+[[nodiscard]] std::vector<Group> group(std::span<const Subject> subjects);
+
+/// "sleeps in load (train.py:31)", "wait in all_reduce (train.py:12)": what a thread does, for one
+/// or several tasks.
+[[nodiscard]] std::string describe(const Telling& telling, bool plural);
+/// "load (train.py:31)", the innermost place in the program's own code; "" if no frame is known.
+[[nodiscard]] std::string place_of(const Thread& thread);
+/// "load (train.py:31)"
+[[nodiscard]] std::string to_string(const Frame& frame);
+/// "worker:0-6, worker:8": names in the order given, neighbours joined.
+[[nodiscard]] std::string join_tasks(std::span<const std::string> tasks);
+
+/// What people read: a headline and the stacks of each group, smallest first.
+[[nodiscard]] std::string to_text(std::span<const Subject> subjects);
+/// The same as one line of JSON, schema muster.stacks/1.
+[[nodiscard]] std::string to_json(std::span<const Subject> subjects, std::string_view job);
+
+}  // namespace muster::stacks

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the threads of a task's processes are doing: as a probe in the task's container sees it,
+/// as it travels, and as people read it.
+namespace muster::stacks {
+
+/// What a session runs to read the stacks of its attempt: the agent's own program.
+[[nodiscard]] std::vector<std::string> probe_command();
+/// Whether a session's command, quoted, is that.
+[[nodiscard]] bool is_probe(std::string_view what);
+
+/// One call, the innermost first.
+struct Frame {
+  std::string function;
+  std::string file;   ///< As the program names it; "" if unknown.
+  uint32_t line = 0;  ///< 0 if unknown.
+  bool operator==(const Frame&) const = default;
+};
+
+struct Thread {
+  int32_t id = 0;
+  std::string name;
+  char state = '?';           ///< As /proc has it: R, S, D, T, ...; '?' if it could not be read.
+  std::string wait_channel;   ///< The kernel function that it sleeps in; "" if unknown.
+  std::string system_call;    ///< Its name, or number; "" if it is in none, or may not be seen.
+  std::string target;         ///< The file, pipe or socket that the call is about; "" if unknown.
+  std::vector<Frame> frames;  ///< Empty where nobody could read them.
+  bool operator==(const Thread&) const = default;
+};
+
+struct Process {
+  int32_t pid = 0;
+  int32_t parent = 0;
+  std::string command;          ///< Its command line, shortened.
+  bool python = false;          ///< It runs a Python interpreter.
+  std::vector<Thread> threads;  ///< The main thread first.
+  std::string problem;          ///< Why there are no frames, and what to do; "" if there are.
+  bool misses_py_spy = false;   ///< There is no py-spy to read them with.
+  bool operator==(const Process&) const = default;
+};
+
+/// One task's processes, parents before children.
+struct Report {
+  std::vector<Process> processes;
+  uint32_t left_out = 0;  ///< Processes beyond kProcessesMax.
+  bool complete = false;  ///< The probe came to its end.
+  bool operator==(const Report&) const = default;
+};
+
+inline constexpr size_t kProcessesMax = 256;
+inline constexpr size_t kThreadsMax = 256;
+inline constexpr size_t kFramesMax = 64;
+/// Of one name, one file, one command.
+inline constexpr size_t kTextBytesMax = 256;
+/// Of everything a probe writes.
+inline constexpr size_t kReportBytesMax = 1U << 20;
+
+/// What a probe writes, one line of JSON for each: a process without frames as soon as it has been
+/// seen, its frames when they have been read, and at the end that this was all. So that what hangs
+/// a probe costs only what comes after it.
+[[nodiscard]] std::string process_line(const Process& process);
+/// The frames of those threads that have any, the whole command, and the problem.
+[[nodiscard]] std::string frames_line(const Process& process);
+[[nodiscard]] std::string end_line(uint32_t left_out);
+
+/// Puts a report together again from any bytes: lines that are no such lines, and what exceeds the
+/// bounds above, are dropped and counted. A value.
+class ReportReader {
+ public:
+  void take(std::string_view bytes);
+  [[nodiscard]] const Report& report() const { return report_; }
+  [[nodiscard]] uint32_t dropped() const { return dropped_; }
+
+ private:
+  [[nodiscard]] bool take_line(std::string_view line);
+
+  Report report_;
+  std::string rest_;
+  size_t bytes_ = 0;
+  uint32_t dropped_ = 0;
+};
+
+/// Reads what `py-spy dump --json` prints into the threads of `process`. Corrupt for anything else.
+[[nodiscard]] Status read_py_spy(std::string_view text, Process& process);
+/// Reads the stacks of all threads as gdb and eu-stack print them.
+void read_native(std::string_view text, Process& process);
+
+}  // namespace muster::stacks

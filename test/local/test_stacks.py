@@ -1,0 +1,194 @@
+# timeout: 300
+"""muster stacks: what the threads of running tasks do, with and without py-spy; programs that come
+and go while they are read."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import harness
+import pytest
+
+# Two threads at known lines; the main one reads from a pipe that nobody writes to.
+PROGRAM = """
+import os, threading, time
+
+def rest():
+    time.sleep(10000)
+
+def load():
+    reading, writing = os.pipe()
+    print("ready", flush=True)
+    os.read(reading, 1)
+
+threading.Thread(target=rest, name="resting", daemon=True).start()
+load()
+"""
+
+
+@pytest.fixture
+def muster(muster):
+    """Its jobs are stopped at the end of a test."""
+    yield muster
+    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
+    if jobs:
+        muster("stop", *jobs).expect(0)
+
+
+@pytest.fixture(scope="session")
+def py_spy():
+    """The folder of the py-spy that the tests' own environment has."""
+    folder = pathlib.Path(sys.executable).parent
+    assert (folder / "py-spy").exists()
+    return folder
+
+
+# Where there is none: that of harness.Muster.
+PLAIN = "/usr/bin:/bin"
+
+
+def start(muster, program, tasks=1, path=None, **spec):
+    muster.write("program.py", program)
+    muster("submit", muster.spec({"command": "exec /usr/bin/python3 program.py", "tasks": tasks,
+                                  "files": ["program.py"], **spec}),
+           env={"PATH": path or PLAIN}).expect(0)
+    for index in range(tasks):
+        harness.eventually(lambda index=index: "ready" in text_of(muster, f"worker:{index}"))
+    return muster.job()
+
+
+def text_of(muster, task):
+    try:
+        return muster.log_text(task)
+    except FileNotFoundError:
+        return ""
+
+
+def stacks(muster, job, *words, path=None):
+    return muster("stacks", job, *words, env={"PATH": path or PLAIN})
+
+
+def frames_of(thread):
+    return [(frame["function"], frame["line"]) for frame in thread["frames"]]
+
+
+def test_python_frames_and_what_the_kernel_says(muster, py_spy):
+    job = start(muster, PROGRAM, path=f"{py_spy}:{PLAIN}")
+    document = stacks(muster, job, "--json").expect(0).json()
+    assert document["schema"] == "muster.stacks/1"
+    (group,) = document["groups"]
+    assert group["tasks"] == ["worker:0"]
+    (process,) = group["processes"]
+    threads = {thread["name"]: thread for thread in process["threads"]}
+    assert frames_of(threads["MainThread"]) == [("load", 10), ("<module>", 13)]
+    assert frames_of(threads["resting"])[0] == ("rest", 5)
+    assert threads["MainThread"]["state"] == "S"
+    if threads["MainThread"]["system_call"]:
+        assert threads["MainThread"]["system_call"] == "read"
+        assert group["does"] == "reads from a pipe in load (program.py:10)"
+    text = stacks(muster, job).expect(0).out
+    assert text.startswith("worker:0 on ")
+    assert "      load (program.py:10)\n      <module> (program.py:13)\n" in text
+
+
+def test_py_spy_comes_from_where_the_command_is_typed(muster, py_spy):
+    job = start(muster, PROGRAM)
+    found = f"{py_spy}:{PLAIN}"
+    text = stacks(muster, job, path=found).expect(0).out
+    assert "load (program.py:10)" in text
+
+
+def test_without_py_spy_it_says_what_is_missing_and_what_to_do(muster):
+    job = start(muster, PROGRAM)
+    text = stacks(muster, job).expect(0).out
+    assert "there is no py-spy on" in text
+    assert "pip install py-spy" in text
+    assert "worker:0 on" in text and "python3" in text
+
+
+def test_ranks_are_grouped_and_the_outlier_comes_first(muster, py_spy):
+    program = """
+import os, signal, time
+def asleep():
+    print("ready", flush=True)
+    time.sleep(10000)
+def waits():
+    print("ready", flush=True)
+    signal.pause()
+asleep() if os.environ["MUSTER_INDEX"] == "2" else waits()
+"""
+    job = start(muster, program, tasks=5, path=f"{py_spy}:{PLAIN}")
+    groups = stacks(muster, job, "--json").expect(0).json()["groups"]
+    assert [group["tasks"] for group in groups] == [
+        ["worker:2"], ["worker:0", "worker:1", "worker:3", "worker:4"]]
+    lines = stacks(muster, job).expect(0).out.splitlines()
+    assert lines[0].startswith("worker:2 on ") and "asleep (program.py:5)" in lines[0]
+    assert any(line.startswith("4 of 5 tasks ") and line.endswith(": worker:0-1, worker:3-4")
+               for line in lines)
+
+
+def test_two_hundred_processes_and_such_that_end_meanwhile(muster):
+    program = """
+import os, subprocess, time
+children = [subprocess.Popen(["sleep", "10000"]) for _ in range(200)]
+print("ready", flush=True)
+while True:
+    subprocess.run(["true"])
+"""
+    job = start(muster, program)
+    for _ in range(3):
+        (group,) = stacks(muster, job, "--json").expect(0).json()["groups"]
+        sleeping = [process for process in group["processes"]
+                    if process["command"] == "sleep 10000"]
+        assert len(sleeping) == 200
+
+
+def test_hostile_names_do_no_harm(muster):
+    program = r'''
+import ctypes, sys, time
+ctypes.CDLL(None).prctl(15, b"a) R 1\x1b[2J\n", 0, 0, 0)
+print("ready", flush=True)
+time.sleep(10000)
+'''
+    job = start(muster, program, command="exec /usr/bin/python3 program.py "
+                                         "\"$(printf '\\033]0;x\\007')\" " + "x" * 20000)
+    done = stacks(muster, job).expect(0)
+    assert "\x1b" not in done.out and "\x07" not in done.out
+    assert len(done.out) < 10000
+    assert stacks(muster, job, "--json").expect(0).json()["groups"][0]["processes"]
+
+
+def test_native_frames_where_a_debugger_is(muster):
+    if not shutil.which("gdb") and not shutil.which("eu-stack"):
+        pytest.skip("this machine has neither gdb nor eu-stack")
+    muster("submit", muster.spec({"command": "exec sleep 10000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    done = muster("stacks", muster.job(), "--native", "--json").expect(0)
+    (process,) = done.json()["groups"][0]["processes"]
+    frames = [frame["function"] for frame in process["threads"][0]["frames"]]
+    assert any("nanosleep" in frame for frame in frames), process
+
+
+def test_what_cannot_be_shown_is_said(muster):
+    job = start(muster, PROGRAM)
+    muster("stacks", job, "worker:7").expect_error(2, "worker:7")
+    muster("stop", job).expect(0)
+    muster("stacks", job).expect_error(6, "has ended")
+
+
+def test_only_tasks_that_run_are_read(muster):
+    spec = {"roles": {"early": {"tasks": 1, "command": "exec sleep 10000"},
+                      "late": {"tasks": 1, "command": "true", "after": ["early"]}}}
+    muster("submit", muster.spec(spec)).expect(0)
+    muster.wait_for_phase("running")
+    done = muster("stacks", muster.job()).expect(0)
+    assert "early:0 on" in done.out
+    assert "muster: late:0" in done.err
+
+
+def test_the_probe_outside_of_a_task_says_so():
+    done = subprocess.run([harness.BINARY, "stack-probe"], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    assert done.returncode == 2
+    assert "muster stacks JOB" in done.stderr
