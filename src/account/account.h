@@ -110,7 +110,4 @@ struct Account {
   [[nodiscard]] std::optional<double> goodput() const;
 };
 
-/// Sums up `lines`. `uses` may lack any attempt.
-[[nodiscard]] ByClass sum_of(const std::vector<Line>& lines);
-
 }  // namespace muster::account

@@ -86,9 +86,23 @@ constexpr std::array kRules = {
          .judge = staging_again},
 };
 
-}  // namespace
+/// Every rule has a name of its own, and says what it needs and counts.
+consteval bool is_whole() {
+  for (size_t i = 0; i < kRules.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (kRules[i].name == kRules[k].name) {
+        return false;
+      }
+    }
+    if (kRules[i].name.empty() || kRules[i].needs.empty() || kRules[i].means.empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(is_whole());
 
-std::span<const Rule> rules() { return kRules; }
+}  // namespace
 
 std::vector<Advice> advise(const Evidence& evidence) {
   std::vector<Advice> advice;

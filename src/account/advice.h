@@ -3,7 +3,6 @@
 #include "account/evidence.h"
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +28,6 @@ struct Rule {
   std::string_view means;  ///< "requested memory / proposed memory"
   void (*judge)(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 };
-
-/// The whole table, in the order in which people read advice.
-[[nodiscard]] std::span<const Rule> rules();
 
 /// What all rules say.
 [[nodiscard]] std::vector<Advice> advise(const Evidence& evidence);

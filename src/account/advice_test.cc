@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <set>
 
 /// Profiles with known truth: each says what a good adviser would say, within a tenth, and that it
 /// says nothing else.
@@ -397,15 +396,6 @@ TEST(Advice, FilesThatAreSentAgain) {
   const Advice advice = only(evidence);
   EXPECT_EQ(advice.rule, "staging.again");
   EXPECT_THAT(advice.evidence, HasSubstr("src.zip"));
-}
-
-TEST(Advice, EveryRuleHasANameOfItsOwn) {
-  std::set<std::string_view> names;
-  for (const Rule& rule : rules()) {
-    EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
-    EXPECT_FALSE(rule.needs.empty());
-    EXPECT_FALSE(rule.means.empty());
-  }
 }
 
 // Young's estimate where the cost is small against the time between failures; the numbers of

@@ -132,14 +132,6 @@ std::optional<double> Account::goodput() const {
          static_cast<double>(granted.count());
 }
 
-ByClass sum_of(const std::vector<Line>& lines) {
-  ByClass classes{};
-  for (const Line& line : lines) {
-    add_line(line, classes);
-  }
-  return classes;
-}
-
 Ledger::Ledger(job::Plan plan) : machine_(std::move(plan)) {}
 
 void Ledger::apply(Time now, const job::Fact& fact) {

@@ -129,12 +129,6 @@ const BuiltinMetric* find_builtin(std::string_view name) {
   return found == kTable.end() ? nullptr : found;
 }
 
-Metric metric_of_device(Builtin id, uint32_t device) {
-  Metric metric = metric_of(id);
-  metric.name += fmt::format(".{}", device);
-  return metric;
-}
-
 Status check_metric(const Metric& metric) {
   if (metric.name.empty()) {
     return user_error("a metric must have a name");

@@ -73,8 +73,6 @@ struct BuiltinMetric {
 [[nodiscard]] Metric metric_of(Builtin id);
 /// The row with that name; nullptr for any other.
 [[nodiscard]] const BuiltinMetric* find_builtin(std::string_view name);
-/// The metric of one of several devices: "hw.gpu.utilization.1".
-[[nodiscard]] Metric metric_of_device(Builtin id, uint32_t device);
 
 /// What a program's own metrics begin with: "user.loss".
 inline constexpr std::string_view kUserPrefix = "user.";

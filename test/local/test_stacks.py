@@ -119,9 +119,13 @@ def waits():
 asleep() if os.environ["MUSTER_INDEX"] == "2" else waits()
 """
     job = start(muster, program, tasks=5, path=f"{py_spy}:{PLAIN}")
-    groups = stacks(muster, job, "--json").expect(0).json()["groups"]
-    assert [group["tasks"] for group in groups] == [
-        ["worker:2"], ["worker:0", "worker:1", "worker:3", "worker:4"]]
+    def groups():
+        return stacks(muster, job, "--json").expect(0).json()["groups"]
+
+    # What they print comes before the call that they stay in.
+    harness.eventually(lambda: [group["tasks"] for group in groups()] == [
+        ["worker:2"], ["worker:0", "worker:1", "worker:3", "worker:4"]])
+    groups = groups()
     lines = stacks(muster, job).expect(0).out.splitlines()
     assert lines[0].startswith("worker:2 on ") and "asleep (program.py:5)" in lines[0]
     assert any(line.startswith("4 of 5 tasks ") and line.endswith(": worker:0-1, worker:3-4")
