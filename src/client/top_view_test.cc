@@ -46,7 +46,9 @@ std::string text_of(const std::vector<TopLine>& lines) {
 
 std::vector<std::string> names(TopView& view) {
   std::vector<std::string> names;
-  for (const TopLine& line : view.screen(80, 24)) {
+  std::vector<TopLine> lines = view.screen(80, 24);
+  lines.pop_back();  // The foot, which has the filter.
+  for (const TopLine& line : lines) {
     const size_t colon = line.text.find(':');
     const std::string name = line.text.substr(0, line.text.find(' ', 4));
     if (colon != std::string::npos && colon < 12) {
