@@ -117,7 +117,7 @@ class CursesScreen final : public TopScreen {
   }
 
   void paint(const std::vector<TopLine>& lines) override {
-    ::werase(::stdscr);
+    ::wclear(::stdscr);  // Drawn whole: terminals differ in what they make of shifts of lines.
     for (size_t row = 0; row < lines.size() && row < height(); ++row) {
       const attr_t look = look_of(lines[row].style);
       ::wattron(::stdscr, static_cast<int>(look));

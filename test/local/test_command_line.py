@@ -201,7 +201,7 @@ def test_completion_of_what_the_home_and_the_job_know(muster):
 
 
 @pytest.mark.parametrize(("line", "offered"), [
-    (["muster", "st"], ["status", "stop"]),
+    (["muster", "st"], ["status", "stop", "stacks"]),
     (["muster", "run", "--set", "framework", "=", "py"], ["pytorch"]),
     (["muster", "run", "--on", "=", "l"], ["local"]),
     (["muster", "run", "--set", "restart.win"], ["restart.window="]),
