@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "job/describe.h"
-#include "stacks/stack_report.h"
 #include "job/task_page.h"
+#include "stacks/stack_report.h"
 
 #include <fmt/format.h>
 
