@@ -18,9 +18,9 @@ using ::testing::StartsWith;
 const Frame kAllReduce{"all_reduce", "/env/site-packages/torch/distributed/distributed_c10d.py",
                        2501};
 const Frame kBarrier{"barrier", "/env/site-packages/torch/distributed/distributed_c10d.py", 4159};
-const Frame kStep{"step", "/work/train.py", 31};
-const Frame kLoad{"load", "/work/train.py", 12};
-const Frame kModule{"<module>", "/work/train.py", 60};
+const Frame kStep{"step", "/user/train.py", 31};
+const Frame kLoad{"load", "/user/train.py", 12};
+const Frame kModule{"<module>", "/user/train.py", 60};
 
 Process python(std::vector<Frame> frames, std::string call = "futex", char state = 'S') {
   Process process{.pid = 10, .parent = 9, .command = "python3 train.py", .python = true};
@@ -171,7 +171,7 @@ TEST(StackGroups, WithoutFramesAreByStateAndCall) {
 }
 
 TEST(StackGroups, OfCallsWithTheSameNameElsewhereDoNotWaitForPeers) {
-  const std::vector<Subject> subjects = {task(0, python({{"reduce", "/work/train.py", 3}}))};
+  const std::vector<Subject> subjects = {task(0, python({{"reduce", "/user/train.py", 3}}))};
   EXPECT_FALSE(group(subjects)[0].waits_for_peers);
 }
 
