@@ -46,7 +46,7 @@ bool offers_files(const Words& typed) {
 }
 
 TEST(Completion, OffersCommands) {
-  EXPECT_THAT(offered({"st"}), ElementsAre("status", "stop"));
+  EXPECT_THAT(offered({"st"}), ElementsAre("status", "stop", "stacks"));
   EXPECT_THAT(offered({"fs", "m"}), ElementsAre("mkdir", "mv"));
   EXPECT_THAT(offered({"help", "val"}), ElementsAre("validate"));
   EXPECT_THAT(offered({""}), Contains("run"));
