@@ -146,7 +146,8 @@ Verb verb_of(const Thread& thread) {
   }
 }
 
-/// What makes two threads equal.
+/// What makes two threads equal. Of files the name only: each task has its own folder, and hosts
+/// may have Python elsewhere.
 std::string key_of(const Telling& telling) {
   if (telling.thread == nullptr) {
     return "";
@@ -157,7 +158,7 @@ std::string key_of(const Telling& telling) {
     return fmt::format("{} {} {} {}", key, thread.state, thread.system_call, thread.wait_channel);
   }
   for (const Frame& frame : thread.frames) {
-    key += fmt::format("{}\n{}\n{}\n", frame.function, frame.file, frame.line);
+    key += fmt::format("{}\n{}\n{}\n", frame.function, last_part(frame.file, '/'), frame.line);
   }
   return key;
 }

@@ -33,7 +33,8 @@ struct Group {
 };
 
 /// Groups by equality, smallest first; of equal ones the one with the first task. The threads of
-/// one group have the same frames or, where frames are unknown, the same state and system call.
+/// one group have the same functions at the same lines of files of the same name, in whatever
+/// folder, or, where frames are unknown, the same state and system call.
 [[nodiscard]] std::vector<Group> group(std::span<const Subject> subjects);
 
 /// "sleeps in load (train.py:31)", "wait in all_reduce (train.py:12)": what a thread does, for one

@@ -153,6 +153,19 @@ TEST(StackGroups, AreByEqualityAndTheOutlierComesFirst) {
                               "worker:0-6, worker:8-31\n"));
 }
 
+TEST(StackGroups, AreTheSameInWhateverFolder) {
+  std::vector<Subject> subjects;
+  for (int i = 0; i < 3; ++i) {
+    const std::string folder = "/jobs/job-a/work/worker-" + std::to_string(i) + ".1";
+    subjects.push_back(task(i, python({{"load", folder + (i == 1 ? "/other.py" : "/train.py"), 12},
+                                       {"<module>", folder + "/train.py", 60}})));
+  }
+  const std::vector<Group> groups = group(subjects);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_THAT(groups[0].members, ElementsAre(1));
+  EXPECT_THAT(groups[1].members, ElementsAre(0, 2));
+}
+
 TEST(StackGroups, NameWhatTheKernelWaitsFor) {
   Process reader = python({kLoad, kModule}, "read", 'D');
   reader.threads[0].target = "/data/part-3";
