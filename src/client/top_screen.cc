@@ -91,6 +91,13 @@ class CursesScreen final : public TopScreen {
     ::set_escdelay(kEscapeMs);
     ::keypad(::stdscr, true);
     ::nodelay(::stdscr, true);
+    // Some terminals send these whatever mode they are asked for.
+    for (const auto& [sequence, key] :
+         {std::pair("\x1b[A", KEY_UP), std::pair("\x1b[B", KEY_DOWN),
+          std::pair("\x1b[C", KEY_RIGHT), std::pair("\x1b[D", KEY_LEFT),
+          std::pair("\x1b[H", KEY_HOME), std::pair("\x1b[F", KEY_END)}) {
+      ::define_key(sequence, key);
+    }
     if (::has_colors() && ::start_color() == OK) {
       ::use_default_colors();
       coloured_ = ::init_pair(kRed, COLOR_RED, -1) == OK;
@@ -117,7 +124,7 @@ class CursesScreen final : public TopScreen {
   }
 
   void paint(const std::vector<TopLine>& lines) override {
-    ::wclear(::stdscr);  // Drawn whole: terminals differ in what they make of shifts of lines.
+    ::werase(::stdscr);
     for (size_t row = 0; row < lines.size() && row < height(); ++row) {
       const attr_t look = look_of(lines[row].style);
       ::wattron(::stdscr, static_cast<int>(look));

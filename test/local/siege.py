@@ -60,7 +60,9 @@ def hold_out(kind, places, pids, stop, meanwhile=lambda: None):
     everybody being let in whom it concerns; `pids` are those of the job's processes that see the
     end of it.
     """
-    idle = {pid: resident_kib(pid) for pid in pids}
+    # The most so far, not what is resident now: kernels take pages of idle processes away, and an
+    # attack lets them be read again.
+    idle = {pid: resident_kib(pid, "VmHWM") for pid in pids}
     for pid in pids:
         pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")  # VmHWM counts from here.
     with contextlib.ExitStack() as attackers:

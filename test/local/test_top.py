@@ -12,12 +12,14 @@ from harness import eventually
 
 
 class Terminal:
-    """What a person sees of a running command."""
+    """What a person sees of a running command, on a terminal that does what pyte does: pyte knows
+    nothing of CSI S, by which others scroll.
+    """
 
     def __init__(self, muster, *arguments, columns=100, rows=24, env=None):
         self.columns, self.rows = columns, rows
         self.running = muster.start(*arguments, terminal=True,
-                                    env={"TERM": "xterm-256color", **(env or {})})
+                                    env={"TERM": "linux", **(env or {})})
         self.resize(columns, rows)
 
     def resize(self, columns, rows):
@@ -61,7 +63,7 @@ def test_the_table_and_its_keys(muster, gate):
     terminal.shows("worker:1", "filter: worker:1", without=["worker:0", "ps:0"])
     terminal.running.type(b"\x1b")
     terminal.shows("worker:0", "ps:0")
-    terminal.running.type(b"\x1b[B \x1b[F")  # Down to ps:0, fold its role, to the end.
+    terminal.running.type(b"\x1b[H\x1b[B \x1b[F")  # The first, down to ps:0, fold its role, the end.
     terminal.shows("+ ps (1)", without=["ps:0"])
     terminal.running.type(b"h")
     terminal.shows("Keys of muster top", "sort by memory")
