@@ -10,7 +10,7 @@ if importlib.util.find_spec("jupyter_server") is None:
              "or jupyter_server" % sys.executable)
 lab = importlib.util.find_spec("jupyterlab") is not None
 os.umask(0o077)
-folder = os.path.join(os.getcwd(), ".notebook")
+folder = os.path.join(os.path.dirname(os.environ["MUSTER_VIEW_FILE"]), ".notebook")
 os.makedirs(folder, exist_ok=True)
 os.environ["JUPYTER_RUNTIME_DIR"] = folder
 token = secrets.token_urlsafe(32)
@@ -36,11 +36,14 @@ os.execv(sys.executable, [sys.executable, "-m", program, "--config=" + config])
 }
 
 std::string_view notebook_place_program() {
-  return R"py(import socket, sys, time
+  // A session works where the task's program does, which may not be there yet: the place is where
+  // both look from the beginning.
+  return R"py(import os, socket, sys, time
+place = os.path.join(os.path.dirname(os.environ["MUSTER_VIEW_FILE"]), ".notebook", "place")
 end = time.monotonic() + 120
 while time.monotonic() < end:
     try:
-        text = open(".notebook/place").read()
+        text = open(place).read()
         socket.create_connection(("127.0.0.1", int(text.split()[0])), 5).close()
         sys.stdout.write(text)
         sys.exit(0)
