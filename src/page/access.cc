@@ -2,6 +2,9 @@
 
 #include "base/text.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace muster::page {
 
 bool same_secret(std::string_view one, std::string_view other) {
@@ -15,7 +18,11 @@ bool same_secret(std::string_view one, std::string_view other) {
   return different == 0;
 }
 
-std::string_view cookie_of(const net::HttpRequest& request, std::string_view name) {
+namespace {
+
+/// The values of all cookies of that name, in the browser's order.
+std::vector<std::string_view> cookies_of(const net::HttpRequest& request, std::string_view name) {
+  std::vector<std::string_view> values;
   for (const auto& [header, value] : request.headers) {
     if (header != "cookie") {
       continue;
@@ -24,11 +31,24 @@ std::string_view cookie_of(const net::HttpRequest& request, std::string_view nam
       const std::string_view cookie = trim(part);
       const size_t equals = cookie.find('=');
       if (equals != std::string_view::npos && cookie.substr(0, equals) == name) {
-        return cookie.substr(equals + 1);
+        values.push_back(cookie.substr(equals + 1));
       }
     }
   }
-  return {};
+  return values;
+}
+
+}  // namespace
+
+bool has_cookie(const net::HttpRequest& request, std::string_view name, std::string_view secret) {
+  return std::ranges::any_of(cookies_of(request, name), [secret](std::string_view value) {
+    return same_secret(value, secret);
+  });
+}
+
+std::string_view cookie_of(const net::HttpRequest& request, std::string_view name) {
+  const std::vector<std::string_view> values = cookies_of(request, name);
+  return values.empty() ? std::string_view() : values.front();
 }
 
 }  // namespace muster::page

@@ -43,6 +43,11 @@ class Access {
 /// Compares without telling by its time where the difference is.
 [[nodiscard]] bool same_secret(std::string_view one, std::string_view other);
 
+/// Whether the request has that cookie with that value: a browser sends all cookies of a name that
+/// it was given for the address or for a folder above it, by a page of a task too.
+[[nodiscard]] bool has_cookie(const net::HttpRequest& request, std::string_view name,
+                              std::string_view secret);
+
 /// Returns the value of a cookie of the request; "" if it has none of that name.
 [[nodiscard]] std::string_view cookie_of(const net::HttpRequest& request, std::string_view name);
 

@@ -26,6 +26,7 @@ std::optional<net::HttpResponse> front_file(const Target& target, std::string_vi
   }
   return net::HttpResponse{.content_type = std::string(found->content_type),
                            .headers = {{"Content-Security-Policy", std::string(kPolicy)},
+                                       {"Cross-Origin-Opener-Policy", "same-origin"},
                                        {"Referrer-Policy", "no-referrer"}},
                            .body = std::string(found->bytes)};
 }

@@ -28,7 +28,7 @@ rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::st
   if (!target.substr(1).starts_with(base_)) {
     co_return Admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
   }
-  const bool known = same_secret(cookie_of(*request, kCookie), keys_.cookie);
+  const bool known = has_cookie(*request, kCookie, keys_.cookie);
   co_return Admission{.kind = known ? Admission::Kind::Job : Admission::Kind::Front,
                       .target = std::string(target.substr(base_.size())),
                       .location = {},

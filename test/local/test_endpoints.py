@@ -38,6 +38,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(302, Location="/there?x=1")
         elif self.path == "/cookie":
             self.reply(200, Set_Cookie=["mine=1; Path=/; HttpOnly", "muster-page=stolen; Path=/"])
+        elif self.path == "/worker.js":
+            self.reply(200, b"// takes requests over", Content_Type="text/javascript",
+                       Service_Worker_Allowed="/", Access_Control_Allow_Origin="*",
+                       Access_Control_Allow_Credentials="true", Clear_Site_Data='"cookies"',
+                       Cross_Origin_Opener_Policy="unsafe-none", Refresh="0; url=/",
+                       Link="</>; rel=preload", Strict_Transport_Security="max-age=99999999")
         elif self.path == "/events":
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
@@ -165,6 +171,22 @@ def test_redirects_and_cookies_stay_below_the_link(page):
     assert headers.get_all("Set-Cookie") == [f"mine=1; HttpOnly; Path={page.below('/')}"]
     _, _, body = page.ask("GET", page.below("/"), cookie=page.cookie + "; mine=1; proxy-user=eve")
     assert b'"Cookie": "mine=1"' in body
+
+
+def test_a_published_page_speaks_for_no_other_address(page):
+    """A service worker has the folder of its script, cookies and storage are the job's page's."""
+    status, headers, body = page.ask("GET", page.below("/worker.js"), Service_Worker="script")
+    assert (status, body) == (200, b"// takes requests over")
+    kept = {"content-type", "content-length", "connection", "cache-control", "referrer-policy",
+            "x-content-type-options", "content-security-policy", "date"}
+    assert {name.lower() for name in headers} <= kept
+    # A cookie that its script sets for a folder comes before the page's own, and locks nobody out.
+    path = f"/{page.base}api/status"
+    assert page.ask("GET", path, cookie=f"muster-page=x; {page.cookie}")[0] == 200
+    assert page.ask("GET", path, cookie="muster-page=x")[0] == 401
+    # The job's page and what it opens, or is opened by, do not see each other's windows.
+    for address in ("/", f"/{page.base}"):
+        assert page.ask("GET", address)[1]["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
 def test_events_come_as_they_happen(page):
