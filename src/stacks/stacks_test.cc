@@ -156,7 +156,7 @@ TEST(StackGroups, AreByEqualityAndTheOutlierComesFirst) {
 TEST(StackGroups, AreTheSameInWhateverFolder) {
   std::vector<Subject> subjects;
   for (int i = 0; i < 3; ++i) {
-    const std::string folder = "/jobs/job-a/work/worker-" + std::to_string(i) + ".1";
+    const std::string folder = "/jobs/job-a/tasks/worker-" + std::to_string(i) + ".1";
     subjects.push_back(task(i, python({{"load", folder + (i == 1 ? "/other.py" : "/train.py"), 12},
                                        {"<module>", folder + "/train.py", 60}})));
   }

@@ -63,7 +63,8 @@ def test_the_table_and_its_keys(muster, gate):
     terminal.shows("worker:1", "filter: worker:1", without=["worker:0", "ps:0"])
     terminal.running.type(b"\x1b")
     terminal.shows("worker:0", "ps:0")
-    terminal.running.type(b"\x1b[H\x1b[B \x1b[F")  # The first, down to ps:0, fold its role, the end.
+    # Home, down to ps:0, fold its role, to the end.
+    terminal.running.type(b"\x1b[H\x1b[B \x1b[F")
     terminal.shows("+ ps (1)", without=["ps:0"])
     terminal.running.type(b"h")
     terminal.shows("Keys of muster top", "sort by memory")
