@@ -15,7 +15,7 @@ function(muster_add_library id folder ring sources uses targets)
     list(FILTER alone INCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec|top_screen)\\.cc$")
     list(FILTER sources EXCLUDE REGEX "/((c_api|python|row)_[^/]*|http_codec|top_screen)\\.cc$")
     # Files of the fakes speak of different protocols under the same short names: they are compiled
-    # one by one, as tests are.
+    # one by one.
     if(id STREQUAL "testing_hadoop")
       add_library(muster_${id} STATIC ${sources} ${alone})
       muster_precompile_test(muster_${id})
@@ -64,7 +64,8 @@ function(muster_add_module name ring uses targets test_uses)
   list(FILTER sources EXCLUDE REGEX "/(main|no_libraries)\\.cc$")
   muster_add_library("${id}" "${folder}" "${ring}" "${sources}" "${uses}" "${targets}")
   if(tests AND BUILD_TESTING)
-    add_executable(${id}_test ${tests})
+    muster_test_batches(test_batches "${id}_test" "${tests}" ${MUSTER_BATCH})
+    add_executable(${id}_test ${test_batches})
     muster_precompile_test(${id}_test)
     target_link_libraries(${id}_test PRIVATE muster_${id} GTest::gmock GTest::gtest_main)
     foreach(used IN LISTS test_uses)

@@ -12,10 +12,10 @@ namespace muster::account {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr uint64_t kMebibyte = 1ULL << 20;
 constexpr uint64_t kGibibyte = 1ULL << 30;

@@ -12,11 +12,11 @@ namespace muster::account {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr WallTime kNow = WallTime(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
 
@@ -143,7 +143,7 @@ TEST(HostLine, NamesEveryHostAndWhatFailedThere) {
 TEST(HostLine, DoesNotBlameAHostForItsProgram) {
   const job::Failure user{.class_name = "user.traceback", .kind = job::FailureKind::User};
   EXPECT_THAT(host_line(machine_of({1s, 1s}, user), kNow),
-              testing::Not(HasSubstr("\"failures\":1")));
+              ::testing::Not(HasSubstr("\"failures\":1")));
 }
 
 TEST(HostLine, NotesTheHostWhereATaskTookMuchLonger) {
@@ -155,7 +155,7 @@ TEST(HostLine, NotesTheHostWhereATaskTookMuchLonger) {
 
 TEST(HostLine, DoesNotCompareShortRuns) {
   EXPECT_THAT(host_line(machine_of({1s, 1s, 1s, 9s}, {}), kNow),
-              testing::Not(HasSubstr("\"slow\":8")));
+              ::testing::Not(HasSubstr("\"slow\":8")));
 }
 
 TEST(HostLine, BlamesTheGpuOfAHost) {

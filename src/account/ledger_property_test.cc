@@ -172,11 +172,11 @@ void expect_whole(const Ledger& ledger, Time until, const Signs& signs, Duration
   ASSERT_LE(std::abs((account.granted - held).count()), 2000);
 }
 
-class LedgerProperty : public testing::TestWithParam<uint64_t> {};
+class LedgerProperty : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(LedgerProperty, EverySecondHasOneClass) {
   for (uint64_t seed = GetParam() * 50; seed < (GetParam() + 1) * 50; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Chance chance(seed);
     const job::Plan plan = draw_plan(chance);
     const Signs signs = draw_signs(chance);
@@ -207,7 +207,7 @@ TEST_P(LedgerProperty, EverySecondHasOneClass) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LedgerProperty, testing::Range<uint64_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, LedgerProperty, ::testing::Range<uint64_t>(0, 6));
 
 }  // namespace
 }  // namespace muster::account

@@ -9,8 +9,8 @@ namespace muster::account {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::Key;
+using ::testing::ElementsAre;
+using ::testing::Key;
 
 constexpr WallTime kMidnight = WallTime(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
 

@@ -72,7 +72,7 @@ std::string text_of(const Effects& effects) {
   return text;
 }
 
-class AgentMachine : public testing::Test {
+class AgentMachine : public ::testing::Test {
  protected:
   AgentMachine() { machine_.connected(); }
 

@@ -10,10 +10,10 @@ namespace {
 
 using cli::Kind;
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using Words = std::vector<std::string>;
 
 class FakeOffers : public cli::Offers {

@@ -6,8 +6,8 @@
 namespace muster::client {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(AssumedSizes, FillsInWhatAContainerMustHaveAndSaysSo) {
   spec::Spec spec;

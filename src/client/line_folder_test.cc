@@ -36,7 +36,7 @@ std::vector<std::string> texts(const std::vector<ShownLine>& lines) {
   return out;
 }
 
-class LineFolderTest : public testing::Test {
+class LineFolderTest : public ::testing::Test {
  protected:
   job::Plan plan_ = plan_of(32);
   LineFolder folder_{plan_, {.window = milliseconds(200)}};

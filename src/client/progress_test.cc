@@ -32,7 +32,7 @@ job::Exit exit_of(int32_t code, std::string class_name,
 }
 
 /// A job of three workers that run, and what people are told of it.
-class Narration : public testing::Test {
+class Narration : public ::testing::Test {
  protected:
   /// The first `granted` of the tasks run, of which it needs `least`.
   void start(spec::Membership membership, job::RestartBudget restart, uint32_t least = kTasks,

@@ -9,7 +9,7 @@ namespace muster::client {
 namespace {
 
 /// A job of one ps and two workers, each in a container of its own; requests count from 1.
-class StandingRefusals : public testing::Test {
+class StandingRefusals : public ::testing::Test {
  protected:
   StandingRefusals() {
     plan_.job = job::JobId("test-1");

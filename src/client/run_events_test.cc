@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 using wire::OutputStream;
 
-class RunEventsTest : public testing::Test {
+class RunEventsTest : public ::testing::Test {
  protected:
   RunEventsTest() { plan_.roles.push_back({.name = "worker", .tasks = 2, .tasks_min = 2}); }
 

@@ -8,7 +8,7 @@ namespace muster::client {
 namespace {
 
 /// A reader of one stream whose log is a string.
-class WholeOutputTest : public testing::Test {
+class WholeOutputTest : public ::testing::Test {
  protected:
   /// Says that a live piece came which stands at this offset.
   void live(uint64_t offset, std::string bytes) {

@@ -10,7 +10,7 @@
 namespace muster::client {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// An archive of two stored entries, "a/" and "a/b" with "hi", as zip writes it.
 std::string archive() {
@@ -32,12 +32,12 @@ std::string archive() {
          number(static_cast<uint32_t>(content.size()), 4) + number(7, 2) + "comment";
 }
 
-class ZipNames : public testing::Test {
+class ZipNames : public ::testing::Test {
  protected:
   Result<std::vector<std::string>> read(const std::string& bytes) {
     const std::filesystem::path path =
-        std::filesystem::path(testing::TempDir()) /
-        testing::UnitTest::GetInstance()->current_test_info()->name();
+        std::filesystem::path(::testing::TempDir()) /
+        ::testing::UnitTest::GetInstance()->current_test_info()->name();
     EXPECT_TRUE(files_->write(path, bytes).has_value());
     Result<std::vector<std::string>> names = zip_names(*files_, path);
     std::filesystem::remove(path);

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class HomeTest : public testing::Test {
+class HomeTest : public ::testing::Test {
  protected:
   HomeTest() {
     std::string pattern = (fs::temp_directory_path() / "muster-home-XXXXXX").string();

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-class LogFiles : public testing::Test {
+class LogFiles : public ::testing::Test {
  protected:
   LogFiles() {
     char name[] = "/tmp/log-files-XXXXXX";

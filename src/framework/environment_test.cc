@@ -11,7 +11,7 @@
 namespace muster::framework {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
 spec::Role role(std::string name, uint32_t tasks = 1) {

@@ -8,7 +8,7 @@
 namespace muster::framework {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 spec::Role role(std::string name, uint32_t tasks = 1) {
   spec::Role made;

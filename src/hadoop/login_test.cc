@@ -109,7 +109,8 @@ TEST(Krb5Conf, ReadsTheLibraryDefaults) {
 class LoginTest : public ::testing::Test {
  protected:
   LoginTest()
-      : folder_(std::filesystem::path(testing::TempDir()) / ("login-" + std::to_string(getpid()))) {
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ("login-" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~LoginTest() override { std::filesystem::remove_all(folder_); }

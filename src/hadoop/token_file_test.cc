@@ -19,7 +19,7 @@ namespace {
 class TokenFile : public ::testing::Test {
  protected:
   TokenFile()
-      : folder_(std::filesystem::path(testing::TempDir()) /
+      : folder_(std::filesystem::path(::testing::TempDir()) /
                 ("tokens-" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder_);
   }

@@ -6,7 +6,7 @@
 namespace muster::inside {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(KvStore, KeepsValuesByScopeAndKey) {
   KvStore store;

@@ -10,8 +10,8 @@
 namespace muster::inside {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* kView = R"({"worker":["10.0.0.7:4000",null,"[fd00::0:4]:4000"],"ps":[]})";
 
@@ -27,7 +27,7 @@ TEST(Peers, AreTheHostsOfTheView) {
 
 TEST(Peers, LearnOfTasksThatJoinLater) {
   const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / ("view-" + std::to_string(::getpid()));
+      std::filesystem::path(::testing::TempDir()) / ("view-" + std::to_string(::getpid()));
   const auto write = [&](const char* text, int hours) {
     std::ofstream(file) << text;
     // As clear a difference as between two writes of an agent.

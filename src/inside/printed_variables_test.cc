@@ -10,7 +10,7 @@
 namespace muster::inside {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string error_of(const Result<Variables>& result) {
   return result.has_value() ? "" : result.error().message;
@@ -32,7 +32,7 @@ TEST(PrintedVariables, NameTheLineThatIsWrong) {
   EXPECT_THAT(error_of(parse_variables(std::string("A=\0\n", 4))), HasSubstr("NUL byte"));
 }
 
-class Program : public testing::Test {
+class Program : public ::testing::Test {
  protected:
   void SetUp() override { std::ofstream(view_) << R"({"worker":["10.0.0.7:4000"]})"; }
   void TearDown() override { std::filesystem::remove(view_); }
@@ -41,7 +41,7 @@ class Program : public testing::Test {
   }
 
   std::filesystem::path view_ =
-      std::filesystem::path(testing::TempDir()) / ("program-view-" + std::to_string(::getpid()));
+      std::filesystem::path(::testing::TempDir()) / ("program-view-" + std::to_string(::getpid()));
 };
 
 TEST_F(Program, GetsTheViewAndTheEnvironment) {

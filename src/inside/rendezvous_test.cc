@@ -17,9 +17,9 @@
 namespace muster::inside {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class Served : public testing::Test {
+class Served : public ::testing::Test {
  protected:
   void serve(const std::string& view) {
     std::ofstream(view_) << view;
@@ -65,8 +65,8 @@ class Served : public testing::Test {
   }
 
   rt::IoLoop loop_;
-  std::filesystem::path view_ =
-      std::filesystem::path(testing::TempDir()) / ("rendezvous-view-" + std::to_string(::getpid()));
+  std::filesystem::path view_ = std::filesystem::path(::testing::TempDir()) /
+                                ("rendezvous-view-" + std::to_string(::getpid()));
   uint16_t port_ = 0;
   std::vector<std::string> refused_;
   std::unique_ptr<Rendezvous> rendezvous_;

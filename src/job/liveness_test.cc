@@ -13,7 +13,7 @@ const ContainerId kAgent("c1");
 
 HostTime at(Duration since) { return HostTime(since); }
 
-class LivenessTest : public testing::Test {
+class LivenessTest : public ::testing::Test {
  protected:
   Liveness liveness_{LivenessPlan{}};
 };

@@ -59,7 +59,7 @@ TEST(Lives, ForgetsTheEndpointsOfAnEndedAttempt) {
   EXPECT_TRUE(ground.state.endpoints.empty());
 }
 
-using LivesDeathTest = testing::Test;
+using LivesDeathTest = ::testing::Test;
 
 TEST(LivesDeathTest, RefusesAChangeThatNoTableHas) {
   Ground ground(plan_of(1));

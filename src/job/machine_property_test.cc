@@ -293,7 +293,7 @@ void expect_sound(const Machine& machine, const std::vector<Action>& actions) {
   }
 }
 
-class MachineProperty : public testing::TestWithParam<uint64_t> {};
+class MachineProperty : public ::testing::TestWithParam<uint64_t> {};
 
 template <size_t N>
 void add(std::array<uint32_t, N>& sum, const std::array<uint32_t, N>& more) {
@@ -318,15 +318,15 @@ TEST(MachineTransitions, AreAllTaken) {
     add(taken.task, machine.transitions().task);
     add(taken.phase, machine.transitions().phase);
   }
-  EXPECT_THAT(taken.container, testing::Each(testing::Gt(0U)));
-  EXPECT_THAT(taken.attempt, testing::Each(testing::Gt(0U)));
-  EXPECT_THAT(taken.task, testing::Each(testing::Gt(0U)));
-  EXPECT_THAT(taken.phase, testing::Each(testing::Gt(0U)));
+  EXPECT_THAT(taken.container, ::testing::Each(::testing::Gt(0U)));
+  EXPECT_THAT(taken.attempt, ::testing::Each(::testing::Gt(0U)));
+  EXPECT_THAT(taken.task, ::testing::Each(::testing::Gt(0U)));
+  EXPECT_THAT(taken.phase, ::testing::Each(::testing::Gt(0U)));
 }
 
 TEST_P(MachineProperty, KeepsItsPromisesWhateverComes) {
   for (uint64_t seed = GetParam() * 50; seed < (GetParam() + 1) * 50; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Chance chance(seed);
     const Plan plan = draw_plan(chance);
     Machine machine(plan);
@@ -353,7 +353,7 @@ TEST_P(MachineProperty, KeepsItsPromisesWhateverComes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, MachineProperty, testing::Range<uint64_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, MachineProperty, ::testing::Range<uint64_t>(0, 6));
 
 }  // namespace
 }  // namespace muster::job

@@ -6,7 +6,7 @@
 namespace muster::keeper {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(KeeperCommand, ReadsWhatTheLocalClusterWrites) {
   const auto options = parse_command("/opt/muster", {"--order-fd", "3", "--claim-fd", "4",

@@ -21,7 +21,7 @@ TEST(StartRequest, CarriesWordsAndDescriptors) {
   write_end.reset();
   auto received = receive_start_request(ends->second.get());
   ASSERT_TRUE(received.has_value());
-  EXPECT_THAT(received->argv, testing::ElementsAre("muster", "", "a b"));
+  EXPECT_THAT(received->argv, ::testing::ElementsAre("muster", "", "a b"));
   ASSERT_EQ(received->fds.size(), 1U);
   EXPECT_EQ(::write(received->fds[0].get(), "x", 1), 1);
   EXPECT_EQ(::write(received->output.get(), "y", 1), 1);

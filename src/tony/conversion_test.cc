@@ -10,7 +10,7 @@
 namespace muster::tony {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Job {
   std::vector<std::string> conf;

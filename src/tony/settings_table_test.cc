@@ -14,7 +14,7 @@
 namespace muster::tony {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Every name that a version of TonY reads, ships in its defaults, or calls otherwise today.
 constexpr std::array kNamesOfTony = {

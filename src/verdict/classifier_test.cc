@@ -20,8 +20,8 @@
 namespace muster::verdict {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Classifier classifier(std::vector<spec::Rule> rules = {}, PythonContext python = {}) {
   auto made = Classifier::make(rules, std::move(python));
@@ -45,7 +45,7 @@ job::Failure classify(job::Exit exit, std::string_view stderr_tail = {}) {
   return classifier().classify({.exit = std::move(exit), .stderr_tail = stderr_tail});
 }
 
-class Corpus : public testing::TestWithParam<Sample> {};
+class Corpus : public ::testing::TestWithParam<Sample> {};
 
 TEST_P(Corpus, HasItsLabel) {
   const Sample& sample = GetParam();
@@ -71,7 +71,7 @@ TEST_P(Corpus, HasEvidenceFitToShow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Corpus, testing::ValuesIn(read_corpus()), [](const auto& about) {
+INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(read_corpus()), [](const auto& about) {
   std::string name = about.param.name;
   std::ranges::replace_if(
       name, [](char c) { return !isalnum(static_cast<unsigned char>(c)); }, '_');
@@ -127,13 +127,13 @@ constexpr Line kLines[] = {
     {"user.missing_file", "urllib.error.HTTPError: HTTP Error 404: Not Found"},
 };
 
-class Lines : public testing::TestWithParam<Line> {};
+class Lines : public ::testing::TestWithParam<Line> {};
 
 TEST_P(Lines, HaveTheirLabel) {
   EXPECT_EQ(classify(with_code(1), GetParam().text).class_name, GetParam().label);
 }
 
-INSTANTIATE_TEST_SUITE_P(Lines, Lines, testing::ValuesIn(kLines));
+INSTANTIATE_TEST_SUITE_P(Lines, Lines, ::testing::ValuesIn(kLines));
 
 TEST(Rules, EachPatternHasASampleOrALine) {
   const std::vector<Sample> corpus = read_corpus();

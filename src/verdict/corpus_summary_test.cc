@@ -21,7 +21,7 @@ namespace muster::verdict {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr uint32_t kTasks = 3;
 constexpr uint32_t kCulprit = 1;
@@ -97,7 +97,7 @@ job::Exit victim() {
   return exit;
 }
 
-class CorpusSummary : public testing::TestWithParam<Sample> {};
+class CorpusSummary : public ::testing::TestWithParam<Sample> {};
 
 TEST_P(CorpusSummary, NamesTheFirstCauseWithinTwentyLines) {
   const job::Exit exit = judged(GetParam());
@@ -123,7 +123,7 @@ TEST_P(CorpusSummary, NamesTheFirstCauseWithinTwentyLines) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CorpusSummary, testing::ValuesIn(read_corpus()),
+INSTANTIATE_TEST_SUITE_P(Files, CorpusSummary, ::testing::ValuesIn(read_corpus()),
                          [](const auto& about) {
                            std::string name = about.param.name;
                            std::ranges::replace_if(

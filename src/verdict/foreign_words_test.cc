@@ -9,10 +9,10 @@
 namespace muster::verdict {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string evidence(std::string_view output) {
   return evidence_of(read_last_words({}, output), {});

@@ -15,7 +15,7 @@ TEST(Reference, PageIsThatOfTheTables) {
   std::stringstream page;
   page << file.rdbuf();
   if (page.str() != reference_markdown()) {
-    const std::string fresh = testing::TempDir() + "failures.md";
+    const std::string fresh = ::testing::TempDir() + "failures.md";
     std::ofstream(fresh) << reference_markdown();
     FAIL() << "the tables changed: cp " << fresh << " docs/reference/failures.md";
   }

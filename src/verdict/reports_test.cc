@@ -100,9 +100,9 @@ TEST(Reports, MeetTheFloor) {
   const std::vector<Judged> unseen = judge(true);
   const Figures figures = figures_of(unseen);
   const std::string summary = line_of("seen", figures_of(seen)) + line_of("unseen", figures);
-  std::ofstream(testing::TempDir() + "figures.txt") << summary;
-  std::ofstream(testing::TempDir() + "seen.txt") << misses_of(seen);
-  std::ofstream(testing::TempDir() + "unseen.txt") << misses_of(unseen);
+  std::ofstream(::testing::TempDir() + "figures.txt") << summary;
+  std::ofstream(::testing::TempDir() + "seen.txt") << misses_of(seen);
+  std::ofstream(::testing::TempDir() + "unseen.txt") << misses_of(unseen);
 
   Figures floor;
   std::ifstream(reports_folder() / "floor") >> floor.classes >> floor.decisions >> floor.wrong;

@@ -12,8 +12,8 @@
 namespace muster::verdict {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 job::Plan plan_of_workers() {
   job::Plan plan;

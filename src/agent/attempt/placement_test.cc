@@ -18,9 +18,9 @@ namespace muster::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class Placing : public testing::Test {
+class Placing : public ::testing::Test {
  protected:
   Placing() : root_(make_root()), home_(root_ / "home"), task_(root_ / "task") {
     fs::create_directories(home_);

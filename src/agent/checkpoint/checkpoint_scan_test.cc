@@ -13,9 +13,9 @@ namespace muster::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class Scan : public testing::Test {
+class Scan : public ::testing::Test {
  protected:
   Scan() : root_(make_root()) {}
   ~Scan() override { fs::remove_all(root_); }

@@ -13,7 +13,7 @@ namespace muster::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 CheckpointManifest sample_manifest() {
   CheckpointManifest manifest;
@@ -41,7 +41,7 @@ TEST(CheckpointManifest, RefusesEveryTruncationAndWaysOut) {
   EXPECT_FALSE(decode_manifest(encode(evil)).has_value());
 }
 
-class FolderStore : public testing::Test {
+class FolderStore : public ::testing::Test {
  protected:
   FolderStore() : root_(make_root()) {}
   ~FolderStore() override { fs::remove_all(root_); }

@@ -11,7 +11,7 @@ namespace {
 constexpr job::AttemptId kAttempt{{job::RoleIndex{0}, 0}, 1};
 constexpr auto kOut = wire::OutputStream::Stdout;
 
-class Feed : public testing::Test {
+class Feed : public ::testing::Test {
  protected:
   std::vector<wire::Output> sent_;
   size_t queued_ = 0;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class OutputLogs : public testing::Test {
+class OutputLogs : public ::testing::Test {
  protected:
   OutputLogs() {
     char name[] = "/tmp/output-log-XXXXXX";

@@ -20,12 +20,12 @@
 namespace muster::cluster::local {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr uint64_t kGib = 1ULL << 30;
 
-class Claims : public testing::Test {
+class Claims : public ::testing::Test {
  protected:
   Claims() {
     char name[] = "/tmp/claims-test-XXXXXX";

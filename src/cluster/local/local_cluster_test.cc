@@ -27,13 +27,9 @@ class LocalBed final : public testing::MachineBed {
        .now = [] { return WallTime(std::chrono::hours(24 * 365 * 200)); }}};
 };
 
+using testing::ClusterContract;
+INSTANTIATE_TEST_SUITE_P(Local, ClusterContract,
+                         ::testing::Values([] { return std::make_unique<LocalBed>(); }));
+
 }  // namespace
 }  // namespace muster::cluster::local
-
-namespace muster::testing {
-
-INSTANTIATE_TEST_SUITE_P(Local, ClusterContract, ::testing::Values([] {
-                           return std::make_unique<cluster::local::LocalBed>();
-                         }));
-
-}  // namespace muster::testing

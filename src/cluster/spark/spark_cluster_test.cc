@@ -54,13 +54,9 @@ TEST(SparkCluster, TakesNoJobsWithoutADriver) {
   EXPECT_THAT(fit.error().message, HasSubstr("started by a Spark program"));
 }
 
+using testing::ClusterContract;
+INSTANTIATE_TEST_SUITE_P(Spark, ClusterContract,
+                         ::testing::Values([] { return std::make_unique<SparkBed>(); }));
+
 }  // namespace
 }  // namespace muster::cluster::spark
-
-namespace muster::testing {
-
-INSTANTIATE_TEST_SUITE_P(Spark, ClusterContract, ::testing::Values([] {
-                           return std::make_unique<cluster::spark::SparkBed>();
-                         }));
-
-}  // namespace muster::testing

@@ -10,7 +10,7 @@
 namespace muster::spec {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(KeyTable, DocumentsEveryKeyOnceInSentences) {
   std::set<std::string> paths;

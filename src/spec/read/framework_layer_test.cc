@@ -10,7 +10,7 @@
 namespace muster::spec {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kFile = R"(framework: pytorch
 runtime: {module: fabric}

@@ -259,7 +259,7 @@ TEST(FromQuick, GivesResourcesToTheRolesThatNameNone) {
   EXPECT_EQ(spec->roles[1].vcores, 4U);
   EXPECT_EQ(spec->roles[0].gpus, 1U);
   const auto wrong = from_quick({.memory = "8 apples", .command = {"train"}});
-  EXPECT_THAT(wrong.error().message, testing::HasSubstr("--memory 8 apples: error: memory:"));
+  EXPECT_THAT(wrong.error().message, ::testing::HasSubstr("--memory 8 apples: error: memory:"));
 }
 
 TEST(FromQuick, RunsAProgramOnceUnlessALayerSaysOtherwise) {
@@ -296,7 +296,7 @@ TEST(Load, GivesTasksASizeWhereTheSiteLimitsThem) {
   EXPECT_EQ(loaded(layers).spec.roles[0].vcores, std::nullopt);
   layers.site = TextInput{"site.yaml", "limits: {total_memory: 1g}"};
   EXPECT_THAT(load(layers).error().message,
-              testing::HasSubstr("the memory of all tasks together is 2g"));
+              ::testing::HasSubstr("the memory of all tasks together is 2g"));
   layers.site = TextInput{"site.yaml", "limits: {memory: 4g}"};
   EXPECT_EQ(loaded(layers).spec.roles[0].memory, kContainerMemory);
   EXPECT_EQ(loaded(layers).spec.roles[0].vcores, kContainerVcores);

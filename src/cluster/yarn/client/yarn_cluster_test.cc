@@ -153,13 +153,9 @@ class YarnBed final : public testing::ClusterBed {
   std::unique_ptr<YarnCluster> cluster_;
 };
 
+using testing::ClusterContract;
+INSTANTIATE_TEST_SUITE_P(Yarn, ClusterContract,
+                         ::testing::Values([] { return std::make_unique<YarnBed>(); }));
+
 }  // namespace
 }  // namespace muster::cluster::yarn
-
-namespace muster::testing {
-
-INSTANTIATE_TEST_SUITE_P(Yarn, ClusterContract, ::testing::Values([] {
-                           return std::make_unique<cluster::yarn::YarnBed>();
-                         }));
-
-}  // namespace muster::testing

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 /// GPUs that no other process and no other test knows.
 std::vector<os::Gpu> gpus(uint32_t count) {
-  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
   std::vector<os::Gpu> made;
   for (uint32_t i = 0; i < count; ++i) {
     made.push_back({.index = i,

@@ -7,7 +7,7 @@ namespace muster::cluster::yarn {
 namespace {
 
 namespace rm = hadoop::yarn;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kMasterLimit =
     "[Sat Nov 21 11:12:06 +0000 2026] Application is added to the scheduler and is not yet "

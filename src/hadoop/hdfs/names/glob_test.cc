@@ -8,7 +8,7 @@
 namespace muster::hadoop::hdfs {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Glob, MatchesStarsAndQuestionMarks) {
   EXPECT_TRUE(matches("*", "anything"));
