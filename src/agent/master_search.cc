@@ -54,7 +54,10 @@ rt::Async<> MasterSearch::keep_dialling() {
       co_return;
     }
     if (dialled.has_value()) {
-      deps_.line.adopt(std::move(*dialled));
+      // A master that meanwhile dialled this agent keeps its connection: people's streams use it.
+      if (!deps_.line.up()) {
+        deps_.line.adopt(std::move(*dialled));
+      }
     } else {
       deps_.log.debug("master.unreachable",
                       {{"master", master_}, {"error", dialled.error().message}});

@@ -44,7 +44,13 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   auto session = std::make_unique<AgentSession>(std::move(channel), deps_.log);
   AgentSession* raw = session.get();
   const job::ContainerId container = raw->container();
-  if (auto& slot = sessions_[container]; slot) {
+  if (dialled && connected(container)) {
+    // It came by itself while it was dialled. The connection that it made serves its streams.
+    raw->close();
+    bury(std::move(session));
+    return;
+  }
+  if (auto& slot = arriving_[container]; slot) {
     bury(std::exchange(slot, std::move(session)));
   } else {
     slot = std::move(session);
@@ -52,7 +58,7 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   // One that was replaced or forgotten may have a frame on its way: it speaks for nobody any more.
   raw->start({.hello =
                   [this, container, raw](wire::AgentHello& hello) {
-                    if (is_current(container, raw)) {
+                    if (take_over(container, raw)) {
                       on_hello(container, hello);
                     }
                   },
@@ -66,6 +72,23 @@ void Agents::accept(std::unique_ptr<control::Channel> channel, bool dialled) {
   if (dialled) {
     raw->welcome(deps_.admission.agent_welcome(container));
   }
+}
+
+bool Agents::take_over(const job::ContainerId& container, const AgentSession* session) {
+  if (is_current(container, session)) {
+    return true;
+  }
+  const auto found = arriving_.find(container);
+  if (found == arriving_.end() || found->second.get() != session) {
+    return false;
+  }
+  auto& slot = sessions_[container];
+  if (slot) {
+    bury(std::move(slot));
+  }
+  slot = std::move(found->second);
+  arriving_.erase(found);
+  return true;
 }
 
 void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello& hello) {
@@ -96,14 +119,17 @@ void Agents::on_hello(const job::ContainerId& container, const wire::AgentHello&
 }
 
 void Agents::on_closed(const job::ContainerId& container, const AgentSession* session) {
-  if (!is_current(container, session)) {
+  const bool said_hello = is_current(container, session);
+  auto& sessions = said_hello ? sessions_ : arriving_;
+  const auto found = sessions.find(container);
+  if (found == sessions.end() || found->second.get() != session) {
     return;
   }
-  const auto found = sessions_.find(container);
-  const bool said_hello = session->said_hello();
   bury(std::move(found->second));
-  sessions_.erase(found);
-  handlers_.closed(container, said_hello);
+  sessions.erase(found);
+  if (said_hello || !connected(container)) {
+    handlers_.closed(container, said_hello);
+  }
 }
 
 bool Agents::is_current(const job::ContainerId& container, const AgentSession* session) const {
@@ -129,9 +155,7 @@ void Agents::send(const job::ContainerId& container, const wire::MasterFrame& fr
 
 void Agents::send_to_all(const std::shared_ptr<const std::string>& frame) {
   for (const auto& [container, session] : sessions_) {
-    if (session->said_hello()) {
-      session->send_shared(frame);
-    }
+    session->send_shared(frame);
   }
 }
 
@@ -151,16 +175,20 @@ void Agents::dismiss_all(const std::string& reason) {
 
 void Agents::forget(const job::ContainerId& container) {
   orders_.erase(container);
-  if (const auto found = sessions_.find(container); found != sessions_.end()) {
-    found->second->close();
-    bury(std::move(found->second));
-    sessions_.erase(found);
+  for (auto* sessions : {&sessions_, &arriving_}) {
+    if (const auto found = sessions->find(container); found != sessions->end()) {
+      found->second->close();
+      bury(std::move(found->second));
+      sessions->erase(found);
+    }
   }
 }
 
 void Agents::close_all() {
-  for (auto& [container, session] : sessions_) {
-    session->close();
+  for (auto* sessions : {&sessions_, &arriving_}) {
+    for (auto& [container, session] : *sessions) {
+      session->close();
+    }
   }
 }
 
@@ -170,13 +198,12 @@ void Agents::set_follow(const wire::FollowOutput& follow) {
 }
 
 bool Agents::connected(const job::ContainerId& container) const {
-  const auto found = sessions_.find(container);
-  return found != sessions_.end() && found->second->said_hello();
+  return sessions_.contains(container);
 }
 
 AgentSession* Agents::ready(const job::ContainerId& container) {
   const auto found = sessions_.find(container);
-  return found != sessions_.end() && found->second->said_hello() ? found->second.get() : nullptr;
+  return found != sessions_.end() ? found->second.get() : nullptr;
 }
 
 }  // namespace muster::master

@@ -18,8 +18,9 @@
 
 namespace muster::master {
 
-/// All agents: their connections (the newest of each container counts), what is sent to one or to
-/// all, and orders that wait for one that is not there.
+/// All agents: their connections, what is sent to one or to all, and orders that wait for one that
+/// is not there. Of each container the connection counts whose hello came last: one that has not
+/// said hello disturbs nothing, and what was dialled gives way to what the agent made itself.
 ///
 /// Every hello is answered by welcome, the newest released view, the orders that wait, and whether
 /// output is followed. An order is kept until its container is released, so that one lost with a
@@ -71,6 +72,8 @@ class Agents {
   [[nodiscard]] size_t size() const { return sessions_.size(); }
 
  private:
+  /// Makes a connection that says hello the one that counts; false for one that was replaced.
+  [[nodiscard]] bool take_over(const job::ContainerId& container, const AgentSession* session);
   void on_hello(const job::ContainerId& container, const wire::AgentHello& hello);
   void on_closed(const job::ContainerId& container, const AgentSession* session);
   [[nodiscard]] bool is_current(const job::ContainerId& container,
@@ -80,7 +83,8 @@ class Agents {
 
   Deps deps_;
   Handlers handlers_;
-  std::map<job::ContainerId, std::unique_ptr<AgentSession>> sessions_;
+  std::map<job::ContainerId, std::unique_ptr<AgentSession>> sessions_;  ///< Have said hello.
+  std::map<job::ContainerId, std::unique_ptr<AgentSession>> arriving_;  ///< Have not yet.
   std::map<job::ContainerId, std::vector<job::Action>> orders_;
   wire::FollowOutput follow_;
 };

@@ -319,7 +319,8 @@ TEST_F(MasterWorld, HearsNothingMoreFromAReplacedConnection) {
     return Duration(milliseconds(5));
   };
   const testing::ScriptedAgent newer(loop, network, *order);
-  old.end(worker(0), {.exit_code = 0});  // Arrives right after the new connection.
+  loop.advance(milliseconds(12));
+  old.end(worker(0), {.exit_code = 0});  // Arrives right after the hello of the new connection.
   loop.advance(seconds(1));
   const Result<eventlog::Log> log = eventlog::read_log(first->store);
   EXPECT_TRUE(std::ranges::none_of(log->records, [](const eventlog::Record& record) {

@@ -170,13 +170,19 @@ void StreamRelay::open(const Opener& opener, uint64_t client_id, wire::StreamOpe
     refuse(StreamFault::Refused, "the job has no such task");
     return;
   }
-  const uint64_t id = ++last_id_;
-  const Duration wait = std::clamp(request.wait, kWaitMin, kWaitMax);
-  client.streams.emplace(client_id, id);
-  Stream& stream = streams_[id];
+  Stream stream;
   stream.opener = opener;
   stream.client_id = client_id;
   stream.open = std::move(request);
+  await_task(std::move(stream));
+}
+
+void StreamRelay::await_task(Stream asked) {
+  const uint64_t id = ++last_id_;
+  const Duration wait = std::clamp(asked.open.wait, kWaitMin, kWaitMax);
+  clients_[asked.opener.client].streams[asked.client_id] = id;
+  Stream& stream = streams_[id];
+  stream = std::move(asked);
   stream.deadline = loop_.call_after(wait, [this, id, wait] {
     const Stream& late = streams_.at(id);
     reset(id, {StreamFault::Deadline,
@@ -313,6 +319,7 @@ void StreamRelay::from_agent(const job::ContainerId& container, wire::StreamFram
   if (!its_own) {
     return;  // Of a stream that is over, or made up.
   }
+  found->second.answered = true;
   pass(frame.id, std::move(frame.kind), false);
 }
 
@@ -324,8 +331,25 @@ void StreamRelay::agent_gone(const job::ContainerId& container) {
     }
   }
   for (const uint64_t id : gone) {
-    reset(id, {StreamFault::Lost, "the connection to the task's container was lost"});
+    const Stream& stream = streams_.at(id);
+    if (!stream.answered && std::holds_alternative<wire::TcpRequest>(stream.open.request)) {
+      wait_again(id);
+    } else {
+      reset(id, {StreamFault::Lost, "the connection to the task's container was lost"});
+    }
   }
+}
+
+/// A command may have begun; a connection that nobody has answered can be made again. The agent has
+/// forgotten the number by which it knew the stream: it gets another one.
+void StreamRelay::wait_again(uint64_t id) {
+  const auto old = streams_.find(id);
+  Stream stream;
+  stream.opener = old->second.opener;
+  stream.client_id = old->second.client_id;
+  stream.open = std::move(old->second.open);
+  forget(old);
+  await_task(std::move(stream));
 }
 
 // ---- passing on

@@ -59,8 +59,11 @@ class StreamRelay {
 
  private:
   /// Waiting ─1─► Logging ─2─► Open
+  ///    ▲             3           │
+  ///    └─────────────┴───────────┘
   ///
-  /// 1 its task runs · 2 the fact is in the log
+  /// 1 its task runs · 2 the fact is in the log · 3 the agent's connection was lost before it
+  /// answered, and the stream is a connection to a port, which can be asked for again
   enum class State : uint8_t { Waiting, Logging, Open };
   struct Stream {
     State state = State::Waiting;
@@ -70,6 +73,7 @@ class StreamRelay {
     std::string told;            ///< Why it waits, as the client was told.
     uint64_t fact_index = 0;     ///< From Logging on.
     job::ContainerId container;  ///< From Logging on.
+    bool answered = false;       ///< The agent has said something of it.
     wire::StreamAllowance to_agent;
     wire::StreamAllowance to_client;
     rt::TimerId deadline;  ///< Until Open.
@@ -88,6 +92,9 @@ class StreamRelay {
   };
 
   void open(const Opener& opener, uint64_t client_id, wire::StreamOpen request);
+  /// Gives a stream a number, and the time that it may wait.
+  void await_task(Stream asked);
+  void wait_again(uint64_t id);
   void advance(uint64_t id);
   /// Enters the session's fact, unless there is one of it; returns its index.
   [[nodiscard]] uint64_t log_session(const Stream& stream);

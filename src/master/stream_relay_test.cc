@@ -1,5 +1,6 @@
 // Streams between clients and agents: who may open them, that they are logged first, credit, and
 // what becomes of them when an end misbehaves or goes away.
+#include "control/keys.h"
 #include "master/master_world_test.h"
 
 #include <gmock/gmock.h>
@@ -307,6 +308,56 @@ TEST_F(Streams, EndAtTheAgentWhenTheClientGoes) {
   loop.run_ready();
   ASSERT_EQ(at_agent<wire::StreamReset>(0).size(), 1U);
   EXPECT_EQ(agent_of(first->master, 0).got<StreamFrame>().back().id, id);
+}
+
+TEST_F(Streams, ToAPortAreAskedForAgainWhenTheAgentCannotHaveAnswered) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(forward(1, 80));
+  loop.run_ready();
+  testing::ScriptedAgent& agent = agent_of(first->master, 0);
+  ASSERT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+  const uint64_t before = agent.got<StreamFrame>().back().id;
+  network.reset(agent.container().value);
+  loop.run_ready();
+  agent.dial();
+  ASSERT_TRUE(
+      loop.run_until([&] { return at_agent<wire::StreamOpen>(0).size() == 2; }, seconds(5)));
+  const uint64_t known = agent.got<StreamFrame>().back().id;
+  EXPECT_NE(known, before);
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+  answer(0, known, wire::StreamOpened{});
+  EXPECT_EQ(alice->got<StreamFrame>().back().id, 1U);
+  EXPECT_EQ(at<wire::StreamOpened>(*alice).size(), 1U);
+  // From then on bytes may be lost with the connection.
+  network.reset(agent.container().value);
+  ASSERT_TRUE(
+      loop.run_until([&] { return at<wire::StreamReset>(*alice).size() == 1; }, seconds(5)));
+}
+
+TEST_F(Streams, OutliveAConnectionOfTheirAgentThatComesToNothing) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const uint64_t id = begin(*alice, 1);
+  testing::ScriptedAgent& agent = agent_of(first->master, 0);
+  // It made two connections at once, as when it and a new master dial each other.
+  testing::MemoryTransport second(network, "second");
+  std::unique_ptr<control::Channel> silent;
+  const Peer self{Peer::Kind::Agent, agent.container()};
+  second.dial(first->master.address(), self, control::derive_key(control::Secret{}, self),
+              seconds(5), [&silent](Result<std::unique_ptr<control::Channel>> channel) {
+                ASSERT_TRUE(channel.has_value());
+                silent = *std::move(channel);
+              });
+  loop.run_ready();
+  ASSERT_NE(silent, nullptr);
+  say(*alice, 1, wire::StreamData{"in"});
+  silent->close();
+  loop.run_ready();
+  answer(0, id, wire::StreamData{"out"});
+  EXPECT_EQ(at_agent<wire::StreamData>(0).size(), 1U);
+  EXPECT_EQ(at<wire::StreamData>(*alice).size(), 1U);
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
 }
 
 TEST_F(Streams, EndAtTheClientWhenTheAgentGoes) {
