@@ -82,6 +82,7 @@ int open_shell(Session& session, const ShellOptions& command) {
   if (!command.task.empty()) {
     plan.tasks = {command.task};
   }
+  plan.way = spec::Reach::Shell;
   plan.arguments = {"/bin/sh", "-c", kShell};
   plan.terminal = *std::move(terminal);
   plan.wait = *wait;

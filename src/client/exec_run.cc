@@ -5,6 +5,7 @@
 #include "client/input_pump.h"
 #include "client/job_finder.h"
 #include "client/line_show.h"
+#include "client/reach_rules.h"
 #include "client/remote_command.h"
 #include "client/secret.h"
 #include "client/task_selection.h"
@@ -167,6 +168,9 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
   if (!tasks) {
     return fail_all(tasks.error());
   }
+  if (const Status may = check_reach(session_, plan_.way, *job_, *tasks); !may) {
+    return fail_all(may.error());
+  }
   const bool for_one =
       plan_.terminal || plan_.input != STDIN_FILENO || plan_.output != STDOUT_FILENO;
   if (for_one && tasks->size() > 1) {
@@ -184,6 +188,9 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
                    InputPump::Handlers{.bytes =
                                            [this](std::string_view bytes) {
                                              members_.front().command->send_input(bytes);
+                                             if (plan_.moved) {
+                                               plan_.moved(bytes.size());
+                                             }
                                              pump_input();
                                            },
                                        .ended =
@@ -268,6 +275,9 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
   }
   if (!write_all(is_err ? STDERR_FILENO : plan_.output, bytes) && !is_err) {
     leave(kReaderGone);
+  }
+  if (!is_err && plan_.moved) {
+    plan_.moved(bytes.size());
   }
 }
 

@@ -2,9 +2,12 @@
 
 #include "base/time.h"
 #include "client/session.h"
+#include "spec/keys/keys.h"
 #include "wire/stream.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +16,8 @@ namespace muster::client {
 
 /// What is to be run where.
 struct ExecPlan {
-  std::vector<std::string> tasks;  ///< None: the chief, or the only task there is.
+  spec::Reach way = spec::Reach::Exec;  ///< What the person asked for, for the site's rules.
+  std::vector<std::string> tasks;       ///< None: the chief, or the only task there is.
   std::vector<std::string> arguments;
   std::optional<wire::Terminal> terminal;
   bool reads_input = true;
@@ -21,6 +25,8 @@ struct ExecPlan {
   Duration wait = std::chrono::minutes(1);
   int input = 0;   ///< What the command of a single task reads,
   int output = 1;  ///< and where its standard output goes.
+  /// Told of each piece that a single task's command has read or written.
+  std::function<void(size_t bytes)> moved = nullptr;
 };
 
 /// Runs the command in the foreground until it has ended in every task; returns the exit status:

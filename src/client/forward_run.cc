@@ -4,6 +4,7 @@
 #include "client/failure.h"
 #include "client/job_finder.h"
 #include "client/loopback_listener.h"
+#include "client/reach_rules.h"
 #include "client/secret.h"
 #include "client/socks.h"
 #include "client/task_selection.h"
@@ -22,6 +23,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -159,7 +161,9 @@ Status ForwardRun::learn(const wire::ClientWelcome& welcome) {
     task_ = tasks.front();
   }
   task_name_ = to_string(plan, *task_);
-  return {};
+  // Every host of the job has tasks of any role.
+  return plan_.socks ? check_reach(session_, plan_.way, plan.spec)
+                     : check_reach(session_, plan_.way, plan, std::span(&*task_, 1));
 }
 
 void ForwardRun::begin() {

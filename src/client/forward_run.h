@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "client/session.h"
+#include "spec/keys/keys.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@ namespace muster::client {
 
 /// What is to be reached from this machine.
 struct ForwardPlan {
+  spec::Reach way = spec::Reach::Forward;  ///< What the person asked for, for the site's rules.
   struct Port {
     uint16_t local = 0;  ///< Of 127.0.0.1; 0: any free one.
     uint16_t remote = 0;

@@ -4,6 +4,7 @@
 #include "client/failure.h"
 #include "client/forward_run.h"
 #include "client/notebook_program.h"
+#include "client/reach_rules.h"
 #include "client/submit_detached.h"
 #include "os/spawn.h"
 #include "spec/duration_text.h"
@@ -68,7 +69,9 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(idle).count();
   spec.arguments = {"python3", "-c", std::string(notebook_program()), std::to_string(seconds),
                     root};
-  return submit_detached(session, spec);
+  return submit_detached(session, spec, [&session](const spec::Spec& job) {
+    return check_reach(session, spec::Reach::Notebook, job);
+  });
 }
 
 /// Reads what the task's own program knows; the exit status if that cannot be had.
@@ -76,6 +79,7 @@ std::variant<Place, int> find_place(Session& session, const std::string& job, co
                                     Duration wait) {
   const int file = ::memfd_create("notebook", MFD_CLOEXEC);
   ExecPlan plan;
+  plan.way = spec::Reach::Notebook;
   plan.arguments = {"python3", "-c", std::string(notebook_place_program())};
   plan.reads_input = false;
   plan.output = file;
@@ -129,6 +133,7 @@ int open_notebook(Session& session, const NotebookOptions& command) {
   }
   const Place& place = std::get<Place>(found);
   ForwardPlan plan;
+  plan.way = spec::Reach::Notebook;
   plan.ports = {{.local = command.port, .remote = place.port}};
   plan.wait = *wait;
   plan.announce = [&](uint16_t local) {

@@ -120,6 +120,7 @@ struct Origin {
   SparkOptions spark;
   const MadeJob* made = nullptr;  ///< Not null: the job itself, of which nothing was typed.
   std::function<void(const wire::Output&)> take_output = {};  ///< FollowCommand::take_output.
+  std::function<Status(const spec::Spec&)> may = {};          ///< Asked before anything is made.
 };
 
 Result<ReadJob> read_origin(Session& session, const SpecOptions& options, const Origin& origin,
@@ -195,6 +196,9 @@ Result<Accepted> submit(Session& session, const SpecOptions& options,
   }
   for (const std::string& warning : loaded.warnings) {
     session.console.err(warning + "\n");
+  }
+  if (origin.may) {
+    MUSTER_TRY_STATUS(origin.may(loaded.spec));
   }
   MUSTER_TRY(cluster::Fit fit, warn(session, source));
   if (const std::string* never = fit.never()) {
@@ -329,9 +333,11 @@ int run_made_job(Session& session, const RunCommand& command, const MadeJob& mad
                     {.spark = {}, .made = &made, .take_output = std::move(take_output)});
 }
 
-Result<std::string> submit_detached(Session& session, const SpecOptions& options) {
+Result<std::string> submit_detached(Session& session, const SpecOptions& options,
+                                    std::function<Status(const spec::Spec&)> may) {
   Held held;
-  MUSTER_TRY(const Accepted accepted, submit(session, options, {}, held, false));
+  MUSTER_TRY(const Accepted accepted,
+             submit(session, options, {}, held, false, {.spark = {}, .may = std::move(may)}));
   return accepted.submitted.folder.id().value;
 }
 

@@ -24,9 +24,4 @@ struct TaskPage {
 /// job's page, "endpoints/dashboard/"; for anything else the url itself.
 [[nodiscard]] std::string link_of(std::string_view name, const std::string& url);
 
-/// Returns what is wrong with the name of an endpoint, or "".
-[[nodiscard]] std::string wrong_endpoint_name(std::string_view name);
-/// The same for the path of a page.
-[[nodiscard]] std::string wrong_page_path(std::string_view path);
-
 }  // namespace muster::job

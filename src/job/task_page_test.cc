@@ -1,5 +1,7 @@
 #include "job/task_page.h"
 
+#include "spec/names.h"
+
 #include <gtest/gtest.h>
 
 namespace muster::job {
@@ -26,9 +28,9 @@ TEST(TaskPage, IsSeenBelowTheJobsPage) {
 }
 
 TEST(TaskPage, NamesFitIntoAddresses) {
-  EXPECT_EQ(wrong_endpoint_name("ray-dashboard_2"), "");
+  EXPECT_EQ(spec::wrong_endpoint_name("ray-dashboard_2"), "");
   for (const char* name : {"", "A", "2x", "a/b", "a.b", "..", "tensorboard"}) {
-    EXPECT_NE(wrong_endpoint_name(name), "") << name;
+    EXPECT_NE(spec::wrong_endpoint_name(name), "") << name;
   }
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace muster::spec {
 namespace {
@@ -109,6 +111,41 @@ std::string wrong_port_name(std::string_view name) {
       "`{}` is not a port name; use 1 to 32 lower-case letters, digits and `_`, and "
       "begin with a letter",
       name);
+}
+
+std::string wrong_endpoint_name(std::string_view name) {
+  const auto first = [](char c) { return in(c, {kLower}); };
+  const auto rest = [](char c) { return in(c, {kLower, kDigits, "_-"}); };
+  if (!fits(name, kRoleNameMax, first, rest)) {
+    return fmt::format(
+        "`{}` is not a name of an endpoint; use 1 to 32 lower-case letters, digits, `_` and `-`, "
+        "and begin with a letter",
+        name);
+  }
+  // The job's page has it for its own.
+  return name == "tensorboard" ? "`tensorboard` is the name of Muster's own; use another" : "";
+}
+
+std::string wrong_endpoint_port(std::string_view port) {
+  uint16_t number = 0;
+  const auto read = std::from_chars(port.data(), port.data() + port.size(), number);
+  const bool is_port =
+      read.ec == std::errc{} && read.ptr == port.data() + port.size() && number != 0;
+  if (is_port || wrong_port_name(port).empty()) {
+    return "";
+  }
+  return fmt::format(
+      "`{}` is not a port; give a number from 1 to 65535, or the name of one of the "
+      "role's ports",
+      port);
+}
+
+std::string wrong_page_path(std::string_view path) {
+  constexpr size_t kPathMax = 1024;
+  const bool fits =
+      path.starts_with('/') && path.size() <= kPathMax &&
+      std::ranges::all_of(path, [](char c) { return c > ' ' && c != '\x7f' && c != '#'; });
+  return fits ? "" : fmt::format("`{}` is not a path; begin with `/`, without blanks", path);
 }
 
 std::string wrong_resource(std::string_view name) {

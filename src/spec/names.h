@@ -11,6 +11,12 @@ namespace muster::spec {
 [[nodiscard]] std::string wrong_role_name(std::string_view name);
 [[nodiscard]] std::string wrong_variable(std::string_view name);
 [[nodiscard]] std::string wrong_port_name(std::string_view name);
+/// Of a page that a task serves.
+[[nodiscard]] std::string wrong_endpoint_name(std::string_view name);
+/// The port of one: a number, or the name of a port.
+[[nodiscard]] std::string wrong_endpoint_port(std::string_view port);
+/// The path of one.
+[[nodiscard]] std::string wrong_page_path(std::string_view path);
 [[nodiscard]] std::string wrong_resource(std::string_view name);
 [[nodiscard]] std::string wrong_class(std::string_view name);
 /// May be empty.

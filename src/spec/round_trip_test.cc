@@ -62,6 +62,10 @@ class Maker {
                        .keep = small(),
                        .resume = static_cast<Resume>(number(0, 2))};
     spec.tensorboard = maybe([&] { return Tensorboard{.logdir = text()}; });
+    if (coin()) {
+      spec.endpoints["board-1"] = {
+          .role = spec.roles.front().name, .port = "8265", .path = coin() ? "/" : "/lab?a=b"};
+    }
     spec.master = {.memory = number(32, 9999) << 20, .vcores = small(), .attempts = small()};
     spec.logs = {.max = number(1 << 20, 1LL << 50), .keep = small()};
     spec.network.interface = coin() ? "" : "eth0";

@@ -147,6 +147,15 @@ struct Tensorboard {
   bool operator==(const Tensorboard&) const = default;
 };
 
+/// A page that a program of a role's first task serves.
+struct EndpointPage {
+  std::string role;
+  std::string port;  ///< A number, or one of the role's `ports`.
+  std::string path = "/";
+
+  bool operator==(const EndpointPage&) const = default;
+};
+
 struct MasterSettings {
   Bytes memory = 256ULL << 20;
   uint32_t vcores = 1;

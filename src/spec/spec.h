@@ -76,6 +76,7 @@ struct Spec {
   Liveness liveness;
   Checkpoint checkpoint;
   std::optional<Tensorboard> tensorboard;
+  std::map<std::string, EndpointPage> endpoints;  ///< By the name that they are published under.
   MasterSettings master;
   Logs logs;
   Network network;

@@ -177,8 +177,8 @@ def test_a_published_page_speaks_for_no_other_address(page):
     """A service worker has the folder of its script, cookies and storage are the job's page's."""
     status, headers, body = page.ask("GET", page.below("/worker.js"), Service_Worker="script")
     assert (status, body) == (200, b"// takes requests over")
-    kept = {"content-type", "content-length", "connection", "cache-control", "referrer-policy",
-            "x-content-type-options", "content-security-policy", "date"}
+    kept = {"content-type", "content-length", "transfer-encoding", "connection", "cache-control",
+            "referrer-policy", "x-content-type-options", "content-security-policy", "date"}
     assert {name.lower() for name in headers} <= kept
     # A cookie that its script sets for a folder comes before the page's own, and locks nobody out.
     path = f"/{page.base}api/status"
@@ -258,3 +258,62 @@ def test_it_is_there_again_after_the_master_died(muster, page):
 def test_it_goes_with_its_attempt(muster, page):
     muster("stop", "last").expect(0)
     assert muster.status()["endpoints"] == {}
+
+
+SERVER = r"""
+import http.server, os, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(f"{os.environ['MUSTER_ROLE']}:{os.environ['MUSTER_INDEX']} {self.path}"
+                         .encode())
+
+port = int(sys.argv[1])
+if os.environ["MUSTER_INDEX"] == "0":
+    http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+else:
+    import threading
+    threading.Event().wait()
+"""
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def test_pages_of_the_specification_are_published(muster):
+    port = free_port()
+    muster.write("server.py", SERVER)
+    muster("submit", muster.spec({
+        "files": ["server.py"],
+        "roles": {"ui": {"tasks": 2, "command": f"exec python3 server.py {port}"},
+                  "lab": {"tasks": 1, "ports": ["http"],
+                          "command": "exec python3 server.py $MUSTER_PORT_HTTP"}},
+        "endpoints": {"dashboard": {"role": "ui", "port": port},
+                      "notes": {"role": "lab", "port": "http", "path": "/tree?x=1"}}})).expect(0)
+    listed = {"dashboard": "endpoints/dashboard/", "notes": "endpoints/notes/tree?x=1"}
+    harness.eventually(lambda: muster.status()["endpoints"] == listed)
+    page = Page(muster.status()["page"])
+
+    def shown(path):
+        status, _, body = page.ask("GET", f"/{page.base}{path}")
+        return (status, body.decode())
+
+    # Nothing listens in the first moment.
+    harness.eventually(lambda: shown("endpoints/dashboard/a") == (200, "ui:0 /a"))
+    harness.eventually(lambda: shown(listed["notes"]) == (200, "lab:0 /tree?x=1"))
+    assert muster("status", "last").expect(0).lines("notes: on the job's page")
+    muster("stop", "last").expect(0)
+    assert muster.status()["endpoints"] == {}
+
+
+def test_pages_of_the_specification_that_cannot_be_are_refused(muster):
+    muster.write("job.yaml", "command: sleep 9\ntasks: 1\n"
+                             "endpoints: {ui: {role: chief, port: 80}}\n")
+    muster("run", "job.yaml").expect_error(2, "job.yaml:3:24: error: endpoints.ui: the job has no "
+                                              "role chief")
+    assert muster.jobs() == []

@@ -8,6 +8,10 @@
 #include "framework/tensorboard.h"
 #include "job/side_program.h"
 
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace muster::agent {
@@ -18,6 +22,25 @@ constexpr Duration kLastCommitFailed = std::chrono::seconds(10);
 /// Close looks take half of what all others may (usage_watch.cc): together 0.3 % of a core.
 constexpr WatchBudget::Options kCloseLooks{.share_per_mille = 1};
 constexpr Duration kLastCommitStopping = std::chrono::seconds(5);
+
+/// What the specification says that this task serves: the first task of a role does.
+std::map<std::string, job::TaskPage> declared_pages(const job::Plan& plan, job::TaskId task,
+                                                    const job::Address& address) {
+  std::map<std::string, job::TaskPage> pages;
+  for (const auto& [name, page] : plan.spec.endpoints) {
+    if (task.index != 0 || page.role != plan.role(task.role).name) {
+      continue;
+    }
+    const auto named = address.named_ports.find(page.port);
+    uint16_t number = 0;
+    std::from_chars(page.port.data(), page.port.data() + page.port.size(), number);
+    number = named != address.named_ports.end() ? named->second : number;
+    if (number != 0) {
+      pages[name] = {.port = number, .path = page.path};
+    }
+  }
+  return pages;
+}
 
 }  // namespace
 
@@ -153,6 +176,7 @@ void Attempts::start(job::AttemptId id, const job::View& view) {
   }
   log_.info("attempt.started", {{"attempt", deps_.job.stem_of(id)}, {"pid", pid->value}});
   deps_.observer.started(id, pid->value);
+  endpoints_.declare(id, declared_pages(deps_.job.plan(), id.task, found->second.run->address()));
 }
 
 Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {

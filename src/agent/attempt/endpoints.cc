@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "job/fact.h"
 #include "rt/wait.h"
+#include "spec/names.h"
 
 #include <fmt/format.h>
 
@@ -79,6 +80,16 @@ std::string Endpoints::open(job::AttemptId id) {
   return address;
 }
 
+void Endpoints::declare(job::AttemptId id, std::map<std::string, job::TaskPage> pages) {
+  for (auto& [name, page] : pages) {
+    // The program may have been faster.
+    if (attempts_[id].pages.emplace(name, page).second) {
+      deps_.log.info("endpoint.declared", {{"name", name}, {"port", page.port}});
+      deps_.observer.tell(job::EndpointPublished{id, name, job::url_of(page)});
+    }
+  }
+}
+
 void Endpoints::publish_all() {
   for (const auto& [id, entry] : attempts_) {
     for (const auto& [name, page] : entry.pages) {
@@ -111,7 +122,7 @@ std::string Endpoints::publish(job::AttemptId id, std::string_view line) {
     return "error: send NAME PORT, or NAME PORT PATH";
   }
   std::string name(words[0]);
-  if (const std::string wrong = job::wrong_endpoint_name(name); !wrong.empty()) {
+  if (const std::string wrong = spec::wrong_endpoint_name(name); !wrong.empty()) {
     return "error: " + printable(wrong);
   }
   const auto port = port_of(words[1]);
@@ -119,7 +130,7 @@ std::string Endpoints::publish(job::AttemptId id, std::string_view line) {
     return fmt::format("error: `{}` is not a port", printable(words[1]));
   }
   job::TaskPage page{.port = *port, .path = words.size() > 2 ? std::string(words[2]) : "/"};
-  if (const std::string wrong = job::wrong_page_path(page.path); !wrong.empty()) {
+  if (const std::string wrong = spec::wrong_page_path(page.path); !wrong.empty()) {
     return "error: " + printable(wrong);
   }
   auto& pages = found->second.pages;

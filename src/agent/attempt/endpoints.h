@@ -34,6 +34,9 @@ class Endpoints {
   /// Listens for an attempt's programs; returns what MUSTER_PUBLISH is to be, "" where nothing
   /// listens.
   [[nodiscard]] std::string open(job::AttemptId id);
+  /// Publishes what the job's specification says of an attempt that runs. What its program
+  /// publishes under the same name replaces it.
+  void declare(job::AttemptId id, std::map<std::string, job::TaskPage> pages);
   /// Forgets what the attempt published.
   void close(job::AttemptId id) { attempts_.erase(id); }
   /// Tells the master again of all: it may have been away.

@@ -61,6 +61,31 @@ TEST(BadJob, NamesRolesWrongly) {
   });
 }
 
+TEST(BadJob, NamesEndpointsWrongly) {
+  expect_all({
+      {"command: a\ntasks: 1\nendpoints: {ui: {role: worker}}\n",
+       "j.yaml:3:17: error: endpoint ui: the key `port` is missing"},
+      {"command: a\ntasks: 1\nendpoints: {ui: {role: wroker, port: 80}}\n",
+       "j.yaml:3:24: error: endpoints.ui: the job has no role wroker; did you mean `worker`?"},
+      {"command: a\ntasks: 1\nendpoints: {ui: {role: worker, port: http}}\n",
+       "j.yaml:3:38: error: endpoints.ui: the role worker has no port http; name it under `ports`"},
+      {"command: a\ntasks: 1\nendpoints: {ui: {role: worker, port: 65536}}\n",
+       "j.yaml:3:38: error: port: `65536` is not a port; give a number from 1 to 65535, or the "
+       "name "
+       "of one of the role's ports"},
+      {"command: a\ntasks: 1\nendpoints: {UI: {role: worker, port: 80}}\n",
+       "j.yaml:3:13: error: endpoints: `UI` is not a name of an endpoint; use 1 to 32 lower-case "
+       "letters, digits, `_` and `-`, and begin with a letter"},
+      {"command: a\ntasks: 1\nendpoints: {tensorboard: {role: worker, port: 80}}\n",
+       "j.yaml:3:13: error: endpoints: `tensorboard` is the name of Muster's own; use another"},
+      {"command: a\ntasks: 1\nendpoints: {ui: {role: worker, port: 80, path: lab}}\n",
+       "j.yaml:3:48: error: path: `lab` is not a path; begin with `/`, without blanks"},
+      {"command: a\ntasks: 1\nendpoints: [8080]\n",
+       "j.yaml:3:12: error: endpoints: must be a map, as in {dashboard: {role: chief, port: "
+       "8265}}, not a list"},
+  });
+}
+
 TEST(BadJob, Contradicts) {
   expect_all({
       {"command: a\nroles: {db: {}, w: {after: [bd]}}\n",
@@ -208,7 +233,13 @@ TEST(BadJob, InTheOtherLayers) {
   EXPECT_EQ(
       message({.site = TextInput{"site.yaml", "wrong: 1"}}),
       "site.yaml:1:1: error: unknown key `wrong`; the keys of this file are defaults, limits, "
-      "enforced, clusters and cleaning");
+      "enforced, clusters, cleaning and forbidden");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "forbidden: [{verbs: [ssh]}]"}}),
+            "site.yaml:1:22: error: verbs: must be one of exec, shell, cp, forward, debug, "
+            "notebook, not `ssh`");
+  EXPECT_EQ(message({.site = TextInput{"site.yaml", "forbidden: {verbs: [exec]}"}}),
+            "site.yaml:1:12: error: forbidden: must be a list of rules, as in [{verbs: [shell], "
+            "roles: [ps]}], not a map");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "defaults: 3"}}),
             "site.yaml:1:11: error: must be a map of keys, not `3`");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "limits: {memroy: 3g}"}}),

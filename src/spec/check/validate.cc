@@ -43,6 +43,7 @@ class Check {
     environment(spec_.env, {"env"});
     files(spec_.files, {"files"});
     python(spec_.python, {"python"});
+    endpoints();
     whole_gang();
     liveness();
     rules();
@@ -208,6 +209,27 @@ class Check {
                std::ranges::find(role->ports, place.port) == role->ports.end()) {
       fail(at, fmt::format("variables.{}: the role {} has no port {}; name it under `ports`",
                            variable, role->name, place.port));
+    }
+  }
+
+  void endpoints() {
+    for (const auto& [name, page] : spec_.endpoints) {
+      const Role* const role = find_role(spec_, page.role);
+      if (role == nullptr) {
+        std::vector<std::string_view> names;
+        for (const Role& known : spec_.roles) {
+          names.push_back(known.name);
+        }
+        const auto meant = nearest(page.role, names);
+        fail({"endpoints", name, "role"},
+             fmt::format("endpoints.{}: the job has no role {}{}", name, page.role,
+                         meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+      } else if (wrong_port_name(page.port).empty() &&
+                 std::ranges::find(role->ports, page.port) == role->ports.end()) {
+        fail({"endpoints", name, "port"},
+             fmt::format("endpoints.{}: the role {} has no port {}; name it under `ports`", name,
+                         role->name, page.port));
+      }
     }
   }
 

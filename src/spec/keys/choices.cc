@@ -69,6 +69,13 @@ std::span<const Resume> enumerators<Resume>() {
 }
 
 template <>
+std::span<const Reach> enumerators<Reach>() {
+  static constexpr std::array kAll = {Reach::Exec,    Reach::Shell, Reach::Cp,
+                                      Reach::Forward, Reach::Debug, Reach::Notebook};
+  return kAll;
+}
+
+template <>
 std::span<const Unpack> enumerators<Unpack>() {
   static constexpr std::array kAll = {Unpack::Auto, Unpack::Yes, Unpack::No};
   return kAll;

@@ -45,6 +45,7 @@ MUSTER_SPEC_GROUP(Deadlines, "Deadlines");
 MUSTER_SPEC_GROUP(Liveness, "Liveness");
 MUSTER_SPEC_GROUP(Checkpoint, "Checkpoint");
 MUSTER_SPEC_GROUP(Tensorboard, "Tensorboard");
+MUSTER_SPEC_GROUP(EndpointPage, "Endpoint");
 MUSTER_SPEC_GROUP(MasterSettings, "Master");
 MUSTER_SPEC_GROUP(Logs, "Logs");
 MUSTER_SPEC_GROUP(Network, "Network");
@@ -75,6 +76,7 @@ MUSTER_SPEC_CHOICE(Resume);
 MUSTER_SPEC_CHOICE(Unpack);
 MUSTER_SPEC_CHOICE(Retry);
 MUSTER_SPEC_CHOICE(ClusterType);
+MUSTER_SPEC_CHOICE(Reach);
 #undef MUSTER_SPEC_CHOICE
 
 }  // namespace muster::spec

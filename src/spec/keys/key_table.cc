@@ -168,6 +168,7 @@ std::vector<KeyInfo> key_table() {
   site.add(limits_rows(), "limits.");
   site.add(cluster_rows(), "clusters.<name>.");
   site.add(cleaning_rows(), "cleaning.");
+  site.add(forbidden_rows(), "forbidden[].");
   append(all, std::move(site));
   return all;
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace muster::spec {
 
@@ -49,6 +51,21 @@ struct Cleaning {
   bool operator==(const Cleaning&) const = default;
 };
 
+/// The ways into a running job.
+enum class Reach : uint8_t { Exec, Shell, Cp, Forward, Debug, Notebook };
+[[nodiscard]] std::string_view to_string(Reach value);
+
+/// A rule of a site: these ways into these jobs are closed.
+struct Prohibition {
+  std::vector<Reach> verbs;         ///< Empty: all.
+  std::vector<std::string> queues;  ///< Of YARN, as yarn.queue names them; empty: all.
+  std::vector<std::string> roles;   ///< Empty: all.
+  std::string why;                  ///< For the person who is refused; may be empty.
+  std::string place;                ///< Where it stands: "/etc/muster/site.yaml:4:5".
+
+  bool operator==(const Prohibition&) const = default;
+};
+
 /// The tables of keys: the one place where a key is declared. The field it fills stands in
 /// settings.h or spec.h.
 [[nodiscard]] std::span<const Row> spec_rows();
@@ -56,5 +73,6 @@ struct Cleaning {
 [[nodiscard]] std::span<const Row> limits_rows();
 [[nodiscard]] std::span<const Row> cluster_rows();
 [[nodiscard]] std::span<const Row> cleaning_rows();
+[[nodiscard]] std::span<const Row> forbidden_rows();
 
 }  // namespace muster::spec

@@ -259,6 +259,23 @@ std::span<const Row> rows_of<Tensorboard>() {
 }
 
 template <>
+std::span<const Row> rows_of<EndpointPage>() {
+  static constexpr std::array kRows = {
+      row<&EndpointPage::role>("role", {.doc = "The role whose first task serves it.",
+                                        .required = true,
+                                        .check = wrong_role_name,
+                                        .also = "task"}),
+      row<&EndpointPage::port>("port",
+                               {.doc = "The port it listens on, on 127.0.0.1 or on the task's "
+                                       "address: a number, or one of the role's `ports`.",
+                                .required = true,
+                                .check = wrong_endpoint_port}),
+      row<&EndpointPage::path>("path",
+                               {.doc = "The page to begin with.", .check = wrong_page_path})};
+  return kRows;
+}
+
+template <>
 std::span<const Row> rows_of<MasterSettings>() {
   static constexpr std::array kRows = {
       row<&MasterSettings::memory>(

@@ -218,6 +218,11 @@ constexpr std::array kSpecRows = {
                             {.doc = "Runs TensorBoard beside the chief, linked from the job's "
                                     "page. If it fails, the job continues.",
                              .unset = "no TensorBoard"}),
+    row<&Spec::endpoints>(
+        "endpoints",
+        {.doc = "Pages that programs of the job serve, by name: listed in the status and on the "
+                "job's page, which leads to them. Programs can publish others while they run.",
+         .also = "endpoint dashboards dashboard pages"}),
     row<&Spec::master>("master",
                        {.doc = "The container of the job's master.", .also = "am driver"}),
     row<&Spec::logs>("logs", {.doc = "How much output is kept.", .also = "log"}),

@@ -29,6 +29,24 @@ std::string_view to_string(ClusterType value) {
   MUSTER_CHECK(false, "unknown ClusterType");
 }
 
+std::string_view to_string(Reach value) {
+  switch (value) {
+    case Reach::Exec:
+      return "exec";
+    case Reach::Shell:
+      return "shell";
+    case Reach::Cp:
+      return "cp";
+    case Reach::Forward:
+      return "forward";
+    case Reach::Debug:
+      return "debug";
+    case Reach::Notebook:
+      return "notebook";
+  }
+  MUSTER_CHECK(false, "unknown Reach");
+}
+
 std::span<const Row> limits_rows() {
   static constexpr std::array kRows = {
       row<&Limits::tasks>("tasks",
@@ -59,6 +77,26 @@ std::span<const Row> cluster_rows() {
                                {.doc = "The folder with its configuration, as in /etc/hadoop/prod.",
                                 .unset = "where the cluster's own tools look",
                                 .check = wrong_line})};
+  return kRows;
+}
+
+std::span<const Row> forbidden_rows() {
+  static constexpr std::array kRows = {
+      row<&Prohibition::verbs>("verbs",
+                               {.doc = "The commands that this rule forbids; debug covers muster "
+                                       "stacks, too.",
+                                .unset = "all of them",
+                                .also = "verb commands command"}),
+      row<&Prohibition::queues>("queues", {.doc = "Only for jobs whose yarn.queue is one of these.",
+                                           .unset = "all queues",
+                                           .check = wrong_word,
+                                           .also = "queue"}),
+      row<&Prohibition::roles>("roles", {.doc = "Only for tasks of these roles.",
+                                         .unset = "all roles",
+                                         .check = wrong_role_name,
+                                         .also = "role"}),
+      row<&Prohibition::why>(
+          "why", {.doc = "Told to those who are refused.", .check = wrong_line, .also = "reason"})};
   return kRows;
 }
 

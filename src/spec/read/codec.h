@@ -193,6 +193,7 @@ struct Codec<std::vector<T>> {
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
+using EndpointPages = std::map<std::string, EndpointPage>;
 using Resources = std::map<std::string, uint64_t>;
 MUSTER_SPEC_CODEC(Backoff);
 MUSTER_SPEC_CODEC(std::optional<PortRange>);
@@ -202,6 +203,7 @@ MUSTER_SPEC_CODEC(EnvValue);
 MUSTER_SPEC_CODEC(Environment);
 MUSTER_SPEC_CODEC(ViewVariables);
 MUSTER_SPEC_CODEC(Resources);
+MUSTER_SPEC_CODEC(EndpointPages);
 MUSTER_SPEC_CODEC(std::vector<After>);
 MUSTER_SPEC_CODEC(std::vector<Role>);
 #undef MUSTER_SPEC_CODEC

@@ -213,6 +213,34 @@ Shape Codec<Resources>::shape(const Row&) {
   return {.form = Form::Map, .type = "map of counts", .json = R"({"type":"integer","minimum":0})"};
 }
 
+void Codec<EndpointPages>::decode(Decoder& decoder, const Node& node, const Row& row,
+                                  EndpointPages& out) {
+  if (!expect_map(decoder, node, row, "{dashboard: {role: chief, port: 8265}}")) {
+    return;
+  }
+  for (const Member& member : node.members) {
+    if (name_fits(decoder, member, row, &wrong_endpoint_name)) {
+      decode_rows(decoder, member.value, rows_of<EndpointPage>(), &out[member.key],
+                  "endpoint " + member.key);
+    }
+  }
+}
+
+Node Codec<EndpointPages>::encode(const Row&, const EndpointPages& value) {
+  Node map = map_node();
+  for (const auto& [name, page] : value) {
+    put(map, name, encode_rows(rows_of<EndpointPage>(), &page));
+  }
+  return map;
+}
+
+Shape Codec<EndpointPages>::shape(const Row&) {
+  return {.form = Form::Map,
+          .type = "map of endpoints",
+          .rows = rows_of<EndpointPage>(),
+          .group = kGroup<EndpointPage>};
+}
+
 void Codec<std::vector<After>>::decode(Decoder& decoder, const Node& node, const Row& row,
                                        std::vector<After>& out) {
   if (node.kind == Node::Kind::Scalar) {

@@ -242,4 +242,13 @@ Result<Cleaning> load_cleaning(const Layers& layers) {
   return stack.cleaning;
 }
 
+Result<std::vector<Prohibition>> load_forbidden(const Layers& layers) {
+  Problems problems;
+  Stack stack = read_layers({.site = layers.site}, problems);
+  if (!problems.empty()) {
+    return problems.error();
+  }
+  return std::move(stack.forbidden);
+}
+
 }  // namespace muster::spec

@@ -77,6 +77,9 @@ struct Loaded {
 /// Returns how long the site and the user's configuration keep jobs that have ended.
 [[nodiscard]] Result<Cleaning> load_cleaning(const Layers& layers);
 
+/// Returns which ways into running jobs the site forbids.
+[[nodiscard]] Result<std::vector<Prohibition>> load_forbidden(const Layers& layers);
+
 /// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
 /// winner marked. Works without a spec, too.
 [[nodiscard]] Result<std::string> config_explain(const Layers& layers, std::string_view key);

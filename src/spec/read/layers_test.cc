@@ -37,6 +37,7 @@ deadlines: {queue: none, gather: none, join: 5m, run: none, stop: 30s}
 liveness: {beat: 1s, suspect: 3s, lost: 10s, orphan: 15m}
 checkpoint: {dir: ckpt, to: "hdfs:///user/me/digits", by: chief, keep: 3, resume: restarts}
 tensorboard: {logdir: hdfs:///user/me/digits/logs}
+endpoints: {dashboard: {role: chief, port: 8265}, lab: {role: ps, port: "80", path: /lab}}
 master: {memory: 256m, vcores: 1, attempts: 2}
 logs: {max: 1g, keep: 5}
 network: {interface: "", port_range: ""}
@@ -72,6 +73,8 @@ TEST(Load, ReadsEveryKeyAtTheTop) {
   EXPECT_EQ(spec.liveness.orphan, std::chrono::minutes(15));
   EXPECT_EQ(spec.checkpoint.to, "hdfs:///user/me/digits");
   EXPECT_EQ(spec.tensorboard->logdir, "hdfs:///user/me/digits/logs");
+  EXPECT_EQ(spec.endpoints.at("dashboard"), (EndpointPage{.role = "chief", .port = "8265"}));
+  EXPECT_EQ(spec.endpoints.at("lab"), (EndpointPage{.role = "ps", .port = "80", .path = "/lab"}));
   EXPECT_EQ(spec.master, MasterSettings{});
   EXPECT_EQ(spec.logs, Logs{});
   EXPECT_EQ(spec.network, Network{});

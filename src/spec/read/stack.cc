@@ -60,6 +60,22 @@ void read_clusters(const Node& node, Problems& problems, std::map<std::string, C
   }
 }
 
+void read_forbidden(const Node& node, Problems& problems, std::vector<Prohibition>& out) {
+  if (node.kind != Node::Kind::List) {
+    problems.add(node.origin, fmt::format("forbidden: must be a list of rules, as in [{{verbs: "
+                                          "[shell], roles: [ps]}}], not {}",
+                                          describe(node)));
+    return;
+  }
+  Decoder decoder{.problems = problems};
+  for (const Node& item : node.items) {
+    Prohibition& rule = out.emplace_back();
+    decode_rows(decoder, item, forbidden_rows(), &rule, "a rule of forbidden");
+    rule.place =
+        fmt::format("{}:{}:{}", item.origin.source->name, item.origin.line, item.origin.column);
+  }
+}
+
 /// Reads a site file or the user's configuration, which is one without limits and enforced values.
 void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& problems) {
   std::optional<Node> root = read_map(input, layer, true, problems);
@@ -78,6 +94,8 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
       decode_rows(decoder, member.value, cleaning_rows(), &stack.cleaning, "cleaning");
     } else if (site && member.key == "enforced") {
       stack.enforced = std::move(member.value);
+    } else if (site && member.key == "forbidden") {
+      read_forbidden(member.value, problems, stack.forbidden);
     } else if (site && member.key == "limits") {
       Decoder decoder{.problems = problems};
       decode_rows(decoder, member.value, limits_rows(), &stack.limits, "limits");
@@ -86,7 +104,7 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
     } else {
       problems.add(member.origin,
                    fmt::format("unknown key `{}`; the keys of this file are {}", member.key,
-                               site ? "defaults, limits, enforced, clusters and cleaning"
+                               site ? "defaults, limits, enforced, clusters, cleaning and forbidden"
                                     : "defaults, clusters and cleaning"));
     }
   }

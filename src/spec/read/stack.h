@@ -24,6 +24,7 @@ struct Stack {
   Limits limits;
   std::map<std::string, ClusterEntry> clusters;
   Cleaning cleaning;
+  std::vector<Prohibition> forbidden;
 };
 
 /// Reads every layer, adding what is wrong to `problems`.
