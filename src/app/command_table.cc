@@ -367,6 +367,36 @@ void add_stacks_command(std::vector<Command>& table) {
       "muster stacks last"));
 }
 
+void add_debug_command(std::vector<Command>& table) {
+  table.push_back(command(
+      "debug", "Look closely at a process of a task: its stacks, a profile, a debugger", debug_task,
+      [](DebugOptions& o) {
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            argument(o.task, "ROLE:INDEX", Kind::Tasks,
+                     "The task, as in worker:1 (default: the chief, or the first task)"),
+            {.names = {"WHAT"},
+             .field = &o.what,
+             .help =
+                 "dump: what its threads do now (the default). record: a profile for "
+                 "speedscope.app. flame: a flame graph, as SVG. top: where its time goes, as it "
+                 "goes. gdb: the debugger",
+             .kind = Kind::Choice,
+             .choices = {"dump", "record", "top", "flame", "gdb"}},
+            option(o.seconds, {"--time"}, "DURATION",
+                   "For how long to record (default: 10s; at most 1h)"),
+            option(o.rate, {"--rate"}, "N", "Samples a second (default: 100; at most 1000)"),
+            option(o.pid, {"--pid"}, "N", "This process of the task"),
+            option(o.output, {"--output", "-o"}, "FILE",
+                   "Where the profile goes (default: ROLE-INDEX.svg or .speedscope.json here)",
+                   Kind::File),
+            flag(o.native, {"--native"}, "Native frames, too"),
+            wait(o.wait),
+            on(o.on)};
+      },
+      "muster debug last worker:0 flame"));
+}
+
 void add_forward_command(std::vector<Command>& table) {
   table.push_back(command(
       "forward", "Reach ports of a task's host from this machine", forward_ports,
@@ -413,13 +443,17 @@ void add_notebook_command(std::vector<Command>& table) {
 
 void add_copy_command(std::vector<Command>& table) {
   table.push_back(command(
-      "cp", "Copy files between this machine and running tasks of a job", copy_files,
+      "cp", "Copy files and folders between this machine and running tasks of a job", copy_files,
       [](CopyOptions& o) {
         return Parameters{
-            argument(o.paths, "FROM... TO", Kind::File,
-                     "JOB:TASK:PATH for a file of a task, as in "
-                     "last:worker:0:model.pt; relative paths start where its program works",
-                     "name what to copy and where to"),
+            argument(
+                o.paths, "FROM... TO", Kind::File,
+                "JOB:TASK:PATH for a file of a task, as in "
+                "last:worker:0:model.pt, or last:worker:model.pt for all of the role; relative "
+                "paths start where its program works",
+                "name what to copy and where to"),
+            flag(o.recursive, {"-r", "--recursive"},
+                 "Folders with all that is in them; permissions, times and links stay"),
             on(o.on)};
       },
       "muster cp last:worker:0:model.pt ."));
@@ -693,6 +727,7 @@ cli::Table command_table() {
   add_account_commands(rows);
   add_reach_commands(rows);
   add_stacks_command(rows);
+  add_debug_command(rows);
   add_forward_command(rows);
   add_notebook_command(rows);
   add_copy_command(rows);

@@ -1,3 +1,4 @@
+#include "agent/stacks/debug_probe.h"
 #include "agent/stacks/stack_probe.h"
 #include "app/clusters.h"
 #include "app/commands.h"
@@ -63,6 +64,9 @@ int main(int argc, char** argv) {
   }
   if (!arguments.empty() && arguments[0] == "stack-probe") {
     return muster::agent::run_stack_probe({arguments.begin() + 1, arguments.end()}, environ);
+  }
+  if (!arguments.empty() && arguments[0] == "debug-probe") {
+    return muster::agent::run_debug_probe({arguments.begin() + 1, arguments.end()}, environ);
   }
   if (!arguments.empty() && (arguments[0] == "agent" || arguments[0] == "keeper")) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

@@ -28,6 +28,7 @@ int show_logs(Session& session, const LogsOptions& command);
 int stop_job(Session& session, const StopOptions& command);
 int exec_in_tasks(Session& session, const ExecOptions& command);
 int show_stacks(Session& session, const StacksOptions& command);
+int debug_task(Session& session, const DebugOptions& command);
 int copy_files(Session& session, const CopyOptions& command);
 int forward_ports(Session& session, const ForwardOptions& command);
 int open_notebook(Session& session, const NotebookOptions& command);

@@ -1,5 +1,7 @@
 #include "base/text.h"
 #include "client/commands.h"
+#include "client/copy_place.h"
+#include "client/copy_tree.h"
 #include "client/exec_run.h"
 #include "client/failure.h"
 
@@ -7,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -21,43 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One side of a copy.
-struct Place {
-  std::string job;   ///< Empty: this machine.
-  std::string task;  ///< "worker:0", or "chief" for the only one of its role.
-  std::string path;
-};
-
-/// Reads JOB:TASK:PATH. What begins with / or . is a path of this machine, and so is what has no
-/// colon.
-Result<Place> place_of(const std::string& text) {
-  if (text.starts_with('/') || text.starts_with('.') || text.find(':') == std::string::npos) {
-    return Place{.path = text};
-  }
-  const size_t job_end = text.find(':');
-  size_t task_end = text.find(':', job_end + 1);
-  if (task_end != std::string::npos) {
-    const size_t index_end = std::min(text.find(':', task_end + 1), text.size());
-    const std::string index = text.substr(task_end + 1, index_end - task_end - 1);
-    const bool is_index =
-        !index.empty() && std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; });
-    task_end = is_index ? index_end : task_end;
-  }
-  if (task_end == std::string::npos || task_end + 1 >= text.size()) {
-    return user_error(
-        fmt::format("{} does not name a file of a task; write JOB:TASK:PATH, as in "
-                    "last:worker:0:model.pt, or ./NAME for a file here",
-                    printable(text)));
-  }
-  return Place{.job = text.substr(0, job_end),
-               .task = text.substr(job_end + 1, task_end - job_end - 1),
-               .path = text.substr(task_end + 1)};
-}
-
 /// Runs in the task with the file's path as $1; says what the path is if it is no plain file.
 constexpr const char* kRead = R"sh(p=$1
 if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
-elif [ -d "$p" ]; then echo "muster: $p is a folder; only files are copied" >&2; exit 2
+elif [ -d "$p" ]; then echo "muster: $p is a folder; copy it with -r" >&2; exit 2
 elif [ ! -e "$p" ]; then echo "muster: $p does not exist in the task" >&2; exit 2
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
@@ -78,23 +49,52 @@ rm -f "$part"
 echo "muster: $p could not be written whole" >&2
 exit 1)sh";
 
-/// A relative path in a task that begins with - is not an option.
-std::string plain(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
-
-int run_script(Session& session, const Place& there, const std::string& on, ExecPlan plan,
-               const char* script, const std::vector<std::string>& words) {
-  plan.tasks = {there.task};
-  plan.arguments = {"/bin/sh", "-c", script, "muster-cp"};
-  plan.arguments.insert(plan.arguments.end(), words.begin(), words.end());
-  return run_in_tasks(session, there.job, on, plan);
-}
-
 Error not_plain(const fs::path& path) {
-  return user_error(
-      fmt::format("{} is not a plain file; only files are copied", printable(path.string())));
+  std::error_code ignored;
+  return user_error(fs::is_directory(fs::symlink_status(path, ignored))
+                        ? fmt::format("{} is a folder; copy it with -r", printable(path.string()))
+                        : fmt::format("{} is not a plain file; only files are copied, and folders "
+                                      "with -r",
+                                      printable(path.string())));
 }
 
-int copy_here(Session& session, const Place& from, const fs::path& to, const std::string& on) {
+/// Says on a terminal how far a copy is, some times a second.
+class CopyProgress {
+ public:
+  explicit CopyProgress(Console& console) : console_(console) {}
+  ~CopyProgress() { console_.status(""); }
+  CopyProgress(const CopyProgress&) = delete;
+  CopyProgress& operator=(const CopyProgress&) = delete;
+
+  void begin(std::string what) {
+    what_ = std::move(what);
+    bytes_ = 0;
+    began_ = Clock::now();
+  }
+  void moved(size_t bytes) {
+    bytes_ += bytes;
+    const Clock::time_point now = Clock::now();
+    if (now - told_ < std::chrono::milliseconds(200)) {
+      return;
+    }
+    told_ = now;
+    const auto took = std::chrono::duration<double>(now - began_).count();
+    const auto rate = static_cast<uint64_t>(static_cast<double>(bytes_) / std::max(took, 0.001));
+    console_.status(
+        fmt::format("{}: {}, {}/s", printable(what_), format_bytes(bytes_), format_bytes(rate)));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Console& console_;
+  std::string what_;
+  uint64_t bytes_ = 0;
+  Clock::time_point began_{};
+  Clock::time_point told_{};
+};
+
+int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const std::string& on,
+              ExecPlan plan) {
   std::error_code ignored;
   const fs::path target = fs::is_directory(to, ignored) ? to / fs::path(from.path).filename() : to;
   const fs::file_status there = fs::symlink_status(target, ignored);
@@ -107,10 +107,9 @@ int copy_here(Session& session, const Place& from, const fs::path& to, const std
     return fail(session.console,
                 system_error(errno, fmt::format("cannot write {}", printable(target.string()))));
   }
-  ExecPlan plan;
   plan.reads_input = false;
   plan.output = file;
-  int status = run_script(session, from, on, plan, kRead, {plain(from.path)});
+  int status = run_copy_script(session, from, on, plan, kRead, {plain_path(from.path)});
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const bool kept = ::fchmod(file, 0666 & ~mask) == 0 && ::close(file) == 0;
@@ -129,7 +128,8 @@ int copy_here(Session& session, const Place& from, const fs::path& to, const std
   return status;
 }
 
-int copy_there(Session& session, const fs::path& from, const Place& to, const std::string& on) {
+int copy_there(Session& session, const fs::path& from, const CopyPlace& to, const std::string& on,
+               ExecPlan plan) {
   const int file = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status{};
   if (file < 0 || ::fstat(file, &status) != 0) {
@@ -143,13 +143,71 @@ int copy_there(Session& session, const fs::path& from, const Place& to, const st
   if (!S_ISREG(status.st_mode) || fs::is_symlink(from, ignored)) {
     outcome = fail(session.console, not_plain(from));
   } else {
-    ExecPlan plan;
     plan.input = file;
-    outcome =
-        run_script(session, to, on, plan, kWrite,
-                   {plain(to.path), from.filename().string(), std::to_string(status.st_size)});
+    outcome = run_copy_script(
+        session, to, on, plan, kWrite,
+        {plain_path(to.path), from.filename().string(), std::to_string(status.st_size)});
   }
   ::close(file);
+  return outcome;
+}
+
+/// Copies one thing to or from one task. `to` is a folder where several come together.
+int copy_one(Session& session, const CopyPlace& from, const CopyPlace& to,
+             const CopyOptions& command, const ExecPlan& plan) {
+  if (command.recursive) {
+    return to.job.empty() ? copy_tree_here(session, from, to.path, command.on, plan)
+                          : copy_tree_there(session, from.path, to, command.on, plan);
+  }
+  return to.job.empty() ? copy_here(session, from, to.path, command.on, plan)
+                        : copy_there(session, from.path, to, command.on, plan);
+}
+
+/// Where the copy from one of several tasks goes: a folder of its own.
+Result<CopyPlace> folder_of_task(const CopyPlace& task, const CopyPlace& to) {
+  const fs::path folder = fs::path(to.path) / file_name_of(task);
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    return user_error(system_error(failed.value(), fmt::format("cannot make the folder {}",
+                                                               printable(folder.string())))
+                          .message);
+  }
+  return CopyPlace{.job = {}, .task = {}, .path = folder.string()};
+}
+
+/// Copies one of the things that were named, from or to each task that is meant.
+int copy_named(Session& session, const CopyPlace& from, const CopyPlace& to,
+               const CopyOptions& command, CopyProgress& progress) {
+  ExecPlan plan;
+  plan.moved = [&progress](size_t bytes) { progress.moved(bytes); };
+  const bool there = !to.job.empty();
+  const Result<std::vector<CopyPlace>> tasks = each_task(session, there ? to : from, command.on);
+  if (!tasks) {
+    return fail(session.console, tasks.error());
+  }
+  int outcome = 0;
+  for (const CopyPlace& task : *tasks) {
+    progress.begin(task.task + ":" + task.path);
+    int status = 0;
+    if (!there && tasks->size() > 1) {
+      const Result<CopyPlace> folder = folder_of_task(task, to);
+      status = folder ? copy_one(session, task, *folder, command, plan)
+                      : fail(session.console, folder.error());
+      std::error_code ignored;
+      fs::remove(fs::path(to.path) / file_name_of(task), ignored);  // Only if it is empty.
+    } else {
+      status = there ? copy_one(session, from, task, command, plan)
+                     : copy_one(session, task, to, command, plan);
+    }
+    if (status != 0 && tasks->size() > 1) {
+      session.console.err(fmt::format("muster: {} was not copied\n", task.task));
+    }
+    outcome = outcome == 0 ? status : outcome;
+    if (status > 128) {
+      break;  // Somebody wants to leave.
+    }
+  }
   return outcome;
 }
 
@@ -160,18 +218,19 @@ int copy_files(Session& session, const CopyOptions& command) {
     return fail(session.console, user_error("name what to copy and where to, as in muster cp "
                                             "last:worker:0:model.pt ."));
   }
-  std::vector<Place> places;
+  std::vector<CopyPlace> places;
   for (const std::string& text : command.paths) {
-    Result<Place> place = place_of(text);
+    Result<CopyPlace> place = copy_place_of(text);
     if (!place) {
       return fail(session.console, place.error());
     }
     places.push_back(*std::move(place));
   }
-  const Place target = std::move(places.back());
+  const CopyPlace target = std::move(places.back());
   places.pop_back();
   const bool there = !target.job.empty();
-  if (std::ranges::any_of(places, [&](const Place& each) { return each.job.empty() != there; })) {
+  if (std::ranges::any_of(places,
+                          [&](const CopyPlace& each) { return each.job.empty() != there; })) {
     return fail(session.console, user_error("one side must be a task's (JOB:TASK:PATH), the other "
                                             "this machine's"));
   }
@@ -181,9 +240,9 @@ int copy_files(Session& session, const CopyOptions& command) {
                                                         "there",
                                                         printable(target.path))));
   }
-  for (const Place& each : places) {
-    const int status = there ? copy_there(session, each.path, target, command.on)
-                             : copy_here(session, each, target.path, command.on);
+  CopyProgress progress(session.console);
+  for (const CopyPlace& each : places) {
+    const int status = copy_named(session, each, target, command, progress);
     if (status != 0) {
       return status;
     }

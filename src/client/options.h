@@ -187,9 +187,24 @@ struct StacksOptions {
   bool json = false;
 };
 
+/// debug
+struct DebugOptions {
+  std::string id;
+  std::string on;
+  std::string task;              ///< "worker:1"
+  std::string what = "dump";     ///< "dump", "record", "top", "flame" or "gdb".
+  std::string seconds = "10s";   ///< record, flame: for how long.
+  std::optional<uint32_t> rate;  ///< Of samples a second; none: 100.
+  std::optional<uint32_t> pid;   ///< Of the task's processes; none: its Python process.
+  std::string output;            ///< record, flame: the file; empty: named for the task.
+  bool native = false;
+  std::string wait = "1m";
+};
+
 /// cp: the last of `paths` is the target.
 struct CopyOptions {
   std::vector<std::string> paths;  ///< JOB:TASK:PATH, or a path of this machine.
+  bool recursive = false;          ///< Folders with all that is in them.
   std::string on;
 };
 

@@ -2,6 +2,8 @@
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/job_finder.h"
+#include "client/own_py_spy.h"
+#include "client/reach_rules.h"
 #include "client/remote_command.h"
 #include "client/secret.h"
 #include "client/task_selection.h"
@@ -18,8 +20,6 @@
 #include <array>
 #include <csignal>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -36,32 +36,6 @@ constexpr size_t kAtOnce = 32;
 constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kWaitForTask = std::chrono::seconds(1);
 constexpr Duration kWaitForProbe = std::chrono::seconds(40);
-constexpr size_t kToolBytesMax = 64U << 20;
-
-/// The program py-spy of this machine, for tasks that have none: the one beside muster, else the
-/// first on PATH; "" if there is none.
-std::string read_own_tool(const Session& session) {
-  std::vector<std::filesystem::path> folders = {session.program.parent_path()};
-  const std::string path = session.environment.find("PATH").value_or("");
-  for (const std::string_view folder : split(path, ':')) {
-    folders.emplace_back(folder);
-  }
-  for (const std::filesystem::path& folder : folders) {
-    std::error_code failed;
-    const std::filesystem::path tool = folder / "py-spy";
-    const uintmax_t bytes = folder.empty() ? 0 : std::filesystem::file_size(tool, failed);
-    if (!failed && bytes > 0 && bytes <= kToolBytesMax) {
-      std::ifstream file(tool, std::ios::binary);
-      std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-      // A script that only starts a module would be of no use elsewhere.
-      if (content.starts_with("\x7f"
-                              "ELF")) {
-        return content;
-      }
-    }
-  }
-  return "";
-}
 
 bool misses_tool(const stacks::Report& report) {
   return std::ranges::any_of(report.processes, &stacks::Process::misses_py_spy);
@@ -173,6 +147,7 @@ Status StacksRun::on_welcome(const wire::ClientWelcome& welcome) {
     std::ranges::transform(plan_->roles, std::back_inserter(names), &job::RolePlan::name);
   }
   MUSTER_TRY(const std::vector<job::TaskId> tasks, client::tasks_of(names, *plan_));
+  MUSTER_TRY_STATUS(check_reach(session_, spec::Reach::Debug, *plan_, tasks));
   for (const job::TaskId task : tasks) {
     members_.emplace_back().task = task;
   }
@@ -270,7 +245,7 @@ void StacksRun::on_lost(const std::string& why) {
 
 void StacksRun::on_ended(Member& member) {
   if (!member.with_tool && misses_tool(member.reader.report())) {
-    tool_ = tool_ ? tool_ : read_own_tool(session_);
+    tool_ = tool_ ? tool_ : own_py_spy(session_);
     if (!tool_->empty()) {
       member.with_tool = true;
       over_.push_back(std::move(member.command));

@@ -1,6 +1,7 @@
 #include "stacks/stack_report.h"
 
 #include "base/text.h"
+#include "stacks/debug_words.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -107,6 +108,8 @@ constexpr std::string_view kProgram = "/proc/self/exe";
 constexpr std::string_view kVerb = "stack-probe";
 
 }  // namespace
+
+std::vector<std::string> debug_command() { return {std::string(kProgram), "debug-probe"}; }
 
 std::vector<std::string> probe_command() { return {std::string(kProgram), std::string(kVerb)}; }
 

@@ -1,7 +1,9 @@
 """muster cp: files of running tasks, in both directions."""
 
 import os
+import signal
 
+import harness
 import pytest
 
 pytestmark = pytest.mark.usefixtures("stopped_jobs")
@@ -61,3 +63,148 @@ def test_mistakes_are_named(muster, job):
     muster("cp", "a", "b").expect_error(2, "JOB:TASK:PATH")
     muster("cp", f"{job}:ps:0:x", ".").expect_error(2, "no role")
     muster("cp", "no-such", f"{job}:worker:0:x").expect_error(2, "no-such")
+
+
+def tree(folder):
+    """Names, kinds, permissions, times and contents below a folder."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        status = path.lstat()
+        if path.is_symlink():
+            found[name] = ("link", os.readlink(path))
+        elif path.is_dir():
+            found[name] = ("folder", status.st_mode & 0o777)
+        else:
+            found[name] = ("file", status.st_mode & 0o777, int(status.st_mtime), path.read_bytes())
+    return found
+
+
+@pytest.fixture
+def grown(tmp_path):
+    """A folder with everything that a folder can have."""
+    folder = tmp_path / "the tree"
+    (folder / "empty").mkdir(parents=True)
+    (folder / "a b").mkdir(mode=0o750)
+    (folder / "a b" / "-x *").write_bytes(os.urandom(2_000_000))
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o755)
+    os.utime(folder / "run.sh", (1_500_000_000, 1_500_000_000))
+    (folder / "line\nbreak").write_text("x")
+    (folder / ".hidden").write_text("y")
+    (folder / "latest").symlink_to("a b/-x *")
+    (folder / "dangling").symlink_to("/no/such")
+    return folder
+
+
+def test_folders_go_there_and_come_back_as_they_were(muster, job, grown, tmp_path):
+    muster("cp", "-r", "the tree", f"{job}:worker:0:copy").expect(0)
+    there = tmp_path / "there"
+    there.mkdir()
+    muster("cp", "-r", "the tree/", f"{job}:worker:0:{there}").expect(0)
+    assert tree(there / "the tree") == tree(grown)
+    muster("cp", "-r", f"{job}:worker:0:copy", "back").expect(0)
+    assert tree(tmp_path / "back") == tree(grown)
+    into = tmp_path / "into"
+    into.mkdir()
+    muster("cp", "-r", f"{job}:worker:0:copy/", f"{job}:worker:0:copy/run.sh", "into").expect(0)
+    assert tree(into / "copy") == tree(grown)
+    assert (into / "run.sh").stat().st_mode & 0o777 == 0o755
+    assert list(tmp_path.rglob(".muster-cp-*")) == []
+
+
+def test_the_folder_where_the_program_works_is_a_dot(muster, job, tmp_path):
+    muster("exec", job, "--", "sh", "-c", "mkdir out && echo 1 > out/a").expect(0)
+    muster("cp", "-r", f"{job}:worker:0:.", "all").expect(0)
+    assert (tmp_path / "all" / "out" / "a").read_text() == "1\n"
+
+
+def test_a_folder_replaces_nothing(muster, job, grown, tmp_path):
+    before = tree(grown)
+    (tmp_path / "back").write_text("mine")
+    muster("cp", "-r", f"{job}:worker:0:{grown}", "back").expect_error(2, "back exists already")
+    assert (tmp_path / "back").read_text() == "mine"
+    muster("cp", "-r", f"{job}:worker:0:{grown}", ".").expect_error(2, "exists already")
+    muster("cp", "-r", "the tree", f"{job}:worker:0:{tmp_path}").expect_error(2, "exists already")
+    assert tree(grown) == before
+    muster("cp", "the tree", f"{job}:worker:0:x").expect_error(2, "copy it with -r")
+    muster("cp", f"{job}:worker:0:{grown}", "x").expect_error(2, "copy it with -r")
+    muster("cp", "-r", f"{job}:worker:0:no-such", "x").expect_error(2, "no-such does not exist")
+    muster("cp", "-r", "no-such", f"{job}:worker:0:x").expect_error(2, "no-such does not exist")
+    muster("cp", "-r", "the tree", f"{job}:worker:0:/no/such/x").expect_error(2, "not a folder")
+    muster("cp", "-r", f"{job}:worker:0:{grown}", "no/such/x").expect_error(2, "not a folder")
+    assert list(tmp_path.rglob(".muster-cp-*")) == []
+
+
+def test_what_is_no_file_is_left_out_and_said(muster, job, grown, tmp_path):
+    os.mkfifo(grown / "pipe")
+    done = muster("cp", "-r", f"{job}:worker:0:{grown}", "back").expect(0)
+    assert done.lines("left out ./the tree/pipe: it is not a file, a folder or a link")
+    done = muster("cp", "-r", "the tree", f"{job}:worker:0:{tmp_path}/there").expect(0)
+    assert done.lines("left out ./the tree/pipe")
+    (grown / "pipe").unlink()
+    assert tree(tmp_path / "back") == tree(tmp_path / "there") == tree(grown)
+
+
+def test_a_folder_of_which_a_part_is_missing_has_no_name(muster, job, grown, tmp_path):
+    """Here tar, which reads the source, fails at the end of it."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "tar").write_text("#!/bin/sh\n/usr/bin/tar \"$@\"; exit 2\n")
+    (tools / "tar").chmod(0o755)
+    path = f"{tools}:{os.environ['PATH']}"
+    done = muster("cp", "-r", "the tree", f"{job}:worker:0:{tmp_path}/x", env={"PATH": path})
+    assert done.code == 2
+    done = muster("cp", "-r", f"{job}:worker:0:{grown}", "x", env={"PATH": path})
+    assert done.code != 0
+    assert not (tmp_path / "x").exists()
+    assert list(tmp_path.rglob(".muster-cp-*")) == []
+
+
+def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
+    """Both ways, in the middle: the source is a folder with a file that never comes to an end."""
+    big = tmp_path / "big"
+    big.mkdir()
+    with open(big / "file", "wb") as file:
+        file.truncate(1 << 40)
+    there = tmp_path / "there"
+    there.mkdir()
+    for words in ((f"{job}:worker:0:{big}", "here"), ("big", f"{job}:worker:0:{there}/it")):
+        running = muster.start("cp", "-r", *words)
+        harness.eventually(lambda: any(path.stat().st_size > 1 << 20
+                                       for path in tmp_path.rglob(".muster-cp-*/big/file")))
+        running.signal(signal.SIGINT)
+        assert running.wait().code not in (0, None)
+        harness.eventually(lambda: not list(tmp_path.rglob(".muster-cp-*")))
+    assert not (tmp_path / "here").exists()
+    assert list(there.iterdir()) == []
+
+
+def test_from_all_tasks_of_a_role_into_one_folder(muster, tmp_path):
+    muster("submit", muster.spec({"command": "echo $MUSTER_INDEX > result; exec sleep 1000",
+                                  "tasks": 3})).expect(0)
+    muster.wait_for_phase("running")
+    job = muster.job()
+    for index in range(3):
+        harness.eventually(lambda index=index: muster(
+            "exec", job, f"worker:{index}", "--", "test", "-s", "result").code == 0)
+    muster("cp", f"{job}:worker:result", "out").expect(0)
+    assert {path.name: (path / "result").read_text() for path in (tmp_path / "out").iterdir()} == {
+        f"worker-{index}": f"{index}\n" for index in range(3)}
+    # To all of them, too; and one that has it not is named.
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "data").write_text("x")
+    muster("cp", "-r", "more", f"{job}:worker:more").expect(0)
+    for index in range(3):
+        assert muster("exec", job, f"worker:{index}", "--", "cat", "more/data").expect(0).out == "x"
+    muster("exec", job, "worker:1", "--", "rm", "result").expect(0)
+    done = muster("cp", f"{job}:worker:result", "again").expect(2)
+    assert done.lines("worker:1 was not copied")
+    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == ["worker-0", "worker-2"]
+
+
+def test_a_terminal_sees_how_far_it_is(muster, job, tmp_path):
+    (tmp_path / "data").write_bytes(bytes(200_000_000))
+    running = muster.start("cp", "data", f"{job}:worker:0:copy", terminal=True)
+    running.sees(r"worker:0:copy: [0-9.]+ [KMG]iB, [0-9.]+ [KMG]iB/s")
+    running.wait().expect(0)

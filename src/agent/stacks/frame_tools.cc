@@ -1,81 +1,20 @@
 #include "agent/stacks/frame_tools.h"
 
+#include "agent/stacks/tool_search.h"
 #include "base/text.h"
 #include "os/command.h"
-#include "os/proc_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace muster::agent {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kOutputBytesMax = 8U << 20;
-
-bool is_program(const fs::path& path) {
-  std::error_code failed;
-  return fs::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0;
-}
-
-std::string find_program(std::string_view name, const std::map<std::string, std::string>& variables,
-                         const std::vector<fs::path>& folders) {
-  const auto path = variables.find("PATH");
-  for (const std::string_view folder :
-       split(path == variables.end() ? "/usr/local/bin:/usr/bin:/bin" : path->second, ':')) {
-    if (fs::path candidate = fs::path(folder) / name; !folder.empty() && is_program(candidate)) {
-      return candidate;
-    }
-  }
-  for (const fs::path& folder : folders) {
-    if (fs::path candidate = folder / name; !folder.empty() && is_program(candidate)) {
-      return candidate;
-    }
-  }
-  return "";
-}
-
-/// The folder of this program, and that of the interpreter as the process was started.
-std::vector<fs::path> folders_beside(const stacks::Process& process) {
-  std::error_code failed;
-  const std::string command = os::read_proc(fmt::format("/proc/{}/cmdline", process.pid));
-  return {fs::read_symlink("/proc/self/exe", failed).parent_path(),
-          fs::path(command.substr(0, command.find('\0'))).parent_path()};
-}
-
-std::string host_name() { return std::string(trim(os::read_proc("/proc/sys/kernel/hostname"))); }
-
-std::string why_forbidden() {
-  const std::string scope(trim(os::read_proc("/proc/sys/kernel/yama/ptrace_scope")));
-  if (!scope.empty() && scope != "0") {
-    return fmt::format("kernel.yama.ptrace_scope is {} there: an administrator can set it to 0",
-                       scope);
-  }
-  return "in a container of Docker it needs --cap-add=SYS_PTRACE, elsewhere the same user and a "
-         "program that has not made itself undumpable";
-}
-
-/// The first lines of what a tool says when it fails, without its own stack trace.
-std::string first_words(std::string_view text) {
-  std::string words;
-  size_t lines = 0;
-  for (const std::string_view line : split(text, '\n')) {
-    if (trim(line).empty() || trim(line).starts_with("Stack backtrace") || lines == 4) {
-      break;
-    }
-    words += (words.empty() ? "" : " ") + printable(trim(line));
-    ++lines;
-  }
-  return words;
-}
 
 bool all_sleep(const stacks::Process& process) {
   return std::ranges::none_of(process.threads,
@@ -107,7 +46,7 @@ void FrameTools::read(stacks::Process& process, Duration deadline) {
 
 void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   const std::string tool = options_.py_spy.empty() ? find_program("py-spy", options_.environment,
-                                                                  folders_beside(process))
+                                                                  folders_beside(process.pid))
                                                    : options_.py_spy;
   if (tool.empty()) {
     process.misses_py_spy = true;
@@ -139,16 +78,11 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   // Once more, for what it has to say.
   spawn.argv.insert(spawn.argv.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)"});
   const Result<os::CommandOutput> again = os::run_command(spawn, deadline, kOutputBytesMax);
-  const std::string said = again ? first_words(again->stdout_text) : again.error().message;
+  const std::string said = again ? words_of_failure(again->stdout_text) : again.error().message;
   if (again && again->exit.code == 0 && stacks::read_py_spy(again->stdout_text, process)) {
     return;
   }
-  const bool forbidden = said.find("ermission") != std::string::npos ||
-                         said.find("not permitted") != std::string::npos;
-  process.problem = fmt::format("its Python frames are not known: {}{}", said,
-                                forbidden ? "; reading another process is forbidden on " +
-                                                host_name() + ": " + why_forbidden()
-                                          : std::string());
+  process.problem = fmt::format("its Python frames are not known: {}", said);
 }
 
 void FrameTools::read_with_debugger(stacks::Process& process, Duration deadline) {

@@ -1,0 +1,94 @@
+"""What a site forbids: each way into running tasks, for queues and roles."""
+
+import os
+import subprocess
+
+import harness
+import pytest
+
+pytestmark = pytest.mark.usefixtures("stopped_jobs")
+
+VERBS = {
+    "exec": lambda job: ("exec", job, "worker:0", "--", "true"),
+    "cp": lambda job: ("cp", f"{job}:worker:0:/etc/hostname", "copy"),
+    "forward": lambda job: ("forward", job, "worker:0", "0:80"),
+    "debug": lambda job: ("debug", job, "worker:0"),
+    "notebook": lambda job: ("notebook", job),
+}
+
+
+@pytest.fixture
+def site(muster):
+    """Returns a function that runs muster where /etc/muster/site.yaml says so."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount")
+    etc = muster.folder / "etc"
+    subprocess.run(["cp", "-a", "/etc", etc], check=True)
+    (etc / "muster").mkdir()
+
+    def run(text, *arguments):
+        (etc / "muster" / "site.yaml").write_text(text)
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", f'mount --bind {etc} /etc && exec "$@"', "sh",
+             harness.BINARY, *map(str, arguments)],
+            env=muster.environment, cwd=muster.folder, capture_output=True, text=True,
+            timeout=harness.PATIENCE, check=False)
+        return harness.Finished(list(arguments), done.returncode, done.stdout, done.stderr, 0)
+
+    return run
+
+
+@pytest.fixture
+def job(muster):
+    path = muster.spec({"command": "exec sleep 1000", "roles": {"worker": {"tasks": 1},
+                                                                "ps": {"tasks": 1}},
+                        "yarn": {"queue": "prod"}})
+    muster("submit", path).expect(0)
+    muster.wait_for_phase("running")
+    return muster.job()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_site_forbids_ways_into_tasks(muster, site, job, verb):
+    text = f"forbidden:\n  - {{verbs: [{verb}], why: ask ops@example.org}}\n"
+    done = site(text, *VERBS[verb](job))
+    done.expect_error(2, f"the site forbids {verb}", "/etc/muster/site.yaml:2:5",
+                      "ask ops@example.org")
+    assert not (muster.folder / "copy").exists()
+    # The others are not forbidden, and nothing of it is a session.
+    assert "session-opened" not in muster("show", job, "--json").expect(0).out
+    other = "exec" if verb != "exec" else "cp"
+    site(text, *VERBS[other](job)).expect(0)
+
+
+def test_a_rule_is_for_its_queues_and_roles(site, job):
+    def may(rule, *words):
+        return site(f"forbidden: [{rule}]\n", *words)
+
+    command = ("exec", job, "ps:0", "--", "true")
+    may("{roles: [worker]}", *command).expect(0)
+    may("{queues: [research]}", *command).expect(0)
+    may("{roles: [ps], queues: [research]}", *command).expect(0)
+    may("{roles: [ps], queues: [prod, research]}", *command).expect_error(
+        2, "the site forbids exec for tasks of ps in jobs in the queues prod, research",
+        "/etc/muster/site.yaml:1:13")
+    may("{roles: [ps]}", "exec", job, "worker", "ps", "--", "true").expect_error(2, "tasks of ps")
+    may("{}", *command).expect_error(2, "the site forbids exec: ")
+    # A proxy to all hosts reaches tasks of every role.
+    may("{verbs: [forward], roles: [ps]}", "forward", job, "--socks", "0").expect_error(
+        2, "the site forbids forward for tasks of ps")
+    may("{verbs: [debug]}", "stacks", job).expect_error(2, "the site forbids debug")
+
+
+def test_a_new_notebook_is_refused_before_anything_is_made(muster, site):
+    # What is looked for on this machine is there.
+    muster.write("modules/jupyter_server/__init__.py", "")
+    muster.environment["PYTHONPATH"] = str(muster.folder / "modules")
+    site("forbidden: [{verbs: [notebook]}]\n", "notebook").expect_error(
+        2, "the site forbids notebook", "/etc/muster/site.yaml:1:13")
+    assert muster.jobs() == []
+
+
+def test_a_rule_that_cannot_be_read_is_an_error(site, job):
+    site("forbidden: [{verb: [exec]}]\n", "exec", job, "--", "true").expect_error(
+        2, "/etc/muster/site.yaml:1:14", "did you mean `verbs`")
