@@ -61,3 +61,49 @@ def test_ports_and_pages_of_containers_are_reached(yarn, bed):
     assert re.search(rf"opened forward in worker:0 from \S+: port {port}\b", shown), shown
     yarn("stop", job, within=RUN_LIMIT).expect(0)
     assert "ended" in forward.wait(RUN_LIMIT).expect(6).err
+
+
+# Without a word about it to anybody: the specification has said it.
+SILENT = r"""
+import http.server, os
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(f"{os.environ['MUSTER_INDEX']} {self.path}".encode())
+
+    def log_message(self, *words):
+        pass
+
+http.server.HTTPServer(("127.0.0.1", int(os.environ["MUSTER_PORT_HTTP"])), Handler).serve_forever()
+"""
+
+
+def test_pages_of_the_specification_and_folders_of_containers(yarn):
+    yarn.write("silent.py", SILENT)
+    yarn("submit", yarn.spec({
+        "files": ["silent.py"], "command": "exec python3 silent.py",
+        "roles": {"worker": {"tasks": 2, "memory": "256m", "ports": ["http"]}},
+        "endpoints": {"ui": {"role": "worker", "port": "http", "path": "/tree"}}}),
+        "--on", "yarn", within=RUN_LIMIT).expect(0)
+    status = until(lambda: "ui" in status_of(yarn).get("endpoints", {}) and status_of(yarn),
+                   RUN_LIMIT, "the page is listed")
+    page = status["page"] + status["endpoints"]["ui"]
+    until(lambda: browsers.fetch(page)[0] == 200, RUN_LIMIT, "the program answers")
+    assert browsers.fetch(page)[2] == "0 /tree"
+
+    job = status["job"]
+    folder = yarn.folder / "some data"
+    folder.mkdir()
+    (folder / "run.sh").write_text("x")
+    (folder / "run.sh").chmod(0o755)
+    (folder / "link").symlink_to("run.sh")
+    yarn("cp", "-r", "some data", f"{job}:worker:copy", within=RUN_LIMIT).expect(0)
+    yarn("cp", "-r", f"{job}:worker:copy", "out", within=RUN_LIMIT).expect(0)
+    for index in range(2):
+        back = yarn.folder / "out" / f"worker-{index}" / "copy"
+        assert (back / "run.sh").read_text() == "x"
+        assert (back / "run.sh").stat().st_mode & 0o777 == 0o755
+        assert (back / "link").readlink().name == "run.sh"
+    yarn("stop", job, within=RUN_LIMIT).expect(0)
