@@ -31,7 +31,7 @@ Status ScenarioWorld::say_of_attempt(const Words& words) {
   } else if (what == "ended") {
     return ended(words);
   } else if (what == "stalled") {
-    tell(AttemptStalled{id, std::chrono::minutes(5)});
+    return stalled(words, id);
   } else if (what == "commit") {
     MUSTER_TRY(const uint32_t generation, read_number(words.size() > 2 ? words[2] : ""));
     tell(CheckpointCommitted{id, Generation(generation), "ckpt-1"});
@@ -40,6 +40,21 @@ Status ScenarioWorld::say_of_attempt(const Words& words) {
   } else {
     tell(EndpointPublished{id, "tensorboard", "http://" + words[1]});
   }
+  return {};
+}
+
+// "stalled worker:1", "stalled worker:1 certain", "stalled worker:1 moves"
+Status ScenarioWorld::stalled(const Words& words, AttemptId id) {
+  AttemptStalled stalled{.attempt = id, .silent = std::chrono::minutes(10)};
+  const std::string sure = words.size() > 2 ? words[2] : "sign";
+  if (sure == "moves") {
+    stalled.silent = Duration::zero();
+  } else {
+    using enum Sureness;
+    MUSTER_TRY(stalled.sure, read_enum(sure, {Sign, Unsure, Likely, Certain}));
+    stalled.place = "read (train.py:31)";
+  }
+  tell(stalled);
   return {};
 }
 

@@ -204,6 +204,10 @@ Status put_role(const Plan& plan, RolePlan& role, std::string_view key, std::str
   if (key.starts_with("restart.")) {
     return put_restart(role.restart, key.substr(8), value);
   }
+  if (key == "stall.then") {
+    using enum spec::StallAction;
+    return put_enum(role.stall.then, value, {Report, Restart, Fail});
+  }
   if (key == "membership") {
     return put(role.membership, value);
   }
@@ -278,7 +282,7 @@ Status give(Plan& plan, std::string_view setting) {
     }
     return {};
   }
-  if (key == "membership" || key == "success" || key == "failure") {
+  if (key == "membership" || key == "success" || key == "failure" || key == "stall.then") {
     for (RolePlan& role : plan.roles) {
       MUSTER_TRY_STATUS(put_role(plan, role, key, value));
     }

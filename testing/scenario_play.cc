@@ -103,9 +103,9 @@ class StateCheck {
 
   [[nodiscard]] static bool knows(std::string_view word) {
     static constexpr std::string_view kWords[] = {
-        "phase",   "generation", "outcome",  "view",      "waits",
-        "message", "container",  "steps",    "endpoints", "state",
-        "part",    "attempts",   "restarts", "commit",    "host"};
+        "phase",     "generation", "outcome",   "view",  "waits", "message",
+        "container", "steps",      "endpoints", "state", "part",  "attempts",
+        "restarts",  "commit",     "host",      "stall"};
     return std::ranges::find(kWords, word) != std::end(kWords);
   }
 
@@ -137,6 +137,9 @@ class StateCheck {
     }
     if (what == "host") {
       return is_equal(what, attempt->host.value, words[2]);
+    }
+    if (what == "stall") {
+      return is_equal(what, attempt->stall ? to_string(attempt->stall->sure) : "none", words[2]);
     }
     return is_equal("part of " + words[1], attempt->part ? to_string(*attempt->part) : "none",
                     words[2]);

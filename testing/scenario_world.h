@@ -46,6 +46,7 @@ class ScenarioWorld {
   [[nodiscard]] Status say_of_container(const Words& words);
   [[nodiscard]] Status say_of_attempt(const Words& words);
   [[nodiscard]] Status say_of_job(const Words& words);
+  [[nodiscard]] Status stalled(const Words& words, job::AttemptId id);
   [[nodiscard]] Status ended(const Words& words);
   [[nodiscard]] Status reported(const Words& words);
   [[nodiscard]] Status deadline(const Words& words);

@@ -276,6 +276,13 @@ std::optional<Cause> Attempts::join_passed(TaskId id) {
   return cause;
 }
 
+void Attempts::cut_off(TaskId id) {
+  const Attempt& attempt = *lives_.live(id);
+  places_.set_leaves(id, true);
+  turn_.act(StopAttempt{.attempt = {id, attempt.number}, .container = attempt.container});
+  end(id, std::nullopt);
+}
+
 // The container's state changes first, so that nothing is placed there again.
 std::vector<Cause> Attempts::lose(const Container& container, bool gone, const MakeCause& make) {
   lives_.suspect(container, false);

@@ -68,6 +68,8 @@ class Attempts {
   [[nodiscard]] Meaning vanished(TaskId id);
   /// It did not join in time: it ends, and leaves its place. nullopt: it has joined.
   [[nodiscard]] std::optional<Cause> join_passed(TaskId id);
+  /// It runs, and is not waited for any longer: its agent ends it at once, and it leaves its place.
+  void cut_off(TaskId id);
   /// Returns those of a batch that were told to stop and have not.
   [[nodiscard]] std::vector<AttemptId> batch_passed(uint32_t batch);
   /// Takes in that a container is lost to us, `gone` if its cluster says so; else it is given back

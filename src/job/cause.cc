@@ -19,6 +19,8 @@ struct LossClass {
   std::string_view hint;
 };
 
+constexpr std::string_view kStalledClass = "program.stalled";
+
 LossClass class_of(ContainerEndKind kind) {
   switch (kind) {
     case ContainerEndKind::Completed:
@@ -161,8 +163,26 @@ Cause cause_of_join_deadline(TaskId task, const Attempt& attempt, Duration patie
   return cause;
 }
 
+Cause cause_of_stall(TaskId task, const Attempt& attempt, const AttemptStalled& stalled, Time now) {
+  // Where nothing tells it from its peers, its host is as good as theirs.
+  const bool suspect = stalled.sure != Sureness::Unsure;
+  Cause cause = from_class(
+      task, attempt,
+      {.name = kStalledClass,
+       .kind = FailureKind::Program,
+       .rung = suspect ? Rung::Host : Rung::Container,
+       .harms_host = suspect,
+       .hint = "`muster show` has the stacks; `stall` in the specification says what is done"},
+      fmt::format("silent for {}{}{}{}{}", format_duration(stalled.silent),
+                  stalled.place.empty() ? "" : " in ", stalled.place,
+                  stalled.evidence.empty() ? "" : "\n", stalled.evidence),
+      now);
+  cause.first.failure.remedy = suspect ? Remedy::Elsewhere : Remedy::Restart;
+  return cause;
+}
+
 std::string describe(const Plan& plan, const FirstCause& first) {
-  std::string how = "failed";
+  std::string how = first.failure.class_name == kStalledClass ? "hangs" : "failed";
   if (first.exit_code) {
     how = fmt::format("ended with exit code {}", *first.exit_code);
   } else if (first.signal) {

@@ -51,6 +51,10 @@ struct Cause {
 [[nodiscard]] Cause cause_of_join_deadline(TaskId task, const Attempt& attempt, Duration patience,
                                            Time now);
 
+/// Returns the cause for an attempt that hangs.
+[[nodiscard]] Cause cause_of_stall(TaskId task, const Attempt& attempt,
+                                   const AttemptStalled& stalled, Time now);
+
 /// Returns one sentence for people: "worker:1 ended with exit code 7 (user.exit)".
 [[nodiscard]] std::string describe(const Plan& plan, const FirstCause& first);
 

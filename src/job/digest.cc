@@ -22,6 +22,10 @@ void add(Digest& digest, const Attempt& attempt) {
   digest.add(attempt.exit ? static_cast<uint64_t>(attempt.exit->exit_code.value_or(-1))
                           : 1ULL << 40);
   digest.add(attempt.part ? static_cast<uint64_t>(*attempt.part) : 9);
+  if (attempt.stall) {
+    digest.add(attempt.stall->at);
+    digest.add(attempt.stall->sure);
+  }
 }
 
 void add(Digest& digest, const Container& container) {

@@ -64,6 +64,20 @@ std::string_view to_string(HostHealth value) {
   MUSTER_CHECK(false, "unknown HostHealth");
 }
 
+std::string_view to_string(Sureness value) {
+  switch (value) {
+    case Sureness::Sign:
+      return "sign";
+    case Sureness::Unsure:
+      return "unsure";
+    case Sureness::Likely:
+      return "likely";
+    case Sureness::Certain:
+      return "certain";
+  }
+  MUSTER_CHECK(false, "unknown Sureness");
+}
+
 namespace {
 
 // In the order of the variant.

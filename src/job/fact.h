@@ -122,10 +122,23 @@ struct AttemptEnded {
   bool operator==(const AttemptEnded&) const = default;
 };
 
-/// No output and no progress for `silent`. Shown; no policy of its own yet.
+/// How sure it is that an attempt is why its job stands still.
+enum class Sureness : uint8_t {
+  Sign,     ///< It neither writes nor computes; nobody has looked closer.
+  Unsure,   ///< It hangs, but so do its peers, and nothing tells them apart.
+  Likely,   ///< It differs from its peers, or has no peers.
+  Certain,  ///< All its peers wait for others at one place, and it is somewhere else.
+};
+
+/// The attempt, and all that it works with, does nothing: for `silent` no output, no progress, no
+/// files. With silent 0 that is over. Otherwise what StallPlan::then says follows, unless it is a
+/// Sign only.
 struct AttemptStalled {
   AttemptId attempt;
   Duration silent{};
+  Sureness sure = Sureness::Sign;
+  std::string place = {};     ///< Where in its code: "time.sleep (train.py:31)"; "" if unknown.
+  std::string evidence = {};  ///< What was seen, for people, in lines; at most 4 KiB.
   bool operator==(const AttemptStalled&) const = default;
 };
 
@@ -236,5 +249,6 @@ using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFa
 [[nodiscard]] std::string_view to_string(LossReason reason);
 [[nodiscard]] std::string_view to_string(RefusalKind kind);
 [[nodiscard]] std::string_view to_string(HostHealth health);
+[[nodiscard]] std::string_view to_string(Sureness sure);
 
 }  // namespace muster::job

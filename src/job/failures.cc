@@ -81,6 +81,48 @@ void Failures::preempted(const PreemptionNoticed& notice) {
   restarts_.restart(std::move(moves), {});
 }
 
+void Failures::stalled(const AttemptStalled& stalled) {
+  const TaskId id = stalled.attempt.task;
+  const Attempt& attempt = *lives_.live(id);
+  const spec::StallAction then = plan_.role(id.role).stall.then;
+  if (attempt.state != AttemptState::Running || lives_.stopping() || roles_.decided() ||
+      stalled.sure == Sureness::Sign || stalled.silent == Duration::zero() ||
+      then == spec::StallAction::Report) {
+    return;
+  }
+  Cause cause = cause_of_stall(id, attempt, stalled, turn_.now);
+  if (then == spec::StallAction::Fail) {
+    lives_.set_part(stalled.attempt, Part::Origin);
+    cause.rung = Rung::None;
+    fail_job(cause, "`stall.then` is `fail`");
+    return;
+  }
+  move_stalled(cause);
+}
+
+// It cannot be waited for as one that has ended: it is told to stop, and goes with its container if
+// it does not.
+void Failures::move_stalled(const Cause& cause) {
+  const TaskId id = cause.task();
+  const std::optional<HeadroomReported>& cluster = lives_.state().headroom;
+  const std::optional<Rung> rung = ladder_.climb(cause, cluster && cluster->hosts == 1, turn_.now);
+  blame_.begin_wave();
+  blame_.set_cured(rung.has_value());
+  lives_.set_part(cause.first.attempt, Part::Origin);
+  if (!rung) {
+    attempts_.cut_off(id);
+    give_up(cause, {});
+    return;
+  }
+  if (cause.harms_host || *rung == Rung::Host) {
+    asks_.avoid(cause.first.host, Harm::Place);
+  }
+  const Duration wait = wait_of(id);
+  const size_t restarted = restarts_.restart(
+      {{.task = id, .placement = Placement::NewContainer, .grace = plan_.deadlines.stop}}, wait);
+  lives_.note(ladder_.note(*rung, cause, wait, restarted - 1, turn_.now));
+}
+
 // An agent that cannot end an attempt is not to be trusted with another: its container goes.
 void Failures::stop_passed(uint32_t batch) {
   for (const AttemptId& told : attempts_.batch_passed(batch)) {

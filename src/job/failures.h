@@ -33,6 +33,8 @@ class Failures {
   /// it is given back, and they are asked for again. Charged to the infrastructure budget, not as a
   /// failure.
   void preempted(const PreemptionNoticed& notice);
+  /// The attempt runs and hangs: what its role says is done.
+  void stalled(const AttemptStalled& stalled);
   void blame_passed();
   /// The attempts of a batch have had their time to stop.
   void stop_passed(uint32_t batch);
@@ -45,6 +47,7 @@ class Failures {
 
  private:
   void act_on(const std::optional<Blame::Verdict>& verdict);
+  void move_stalled(const Cause& cause);
   void cure(const Cause& origin, const std::vector<Cause>& victims);
   void let_victims_answer(const Cause& origin, const std::vector<Cause>& victims);
   [[nodiscard]] Duration wait_of(TaskId id) const;

@@ -192,6 +192,20 @@ void Lives::set_part(AttemptId id, Part part) {
   std::ranges::lower_bound(attempts, id.number, {}, &Attempt::number)->part = part;
 }
 
+void Lives::note_stall(const AttemptStalled& stalled) {
+  std::vector<Attempt>& attempts = edit(stalled.attempt.task).attempts;
+  Attempt& attempt =
+      *std::ranges::lower_bound(attempts, stalled.attempt.number, {}, &Attempt::number);
+  attempt.stall.reset();
+  if (stalled.silent > Duration::zero()) {
+    attempt.stall = StallNote{.at = turn_.now,
+                              .silent = stalled.silent,
+                              .sure = stalled.sure,
+                              .place = stalled.place,
+                              .evidence = stalled.evidence};
+  }
+}
+
 void Lives::publish(const EndpointPublished& published) {
   std::erase_if(state_.endpoints, [&](const Endpoint& endpoint) {
     return endpoint.attempt.task == published.attempt.task && endpoint.name == published.name;

@@ -76,6 +76,8 @@ class Lives {
   /// The attempt is over, and its task goes `to`. Returns the container in which it was.
   const Container& end(TaskId id, std::optional<Exit> exit, TaskState to);
   void set_part(AttemptId id, Part part);
+  /// The attempt is known: it hangs, or moves again.
+  void note_stall(const AttemptStalled& stalled);
   void publish(const EndpointPublished& published);
 
   void move(TaskId id, TaskState to);

@@ -84,7 +84,12 @@ void Machine::Impl::take_in(const Fact& fact) {
             with_live(f.attempt,
                       [&] { pass_on(f.attempt.task, attempts_.ended(f.attempt.task, f.exit)); });
           },
-          [](const AttemptStalled&) {},  // Shown; no policy of its own yet.
+          [&](const AttemptStalled& f) {
+            with_live(f.attempt, [&] {
+              lives_.note_stall(f);
+              failures_.stalled(f);
+            });
+          },
           [&](const ContainerEnded& f) { container_ended(f); },
           [&](const CheckpointCommitted& f) { committed(f); },
           [&](const EndpointPublished& f) { with_live(f.attempt, [&] { lives_.publish(f); }); },

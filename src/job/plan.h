@@ -43,6 +43,13 @@ struct RestartBudget {
   bool operator==(const RestartBudget&) const = default;
 };
 
+/// When the tasks of one role are taken to hang, and what follows.
+struct StallPlan {
+  std::optional<Duration> after = std::chrono::minutes(10);  ///< nullopt: never.
+  spec::StallAction then = spec::StallAction::Report;
+  bool operator==(const StallPlan&) const = default;
+};
+
 /// What a role waits for in another before its containers are asked for.
 struct After {
   RoleIndex role;
@@ -74,6 +81,7 @@ struct RolePlan {
   spec::Success success = spec::Success::Required;
   spec::Failure failure = spec::Failure::FailsJob;
   RestartBudget restart;
+  StallPlan stall;
   std::vector<After> after;
   std::optional<GroupDeadline> deadline_after;
   std::vector<std::string> ports;

@@ -88,6 +88,15 @@ struct Container {
   Time ready{};
 };
 
+/// An attempt hangs, as the verdict on it says.
+struct StallNote {
+  Time at{};          ///< When that was found.
+  Duration silent{};  ///< For how long it had been silent then.
+  Sureness sure = Sureness::Sign;
+  std::string place;
+  std::string evidence;
+};
+
 struct Attempt {
   uint32_t number = 0;
   ContainerId container;
@@ -99,7 +108,8 @@ struct Attempt {
   int32_t pid = 0;
   Time placed{}, joined{}, started{}, ended{};
   std::optional<Exit> exit;
-  std::optional<Part> part;  ///< Once blame has settled.
+  std::optional<Part> part;        ///< Once blame has settled.
+  std::optional<StallNote> stall;  ///< While it hangs, and after it ended so.
 };
 
 struct Task {

@@ -84,6 +84,18 @@ std::string_view to_string(Condition value) {
   MUSTER_CHECK(false, "unknown Condition");
 }
 
+std::string_view to_string(StallAction value) {
+  switch (value) {
+    case StallAction::Report:
+      return "report";
+    case StallAction::Restart:
+      return "restart";
+    case StallAction::Fail:
+      return "fail";
+  }
+  MUSTER_CHECK(false, "unknown StallAction");
+}
+
 std::string_view to_string(DeadlineAction value) {
   switch (value) {
     case DeadlineAction::Fail:

@@ -45,6 +45,13 @@ enum class Failure : uint8_t {
 /// What a role waits for in another role.
 enum class Condition : uint8_t { Ended, Running, Succeeded };
 
+/// What is done about tasks that hang.
+enum class StallAction : uint8_t {
+  Report,   ///< People are told.
+  Restart,  ///< The suspect goes to another host.
+  Fail,     ///< The job fails.
+};
+
 /// What happens when a role has not ended in time after other roles ended.
 enum class DeadlineAction : uint8_t {
   Fail,    ///< The job fails.
@@ -79,6 +86,7 @@ enum class Retry : uint8_t {
 [[nodiscard]] std::string_view to_string(Failure value);
 [[nodiscard]] std::string_view to_string(Condition value);
 [[nodiscard]] std::string_view to_string(DeadlineAction value);
+[[nodiscard]] std::string_view to_string(StallAction value);
 [[nodiscard]] std::string_view to_string(CheckpointBy value);
 [[nodiscard]] std::string_view to_string(Resume value);
 [[nodiscard]] std::string_view to_string(Unpack value);

@@ -88,6 +88,14 @@ struct Restart {
   bool operator==(const Restart&) const = default;
 };
 
+/// When tasks that do nothing are taken to hang, and what follows.
+struct Stall {
+  std::optional<Duration> after = std::chrono::minutes(10);  ///< nullopt: never.
+  StallAction then = StallAction::Report;
+
+  bool operator==(const Stall&) const = default;
+};
+
 /// What a failure rule looks at; every given part must hold, and at least one is given.
 struct Match {
   std::optional<int32_t> exit_code;

@@ -12,6 +12,7 @@ RoleSettings settings_of(const Spec& spec, const Role& role) {
   settings.files = role.files.value_or(spec.files);
   settings.python = role.python.has_value() ? role.python : spec.python;
   settings.restart = role.restart.value_or(spec.restart);
+  settings.stall = role.stall.value_or(spec.stall);
   return settings;
 }
 

@@ -49,6 +49,7 @@ struct Role {
   std::optional<std::vector<File>> files;  ///< Replaces the top-level list.
   std::optional<Python> python;    ///< Complete: keys the role left out are those of the top.
   std::optional<Restart> restart;  ///< Complete, as `python`.
+  std::optional<Stall> stall;      ///< Complete, as `python`.
 
   bool operator==(const Role&) const = default;
 };
@@ -69,6 +70,7 @@ struct Spec {
   std::vector<Role> roles;  ///< In the order of the spec; at least one; names differ.
   std::optional<Barrier> barrier;
   Restart restart;
+  Stall stall;
   bool stop_on_first_failure = false;    ///< Whatever the `failure` of the task's role says.
   bool chief_failure_fails_job = false;  ///< Whatever the `failure` of the chief's role says.
   std::vector<Rule> rules;
@@ -93,6 +95,7 @@ struct RoleSettings {
   std::vector<File> files;
   std::optional<Python> python;
   Restart restart;
+  Stall stall;
 
   bool operator==(const RoleSettings&) const = default;
 };

@@ -71,13 +71,20 @@ Status get(const event::v1::AttemptEnded& message, job::AttemptEnded& value) {
 void put(const job::AttemptStalled& value, event::v1::AttemptStalled& message) {
   put(value.attempt, *message.mutable_attempt());
   message.set_silent_us(value.silent.count());
+  message.set_sure(enum_to_wire<event::v1::Sureness>(value.sure));
+  message.set_place(put_name(value.place));
+  message.set_evidence(put_text(value.evidence));
 }
 
 Status get(const event::v1::AttemptStalled& message, job::AttemptStalled& value) {
   MUSTER_TRY_STATUS(
       required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   value.silent = Duration(message.silent_us());
-  return {};
+  if (message.sure() != event::v1::SURENESS_UNSPECIFIED) {
+    MUSTER_TRY_STATUS(enum_from_wire(message.sure(), value.sure, "sureness"));
+  }
+  MUSTER_TRY_STATUS(get_name(message.place(), value.place, "place"));
+  return get_text(message.evidence(), value.evidence, "evidence");
 }
 
 void put(const job::CheckpointCommitted& value, event::v1::CheckpointCommitted& message) {

@@ -49,6 +49,10 @@ static_assert(is_wire(job::HostHealth::Healthy, event::v1::HOST_HEALTH_HEALTHY))
 static_assert(is_wire(job::HostHealth::Unhealthy, event::v1::HOST_HEALTH_UNHEALTHY));
 static_assert(is_wire(job::HostHealth::Decommissioning, event::v1::HOST_HEALTH_DECOMMISSIONING));
 static_assert(is_wire(job::HostHealth::Lost, event::v1::HOST_HEALTH_LOST));
+static_assert(is_wire(job::Sureness::Sign, event::v1::SURENESS_SIGN));
+static_assert(is_wire(job::Sureness::Unsure, event::v1::SURENESS_UNSURE));
+static_assert(is_wire(job::Sureness::Likely, event::v1::SURENESS_LIKELY));
+static_assert(is_wire(job::Sureness::Certain, event::v1::SURENESS_CERTAIN));
 static_assert(is_wire(job::StopReason::JobEnds, control::v1::STOP_REASON_JOB_ENDS));
 static_assert(is_wire(job::StopReason::Restart, control::v1::STOP_REASON_RESTART));
 static_assert(is_wire(job::StopReason::Preemption, control::v1::STOP_REASON_PREEMPTION));
@@ -153,6 +157,17 @@ bool is_known(job::HostHealth value) {
     case job::HostHealth::Unhealthy:
     case job::HostHealth::Decommissioning:
     case job::HostHealth::Lost:
+      return true;
+  }
+  return false;
+}
+
+bool is_known(job::Sureness value) {
+  switch (value) {
+    case job::Sureness::Sign:
+    case job::Sureness::Unsure:
+    case job::Sureness::Likely:
+    case job::Sureness::Certain:
       return true;
   }
   return false;

@@ -106,7 +106,8 @@ class Arbitrary {
       case 10:
         return job::AttemptEnded{attempt(), exit()};
       case 11:
-        return job::AttemptStalled{attempt(), duration()};
+        return job::AttemptStalled{attempt(), duration(), one_of(job::Sureness::Certain), text(),
+                                   text()};
       case 12:
         return container_ended();
       case 13:

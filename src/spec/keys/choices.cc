@@ -57,6 +57,12 @@ std::span<const DeadlineAction> enumerators<DeadlineAction>() {
 }
 
 template <>
+std::span<const StallAction> enumerators<StallAction>() {
+  static constexpr std::array kAll = {StallAction::Report, StallAction::Restart, StallAction::Fail};
+  return kAll;
+}
+
+template <>
 std::span<const CheckpointBy> enumerators<CheckpointBy>() {
   static constexpr std::array kAll = {CheckpointBy::Chief, CheckpointBy::Each};
   return kAll;

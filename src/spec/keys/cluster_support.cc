@@ -47,6 +47,8 @@ constexpr KeySupport kSupports[] = {
     {.key = "restart.infrastructure"},
     {.key = "restart.window"},
     {.key = "restart.backoff"},
+    {.key = "stall.after"},
+    {.key = "stall.then"},
     {.key = "stop_on_first_failure"},
     {.key = "chief_failure_fails_job"},
     {.key = "rules[].match.exit_code"},
@@ -121,6 +123,7 @@ constexpr KeySupport kSupports[] = {
     {.key = "roles.<role>.files"},
     {.key = "roles.<role>.python"},
     {.key = "roles.<role>.restart"},
+    {.key = "roles.<role>.stall"},
 };
 
 constexpr std::string_view kRolePrefix = "roles.<role>.";

@@ -39,6 +39,7 @@ template <class E>
 MUSTER_SPEC_GROUP(Python, "Python");
 MUSTER_SPEC_GROUP(Runtime, "Runtime");
 MUSTER_SPEC_GROUP(Restart, "Restart");
+MUSTER_SPEC_GROUP(Stall, "Stall");
 MUSTER_SPEC_GROUP(Match, "Match");
 MUSTER_SPEC_GROUP(Rule, "Rule");
 MUSTER_SPEC_GROUP(Deadlines, "Deadlines");
@@ -71,6 +72,7 @@ MUSTER_SPEC_CHOICE(Success);
 MUSTER_SPEC_CHOICE(Failure);
 MUSTER_SPEC_CHOICE(Condition);
 MUSTER_SPEC_CHOICE(DeadlineAction);
+MUSTER_SPEC_CHOICE(StallAction);
 MUSTER_SPEC_CHOICE(CheckpointBy);
 MUSTER_SPEC_CHOICE(Resume);
 MUSTER_SPEC_CHOICE(Unpack);

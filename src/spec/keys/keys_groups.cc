@@ -109,6 +109,26 @@ std::span<const Row> rows_of<Restart>() {
 }
 
 template <>
+std::span<const Row> rows_of<Stall>() {
+  static constexpr std::array kRows = {
+      row<&Stall::after>(
+          "after",
+          {.doc =
+               "How long tasks that belong together must all have written nothing, computed next "
+               "to nothing and moved no files before they are taken to hang. Then their stacks "
+               "are read once, and the suspect is named. With none they never are.",
+           .min = kSecond,
+           .none = true,
+           .also = "timeout"}),
+      row<&Stall::then>(
+          "then", {.doc = "What follows. report: it is shown. restart: the suspect is ended, "
+                          "its host is avoided, and it is restarted within the budgets of restart. "
+                          "fail: the job fails.",
+                   .also = "action"})};
+  return kRows;
+}
+
+template <>
 std::span<const Row> rows_of<Match>() {
   static constexpr std::array kRows = {
       row<&Match::exit_code>(

@@ -143,7 +143,12 @@ constexpr std::array kRoleRows = {
     row<&Role::restart>("restart", {.doc = "Keys given here replace the top-level ones.",
                                     .unset = kFromTop,
                                     .inherited = true,
-                                    .also = "retries retry"})};
+                                    .also = "retries retry"}),
+    row<&Role::stall>("stall", {.doc = "Keys given here replace the top-level ones. Of roles that "
+                                       "belong together the longest `after` counts; one with none "
+                                       "is not looked at.",
+                                .unset = kFromTop,
+                                .inherited = true})};
 
 constexpr std::array kSpecRows = {
     row<&Spec::name>("name", {.doc = "The job's name; its id begins with it.",
@@ -195,6 +200,9 @@ constexpr std::array kSpecRows = {
     row<&Spec::restart>(
         "restart", {.doc = "How often a failed task is retried on each rung of the restart ladder.",
                     .also = "retries retry"}),
+    row<&Spec::stall>("stall", {.doc = "When tasks that do nothing are taken to hang, and what is "
+                                       "done then.",
+                                .also = "hang watchdog"}),
     row<&Spec::stop_on_first_failure>(
         "stop_on_first_failure",
         {.doc = "The first task that fails with no restarts left fails the job, whatever `failure` "

@@ -158,13 +158,13 @@ class Loading {
     }
   }
 
-  /// Fills in what a role's python and restart leave out from those of the top.
+  /// Fills in what a role's python, restart and stall leave out from those of the top.
   static void inherit(Node& document) {
     Node* roles = find(document, "roles");
     if (roles == nullptr) {
       return;
     }
-    for (const std::string_view key : {"python", "restart"}) {
+    for (const std::string_view key : {"python", "restart", "stall"}) {
       const Node* top = find(document, key);
       for (Member& role : roles->members) {
         Node* own = find(role.value, key);
