@@ -198,7 +198,10 @@ void Ledger::note_fact(Time now, const job::Fact& fact) {
 void Ledger::note_stall(Time now, const job::AttemptStalled& stalled) {
   std::vector<Journal::Stall>& stalls = journal_.stalls[stalled.attempt];
   if (stalled.silent > Duration::zero()) {
-    stalls.push_back({.from = now - stalled.silent, .told = now, .over = {}});
+    stalls.push_back({.from = now - stalled.silent,
+                      .told = now,
+                      .over = {},
+                      .for_all = stalled.sure != job::Sureness::Sign});
     return;
   }
   for (Journal::Stall& stall : stalls) {

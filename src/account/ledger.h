@@ -40,6 +40,7 @@ struct Journal {
     Time from{};
     Time told{};
     std::optional<Time> over;  ///< When it moved again, if somebody said so.
+    bool for_all = false;      ///< Those that work with it wait for it.
   };
   std::map<job::ContainerId, Held> held;
   std::map<job::AttemptId, Time> stops;  ///< When it was first told to stop.

@@ -263,6 +263,21 @@ TEST(Ledger, AStallEndsWhereItMovesAgain) {
   EXPECT_EQ(world.in(Class::Productive, 905s), 200s);
 }
 
+TEST(Ledger, PeersOfOneThatHangsWait) {
+  World world(plan_of(2, spec::Membership::Static, 2));
+  world.grant(0s, 1, "c1");
+  world.join(1s, "c1");
+  world.joined(2s, 0);
+  world.joined(2s, 1);
+  world.started(4s, 0);
+  world.started(4s, 1);
+  world.tell(704s, job::AttemptStalled{World::attempt(0, 1), 600s, job::Sureness::Likely});
+  world.tell(804s, job::AttemptStalled{World::attempt(0, 1), 0s});
+  EXPECT_EQ(world.in(Class::Stalled, 904s), 350s);
+  EXPECT_EQ(world.in(Class::Waiting, 904s), 350s);
+  EXPECT_EQ(world.in(Class::Productive, 904s), 200s);
+}
+
 TEST(Ledger, WhatAUserStoppedIsNotLost) {
   World world(plan_of(1, spec::Membership::Independent));
   world.grant(0s, 1, "c1");

@@ -146,6 +146,7 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
       paint(work, {.from = stall.from, .to = until, .what = Class::Stalled});
     }
   }
+  add_waits(stay, work);
   if (is_lost(stay)) {
     paint(work, {.from = std::max(from, kept_until(stay).value_or(from)),
                  .to = to,
@@ -153,6 +154,28 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
   }
   for (const Span& span : work) {
     add_span(spans, span.from, span.to, span.what);
+  }
+}
+
+// While one hangs, those that depend on it can do nothing either.
+void LineMaker::add_waits(const Stay& stay, std::vector<Span>& work) const {
+  const auto works_with_others = [&](job::AttemptId id) {
+    return deps_.plan.role(id.task.role).membership != spec::Membership::Independent;
+  };
+  if (!works_with_others(stay.id)) {
+    return;
+  }
+  for (const auto& [id, stalls] : deps_.journal.stalls) {
+    const job::Attempt* const attempt = deps_.state.find_attempt(id);
+    if (id == stay.id || attempt == nullptr || !works_with_others(id)) {
+      continue;
+    }
+    const Time end = ended(*attempt) ? attempt->ended : deps_.end;
+    for (const Journal::Stall& stall : stalls) {
+      if (stall.for_all) {
+        paint(work, {.from = stall.from, .to = stall.over.value_or(end), .what = Class::Waiting});
+      }
+    }
   }
 }
 

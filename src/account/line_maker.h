@@ -36,6 +36,7 @@ class LineMaker {
   [[nodiscard]] Line make(const job::ContainerId& id, uint32_t slot, uint32_t slots) const;
   void add_stay(const Stay& stay, Time until, std::vector<Span>& spans) const;
   void add_work(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
+  void add_waits(const Stay& stay, std::vector<Span>& work) const;
   void add_stop(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
   void add_idle(const Journal::Held& held, Class what, Time from, Time to,
                 std::vector<Span>& spans) const;

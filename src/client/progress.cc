@@ -284,6 +284,37 @@ std::string describe_exit(const job::Exit& exit) {
   return exit.exit_code ? fmt::format("exit code {}", *exit.exit_code) : "lost";
 }
 
+std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
+                           const job::StallNote& note, const job::HostName& host) {
+  std::string text =
+      fmt::format("{} on {} {}, silent for {} ({})", to_string(plan, attempt.task), host.value,
+                  note.sure == job::Sureness::Unsure ? "may hang" : "hangs",
+                  format_duration(note.silent), to_string(note.sure));
+  constexpr size_t kLinesMax = 3;
+  size_t lines = 0;
+  for (const std::string_view line : split(note.evidence, '\n')) {
+    if (line.empty() || line.starts_with(' ') || ++lines > kLinesMax) {
+      break;
+    }
+    text += (lines == 1 ? ": " : "; ") + printable(line);
+  }
+  return text;
+}
+
+std::vector<std::string> describe_stalls(const job::Machine& machine) {
+  std::vector<std::string> lines;
+  for (const std::vector<job::Task>& role : machine.state().tasks) {
+    for (const job::Task& task : role) {
+      const job::Attempt* last = task.attempts.empty() ? nullptr : &task.attempts.back();
+      if (last != nullptr && last->stall && last->state == job::AttemptState::Running) {
+        lines.push_back(
+            describe_stall(machine.plan(), {task.id, last->number}, *last->stall, last->host));
+      }
+    }
+  }
+  return lines;
+}
+
 namespace {
 
 std::string host_of(const job::State& state, const job::ContainerId& id) {
@@ -300,6 +331,28 @@ std::optional<std::string> narrate_session(const job::Machine& machine,
                      to_string(machine.plan(), session.attempt.task),
                      session.from.empty() ? "" : " from " + printable(session.from),
                      printable(session.what));
+}
+
+std::optional<std::string> narrate_stall(const job::Machine& machine,
+                                         const job::AttemptStalled& stalled) {
+  if (!knows(machine, stalled.attempt)) {
+    return std::nullopt;
+  }
+  const std::string task = to_string(machine.plan(), stalled.attempt.task);
+  if (stalled.silent == Duration::zero()) {
+    return task + " moves again";
+  }
+  if (stalled.sure == job::Sureness::Sign) {
+    return fmt::format("{} has neither printed nor computed anything for {}", task,
+                       format_duration(stalled.silent));
+  }
+  const job::StallNote note{.at = {},
+                            .silent = stalled.silent,
+                            .sure = stalled.sure,
+                            .place = stalled.place,
+                            .evidence = stalled.evidence};
+  return describe_stall(machine.plan(), stalled.attempt, note,
+                        machine.state().find_attempt(stalled.attempt)->host);
 }
 
 /// Nothing of what was stopped or of what succeeded.
@@ -357,13 +410,7 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
                 "{}: {}", endpoint.name,
                 endpoint_text(job::Endpoint{endpoint.attempt, endpoint.name, endpoint.url}));
           },
-          [&](const job::AttemptStalled& stalled) -> Line {
-            return knows(machine, stalled.attempt)
-                       ? Line{fmt::format("{} has neither printed nor computed anything for {}",
-                                          to_string(machine.plan(), stalled.attempt.task),
-                                          format_duration(stalled.silent))}
-                       : Line{};
-          },
+          [&](const job::AttemptStalled& stalled) { return narrate_stall(machine, stalled); },
           [&](const job::StopAsked& stop) -> Line {
             return "stop requested by " + printable(stop.by);
           },

@@ -44,4 +44,10 @@ struct Progress {
 /// "exit code 7", "signal 9 (SIGKILL)", "success".
 [[nodiscard]] std::string describe_exit(const job::Exit& exit);
 
+/// "worker:7 on h3 hangs, silent for 10 min (certain): worker:7 sleeps in load (train.py:31); ...".
+[[nodiscard]] std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
+                                         const job::StallNote& note, const job::HostName& host);
+/// That for each of a job's tasks that hangs now.
+[[nodiscard]] std::vector<std::string> describe_stalls(const job::Machine& machine);
+
 }  // namespace muster::client

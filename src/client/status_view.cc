@@ -66,6 +66,9 @@ std::string render_status(const FoundJob& job, WallTime now, bool colour) {
       out += task_line(machine.plan(), task, colour) + "\n";
     }
   }
+  for (const std::string& stall : describe_stalls(machine)) {
+    out += paint(stall, "33", colour) + "\n";
+  }
   for (const job::Endpoint& endpoint : state.endpoints) {
     out += fmt::format("  {}: {}\n", endpoint.name, endpoint_text(endpoint));
   }

@@ -59,6 +59,15 @@ void add_told(const std::string& status, const job::Machine& machine,
   }
 }
 
+void add_stalls(const job::Machine& machine, std::vector<WaitReason>& reasons) {
+  for (std::string& stall : describe_stalls(machine)) {
+    reasons.push_back({.text = std::move(stall),
+                       .advice = "`muster stacks` shows what all tasks do now; `stall: {then: "
+                                 "restart}` in the specification moves such a task to another "
+                                 "host"});
+  }
+}
+
 Result<std::vector<WaitReason>> reasons_of(Session& session, const FoundJob& job) {
   std::vector<WaitReason> reasons;
   if (job.ended()) {
@@ -75,6 +84,7 @@ Result<std::vector<WaitReason>> reasons_of(Session& session, const FoundJob& job
       running == nullptr ? std::nullopt : ask_status(session, job.folder, running->place.address);
   const job::Machine& machine = job.reading.replayed.machine;
   add_told(live.value_or(""), machine, reasons);
+  add_stalls(machine, reasons);
   const Progress progress = progress_of(machine);
   const cluster::WaitContext context{
       .plan = machine.plan(),

@@ -45,6 +45,19 @@ std::string address_text(const job::Attempt& attempt) {
              : fmt::format("{}:{}", attempt.address.host, attempt.address.port);
 }
 
+std::string stall_json(const job::Attempt& attempt) {
+  if (!attempt.stall) {
+    return "null";
+  }
+  const job::StallNote& stall = *attempt.stall;
+  return JsonObject()
+      .number("silent_s", std::chrono::duration_cast<std::chrono::seconds>(stall.silent).count())
+      .text("sure", to_string(stall.sure))
+      .text_or_null("place", stall.place)
+      .text("evidence", stall.evidence)
+      .str();
+}
+
 std::string task_json(const job::Task& task) {
   JsonObject object;
   object.number("index", task.id.index).text("state", to_string(task.state));
@@ -60,6 +73,7 @@ std::string task_json(const job::Task& task) {
       .text_or_null("container", last.container.value)
       .text_or_null("address", address_text(last))
       .number("restarts", task.restarts)
+      .raw("stall", stall_json(last))
       .str();
 }
 

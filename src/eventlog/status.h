@@ -29,7 +29,8 @@ struct StatusContext {
 /// Returns the status document (schema muster.status/1), one line of JSON. Besides what
 /// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for`,
 /// `log_trouble` and `page` (text or null), per task `attempt_state`, `container`, `address`,
-/// `restarts`, `signal`; in the outcome `reason` and `message`, in its cause `container`, `hint`
+/// `restarts`, `signal`, `stall` (null, or of one that hangs `silent_s`, `sure`, `place` and
+/// `evidence`); in the outcome `reason` and `message`, in its cause `container`, `hint`
 /// and `victims`.
 [[nodiscard]] std::string status_json(const job::Plan& plan, const job::State& state,
                                       const StatusContext& context);

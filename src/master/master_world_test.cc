@@ -11,4 +11,11 @@ Result<job::Plan> two_workers(const std::string&, const std::string& job, uint64
   return plan;
 }
 
+Result<job::Plan> coupled_workers(const std::string& plan_json, const std::string& job,
+                                  uint64_t seed) {
+  MUSTER_TRY(job::Plan plan, two_workers(plan_json, job, seed));
+  plan.roles[0].membership = spec::Membership::Static;
+  return plan;
+}
+
 }  // namespace muster::master

@@ -33,6 +33,10 @@ using std::chrono::seconds;
 [[nodiscard]] Result<job::Plan> two_workers(const std::string& plan_json, const std::string& job,
                                             uint64_t seed);
 
+/// The same, and each depends on the other.
+[[nodiscard]] Result<job::Plan> coupled_workers(const std::string& plan_json,
+                                                const std::string& job, uint64_t seed);
+
 class KeptPlace final : public cluster::PlaceStore {
  public:
   Status publish(const cluster::MasterPlaceFile& file) override {
@@ -57,7 +61,8 @@ class KeptPlace final : public cluster::PlaceStore {
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
           testing::MemoryFiles& files, KeptPlace& place, testing::RecordingSink& sink,
-          std::string process_name, bool followed, Audience* audience)
+          std::string process_name, bool followed, Audience* audience,
+          eventlog::PlanOf plan_of = two_workers)
       : name(std::move(process_name)),
         transport(network, name),
         store(loop, disk),
@@ -67,7 +72,7 @@ struct Process {
                {.job = job::JobId("pair-1"),
                 .seed = 7,
                 .plan_json = "{}",
-                .plan_of = two_workers,
+                .plan_of = std::move(plan_of),
                 .logs_folder = "logs",
                 .version = "test",
                 .followed = followed}) {}
@@ -89,9 +94,10 @@ struct MasterWorld : ::testing::Test {
   MasterWorld() : first(make("m1")) {}
 
   std::unique_ptr<Process> make(const std::string& name, bool followed = false,
-                                Audience* audience = nullptr) {
+                                Audience* audience = nullptr,
+                                eventlog::PlanOf plan_of = two_workers) {
     auto process = std::make_unique<Process>(loop, network, disk, files, place, sink, name,
-                                             followed, audience);
+                                             followed, audience, std::move(plan_of));
     process->link.grants = {job::HostName("h1")};
     process->link.next_container = next_container;
     next_container += 100;

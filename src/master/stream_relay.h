@@ -22,6 +22,8 @@ using ClientNumber = Strong<struct ClientNumberTag, uint64_t>;
 
 /// The job's page, as it is known among the clients.
 inline constexpr ClientNumber kPageClient{0};
+/// The master itself, where it reads the stacks of tasks.
+inline constexpr ClientNumber kJudgeClient{UINT64_MAX};
 
 /// The streams that owners' clients open to running tasks, passed on piece by piece: nothing is
 /// kept here, so what is under way is what the ends have given each other credit for. Whoever gives

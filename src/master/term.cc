@@ -34,6 +34,10 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
       clients_({.loop = deps.loop, .log = log_, .admission = admission_, .report = report_},
                client_handlers()),
       streams_(deps.loop, log_, decider_, stream_handlers()),
+      stalls_({.loop = deps.loop, .log = log_, .decider = decider_},
+              [this](const StreamRelay::Opener& opener, wire::StreamFrame frame) {
+                streams_.from_client(opener, std::move(frame));
+              }),
       output_(
           {.loop = deps.loop,
            .clients = clients_,
@@ -233,6 +237,7 @@ AgentSupervisor::Handlers Term::agent_handlers() {
           .samples =
               [this](const job::ContainerId& container, const std::vector<wire::Samples>& samples) {
                 samples_.take(container, samples);
+                stalls_.sampled(container, samples);
               },
           .stream =
               [this](const job::ContainerId& container, wire::StreamFrame&& frame) {
@@ -247,6 +252,8 @@ StreamRelay::Handlers Term::stream_handlers() {
           [this](ClientNumber client, const wire::StreamFrame& frame) {
             if (client == kPageClient) {
               deps_.tasks->take(frame);
+            } else if (client == kJudgeClient) {
+              stalls_.take(frame);
             } else {
               clients_.stream(client, frame);
             }

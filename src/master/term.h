@@ -14,6 +14,7 @@
 #include "master/output_relay.h"
 #include "master/performer.h"
 #include "master/sample_book.h"
+#include "master/stall_judge.h"
 #include "master/stream_relay.h"
 #include "rt/running.h"
 
@@ -74,6 +75,7 @@ class Term {
   AgentSupervisor agents_;
   Clients clients_;
   StreamRelay streams_;
+  StallJudge stalls_;
   OutputRelay output_;
   SampleBook samples_;
   Ending ending_;

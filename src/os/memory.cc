@@ -134,6 +134,8 @@ class ProcMeter final : public Meter {
       activity.read_bytes += number_after(text, "read_bytes:").value_or(0);
       activity.written_bytes += number_after(text, "write_bytes:").value_or(0);
       activity.open_files += open_files_of(pid);
+      activity.moved_bytes +=
+          number_after(text, "rchar:").value_or(0) + number_after(text, "wchar:").value_or(0);
     }
     return activity;
   }

@@ -40,6 +40,8 @@ struct FileActivity {
   uint64_t read_bytes = 0;  ///< From disks, with reaped children.
   uint64_t written_bytes = 0;
   uint32_t open_files = 0;  ///< Descriptors, sockets and pipes among them.
+  /// By calls to read and write files and pipes, whether or not a disk was needed.
+  uint64_t moved_bytes = 0;
   bool operator==(const FileActivity&) const = default;
 };
 

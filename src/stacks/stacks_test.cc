@@ -1,8 +1,9 @@
-#include "stacks/stack_groups.h"
+#include "stacks/suspect.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -197,6 +198,86 @@ TEST(StackGroups, AreOneLineOfJson) {
 TEST(StackGroups, JoinNeighbours) {
   const std::vector<std::string> names = {"chief:0", "worker:0", "worker:1", "worker:3", "odd"};
   EXPECT_EQ(join_tasks(names), "chief:0, worker:0-1, worker:3, odd");
+}
+
+// ---- the suspect
+
+Suspect suspect_of(std::span<const Subject> subjects) {
+  return find_suspect(subjects).value_or(Suspect{.subject = subjects.size()});
+}
+
+TEST(Suspect, IsTheOneThatSleepsWhileAllWaitForIt) {
+  const Suspect suspect = suspect_of(gang(32, 7, python({kLoad, kModule}, "clock_nanosleep")));
+  EXPECT_EQ(suspect.subject, 7U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Certain);
+  EXPECT_EQ(suspect.place, "load (train.py:12)");
+  EXPECT_EQ(suspect.evidence,
+            "worker:7 sleeps in load (train.py:12)\n"
+            "31 of 32 tasks wait in all_reduce, called by step (train.py:31)\n"
+            "  load (train.py:12)\n"
+            "  <module> (train.py:60)");
+}
+
+TEST(Suspect, OfTwoIsTheOneThatWaitsForNobody) {
+  const Suspect suspect = suspect_of(gang(2, 0, python({kLoad}, "read")));
+  EXPECT_EQ(suspect.subject, 0U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Certain);
+}
+
+TEST(Suspect, IsTheOneInAnotherCollective) {
+  const Suspect suspect = suspect_of(gang(4, 3, python({kBarrier, kModule})));
+  EXPECT_EQ(suspect.subject, 3U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Likely);
+}
+
+TEST(Suspect, OfTwoInDifferentCollectivesIsAGuess) {
+  EXPECT_EQ(suspect_of(gang(2, 1, python({kBarrier, kModule}))).sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, AmongEqualsIsTheFirstAndAGuess) {
+  const Suspect suspect = suspect_of(gang(4, -1, {}));
+  EXPECT_EQ(suspect.subject, 0U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, IsTheOneThatTheKernelHolds) {
+  Process held = python({kAllReduce, kStep, kModule}, "futex", 'T');
+  const Suspect suspect = suspect_of(gang(4, 2, held));
+  EXPECT_EQ(suspect.subject, 2U);
+  EXPECT_EQ(suspect.sure, job::Sureness::Certain);
+}
+
+TEST(Suspect, AloneIsLikelyUnlessItSleeps) {
+  EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}))).sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}, "read", 'D'))).sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}, "clock_nanosleep"))).sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, WithoutPythonFramesIsAGuess) {
+  std::vector<Subject> subjects;
+  for (int i = 0; i < 4; ++i) {
+    subjects.push_back(task(i, python({}, i == 2 ? "futex" : "poll")));
+  }
+  EXPECT_EQ(suspect_of(subjects).sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, IsNoServerThatWaitsForRequests) {
+  const Frame serve{"run_forever", "/usr/lib/python3.11/asyncio/base_events.py", 607};
+  const Process server = python({serve, kModule}, "epoll_wait");
+  EXPECT_FALSE(find_suspect(gang(1, 0, server)).has_value());
+  const Suspect suspect =
+      suspect_of(std::vector<Subject>{task(0, server), task(1, python({kLoad}, "futex"))});
+  EXPECT_EQ(suspect.subject, 1U);
+  Process daemon = python({}, "accept4");
+  daemon.python = false;
+  EXPECT_FALSE(find_suspect(gang(1, 0, daemon)).has_value());
+}
+
+TEST(Suspect, IsNamedThoughNothingCouldBeRead) {
+  const std::vector<Subject> subjects(3, {.task = "worker:0", .host = "h0", .report = {}});
+  const Suspect suspect = suspect_of(subjects);
+  EXPECT_EQ(suspect.sure, job::Sureness::Unsure);
+  EXPECT_THAT(suspect.evidence, HasSubstr("could not be read"));
 }
 
 }  // namespace

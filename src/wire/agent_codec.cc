@@ -35,6 +35,10 @@ void put_samples(const Samples& samples, control::v1::Samples& message) {
     named.set_counter(reading.metric.kind == metrics::Kind::Counter);
     named.set_value(reading.value);
   }
+  if (samples.quiet) {
+    message.mutable_quiet()->set_now_us(samples.quiet->now.count());
+    message.mutable_quiet()->set_longest_us(samples.quiet->longest.count());
+  }
 }
 
 Status get_samples(const control::v1::Samples& message, Samples& samples) {
@@ -62,6 +66,10 @@ Status get_samples(const control::v1::Samples& message, Samples& samples) {
     if (const Status good = metrics::check_metric(reading.metric); !good) {
       return corrupt(good.error().message);
     }
+  }
+  if (message.has_quiet()) {
+    samples.quiet = {.now = Duration(message.quiet().now_us()),
+                     .longest = Duration(message.quiet().longest_us())};
   }
   return {};
 }
@@ -167,7 +175,6 @@ bool is_agent_fact(const job::Fact& fact) {
   return std::holds_alternative<job::AttemptJoined>(fact) ||
          std::holds_alternative<job::AttemptStarted>(fact) ||
          std::holds_alternative<job::AttemptEnded>(fact) ||
-         std::holds_alternative<job::AttemptStalled>(fact) ||
          std::holds_alternative<job::EndpointPublished>(fact);
 }
 

@@ -36,12 +36,20 @@ struct AgentHello {
   bool operator==(const AgentHello&) const = default;
 };
 
+/// For how long an attempt has done nothing that can be seen from outside.
+struct Quiet {
+  Duration now{};
+  Duration longest{};  ///< Of the pauses after which it went on.
+  bool operator==(const Quiet&) const = default;
+};
+
 /// What was measured at one moment of one attempt, or of the agent's host.
 struct Samples {
   std::optional<job::AttemptId> attempt;  ///< nullopt: the host.
   Duration age{};  ///< From that moment to the sending: no clock is compared with another.
   std::vector<metrics::Reading> readings;
   std::vector<metrics::NamedReading> named;
+  std::optional<Quiet> quiet = std::nullopt;  ///< Of an attempt that runs.
   bool operator==(const Samples&) const = default;
 };
 
@@ -58,9 +66,9 @@ struct Report {
   bool operator==(const Report&) const = default;
 };
 
-/// A fact the agent saw: AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled or
-/// EndpointPublished. An attempt that could not be prepared or started (missing file, full disk) is
-/// an AttemptEnded with its class. Anything else from an agent is refused and logged.
+/// A fact the agent saw: AttemptJoined, AttemptStarted, AttemptEnded or EndpointPublished. An
+/// attempt that could not be prepared or started (missing file, full disk) is an AttemptEnded with
+/// its class. Anything else from an agent is refused and logged.
 struct AgentFact {
   job::Fact fact;
   bool operator==(const AgentFact&) const = default;
@@ -257,7 +265,7 @@ using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswer
 [[nodiscard]] Result<ClientFrame> decode_client_frame(std::string_view bytes);
 [[nodiscard]] Result<ClientEvent> decode_client_event(std::string_view bytes);
 
-/// Returns whether an agent may send `fact` in an AgentFact: the five named there.
+/// Returns whether an agent may send `fact` in an AgentFact: the four named there.
 [[nodiscard]] bool is_agent_fact(const job::Fact& fact);
 
 /// Facts alone, for the event log (proto/muster/event/v1).

@@ -186,6 +186,9 @@ class Arbitrary {
                                           .kind = one_of(metrics::Kind::Counter)},
                                .value = -0.5});
     }
+    if (coin()) {
+      samples.quiet = Quiet{.now = duration(), .longest = duration()};
+    }
     return samples;
   }
 
@@ -198,7 +201,7 @@ class Arbitrary {
       case 2:
         return Report{report()};
       case 3: {
-        constexpr std::array<size_t, 5> kKinds{8, 9, 10, 11, 14};
+        constexpr std::array<size_t, 4> kKinds{8, 9, 10, 14};
         return AgentFact{fact(kKinds[below(kKinds.size())])};
       }
       case 4:

@@ -150,8 +150,18 @@ std::vector<os::Pid> TaskRun::members() const {
   return members;
 }
 
-std::optional<Duration> TaskRun::look_for_stall(const Use& use) {
-  return stall_.look(deps_.loop.now(), use.print.cpu, output_->size_bytes());
+wire::Quiet TaskRun::look_for_quiet(const Use& use, const os::FileActivity& files, uint64_t told) {
+  QuietWatch::Signs signs{.cpu = use.print.cpu,
+                          .output_bytes = output_->size_bytes(),
+                          .moved_bytes = files.moved_bytes,
+                          .told = told};
+  if (!guests_.empty()) {
+    const std::vector<os::Pid> own =
+        family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
+    signs.cpu = deps_.meter.glance(own).cpu;
+    signs.moved_bytes = deps_.meter.file_activity(own).moved_bytes;
+  }
+  return quiet_.look(deps_.loop.now(), signs);
 }
 
 std::vector<os::Pid> TaskRun::family() {

@@ -2,7 +2,7 @@
 
 #include "agent/attempt/leftovers.h"
 #include "agent/attempt/memory_guard.h"
-#include "agent/attempt/stall_watch.h"
+#include "agent/attempt/quiet_watch.h"
 #include "agent/attempt/watch_budget.h"
 #include "agent/output/output_feed.h"
 #include "agent/output/output_log.h"
@@ -113,9 +113,10 @@ class TaskRun {
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<Use> watch_memory();
-  /// Looks at what watch_memory() has just measured: for how long the attempt has stalled, once
-  /// each time that it does.
-  [[nodiscard]] std::optional<Duration> look_for_stall(const Use& use);
+  /// Takes in what was just measured of it, and how many values it has told of itself: for how long
+  /// it has been quiet. What people do beside the program, by sessions, does not count.
+  [[nodiscard]] wire::Quiet look_for_quiet(const Use& use, const os::FileActivity& files,
+                                           uint64_t told);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 
@@ -152,7 +153,7 @@ class TaskRun {
   std::vector<std::unique_ptr<os::HeldPort>> held_;
   std::optional<TaskOutput> output_;
   std::optional<MemoryGuard> memory_;
-  StallWatch stall_;
+  QuietWatch quiet_;
   std::function<void(Ended)> ended_;
   std::string python_;
   std::map<std::string, std::string> environment_;

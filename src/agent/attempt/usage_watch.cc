@@ -1,7 +1,6 @@
 #include "agent/attempt/usage_watch.h"
 
 #include "rt/wait_until.h"
-#include "spec/spec.h"
 
 #include <algorithm>
 #include <utility>
@@ -60,9 +59,8 @@ HostTime UsageWatch::look() {
     if (const std::optional<TaskRun::Use> use = run.watch_memory()) {
       any = true;
       if (samples) {
-        sample(run.names().attempt, *use, deps_.loop.now());
+        sample(run, *use, deps_.loop.now());
       }
-      look_for_stall(run, *use);
       closely = closely || run.near_limit();
     }
   });
@@ -78,9 +76,11 @@ HostTime UsageWatch::look() {
   return any ? next : HostTime::max();
 }
 
-void UsageWatch::sample(job::AttemptId attempt, const TaskRun::Use& use, HostTime now) {
-  deps_.samples.measured(attempt,
-                         meters_[attempt].read(now, use, deps_.meter.file_activity(use.processes)));
+void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use, HostTime now) {
+  const job::AttemptId attempt = run.names().attempt;
+  const os::FileActivity files = deps_.meter.file_activity(use.processes);
+  deps_.samples.measured(attempt, meters_[attempt].read(now, use, files));
+  deps_.samples.quiet(attempt, run.look_for_quiet(use, files, deps_.samples.told(attempt)));
 }
 
 void UsageWatch::sample_host() {
@@ -103,17 +103,6 @@ void UsageWatch::sample_host() {
   add(Builtin::SystemNetworkReceive, host.received_bytes);
   add(Builtin::SystemNetworkTransmit, host.sent_bytes);
   deps_.samples.measured(std::nullopt, std::move(readings));
-}
-
-void UsageWatch::look_for_stall(TaskRun& run, const TaskRun::Use& use) {
-  const job::AttemptId id = run.names().attempt;
-  const std::optional<Duration> silent = run.look_for_stall(use);
-  // Servers that nobody waits for are idle by nature.
-  if (silent && deps_.job.role_of(id).success == spec::Success::Required) {
-    deps_.log.warning("attempt.stalled",
-                      {{"attempt", deps_.job.stem_of(id)}, {"for", format_duration(*silent)}});
-    deps_.observer.tell(job::AttemptStalled{id, *silent});
-  }
 }
 
 }  // namespace muster::agent

@@ -1,12 +1,9 @@
 #pragma once
 
-#include "agent/attempt/attempt_observer.h"
 #include "agent/attempt/attempts.h"
 #include "agent/attempt/watch_budget.h"
-#include "agent/job_context.h"
 #include "agent/sampling/sample_queue.h"
 #include "agent/sampling/task_meter.h"
-#include "base/log.h"
 #include "os/memory.h"
 #include "rt/async.h"
 #include "rt/loop.h"
@@ -18,18 +15,16 @@
 namespace muster::agent {
 
 /// Looks once a second at what the running attempts and the host use: measures them for the master,
-/// ends those over their memory limit, and says when one has stalled. Measures its own time, too,
-/// and looks less often where it would cost more than its share. Lives on the loop's thread.
+/// with how long they have been quiet, and ends those over their memory limit. Measures its own
+/// time, too, and looks less often where it would cost more than its share. Lives on the loop's
+/// thread.
 class UsageWatch {
  public:
   /// What it works with. All must outlive it.
   struct Deps {
     rt::Loop& loop;
-    log::Logger log;
-    const JobContext& job;
     Attempts& attempts;
     os::Meter& meter;
-    AttemptObserver& observer;
     SampleQueue& samples;
   };
 
@@ -46,9 +41,8 @@ class UsageWatch {
   rt::Async<> run();
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
-  void sample(job::AttemptId attempt, const TaskRun::Use& use, HostTime now);
+  void sample(TaskRun& run, const TaskRun::Use& use, HostTime now);
   void sample_host();
-  void look_for_stall(TaskRun& run, const TaskRun::Use& use);
 
   Deps deps_;
   std::map<job::AttemptId, TaskMeter> meters_;

@@ -32,13 +32,14 @@ bool SampleQueue::add(job::AttemptId attempt, metrics::NamedReading reading, Dur
       !reading.metric.name.starts_with(metrics::kUserPrefix) || age > kAgeMax) {
     return false;
   }
-  std::set<std::string>& names = names_[attempt];
-  if (!names.contains(reading.metric.name)) {
-    if (names.size() >= kNamesMax) {
+  Own& own = own_[attempt];
+  if (!own.names.contains(reading.metric.name)) {
+    if (own.names.size() >= kNamesMax) {
       return false;
     }
-    names.insert(reading.metric.name);
+    own.names.insert(reading.metric.name);
   }
+  ++own.told;
   const HostTime at = loop_.now() - std::max(age, Duration{});
   const std::string name = reading.metric.name;
   moment_of(attempt, at).named.insert_or_assign(name, std::move(reading));
@@ -63,6 +64,15 @@ void SampleQueue::measured(std::optional<job::AttemptId> attempt,
   }
 }
 
+void SampleQueue::quiet(job::AttemptId attempt, const wire::Quiet& quiet) {
+  moment_of(attempt, loop_.now()).quiet = quiet;
+}
+
+uint64_t SampleQueue::told(job::AttemptId attempt) const {
+  const auto found = own_.find(attempt);
+  return found == own_.end() ? 0 : found->second.told;
+}
+
 std::vector<wire::Samples> SampleQueue::take() {
   std::vector<wire::Samples> taken;
   const HostTime now = loop_.now();
@@ -76,6 +86,7 @@ std::vector<wire::Samples> SampleQueue::take() {
     for (auto& [name, reading] : moment.named) {
       samples.named.push_back(std::move(reading));
     }
+    samples.quiet = moment.quiet;
   }
   return taken;
 }

@@ -43,8 +43,12 @@ class SampleQueue final : public SampleSink {
   /// What Muster itself measured now of an attempt (nullopt: of the host).
   void measured(std::optional<job::AttemptId> attempt, std::vector<metrics::Reading> readings,
                 std::vector<metrics::NamedReading> named = {});
+  /// For how long an attempt has been quiet now.
+  void quiet(job::AttemptId attempt, const wire::Quiet& quiet);
+  /// How many values an attempt's program has told of itself.
+  [[nodiscard]] uint64_t told(job::AttemptId attempt) const;
   /// Nothing more comes of an attempt: its names are forgotten.
-  void ended(job::AttemptId attempt) { names_.erase(attempt); }
+  void ended(job::AttemptId attempt) { own_.erase(attempt); }
 
   /// Hands over what waits, oldest first.
   [[nodiscard]] std::vector<wire::Samples> take();
@@ -54,6 +58,12 @@ class SampleQueue final : public SampleSink {
     HostTime at{};
     std::vector<metrics::Reading> readings;
     std::map<std::string, metrics::NamedReading> named;
+    std::optional<wire::Quiet> quiet;
+  };
+  /// What an attempt's program tells of itself.
+  struct Own {
+    std::set<std::string> names;
+    uint64_t told = 0;
   };
   /// By second, then whose: what came within one second goes together.
   using Key = std::pair<int64_t, std::optional<job::AttemptId>>;
@@ -62,7 +72,7 @@ class SampleQueue final : public SampleSink {
 
   rt::Loop& loop_;
   std::map<Key, Moment> waiting_;
-  std::map<job::AttemptId, std::set<std::string>> names_;
+  std::map<job::AttemptId, Own> own_;
 };
 
 }  // namespace muster::agent

@@ -1,0 +1,86 @@
+#include "agent/attempt/quiet_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace muster::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// An attempt and the watch on it.
+class QuietWatchOf : public ::testing::Test {
+ protected:
+  wire::Quiet look_at(Duration later) { return watch_.look(now_ += later, signs_); }
+  Duration look(Duration later) { return look_at(later).now; }
+
+  QuietWatch watch_;
+  HostTime now_{};
+  QuietWatch::Signs signs_{.cpu = seconds(5), .output_bytes = 100, .moved_bytes = 1 << 20};
+};
+
+TEST_F(QuietWatchOf, MeasuresHowLongNothingHappens) {
+  EXPECT_EQ(look({}), Duration::zero());
+  for (int second = 1; second < 1000; ++second) {
+    EXPECT_EQ(look(seconds(1)), seconds(second));
+  }
+}
+
+TEST_F(QuietWatchOf, TakesOutputReportsWorkAndFilesAsLife) {
+  EXPECT_EQ(look({}), Duration::zero());
+  EXPECT_EQ(look(minutes(9)), minutes(9));
+  ++signs_.output_bytes;
+  EXPECT_EQ(look(minutes(9)), Duration::zero());
+  EXPECT_EQ(look(minutes(9)), minutes(9));
+  signs_.cpu += seconds(30);
+  EXPECT_EQ(look(minutes(9)), Duration::zero());
+  EXPECT_EQ(look(minutes(9)), minutes(9));
+  signs_.moved_bytes += 10 << 20;
+  EXPECT_EQ(look(minutes(9)), Duration::zero());
+  EXPECT_EQ(look(minutes(9)), minutes(9));
+  ++signs_.told;
+  EXPECT_EQ(look(minutes(9)), Duration::zero());
+}
+
+TEST_F(QuietWatchOf, RemembersTheLongestPauseAfterWhichItWentOn) {
+  EXPECT_EQ(look_at({}).longest, Duration::zero());
+  EXPECT_EQ(look_at(minutes(7)).longest, Duration::zero());
+  ++signs_.output_bytes;
+  EXPECT_EQ(look_at(minutes(1)).longest, minutes(8));
+  ++signs_.output_bytes;
+  EXPECT_EQ(look_at(minutes(2)).longest, minutes(8));
+  EXPECT_EQ(look_at(minutes(20)).longest, minutes(8));
+}
+
+TEST_F(QuietWatchOf, TakesAChildThatHasEndedAsLife) {
+  EXPECT_EQ(look({}), Duration::zero());
+  EXPECT_EQ(look(seconds(9)), seconds(9));
+  signs_.cpu -= seconds(1);
+  EXPECT_EQ(look(seconds(1)), Duration::zero());
+}
+
+TEST_F(QuietWatchOf, DoesNotTakeHeartbeatsForWork) {
+  EXPECT_EQ(look({}), Duration::zero());
+  for (int second = 1; second < 30 * 60; ++second) {
+    signs_.cpu += milliseconds(2);
+    signs_.moved_bytes += 100;
+    EXPECT_EQ(look(seconds(1)), seconds(second));
+  }
+}
+
+TEST_F(QuietWatchOf, SeesACheckpointThatIsWrittenSlowly) {
+  EXPECT_EQ(look({}), Duration::zero());
+  Duration quiet{};
+  for (int second = 1; second < 10 * 60; ++second) {
+    signs_.moved_bytes += 1 << 20;
+    quiet = std::max(quiet, look(seconds(1)));
+  }
+  EXPECT_EQ(quiet, Duration::zero());
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,249 @@
+# timeout: 600
+"""Tasks that hang: who is named, what follows, and who is left in peace."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import harness
+import pytest
+
+# Rank 1 sleeps in its first attempt, all others wait for a byte that only the gate brings.
+HANGS = """
+import os, pathlib, sys, time
+gate = pathlib.Path(sys.argv[1]) / "gate"
+
+def wait_for_all():
+    with open(gate, "rb") as fifo:
+        fifo.read(1)
+    for _ in range(100):
+        print("on", flush=True)
+        time.sleep(0.5)
+
+def load():
+    time.sleep(10000)
+
+print("attempt", os.environ["MUSTER_ATTEMPT"], flush=True)
+if os.environ["MUSTER_ATTEMPT"] == "1":
+    load() if os.environ["MUSTER_INDEX"] == "1" else wait_for_all()
+"""
+
+# For ten seconds one works, each in its own way, and the others wait for it.
+WORKS = """
+import os, pathlib, sys, time
+folder, how = pathlib.Path(sys.argv[1]), sys.argv[2]
+until = time.monotonic() + 10
+if os.environ["MUSTER_INDEX"] != "0":
+    while not (folder / "done").exists():
+        time.sleep(0.5)
+elif how == "evaluates":
+    while time.monotonic() < until:
+        sum(range(100000))
+elif how == "saves":
+    with open(folder / "model", "wb", buffering=0) as file:
+        while time.monotonic() < until:
+            file.seek(0)
+            file.write(b"x" * 500000)
+            time.sleep(0.2)
+elif how == "sleeps":
+    time.sleep(10)
+elif how == "tells":
+    while time.monotonic() < until:
+        print("loading", flush=True)
+        time.sleep(1)
+(folder / "done").touch()
+"""
+
+SERVES = """
+import asyncio
+
+async def serve():
+    server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+    print("serving", flush=True)
+    await server.serve_forever()
+
+asyncio.run(serve())
+"""
+
+# The second pause is longer than `after`, and less than twice the first.
+PAUSES = """
+import time
+for pause in (6, 10):
+    time.sleep(pause)
+    print("on", flush=True)
+"""
+
+TORCH = """
+import os, time
+import torch, torch.distributed as dist
+
+def load():
+    time.sleep(10000)
+
+dist.init_process_group("gloo")
+tensor = torch.ones(2)
+dist.all_reduce(tensor)
+print("met", flush=True)
+if os.environ["RANK"] == "2":
+    %s
+else:
+    dist.all_reduce(tensor)
+"""
+
+QUICK = {"liveness": {"beat": "200ms", "suspect": "3s", "lost": "10s"}, "framework": "pytorch"}
+
+
+@pytest.fixture
+def muster(muster):
+    """Its jobs are stopped at the end of a test."""
+    yield muster
+    jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
+    if jobs:
+        muster("stop", *jobs).expect(0)
+
+
+@pytest.fixture(autouse=True)
+def tools(muster):
+    """Tasks find the py-spy of the tests' own environment."""
+    muster.environment["PATH"] = (
+        f"{pathlib.Path(sys.executable).parent}:{muster.environment['PATH']}")
+
+
+def spec(muster, program, *words, tasks=3, **more):
+    muster.write("program.py", program)
+    arguments = " ".join([str(muster.folder), *words])
+    return muster.spec({"command": f"exec /usr/bin/python3 program.py {arguments}", "tasks": tasks,
+                        "files": ["program.py"], **QUICK, **more})
+
+
+def gate_of(muster):
+    os.mkfifo(muster.folder / "gate")
+
+
+def stall_of(muster, index):
+    return muster.status()["roles"]["worker"]["tasks"][index]["stall"]
+
+
+def facts_of(muster):
+    return [fact["fact"] for fact in muster("show", "last", "--json").expect(0).json()["facts"]]
+
+
+def test_the_sleeper_is_named_with_its_line_and_no_more_when_all_move(muster):
+    gate_of(muster)
+    running = muster.start("run", spec(muster, HANGS, stall={"after": "2s"}))
+    running.sees(r"worker:1 on \S+ hangs, silent for .* \(likely\): "
+                 r"worker:1 (sleeps|waits) in load \(program.py:13\)", within=60)
+    stall = stall_of(muster, 1)
+    assert stall["sure"] == "likely"
+    assert stall["place"] == "load (program.py:13)"
+    assert stall["silent_s"] >= 2
+    assert "worker:0, worker:2" in stall["evidence"]
+    assert stall_of(muster, 0) is None
+    assert "worker:1 on" in muster("status", "last").expect(0).out
+    assert "hangs" in muster("why", "last").expect(0).out
+    assert "worker:1 on" in muster("show", "last").expect(0).out
+    with open(muster.folder / "gate", "wb") as fifo:
+        fifo.write(b"xx")
+    running.sees("worker:1 moves again", within=60)
+    muster("stop", "last").expect(0)
+    running.wait()
+
+
+def test_restart_moves_the_sleeper_to_another_host(muster):
+    gate_of(muster)
+    muster("run", spec(muster, HANGS, stall={"after": "2s", "then": "restart"},
+                       local={"hosts": 4}), within=120).expect(0)
+    facts = muster("show", "last", "--json").expect(0).json()["facts"]
+    assert sum(fact["fact"] == "attempt-stalled" for fact in facts) == 1
+    words = " ".join(fact["text"] or "" for fact in facts)
+    assert "worker:1 restarts in a new container, on another host" in words
+    tasks = muster.status()["roles"]["worker"]["tasks"]
+    assert [task["attempts"] for task in tasks] == [2, 2, 2]
+
+
+def test_fail_ends_the_job_with_the_sleeper_as_first_cause(muster):
+    gate_of(muster)
+    done = muster("run", spec(muster, HANGS, stall={"after": "2s", "then": "fail"}), within=120)
+    done.expect(1)
+    outcome = muster.status()["outcome"]
+    assert outcome["class"] == "program.stalled"
+    assert outcome["first_cause"]["task"] == "worker:1"
+    assert "load (program.py:13)" in outcome["first_cause"]["evidence"]
+    assert "worker:1 hangs (program.stalled)" in done.text
+
+
+def test_a_role_has_its_own(muster):
+    gate_of(muster)
+    muster.write("program.py", HANGS)
+    path = muster.spec({
+        "command": f"exec /usr/bin/python3 program.py {muster.folder}", "files": ["program.py"],
+        **QUICK, "stall": {"after": "1h"},
+        "roles": {"worker": {"tasks": 3, "stall": {"after": "2s", "then": "fail"}}}})
+    muster("run", path, within=120).expect(1)
+    assert muster.status()["outcome"]["class"] == "program.stalled"
+
+
+@pytest.mark.parametrize("how", ["evaluates", "saves", "tells"])
+def test_nobody_is_suspected_while_somebody_works(muster, how):
+    muster("run", spec(muster, WORKS, how, stall={"after": "3s", "then": "fail"}),
+               within=120).expect(0)
+    assert "attempt-stalled" not in facts_of(muster)
+
+
+def test_with_none_nobody_is_suspected(muster):
+    muster("run", spec(muster, WORKS, "sleeps", tasks=2, stall={"after": "none", "then": "fail"}),
+               within=120).expect(0)
+    assert "attempt-stalled" not in facts_of(muster)
+
+
+def test_who_is_not_waited_for_is_not_named(muster):
+    gate_of(muster)
+    muster.write("program.py", HANGS)
+    path = muster.spec({
+        "files": ["program.py"], **QUICK, "stall": {"after": "2s", "then": "fail"},
+        "roles": {"server": {"tasks": 1, "command": "exec sleep 10000", "success": "ignored"},
+                  "worker": {"tasks": 3, "command":
+                             f"exec /usr/bin/python3 program.py {muster.folder}"}}})
+    muster("run", path, within=120).expect(1)
+    assert muster.status()["outcome"]["first_cause"]["task"] == "worker:1"
+
+
+def test_a_server_without_requests_is_left_in_peace(muster):
+    muster("submit", spec(muster, SERVES, tasks=1, stall={"after": "2s", "then": "fail"})).expect(0)
+    log = muster.job_folder() / "master.log"
+    harness.eventually(lambda: "stall.idle" in log.read_text())
+    assert "attempt-stalled" not in facts_of(muster)
+    assert muster.status()["phase"] == "running"
+
+
+def test_a_program_that_has_paused_before_is_believed(muster):
+    muster("run", spec(muster, PAUSES, tasks=2, stall={"after": "8s", "then": "fail"}),
+           within=120).expect(0)
+    assert "attempt-stalled" not in facts_of(muster)
+
+
+@pytest.fixture(scope="module")
+def torch():
+    done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", "torch"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return f"{done.stdout.strip()}/bin/python3"
+
+
+@pytest.mark.parametrize("other, sure, place", [
+    ("load()", "certain", "load (program.py:6)"),
+    ("dist.recv(tensor, src=0)", "likely", "<module> (program.py:13)")])
+def test_a_rank_that_the_others_wait_for_in_gloo(muster, torch, other, sure, place):
+    """One is asleep, or waits for a message that nobody sends."""
+    muster.write("program.py", TORCH % other)
+    path = muster.spec({"command": f"exec {torch} program.py", "tasks": 3,
+                        "files": ["program.py"], **QUICK,
+                        "stall": {"after": "5s", "then": "fail"}})
+    muster("run", path, within=240).expect(1)
+    status = muster.status()
+    assert status["roles"]["worker"]["tasks"][2]["stall"]["sure"] == sure
+    cause = status["outcome"]["first_cause"]
+    assert cause["task"] == "worker:2"
+    assert status["roles"]["worker"]["tasks"][2]["stall"]["place"] == place
+    assert "worker:0-1 wait in all_reduce" in cause["evidence"]
