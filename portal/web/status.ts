@@ -1,6 +1,14 @@
 // The documents that the page reads: schemas muster.status/1, muster.changes/1,
 // muster.job/1 and muster.output/1.
 
+/** Why a task is taken to hang. */
+export interface Stall {
+  silent_s: number;
+  sure: string;
+  place: string | null;
+  evidence: string;
+}
+
 export interface Task {
   index: number;
   state: string;
@@ -9,6 +17,7 @@ export interface Task {
   exit_code: number | null;
   signal?: number | null;
   attempt_state?: string;
+  stall?: Stall | null;
 }
 
 export interface Cause {

@@ -91,6 +91,18 @@ def test_attempts_and_events_tell_what_happened(muster, gate, browser):
     harness.eventually(lambda: browser.run(kind, "worker:1#2") == "succeeded")
 
 
+def test_tasks_that_hang_are_above_all_while_they_do(muster, browser):
+    running = open_page(muster, browser, {"command": "exec sleep 10000", "tasks": 2,
+                                          "framework": "pytorch", "stall": {"after": "1s"}})
+    hidden = "return document.querySelector('#stalls').hidden"
+    text = browser.sees("#stalls", r"worker:\d on \S+ may hang, silent for [\d.]+ s when .*unsure")
+    assert "worker:0-1" in text
+    assert not browser.run(hidden)
+    muster("stop", muster.job()).expect(0)
+    running.wait()
+    harness.eventually(lambda: browser.run(hidden))
+
+
 def test_output_of_several_tasks_is_one_by_time(muster, gate, browser):
     turn = [harness.Gate(muster.folder / f"turn{i}") for i in range(3)]
     command = (f"if [ $MUSTER_INDEX = 0 ]; then {turn[0].wait}; echo one; {turn[2].wait}; "

@@ -25,6 +25,25 @@ function show_outcome(outcome) {
         show_text(by_id("hint"), cause.hint === null ? null : `Hint: ${cause.hint}`);
     }
 }
+/** The tasks that hang now, and what was seen of them. */
+function show_stalls(status) {
+    const items = [];
+    for (const [role, { tasks }] of Object.entries(status.roles)) {
+        for (const task of tasks) {
+            if (task.stall && task.attempt_state === "running") {
+                const item = make("li");
+                const verb = task.stall.sure === "unsure" ? "may hang" : "hangs";
+                const where = task.stall.place === null ? "" : ` in ${task.stall.place}`;
+                item.append(make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`), make("span", `, silent for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
+                    `found (${task.stall.sure})`), make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
+                items.push(item);
+            }
+        }
+    }
+    const list = by_id("stalls");
+    list.hidden = items.length === 0;
+    show_items(list, items);
+}
 function show_endpoints(base, endpoints) {
     const section = by_id("endpoints");
     const names = Object.keys(endpoints).sort();
@@ -73,6 +92,7 @@ export class JobPanel {
         phase.dataset["state"] = status.outcome?.result ?? status.phase;
         this.show_facts();
         show_outcome(status.outcome);
+        show_stalls(status);
         show_endpoints(this.base, status.endpoints);
         show_timeline(status.timeline);
         show_text(by_id("notice"), status.waits_for === null ? status.log_trouble === null ? null :
