@@ -33,7 +33,7 @@ namespace {
 constexpr size_t kAtOnce = 32;
 /// To find the job's master; a task that does not run now has none to show; a probe takes 15 s at
 /// most, and its tool has to come there.
-constexpr Duration kPatience = std::chrono::seconds(15);
+constexpr Duration kAnswerWithin = std::chrono::seconds(15);
 constexpr Duration kWaitForTask = std::chrono::seconds(1);
 constexpr Duration kWaitForProbe = std::chrono::seconds(40);
 
@@ -122,7 +122,7 @@ Result<int> StacksRun::run() {
   options.job_id = job_.folder.id().value;
   MUSTER_TRY(options.secret, read_secret(*session_.files, job_.folder));
   options.who = session_.environment.who();
-  options.patience = kPatience;
+  options.patience = kAnswerWithin;
   streams_.emplace(TaskStreams::Deps{.loop = loop_,
                                      .transport = *transport_,
                                      .locate = [this] { return locate(); },
