@@ -1,6 +1,6 @@
 #include "agent/attempt/attempt_end.h"
 
-#include "agent/output/redaction.h"
+#include "base/redaction.h"
 #include "base/text.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-#include "agent/output/redaction.h"
+#include "base/redaction.h"
 
 #include "base/text.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace muster::agent {
+namespace muster {
 
 std::string redact(std::string_view text, const std::map<std::string, std::string>& secrets) {
   std::vector<std::string_view> values;
@@ -28,4 +28,4 @@ std::string redact(std::string_view text, const std::map<std::string, std::strin
   return redacted;
 }
 
-}  // namespace muster::agent
+}  // namespace muster

@@ -1,8 +1,8 @@
-#include "agent/output/redaction.h"
+#include "base/redaction.h"
 
 #include <gtest/gtest.h>
 
-namespace muster::agent {
+namespace muster {
 namespace {
 
 TEST(Redact, HidesEveryOccurrence) {
@@ -22,4 +22,4 @@ TEST(Redact, LeavesShortValuesAlone) {
 }
 
 }  // namespace
-}  // namespace muster::agent
+}  // namespace muster

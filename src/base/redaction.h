@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::agent {
+namespace muster {
 
 /// Returns `text` with every secret value replaced by "***". `secrets` are the values of the spec's
 /// `from_env` and `from_file` entries by key path; blanks around a value do not matter. Values
@@ -15,4 +15,4 @@ namespace muster::agent {
 
 inline constexpr size_t kRedactedBytesMin = 4;
 
-}  // namespace muster::agent
+}  // namespace muster
