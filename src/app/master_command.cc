@@ -8,15 +8,20 @@
 #include "control/keys.h"
 #include "control/tls_transport.h"
 #include "master/master.h"
+#include "master/notice_sender.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
 #include "os/interfaces.h"
 #include "os/local_files.h"
 #include "os/signals.h"
+#include "os/spawn.h"
 #include "rt/io_loop.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <unistd.h>
 #include <utility>
@@ -53,6 +58,8 @@ class MasterProcess {
   [[nodiscard]] Result<master::MasterOptions> options(cluster::MasterOrder order,
                                                       MasterPost& post) const;
   void make_page(const control::Secret& secret, MasterPost& post, const eventlog::PlanFile& asked);
+  [[nodiscard]] std::unique_ptr<master::NoticeSender> notice_sender(
+      const std::map<std::string, std::string>& secrets);
   void quit(int exit_status);
 
   rt::IoLoop loop_;
@@ -64,6 +71,7 @@ class MasterProcess {
   std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<cluster::Link> link_;
   std::unique_ptr<os::Signals> signals_;
+  std::unique_ptr<master::NoticeSender> notices_;
   std::optional<master::Master> master_;
   std::optional<int> exit_status_;  ///< Set once the process is to end.
 };
@@ -94,8 +102,9 @@ Status MasterProcess::start_master(bool followed) {
   transport_ = control::make_tls_transport(
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY(link_, side_->open_link(deps));
+  notices_ = notice_sender(made.secrets);
   master_.emplace(master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_,
-                                     &*page_, &page_->tasks(), post.samples},
+                                     &*page_, &page_->tasks(), post.samples, notices_.get()},
                   std::move(made));
   page_->open(*master_);
   MUSTER_TRY_STATUS(master_->start([this](const master::MasterEnd& end) {
@@ -164,6 +173,24 @@ void MasterProcess::make_page(const control::Secret& secret, MasterPost& post,
       page_->keep_logs_in(*files_, post.logs_folder, {plan_.spec.logs.max, plan_.spec.logs.keep});
       break;
   }
+}
+
+std::unique_ptr<master::NoticeSender> MasterProcess::notice_sender(
+    const std::map<std::string, std::string>& secrets) {
+  master::NoticeSettings settings;
+  settings.notify = plan_.spec.notify;
+  if (const auto token = secrets.find("env." + settings.notify.token); token != secrets.end()) {
+    settings.token = token->second;
+  }
+  settings.environment = os::own_environment();
+  // The variables that a secret came from may still be there: a program need not know them.
+  std::erase_if(settings.environment, [&](const auto& variable) {
+    return std::ranges::any_of(secrets, [&](const auto& secret) {
+      return !secret.second.empty() && variable.second == secret.second;
+    });
+  });
+  settings.folder = std::filesystem::current_path();
+  return master::make_notice_sender(loop_, std::move(settings));
 }
 
 void MasterProcess::quit(int exit_status) {

@@ -67,6 +67,9 @@ std::string render_live_notes(const std::string& text, const std::string& page) 
     notes +=
         "the job's log cannot be written: " + printable(trouble) + "; starts and restarts wait\n";
   }
+  if (const std::string trouble = notice_trouble_of(text); !trouble.empty()) {
+    notes += "notices: " + printable(trouble) + "\n";
+  }
   return notes;
 }
 

@@ -415,6 +415,10 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
             return "stop requested by " + printable(stop.by);
           },
           [&](const job::SessionOpened& session) { return narrate_session(machine, session); },
+          [&](const job::NoticeTold& told) -> Line {
+            return told.fate == job::NoticeFate::Delivered ? Line{}
+                                                           : Line{printable(job::sentence(told))};
+          },
           [&](const job::MasterRecovered& recovered) -> Line {
             return fmt::format("a new master has taken over (the {} of this job)",
                                ordinal(recovered.epoch.value));

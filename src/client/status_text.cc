@@ -27,4 +27,8 @@ std::string log_trouble_of(std::string_view status_json) {
   return text_member(status_json, "log_trouble");
 }
 
+std::string notice_trouble_of(std::string_view status_json) {
+  return text_member(status_json, "notice_trouble");
+}
+
 }  // namespace muster::client

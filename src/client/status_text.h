@@ -10,5 +10,7 @@ namespace muster::client {
 
 /// Returns the member `log_trouble`: why the job's log cannot be written; "" while it can.
 [[nodiscard]] std::string log_trouble_of(std::string_view status_json);
+/// Returns the member `notice_trouble`: which notice is not delivered, and why; "" for none.
+[[nodiscard]] std::string notice_trouble_of(std::string_view status_json);
 
 }  // namespace muster::client

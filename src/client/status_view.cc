@@ -72,6 +72,9 @@ std::string render_status(const FoundJob& job, WallTime now, bool colour) {
   for (const job::Endpoint& endpoint : state.endpoints) {
     out += fmt::format("  {}: {}\n", endpoint.name, endpoint_text(endpoint));
   }
+  if (const std::string trouble = eventlog::notice_trouble(state); !trouble.empty()) {
+    out += "notices: " + printable(trouble) + "\n";
+  }
   for (const std::string& damage : reading.log.damages) {
     out += "log: " + printable(damage) + "\n";
   }

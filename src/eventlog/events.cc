@@ -124,6 +124,7 @@ std::string sentence(const job::Plan& plan, const job::Fact& fact) {
                                      f.memory_bytes >> 20U, job::count_of(f.vcores, "core"), hosts);
           },
           [](const job::DeadlinePassed&) -> std::string { return "a deadline passed"; },
+          [](const job::NoticeTold& f) { return job::sentence(f); },
           [](const job::StopAsked& f) { return "a stop was asked for by " + f.by; },
           [](const job::MasterRecovered& f) {
             return fmt::format("master {} took over", f.epoch.value);

@@ -1,6 +1,7 @@
 #include "eventlog/status.h"
 
 #include "eventlog/json_text.h"
+#include "job/describe.h"
 #include "job/task_page.h"
 
 #include <algorithm>
@@ -121,6 +122,19 @@ std::string outcome_json(const job::Plan& plan, const job::State& state,
       .str();
 }
 
+std::string notice_trouble(const job::State& state) {
+  const auto bad = std::ranges::find_if(state.notices, [](const job::NoticeTold& told) {
+    return told.fate != job::NoticeFate::Delivered;
+  });
+  if (bad == state.notices.end()) {
+    return "";
+  }
+  const auto more = std::ranges::count_if(bad + 1, state.notices.end(), [](const auto& told) {
+    return told.fate != job::NoticeFate::Delivered;
+  });
+  return job::sentence(*bad) + (more == 0 ? "" : fmt::format(" (and {} more)", more));
+}
+
 std::string timeline_json(const job::State& state) {
   JsonArray steps;
   Time before = state.started;
@@ -155,6 +169,7 @@ std::string status_json(const job::Plan& plan, const job::State& state,
       .raw("ended", iso_or_null(ended, ended_at))
       .text_or_null("waits_for", ended ? std::string_view() : std::string_view(waits))
       .text_or_null("log_trouble", context.log_trouble)
+      .text_or_null("notice_trouble", notice_trouble(state))
       .text_or_null("page", context.page)
       .str();
 }

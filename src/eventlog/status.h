@@ -28,10 +28,10 @@ struct StatusContext {
 
 /// Returns the status document (schema muster.status/1), one line of JSON. Besides what
 /// stands there: `name`, `epoch`, `started` and `ended` (ISO 8601 or null), `waits_for`,
-/// `log_trouble` and `page` (text or null), per task `attempt_state`, `container`, `address`,
-/// `restarts`, `signal`, `stall` (null, or of one that hangs `silent_s`, `sure`, `place` and
-/// `evidence`); in the outcome `reason` and `message`, in its cause `container`, `hint`
-/// and `victims`.
+/// `log_trouble`, `notice_trouble` and `page` (text or null), per task `attempt_state`,
+/// `container`, `address`, `restarts`, `signal`, `stall` (null, or of one that hangs `silent_s`,
+/// `sure`, `place` and `evidence`); in the outcome `reason` and `message`, in its cause
+/// `container`, `hint` and `victims`.
 [[nodiscard]] std::string status_json(const job::Plan& plan, const job::State& state,
                                       const StatusContext& context);
 
@@ -41,6 +41,9 @@ struct StatusContext {
 /// Returns the member `outcome` of status and summary: null until the job has ended.
 [[nodiscard]] std::string outcome_json(const job::Plan& plan, const job::State& state,
                                        const StatusContext& context);
+
+/// Returns which notice has not been delivered, and why, in one line; "" if all have been.
+[[nodiscard]] std::string notice_trouble(const job::State& state);
 
 /// Returns the member `timeline`: how long each step of the job's way took, in milliseconds.
 [[nodiscard]] std::string timeline_json(const job::State& state);

@@ -36,6 +36,21 @@ std::string count_of(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string sentence(const NoticeTold& told) {
+  switch (told.fate) {
+    case NoticeFate::Delivered:
+      return fmt::format("the notice `{}` was delivered by {}", told.notice, to_string(told.way));
+    case NoticeFate::Failing:
+      return fmt::format("the notice `{}` cannot be delivered by {} yet: {}", told.notice,
+                         to_string(told.way), told.trouble);
+    case NoticeFate::GivenUp:
+      return fmt::format("the notice `{}` was not delivered by {}, given up after {}: {}",
+                         told.notice, to_string(told.way), count_of(told.tries, "try"),
+                         told.trouble);
+  }
+  return "";
+}
+
 std::string describe(const Plan& plan, const Fact& fact) {
   const std::string name(name_of(fact));
   return name +
@@ -81,6 +96,10 @@ std::string describe(const Plan& plan, const Fact& fact) {
                  [&](const MasterRecovered& f) { return fmt::format(" epoch {}", f.epoch.value); },
                  [&](const SessionOpened& f) {
                    return fmt::format(" {} {}", to_string(plan, f.attempt), f.verb);
+                 },
+                 [&](const NoticeTold& f) {
+                   return fmt::format(" {} by {} {}", f.notice, to_string(f.way),
+                                      to_string(f.fate));
                  },
                  [](const auto&) { return std::string(); },
              },

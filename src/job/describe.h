@@ -14,6 +14,9 @@ namespace muster::job {
 [[nodiscard]] std::string describe(const Plan& plan, const Fact& fact);
 [[nodiscard]] std::string describe(const Plan& plan, const Action& action);
 
+/// What has become of a notice, for people: "the notice `end` was delivered by hook".
+[[nodiscard]] std::string sentence(const NoticeTold& told);
+
 /// "1 task", "4 tasks".
 [[nodiscard]] std::string count_of(uint64_t count, std::string_view noun);
 

@@ -78,6 +78,30 @@ std::string_view to_string(Sureness value) {
   MUSTER_CHECK(false, "unknown Sureness");
 }
 
+std::string_view to_string(NoticeWay value) {
+  switch (value) {
+    case NoticeWay::Command:
+      return "command";
+    case NoticeWay::Hook:
+      return "hook";
+    case NoticeWay::Mail:
+      return "mail";
+  }
+  MUSTER_CHECK(false, "unknown NoticeWay");
+}
+
+std::string_view to_string(NoticeFate value) {
+  switch (value) {
+    case NoticeFate::Delivered:
+      return "delivered";
+    case NoticeFate::Failing:
+      return "failing";
+    case NoticeFate::GivenUp:
+      return "given_up";
+  }
+  MUSTER_CHECK(false, "unknown NoticeFate");
+}
+
 namespace {
 
 // In the order of the variant.
@@ -87,7 +111,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames = {
     "attempt-joined",    "attempt-started",      "attempt-ended",      "attempt-stalled",
     "container-ended",   "checkpoint-committed", "endpoint-published", "host-reported",
     "headroom-reported", "preemption-noticed",   "deadline-passed",    "stop-asked",
-    "master-recovered",  "session-opened",
+    "master-recovered",  "session-opened",       "notice-told",
 };
 
 }  // namespace

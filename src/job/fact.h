@@ -236,11 +236,32 @@ struct SessionOpened {
   bool operator==(const SessionOpened&) const = default;
 };
 
+/// How a notice leaves the job.
+enum class NoticeWay : uint8_t { Command, Hook, Mail };
+
+/// What has become of a notice so far.
+enum class NoticeFate : uint8_t {
+  Delivered,
+  Failing,  ///< The first try failed; there will be more.
+  GivenUp,
+};
+
+/// A notice was delivered, or could not be. Entered after the try, so that no later master repeats
+/// what was delivered. Shown; decides nothing.
+struct NoticeTold {
+  std::string notice;  ///< "end", "stall:worker:1#2": unique within the job.
+  NoticeWay way = NoticeWay::Command;
+  NoticeFate fate = NoticeFate::Delivered;
+  uint32_t tries = 1;
+  std::string trouble;  ///< Why the last try failed; "" when delivered.
+  bool operator==(const NoticeTold&) const = default;
+};
+
 using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFailed, AgentJoined,
                           AgentReported, AgentSuspected, AgentLost, AttemptJoined, AttemptStarted,
                           AttemptEnded, AttemptStalled, ContainerEnded, CheckpointCommitted,
                           EndpointPublished, HostReported, HeadroomReported, PreemptionNoticed,
-                          DeadlinePassed, StopAsked, MasterRecovered, SessionOpened>;
+                          DeadlinePassed, StopAsked, MasterRecovered, SessionOpened, NoticeTold>;
 
 /// "attempt-ended": the stable name of a fact's type, for scenarios, logs and JSON.
 [[nodiscard]] std::string_view name_of(const Fact& fact);
@@ -250,5 +271,7 @@ using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFa
 [[nodiscard]] std::string_view to_string(RefusalKind kind);
 [[nodiscard]] std::string_view to_string(HostHealth health);
 [[nodiscard]] std::string_view to_string(Sureness sure);
+[[nodiscard]] std::string_view to_string(NoticeWay way);
+[[nodiscard]] std::string_view to_string(NoticeFate fate);
 
 }  // namespace muster::job

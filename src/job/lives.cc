@@ -81,6 +81,28 @@ void Lives::move(JobPhase to) {
 }
 
 // The time line shows how the job started; restarts show in the attempts.
+void Lives::take_notice(const NoticeTold& told) {
+  const auto known = std::ranges::find_if(state_.notices, [&](const NoticeTold& each) {
+    return each.notice == told.notice && each.way == told.way;
+  });
+  if (known != state_.notices.end()) {
+    *known = told;
+  } else if (state_.notices.size() < State::kNoticesMax) {
+    state_.notices.push_back(told);
+  }
+}
+
+void Lives::keep_first_cause() {
+  if (state_.first_cause) {
+    return;
+  }
+  if (state_.restarted) {
+    state_.first_cause = state_.restarted->cause;
+  } else if (state_.outcome) {
+    state_.first_cause = state_.outcome->first_cause;
+  }
+}
+
 void Lives::step(std::string_view name) {
   if (std::ranges::find(state_.steps, name, &Step::name) == state_.steps.end()) {
     state_.steps.push_back({std::string(name), turn_.now});

@@ -53,6 +53,10 @@ class Lives {
 
   /// The newest restart, for people.
   void note(RestartNote restarted) { state_.restarted = std::move(restarted); }
+  /// Keeps the newest word on a notice; of at most State::kNoticesMax.
+  void take_notice(const NoticeTold& told);
+  /// Keeps the cause that this fact settled, if it is the job's first.
+  void keep_first_cause();
 
   /// A container was granted, for nobody until `tasks` are given.
   const Container& grant(const ContainerGranted& granted);

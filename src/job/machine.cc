@@ -49,11 +49,15 @@ Machine::Impl::Impl(Plan plan)
 std::vector<Action> Machine::Impl::apply(Time now, const Fact& fact) {
   turn_.now = std::max(turn_.now, now);
   state_.restarted.reset();
+  if (const auto* told = std::get_if<NoticeTold>(&fact)) {
+    lives_.take_notice(*told);
+  }
   if (state_.phase == JobPhase::Ended) {
     ending_.after_the_end(fact);
   } else {
     take_in(fact);
     settle();
+    lives_.keep_first_cause();
   }
   return std::exchange(turn_.actions, {});
 }
@@ -103,6 +107,7 @@ void Machine::Impl::take_in(const Fact& fact) {
           [&](const StopAsked& f) { stop_asked(f); },
           [&](const MasterRecovered& f) { recovered(f); },
           [](const SessionOpened&) {},  // Shown.
+          [](const NoticeTold&) {},     // Taken in before, in any phase.
       },
       fact);
 }

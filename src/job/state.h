@@ -158,7 +158,10 @@ struct State {
   std::vector<Step> steps;
   std::optional<CheckpointCommitted> last_commit;
   std::string stop_asked_by;
-  std::optional<RestartNote> restarted;  ///< What the newest fact led to.
+  std::optional<RestartNote> restarted;   ///< What the newest fact led to.
+  std::optional<FirstCause> first_cause;  ///< Of the first failure that was settled.
+  static constexpr size_t kNoticesMax = 64;
+  std::vector<NoticeTold> notices;  ///< The newest word on each.
   /// For people: what the job waits for now ("2 of 4 workers to join"); "" when for nothing.
   std::string waits_for;
   std::optional<Outcome> outcome;  ///< Decided; the job may still be Stopping.

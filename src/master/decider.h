@@ -79,6 +79,8 @@ class Decider {
   /// Whether no fact has come yet, from this master or an earlier one.
   [[nodiscard]] bool fresh() const { return next_index_ == 0; }
   [[nodiscard]] bool closed() const { return closed_; }
+  /// Whether every fact that the machine knows is in the log, or was given up with it.
+  [[nodiscard]] bool all_released() const { return waiting_.empty(); }
 
  private:
   void release(uint64_t next_index);

@@ -20,6 +20,8 @@
 
 namespace muster::master {
 
+class NoticeSender;
+
 /// What a master works with. All outlive it.
 struct MasterDeps {
   rt::Loop& loop;
@@ -31,6 +33,7 @@ struct MasterDeps {
   Audience* audience = nullptr;             ///< None where the job has no page;
   TaskDialer* tasks = nullptr;              ///< nor then this one, by which the page reaches tasks.
   cluster::SampleStore* samples = nullptr;  ///< None where samples are not kept.
+  NoticeSender* notices = nullptr;          ///< None where nobody is told.
 };
 
 struct MasterOptions {

@@ -29,6 +29,8 @@ rt::Async<> Ending::end(job::Outcome outcome) {
   // Before the job leaves its cluster: the folder is read then.
   (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kSamplesMax, "the samples",
                                    deps_.samples.finish());
+  // Before that, too: where the cluster starts another master, it tells what this one did not.
+  co_await deps_.notices.finish();
   (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLeaveMax, "the end",
                                    leave(&outcome));
 }

@@ -6,6 +6,7 @@
 #include "master/audience.h"
 #include "master/clients.h"
 #include "master/job_report.h"
+#include "master/notifier.h"
 #include "master/sample_book.h"
 #include "rt/loop.h"
 #include "rt/running.h"
@@ -31,6 +32,7 @@ class Ending {
     const Audience* audience;  ///< None where the job has no page.
     const JobReport& report;
     SampleBook& samples;
+    Notifier& notices;
   };
   using OnOver = std::function<void(const job::Outcome& outcome)>;
 

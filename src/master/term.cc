@@ -48,13 +48,19 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
           {.loop = deps.loop, .log = log_, .machine = decider_.machine(), .store = deps.samples},
           decider_.header().epoch,
           [this] { clients_.metrics({metrics::encode(samples_.latest())}); }),
+      notices_({.loop = deps.loop,
+                .log = log_,
+                .decider = decider_,
+                .options = options,
+                .sender = deps.notices}),
       ending_({.loop = deps.loop,
                .link = deps.link,
                .agents = agents_,
                .clients = clients_,
                .audience = deps.audience,
                .report = report_,
-               .samples = samples_},
+               .samples = samples_,
+               .notices = notices_},
               options.followed,
               [this](const job::Outcome& outcome) {
                 log_.info("master.over", {{"result", to_string(outcome.result)}});
@@ -68,6 +74,7 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
                  [this](const job::Outcome& outcome) { ending_.begin(outcome); }) {
   for (const eventlog::Record& record : opened.records) {
     clients_.remember(record);
+    notices_.remember(record.fact);
   }
   for (const std::string& damage : opened.damages) {
     log_.warning("log.damaged", {{"what", damage}});
@@ -188,6 +195,7 @@ void Term::on_released(const Decider::Released& released) {
   }
   agents_.released(released.record.index);
   streams_.released(released.record.index);
+  notices_.released(released.record.fact);
 }
 
 void Term::tell_audience() {

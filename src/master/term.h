@@ -10,6 +10,7 @@
 #include "master/ending.h"
 #include "master/fence.h"
 #include "master/job_report.h"
+#include "master/notifier.h"
 #include "master/opening.h"
 #include "master/output_relay.h"
 #include "master/performer.h"
@@ -78,6 +79,7 @@ class Term {
   StallJudge stalls_;
   OutputRelay output_;
   SampleBook samples_;
+  Notifier notices_;
   Ending ending_;
   Performer performer_;
   std::unique_ptr<control::Listener> listener_;

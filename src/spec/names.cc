@@ -101,6 +101,36 @@ std::string wrong_variable(std::string_view name) {
   return "";
 }
 
+std::string wrong_hook(std::string_view address) {
+  if (address.empty()) {
+    return "";
+  }
+  const size_t scheme = address.starts_with("https://")  ? 8
+                        : address.starts_with("http://") ? 7
+                                                         : 0;
+  const std::string_view host =
+      address.substr(scheme, address.find_first_of("/?", scheme) - scheme);
+  const bool plain = std::ranges::all_of(address, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (scheme == 0 || host.empty() || host.starts_with(':') || !plain ||
+      address.find('#') != std::string_view::npos) {
+    return fmt::format("`{}` is not an address like https://hooks.example.com/path", address);
+  }
+  if (host.find('@') != std::string_view::npos) {
+    return "the address must not hold a user or a password; use `token` for a secret";
+  }
+  return "";
+}
+
+std::string wrong_mail_address(std::string_view address) {
+  const size_t at = address.find('@');
+  const bool plain = is_made_of(address, {kLower, kUpper, kDigits, ".!#$%&'*+/=?^_`{|}~-@"});
+  const bool named = at == std::string_view::npos || (at > 0 && at + 1 < address.size());
+  if (plain && named && !address.starts_with('-') && address.find('@', at + 1) == address.npos) {
+    return "";
+  }
+  return fmt::format("`{}` is not a mail address", address);
+}
+
 std::string wrong_port_name(std::string_view name) {
   const auto first = [](char c) { return in(c, {kLower}); };
   const auto rest = [](char c) { return in(c, {kLower, kDigits, "_"}); };

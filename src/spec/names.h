@@ -34,6 +34,9 @@ namespace muster::spec {
 [[nodiscard]] std::string wrong_place(std::string_view path);
 /// The same, and not empty.
 [[nodiscard]] std::string wrong_checkpoint_dir(std::string_view path);
+/// An address for notices: http://HOST[:PORT][/PATH] or https://...; may be empty.
+[[nodiscard]] std::string wrong_hook(std::string_view address);
+[[nodiscard]] std::string wrong_mail_address(std::string_view address);
 [[nodiscard]] std::string wrong_command(std::string_view command);
 
 /// Returns a job name made from any text, a file's stem or a program: never empty, always valid.

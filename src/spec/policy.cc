@@ -140,6 +140,20 @@ std::string_view to_string(Unpack value) {
   MUSTER_CHECK(false, "unknown Unpack");
 }
 
+std::string_view to_string(Occasion value) {
+  switch (value) {
+    case Occasion::Start:
+      return "start";
+    case Occasion::FirstCause:
+      return "first_cause";
+    case Occasion::Stall:
+      return "stall";
+    case Occasion::End:
+      return "end";
+  }
+  MUSTER_CHECK(false, "unknown Occasion");
+}
+
 std::string_view to_string(Retry value) {
   switch (value) {
     case Retry::Yes:

@@ -71,6 +71,14 @@ enum class Resume : uint8_t {
 /// Whether a file is unpacked where it arrives. Auto unpacks known archive endings.
 enum class Unpack : uint8_t { Auto, Yes, No };
 
+/// What people may be told of while a job goes on.
+enum class Occasion : uint8_t {
+  Start,       ///< All tasks run for the first time.
+  FirstCause,  ///< The first failure whose cause is known, whether or not the job goes on.
+  Stall,       ///< A task does nothing any more.
+  End,         ///< The job has ended.
+};
+
 /// What a user's failure rule says about trying again.
 enum class Retry : uint8_t {
   Yes,
@@ -91,5 +99,6 @@ enum class Retry : uint8_t {
 [[nodiscard]] std::string_view to_string(Resume value);
 [[nodiscard]] std::string_view to_string(Unpack value);
 [[nodiscard]] std::string_view to_string(Retry value);
+[[nodiscard]] std::string_view to_string(Occasion value);
 
 }  // namespace muster::spec

@@ -195,6 +195,17 @@ struct Network {
   bool operator==(const Network&) const = default;
 };
 
+/// Who is told of what while the job goes on.
+struct Notify {
+  std::string command;            ///< For /bin/sh -c, where the master runs; empty: none.
+  std::string hook;               ///< An http or https address; empty: none.
+  std::string token;              ///< The secret variable of `env` that the hook is sent; or empty.
+  std::vector<std::string> mail;  ///< Addresses.
+  std::vector<Occasion> on = {Occasion::End, Occasion::Stall};
+
+  bool operator==(const Notify&) const = default;
+};
+
 struct Yarn {
   std::string queue = "default";
   std::vector<std::string> tags;

@@ -82,6 +82,7 @@ struct Spec {
   MasterSettings master;
   Logs logs;
   Network network;
+  Notify notify;
   Yarn yarn;
   Local local;
 

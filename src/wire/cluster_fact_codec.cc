@@ -129,4 +129,20 @@ Status get(const event::v1::MasterRecovered& message, job::MasterRecovered& valu
   return {};
 }
 
+void put(const job::NoticeTold& value, event::v1::NoticeTold& message) {
+  message.set_notice(put_name(value.notice));
+  message.set_way(enum_to_wire<event::v1::NoticeWay>(value.way));
+  message.set_fate(enum_to_wire<event::v1::NoticeFate>(value.fate));
+  message.set_tries(value.tries);
+  message.set_trouble(put_text(value.trouble));
+}
+
+Status get(const event::v1::NoticeTold& message, job::NoticeTold& value) {
+  MUSTER_TRY_STATUS(get_name(message.notice(), value.notice, "notice"));
+  MUSTER_TRY_STATUS(enum_from_wire(message.way(), value.way, "way of a notice"));
+  MUSTER_TRY_STATUS(enum_from_wire(message.fate(), value.fate, "fate of a notice"));
+  value.tries = message.tries();
+  return get_text(message.trouble(), value.trouble, "trouble");
+}
+
 }  // namespace muster::wire

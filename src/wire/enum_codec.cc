@@ -53,6 +53,12 @@ static_assert(is_wire(job::Sureness::Sign, event::v1::SURENESS_SIGN));
 static_assert(is_wire(job::Sureness::Unsure, event::v1::SURENESS_UNSURE));
 static_assert(is_wire(job::Sureness::Likely, event::v1::SURENESS_LIKELY));
 static_assert(is_wire(job::Sureness::Certain, event::v1::SURENESS_CERTAIN));
+static_assert(is_wire(job::NoticeWay::Command, event::v1::NOTICE_WAY_COMMAND));
+static_assert(is_wire(job::NoticeWay::Hook, event::v1::NOTICE_WAY_HOOK));
+static_assert(is_wire(job::NoticeWay::Mail, event::v1::NOTICE_WAY_MAIL));
+static_assert(is_wire(job::NoticeFate::Delivered, event::v1::NOTICE_FATE_DELIVERED));
+static_assert(is_wire(job::NoticeFate::Failing, event::v1::NOTICE_FATE_FAILING));
+static_assert(is_wire(job::NoticeFate::GivenUp, event::v1::NOTICE_FATE_GIVEN_UP));
 static_assert(is_wire(job::StopReason::JobEnds, control::v1::STOP_REASON_JOB_ENDS));
 static_assert(is_wire(job::StopReason::Restart, control::v1::STOP_REASON_RESTART));
 static_assert(is_wire(job::StopReason::Preemption, control::v1::STOP_REASON_PREEMPTION));
@@ -146,6 +152,26 @@ bool is_known(job::ContainerEndKind value) {
     case job::ContainerEndKind::OverMemory:
     case job::ContainerEndKind::LaunchFailed:
     case job::ContainerEndKind::Killed:
+      return true;
+  }
+  return false;
+}
+
+bool is_known(job::NoticeWay value) {
+  switch (value) {
+    case job::NoticeWay::Command:
+    case job::NoticeWay::Hook:
+    case job::NoticeWay::Mail:
+      return true;
+  }
+  return false;
+}
+
+bool is_known(job::NoticeFate value) {
+  switch (value) {
+    case job::NoticeFate::Delivered:
+    case job::NoticeFate::Failing:
+    case job::NoticeFate::GivenUp:
       return true;
   }
   return false;

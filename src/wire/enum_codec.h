@@ -25,6 +25,8 @@ namespace muster::wire {
 [[nodiscard]] bool is_known(job::ContainerEndKind value);
 [[nodiscard]] bool is_known(job::HostHealth value);
 [[nodiscard]] bool is_known(job::Sureness value);
+[[nodiscard]] bool is_known(job::NoticeWay value);
+[[nodiscard]] bool is_known(job::NoticeFate value);
 [[nodiscard]] bool is_known(job::StopReason value);
 [[nodiscard]] bool is_known(job::JobResult value);
 [[nodiscard]] bool is_known(job::OutcomeReason value);

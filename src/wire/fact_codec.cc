@@ -44,6 +44,7 @@ struct PutFact {
   void operator()(const job::StopAsked& v) const { put(v, *fact.mutable_stop_asked()); }
   void operator()(const job::MasterRecovered& v) const { put(v, *fact.mutable_master_recovered()); }
   void operator()(const job::SessionOpened& v) const { put(v, *fact.mutable_session_opened()); }
+  void operator()(const job::NoticeTold& v) const { put(v, *fact.mutable_notice_told()); }
 };
 
 template <class Value, class Message>
@@ -105,6 +106,8 @@ Status get(const event::v1::Fact& m, job::Fact& value) {
       return get_as<job::MasterRecovered>(m.master_recovered(), value);
     case event::v1::Fact::kSessionOpened:
       return get_as<job::SessionOpened>(m.session_opened(), value);
+    case event::v1::Fact::kNoticeTold:
+      return get_as<job::NoticeTold>(m.notice_told(), value);
     case event::v1::Fact::KIND_NOT_SET:
       break;
   }

@@ -25,6 +25,7 @@ class DeadlinePassed;
 class StopAsked;
 class MasterRecovered;
 class SessionOpened;
+class NoticeTold;
 }  // namespace muster::event::v1
 
 namespace muster::wire {
@@ -69,5 +70,7 @@ void put(const job::MasterRecovered& value, event::v1::MasterRecovered& message)
 Status get(const event::v1::MasterRecovered& message, job::MasterRecovered& value);
 void put(const job::SessionOpened& value, event::v1::SessionOpened& message);
 Status get(const event::v1::SessionOpened& message, job::SessionOpened& value);
+void put(const job::NoticeTold& value, event::v1::NoticeTold& message);
+Status get(const event::v1::NoticeTold& message, job::NoticeTold& value);
 
 }  // namespace muster::wire

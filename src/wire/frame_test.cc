@@ -126,8 +126,11 @@ class Arbitrary {
         return job::StopAsked{text()};
       case 20:
         return job::MasterRecovered{job::Epoch(number())};
-      default:
+      case 21:
         return job::SessionOpened{attempt(), text(), text(), text(), text()};
+      default:
+        return job::NoticeTold{text(), one_of(job::NoticeWay::Mail),
+                               one_of(job::NoticeFate::GivenUp), number(), text()};
     }
   }
   job::ContainerEnded container_ended() {

@@ -47,6 +47,7 @@ class Check {
     whole_gang();
     liveness();
     rules();
+    notify();
   }
 
  private:
@@ -79,6 +80,24 @@ class Check {
                          chief));
       }
       chief = role.chief ? role.name : chief;
+    }
+  }
+
+  void notify() {
+    const Notify& notify = spec_.notify;
+    if (notify.token.empty()) {
+      return;
+    }
+    if (notify.hook.empty()) {
+      fail({"notify", "token"}, "notify: token needs hook; there is nobody to send it to");
+      return;
+    }
+    const auto entry = spec_.env.find(notify.token);
+    if (entry == spec_.env.end() || entry->second.source == EnvValue::Source::Literal) {
+      fail({"notify", "token"},
+           fmt::format("notify: token names `{0}`, which is not a secret of `env`; add env: {{{0}: "
+                       "{{from_env: {0}}}}}",
+                       notify.token));
     }
   }
 

@@ -45,6 +45,13 @@ std::span<const Failure> enumerators<Failure>() {
 }
 
 template <>
+std::span<const Occasion> enumerators<Occasion>() {
+  static constexpr std::array kAll = {Occasion::Start, Occasion::FirstCause, Occasion::Stall,
+                                      Occasion::End};
+  return kAll;
+}
+
+template <>
 std::span<const Condition> enumerators<Condition>() {
   static constexpr std::array kAll = {Condition::Ended, Condition::Running, Condition::Succeeded};
   return kAll;

@@ -342,6 +342,40 @@ std::span<const Row> rows_of<Network>() {
 }
 
 template <>
+std::span<const Row> rows_of<Notify>() {
+  static constexpr std::array kRows = {
+      row<&Notify::command>(
+          "command", {.doc = "A command that is run by /bin/sh -c where the job's master runs, "
+                             "with the notice as JSON on its standard input and MUSTER_JOB and "
+                             "MUSTER_NOTICE in its environment. It may take 30 s.",
+                      .unset = "no command",
+                      .check = wrong_line,
+                      .also = "script exec program"}),
+      row<&Notify::hook>("hook", {.doc = "An http or https address that gets each notice as JSON "
+                                         "by POST; any answer of 200 to 299 within 10 s counts "
+                                         "as delivered.",
+                                  .unset = "no hook",
+                                  .check = wrong_hook,
+                                  .also = "webhook web_hook url slack post"}),
+      row<&Notify::token>("token", {.doc = "The name of a secret variable in `env`; its value is "
+                                           "sent to the hook as a bearer token.",
+                                    .unset = "no token",
+                                    .check = wrong_line,
+                                    .also = "secret bearer authorization"}),
+      row<&Notify::mail>("mail", {.doc = "Addresses that each notice is sent to by the sendmail "
+                                         "program of the host where the job's master runs.",
+                                  .check = wrong_mail_address,
+                                  .also = "email e-mail mail_to mail_user"}),
+      row<&Notify::on>(
+          "on", {.doc = "What is told: start (all tasks run for the first time), first_cause (the "
+                        "first failure whose cause is known, whether or not the job goes on), "
+                        "stall (a task does nothing any more) and end.",
+                 .unset = "[end, stall]",
+                 .also = "events when mail_type"})};
+  return kRows;
+}
+
+template <>
 std::span<const Row> rows_of<Yarn>() {
   static constexpr std::array kRows = {
       row<&Yarn::queue>("queue",

@@ -235,6 +235,9 @@ constexpr std::array kSpecRows = {
                        {.doc = "The container of the job's master.", .also = "am driver"}),
     row<&Spec::logs>("logs", {.doc = "How much output is kept.", .also = "log"}),
     row<&Spec::network>("network", {.doc = "Where master and agents listen."}),
+    row<&Spec::notify>("notify", {.doc = "Who is told of the job's start, first failure, stalls "
+                                         "and end, and how.",
+                                  .also = "notifications notification alert alerts webhook mail"}),
     row<&Spec::yarn>("yarn", {.doc = "Settings for YARN only."}),
     row<&Spec::local>("local", {.doc = "Settings for the local cluster only."})};
 
