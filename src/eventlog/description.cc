@@ -26,6 +26,12 @@ std::string spec_json(const job::Plan& plan) {
   for (spec::Role& role : shown.roles) {
     hide_secrets(role.env);
   }
+  // The path of a hook often is the only secret that it has.
+  std::string& hook = shown.notify.hook;
+  if (const size_t path = hook.find_first_of("/?", hook.find("://") + 3);
+      !hook.empty() && path != std::string::npos) {
+    hook = hook.substr(0, path) + "/***";
+  }
   return spec::to_json(shown);
 }
 
