@@ -476,8 +476,31 @@ void add_record_commands(std::vector<Command>& table) {
   table.push_back(command(
       "portal", "Serve the pages of jobs that have ended on this machine", run_portal,
       [](PortalOptions& o) {
-        return Parameters{argument(o.id, "JOB", Kind::EndedJob, "Show this job first"),
-                          port(o.port), on(o.on)};
+        return Parameters{
+            argument(o.id, "JOB", Kind::EndedJob, "Show this job first"),
+            port(o.port),
+            on(o.on),
+            flag(o.serve, {"--serve"},
+                 "Serve a team until interrupted: the jobs of several users, running and ended, "
+                 "each to those who may see it"),
+            option(o.homes, {"--homes"}, "PATTERN",
+                   "With --serve: whose jobs, as in /home/{user}/.muster; may be repeated"),
+            option(o.tokens, {"--tokens"}, "FILE",
+                   "With --serve: who may look, a line USER TOKEN for each", Kind::File),
+            option(o.admins, {"--admin"}, "USER",
+                   "With --serve: may see every job; may be repeated"),
+            option(o.listen, {"--listen"}, "ADDRESS",
+                   "With --serve: where to listen (default: 127.0.0.1)"),
+            option(o.names, {"--name"}, "HOST",
+                   "With --serve: a name by which browsers call this machine; may be repeated"),
+            option(o.certificate, {"--certificate"}, "FILE",
+                   "With --serve: the certificates for TLS, in PEM form", Kind::File),
+            option(o.key, {"--key"}, "FILE", "With --serve: the certificate's key, in PEM form",
+                   Kind::File),
+            option(o.proxies, {"--proxy"}, "ADDRESS",
+                   "With --serve: a proxy whose header says who looks; may be repeated"),
+            option(o.user_header, {"--user-header"}, "NAME",
+                   "With --serve: that header (default: X-Forwarded-User)")};
       },
       "muster portal --port 8080"));
   table.push_back(command(

@@ -22,6 +22,8 @@ int show_usage(Session& session, const UsageOptions& command);
 int show_hosts(Session& session, const HostsOptions& command);
 int show_tensorboard(Session& session, const TensorboardOptions& command);
 int run_portal(Session& session, const PortalOptions& command);
+/// With --serve.
+int serve_team(Session& session, const PortalOptions& options);
 int show_metrics(Session& session, const MetricsOptions& command);
 int show_top(Session& session, const TopOptions& command);
 int show_logs(Session& session, const LogsOptions& command);

@@ -139,6 +139,17 @@ struct PortalOptions {
   std::string id;     ///< The job to show; empty: the list.
   std::string on;     ///< As ListOptions::on.
   uint16_t port = 0;  ///< 0: any free one.
+
+  bool serve = false;              ///< For a team; what follows belongs to it.
+  std::vector<std::string> homes;  ///< Patterns, as TeamIndex has them.
+  std::string tokens;              ///< The file of a TokenBook.
+  std::vector<std::string> admins;
+  std::string listen = "127.0.0.1";
+  std::vector<std::string> names;  ///< By which browsers may call this machine.
+  std::string certificate;
+  std::string key;
+  std::vector<std::string> proxies;  ///< IP addresses.
+  std::string user_header = "x-forwarded-user";
 };
 
 struct StopOptions {

@@ -3,15 +3,10 @@
 #include "client/failure.h"
 #include "client/job_finder.h"
 #include "client/job_rows.h"
-#include "client/sample_files.h"
+#include "client/shown_job.h"
 #include "client/token_access.h"
 #include "cluster/cluster.h"
-#include "cluster/folder_logs.h"
 #include "control/page_keys.h"
-#include "eventlog/description.h"
-#include "eventlog/events.h"
-#include "eventlog/status.h"
-#include "metrics/series_text.h"
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "os/code_pages.h"
@@ -38,118 +33,22 @@ namespace {
 /// Jobs whose pages are kept at hand; the one opened first makes room.
 constexpr size_t kOpenMax = 32;
 constexpr uint32_t kListedMax = 1000;
-/// Of one answer: some megabytes of text.
-constexpr size_t kMetricPointsMax = 200'000;
 
-/// The output of a job that has ended: what its cluster keeps is brought here when it is asked for.
-class EndedLogs final : public page::LogSource {
- public:
-  EndedLogs(rt::IoLoop& loop, Session& session, cluster::JobFolder job)
-      : session_(session),
-        job_(std::move(job)),
-        folder_(loop, *session.files, job_.logs(), [] {}) {}
-
-  rt::Async<Result<page::LogPiece>> read(page::LogName log, page::LogWanted wanted) override {
-    if (!std::exchange(brought_, true)) {
-      MUSTER_CO_TRY_STATUS(bring());
-    }
-    co_return co_await folder_.read(std::move(log), wanted);
-  }
-
- private:
-  Status bring() {
+/// Where a job of this host is read: its cluster brings the rest.
+ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
+  const auto bring_output = [&session, job]() -> Status {
     MUSTER_TRY(const std::unique_ptr<cluster::Outputs> outputs,
-               session_.clusters->of(job_).outputs(job_, {}));
+               session.clusters->of(job).outputs(job, {}));
     MUSTER_TRY(const cluster::Outputs::Gaps gaps, outputs->refresh());
     for (const std::string& gap : gaps) {
-      session_.console.err("muster: " + printable(gap) + "\n");
+      session.console.err("muster: " + printable(gap) + "\n");
     }
     return {};
-  }
-
-  Session& session_;
-  cluster::JobFolder job_;
-  bool brought_ = false;
-  cluster::FolderLogs folder_;
-};
-
-/// One job that has ended, as its log tells it.
-class EndedJob final : public page::JobView {
- public:
-  EndedJob(rt::IoLoop& loop, Session& session, FoundJob job, page::Access& access)
-      : session_(session),
-        job_(std::move(job)),
-        logs_(loop, session, job_.folder),
-        dialer_(loop),
-        page_(page::Page::Deps{
-            .loop = loop, .job = *this, .logs = logs_, .access = access, .dialer = dialer_}) {}
-
-  [[nodiscard]] page::Page& page() { return page_; }
-
-  [[nodiscard]] std::string status() const override {
-    return eventlog::status_json(job_.reading.replayed.machine.plan(), job_.reading.state(),
-                                 status_context(job_));
-  }
-  [[nodiscard]] std::string description() const override {
-    return eventlog::job_json(job_.reading.replayed.machine.plan(), job_.reading.plan_file);
-  }
-  [[nodiscard]] uint64_t event_count() const override { return job_.reading.log.records.size(); }
-  [[nodiscard]] page::Events events(uint64_t from, uint64_t count) const override {
-    const std::vector<eventlog::Record>& records = job_.reading.log.records;
-    page::Events events{.json = {}, .next = std::min<uint64_t>(from, records.size())};
-    for (const uint64_t end = std::min<uint64_t>(events.next + count, records.size());
-         events.next < end; ++events.next) {
-      events.json += events.json.empty() ? "" : ",";
-      events.json += eventlog::event_json(job_.reading.replayed.machine.plan(),
-                                          job_.reading.state(), records[events.next]);
-    }
-    return events;
-  }
-  [[nodiscard]] bool ended() const override { return true; }
-  [[nodiscard]] std::optional<uint32_t> attempts_of(std::string_view role,
-                                                    uint32_t index) const override {
-    const auto known = job_.reading.replayed.machine.plan().find_role(role);
-    const auto& tasks = job_.reading.state().tasks;
-    if (!known || index >= tasks[known->value].size()) {
-      return std::nullopt;
-    }
-    return static_cast<uint32_t>(tasks[known->value][index].attempts.size());
-  }
-  [[nodiscard]] std::optional<page::SideServer> endpoint(std::string_view) const override {
-    return std::nullopt;
-  }
-  [[nodiscard]] std::optional<page::SideServer> tensorboard() const override {
-    return std::nullopt;
-  }
-  [[nodiscard]] bool runs(const page::LogName&) const override { return false; }
-  [[nodiscard]] Result<std::string> metrics(const page::MetricsRequest& request) const override {
-    MUSTER_TRY(const SampleFiles files, samples());
-    MUSTER_TRY(const std::vector<metrics::Series> series, files.series({.tasks = request.tasks,
-                                                                        .names = request.names,
-                                                                        .from_s = request.from_s,
-                                                                        .step_s = request.step_s},
-                                                                       {}, kMetricPointsMax));
-    return metrics::series_json(files.end_s() == INT64_MIN ? 0 : files.end_s(), series);
-  }
-  [[nodiscard]] Result<std::string> metric_names() const override {
-    MUSTER_TRY(const SampleFiles files, samples());
-    return metrics::names_json(files.names());
-  }
-  [[nodiscard]] std::string prometheus() const override { return ""; }
-
- private:
-  /// Read again for each answer: a portal keeps no samples in memory.
-  [[nodiscard]] Result<SampleFiles> samples() const {
-    MUSTER_TRY_STATUS(session_.clusters->of(job_.folder).fetch_samples(job_.folder));
-    return SampleFiles::read(*session_.files, job_.folder.metrics());
-  }
-
-  Session& session_;
-  FoundJob job_;
-  EndedLogs logs_;
-  net::TcpDialer dialer_;
-  page::Page page_;  ///< Last: it uses the rest.
-};
+  };
+  return {.files = *session.files, .bring_output = bring_output, .bring_samples = [&session, job] {
+            return session.clusters->of(job).fetch_samples(job);
+          }};
+}
 
 /// The jobs that this host or a cluster knows.
 class Shelf final : public page::JobShelf {
@@ -157,7 +56,7 @@ class Shelf final : public page::JobShelf {
   Shelf(rt::IoLoop& loop, Session& session, std::string on, page::Access& access)
       : loop_(loop), session_(session), on_(std::move(on)), access_(access) {}
 
-  Result<std::string> list() override {
+  Result<std::string> list(const page::Admission&, const page::Target&) override {
     ListOptions options;
     options.on = on_;
     options.limit = kListedMax;
@@ -168,7 +67,11 @@ class Shelf final : public page::JobShelf {
     return render_rows_json(rows.all);
   }
 
-  Result<std::shared_ptr<page::Page>> open(const std::string& id) override {
+  Result<std::shared_ptr<page::Page>> open(const page::Admission&, const std::string& id) override {
+    return open(id);
+  }
+
+  Result<std::shared_ptr<page::Page>> open(const std::string& id) {
     const auto known = std::ranges::find(open_, id, &Open::first);
     if (known != open_.end()) {
       return page_of(known->second);
@@ -180,14 +83,16 @@ class Shelf final : public page::JobShelf {
     if (open_.size() >= kOpenMax) {
       open_.erase(open_.begin());
     }
-    open_.emplace_back(id, std::make_shared<EndedJob>(loop_, session_, std::move(found), access_));
+    ShownFrom from = from_cluster(session_, found.folder);
+    open_.emplace_back(
+        id, std::make_shared<ShownJob>(loop_, std::move(from), std::move(found), access_));
     return page_of(open_.back().second);
   }
 
  private:
-  using Open = std::pair<std::string, std::shared_ptr<EndedJob>>;
+  using Open = std::pair<std::string, std::shared_ptr<ShownJob>>;
 
-  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<EndedJob>& job) {
+  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<ShownJob>& job) {
     return {job, &job->page()};
   }
 
@@ -261,6 +166,9 @@ void PortalRun::on_readable() {
 }  // namespace
 
 int run_portal(Session& session, const PortalOptions& command) {
+  if (command.serve) {
+    return serve_team(session, command);
+  }
   if (!command.on.empty()) {
     // Whoever names a cluster that is none, or cannot be asked, hears of it here.
     const Result<cluster::Cluster*> cluster = session.clusters->named(command.on, {});

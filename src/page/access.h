@@ -21,6 +21,7 @@ struct Admission {
   std::string target;    ///< Of the page's own: what stands before it is the access's.
   std::string location;  ///< Of Elsewhere.
   std::string prefix{};  ///< What a browser puts before `target`: "/v/0123abc".
+  std::string user{};    ///< Who asks, where that is known.
 };
 
 /// Decides who sees the page.

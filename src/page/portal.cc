@@ -20,6 +20,17 @@ HttpResponse plain_response(int status, std::string_view text) {
   return {.status = status, .headers = {}, .body = fmt::format("{} {}\n", status, text)};
 }
 
+/// A part of a path, as the value of a query.
+std::string query_of(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '/';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 }  // namespace
 
 Portal::Portal(Deps deps)
@@ -40,14 +51,22 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   if (request.method != "GET" && request.method != "HEAD") {
     co_return plain_response(405, "Method Not Allowed");
   }
-  if (auto file = front_file(target, "portal.html"); file.has_value()) {
+  if (auto file = front_file(target, deps_.document); file.has_value()) {
     co_return *std::move(file);
   }
   if (admission.kind != Admission::Kind::Job) {
+    // Only a job's document, whose address is "/jobs/ID/", and whatever the id: this tells nothing.
+    if (deps_.signs_in && target.parts.size() == 3 && target.parts[0] == kJobs &&
+        target.parts[2].empty()) {
+      const std::string next = admission.target.substr(1, admission.target.find('?') - 1);
+      co_return HttpResponse{.status = 302,
+                             .headers = {{"Location", "../../?next=" + query_of(next)}},
+                             .body = "302 Found\n"};
+    }
     co_return plain_response(401, "Unauthorized");
   }
   if (target.parts == std::vector<std::string>{"api", "jobs"}) {
-    auto list = deps_.shelf.list();
+    auto list = deps_.shelf.list(admission, target);
     if (!list.has_value()) {
       co_return plain_response(503, printable(list.error().message));
     }
@@ -55,20 +74,20 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
         .content_type = "application/json", .headers = {}, .body = *std::move(list)};
   }
   if (target.parts.size() >= 3 && target.parts[0] == kJobs) {
-    co_return co_await show_job(std::move(request), std::move(target), admission.target);
+    co_return co_await show_job(std::move(request), std::move(target), admission);
   }
   co_return plain_response(404, "Not Found");
 }
 
-rt::Async<HttpResponse> Portal::show_job(HttpRequest request, Target target, std::string raw) {
-  const auto page = deps_.shelf.open(target.parts[1]);
+rt::Async<HttpResponse> Portal::show_job(HttpRequest request, Target target, Admission admission) {
+  const auto page = deps_.shelf.open(admission, target.parts[1]);
   if (!page.has_value()) {
     const bool unknown = page.error().code == Errc::NotFound;
     co_return plain_response(unknown ? 404 : 503, printable(page.error().message));
   }
   // "/jobs/ID/api/status": what stands behind the third slash is the job's own.
-  const size_t own = raw.find('/', raw.find('/', 1) + 1);
-  Admission admission{.kind = Admission::Kind::Job, .target = raw.substr(own), .location = {}};
+  const std::string& raw = admission.target;
+  admission.target = raw.substr(raw.find('/', raw.find('/', 1) + 1));
   co_return co_await (*page)->answer_admitted(std::move(request), std::move(admission));
 }
 

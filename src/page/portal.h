@@ -3,6 +3,7 @@
 #include "net/http_server.h"
 #include "page/access.h"
 #include "page/page.h"
+#include "page/target.h"
 
 #include <memory>
 #include <string>
@@ -14,18 +15,20 @@ namespace muster::page {
 class JobShelf {
  public:
   virtual ~JobShelf() = default;
-  /// All of them: a document for the list. May take its time.
-  [[nodiscard]] virtual Result<std::string> list() = 0;
-  /// The page of one that has ended. NotFound; or the reason why it cannot be read.
-  [[nodiscard]] virtual Result<std::shared_ptr<Page>> open(const std::string& id) = 0;
+  /// Those that `who` may see: a document for the list, as `what` asks for it. May take its time.
+  [[nodiscard]] virtual Result<std::string> list(const Admission& who, const Target& what) = 0;
+  /// The page of one. NotFound, also for one that `who` may not see; or the reason why it cannot be
+  /// read.
+  [[nodiscard]] virtual Result<std::shared_ptr<Page>> open(const Admission& who,
+                                                           const std::string& id) = 0;
 };
 
-/// Pages of jobs that have ended, behind one list. Read only. For one person: while the shelf reads
-/// from far away, other requests wait.
+/// Pages of jobs behind one list. Read only. While the shelf reads from far away, other requests
+/// wait.
 ///
 ///     /  /app.js ...       the list's document and what belongs to it: nothing of any job
 ///     /api/session         POST the link's token: a session (Access)
-///     /api/jobs            the list
+///     /api/jobs            the list; how it is narrowed is the shelf's
 ///     /jobs/ID/...         the page of one job: see Page
 ///
 /// Lives on the loop's thread.
@@ -36,6 +39,9 @@ class Portal {
     JobShelf& shelf;
     Access& access;
     std::vector<std::string> host_names = {};  ///< By which requests may address this machine.
+    std::string document = "portal.html";      ///< Of the list.
+    /// People sign in at the list: who is nobody, and opens a job, is sent there first.
+    bool signs_in = false;
   };
 
   explicit Portal(Deps deps);
@@ -48,7 +54,7 @@ class Portal {
  private:
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request, std::string peer);
   [[nodiscard]] rt::Async<net::HttpResponse> show_job(net::HttpRequest request, Target target,
-                                                      std::string raw);
+                                                      Admission admission);
 
   Deps deps_;
   net::HttpServer server_;  ///< Last: its answers use the rest.

@@ -1,0 +1,178 @@
+// The jobs of a team: signs in where nobody has said who looks, then lists what they may see. The
+// filters stand in the address, so that a link to a list stays valid.
+import { by_id, make, show_text } from "./dom.js";
+import { open_session, read, Trouble } from "./session.js";
+import { duration_text } from "./status.js";
+const rows_shown = 100;
+const refresh_ms = 5000;
+const fields = ["user", "queue", "state", "class", "name", "from", "to"];
+const choices = { user: "users", queue: "queues", state: "states", class: "classes" };
+function field(name) {
+    return document.querySelector(`#filters [name=${name}]`);
+}
+function offset() {
+    return Number(new URLSearchParams(location.search).get("offset") ?? "0") || 0;
+}
+/** What the list is asked for: days of this browser's clock become moments. */
+function query() {
+    const wanted = new URLSearchParams({ limit: String(rows_shown), offset: String(offset()) });
+    for (const name of fields) {
+        const value = field(name).value.trim();
+        if (value === "") {
+            continue;
+        }
+        if (name === "from" || name === "to") {
+            const day = new Date(`${value}T00:00`);
+            day.setDate(day.getDate() + (name === "to" ? 1 : 0));
+            wanted.set(name, String(Math.max(0, day.getTime())));
+        }
+        else {
+            wanted.set(name, value);
+        }
+    }
+    return wanted.toString();
+}
+function keep_in_address(from) {
+    const kept = new URLSearchParams();
+    for (const name of fields) {
+        const value = field(name).value.trim();
+        if (value !== "") {
+            kept.set(name, value);
+        }
+    }
+    if (from > 0) {
+        kept.set("offset", String(from));
+    }
+    const text = kept.toString();
+    history.replaceState(null, "", location.pathname + (text === "" ? "" : `?${text}`));
+}
+/** Offers the values that there are, and the one that is chosen even if there are none of it. */
+function offer(name, values) {
+    const select = field(name);
+    const chosen = select.value || (new URLSearchParams(location.search).get(name) ?? "");
+    const all = chosen === "" || values.includes(chosen) ? values : [...values, chosen].sort();
+    const offered = Array.from(select.options).slice(1).map((option) => option.value);
+    if (offered.join("\n") !== all.join("\n")) {
+        select.replaceChildren(make("option", "all", { value: "" }), ...all.map((value) => make("option", value, { value })));
+    }
+    select.value = chosen;
+}
+function cell(label, content) {
+    const made = make("td", "", { "data-label": label });
+    made.append(content);
+    return made;
+}
+/** The keys of those that are chosen to be compared, in the order of choosing. */
+let chosen = [];
+function choose(key, on) {
+    chosen = [...chosen.filter((each) => each !== key), ...(on ? [key] : [])].slice(-2);
+    for (const box of Array.from(document.querySelectorAll("#jobs input"))) {
+        box.checked = chosen.includes(box.value);
+    }
+    const link = by_id("compare");
+    link.hidden = chosen.length < 2;
+    link.href = `compare.html?one=${encodeURIComponent(chosen[0] ?? "")}` +
+        `&other=${encodeURIComponent(chosen[1] ?? "")}`;
+}
+function make_box(key) {
+    const box = make("input", "", { type: "checkbox", value: key, "aria-label": `compare ${key}` });
+    box.checked = chosen.includes(key);
+    box.addEventListener("change", () => choose(key, box.checked));
+    return box;
+}
+function make_row(job) {
+    const row = make("tr", "", { "data-job": job.key });
+    row.append(cell("Compare", make_box(job.key)), cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })), cell("User", job.user), cell("Queue", job.queue), cell("State", make("span", job.state, { class: "badge", "data-state": job.state })), cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)), cell("Submitted", new Date(job.submitted).toLocaleString()), cell("Ran", duration_text(job.duration_ms)), cell("Class", job.class ?? ""));
+    return row;
+}
+let shown = "";
+async function show() {
+    const list = await read(`api/jobs?${query()}`);
+    for (const name of Object.keys(choices)) {
+        offer(name, list[choices[name]]);
+    }
+    show_text(by_id("facts"), `seen by ${list.viewer}`);
+    const first = offset();
+    // What has not changed is left alone: a selection in it stays.
+    const text = JSON.stringify(list.jobs);
+    if (text !== shown) {
+        shown = text;
+        by_id("jobs").replaceChildren(...list.jobs.map(make_row));
+    }
+    by_id("newer").disabled = first === 0;
+    by_id("older").disabled = first + rows_shown >= list.total;
+    by_id("place").textContent = list.jobs.length === 0
+        ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${list.total}`;
+    document.querySelector("main").hidden = false;
+    show_text(by_id("notice"), null);
+}
+function tell(trouble) {
+    show_text(by_id("notice"), trouble instanceof Error ? trouble.message : String(trouble));
+}
+function move(by) {
+    keep_in_address(Math.max(0, offset() + by));
+    show().catch(tell);
+}
+/** Where somebody wanted to go who had to sign in: only below this portal. */
+function next_place() {
+    const next = new URLSearchParams(location.search).get("next");
+    return next !== null && /^jobs\/[^/?#\\]+\/$/.test(next) ? next : null;
+}
+function sign_in() {
+    const form = by_id("sign-in");
+    form.hidden = false;
+    by_id("token").focus();
+    return new Promise((done) => {
+        form.addEventListener("submit", (event) => {
+            event.preventDefault();
+            const token = by_id("token");
+            fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
+                if (!response.ok) {
+                    throw new Error("this is no token of the portal");
+                }
+                token.value = "";
+                form.hidden = true;
+                done();
+            }).catch(tell);
+        });
+    });
+}
+async function run() {
+    const asked = new URLSearchParams(location.search);
+    const next = next_place();
+    await open_session();
+    for (const name of fields) {
+        const value = asked.get(name);
+        const where = field(name);
+        if (value !== null && where instanceof HTMLInputElement) {
+            where.value = value;
+        }
+    }
+    try {
+        await show();
+    }
+    catch (trouble) {
+        if (!(trouble instanceof Trouble) || trouble.kind !== "unknown") {
+            throw trouble;
+        }
+        await sign_in();
+        await show();
+    }
+    if (next !== null) {
+        location.replace(next);
+        return;
+    }
+    by_id("filters").addEventListener("input", () => {
+        keep_in_address(0);
+        show().catch(tell);
+    });
+    by_id("filters").addEventListener("submit", (event) => event.preventDefault());
+    by_id("newer").addEventListener("click", () => move(-rows_shown));
+    by_id("older").addEventListener("click", () => move(rows_shown));
+    setInterval(() => {
+        if (!document.hidden) {
+            show().catch(tell);
+        }
+    }, refresh_ms);
+}
+run().catch(tell);

@@ -1,0 +1,146 @@
+// Two jobs side by side: how they went, what differs in their specifications, and what the values
+// were that their programs reported. Both are named in the address.
+
+import { by_id, make, show_text } from "./dom.js";
+import { open_session, read } from "./session.js";
+import { value_text } from "./series.js";
+import type { MetricName, RawSeries } from "./series.js";
+import { duration_text, exit_text } from "./status.js";
+import type { Asked, Status } from "./status.js";
+
+interface Side {
+  key: string;
+  asked: Asked;
+  status: Status;
+  series: RawSeries[];
+}
+
+const series_shown = 40;
+
+async function side_of(key: string): Promise<Side> {
+  const at = `jobs/${encodeURIComponent(key)}/`;
+  const [asked, status] = await Promise.all([
+    read<Asked>(`${at}api/job`), read<Status>(`${at}api/status`)]);
+  const { names } = await read<{ names: MetricName[] }>(`${at}api/metrics/names`);
+  const own = names.filter(({ name }) => name.startsWith("user.")).slice(0, series_shown);
+  if (own.length === 0) {
+    return { key, asked, status, series: [] };
+  }
+  const query = own.map(({ name }) => `name=${encodeURIComponent(name)}`).join("&");
+  const { series } = await read<{ series: RawSeries[] }>(`${at}api/metrics?${query}&step=10`);
+  return { key, asked, status, series };
+}
+
+/** Every value of a document by its path: "roles.worker.memory". */
+function flat(value: unknown, path = "", all = new Map<string, string>()): Map<string, string> {
+  if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
+    for (const [key, each] of Object.entries(value)) {
+      flat(each, path === "" ? key : `${path}.${key}`, all);
+    }
+  } else if (value !== null && value !== "" && typeof value !== "object") {
+    all.set(path, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return all;
+}
+
+function add_row(table: HTMLElement, name: string, cells: [string, string]): void {
+  const row = make("tr", "", { "data-name": name });
+  row.append(make("th", name, { scope: "row" }));
+  for (const text of cells) {
+    row.append(make("td", text, cells[0] === cells[1] ? {} : { class: "differs" }));
+  }
+  table.append(row);
+}
+
+function both(sides: [Side, Side], of: (side: Side) => string): [string, string] {
+  return [of(sides[0]), of(sides[1])];
+}
+
+function ran(status: Status): string {
+  return status.started === null || status.ended === null
+    ? "" : duration_text(Date.parse(status.ended) - Date.parse(status.started));
+}
+
+function restarts(status: Status): number {
+  return Object.values(status.roles).flatMap(({ tasks }) => tasks)
+    .reduce((sum, task) => sum + Math.max(0, task.attempts - 1), 0);
+}
+
+function cause(status: Status): string {
+  const first = status.outcome?.first_cause;
+  return first ? `${first.task}: ${exit_text(first)}\n${first.evidence}` : "";
+}
+
+function show_ends(sides: [Side, Side]): void {
+  const head = make("tr");
+  head.append(make("td"));
+  for (const { key } of sides) {
+    const cell = make("th", "", { scope: "col" });
+    cell.append(make("a", key, { href: `jobs/${encodeURIComponent(key)}/` }));
+    head.append(cell);
+  }
+  by_id("names").replaceChildren(head);
+  const table = by_id("ends");
+  add_row(table, "Result", both(sides, ({ status }) => status.outcome?.result ?? status.phase));
+  add_row(table, "Class", both(sides, ({ status }) => status.outcome?.class ?? ""));
+  add_row(table, "Submitted", both(sides, ({ asked }) =>
+    new Date(asked.submitted).toLocaleString()));
+  add_row(table, "Ran", both(sides, ({ status }) => ran(status)));
+  add_row(table, "Restarts", both(sides, ({ status }) => String(restarts(status))));
+  add_row(table, "First cause", both(sides, ({ status }) => cause(status)));
+}
+
+function show_differences(sides: [Side, Side]): void {
+  const of = ({ asked }: Side): Map<string, string> => flat({
+    ...(asked.spec as Record<string, unknown>), user: asked.user, on: asked.on,
+    working_folder: asked.working_folder });
+  const [one, other] = [of(sides[0]), of(sides[1])];
+  const names = [...new Set([...one.keys(), ...other.keys()])].sort()
+    .filter((name) => one.get(name) !== other.get(name));
+  for (const name of names) {
+    add_row(by_id("differences"), name, [one.get(name) ?? "", other.get(name) ?? ""]);
+  }
+  by_id("same").hidden = names.length > 0;
+}
+
+/** First, best and last value of a metric, over all tasks that told it. */
+function summary(side: Side, name: string): string {
+  const told = side.series.filter((series) => series.name === name);
+  const values = told.flatMap(({ points }) => points.map(([, value]) => value))
+    .filter((value): value is number => value !== null);
+  const unit = told[0]?.unit ?? "";
+  const last = told.flatMap(({ points }) => points).reduce<[number, number | null] | null>(
+    (newest, point) => newest === null || point[0] >= newest[0] ? point : newest, null);
+  if (values.length === 0 || last === null) {
+    return "";
+  }
+  const text = (value: number | null | undefined): string => value_text(value, unit);
+  return `${text(last[1])} at the end, ${text(Math.min(...values))} to ` +
+    text(Math.max(...values));
+}
+
+function show_values(sides: [Side, Side]): void {
+  const names = [...new Set(sides.flatMap(({ series }) => series.map(({ name }) => name)))].sort();
+  for (const name of names) {
+    add_row(by_id("values"), name.replace(/^user\./, ""),
+      both(sides, (side) => summary(side, name)));
+  }
+  by_id("no-curves").hidden = names.length > 0;
+}
+
+async function run(): Promise<void> {
+  await open_session();
+  const asked = new URLSearchParams(location.search);
+  const [one, other] = [asked.get("one"), asked.get("other")];
+  if (one === null || other === null) {
+    throw new Error("name two jobs: compare.html?one=...&other=...");
+  }
+  const sides: [Side, Side] = await Promise.all([side_of(one), side_of(other)]);
+  show_ends(sides);
+  show_differences(sides);
+  show_values(sides);
+  (document.querySelector("main") as HTMLElement).hidden = false;
+}
+
+run().catch((trouble: unknown) => show_text(by_id("notice"),
+  trouble instanceof Error ? trouble.message : String(trouble)));

@@ -1,0 +1,229 @@
+// The jobs of a team: signs in where nobody has said who looks, then lists what they may see. The
+// filters stand in the address, so that a link to a list stays valid.
+
+import { by_id, make, show_text } from "./dom.js";
+import { open_session, read, Trouble } from "./session.js";
+import { duration_text } from "./status.js";
+
+interface Job {
+  key: string;
+  job: string;
+  user: string;
+  queue: string;
+  state: string;
+  class: string | null;
+  tasks: number;
+  submitted: string;
+  duration_ms: number;
+}
+
+interface List {
+  viewer: string;
+  total: number;
+  jobs: Job[];
+  users: string[];
+  queues: string[];
+  classes: string[];
+  states: string[];
+}
+
+const rows_shown = 100;
+const refresh_ms = 5000;
+const fields = ["user", "queue", "state", "class", "name", "from", "to"] as const;
+const choices = { user: "users", queue: "queues", state: "states", class: "classes" } as const;
+
+function field(name: string): HTMLInputElement | HTMLSelectElement {
+  return document.querySelector(`#filters [name=${name}]`) as HTMLInputElement;
+}
+
+function offset(): number {
+  return Number(new URLSearchParams(location.search).get("offset") ?? "0") || 0;
+}
+
+/** What the list is asked for: days of this browser's clock become moments. */
+function query(): string {
+  const wanted = new URLSearchParams({ limit: String(rows_shown), offset: String(offset()) });
+  for (const name of fields) {
+    const value = field(name).value.trim();
+    if (value === "") {
+      continue;
+    }
+    if (name === "from" || name === "to") {
+      const day = new Date(`${value}T00:00`);
+      day.setDate(day.getDate() + (name === "to" ? 1 : 0));
+      wanted.set(name, String(Math.max(0, day.getTime())));
+    } else {
+      wanted.set(name, value);
+    }
+  }
+  return wanted.toString();
+}
+
+function keep_in_address(from: number): void {
+  const kept = new URLSearchParams();
+  for (const name of fields) {
+    const value = field(name).value.trim();
+    if (value !== "") {
+      kept.set(name, value);
+    }
+  }
+  if (from > 0) {
+    kept.set("offset", String(from));
+  }
+  const text = kept.toString();
+  history.replaceState(null, "", location.pathname + (text === "" ? "" : `?${text}`));
+}
+
+/** Offers the values that there are, and the one that is chosen even if there are none of it. */
+function offer(name: keyof typeof choices, values: string[]): void {
+  const select = field(name) as HTMLSelectElement;
+  const chosen = select.value || (new URLSearchParams(location.search).get(name) ?? "");
+  const all = chosen === "" || values.includes(chosen) ? values : [...values, chosen].sort();
+  const offered = Array.from(select.options).slice(1).map((option) => option.value);
+  if (offered.join("\n") !== all.join("\n")) {
+    select.replaceChildren(make("option", "all", { value: "" }),
+      ...all.map((value) => make("option", value, { value })));
+  }
+  select.value = chosen;
+}
+
+function cell(label: string, content: Node | string): HTMLTableCellElement {
+  const made = make("td", "", { "data-label": label });
+  made.append(content);
+  return made;
+}
+
+/** The keys of those that are chosen to be compared, in the order of choosing. */
+let chosen: string[] = [];
+
+function choose(key: string, on: boolean): void {
+  chosen = [...chosen.filter((each) => each !== key), ...(on ? [key] : [])].slice(-2);
+  for (const box of Array.from(document.querySelectorAll<HTMLInputElement>("#jobs input"))) {
+    box.checked = chosen.includes(box.value);
+  }
+  const link = by_id<HTMLAnchorElement>("compare");
+  link.hidden = chosen.length < 2;
+  link.href = `compare.html?one=${encodeURIComponent(chosen[0] ?? "")}` +
+    `&other=${encodeURIComponent(chosen[1] ?? "")}`;
+}
+
+function make_box(key: string): HTMLInputElement {
+  const box = make("input", "", { type: "checkbox", value: key, "aria-label": `compare ${key}` });
+  box.checked = chosen.includes(key);
+  box.addEventListener("change", () => choose(key, box.checked));
+  return box;
+}
+
+function make_row(job: Job): HTMLTableRowElement {
+  const row = make("tr", "", { "data-job": job.key });
+  row.append(
+    cell("Compare", make_box(job.key)),
+    cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })),
+    cell("User", job.user),
+    cell("Queue", job.queue),
+    cell("State", make("span", job.state, { class: "badge", "data-state": job.state })),
+    cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)),
+    cell("Submitted", new Date(job.submitted).toLocaleString()),
+    cell("Ran", duration_text(job.duration_ms)),
+    cell("Class", job.class ?? ""),
+  );
+  return row;
+}
+
+let shown = "";
+
+async function show(): Promise<void> {
+  const list = await read<List>(`api/jobs?${query()}`);
+  for (const name of Object.keys(choices) as (keyof typeof choices)[]) {
+    offer(name, list[choices[name]]);
+  }
+  show_text(by_id("facts"), `seen by ${list.viewer}`);
+  const first = offset();
+  // What has not changed is left alone: a selection in it stays.
+  const text = JSON.stringify(list.jobs);
+  if (text !== shown) {
+    shown = text;
+    by_id("jobs").replaceChildren(...list.jobs.map(make_row));
+  }
+  by_id<HTMLButtonElement>("newer").disabled = first === 0;
+  by_id<HTMLButtonElement>("older").disabled = first + rows_shown >= list.total;
+  by_id("place").textContent = list.jobs.length === 0
+    ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${list.total}`;
+  (document.querySelector("main") as HTMLElement).hidden = false;
+  show_text(by_id("notice"), null);
+}
+
+function tell(trouble: unknown): void {
+  show_text(by_id("notice"), trouble instanceof Error ? trouble.message : String(trouble));
+}
+
+function move(by: number): void {
+  keep_in_address(Math.max(0, offset() + by));
+  show().catch(tell);
+}
+
+/** Where somebody wanted to go who had to sign in: only below this portal. */
+function next_place(): string | null {
+  const next = new URLSearchParams(location.search).get("next");
+  return next !== null && /^jobs\/[^/?#\\]+\/$/.test(next) ? next : null;
+}
+
+function sign_in(): Promise<void> {
+  const form = by_id<HTMLFormElement>("sign-in");
+  form.hidden = false;
+  by_id("token").focus();
+  return new Promise((done) => {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const token = by_id<HTMLInputElement>("token");
+      fetch("api/session", { method: "POST", body: token.value.trim() }).then((response) => {
+        if (!response.ok) {
+          throw new Error("this is no token of the portal");
+        }
+        token.value = "";
+        form.hidden = true;
+        done();
+      }).catch(tell);
+    });
+  });
+}
+
+async function run(): Promise<void> {
+  const asked = new URLSearchParams(location.search);
+  const next = next_place();
+  await open_session();
+  for (const name of fields) {
+    const value = asked.get(name);
+    const where = field(name);
+    if (value !== null && where instanceof HTMLInputElement) {
+      where.value = value;
+    }
+  }
+  try {
+    await show();
+  } catch (trouble) {
+    if (!(trouble instanceof Trouble) || trouble.kind !== "unknown") {
+      throw trouble;
+    }
+    await sign_in();
+    await show();
+  }
+  if (next !== null) {
+    location.replace(next);
+    return;
+  }
+  by_id("filters").addEventListener("input", () => {
+    keep_in_address(0);
+    show().catch(tell);
+  });
+  by_id("filters").addEventListener("submit", (event) => event.preventDefault());
+  by_id("newer").addEventListener("click", () => move(-rows_shown));
+  by_id("older").addEventListener("click", () => move(rows_shown));
+  setInterval(() => {
+    if (!document.hidden) {
+      show().catch(tell);
+    }
+  }, refresh_ms);
+}
+
+run().catch(tell);

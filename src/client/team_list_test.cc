@@ -1,0 +1,75 @@
+#include "client/team_list.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+TeamJob job_of(std::string owner, std::string name, std::string queue,
+               std::vector<std::string> viewers = {}) {
+  TeamJob job;
+  job.id = name + "-000000";
+  job.owner = std::move(owner);
+  job.name = std::move(name);
+  job.queue = std::move(queue);
+  job.state = "failed";
+  job.class_name = "user.exit";
+  job.viewers = std::move(viewers);
+  return job;
+}
+
+class TeamListTest : public ::testing::Test {
+ protected:
+  boost::json::object list(const std::string& viewer, const TeamFilter& filter = {}) const {
+    const std::vector<const TeamJob*> all = {&digits, &shared, &secret};
+    return boost::json::parse(team_list_json(all, viewer, {"root"}, filter)).as_object();
+  }
+  static std::string names(const boost::json::object& list) {
+    std::string names;
+    for (const boost::json::value& job : list.at("jobs").as_array()) {
+      names += std::string(job.at("key").as_string()) + " ";
+    }
+    return names;
+  }
+
+  const TeamJob digits = job_of("alice", "digits", "gpu");
+  const TeamJob shared = job_of("alice", "shared", "cpu", {"bob", "group:staff"});
+  const TeamJob secret = job_of("bob", "secret", "nsa");
+};
+
+TEST_F(TeamListTest, AJobIsItsOwnersThoseItNamesAndAdmins) {
+  EXPECT_EQ(names(list("alice")), "alice:digits-000000 alice:shared-000000 ");
+  EXPECT_EQ(names(list("bob")), "alice:shared-000000 bob:secret-000000 ");
+  EXPECT_EQ(names(list("root")), "alice:digits-000000 alice:shared-000000 bob:secret-000000 ");
+  EXPECT_EQ(names(list("eve")), "");
+  EXPECT_EQ(names(list("staff")), "") << "a group is nobody";
+  EXPECT_EQ(names(list("")), "");
+  EXPECT_TRUE(may_see("eve", {}, job_of("bob", "open", "", {"*"})));
+  EXPECT_FALSE(may_see("", {}, job_of("", "open", "", {"*"}))) << "nobody is nobody";
+}
+
+TEST_F(TeamListTest, NothingOfOtherJobsShows) {
+  const boost::json::object seen = list("alice");
+  EXPECT_EQ(seen.at("total"), 2);
+  EXPECT_EQ(boost::json::serialize(seen.at("users")), R"(["alice"])");
+  EXPECT_EQ(boost::json::serialize(seen.at("queues")), R"(["cpu","gpu"])");
+}
+
+TEST_F(TeamListTest, IsNarrowedAndPaged) {
+  EXPECT_EQ(names(list("root", {.queue = "nsa"})), "bob:secret-000000 ");
+  EXPECT_EQ(names(list("root", {.name = "DIG"})), "alice:digits-000000 ");
+  EXPECT_EQ(names(list("root", {.to = WallTime{}})), "") << "none was submitted before 1970";
+  const boost::json::object second = list("root", {.offset = 1, .limit = 1});
+  EXPECT_EQ(names(second), "alice:shared-000000 ");
+  EXPECT_EQ(second.at("total"), 3);
+  EXPECT_EQ(names(list("root", {.offset = UINT64_MAX})), "");
+}
+
+}  // namespace
+}  // namespace muster::client

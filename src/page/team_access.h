@@ -1,0 +1,57 @@
+#pragma once
+
+#include "base/time.h"
+#include "page/access.h"
+#include "rt/loop.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::page {
+
+/// Tells who asks a portal that serves several people: by a token of their own, which they exchange
+/// for a session cookie or bring with each request (`Authorization: Bearer`), or by a header that a
+/// proxy sets which has identified them. The header counts only where the connection comes from one
+/// of the proxies' addresses; there nothing else does. Whoever is nobody gets the front alone.
+class TeamAccess final : public Access {
+ public:
+  struct Options {
+    /// Whose token that is, at this moment; nullopt for nobody's.
+    std::function<std::optional<std::string>(std::string_view token)> user_of;
+    std::function<std::string()> make_cookie;  ///< Unguessable, [0-9a-f].
+    std::vector<std::string> proxies;          ///< IP addresses.
+    std::string user_header;                   ///< Lower case.
+    bool secure = false;                       ///< Browsers come by TLS.
+  };
+
+  TeamAccess(rt::Loop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
+
+  [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
+                                           std::string peer) override;
+  /// The body is the token.
+  [[nodiscard]] std::optional<net::HttpResponse> open_session(
+      const net::HttpRequest& request) override;
+
+  /// A session ends so long after it began, with its token, or with the process.
+  static constexpr Duration kSessionMax = std::chrono::hours(12);
+  static constexpr size_t kSessionsMax = 10'000;
+
+ private:
+  struct Session {
+    std::string token;
+    HostTime until{};
+  };
+
+  [[nodiscard]] std::string user_of(const net::HttpRequest& request, std::string_view peer);
+
+  rt::Loop& loop_;
+  Options options_;
+  std::map<std::string, Session, std::less<>> sessions_;  ///< By cookie.
+};
+
+}  // namespace muster::page

@@ -1,0 +1,234 @@
+"""The portal of a team: who sees which jobs, over HTTP and TLS, by token and by proxy."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import harness
+import pytest
+
+ALICE, BOB, ROOT = "alice-0123456789abcdef", "bob-0123456789abcdef", "root-0123456789abcdef"
+
+
+class Portal:
+    def __init__(self, muster, folder, *arguments, tokens=True):
+        self.muster, self.folder = muster, folder
+        book = folder / "tokens"
+        book.write_text(f"# who looks\nalice {ALICE}\n\nbob {BOB}\nroot {ROOT}\n")
+        book.chmod(0o600)
+        self.book = book
+        self.running = muster.start(
+            "portal", "--serve", "--homes", str(folder / "homes/{user}/.muster"),
+            "--admin", "root", *(["--tokens", str(book)] if tokens else []), *arguments)
+        self.site = self.running.sees(r"portal: (https?://\S+)/").group(1)
+
+    def ask(self, path, token=None, headers=None, context=None, method="GET", body=None):
+        """Returns status, headers and text."""
+        headers = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token else {})}
+        request = urllib.request.Request(self.site + path, headers=headers, method=method,
+                                         data=body)
+        opener = urllib.request.build_opener(
+            NoRedirect, urllib.request.HTTPSHandler(context=context))
+        try:
+            with opener.open(request, timeout=harness.PATIENCE) as response:
+                return response.status, dict(response.headers), response.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, dict(refused.headers), refused.read().decode()
+
+    def jobs(self, token, **query):
+        status, _, text = self.ask("/api/jobs?" + urllib.parse.urlencode(query), token)
+        assert status == 200, text
+        return json.loads(text)
+
+    def keys(self, token, **query):
+        return [job["key"].rsplit("-", 1)[0] for job in self.jobs(token, **query)["jobs"]]
+
+    def end(self):
+        self.running.signal(signal.SIGINT)
+        assert self.running.wait(harness.PATIENCE).code == 0
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+@pytest.fixture
+def team(muster, tmp_path):
+    """Runs jobs as several people, each with a home of their own."""
+    def run(user, name, command="echo fine", **spec):
+        home = tmp_path / "homes" / user / ".muster"
+        home.parent.mkdir(parents=True, exist_ok=True)
+        path = muster.spec({"name": name, "command": command, "tasks": 1,
+                            "restart": {"process": 0, "container": 0, "host": 0}, **spec})
+        muster("run", path, env={"MUSTER_HOME": str(home)})
+        (job,) = [one for one in os.listdir(home / "jobs") if one.startswith(name)]
+        return f"{user}:{job}"
+
+    (tmp_path / "homes").mkdir()
+    return run
+
+
+def quoted(key):
+    return urllib.parse.quote(key, safe="")
+
+
+def test_everybody_sees_what_they_may_and_nothing_else(muster, team, tmp_path):
+    mine = team("alice", "digits")
+    team("alice", "shared", yarn={"acl_view": ["bob"]})
+    team("bob", "secret-project", "echo 'ValueError: x' >&2; exit 1")
+    portal = Portal(muster, tmp_path)
+    assert portal.keys(ALICE) == ["alice:shared", "alice:digits"]
+    assert portal.keys(BOB) == ["bob:secret-project", "alice:shared"]
+    assert len(portal.keys(ROOT)) == 3
+    seen = portal.jobs(ALICE)
+    assert "secret" not in json.dumps(seen) and "bob" not in json.dumps(seen)
+    assert (seen["total"], seen["users"], seen["states"]) == (2, ["alice"], ["succeeded"])
+    page = f"/jobs/{quoted(mine)}"
+    status, _, text = portal.ask(f"{page}/api/status", ALICE)
+    assert (status, json.loads(text)["outcome"]["result"]) == (200, "succeeded")
+    assert portal.ask(f"{page}/logs/worker/0", ALICE)[2].strip() == "fine"
+    # What exists and what does not look the same to whoever may see neither.
+    for path in (f"{page}/api/status", f"{page}/logs/worker/0", f"{page}/api/job"):
+        other = path.replace(quoted(mine), quoted("alice:nothing-000000"))
+        assert portal.ask(path, BOB)[::2] == portal.ask(other, BOB)[::2] == (
+            404, "404 no such job\n")
+        assert portal.ask(path)[0] == 401
+    portal.end()
+
+
+def test_filters(muster, team, tmp_path):
+    team("alice", "digits")
+    team("bob", "bad", "echo 'ValueError: x' >&2; exit 1", yarn={"queue": "gpu"})
+    portal = Portal(muster, tmp_path)
+    assert portal.keys(ROOT, user="alice") == ["alice:digits"]
+    assert portal.keys(ROOT, state="failed") == ["bob:bad"]
+    assert portal.keys(ROOT, name="DIG") == ["alice:digits"]
+    assert portal.keys(ROOT, **{"class": "user.traceback"}) in (["bob:bad"], [])
+    failed = portal.jobs(ROOT, state="failed")["jobs"][0]["class"]
+    assert portal.keys(ROOT, **{"class": failed}) == ["bob:bad"]
+    assert portal.keys(ROOT, to="1000") == []
+    assert portal.keys(ROOT, **{"from": "1000"}) == ["bob:bad", "alice:digits"]
+    assert portal.keys(ROOT, limit=1, offset=1) == ["alice:digits"]
+    assert portal.jobs(ROOT, limit=1)["total"] == 2
+    portal.end()
+
+
+def test_a_running_job_is_shown_and_its_end_noticed(muster, team, tmp_path, gate):
+    home = tmp_path / "homes" / "alice" / ".muster"
+    home.parent.mkdir()
+    portal = Portal(muster, tmp_path)
+    assert portal.keys(ALICE) == []
+    running = muster.start("run", muster.spec({"name": "long", "command": gate.wait, "tasks": 1}),
+                           env={"MUSTER_HOME": str(home)})
+    harness.eventually(lambda: portal.keys(ALICE, state="running") == ["alice:long"])
+    key = portal.jobs(ALICE)["jobs"][0]["key"]
+    assert portal.ask(f"/jobs/{quoted(key)}/api/status", ALICE)[0] == 200
+    gate.open()
+    running.wait().expect(0)
+    harness.eventually(lambda: portal.keys(ALICE, state="succeeded") == ["alice:long"])
+    assert json.loads(portal.ask(f"/jobs/{quoted(key)}/api/status", ALICE)[2])["phase"] == "ended"
+    portal.end()
+
+
+def test_a_session_and_a_link_to_a_job(muster, team, tmp_path):
+    key = team("alice", "digits")
+    portal = Portal(muster, tmp_path)
+    status, headers, _ = portal.ask(f"/jobs/{quoted(key)}/")
+    assert (status, headers["Location"]) == (302, f"../../?next=jobs/{quoted(quoted(key))}/")
+    assert portal.ask("/api/session", method="POST", body=b"wrong")[0] == 401
+    status, headers, _ = portal.ask("/api/session", method="POST", body=ALICE.encode())
+    cookie = headers["Set-Cookie"]
+    assert status == 200 and "HttpOnly" in cookie and "SameSite=Lax" in cookie
+    signed = {"Cookie": cookie.split(";")[0]}
+    assert portal.ask("/api/jobs", headers=signed)[0] == 200
+    assert portal.ask(f"/jobs/{quoted(key)}/", headers=signed)[0] == 200
+    # Taken back, the token ends its sessions at once.
+    portal.book.write_text(f"bob {BOB}\n")
+    assert portal.ask("/api/jobs", headers=signed)[0] == 401
+    portal.end()
+
+
+def test_a_proxy_says_who_looks(muster, team, tmp_path):
+    team("alice", "digits")
+    portal = Portal(muster, tmp_path, "--proxy", "127.0.0.1", "--user-header", "X-User",
+                    tokens=False)
+    assert portal.ask("/api/jobs")[0] == 401
+    status, _, text = portal.ask("/api/jobs", headers={"X-User": "alice"})
+    assert (status, json.loads(text)["viewer"], json.loads(text)["total"]) == (200, "alice", 1)
+    assert json.loads(portal.ask("/api/jobs", headers={"X-User": "eve"})[2])["total"] == 0
+    portal.end()
+
+
+def test_a_header_of_nobodys_proxy_does_not_count(muster, team, tmp_path):
+    team("alice", "digits")
+    portal = Portal(muster, tmp_path, "--proxy", "127.9.9.9")
+    assert portal.ask("/api/jobs", headers={"X-Forwarded-User": "alice"})[0] == 401
+    portal.end()
+
+
+def test_tls_by_certificate(muster, team, tmp_path):
+    team("alice", "digits")
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=here",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", chain],
+                   check=True, capture_output=True)
+    portal = Portal(muster, tmp_path, "--certificate", chain, "--key", key)
+    context = ssl.create_default_context(cafile=chain)
+    status, _, text = portal.ask("/api/jobs", ALICE, context=context)
+    assert (status, json.loads(text)["total"]) == (200, 1)
+    cookie = portal.ask("/api/session", method="POST", body=ALICE.encode(),
+                        context=context)[1]["Set-Cookie"]
+    assert cookie.endswith("; Secure")
+    with socket.create_connection(("127.0.0.1", int(portal.site.rsplit(":", 1)[1]))) as plain:
+        plain.sendall(b"GET /api/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert b"200" not in plain.recv(1000)
+    assert portal.ask("/api/jobs", ALICE, context=context)[0] == 200
+    portal.end()
+
+
+def test_links_in_a_home_lead_nowhere(muster, team, tmp_path):
+    key = team("alice", "digits")
+    other = team("bob", "secret", "echo hidden")
+    folder = tmp_path / "homes/alice/.muster/jobs" / key.split(":")[1]
+    theirs = tmp_path / "homes/bob/.muster/jobs" / other.split(":")[1]
+    log = folder / "logs/worker-0.1.stdout"
+    log.unlink()
+    log.symlink_to(theirs / "logs/worker-0.1.stdout")
+    os.symlink(theirs, folder.parent / "stolen-000000")
+    os.symlink(tmp_path / "homes/bob", tmp_path / "homes/eve")
+    shutil.copytree(folder, folder.parent / "copied-111111", symlinks=True)
+    portal = Portal(muster, tmp_path)
+    assert "hidden" not in portal.ask(f"/jobs/{quoted(key)}/logs/worker/0", ALICE)[2]
+    assert portal.keys(ALICE) == ["alice:digits", "alice:copied"] or \
+        portal.keys(ALICE) == ["alice:copied", "alice:digits"]
+    assert sorted(portal.keys(ROOT)) == ["alice:copied", "alice:digits", "bob:secret"]
+    portal.end()
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ((), ["--homes"]), (("--homes", "/x"), ["--tokens", "--proxy"]),
+    (("--homes", "/x", "--tokens", "none"), ["none"]),
+    (("--homes", "/x", "--proxy", "proxy.example.com"), ["IP address"]),
+    (("--homes", "/x", "--proxy", "127.0.0.1", "--key", "k"), ["--certificate"]),
+    (("--homes", "/x", "--proxy", "127.0.0.1", "--certificate", "no", "--key", "no"), ["no"])])
+def test_what_is_missing_is_named(muster, arguments, words):
+    muster("portal", "--serve", *arguments).expect_error(2, *words)
+
+
+def test_tokens_are_kept_from_others_and_do_not_cross_a_network_in_clear(muster, tmp_path):
+    book = muster.write("tokens", f"alice {ALICE}\n", mode=0o644)
+    serve = ("portal", "--serve", "--homes", "/x", "--tokens", book)
+    muster(*serve).expect_error(2, "chmod 600")
+    book.chmod(0o600)
+    muster(*serve, "--listen", "0.0.0.0").expect_error(2, "in clear", "--certificate")
+    muster.write("tokens", "alice short\n", mode=0o600)
+    muster(*serve).expect_error(2, "tokens:1", "16 characters")

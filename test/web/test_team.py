@@ -1,0 +1,109 @@
+"""The portal of a team in a real browser: signing in, filters, links that stay valid."""
+# timeout: 900
+
+import signal
+
+import browser as browsers
+import harness
+import pytest
+
+ALICE, ROOT = "alice-0123456789abcdef", "root-0123456789abcdef"
+
+
+@pytest.fixture
+def portal(muster, tmp_path):
+    """Two people's jobs behind one portal; returns its address and the key of each job by name."""
+    keys = {}
+    for user, name, command in (("alice", "digits", "echo fine"),
+                                ("bob", "bad", "echo 'ValueError: no' >&2; exit 1")):
+        home = tmp_path / "homes" / user / ".muster"
+        home.parent.mkdir(parents=True)
+        muster("run", muster.spec({"name": name, "command": command, "tasks": 1, "restart": {
+            "process": 0, "container": 0, "host": 0}}), env={"MUSTER_HOME": str(home)})
+        (job,) = (home / "jobs").iterdir()
+        keys[name] = f"{user}:{job.name}"
+    tokens = muster.write("tokens", f"alice {ALICE}\nroot {ROOT}\n", mode=0o600)
+    running = muster.start("portal", "--serve", "--homes", tmp_path / "homes/{user}/.muster",
+                           "--tokens", tokens, "--admin", "root")
+    yield running.sees(r"portal: (http://\S+/)").group(1), keys
+    running.signal(signal.SIGINT)
+    assert running.wait(harness.PATIENCE).code == 0
+
+
+def row(key):
+    return f'tr[data-job="{key}"]'
+
+
+def sign_in(browser, token):
+    browser.sees("#sign-in", "Sign in")
+    browser.run("document.getElementById('token').value = arguments[0]", token)
+    browser.click("#sign-in button")
+
+
+def choose(browser, name, value):
+    browser.run("const f = document.querySelector(`#filters [name=${arguments[0]}]`);"
+                "f.value = arguments[1]; f.dispatchEvent(new Event('input', {bubbles: true}))",
+                name, value)
+
+
+def test_people_sign_in_and_narrow_the_list(portal, browser, tmp_path):
+    site, keys = portal
+    browser.open(site)
+    sign_in(browser, "nobodys-0123456789")
+    browser.sees("#notice", "no token")
+    sign_in(browser, ROOT)
+    browser.sees(row(keys["digits"]), "succeeded")
+    browser.sees(row(keys["bad"]), "failed")
+    browser.sees("#facts", "seen by root")
+    browser.picture(tmp_path / "list.png")
+    choose(browser, "state", "failed")
+    browser.sees("#place", "1 to 1 of 1")
+    assert browser.text(row(keys["digits"])) is None
+    assert browser.run("return location.search") == "?state=failed"
+    # The address is a link to what is shown.
+    browser.open(site + "?state=failed&user=bob")
+    browser.sees("#place", "1 to 1 of 1")
+    browser.click(f"{row(keys['bad'])} a")
+    browser.sees("#outcome-title", "failed")
+    assert "ValueError: no" in browser.text("#evidence")
+
+
+def test_two_jobs_side_by_side(portal, browser, tmp_path):
+    site, keys = portal
+    browser.open(site)
+    sign_in(browser, ROOT)
+    for name in ("digits", "bad"):
+        browser.sees(row(keys[name]), name)
+        browser.click(f"{row(keys[name])} input")
+    browser.click("#compare")
+    browser.sees('tr[data-name="Result"]', r"succeeded\s+failed")
+    browser.sees('tr[data-name="First cause"]', "ValueError: no")
+    assert "echo fine" in browser.text('#differences tr[data-name="command"]')
+    assert browser.text('#differences tr[data-name="roles.0.tasks"]') is None, "it is the same"
+    browser.picture(tmp_path / "compare.png")
+
+
+def test_a_link_to_a_job_leads_there_after_signing_in(portal, browser):
+    site, keys = portal
+    browser.open(f"{site}jobs/{keys['digits']}/")
+    sign_in(browser, ALICE)
+    browser.sees("#outcome-title", "succeeded")
+    browser.open(f"{site}jobs/{keys['bad']}/")
+    browser.sees("body", "no such job")
+    browser.open(site)
+    browser.sees(row(keys["digits"]), "alice")
+    assert "bob" not in browser.run("return document.body.innerText")
+
+
+@pytest.mark.parametrize("width", [420, 1280])
+def test_nothing_is_wider_than_the_window(portal, width, tmp_path):
+    site, keys = portal
+    window = browsers.Browser(width, 800, "dark" if width == 420 else "light")
+    try:
+        window.open(site)
+        sign_in(window, ROOT)
+        window.sees(row(keys["bad"]), "failed")
+        assert window.run("return document.documentElement.scrollWidth") <= width
+        window.picture(tmp_path / "list.png")
+    finally:
+        window.close()
