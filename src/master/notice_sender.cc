@@ -24,7 +24,7 @@ namespace {
 constexpr Duration kHookMax = std::chrono::seconds(10);
 constexpr Duration kProgramMax = std::chrono::seconds(30);
 /// Of what a program prints, and of what of that is shown.
-constexpr size_t kReadAtOnce = size_t{64} << 10;
+constexpr size_t kWordsKept = size_t{64} << 10;
 constexpr size_t kLastWordsMax = 200;
 
 /// The address of a hook in its parts.
@@ -74,10 +74,10 @@ class Fed {
                            {.output =
                                 [this](os::Stream, std::string_view bytes) {
                                   words_.append(bytes);
-                                  if (words_.size() > kReadAtOnce) {
-                                    words_.erase(0, words_.size() - kReadAtOnce);
+                                  if (words_.size() > kWordsKept) {
+                                    words_.erase(0, words_.size() - kWordsKept);
                                   }
-                                  return kReadAtOnce;
+                                  return kWordsKept;
                                 },
                             .written = [](size_t) {},
                             .exited =
@@ -85,7 +85,7 @@ class Fed {
                                   exited_ = true;
                                   done(exit);
                                 }}));
-    child_->allow_output(kReadAtOnce);
+    child_->allow_output(kWordsKept);
     child_->write(input);
     child_->end_input();
     return {};
