@@ -121,6 +121,7 @@ int become(const std::vector<std::string>& words, char** variables) {
     argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT: execve changes nothing.
   }
   argv.push_back(nullptr);
+  // lint: allow(process) this process, a session's own, becomes the tool on its terminal
   ::execve(words.front().c_str(), argv.data(), variables);
   return say(fmt::format("{} cannot be run", words.front()));
 }
