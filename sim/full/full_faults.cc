@@ -11,7 +11,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr Duration kLongestStall = seconds(18);
-constexpr Duration kForEver = std::chrono::days(365);
+constexpr Duration kUnending = std::chrono::days(365);
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void FullWorld::disturb_agents() {
     truth_.origin_containers.insert(victim);
     // Some hang for ever, and only their silence tells.
     const Duration lasts = random.between(Duration(milliseconds(100)), Duration(seconds(20)));
-    agents_.at(victim)->loop().stall(lasts > kLongestStall ? kForEver : lasts);
+    agents_.at(victim)->loop().stall(lasts > kLongestStall ? kUnending : lasts);
   }
   if (faults_.strikes(Fault::ClocksDiffer)) {
     agents_.at(victim)->loop().shift_wall(random.between(Duration::zero(), Duration(minutes(20))) -

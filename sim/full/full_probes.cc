@@ -5,7 +5,7 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::array kAll = {
+constexpr std::array kFullProbes = {
     // Of the machine, as `Probes` names them.
     std::string_view("late grant released"),
     std::string_view("second grant of one ask released"),
@@ -50,6 +50,6 @@ constexpr std::array kAll = {
 
 }  // namespace
 
-std::span<const std::string_view> full_probes() { return kAll; }
+std::span<const std::string_view> full_probes() { return kFullProbes; }
 
 }  // namespace muster::sim

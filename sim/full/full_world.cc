@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kFaultPhase = minutes(3);
-constexpr Duration kHealBound = minutes(90);
+constexpr Duration kFaultsLast = minutes(3);
+constexpr Duration kHealWithin = minutes(90);
 constexpr Duration kAfterTheEnd = seconds(45);  // Longer than any isolated host is left alone.
 constexpr std::string_view kJob = "sim-000001";
 
@@ -295,9 +295,9 @@ SeedResult FullWorld::run() {
   world_.after({}, [this] { start_master(); });
   world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
                [this] { disturb(); });
-  world_.at(Time{kFaultPhase}, [this] { heal(); });
+  world_.at(Time{kFaultsLast}, [this] { heal(); });
   const auto failed = [this] { return !failure_.empty(); };
-  if (!world_.run_until(Time{kFaultPhase + kHealBound}, [&] { return over_ || failed(); })) {
+  if (!world_.run_until(Time{kFaultsLast + kHealWithin}, [&] { return over_ || failed(); })) {
     const job::State& state = shadow_.machine().state();
     broken("progress",
            fmt::format("the job is still {} long after all faults ended{}{}{}",

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 constexpr std::array<std::string_view, 4> kNames = {"chief", "worker", "ps", "helper"};
 
 template <class T, size_t N>
-T pick(Random& random, const std::array<T, N>& choices) {
+T one_of(Random& random, const std::array<T, N>& choices) {
   return choices[random.below(N)];
 }
 
@@ -45,10 +45,10 @@ spec::Role make_role(Random& random, std::string_view name, spec::Membership mem
   }
   role.tasks_per_container =
       random.chance(25) ? static_cast<uint32_t>(random.between(uint64_t{1}, role.tasks)) : 1;
-  role.success = pick(random, std::array{spec::Success::Required, spec::Success::Required,
-                                         spec::Success::Ignored, spec::Success::EndsJob});
-  role.failure = pick(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob,
-                                         spec::Failure::Tolerated, spec::Failure::Ignored});
+  role.success = one_of(random, std::array{spec::Success::Required, spec::Success::Required,
+                                           spec::Success::Ignored, spec::Success::EndsJob});
+  role.failure = one_of(random, std::array{spec::Failure::FailsJob, spec::Failure::FailsJob,
+                                           spec::Failure::Tolerated, spec::Failure::Ignored});
   if (role.failure == spec::Failure::Tolerated && role.success != spec::Success::Required) {
     role.failure = spec::Failure::FailsJob;
   }
@@ -64,8 +64,8 @@ void add_orders(Random& random, spec::Spec& spec) {
     if (random.chance(20)) {
       spec.roles[later].after.push_back(
           {.role = spec.roles[random.below(later)].name,
-           .condition = pick(random, std::array{spec::Condition::Ended, spec::Condition::Running,
-                                                spec::Condition::Succeeded})});
+           .condition = one_of(random, std::array{spec::Condition::Ended, spec::Condition::Running,
+                                                  spec::Condition::Succeeded})});
     }
   }
 }
@@ -84,12 +84,12 @@ void add_later_drawings(Random& random, spec::Spec& spec) {
           .roles = {spec.roles[random.below(later)].name},
           .in = random.between(Duration(seconds(1)), Duration(minutes(1))),
           .then =
-              pick(random, std::array{spec::DeadlineAction::Fail, spec::DeadlineAction::Ignore})};
+              one_of(random, std::array{spec::DeadlineAction::Fail, spec::DeadlineAction::Ignore})};
     }
   }
 }
 
-std::optional<Duration> some_minutes(Random& random) {
+std::optional<Duration> few_minutes(Random& random) {
   return random.between(Duration(seconds(10)), Duration(minutes(3)));
 }
 
@@ -103,12 +103,12 @@ spec::Spec make_spec(Random random) {
   const auto memberships = std::array{spec::Membership::Static, spec::Membership::Rejoin,
                                       spec::Membership::Elastic, spec::Membership::Independent};
   const bool one_kind = random.chance(60);
-  const spec::Membership common = pick(random, memberships);
+  const spec::Membership common = one_of(random, memberships);
   const uint64_t roles = random.between(uint64_t{1}, kNames.size());
   bool matters = false;
   for (uint64_t i = 0; i < roles; ++i) {
     spec.roles.push_back(
-        make_role(random, kNames[i], one_kind ? common : pick(random, memberships)));
+        make_role(random, kNames[i], one_kind ? common : one_of(random, memberships)));
     matters = matters || spec.roles.back().success != spec::Success::Ignored;
   }
   if (!matters) {
@@ -119,13 +119,13 @@ spec::Spec make_spec(Random random) {
   // Never none: an agent that hangs before its first word is nobody else's to notice.
   spec.deadlines.join = random.between(Duration(minutes(1)), Duration(minutes(3)));
   spec.deadlines.run = random.chance(25) ? std::optional<Duration>(minutes(20)) : std::nullopt;
-  spec.deadlines.queue = random.chance(10) ? some_minutes(random) : std::nullopt;
-  spec.deadlines.gather = random.chance(15) ? some_minutes(random) : std::nullopt;
+  spec.deadlines.queue = random.chance(10) ? few_minutes(random) : std::nullopt;
+  spec.deadlines.gather = random.chance(15) ? few_minutes(random) : std::nullopt;
   if (random.chance(50)) {
     spec.checkpoint.to = kMirror;
     spec.checkpoint.by = random.chance(50) ? spec::CheckpointBy::Chief : spec::CheckpointBy::Each;
-    spec.checkpoint.resume =
-        pick(random, std::array{spec::Resume::Restarts, spec::Resume::Always, spec::Resume::Never});
+    spec.checkpoint.resume = one_of(
+        random, std::array{spec::Resume::Restarts, spec::Resume::Always, spec::Resume::Never});
   }
   if (random.chance(50)) {
     spec.liveness.suspect = seconds(2);
