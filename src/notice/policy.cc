@@ -1,5 +1,7 @@
 #include "notice/policy.h"
 
+#include "base/overloaded.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,22 +21,28 @@ bool has_run(const job::State& state) {
 }  // namespace
 
 void Policy::take(const job::Plan& plan, const job::Fact& fact) {
-  if (const auto* told = std::get_if<job::NoticeTold>(&fact)) {
-    if (told->fate != job::NoticeFate::Failing) {
-      settled_.emplace_back(told->notice, told->way);
-    }
+  std::visit(Overloaded{[this](const job::NoticeTold& told) { note(told); },
+                        [&](const job::AttemptStalled& stalled) { note(plan, stalled); },
+                        [](const auto&) {}},
+             fact);
+}
+
+void Policy::note(const job::NoticeTold& told) {
+  if (told.fate != job::NoticeFate::Failing) {
+    settled_.emplace_back(told.notice, told.way);
+  }
+}
+
+void Policy::note(const job::Plan& plan, const job::AttemptStalled& stalled) {
+  const bool over = stalled.silent == Duration::zero();
+  if (over || stalls_.size() >= kStallsMax) {
     return;
   }
-  const auto* stalled = std::get_if<job::AttemptStalled>(&fact);
-  const bool over = stalled != nullptr && stalled->silent == Duration::zero();
-  if (stalled == nullptr || over || stalls_.size() >= kStallsMax) {
-    return;
-  }
-  Notice notice{.id = fmt::format("stall:{}#{}", to_string(plan, stalled->attempt.task),
-                                  stalled->attempt.number),
+  Notice notice{.id = fmt::format("stall:{}#{}", to_string(plan, stalled.attempt.task),
+                                  stalled.attempt.number),
                 .on = spec::Occasion::Stall,
-                .attempt = stalled->attempt,
-                .silent = stalled->silent};
+                .attempt = stalled.attempt,
+                .silent = stalled.silent};
   if (std::ranges::find(stalls_, notice.id, &Notice::id) == stalls_.end()) {
     stalls_.push_back(std::move(notice));
   }

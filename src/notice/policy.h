@@ -47,6 +47,8 @@ class Policy {
   [[nodiscard]] std::vector<Delivery> due(const job::State& state) const;
 
  private:
+  void note(const job::NoticeTold& told);
+  void note(const job::Plan& plan, const job::AttemptStalled& stalled);
   [[nodiscard]] bool wants(spec::Occasion occasion) const;
   [[nodiscard]] std::vector<job::NoticeWay> ways() const;
   [[nodiscard]] std::vector<Notice> noticed(const job::State& state) const;
