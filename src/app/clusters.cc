@@ -24,6 +24,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -180,6 +181,19 @@ Result<Factory::Entries> Factory::site_entries() const {
   return spec::load_clusters(layers);
 }
 
+std::string known_names(const std::map<std::string, spec::ClusterEntry>& entries) {
+  if (entries.empty()) {
+    return "local and yarn; `clusters` in a site file or the configuration names more";
+  }
+  std::vector<std::string> names = {"local", "yarn"};
+  for (const auto& [name, cluster] : entries) {
+    names.push_back(printable(name));
+  }
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return join(names, ", ") + " and " + last;
+}
+
 Result<Cluster*> Factory::named(const std::string& name, const cluster::Asker& asker) {
   if (name.empty() || name == kLocal.name) {
     return &made(kLocal, {.name = std::string(kLocal.name), .conf = {}, .proxy_user = {}});
@@ -189,9 +203,8 @@ Result<Cluster*> Factory::named(const std::string& name, const cluster::Asker& a
   const ClusterKind* const kind =
       entry == entries.end() ? find_kind(name) : &kind_of(entry->second.type);
   if (kind == nullptr) {
-    return user_error(fmt::format(
-        "--on {}: there is no such cluster; known are local, yarn and those of the site file",
-        printable(name)));
+    return user_error(fmt::format("--on {}: there is no such cluster; known are {}",
+                                  printable(name), known_names(entries)));
   }
   driver_ = asker.driver;
   return &made(*kind, {.name = name,
