@@ -65,7 +65,7 @@ function(muster_test_batches variable name sources count)
     add_custom_command(OUTPUT "${batch}"
       COMMAND "${CMAKE_SOURCE_DIR}/cmake/batch_tests.py" "${CMAKE_SOURCE_DIR}" "${batch}" ${names}
       DEPENDS "${CMAKE_SOURCE_DIR}/cmake/batch_tests.py" ${held}
-      COMMENT "" VERBATIM)
+      COMMENT "Joining tests of ${name}" VERBATIM)
     list(APPEND batches "${batch}")
     math(EXPR from "${from} + ${count}")
   endwhile()
