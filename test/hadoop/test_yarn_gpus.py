@@ -4,7 +4,7 @@
 
 import re
 
-from yarn_jobs import RUN_LIMIT
+from yarn_jobs import RUN_LIMIT, application_of, job_of
 
 
 def test_each_task_has_its_own_gpus_on_the_hosts_of_its_label(yarn_with_gpus, yarn_bed):
@@ -34,6 +34,22 @@ def test_a_constraint_spreads_workers_also_over_the_hosts_of_a_label(yarn_with_g
     with yarn_bed.node_labels({"nm2": "gpu", "nm3": "gpu"}):
         labelled = spread_over(yarn_with_gpus, 2, node_label="gpu")
     assert labelled == {f"localhost:{yarn_bed.port(name + '.rpc')}" for name in ("nm2", "nm3")}
+
+
+def test_the_label_of_the_job_is_that_of_roles_without_their_own(yarn_with_gpus, yarn_bed):
+    """And of the master."""
+    spec = yarn_with_gpus.spec({"command": "true", "yarn": {"node_label": "gpu"},
+                                "roles": {"worker": {"tasks": 2, "memory": "64m"}}})
+    with yarn_bed.node_labels({"nm2": "gpu"}):
+        done = yarn_with_gpus("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+        application = application_of(yarn_with_gpus, yarn_bed, job_of(done))["id"]
+        attempts = yarn_bed.get(f"{yarn_bed.active('rm')}.http",
+                                f"/ws/v1/cluster/apps/{application}/appattempts")
+    (master,) = attempts["appAttempts"]["appAttempt"]
+    place = f"localhost:{yarn_bed.port('nm2.rpc')}"
+    workers = yarn_with_gpus.status()["roles"]["worker"]["tasks"]
+    assert {task["host"] for task in workers} == {place}
+    assert master["nodeId"] == place
 
 
 def test_a_label_that_the_queue_may_not_use_is_refused(yarn_with_gpus, yarn_bed):

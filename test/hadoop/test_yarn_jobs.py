@@ -8,6 +8,7 @@ import os
 import signal
 
 import browser as browsers
+import pytest
 from waiting import until
 from yarn_jobs import (
     RUN_LIMIT,
@@ -143,6 +144,42 @@ def test_a_killed_master_is_replaced_and_no_task_restarts(yarn, bed):
     assert [task["attempts"] for task in yarn.status()["roles"]["worker"]["tasks"]] == [1, 1]
     yarn("stop", "last", within=RUN_LIMIT).expect(0)
     until(lambda: not processes_in(bed, "sleep 1000"), 60, "nothing is left")
+
+
+@pytest.mark.parametrize(("window", "stand"), [("1s", "running"), ("10m", "ended")])
+def test_only_masters_that_died_within_the_window_count(yarn, bed, window, stand):
+    job = running_job(yarn, master={"attempts": 2}, yarn={"attempt_window": window})["job"]
+    wait_until_kept(yarn, bed, 3)
+    masters = []
+
+    def stands():
+        if application_of(yarn, bed, job)["state"] in ("FAILED", "FINISHED", "KILLED"):
+            return "ended"
+        done = yarn("status", "last", "--json")
+        found = processes_in(bed, "muster master --on yarn")
+        new = found and found[0] not in masters
+        return new and done.code == 0 and done.json()["phase"] == "running" and "running"
+
+    for _ in range(2):
+        assert until(stands, RUN_LIMIT, "a master is in charge") == "running"
+        masters += processes_in(bed, "muster master --on yarn")
+        os.kill(masters[-1], signal.SIGKILL)
+    assert until(stands, RUN_LIMIT, "another master, or the end") == stand
+    if stand == "running":
+        yarn("stop", "last", within=RUN_LIMIT).expect(0)
+
+
+def test_a_cluster_is_named_by_the_configuration(yarn, bed):
+    conf = yarn.environment.pop("HADOOP_CONF_DIR")
+    (yarn.home / "config.yaml").write_text(
+        "cleaning: {older: none}\n"
+        f"clusters: {{prod: {{type: yarn, conf: {conf}}}, here: {{type: local}}}}\n")
+    words = ["-n", "1", "--set", "roles.worker.memory=128m"]
+    done = yarn("run", *words, "--on", "prod", "--", "echo", "at work", within=RUN_LIMIT).expect(0)
+    assert application_of(yarn, bed, job_of(done))["finalStatus"]
+    assert "on this machine" in yarn("run", *words, "--on", "here", "--", "true").expect(0).text
+    yarn("run", *words, "--on", "prot", "--", "true").expect_error(
+        2, "--on prot", "known are local, yarn, here and prod")
 
 
 def test_a_container_that_dies_is_replaced(yarn, bed):

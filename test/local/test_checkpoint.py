@@ -35,6 +35,24 @@ def test_the_folder_exists_and_can_be_written(muster):
     muster.run_shell('cd "$MUSTER_CHECKPOINT_DIR" && touch x').expect(0)
 
 
+def test_the_folder_has_the_name_of_the_specification(muster):
+    done = muster.run_shell('echo "in $MUSTER_CHECKPOINT_DIR"; test -d "$MUSTER_CHECKPOINT_DIR"',
+                            checkpoint={"dir": "state"}).expect(0)
+    (line,) = done.lines(r"in /\S+$")
+    assert line.endswith("/state")
+
+
+def test_the_chiefs_checkpoints_count_or_those_of_each(muster):
+    command = 'cd "$MUSTER_CHECKPOINT_DIR" && echo $MUSTER_INDEX > weights && touch DONE'
+    kept = {}
+    for by in ("chief", "each"):
+        saved = muster.folder / by
+        muster.run({"command": command, "tasks": 2, "local": {"hosts": 2},
+                    "checkpoint": {"to": str(saved), "by": by}}).expect(0)
+        kept[by] = sorted(path.read_text() for path in saved.rglob("weights"))
+    assert kept == {"chief": ["0\n"], "each": ["0\n", "1\n"]}
+
+
 def test_a_restart_on_another_host_finds_the_mirrored_checkpoint(muster):
     done = train(muster, restart={"process": 0, "container": 0, "host": 1, **RESTART},
                  local={"hosts": 2}, checkpoint={"to": "saved"}).expect(0)

@@ -208,6 +208,14 @@ def test_an_interpreter_of_the_spec_is_first_on_path(muster):
     assert "private interpreter" in done.text
 
 
+def test_a_role_has_a_python_of_its_own(muster):
+    muster.write("venv/bin/python3", "#!/bin/sh\necho private interpreter\n", mode=0o755)
+    muster.run({"command": "python3 -c 'print(1)'", "roles": {
+        "chief": {"tasks": 1, "python": {"env": "venv"}}, "worker": {"tasks": 1}}}).expect(0)
+    assert muster.log_text("chief:0") == "private interpreter\n"
+    assert muster.log_text("worker:0") == "1\n"
+
+
 @pytest.mark.parametrize("flag", ["SO_REUSEADDR", "SO_REUSEPORT"])
 def test_the_reserved_port_can_be_bound_and_nobody_else_has_it(muster, flag):
     muster.write("listen.py", f"""

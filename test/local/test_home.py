@@ -246,3 +246,25 @@ def test_a_spec_of_a_past_job_can_be_run_again(muster):
     muster("run", copy).expect(0)
     plan = json.loads((muster.home / "jobs" / muster.jobs()[0] / "plan.json").read_text())
     assert plan
+
+
+def test_ended_jobs_are_kept_as_long_as_the_configuration_says(muster):
+    muster.run_shell("true").expect(0)
+    config = muster.home / "config.yaml"
+    config.write_text("cleaning: {older: 1h}\n")
+    muster("clean").expect(0)
+    assert len(muster.jobs()) == 1
+    config.write_text("cleaning: {older: 1s}\n")
+    harness.eventually(lambda: muster("clean").expect(0) and not muster.jobs())
+
+
+def test_ended_jobs_may_take_as_much_space_as_the_configuration_says(muster):
+    for _ in range(2):
+        muster.run_shell("true").expect(0)
+    config = muster.home / "config.yaml"
+    config.write_text("cleaning: {over: 1g}\n")
+    muster("clean").expect(0)
+    assert len(muster.jobs()) == 2
+    config.write_text("cleaning: {over: 1k}\n")
+    muster("clean").expect(0)
+    assert muster.jobs() == []
