@@ -6,6 +6,7 @@
 import json
 import os
 import signal
+import time
 
 import browser as browsers
 import pytest
@@ -162,6 +163,9 @@ def test_only_masters_that_died_within_the_window_count(yarn, bed, window, stand
 
     for _ in range(2):
         assert until(stands, RUN_LIMIT, "a master is in charge") == "running"
+        # The cluster counts from the end of the master before, which it has seen by now.
+        seen = time.monotonic()
+        until(lambda since=seen: time.monotonic() > since + 1.5, RUN_LIMIT, "the window is over")
         masters += processes_in(bed, "muster master --on yarn")
         os.kill(masters[-1], signal.SIGKILL)
     assert until(stands, RUN_LIMIT, "another master, or the end") == stand

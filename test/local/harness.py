@@ -28,17 +28,20 @@ PATIENCE = 120
 
 def eventually(probe, within=PATIENCE, what=None, pause=0.02):
     """Returns the first true value of `probe()`, or fails after `within` seconds with `what`: a
-    text, or a function that returns one. Asks again every `pause` seconds."""
+    text, or a function that returns one. Asks again after `pause` seconds; later where asking
+    takes time, so that what is waited for has the processors."""
     deadline = time.monotonic() + within
     sleeper = threading.Event()
     while True:
+        asked = time.monotonic()
         value = probe()
         if value:
             return value
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             what = what() if callable(what) else what
             raise AssertionError(f"not within {within} s: {what or probe}")
-        sleeper.wait(pause)
+        sleeper.wait(max(pause, min(2 * (now - asked), 1)))
 
 
 def listening(pid):
@@ -303,7 +306,7 @@ class Gate:
     @property
     def wait(self):
         """Returns the shell command that waits for the gate."""
-        return f"while ! [ -e {self.path} ]; do sleep 0.02; done"
+        return f"while ! [ -e {self.path} ]; do sleep 0.05; done"
 
     def open(self):
         self.path.touch()

@@ -50,10 +50,12 @@ def until(condition, what):
     """Waits until `condition()` is true and returns its value."""
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
+        asked = time.monotonic()
         found = condition()
         if found:
             return found
-        time.sleep(0.02)  # lint: allow(sleep) looks for a condition, with a deadline
+        # Later where looking takes time, so that what is waited for has the processors.
+        time.sleep(max(0.02, min(2 * (time.monotonic() - asked), 1)))  # lint: allow(sleep) a look
     raise AssertionError(f"not in {WAIT_SECONDS} s: {what}")
 
 

@@ -10,7 +10,8 @@ class WaitError(AssertionError):
 
 def until(probe, within, what, pause=0.05):
     """Returns the first true value of `probe()`; after `within` seconds raises WaitError. Asks
-    again every `pause` seconds.
+    again after `pause` seconds; later where asking takes time, so that what is waited for has the
+    processors.
 
     `what` names the condition: a text, or a function that is called at the end and may tell how
     far it came.
@@ -18,9 +19,11 @@ def until(probe, within, what, pause=0.05):
     deadline = time.monotonic() + within
     sleeper = threading.Event()
     while True:
+        asked = time.monotonic()
         value = probe()
         if value:
             return value
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise WaitError(f"not within {within} s: {what() if callable(what) else what}")
-        sleeper.wait(pause)
+        sleeper.wait(max(pause, min(2 * (now - asked), 2)))
