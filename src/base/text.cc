@@ -168,7 +168,7 @@ std::optional<std::string_view> nearest(std::string_view word,
   std::optional<std::string_view> best;
   size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
     if (longer - shorter >= best_distance) {
       continue;  // They differ by as many letters at least.
     }
