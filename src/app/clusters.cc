@@ -118,7 +118,7 @@ class Factory final : public cluster::Clusters {
  private:
   using Entries = std::map<std::string, spec::ClusterEntry>;
 
-  Cluster& made(const ClusterKind& kind, Choice choice);
+  Cluster& made(const ClusterKind& kind, const Choice& choice);
   [[nodiscard]] Result<Entries> site_entries() const;
   [[nodiscard]] cluster::local::LocalCluster::Options here(std::string_view name);
 
@@ -167,7 +167,7 @@ const ClusterKind& kind_of(spec::ClusterType type) {
   return *std::ranges::find(kKinds, type, &ClusterKind::type);
 }
 
-Cluster& Factory::made(const ClusterKind& kind, Choice choice) {
+Cluster& Factory::made(const ClusterKind& kind, const Choice& choice) {
   std::unique_ptr<Cluster>& cluster = made_[{kind.name, choice}];
   if (cluster == nullptr) {
     cluster = (this->*kind.make)(choice);

@@ -27,7 +27,7 @@ class Endpoints {
     AttemptObserver& observer;
   };
 
-  explicit Endpoints(Deps deps) : deps_(std::move(deps)), scope_(deps_.loop) {}
+  explicit Endpoints(const Deps& deps) : deps_(deps), scope_(deps_.loop) {}
   Endpoints(const Endpoints&) = delete;
   Endpoints& operator=(const Endpoints&) = delete;
 

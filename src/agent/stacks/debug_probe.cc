@@ -42,10 +42,10 @@ class Words {
   [[nodiscard]] bool has(std::string_view flag) const {
     return std::ranges::find(arguments_, flag) != arguments_.end();
   }
-  [[nodiscard]] std::string value(std::string_view option, std::string fallback) const {
+  [[nodiscard]] std::string value(std::string_view option, std::string_view fallback) const {
     const auto found = std::ranges::find(arguments_, option);
-    return found == arguments_.end() || found + 1 == arguments_.end() ? std::move(fallback)
-                                                                      : *(found + 1);
+    const bool given = found != arguments_.end() && found + 1 != arguments_.end();
+    return given ? *(found + 1) : std::string(fallback);
   }
 
  private:
