@@ -14,7 +14,7 @@ foreach(source IN LISTS fuzz_sources)
     add_executable(${target} "${source}" "${CMAKE_SOURCE_DIR}/fuzz/replay.cc")
     add_test(NAME unit.fuzz.${name}
       COMMAND ${target} "${CMAKE_SOURCE_DIR}/fuzz/corpus/${name}")
-    set_tests_properties(unit.fuzz.${name} PROPERTIES LABELS unit TIMEOUT 120)
+    set_tests_properties(unit.fuzz.${name} PROPERTIES LABELS "unit;program" TIMEOUT 120)
   endif()
   if(TARGET ${target})
     file(STRINGS "${source}" includes REGEX "^#include \"[a-z_/]+/[a-z_0-9]+\\.h\"")
@@ -220,13 +220,19 @@ if(BUILD_TESTING AND EXISTS "${test_costs}")
   endforeach()
 endif()
 
-# Target test_programs: every program that the labels unit and sim run. The sanitized builds need
-# nothing else: neither muster itself nor the benchmarks nor the probes of real daemons.
+# Target test_programs: the programs of the tests with the label `program` (of unit and sim), and
+# the benchmarks, so that these compile. The gate builds them with sanitizers, and only so.
+# Target process_programs: muster (CMakeLists.txt), and what the tests of real processes run beside
+# it.
 add_custom_target(test_programs)
+add_custom_target(process_programs)
 get_property(targets DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)
   get_target_property(type ${target} TYPE)
-  if(type STREQUAL "EXECUTABLE" AND NOT target MATCHES "^muster$|_bench$")
+  if(target MATCHES "_probe$|^muster_feed_library$|^muster_java$|^hadoop_test$" AND
+      NOT target STREQUAL "hadoop_probe")
+    add_dependencies(process_programs ${target})
+  elseif(type STREQUAL "EXECUTABLE")
     add_dependencies(test_programs ${target})
   endif()
 endforeach()

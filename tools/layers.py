@@ -2,7 +2,8 @@
 """Reads cmake/layers.toml and prints what CMake needs of it.
 
 `layers.py cmake` prints one line per module for cmake/modules.cmake:
-    module|ring|used modules|link targets|modules that only its tests link    (comma-separated)
+    module|ring|used modules|link targets|modules that only its tests link|ON if it is hot
+with commas in lists.
 Modules come in dependency order. Exits with 1 and a message when the table contradicts itself.
 """
 
@@ -54,7 +55,13 @@ def main():
         module = modules[name]
         targets = dict.fromkeys(libraries[key]["target"] for key in module["libraries"])
         columns = [module["uses"], targets, module.get("test_uses", [])]
-        print("|".join([name, str(module["ring"]), *(",".join(column) for column in columns)]))
+        print("|".join([name, str(module["ring"]), *(",".join(column) for column in columns),
+                        "ON" if is_hot(module) else "OFF"]))
+
+
+def is_hot(module):
+    """What only tests link runs there a million times over."""
+    return module.get("hot", module["ring"] == "test")
 
 
 if __name__ == "__main__":

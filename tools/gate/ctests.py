@@ -11,6 +11,8 @@ import xml.etree.ElementTree
 
 # Code without processes, sockets or clocks: what fails there fails for a reason.
 PURE = ("unit", "sim")
+# The second label of those of them that are programs of our own.
+PROGRAM = "program"
 # More than so many failures are no accident.
 REPEATED_AT_MOST = 4
 
@@ -56,10 +58,12 @@ class Suite:
                                     if entry["name"] == "LABELS" for value in entry["value"]), "")
                 for test in json.loads(run.stdout)["tests"]}
 
-    def run(self, labels=(), prefix=""):
-        """Runs the tests with one of the labels, all without; repeats the few of real processes
-        that fail. The outcomes carry the names with `prefix` in front."""
-        filters = ["-L", f"^({'|'.join(labels)})$"] if labels else []
+    def run(self, labels=(), prefix="", without=()):
+        """Runs the tests with one of the labels (all, if none is given) and none of those in
+        `without`; repeats the few of real processes that fail. The outcomes carry the names with
+        `prefix` in front."""
+        filters = ["-L", any_of(labels)] if labels else []
+        filters += ["-LE", any_of(without)] if without else []
         expected = self.labels(*filters)
         states = self.once(filters)
         failed = [name for name in expected if states.get(name) == "fail"]
@@ -110,6 +114,11 @@ def worth_repeating(failed, labels):
 def expression(names):
     """Returns a regular expression of CMake that matches the names and nothing else."""
     return f"^({'|'.join(name.replace('.', '[.]').replace('+', '[+]') for name in names)})$"
+
+
+def any_of(labels):
+    """Returns a regular expression of CMake that matches the labels and nothing else."""
+    return f"^({'|'.join(labels)})$"
 
 
 def stop_time(ends, now=None):

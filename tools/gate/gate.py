@@ -44,13 +44,13 @@ class Gate:
         self.fetching = subprocess.Popen(["tools/setup", "hadoop", "python"], cwd=ROOT)
 
     def labelled(self, labels):
-        return self.tested(PRESET, labels) if self.built() else {}
+        return self.tested(PRESET, labels) if self.built("all") else {}
 
     def whole(self):
         tree = trees.Tree(ROOT)
         snapshot = green.snapshot(tree)
         self.linted("text", "--text")
-        if not self.built():
+        if not self.built("process_programs"):
             return {}
         self.linted("built", "symbols", "link", "binary", "unused")
         # Tests of real processes wait much: for daemons, for each other, for time to pass.
@@ -59,7 +59,8 @@ class Gate:
                                  LOGS / "headers.log")
         tidied = background.Job([["tools/lint/run", "changed"]], LOGS / "changed.log")
         background.start(ROOT, [sanitized, headers, tidied])
-        seconds = self.tested(PRESET)
+        # Programs of tests are built once, with the sanitizers.
+        seconds = self.tested(PRESET, without=[ctests.PROGRAM])
         if self.summary.step("build asan, beside the tests", again_of(sanitized),
                              sanitized.finish):
             self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")
@@ -71,8 +72,8 @@ class Gate:
             green.record(ROOT, snapshot)
         return seconds
 
-    def built(self):
-        commands = commands_of(PRESET, "all")
+    def built(self, target):
+        commands = commands_of(PRESET, target)
         good = self.summary.step(
             f"build {PRESET}", joined(commands),
             lambda: all(succeeds(command) for command in commands))
@@ -85,10 +86,10 @@ class Gate:
         command = ["tools/lint/run", *checks]
         self.summary.step(f"lint, {title}", " ".join(command), lambda: succeeds(command))
 
-    def tested(self, preset, labels=(), prefix=""):
+    def tested(self, preset, labels=(), prefix="", without=()):
         print(f"== tests on {preset} {' '.join(labels)}", flush=True)
         suite = ctests.Suite(ROOT, ["--preset", preset], self.ends, self.jobs)
-        outcomes = suite.run(labels, prefix)
+        outcomes = suite.run(labels, prefix, without)
         print(flush=True)
         if outcomes == ctests.Outcomes():
             self.summary.step(f"no test of {preset} has a label of: {' '.join(labels)}",

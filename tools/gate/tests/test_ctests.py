@@ -75,6 +75,15 @@ class SuiteTest(unittest.TestCase):
         self.assertEqual(suite.run(["web", "unit"]).passed, ["two"])
         self.assertEqual(set(suite.seconds), {"two"})
 
+    def test_labels_keep_off(self):
+        self.add("script", "true", label="unit")
+        self.add("program", "true", label="unit;program")
+        self.add("process", "true", label="local")
+        suite = self.suite()
+        self.assertEqual(suite.run(without=["program"]).passed, ["script", "process"])
+        self.assertEqual(suite.run(["unit"], without=["program"]).passed, ["script"])
+        self.assertEqual(suite.run(["unit"]).passed, ["script", "program"])
+
 
 class StopTimeTest(unittest.TestCase):
     NOON = 1_700_049_600  # 12:00 UTC
