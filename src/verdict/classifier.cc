@@ -285,8 +285,10 @@ Judgement Classifier::judge(const End& end) {
   }
   const Rule* rule = first_that_holds(rules.general, end, words.uncaught);
   MUSTER_CHECK(rule != nullptr, "the last rule always matches");
+  // Who aborts says why in words that no rule knew; the other signals speak for themselves.
+  const bool aborted = rule->ending == Ending::Signal && rule->number == kSigAbrt;
   return {.failure = make_failure(find_class(rule->class_name), {}, words),
-          .sure = rule->ending != Ending::Uncaught && rule->ending != Ending::Any};
+          .sure = rule->ending != Ending::Uncaught && rule->ending != Ending::Any && !aborted};
 }
 
 std::optional<job::Failure> Classifier::judge_by_user(const End& end) const {

@@ -32,7 +32,8 @@ struct PythonContext {
 /// What an end amounts to, and how far to trust it.
 struct Judgement {
   job::Failure failure;
-  bool sure = true;  ///< False where only the kind of error speaks, and no rule names it.
+  bool sure = true;  ///< False where no rule names what the program said, and only its form or an
+                     ///< abort speaks.
 };
 
 /// Says what an end amounts to: class, kind, remedy, evidence, hint. The user's rules come before
@@ -51,7 +52,7 @@ class Classifier {
 
   /// `end` must not be a success.
   [[nodiscard]] Judgement judge(const End& end);
-  /// The failure alone; where the judgement is not sure, its hint says so.
+  /// The failure alone; where the judgement is a guess by the error's form, its hint says so.
   [[nodiscard]] job::Failure classify(const End& end) { return judge(end).failure; }
   /// The failure by the first of the user's rules that holds; nullopt: none does.
   [[nodiscard]] std::optional<job::Failure> judge_by_user(const End& end) const;

@@ -256,7 +256,8 @@ TEST(Classifier, NeedsEveryPartOfAUsersRule) {
   EXPECT_EQ(own.class_name, "licence");
   EXPECT_EQ(own.remedy, job::Remedy::Elsewhere);
   EXPECT_THAT(own.evidence, StartsWith("license server: expired"));
-  EXPECT_EQ(subject.classify({.exit = with_code(2), .stdout_tail = said}).class_name, "user.exit");
+  EXPECT_EQ(subject.classify({.exit = with_code(2), .stdout_tail = said}).class_name,
+            "user.credentials");
 }
 
 TEST(Classifier, RefusesAPatternThatIsNone) {

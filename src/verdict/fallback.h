@@ -14,8 +14,9 @@ struct Fallback {
   std::string because;  ///< For people: "by the type ValueError".
 };
 
-/// Decides by the error number, the type of the exception, and whose code raised it. Nothing if
-/// none of them tells anything. May be wrong: the words of the program said nothing known.
+/// Decides by the error number, what a launcher says, a server's code, the type of the exception, a
+/// common phrase, or whose code raised it (fallback_words.h). Nothing if none of them tells
+/// anything. May be wrong: the words of the program said nothing known.
 [[nodiscard]] std::optional<Fallback> fall_back(const LastWords& words);
 
 }  // namespace muster::verdict

@@ -21,7 +21,10 @@ char lowered(char c) { return static_cast<char>(std::tolower(static_cast<unsigne
 
 /// "at org.x.Y.z(Y.java:7)", also behind a logger's prefix.
 bool is_jvm_frame(std::string_view line) {
-  const std::string_view trimmed = trim(line);
+  std::string_view trimmed = trim(line);
+  if (trimmed.starts_with('[')) {  // A logger's "[info]  ".
+    trimmed = trim(trimmed.substr(trimmed.find(']') + 1));
+  }
   if (trimmed.starts_with("... ") && trimmed.ends_with(" more")) {
     return true;
   }
@@ -36,6 +39,19 @@ bool is_jvm_frame(std::string_view line) {
   const std::string_view name = rest.substr(0, open);
   return name.find('.') != std::string_view::npos &&
          name.find_first_of(" ,:") == std::string_view::npos;
+}
+
+/// "#3  0x7f69 in main", "@     0x7f2b (unknown)", "[bt] (2) libx.so", "prog  0048A3F0  Unknown".
+bool is_native_frame(std::string_view trimmed) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (trimmed.starts_with('#')) {
+    const size_t end = trimmed.find_first_not_of(kDigits, 1);
+    return end != 1 && end != std::string_view::npos && trim(trimmed.substr(end)).starts_with("0x");
+  }
+  if (trimmed.starts_with('@')) {
+    return trim(trimmed.substr(1)).starts_with("0x");
+  }
+  return trimmed.starts_with("[bt] (") || trimmed.ends_with("Unknown  Unknown");
 }
 
 /// Rows of a tensor, a table, or a counter: nothing but numbers, brackets and commas.
@@ -53,8 +69,8 @@ std::string masked(std::string_view text) {
 }  // namespace
 
 bool is_stack_noise(std::string_view line) {
-  return line.starts_with("frame #") || is_jvm_frame(line) || is_numbers(line) ||
-         trim(line).find_first_not_of("^~=*#+_-| ") == std::string_view::npos;
+  return line.starts_with("frame #") || is_native_frame(trim(line)) || is_jvm_frame(line) ||
+         is_numbers(line) || trim(line).find_first_not_of("^~=*#+_-| ") == std::string_view::npos;
 }
 
 bool names_exception(std::string_view line) {
@@ -73,11 +89,14 @@ bool names_exception(std::string_view line) {
 
 bool looks_like_error(std::string_view line) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"error",         "exception",    "fatal",         "fail",         "cannot",    "can't",
-       "could not",     "unable to",    "not found",     "no such",      "denied",    "refused",
-       "killed",        "abort",        "signal",        "panic",        "timed out", "timeout",
-       "out of memory", "oom",          "invalid",       "unauthorized", "forbidden", "not enough",
-       "exit code",     "segmentation", "not permitted", "terminated",   "illegal",   "exceed"});
+      {"error",        "exception",     "fatal",      "fail",          "cannot",
+       "can't",        "could not",     "unable to",  "not found",     "no such",
+       "denied",       "refused",       "killed",     "abort",         "signal",
+       "panic",        "timed out",     "timeout",    "out of memory", "oom",
+       "invalid",      "unauthorized",  "forbidden",  "not enough",    "exit code",
+       "segmentation", "not permitted", "terminated", "illegal",       "exceed",
+       "no route",     "unreachable",   "no space",   "segfault",      "sigsegv",
+       "exit status"});
   std::string text(line);
   std::ranges::transform(text, text.begin(), lowered);
   return std::ranges::any_of(

@@ -69,6 +69,11 @@ TEST(JvmErrors, AreFoundThoughTheMessageHasSeveralLines) {
 
 TEST(StackNoise, IsNotWhatSaysSomething) {
   EXPECT_TRUE(is_stack_noise("\tat a.b.C.d(C.java:7) ~[x.jar:1]"));
+  EXPECT_TRUE(is_stack_noise("[info]   at a.b.C.d(C.scala:7)"));
+  EXPECT_TRUE(is_stack_noise("#0  0x7f7d695ce31a in main"));
+  EXPECT_TRUE(is_stack_noise("    @     0x7f7627be9376  (unknown)"));
+  EXPECT_TRUE(is_stack_noise("libc.so.6  00000034C081D974  Unknown   Unknown  Unknown"));
+  EXPECT_FALSE(is_stack_noise("#7 of the rows is damaged"));
   EXPECT_TRUE(is_stack_noise("  [ 1.0, 2.5e-3 ]"));
   EXPECT_FALSE(is_stack_noise("at 3 o'clock (sharp) it failed"));
   EXPECT_FALSE(is_stack_noise("exit code 7"));

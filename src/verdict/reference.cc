@@ -51,10 +51,18 @@ decides: `user.` is not retried, `peer.` is a victim, `disk.` is retried elsewhe
 )";
 
 constexpr std::string_view kFallback =
-    R"(Before *how it ended* is asked, an error without a rule is judged by its form: by its error
-number (`[Errno 13]`), by its type (`...TimeoutError`, `NullPointerException`), or by who raised it:
-an error that a library raises is mostly a wrong use of it. Such a class is a guess, and its advice
-begins with *not certain* and the reason. Give the error a rule of your own if the guess is wrong.
+    R"(Before *how it ended* is asked, an error without a rule is judged by its form. The first of
+these that tells something decides:
+
+1. an error number, its name or its text: `[Errno 13]`, `EACCES`, `os error 13`, `Text file busy`
+2. what a launcher says about the program that it started: `exit status (137)`, `return code = -11`
+3. a code of gRPC or XLA (`UNAVAILABLE: `), or the answer of an HTTP server (`returned error: 503`)
+4. the type of the error: `...TimeoutError`, `NullPointerException`, `UndefVarError`
+5. a common phrase: *could not connect*, *does not exist*, *checksum*
+6. who raised it: an error that a library raises is mostly a wrong use of it
+
+Such a class is a guess, and its advice begins with *not certain* and the reason. Give the error a
+rule of your own if the guess is wrong.
 )";
 
 std::string_view decision_of(job::Remedy remedy) {

@@ -41,10 +41,12 @@ constexpr Rule kTelling[] = {
      R"(|size changed, may indicate binary|[Ll]oaded runtime CuDNN library)"},
     {"user.library", Any, 0, Error,
      R"(version .(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+. not found|binary incompatibility)"},
-    {"user.library", Any, 0, Error, R"(compiled (?:against|using) (?:API|ABI|NumPy))"},
+    {"user.library", Any, 0, Error,
+     R"(compiled (?:against|using) (?:API|ABI|NumPy)|package '[^']+' could not be loaded)"
+     R"(|[Uu]nable to (?:dynamically )?load .{0,40}shared librar|lazy-load database)"},
     {"user.command_not_found", Any, 0, Error,
      R"(bad interpreter: No such file|executable file not found in)"
-     R"(|[Aa] system-required executable|CreateProcess error=2\b)"},
+     R"(|[Aa] system-required executable|CreateProcess error=2\b|'conda init')"},
     {"user.command_not_found", Code, 127},
     {"user.not_executable", Code, 126},
     {"user.spawn_guard", Any, 0, Output,
@@ -59,35 +61,43 @@ constexpr Rule kTelling[] = {
      R"((?:CUDA|HIP) (?:error: )?out of memory|CUDA_ERROR_OUT_OF_MEMORY)"},
     {"memory.gpu", Any, 0, Error,
      R"((?i)OOM when allocating .*(?:device:|/)gpu|_STATUS_ALLOC_FAILED)"},
-    {"memory.gpu", Any, 0, Error, R"(RESOURCE_EXHAUSTED: Out of memory)"},
+    {"memory.gpu", Any, 0, Error,
+     R"(RESOURCE_EXHAUSTED: (?:Out of memory|Attempting to (?:reserve|allocate)))"
+     R"(|device=TPU:\d+: RESOURCE_EXHAUSTED|Ran out of memory in memory space)"},
+    {"memory.gpu", Any, 0, Output, R"(cuda\w+ failed: out of memory|Cuda failure '?out of memory)"},
 
     {"gpu.hardware", Any, 0, Output, R"(Xid \(PCI:[^)]*\): (?:48|63|64|74|79|94|95)\b)"},
     {"gpu.hardware", Any, 0, Output,
      R"(uncorrectable ECC error|fallen off the bus|GPU is lost)"
      R"(|Unable to determine the device handle for GPU)"},
     {"gpu.driver", Any, 0, Error,
-     R"(CUDA driver version is insufficient|driver on your system is too old)"},
+     R"(CUDA driver version is insufficient|driver on your system is too old)"
+     R"(|forward compatibility was attempted)"},
     {"gpu.driver", Any, 0, Error, R"(Driver/library version mismatch)"},
     {"gpu.driver", Any, 0, Error,
      R"(cudaErrorInsufficientDriver|NVIDIA driver on your system is too old)"
      R"(|couldn't communicate with the NVIDIA driver)"},
     {"gpu.busy", Any, 0, Error, R"(CUDA-capable devices? (?:is|are) busy or unavailable)"},
     {"gpu.none", Any, 0, Error,
-     R"(no CUDA-capable device|Found no NVIDIA driver|No CUDA GPUs are available)"},
+     R"(no CUDA-capable device|Found no NVIDIA driver|No CUDA GPUs are available)"
+     R"(|hipErrorNoDevice|could not select device driver)"},
     {"gpu.none", Any, 0, Error, R"(invalid device ordinal)"},
     {"gpu.architecture", Any, 0, Error,
-     R"(no kernel image is available|invalid value for --gpu-architecture)"},
+     R"(no kernel image is available|invalid value for --gpu-architecture)"
+     R"(|hipErrorNoBinaryForGpu)"},
     {"gpu.not_compiled", Any, 0, Error,
      R"(not compiled with CUDA|not linked with support for cuda)"},
     {"gpu.none", Any, 0, Error,
      R"(torch\.cuda\.is_available\(\) is False|CUDA is not available)"
      R"(|no GPU (?:found|available|detected))"},
-    {"user.device_assert", Any, 0, Error, R"(device-side assert triggered)"},
+    {"user.device_assert", Any, 0, Error,
+     R"(device-side assert triggered|thread: \[\d+,\d+,\d+\] Assertion)"},
     {"gpu.illegal_access", Any, 0, Error,
      R"(illegal memory access was encountered|unspecified launch failure|IllegalAddress:)"},
     {"gpu.library", Any, 0, Error,
      R"((?:CUDNN|CUBLAS|CUSOLVER|CUSPARSE|CUFFT)_STATUS_[A-Z]|cuDNN (?:error|failed))"
-     R"(|CUFFT_\w+ERROR|DNN library initialization failed|miopenStatus)"},
+     R"(|CUFFT_\w+ERROR|DNN library initialization failed|miopenStatus)"
+     R"(|cudaMalloc failed|dnn != nullptr)"},
     {"user.device_mix", Any, 0, Error, R"(Expected all tensors to be on the same device)"},
     {"program.illegal", Any, 0, Error,
      R"(compiled to use \S+ instructions, but these aren't available)"},
@@ -100,7 +110,8 @@ constexpr Rule kTelling[] = {
     {"port.in_use", Any, 0, Error, R"(Could not start gRPC server|No address added out of total)"},
     {"user.credentials", Any, 0, Error,
      R"(\b40[13] Client Error|GatedRepoError|gated repo|\((?:401|403)\) when calling)"
-     R"(|(?:HTTP|status)[ /a-zA-Z1.:]{1,20}40[13]\b|40[13] (?:Forbidden|Unauthorized))"},
+     R"(|(?:HTTP|status)[ /a-zA-Z1.:]{1,20}40[13]\b|40[13] (?:Forbidden|Unauthorized))"
+     R"(|"code": 40[13]\b|Forbidden access)"},
     {"user.credentials", Any, 0, Error,
      R"(ExpiredToken|AccessDenied(?:Exception)?\b|InvalidAccessKeyId)"
      R"(|SignatureDoesNotMatch|security token included in the request)"
@@ -110,12 +121,14 @@ constexpr Rule kTelling[] = {
      R"(|(?i)invalid (?:credentials|username or password|user ?token)|GSSException)"
      R"(|LoginException|not logged in|api_key not configured)"},
     {"user.missing_file", Any, 0, Error,
-     R"(\b404 Client Error|(?:Entry|Repository|Revision)NotFoundError|HTTP Error 404)"
+     R"(\b404 Client Error|(?:Entry|Repository|Revision)NotFoundError|HTTP Error 4(?:04|10))"
+     R"(|returned error 404|[Rr]esource '?[\w/.-]+'? not found)"
      R"(|is not a valid model identifier|NoSuch(?:Key|Bucket)\b)"
      R"(|Input path does not exist)"},
     {"network.resolve", Any, 0, Error,
      R"(NameResolutionError|[Ff]ailed to resolve '|UnknownHostException)"
-     R"(|getaddrinfo failed|[Cc]ould not resolve host|Temporary failure in name)"},
+     R"(|getaddrinfo failed|[Cc]ould not resolve host|Temporary failure in name)"
+     R"(|nodename nor servname)"},
     {"network.resolve", Any, 0, Error,
      R"(NewConnectionError.*(?:Name or service not known|[Nn]ame resolution))"
      R"(|Errno -[235]\])"},
@@ -123,7 +136,7 @@ constexpr Rule kTelling[] = {
      R"(\b(?:429|50[0234]) (?:Client|Server) Error|429 Too Many Requests)"
      R"(|HTTP Error (?:429|50\d)|HfHubHTTPError|[Ss]ervice (?:Temporarily )?Unavailable)"
      R"(|ReadTimeoutError|ChunkedEncodingError|IncompleteRead|CERTIFICATE_VERIFY_FAILED)"
-     R"(|LocalEntryNotFoundError)"},
+     R"(|LocalEntryNotFoundError|\(Throttling(?:Exception)?\)|Rate exceeded)"},
     {"network.download", Any, 0, Error,
      R"(couldn't connect to 'https?:|Max retries exceeded with url)"},
     {"network.download", Any, 0, Error,
@@ -137,15 +150,18 @@ constexpr Rule kTelling[] = {
     {"peer.lost", Any, 0, Error,
      R"(ncclRemoteError|remote process exited or there was a network error)"},
     {"collective.system", Any, 0, Error,
-     R"(nccl(?:System|Internal|UnhandledCuda)Error|unhandled (?:system|cuda) error)"},
+     R"(nccl(?:System|Internal|UnhandledCuda)Error|unhandled (?:system|cuda) error)"
+     R"(|Other MPI error|channel initialization failed)"},
     {"peer.lost", Any, 0, Error,
-     R"(Connection (?:closed by|reset by|was likely closed)|[Bb]roken pipe)"},
+     R"(Connection (?:closed by|reset\b|was likely closed)|[Bb]roken pipe)"
+     R"(|Failed to connect to GCS|[Ll]ost connection to)"},
     {"peer.lost", Any, 0, Error,
      R"(Collective ops is aborted|stopped sending heartbeats|another task died)"},
     {"peer.lost", Any, 0, Error,
      R"(UnavailableError|HorovodInternalError|Socket closed|StatusCode\.UNAVAILABLE)"},
     {"program.child_lost", Any, 0, Error,
-     R"((?:ActorDied|RayActor|WorkerCrashed)Error|[Aa] worker died or was killed while)"
+     R"((?:ActorDied|RayActor|WorkerCrashed|TerminatedWorker)Error)"
+     R"(|[Aa] worker died or was killed while)"
      R"(|worker process has died|Python worker exited unexpectedly)"},
     {"peer.lost", Any, 0, Error,
      R"(Horovod has been shut down|[Ee]xecutor heartbeat timed out|ExecutorLostFailure)"
@@ -183,7 +199,9 @@ constexpr Rule kTelling[] = {
     {"disk.full", Any, 0, Error, R"(No space left on device|PytorchStreamWriter failed writing)"},
     {"disk.quota", Any, 0, Error, R"([Dd]isk quota exceeded)"},
     {"disk.read_only", Any, 0, Error, R"(Read-only file system)"},
-    {"disk.io", Any, 0, Error, R"(Input/output error|Stale file handle)"},
+    {"disk.io", Any, 0, Error,
+     R"(Input/output error|Stale (?:NFS )?file handle|disk I/O error|No locks available)"
+     R"(|BlockMissingException)"},
     {"limit.files", Any, 0, Error, R"([Tt]oo many open files)"},
     {"limit.processes", Any, 0, Error,
      R"(can't start new thread|[Rr]esource temporarily unavailable|Cannot fork|native thread)"},
@@ -196,7 +214,8 @@ constexpr Rule kTelling[] = {
      R"(|(?:exceeding|running beyond) (?:the )?(?:physical |virtual )?memory limit)"
      R"(|beyond physical memory)"},
     {"memory.allocation", Any, 0, Error,
-     R"((?:\b|_Array)MemoryError\b|bad_alloc|bad_array_new_length)"},
+     R"((?:\b|_Array)MemoryError\b|bad_alloc|bad_array_new_length)"
+     R"(|not enough memory: you tried to allocate)"},
     {"memory.allocation", Any, 0, Error, R"([Cc]an(?:no|')t allocate memory|OOM when allocating)"},
     {"memory.allocation", Any, 0, Error, R"(Unable to allocate .{0,60} for an array)"},
 
@@ -210,38 +229,45 @@ constexpr Rule kTelling[] = {
     {"checkpoint.corrupt", Any, 0, Error,
      R"(DataLossError|too short to be an sstable|Checksum does not match)"},
     {"checkpoint.corrupt", Any, 0, Error,
-     R"(file signature not found|truncated file|HeaderTooLarge)"},
+     R"(file signature not found|truncated file|HeaderTooLarge)"
+     R"(|Unable to load weights from)"},
     {"user.build", Any, 0, Error,
      R"(Error (?:compiling objects for|building) extension|ninja: build stopped)"
      R"(|Failed building wheel|CUDA_HOME environment variable is not set)"
      R"(|NVRTC Compilation failed|nvrtc: error|ptxas (?:fatal|error)|collect2: error)"
      R"(|error: command '[^']*(?:gcc|g\+\+|nvcc|cl)[^']*' failed)"
      R"(|metadata-generation-failed|Could not build wheels)"
-     R"(|No matching distribution found)"},
+     R"(|No matching distribution found|PTX codegen error|[Cc]ould not find (?:cmake|CMake))"},
     {"user.data", Any, 0, Error,
      R"(BadZipFile|zipfile corrupt|UnidentifiedImageError|cannot identify image file)"
      R"(|image file is truncated|BadGzipFile|[Nn]ot a gzipped? file|ArrowInvalid)"
      R"(|[Pp]arquet magic bytes|tarfile\.ReadError|Error tokenizing data|EmptyDataError)"
      R"(|Compressed file ended before)"
      R"(|yaml\.(?:scanner|parser|reader|constructor|composer)\.)"
-     R"(|while scanning for the next token|JSONDecodeError|must have the same columns)"},
+     R"(|while scanning for the next token|JSONDecodeError|must have the same columns)"
+     R"(|[Nn]ot in gzip format|invalid compressed data|stdin: unexpected end of file)"
+     R"(|Unexpected EOF|end-of-file during read|runtime error.{0,80}: End of file)"
+     R"(|does not look like a tar archive|expected value"?, line)"
+     R"(|error: \(-215)"},
     {"program.child_lost", Any, 0, Error, R"(BrokenProcessPool|DataLoader worker \(pid)"},
     {"program.child_lost", Any, 0, Final, R"((?m:^EOFError$))"},
 
     {"user.import", Any, 0, Error,
-     R"(there is no package called [^\w\s]*([\w.]+))"
-     R"(|(?:ClassNotFoundException|NoClassDefFoundError): (?:Class )?([\w./$]+))"},
+     R"((?:there is no package called [^\w\s]*|cannot load such file -- |Cannot find module '?)"
+     R"(|(?:ClassNotFoundException|NoClassDefFoundError): (?:Class )?)([\w@./$-]+))"},
+    {"user.import", Any, 0, Error, R"(Can't locate ([\w/]+\.pm) in @INC)"},
+    {"user.import", Any, 0, Error, R"(Package ([\w.]+) not found in current path)"},
     {"user.import", Any, 0, Error, R"(No module named '?([\w.]+))"},
     {"user.import", Any, 0, Error, R"(ImportError: cannot import name ('\w+' from '[\w.]+'))"},
-    {"user.import", Any, 0, Final, R"((?m:^ImportError\b))"},
+    {"user.import", Any, 0, Final, R"((?m:^ImportError\b)|Failed to import [\w.]+ because)"},
     {"user.data", Any, 0, Error, R"(DatasetGeneration(?:Cast)?Error|SchemaInferenceError)"},
     {"user.syntax", Any, 0, Final,
      R"((?m:^(?:SyntaxError|IndentationError|TabError)\b)|[Ss]yntax error(?::| near))"
-     R"(|[Bb]ad substitution|unexpected EOF while looking)"},
+     R"(|[Bb]ad substitution|unexpected EOF while looking|parse error near)"},
     {"user.ddp_unused", Any, 0, Error,
      R"(Expected to have finished reduction in the prior iteration)"},
     {"user.nan", Any, 0, Final,
-     R"((?i)\bloss\b.{0,20}\b(?:nan|infinite|non-finite)\b)"
+     R"((?i)\b(?:loss|outputs?|gradients?|weights?)\b.{0,20}\b(?:nan|infinite|non-finite)\b)"
      R"(|\bFloatingPointError\b|training diverged)"},
     {"user.nan", Any, 0, Final,
      R"(returned nan values|Tensor had (?:NaN|Inf) values|NanLossDuringTraining)"},
@@ -251,8 +277,10 @@ constexpr Rule kTelling[] = {
     {"user.permission", Any, 0, Error,
      R"(PermissionError|Permission denied|Operation not permitted)"
      R"(|AccessControlException|is not writable)"},
+    {"program.segfault", Any, 0, Error,
+     R"(invalid memory address or nil pointer|caught segfault|(?m:^#\s+SIGSEGV \(0x))"},
     {"user.arguments", Code, 2, Final,
-     R"((?m:^usage:)|error: |unrecognized|invalid option|--help)"},
+     R"((?m:^usage:|^[\w./-]+: error: )|unrecognized|invalid option|--help)"},
     {"user.arguments", Any, 0, Final,
      R"(error: (?:unrecognized arguments|the following arguments are required|argument -))"
      R"(|SystemExit: 2)"},
@@ -278,7 +306,8 @@ constexpr Rule kTelling[] = {
      R"(exited on signal 11\b|[Ss]ignal 11\b|\(?exitcode *: -11\b|killed by signal:? 11)"
      R"(|EXIT CODE: (?:11|139)\b|[Ss]egmentation fault)"},
     {"program.abort", Any, 0, Error,
-     R"(exited on\s+signal 6\b|Signal 6 \(|\(?exitcode *: -6\b|killed by signal:? 6)"
+     R"(exited on\s+signal 6\b|internal ABORT - process)"
+     R"(|Signal 6 \(|\(?exitcode *: -6\b|killed by signal:? 6)"
      R"(|EXIT CODE: (?:6|134)\b)"},
     {"program.illegal", Any, 0, Error, R"(signal 4\b|\(?exitcode *: -4\b|EXIT CODE: (?:4|132)\b)"},
 };
