@@ -8,12 +8,12 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
   add_test(NAME sim.core_replay
     COMMAND core_sim --replay "${CMAKE_SOURCE_DIR}/test/replay/core_seeds.txt")
   set_tests_properties(sim.core_seeds sim.core_seeds_twice sim.core_replay
-    PROPERTIES LABELS sim TIMEOUT 900)
+    PROPERTIES LABELS "sim;program" TIMEOUT 900)
 
   add_executable(full_sim sim/full/main.cc)
   target_link_libraries(full_sim PRIVATE muster_sim)
   add_test(NAME sim.full_seeds COMMAND full_sim --seeds 1..100 --twice)
   add_test(NAME sim.full_replay
     COMMAND full_sim --replay "${CMAKE_SOURCE_DIR}/test/replay/full_seeds.txt")
-  set_tests_properties(sim.full_seeds sim.full_replay PROPERTIES LABELS sim TIMEOUT 900)
+  set_tests_properties(sim.full_seeds sim.full_replay PROPERTIES LABELS "sim;program" TIMEOUT 900)
 endif()

@@ -37,6 +37,8 @@ Status ScenarioWorld::say_of_attempt(const Words& words) {
     tell(CheckpointCommitted{id, Generation(generation), "ckpt-1"});
   } else if (what == "session") {
     tell(SessionOpened{id, "alice", "10.0.0.7", "exec", "nvidia-smi"});
+  } else if (what == "detached") {
+    tell(SessionDetached{id, "alice", "10.0.0.7", "shell 1"});
   } else {
     tell(EndpointPublished{id, "tensorboard", "http://" + words[1]});
   }

@@ -15,7 +15,8 @@ using PlayedWords = std::vector<std::string>;
 
 /// These may be left out where they are issued: they follow from what stands beside them.
 bool may_be_left_out(const ActionText& action) {
-  return action.head == "clear" || action.head == "deadline stop";
+  return action.head == "clear" || action.head == "deadline stop" ||
+         action.head == "deadline fence";
 }
 
 std::string list(const std::vector<ActionText>& actions) {

@@ -73,7 +73,7 @@ Status ScenarioWorld::say(const Words& words) {
       "granted",   "refused", "launch-failed", "agent-joined",   "reported",
       "suspected", "lost",    "preemption",    "container-ended"};
   static const std::set<std::string_view> kOfAttempt = {
-      "joined", "attempt-started", "ended", "stalled", "commit", "endpoint", "session"};
+      "joined", "attempt-started", "ended", "stalled", "commit", "endpoint", "session", "detached"};
   if (kOfJob.contains(words[0])) {
     return say_of_job(words);
   }

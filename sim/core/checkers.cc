@@ -1,3 +1,4 @@
+#include "base/overloaded.h"
 #include "sim/core/account_checker.h"
 #include "sim/core/budget_oracle.h"
 #include "sim/core/checker.h"
@@ -6,9 +7,11 @@
 #include "sim/core/view_checker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
+#include <variant>
 
 namespace muster::sim {
 namespace {
@@ -34,6 +37,81 @@ class OneLiveAttempt final : public Checker {
  private:
   const job::Plan& plan_;
   std::set<job::AttemptId> seen_;
+};
+
+/// Never two live attempts of a task, of whatever generations, while the cluster can tell: the next
+/// starts when the old container's end has been told, or long after it was given back. Counts from
+/// what was said and done, not from what the machine believes.
+class SuccessorWaits final : public Checker {
+ public:
+  explicit SuccessorWaits(const job::Plan& plan) : plan_(plan) {}
+  std::string_view name() const override { return "successor waits"; }
+  void applied(Time now, const job::Fact& fact, std::span<const job::Action> actions,
+               const job::Machine& machine) override {
+    now_ = now;
+    for (const job::Action& action : actions) {
+      if (const auto* release = std::get_if<job::ReleaseContainer>(&action)) {
+        given_back_.try_emplace(release->container, now);
+      }
+    }
+    std::visit(
+        Overloaded{[&](const job::ContainerEnded& ended) { told_gone_.insert(ended.container); },
+                   [&](const job::AttemptEnded& ended) { told_ended_.insert(ended.attempt); },
+                   [&](const job::AgentReported& report) { take(report, machine); },
+                   [&](const job::HostReported& host) { take(host, machine); }, [](const auto&) {}},
+        fact);
+  }
+  void started(const TrueAttempt& attempt, const Truth& truth, const job::Machine&) override {
+    for (const TrueAttempt& other : truth.attempts) {
+      const bool beside = other.id.task == attempt.id.task && other.id != attempt.id &&
+                          !other.ended && other.generation != attempt.generation;
+      // The order to start the older one may have been long under way.
+      const TrueAttempt& old = other.id.number < attempt.id.number ? other : attempt;
+      if (beside && !is_over(old)) {
+        fail(to_string(plan_, attempt.id) + " starts while " + to_string(plan_, other.id) +
+             " still runs, and nobody has confirmed that " + old.container.value + " is gone");
+      }
+    }
+  }
+
+ private:
+  void take(const job::HostReported& host, const job::Machine& machine) {
+    for (const auto& [id, container] : machine.state().containers) {
+      if (host.health == job::HostHealth::Lost && container.host == host.host) {
+        told_gone_.insert(id);
+      }
+    }
+  }
+  /// What its agent does not name, or says has ended, is over as far as anybody could know.
+  void take(const job::AgentReported& report, const job::Machine& machine) {
+    const auto container = machine.state().containers.find(report.container);
+    if (container == machine.state().containers.end()) {
+      return;
+    }
+    for (const job::TaskId task : container->second.tasks) {
+      for (const job::Attempt& each : machine.state().task(task).attempts) {
+        const job::AttemptId id{task, each.number};
+        const bool runs = std::ranges::any_of(report.attempts, [&](const job::AttemptReport& one) {
+          return one.attempt == id && one.phase != job::AttemptReport::Phase::Ended;
+        });
+        if (each.container == report.container && !runs) {
+          told_ended_.insert(id);
+        }
+      }
+    }
+  }
+  [[nodiscard]] bool is_over(const TrueAttempt& old) const {
+    constexpr Duration kLongAfter = std::chrono::seconds(10);
+    const auto back = given_back_.find(old.container);
+    return told_gone_.contains(old.container) || told_ended_.contains(old.id) ||
+           (back != given_back_.end() && now_ - back->second >= kLongAfter);
+  }
+
+  const job::Plan& plan_;
+  Time now_{};
+  std::map<job::ContainerId, Time> given_back_;
+  std::set<job::ContainerId> told_gone_;
+  std::set<job::AttemptId> told_ended_;
 };
 
 /// Only the current generation commits.
@@ -214,6 +292,7 @@ class TalliesHold final : public Checker {
 std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   std::vector<std::unique_ptr<Checker>> checkers;
   checkers.push_back(std::make_unique<OneLiveAttempt>(plan));
+  checkers.push_back(std::make_unique<SuccessorWaits>(plan));
   checkers.push_back(std::make_unique<CommitFence>());
   checkers.push_back(std::make_unique<AllReleased>());
   checkers.push_back(std::make_unique<EndAbsorbs>());

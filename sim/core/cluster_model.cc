@@ -102,14 +102,16 @@ void ClusterModel::try_grant(job::RequestId id) {
 
 void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
   const job::ContainerId container{"c" + std::to_string(++containers_)};
-  held_[container] = Held{.request = id, .host = host, .launched = false, .gone = false, .end = {}};
+  held_[container] = Held{
+      .request = id, .host = host, .launched = false, .gone = false, .noticed = false, .end = {}};
   open_.erase(id);
   around_.truth.live_containers.insert(container);
   around_.tell(job::ContainerGranted{id, container, host});
   if (around_.faults.strikes(Fault::DoubledGrants)) {
     // A second container for one ask: nobody wants it.
     const job::ContainerId extra{"c" + std::to_string(++containers_)};
-    held_[extra] = Held{.request = id, .host = host, .launched = false, .gone = false, .end = {}};
+    held_[extra] = Held{
+        .request = id, .host = host, .launched = false, .gone = false, .noticed = false, .end = {}};
     around_.truth.live_containers.insert(extra);
     around_.tell(job::ContainerGranted{id, extra, host});
   }
@@ -121,7 +123,7 @@ void ClusterModel::launch(const job::ContainerId& container) {
     return;
   }
   if (held->second.gone) {
-    around_.tell(held->second.end);  // Its end was told before its grant was heard.
+    tell_end(held->second);  // Its end was told before its grant was heard.
     return;
   }
   if (held->second.launched) {
@@ -152,11 +154,13 @@ void ClusterModel::release(const job::ContainerId& container) {
     return;
   }
   if (held->second.gone) {
-    around_.tell(held->second.end);
+    tell_end(held->second);
     return;
   }
-  const Duration takes =
-      around_.world.random().between(Duration(milliseconds(1)), Duration(milliseconds(200)));
+  const Duration slowest = around_.faults.strikes(Fault::SlowReleases)
+                               ? Duration(seconds(30))
+                               : Duration(milliseconds(200));
+  const Duration takes = around_.world.random().between(Duration(milliseconds(1)), slowest);
   around_.wind_down(container, takes);
   end(container, job::ContainerEndKind::Released, takes);
 }
@@ -171,7 +175,13 @@ void ClusterModel::release_all() {
 void ClusterModel::ask_about(const job::ContainerId& container) {
   const auto held = held_.find(container);
   if (held != held_.end() && held->second.gone) {
-    around_.tell(held->second.end);
+    tell_end(held->second);
+  }
+}
+
+void ClusterModel::tell_end(const Held& held) {
+  if (held.noticed) {
+    around_.tell(held.end);
   }
 }
 
@@ -189,13 +199,16 @@ void ClusterModel::end(const job::ContainerId& container, job::ContainerEndKind 
   held.gone = true;
   held.end = job::ContainerEnded{container, kind, std::nullopt, "as the cluster says"};
   around_.truth.live_containers.erase(container);
-  around_.world.after(notice, [this, container] { around_.tell(held_.at(container).end); });
+  around_.world.after(notice, [this, container] {
+    held_.at(container).noticed = true;
+    tell_end(held_.at(container));
+  });
 }
 
 void ClusterModel::reconcile() {
   for (const auto& [container, held] : held_) {
     if (held.gone) {
-      around_.tell(held.end);
+      tell_end(held);
     } else {
       around_.tell(job::ContainerGranted{held.request, container, held.host});
     }

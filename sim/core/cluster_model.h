@@ -64,9 +64,11 @@ class ClusterModel {
     job::HostName host;
     bool launched = false;
     bool gone = false;
+    bool noticed = false;  ///< Its end is known to the cluster.
     job::ContainerEnded end;
   };
 
+  void tell_end(const Held& held);
   [[nodiscard]] bool tell_grants(job::RequestId request);
   void try_grant(job::RequestId request);
   void grant(job::RequestId request, const job::HostName& host);

@@ -4,16 +4,16 @@ namespace muster::sim {
 namespace {
 
 constexpr std::array<std::string_view, kFaultCount> kFaultNames = {
-    "slow-messages",       "doubled-facts",   "broken-connections", "partitions",
-    "program-fails",       "program-hangs",   "prepare-fails",      "agent-dies",
-    "host-dies",           "host-isolated",   "preemption",         "launch-fails",
-    "refused-requests",    "late-grants",     "doubled-grants",     "never-granted",
-    "scarce-cluster",      "master-crashes",  "master-stalls",      "log-unavailable",
-    "stop-asked",          "overtaken-words", "program-lies",       "agent-lies",
-    "master-crashes-amid", "torn-log",        "agent-stalls",       "spawn-fails",
-    "ports-taken",         "disk-full",       "slow-disk",          "over-memory",
-    "children-stay",       "term-ignored",    "clocks-differ",      "connections-stall",
-    "master-replaced",
+    "slow-messages",     "doubled-facts",       "broken-connections", "partitions",
+    "program-fails",     "program-hangs",       "prepare-fails",      "agent-dies",
+    "host-dies",         "host-isolated",       "preemption",         "launch-fails",
+    "refused-requests",  "late-grants",         "doubled-grants",     "never-granted",
+    "scarce-cluster",    "master-crashes",      "master-stalls",      "log-unavailable",
+    "stop-asked",        "overtaken-words",     "program-lies",       "agent-lies",
+    "slow-releases",     "master-crashes-amid", "torn-log",           "agent-stalls",
+    "spawn-fails",       "ports-taken",         "disk-full",          "slow-disk",
+    "over-memory",       "children-stay",       "term-ignored",       "clocks-differ",
+    "connections-stall", "master-replaced",
 };
 
 constexpr uint32_t kHardlyEver = 90;

@@ -37,6 +37,7 @@ enum class Fault : uint8_t {
   OvertakenWords,  ///< What the cluster says comes after what it says later.
   ProgramLies,     ///< One that fails by itself says that it lost a peer.
   AgentLies,       ///< Reports name attempts of others, hide own ones, or claim what is not.
+  SlowReleases,    ///< What is given back lives on for up to half a minute.
   // What only the real shells can meet.
   MasterCrashesAmid,  ///< Between two things that one batch of actions does.
   TornLog,            ///< A crash leaves part of a batch in the log.
@@ -54,7 +55,7 @@ enum class Fault : uint8_t {
 };
 
 /// Those of core_sim come first; full_sim has all.
-inline constexpr size_t kCoreFaultCount = static_cast<size_t>(Fault::AgentLies) + 1;
+inline constexpr size_t kCoreFaultCount = static_cast<size_t>(Fault::SlowReleases) + 1;
 inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::MasterReplaced) + 1;
 
 [[nodiscard]] std::string_view to_string(Fault fault);

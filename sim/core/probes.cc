@@ -43,6 +43,8 @@ constexpr std::array kAll = {
     std::string_view("failed with victims"),
     std::string_view("succeeded after a failure"),
     std::string_view("address kept on rejoin"),
+    std::string_view("a start waits for a lost container"),
+    std::string_view("a lost container is never confirmed gone"),
 };
 
 }  // namespace
@@ -226,6 +228,12 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
         reach(recovered ? "recovered while stopping" : "asked to stop while stopping");
         break;
     }
+  }
+  if (state.waits_for.ends_with("which was lost")) {
+    reach("a start waits for a lost container");
+  }
+  if (!state.unconfirmed.empty()) {
+    reach("a lost container is never confirmed gone");
   }
   phase_ = state.phase;
 }

@@ -327,10 +327,20 @@ std::optional<std::string> narrate_session(const job::Machine& machine,
   if (stacks::is_probe(session.what)) {
     return std::nullopt;  // One for each task; `muster show` lists them.
   }
-  return fmt::format("{} opened {} in {}{}: {}", printable(session.who), session.verb,
-                     to_string(machine.plan(), session.attempt.task),
-                     session.from.empty() ? "" : " from " + printable(session.from),
+  const std::string task = to_string(machine.plan(), session.attempt.task);
+  const std::string from = session.from.empty() ? "" : " from " + printable(session.from);
+  if (session.verb == job::kJoinVerb) {
+    return fmt::format("{} joined {} in {}{}", printable(session.who), printable(session.what),
+                       task, from);
+  }
+  return fmt::format("{} opened {} in {}{}: {}", printable(session.who), session.verb, task, from,
                      printable(session.what));
+}
+
+std::string narrate_detached(const job::Machine& machine, const job::SessionDetached& session) {
+  return fmt::format("{} detached from {} in {}{}", printable(session.who), printable(session.what),
+                     to_string(machine.plan(), session.attempt.task),
+                     session.from.empty() ? "" : " from " + printable(session.from));
 }
 
 std::optional<std::string> narrate_stall(const job::Machine& machine,
@@ -415,6 +425,9 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
             return "stop requested by " + printable(stop.by);
           },
           [&](const job::SessionOpened& session) { return narrate_session(machine, session); },
+          [&](const job::SessionDetached& session) -> Line {
+            return narrate_detached(machine, session);
+          },
           [&](const job::NoticeTold& told) -> Line {
             return told.fate == job::NoticeFate::Delivered ? Line{}
                                                            : Line{printable(job::sentence(told))};
@@ -428,6 +441,19 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
       fact);
 }
 
+// Its successor starts beside it: people may see both write.
+std::string narrate_unconfirmed(const job::Machine& machine,
+                                const std::vector<job::AttemptId>& old) {
+  std::string names;
+  for (const job::AttemptId& each : old) {
+    names += (names.empty() ? "" : ", ") + to_string(machine.plan(), each);
+  }
+  const job::Attempt* first = machine.state().find_attempt(old.front());
+  return fmt::format(
+      "{} on {} may still run: the cluster has not confirmed its end; it can no longer commit",
+      names, first == nullptr ? "a lost host" : first->host.value);
+}
+
 }  // namespace
 
 std::string endpoint_text(const job::Endpoint& endpoint) {
@@ -437,6 +463,9 @@ std::string endpoint_text(const job::Endpoint& endpoint) {
 
 std::optional<std::string> narrate(const job::Machine& machine, const job::Fact& fact) {
   std::optional<std::string> line = narrate_fact(machine, fact);
+  if (const std::vector<job::AttemptId>& old = machine.state().unconfirmed; !old.empty()) {
+    return narrate_unconfirmed(machine, old);
+  }
   const std::optional<job::RestartNote>& note = machine.state().restarted;
   if (!note) {
     return line;

@@ -178,6 +178,10 @@ TEST_F(Narration, TellsWhoReachedIntoATask) {
             "alice on pts/3 opened exec in worker:1 from 10.0.0.7: ls 'a b'");
   EXPECT_EQ(tell(job::SessionOpened{worker(1), "alice", "", "exec", "id"}),
             "alice opened exec in worker:1: id");
+  EXPECT_EQ(tell(job::SessionOpened{worker(1), "alice", "10.0.0.7", "join", "shell 2"}),
+            "alice joined shell 2 in worker:1 from 10.0.0.7");
+  EXPECT_EQ(tell(job::SessionDetached{worker(1), "alice", "10.0.0.7", "shell 2"}),
+            "alice detached from shell 2 in worker:1 from 10.0.0.7");
 }
 
 TEST_F(Narration, TellsOfAStalledTask) {

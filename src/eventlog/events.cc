@@ -59,7 +59,15 @@ std::string attempt_sentence(const job::Plan& plan, const job::Fact& fact) {
                           return fmt::format("{} serves {}", name_of_attempt(plan, f.attempt),
                                              f.name);
                         },
+                        [&](const job::SessionDetached& f) {
+                          return fmt::format("{} detached from {} in {}", f.who, f.what,
+                                             name_of_attempt(plan, f.attempt));
+                        },
                         [&](const job::SessionOpened& f) {
+                          if (f.verb == job::kJoinVerb) {
+                            return fmt::format("{} joined {} in {}", f.who, f.what,
+                                               name_of_attempt(plan, f.attempt));
+                          }
                           return fmt::format("{} opened {} in {}: {}", f.who, f.verb,
                                              name_of_attempt(plan, f.attempt), f.what);
                         },

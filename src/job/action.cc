@@ -44,6 +44,8 @@ std::string_view to_string(DeadlineKind value) {
       return "regather";
     case DeadlineKind::Blame:
       return "blame";
+    case DeadlineKind::Fence:
+      return "fence";
     case DeadlineKind::Group:
       return "group";
   }

@@ -96,6 +96,7 @@ enum class DeadlineKind : uint8_t {
   Hold,      ///< A gang keeps what it holds until another grant comes.
   Regather,  ///< A gang that gave everything back waits to ask again.
   Blame,     ///< Peer losses wait for an origin.
+  Fence,     ///< A lost container is to be gone before what ran there starts elsewhere.
   Group,     ///< A role is to end after others did (`deadline_after`).
 };
 

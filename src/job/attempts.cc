@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "job/describe.h"
+#include "job/fence.h"
 #include "job/gangs.h"
 #include "job/lives.h"
 #include "job/places.h"
@@ -28,7 +29,7 @@ bool fails_by_itself(const Exit& exit) {
 }  // namespace
 
 Attempts::Attempts(const Deps& deps, Roles& roles, Views& views, Gangs& gangs, Places& places,
-                   Asks& asks)
+                   Asks& asks, Fence& fence)
     : plan_(deps.plan),
       turn_(deps.turn),
       timers_(deps.timers),
@@ -38,6 +39,7 @@ Attempts::Attempts(const Deps& deps, Roles& roles, Views& views, Gangs& gangs, P
       gangs_(gangs),
       places_(places),
       asks_(asks),
+      fence_(fence),
       runs_(deps.plan) {}
 
 // ---- beginning
@@ -280,6 +282,7 @@ void Attempts::cut_off(TaskId id) {
   const Attempt& attempt = *lives_.live(id);
   places_.set_leaves(id, true);
   turn_.act(StopAttempt{.attempt = {id, attempt.number}, .container = attempt.container});
+  fence_.watch({id, attempt.number}, *lives_.find(attempt.container));
   end(id, std::nullopt);
 }
 
@@ -288,6 +291,7 @@ std::vector<Cause> Attempts::lose(const Container& container, bool gone, const M
   lives_.suspect(container, false);
   if (gone) {
     lives_.move(container, ContainerState::Gone);
+    may_start(fence_.gone(container.id));
   } else {
     places_.drain(container);
   }
@@ -304,6 +308,9 @@ std::vector<Cause> Attempts::lose(const Container& container, bool gone, const M
     }
     const bool told = attempt.state == AttemptState::Stopping;
     Cause cause = make(id, attempt);
+    if (!gone && attempt.generation.value != 0 && !lives_.stopping()) {
+      fence_.watch({id, attempt.number}, container);
+    }
     end(id, std::nullopt);
     if (told || lives_.stopping()) {
       ended_as_told(id);
@@ -314,6 +321,16 @@ std::vector<Cause> Attempts::lose(const Container& container, bool gone, const M
   MUSTER_CHECK(container.live == 0, "a lost container carries nothing");
   asks_.poke(container.tasks);
   return causes;
+}
+
+void Attempts::ended_unheard(AttemptId id) { may_start(fence_.ended(id)); }
+
+void Attempts::fence_passed(const ContainerId& container) { may_start(fence_.passed(container)); }
+
+void Attempts::may_start(std::span<const TaskId> tasks) {
+  for (const TaskId id : tasks) {
+    gangs_.look_again(gangs_.of(id).cohort);
+  }
 }
 
 void Attempts::give_back(TaskId id) {

@@ -18,6 +18,7 @@
 
 namespace muster::job {
 
+class Fence;
 class Gangs;
 class Places;
 class Roles;
@@ -48,7 +49,8 @@ class Attempts {
   };
   using MakeCause = std::function<Cause(TaskId, const Attempt&)>;
 
-  Attempts(const Deps& deps, Roles& roles, Views& views, Gangs& gangs, Places& places, Asks& asks);
+  Attempts(const Deps& deps, Roles& roles, Views& views, Gangs& gangs, Places& places, Asks& asks,
+           Fence& fence);
 
   void place(TaskId id, const Container& where, uint32_t slot);
   /// The container's agent said hello: what is placed there is prepared.
@@ -76,6 +78,10 @@ class Attempts {
   /// and may live on unseen until that is confirmed. Returns the failures that it makes.
   [[nodiscard]] std::vector<Cause> lose(const Container& container, bool gone,
                                         const MakeCause& make);
+  /// An attempt that was given up has ended after all: its successor need not wait for that.
+  void ended_unheard(AttemptId id);
+  /// Nobody has confirmed in time that a lost container is gone.
+  void fence_passed(const ContainerId& container);
   /// The task's attempt and place are given back for others, and wanted again.
   void give_back(TaskId id);
   /// The job stops: what never started needs no grace, it goes with its container.
@@ -110,6 +116,7 @@ class Attempts {
   void end(TaskId id, std::optional<Exit> exit, TaskState to = TaskState::Waiting);
   void leave_batch(TaskId id);
   void ended_as_told(TaskId id);
+  void may_start(std::span<const TaskId> tasks);
 
   const Plan& plan_;
   Turn& turn_;
@@ -120,6 +127,7 @@ class Attempts {
   Gangs& gangs_;
   Places& places_;
   Asks& asks_;
+  Fence& fence_;
   PerTask<Run> runs_;
   std::map<uint32_t, Batch> batches_;
   uint32_t batch_count_ = 0;

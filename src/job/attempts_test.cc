@@ -1,6 +1,7 @@
 #include "job/attempts.h"
 
 #include "job/ending.h"
+#include "job/fence.h"
 #include "job/gangs.h"
 #include "job/parts_test.h"
 #include "job/places.h"
@@ -40,7 +41,8 @@ struct AttemptWorld : Ground {
   Gangs gangs{deps, views};
   Places places{deps, gangs};
   Asks asks{deps, gangs, places, state.requests};
-  Attempts attempts{deps, roles, views, gangs, places, asks};
+  Fence fence{deps};
+  Attempts attempts{deps, roles, views, gangs, places, asks, fence};
   Ending ending{deps, places, attempts, state.outcome, state.ended};
 };
 

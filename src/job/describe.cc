@@ -97,6 +97,9 @@ std::string describe(const Plan& plan, const Fact& fact) {
                  [&](const SessionOpened& f) {
                    return fmt::format(" {} {}", to_string(plan, f.attempt), f.verb);
                  },
+                 [&](const SessionDetached& f) {
+                   return fmt::format(" {} {}", to_string(plan, f.attempt), f.what);
+                 },
                  [&](const NoticeTold& f) {
                    return fmt::format(" {} by {} {}", f.notice, to_string(f.way),
                                       to_string(f.fate));

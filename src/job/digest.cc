@@ -112,6 +112,10 @@ uint64_t Machine::Impl::digest() const {
     digest.add(member.attempt);
     digest.add(member.address.port);
   }
+  for (const AttemptId& old : fence_.watched()) {
+    digest.add(old.task);
+    digest.add(old.number);
+  }
   for (const TaskId loss : blame_.waiting()) {
     digest.add(loss);
   }

@@ -121,7 +121,7 @@ void Ending::after_the_end(const Fact& fact) const {
                                 AttemptJoined, AttemptStarted, AttemptEnded, AttemptStalled,
                                 ContainerEnded, CheckpointCommitted, EndpointPublished,
                                 HostReported, HeadroomReported, PreemptionNoticed, DeadlinePassed,
-                                StopAsked, SessionOpened, NoticeTold> auto&) {},
+                                StopAsked, SessionOpened, SessionDetached, NoticeTold> auto&) {},
              },
              fact);
 }

@@ -111,7 +111,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames = {
     "attempt-joined",    "attempt-started",      "attempt-ended",      "attempt-stalled",
     "container-ended",   "checkpoint-committed", "endpoint-published", "host-reported",
     "headroom-reported", "preemption-noticed",   "deadline-passed",    "stop-asked",
-    "master-recovered",  "session-opened",       "notice-told",
+    "master-recovered",  "session-opened",       "notice-told",        "session-detached",
 };
 
 }  // namespace

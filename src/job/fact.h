@@ -225,15 +225,28 @@ struct MasterRecovered {
   bool operator==(const MasterRecovered&) const = default;
 };
 
+/// The verb of a session that goes on with a shell.
+inline constexpr std::string_view kJoinVerb = "join";
+
 /// An owner's client reached into a running attempt: who, from where, and what for; never its
 /// bytes. Shown; no policy of its own.
 struct SessionOpened {
   AttemptId attempt;
   std::string who;   ///< As the client says it: "alice on pts/3".
   std::string from;  ///< The client's address, as the master saw it; "" if it could not.
-  std::string verb;  ///< "exec"
-  std::string what;  ///< The command, quoted for a shell.
+  std::string verb;  ///< "exec", "shell", "join" or "forward".
+  std::string what;  ///< The command, quoted for a shell; what was joined; the port.
   bool operator==(const SessionOpened&) const = default;
+};
+
+/// An owner's client has left a shell that runs on, or was cut off from it. Shown; no policy of its
+/// own.
+struct SessionDetached {
+  AttemptId attempt;
+  std::string who;   ///< As SessionOpened.
+  std::string from;  ///< As SessionOpened.
+  std::string what;  ///< "shell 1"
+  bool operator==(const SessionDetached&) const = default;
 };
 
 /// How a notice leaves the job.
@@ -261,7 +274,8 @@ using Fact = std::variant<JobStarted, ContainerGranted, RequestRefused, LaunchFa
                           AgentReported, AgentSuspected, AgentLost, AttemptJoined, AttemptStarted,
                           AttemptEnded, AttemptStalled, ContainerEnded, CheckpointCommitted,
                           EndpointPublished, HostReported, HeadroomReported, PreemptionNoticed,
-                          DeadlinePassed, StopAsked, MasterRecovered, SessionOpened, NoticeTold>;
+                          DeadlinePassed, StopAsked, MasterRecovered, SessionOpened, NoticeTold,
+                          SessionDetached>;
 
 /// "attempt-ended": the stable name of a fact's type, for scenarios, logs and JSON.
 [[nodiscard]] std::string_view name_of(const Fact& fact);

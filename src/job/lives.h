@@ -53,6 +53,9 @@ class Lives {
 
   /// The newest restart, for people.
   void note(RestartNote restarted) { state_.restarted = std::move(restarted); }
+  /// Nobody has confirmed that these have ended, and they are not waited for any longer; for
+  /// people.
+  void note_unconfirmed(std::vector<AttemptId> old) { state_.unconfirmed = std::move(old); }
   /// Keeps the newest word on a notice; of at most State::kNoticesMax.
   void take_notice(const NoticeTold& told);
   /// Keeps the cause that this fact settled, if it is the job's first.

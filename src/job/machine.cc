@@ -41,7 +41,8 @@ Machine::Impl::Impl(Plan plan)
       gangs_(deps(), views_),
       places_(deps(), gangs_),
       asks_(deps(), gangs_, places_, state_.requests),
-      attempts_(deps(), roles_, views_, gangs_, places_, asks_),
+      fence_(deps()),
+      attempts_(deps(), roles_, views_, gangs_, places_, asks_, fence_),
       restarts_(deps(), roles_, gangs_, places_, asks_, attempts_, blame_),
       failures_(deps(), roles_, asks_, attempts_, blame_, restarts_),
       ending_(deps(), places_, attempts_, state_.outcome, state_.ended) {}
@@ -49,6 +50,7 @@ Machine::Impl::Impl(Plan plan)
 std::vector<Action> Machine::Impl::apply(Time now, const Fact& fact) {
   turn_.now = std::max(turn_.now, now);
   state_.restarted.reset();
+  state_.unconfirmed.clear();
   if (const auto* told = std::get_if<NoticeTold>(&fact)) {
     lives_.take_notice(*told);
   }
@@ -87,6 +89,7 @@ void Machine::Impl::take_in(const Fact& fact) {
           [&](const AttemptEnded& f) {
             with_live(f.attempt,
                       [&] { pass_on(f.attempt.task, attempts_.ended(f.attempt.task, f.exit)); });
+            attempts_.ended_unheard(f.attempt);
           },
           [&](const AttemptStalled& f) {
             with_live(f.attempt, [&] {
@@ -106,8 +109,9 @@ void Machine::Impl::take_in(const Fact& fact) {
           [&](const DeadlinePassed& f) { passed(f.deadline); },
           [&](const StopAsked& f) { stop_asked(f); },
           [&](const MasterRecovered& f) { recovered(f); },
-          [](const SessionOpened&) {},  // Shown.
-          [](const NoticeTold&) {},     // Taken in before, in any phase.
+          [](const SessionOpened&) {},    // Shown.
+          [](const SessionDetached&) {},  // Shown.
+          [](const NoticeTold&) {},       // Taken in before, in any phase.
       },
       fact);
 }
@@ -162,7 +166,7 @@ void Machine::Impl::review() {
 }
 
 void Machine::Impl::open_if_complete(uint32_t cohort) {
-  if (lives_.stopping() || roles_.decided()) {
+  if (lives_.stopping() || roles_.decided() || is_fenced(cohort)) {
     return;
   }
   const auto returns = [&](TaskId id) {
@@ -187,6 +191,14 @@ void Machine::Impl::open_if_complete(uint32_t cohort) {
   if (state_.phase == JobPhase::Gathering && !gangs_.gang_waits()) {
     lives_.move(JobPhase::Running);
   }
+}
+
+// Whether somebody who would start now has an earlier attempt that may live on.
+bool Machine::Impl::is_fenced(uint32_t cohort_id) const {
+  const Cohort* cohort = gangs_.find(cohort_id);
+  return cohort != nullptr && std::ranges::any_of(cohort->tasks, [&](TaskId id) {
+           return gangs_.of(id).cohort == cohort_id && gangs_.of(id).joined && fence_.holds(id);
+         });
 }
 
 // Tasks that want an attempt are placed where they were, or asked for.
@@ -217,6 +229,7 @@ void Machine::Impl::begin_stop() {
   timers_.clear_all();
   blame_.forget();
   gangs_.forget();
+  fence_.forget();
   asks_.cancel_all();
   places_.stay();
   ending_.begin(*roles_.take_decision());
@@ -228,12 +241,24 @@ void Machine::Impl::describe_wait() {
     return;
   }
   const std::string* restart = timers_.restart_wait();
-  state_.waits_for = restart != nullptr ? *restart : gangs_.lack();
+  state_.waits_for = restart != nullptr ? *restart : wait_of_the_fenced();
+  if (state_.waits_for.empty()) {
+    state_.waits_for = gangs_.lack();
+  }
+}
+
+std::string Machine::Impl::wait_of_the_fenced() const {
+  for (const AttemptId& old : fence_.watched()) {
+    if (gangs_.of(old.task).joined) {
+      return fence_.wait_of(old.task);
+    }
+  }
+  return {};
 }
 
 bool Machine::Impl::tallies_hold() const {
   return lives_.tallies_hold() && roles_.tallies_hold() && gangs_.tallies_hold() &&
-         places_.tallies_hold();
+         places_.tallies_hold() && fence_.tallies_hold();
 }
 
 }  // namespace muster::job

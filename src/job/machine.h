@@ -55,7 +55,8 @@ class Machine {
 
 /// Raised with every change of what a log's facts lead to; stands in the event log's header. 2: a
 /// program that ends by itself is not tried in other places unless its budget says so. 3: a
-/// container's end may have a class, and one over its memory is not tried again.
-inline constexpr uint32_t kMachineVersion = 3;
+/// container's end may have a class, and one over its memory is not tried again. 4: what replaces a
+/// lost attempt starts only when the old container is confirmed gone, or after a while.
+inline constexpr uint32_t kMachineVersion = 4;
 
 }  // namespace muster::job

@@ -233,6 +233,7 @@ void Machine::Impl::passed(DeadlineId id) {
           },
           [&](const RegatherTimer& timer) { asks_.poke(gangs_.regather_passed(timer.cohort)); },
           [&](const BlameTimer&) { failures_.blame_passed(); },
+          [&](const FenceTimer& timer) { attempts_.fence_passed(timer.container); },
           [&](const GroupTimer& timer) { roles_.group_passed(timer.role); },
       },
       *purpose);

@@ -5,6 +5,7 @@
 #include "job/blame.h"
 #include "job/ending.h"
 #include "job/failures.h"
+#include "job/fence.h"
 #include "job/gangs.h"
 #include "job/lives.h"
 #include "job/machine.h"
@@ -47,6 +48,8 @@ class Machine::Impl {
   void begin();
   void review();
   void open_if_complete(uint32_t cohort);
+  [[nodiscard]] bool is_fenced(uint32_t cohort) const;
+  [[nodiscard]] std::string wait_of_the_fenced() const;
   void serve(const std::vector<TaskId>& pokes);
   void begin_stop();
   void describe_wait();
@@ -89,6 +92,7 @@ class Machine::Impl {
   Gangs gangs_;
   Places places_;
   Asks asks_;
+  Fence fence_;
   Attempts attempts_;
   Restarts restarts_;
   Failures failures_;

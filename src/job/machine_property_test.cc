@@ -235,7 +235,8 @@ class FactDrawer {
       case 4:
         return EndpointPublished{attempt(), "x", "y"};
       case 5:
-        return SessionOpened{attempt(), "who", "from", "exec", "what"};
+        return chance_.below(2) == 0 ? Fact(SessionOpened{attempt(), "who", "from", "exec", "what"})
+                                     : Fact(SessionDetached{attempt(), "who", "from", "shell 1"});
       default:
         return HeadroomReported{
             .memory_bytes = chance_.below(1000), .vcores = 1, .gpus = 0, .hosts = chance_.below(9)};

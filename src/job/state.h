@@ -158,7 +158,10 @@ struct State {
   std::vector<Step> steps;
   std::optional<CheckpointCommitted> last_commit;
   std::string stop_asked_by;
-  std::optional<RestartNote> restarted;   ///< What the newest fact led to.
+  std::optional<RestartNote> restarted;  ///< What the newest fact led to.
+  /// Attempts that may still run, though the newest fact lets their successors start: nobody has
+  /// confirmed their end.
+  std::vector<AttemptId> unconfirmed;
   std::optional<FirstCause> first_cause;  ///< Of the first failure that was settled.
   static constexpr size_t kNoticesMax = 64;
   std::vector<NoticeTold> notices;  ///< The newest word on each.

@@ -19,6 +19,7 @@ DeadlineKind kind_of(const Purpose& purpose) {
                                [](const HoldTimer&) { return DeadlineKind::Hold; },
                                [](const RegatherTimer&) { return DeadlineKind::Regather; },
                                [](const BlameTimer&) { return DeadlineKind::Blame; },
+                               [](const FenceTimer&) { return DeadlineKind::Fence; },
                                [](const GroupTimer&) { return DeadlineKind::Group; }},
                     purpose);
 }

@@ -54,13 +54,17 @@ struct RegatherTimer {
   uint32_t cohort = 0;
 };
 struct BlameTimer {};
+/// What may live on in a lost container is to be confirmed gone.
+struct FenceTimer {
+  ContainerId container;
+};
 struct GroupTimer {
   RoleIndex role;
 };
 
 using Purpose = std::variant<QueueTimer, GatherTimer, JoinTimer, RunTimer, BatchTimer, EndTimer,
                              RestartTimer, StartOverTimer, AskTimer, HostReturnTimer, HoldTimer,
-                             RegatherTimer, BlameTimer, GroupTimer>;
+                             RegatherTimer, BlameTimer, FenceTimer, GroupTimer>;
 
 [[nodiscard]] DeadlineKind kind_of(const Purpose& purpose);
 

@@ -2,6 +2,7 @@
 
 #include "base/redaction.h"
 #include "base/text.h"
+#include "job/cause.h"
 #include "job/describe.h"
 
 #include <boost/json.hpp>
@@ -51,13 +52,6 @@ const job::FirstCause* cause_of(const Notice& notice, const job::State& state) {
                                                                       : nullptr;
 }
 
-std::string how_it_ended(const job::FirstCause& cause) {
-  if (cause.signal) {
-    return fmt::format("was ended by signal {}", *cause.signal);
-  }
-  return cause.exit_code ? fmt::format("ended with exit code {}", *cause.exit_code) : "was lost";
-}
-
 json::value cause_json(const job::FirstCause* cause, const job::Plan& plan,
                        const Context& context) {
   if (cause == nullptr) {
@@ -73,14 +67,6 @@ json::value cause_json(const job::FirstCause* cause, const job::Plan& plan,
                       {"hint", text_or_null(cause->failure.hint, context)}};
 }
 
-uint64_t tasks_of(const job::Plan& plan) {
-  uint64_t tasks = 0;
-  for (const job::RolePlan& role : plan.roles) {
-    tasks += role.tasks;
-  }
-  return tasks;
-}
-
 std::string end_sentence(const job::Plan& plan, const job::State& state) {
   const job::Outcome& outcome = *state.outcome;
   std::string text = fmt::format("{} {} after {}", plan.job.value, to_string(outcome.result),
@@ -94,12 +80,9 @@ std::string sentence(const Notice& notice, const job::Plan& plan, const job::Sta
   switch (notice.on) {
     case spec::Occasion::Start:
       return fmt::format("{} is running: {}", plan.job.value,
-                         job::count_of(tasks_of(plan), "task"));
-    case spec::Occasion::FirstCause: {
-      const job::FirstCause& cause = *state.first_cause;
-      return fmt::format("{}: {} {} ({})", plan.job.value, to_string(plan, cause.attempt.task),
-                         how_it_ended(cause), cause.failure.class_name);
-    }
+                         job::count_of(plan.task_count(), "task"));
+    case spec::Occasion::FirstCause:
+      return fmt::format("{}: {}", plan.job.value, describe(plan, *state.first_cause));
     case spec::Occasion::Stall:
       return fmt::format("{}: {} has done nothing for {}", plan.job.value,
                          to_string(plan, notice.attempt->task), format_duration(notice.silent));

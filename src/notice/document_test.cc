@@ -82,6 +82,16 @@ TEST_F(NoticeDocument, IsBounded) {
   EXPECT_LT(document(end, plan, state, context).size(), size_t{64} << 10);
 }
 
+TEST_F(NoticeDocument, TellsTheFirstCauseAsEverybodyDoes) {
+  const Notice first{
+      .id = "first_cause", .on = spec::Occasion::FirstCause, .attempt = {}, .silent = {}};
+  EXPECT_EQ(sentence(first, plan, state),
+            "digits-1: worker:2 ended with exit code 3 (user.traceback)");
+  state.first_cause->exit_code.reset();
+  state.first_cause->failure.class_name = "program.stalled";
+  EXPECT_EQ(sentence(first, plan, state), "digits-1: worker:2 hangs (program.stalled)");
+}
+
 TEST_F(NoticeDocument, NamesTheTaskThatStalls) {
   const Notice stall{.id = "stall:worker:3#1",
                      .on = spec::Occasion::Stall,

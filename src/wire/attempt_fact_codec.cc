@@ -130,4 +130,19 @@ Status get(const event::v1::SessionOpened& message, job::SessionOpened& value) {
   return get_text(message.what(), value.what, "what");
 }
 
+void put(const job::SessionDetached& value, event::v1::SessionDetached& message) {
+  put(value.attempt, *message.mutable_attempt());
+  message.set_who(put_name(value.who));
+  message.set_from(put_name(value.from));
+  message.set_what(put_name(value.what));
+}
+
+Status get(const event::v1::SessionDetached& message, job::SessionDetached& value) {
+  MUSTER_TRY_STATUS(
+      required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
+  MUSTER_TRY_STATUS(get_name(message.who(), value.who, "who"));
+  MUSTER_TRY_STATUS(get_name(message.from(), value.from, "from"));
+  return get_name(message.what(), value.what, "what");
+}
+
 }  // namespace muster::wire

@@ -45,6 +45,7 @@ struct PutFact {
   void operator()(const job::MasterRecovered& v) const { put(v, *fact.mutable_master_recovered()); }
   void operator()(const job::SessionOpened& v) const { put(v, *fact.mutable_session_opened()); }
   void operator()(const job::NoticeTold& v) const { put(v, *fact.mutable_notice_told()); }
+  void operator()(const job::SessionDetached& v) const { put(v, *fact.mutable_session_detached()); }
 };
 
 template <class Value, class Message>
@@ -108,6 +109,8 @@ Status get(const event::v1::Fact& m, job::Fact& value) {
       return get_as<job::SessionOpened>(m.session_opened(), value);
     case event::v1::Fact::kNoticeTold:
       return get_as<job::NoticeTold>(m.notice_told(), value);
+    case event::v1::Fact::kSessionDetached:
+      return get_as<job::SessionDetached>(m.session_detached(), value);
     case event::v1::Fact::KIND_NOT_SET:
       break;
   }

@@ -26,6 +26,7 @@ class StopAsked;
 class MasterRecovered;
 class SessionOpened;
 class NoticeTold;
+class SessionDetached;
 }  // namespace muster::event::v1
 
 namespace muster::wire {
@@ -72,5 +73,7 @@ void put(const job::SessionOpened& value, event::v1::SessionOpened& message);
 Status get(const event::v1::SessionOpened& message, job::SessionOpened& value);
 void put(const job::NoticeTold& value, event::v1::NoticeTold& message);
 Status get(const event::v1::NoticeTold& message, job::NoticeTold& value);
+void put(const job::SessionDetached& value, event::v1::SessionDetached& message);
+Status get(const event::v1::SessionDetached& message, job::SessionDetached& value);
 
 }  // namespace muster::wire

@@ -22,6 +22,10 @@ NODE_LOST = 15  # A resource manager's patience on the bed, in seconds.
 class OnYarn(lives.Local):
     """The cluster of one life. `daemons` says what has become of the cluster meanwhile."""
 
+    # A resource manager takes a container for ended as soon as it is given back, and always where
+    # its node is lost.
+    SEES_EACH_END = False
+
     def __init__(self, folder, drawn, bed, daemons):
         folder.mkdir(parents=True)
         self.muster = conftest.HadoopMuster(folder).use(bed)

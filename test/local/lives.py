@@ -128,8 +128,9 @@ class Life:
         self.done = []  # The faults that found their victim, and the tasks that they touch.
         self.client_gone = False
         self.begun = None
-        # What is worth being told, though it is as it should be: who ran beside their replacement,
-        # which is of a newer generation and alone may commit.
+        # What is worth being told, though it is as it should be where the cluster could not reach
+        # them: who ran beside their replacement, which is of a newer generation and alone may
+        # commit.
         self.notes = []
 
     def run(self):
@@ -226,7 +227,11 @@ class Life:
                 yield (f"worker:{task['index']}, which nobody touched, had {task['attempts']} "
                        "attempts")
         yield from twins(self.attempts())
-        self.notes += twins(self.attempts(), of_one_generation=False)
+        beside = list(twins(self.attempts(), of_one_generation=False))
+        if self.place.SEES_EACH_END:
+            yield from beside
+        else:
+            self.notes += beside
         yield from causes(shown["facts"])
 
     def left_behind(self):
@@ -283,6 +288,9 @@ def wait_until(moment):
 
 class Local:
     """This machine as the cluster of one life."""
+
+    # Whether the cluster knows of every container when the last of its processes has ended.
+    SEES_EACH_END = True
 
     def __init__(self, folder, choices):
         folder.mkdir(parents=True)
