@@ -75,7 +75,9 @@ struct StartsKnown {
 struct AttemptUse {
   std::optional<double> cores_mean;
   std::optional<double> cores_peak;
-  std::optional<double> gpu_mean;  ///< Utilisation of its GPUs, 0..1.
+  std::optional<double> gpu_mean;                  ///< Utilisation of its GPUs, 0..1.
+  std::optional<uint64_t> gpu_memory_peak_bytes;   ///< Of all its GPUs together.
+  std::optional<uint64_t> gpu_memory_limit_bytes;  ///< What its GPUs have.
   std::optional<uint64_t> memory_peak_bytes;
   std::optional<Duration> step;  ///< The median time of a step.
 };
@@ -93,6 +95,8 @@ struct RoleAccount {
   std::string memory_peak_task;               ///< Whose it was: "worker:1".
   std::optional<double> cores_mean;           ///< Per task, the mean over its attempts.
   std::optional<double> gpu_mean;
+  std::optional<uint64_t> gpu_memory_peak_bytes;   ///< The highest of all its tasks.
+  std::optional<uint64_t> gpu_memory_limit_bytes;  ///< What that task's GPUs have.
 };
 
 struct Account {

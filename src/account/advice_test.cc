@@ -214,6 +214,32 @@ TEST(Advice, GpusThatNobodyUses) {
   EXPECT_THAT(advice.sets, ElementsAre("roles.worker.gpus=0"));
 }
 
+TEST(Advice, GpuMemoryThatIsHardlyUsed) {
+  RoleEvidence role = with_gpus(0.5, 2);
+  for (TaskEvidence& task : role.members) {
+    task.gpu_memory_peak_bytes = 2 * kGibibyte;
+    task.gpu_memory_limit_bytes = 80 * kGibibyte;
+  }
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "gpu.memory_far_from_use");
+  EXPECT_THAT(advice.evidence, HasSubstr("2 GiB of the 80 GiB"));
+  EXPECT_THAT(advice.what, HasSubstr("batch size"));
+  EXPECT_THAT(advice.saves, HasSubstr("50 %"));
+  role.members[1].gpu_memory_peak_bytes = 40 * kGibibyte;
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "one task needs it";
+  role.members[1].gpu_memory_peak_bytes = {};
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "one task is unknown";
+}
+
+TEST(Advice, GpuMemoryOfAFullGpuIsLeftAlone) {
+  RoleEvidence role = with_gpus(0.95, 3);
+  for (TaskEvidence& task : role.members) {
+    task.gpu_memory_peak_bytes = 2 * kGibibyte;
+    task.gpu_memory_limit_bytes = 80 * kGibibyte;
+  }
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
+}
+
 TEST(Advice, ABusyGpuIsLeftAlone) {
   EXPECT_THAT(rules_that_speak(job_of({with_gpus(0.8, 2)})), IsEmpty());
 }

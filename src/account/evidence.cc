@@ -31,6 +31,10 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       evidence.cores_mean = use->second.cores_mean;
       evidence.cores_peak = larger(evidence.cores_peak, use->second.cores_peak);
       evidence.gpu_mean = use->second.gpu_mean;
+      if (use->second.gpu_memory_peak_bytes > evidence.gpu_memory_peak_bytes) {
+        evidence.gpu_memory_peak_bytes = use->second.gpu_memory_peak_bytes;
+      }
+      evidence.gpu_memory_limit_bytes = use->second.gpu_memory_limit_bytes;
       evidence.step = use->second.step;
       if (use->second.memory_peak_bytes) {
         evidence.memory_peak_bytes =

@@ -24,6 +24,8 @@ struct TaskEvidence {
   std::optional<double> cores_mean;
   std::optional<double> cores_peak;
   std::optional<double> gpu_mean;
+  std::optional<uint64_t> gpu_memory_peak_bytes;
+  std::optional<uint64_t> gpu_memory_limit_bytes;
   std::optional<Duration> step;
 };
 

@@ -63,6 +63,10 @@ RoleAccount role_account(const job::Plan& plan, const job::State& state, size_t 
       if (use != nullptr) {
         cores.add(use->cores_mean);
         gpu.add(use->gpu_mean);
+        if (use->gpu_memory_peak_bytes > role.gpu_memory_peak_bytes) {
+          role.gpu_memory_peak_bytes = use->gpu_memory_peak_bytes;
+          role.gpu_memory_limit_bytes = use->gpu_memory_limit_bytes;
+        }
       }
     }
   }

@@ -18,6 +18,8 @@ constexpr uint64_t kMemorySaved =
 constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr double kFullProcessor = 0.85;
 constexpr double kIdleProcessor = 0.4;
+constexpr double kFullGpu = 0.85;
+constexpr double kIdleGpu = 0.05;
 
 std::string set_of(const RoleEvidence& role, std::string_view key, std::string_view value) {
   return fmt::format("roles.{}.{}={}", role.name, key, value);
@@ -244,6 +246,42 @@ void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
                       .saves = fmt::format("{} GPUs at a time", role.requested.gpus * role.tasks),
                       .sets = {set_of(role, "gpus", "0")},
                       .numbers = {{"gpu", *gpu}, {"requested", role.requested.gpus}}});
+  }
+}
+
+void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
+                             std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> busy = gpu_of(role);
+    const TaskEvidence* top = nullptr;
+    bool known = !role.members.empty();
+    for (const TaskEvidence& task : role.members) {
+      known = known && task.gpu_memory_peak_bytes && task.gpu_memory_limit_bytes.value_or(0) > 0;
+      if (known && (top == nullptr || *task.gpu_memory_peak_bytes > *top->gpu_memory_peak_bytes)) {
+        top = &task;
+      }
+    }
+    // Idle GPUs have another trouble, and full ones work no faster with more at once.
+    if (!known || !busy || role.requested.gpus == 0 || *busy < kIdleGpu || *busy > kFullGpu) {
+      continue;
+    }
+    const auto peak = static_cast<double>(*top->gpu_memory_peak_bytes);
+    const auto limit = static_cast<double>(*top->gpu_memory_limit_bytes);
+    if (peak > rule.threshold * limit) {
+      continue;
+    }
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format("{} used up to {} of the {} that its GPUs have, and they were "
+                                 "busy {} of the time",
+                                 top->name, format_bytes(*top->gpu_memory_peak_bytes),
+                                 format_bytes(*top->gpu_memory_limit_bytes), percent(*busy)),
+         .what = "raise the batch size until memory or the GPU is full, or request GPUs with less "
+                 "memory",
+         .saves = fmt::format("up to {} of the run", percent(1 - *busy)),
+         .sets = {},
+         .numbers = {{"gpu", *busy}, {"used", peak}, {"limit", limit}}});
   }
 }
 

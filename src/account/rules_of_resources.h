@@ -13,6 +13,8 @@ void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Ad
 void cores_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
+void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
+                             std::vector<Advice>& advice);
 void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void staging_again(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);

@@ -28,7 +28,7 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
              .queued_bytes = [this] { return line_->queued_bytes(); }}),
       attempts_({deps, job_, feed_, *this, *this}, std::move(unpack)),
       samples_(deps.loop),
-      usage_({deps.loop, attempts_, deps.meter, samples_}),
+      usage_({deps.loop, attempts_, deps.meter, samples_, deps.gpus}),
       sessions_({deps.loop, deps.processes, log_, attempts_, deps.dialer,
                  [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
       scope_(deps.loop) {}

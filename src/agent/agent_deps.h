@@ -9,6 +9,7 @@
 #include "net/stream.h"
 #include "os/cgroup.h"
 #include "os/files.h"
+#include "os/gpu_meter.h"
 #include "os/line_socket.h"
 #include "os/memory.h"
 #include "os/ports.h"
@@ -39,6 +40,7 @@ struct AgentDeps {
   /// For what programs of tasks say; nullptr: they cannot say it.
   net::LocalListeners* listeners = nullptr;
   os::OpenLineSocket open_line_socket = {};  ///< Empty: programs cannot report.
+  os::GpuMeter* gpus = nullptr;              ///< nullptr: GPUs are not measured.
 };
 
 }  // namespace muster::agent

@@ -8,6 +8,7 @@
 #include "os/cgroup.h"
 #include "os/code_pages.h"
 #include "os/file_sink.h"
+#include "os/gpu_meter.h"
 #include "os/identity.h"
 #include "os/interfaces.h"
 #include "os/line_socket.h"
@@ -104,6 +105,8 @@ Status serve(const RunOptions& options) {
   const std::unique_ptr<os::Processes> processes = os::make_processes(loop);
   const std::unique_ptr<os::Ports> ports = os::make_ports();
   const std::unique_ptr<os::Meter> meter = os::make_meter();
+  const std::unique_ptr<os::GpuMeter> gpus =
+      os::make_gpu_meter(loop, *processes, *log, {.environment = os::own_environment()});
   // The keeper removes what is still in use at the agent's end.
   const std::shared_ptr<os::Cgroups> cgroups =
       os::make_cgroups(os::Pid{fds.life >= 0 ? ::getppid() : ::getpid()});
@@ -119,7 +122,8 @@ Status serve(const RunOptions& options) {
                 [&loop](const os::Path& wanted, os::TakeLine take) {
                   return os::listen_for_lines(
                       loop, wanted, {.line_bytes_max = scalars::kLineBytesMax}, std::move(take));
-                }},
+                },
+                gpus.get()},
       AgentIdentity{launch, os::own_environment(), os::host_name(), options.version,
                     options.program, ::getpid()},
       make_unpacker(), [&loop](const std::string&) { loop.stop(); });

@@ -89,10 +89,17 @@ std::string used_of(const account::RoleAccount& role) {
   } else if (role.requested.vcores > 0) {
     parts.push_back(fmt::format("cores {} requested", role.requested.vcores));
   }
-  if (role.requested.gpus > 0) {
-    parts.push_back(role.gpu_mean ? fmt::format("GPUs {} at {:.0f} %", role.requested.gpus,
-                                                *role.gpu_mean * 100)
-                                  : fmt::format("GPUs {} requested", role.requested.gpus));
+  if (role.requested.gpus > 0 && !role.gpu_mean) {
+    parts.push_back(fmt::format("GPUs {} requested", role.requested.gpus));
+  } else if (role.gpu_mean) {
+    // Those that tasks share with others were not requested.
+    const std::string requested =
+        role.requested.gpus > 0 ? fmt::format("{} ", role.requested.gpus) : "";
+    parts.push_back(fmt::format("GPUs {}at {:.0f} %", requested, *role.gpu_mean * 100));
+  }
+  if (role.gpu_memory_peak_bytes && role.gpu_memory_limit_bytes) {
+    parts.push_back(fmt::format("GPU memory {} of {}", format_bytes(*role.gpu_memory_peak_bytes),
+                                format_bytes(*role.gpu_memory_limit_bytes)));
   }
   return parts.empty() ? "nothing requested, use unknown" : join(parts, ", ");
 }
@@ -101,16 +108,22 @@ std::string number_or_null(const std::optional<double>& value) {
   return value ? fmt::format("{:.4f}", *value) : "null";
 }
 
+std::string bytes_or_null(const std::optional<uint64_t>& bytes) {
+  return bytes ? std::to_string(*bytes) : "null";
+}
+
 std::string role_json(const account::RoleAccount& role) {
   return fmt::format(R"({}:{{"tasks":{},"containers":{},"granted_s":{},"classes":{},)"
                      R"("requested":{{"memory_bytes":{},"vcores":{},"gpus":{}}},)"
-                     R"("used":{{"memory_bytes":{},"memory_task":{},"cores":{},"gpu":{}}}}})",
+                     R"("used":{{"memory_bytes":{},"memory_task":{},"cores":{},"gpu":{},)"
+                     R"("gpu_memory_bytes":{},"gpu_memory_limit_bytes":{}}}}})",
                      json_quote(role.name), role.tasks, role.containers, seconds_text(role.granted),
                      classes_json(role.classes), role.requested.memory_bytes, role.requested.vcores,
-                     role.requested.gpus,
-                     role.memory_peak_bytes ? std::to_string(*role.memory_peak_bytes) : "null",
+                     role.requested.gpus, bytes_or_null(role.memory_peak_bytes),
                      role.memory_peak_bytes ? json_quote(role.memory_peak_task) : "null",
-                     number_or_null(role.cores_mean), number_or_null(role.gpu_mean));
+                     number_or_null(role.cores_mean), number_or_null(role.gpu_mean),
+                     bytes_or_null(role.gpu_memory_peak_bytes),
+                     bytes_or_null(role.gpu_memory_limit_bytes));
 }
 
 std::string list_json(const std::vector<std::string>& texts) {

@@ -60,7 +60,7 @@ int show_account(Session& session, const EffCommand& command) {
   if (!job) {
     return fail(session.console, job.error());
   }
-  const JobAccount account = account_of(session, *job);
+  const JobAccount account = account_of(session, *job, WithSamples::Yes);
   const std::vector<account::Advice> advice = account::advise(account.evidence());
   const AccountView view{.job = job->folder.id().value,
                          .phase = phase_word(*job),
@@ -77,7 +77,7 @@ int show_advice(Session& session, const AdviseCommand& command) {
   if (!job) {
     return fail(session.console, job.error());
   }
-  const JobAccount account = account_of(session, *job);
+  const JobAccount account = account_of(session, *job, WithSamples::Yes);
   const std::vector<account::Advice> advice = account::advise(account.evidence());
   if (command.spec) {
     const Result<std::string> text = advised_spec(*job, advice);

@@ -1,6 +1,7 @@
 #include "client/job_account.h"
 
 #include "base/text.h"
+#include "client/job_samples.h"
 #include "cluster/log_files.h"
 #include "job/describe.h"
 
@@ -14,6 +15,7 @@ namespace muster::client {
 namespace {
 
 constexpr uint64_t kFirstLineBytes = 64;
+constexpr size_t kValuesMax = 20'000'000;
 
 /// When the first byte of a stream was written, by the index beside it; nullopt if nobody knows.
 std::optional<WallTime> first_written(os::Files& files, const cluster::LogStream& stream) {
@@ -84,9 +86,20 @@ std::vector<std::string> notes_of(const FoundJob& job, const account::Account& a
   return notes;
 }
 
+Status add_samples(Session& session, const FoundJob& job, JobAccount& account) {
+  MUSTER_TRY(const JobSamples samples, samples_of(session, job, 1));
+  metrics::Query query;
+  query.names = summed_metrics();
+  MUSTER_TRY(const std::vector<metrics::Series> series,
+             samples.files.series(query, samples.live, kValuesMax));
+  sum_up_samples(series, samples.files.minutes_before_s(), account.ledger.machine().plan(),
+                 account.started, account.uses, account.signs);
+  return {};
+}
+
 }  // namespace
 
-JobAccount account_of(Session& session, const FoundJob& job) {
+JobAccount account_of(Session& session, const FoundJob& job, WithSamples with_samples) {
   const eventlog::Replayed& replayed = job.reading.replayed;
   JobAccount made{.ledger = account::Ledger(replayed.machine.plan()),
                   .signs = {},
@@ -98,6 +111,8 @@ JobAccount account_of(Session& session, const FoundJob& job) {
     made.ledger.apply(record.at, record.fact);
   }
   add_first_output(session, job, replayed.started, made.signs);
+  const Status measured =
+      with_samples == WithSamples::Yes ? add_samples(session, job, made) : Status();
   const Duration waited = job.reading.log.records.empty()
                               ? session.now() - job.reading.plan_file.submitted
                               : replayed.started - job.reading.plan_file.submitted;
@@ -105,6 +120,9 @@ JobAccount account_of(Session& session, const FoundJob& job) {
                                      std::max(Duration::zero(), waited));
   made.account.running = !job.ended() && !job.lost();
   made.notes = notes_of(job, made.account);
+  if (!measured) {
+    made.notes.push_back("what was measured is not in it: " + measured.error().message);
+  }
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include "client/job_finder.h"
 #include "client/session.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,12 @@ struct JobAccount {
   }
 };
 
+/// Whether what was measured of its tasks is read, too: on another machine it is fetched first.
+enum class WithSamples : uint8_t { No, Yes };
+
 /// Makes the account of a job up to now; of one that has ended, up to its end; of one that has lost
 /// its master, up to the last thing that is known.
-[[nodiscard]] JobAccount account_of(Session& session, const FoundJob& job);
+[[nodiscard]] JobAccount account_of(Session& session, const FoundJob& job,
+                                    WithSamples with_samples);
 
 }  // namespace muster::client

@@ -21,8 +21,8 @@ void put_usage(TopUsage& usage, const metrics::Metric& metric, double value) {
     usage.memory_bytes = value;
   } else if (is(metrics::Builtin::ContainerMemoryLimit)) {
     usage.memory_limit_bytes = value > 0 ? std::optional(value) : std::nullopt;
-  } else if (name.starts_with(metrics::describe(metrics::Builtin::GpuUtilization).name)) {
-    usage.gpu = std::max(usage.gpu.value_or(0), value);  // Of several devices, the busiest.
+  } else if (is(metrics::Builtin::GpuUtilization)) {
+    usage.gpu = value;
   } else if (name == "user.step") {
     usage.step = value;
   } else if (name == "user.step.max") {

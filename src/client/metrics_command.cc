@@ -2,27 +2,20 @@
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/job_finder.h"
-#include "client/master_question.h"
-#include "client/sample_files.h"
+#include "client/job_samples.h"
 #include "client/task_selection.h"
-#include "cluster/cluster.h"
 #include "metrics/series_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 namespace muster::client {
 namespace {
 
-constexpr Duration kAnswerMax = std::chrono::seconds(5);
 constexpr size_t kValuesShownMax = 20'000'000;
 
 Result<metrics::Query> query_of(const MetricsOptions& command, const job::Plan& plan) {
@@ -36,27 +29,6 @@ Result<metrics::Query> query_of(const MetricsOptions& command, const job::Plan& 
   query.names = command.names;
   query.step_s = command.step == "60" ? 60 : command.step == "10" ? 10 : 1;
   return query;
-}
-
-/// What the master has not written yet, and, on another machine, what is not here yet.
-std::vector<std::string> ask_live(Session& session, const FoundJob& job, const SampleFiles& files,
-                                  uint32_t step_s) {
-  const auto* const running = std::get_if<cluster::Running>(&job.report);
-  if (running == nullptr || job.ended()) {
-    return {};
-  }
-  const wire::MetricsAsked asked{.step_s = step_s, .from_s = std::max<int64_t>(0, files.end_s())};
-  std::optional<wire::ClientEvent> answer =
-      ask_master(session, job.folder, running->place.address, asked, kAnswerMax,
-                 [](const wire::ClientEvent& event) {
-                   return std::holds_alternative<wire::MetricsAnswered>(event);
-                 });
-  if (!answer) {
-    session.console.err(
-        "muster: the job's master does not answer; the last seconds may be missing\n");
-    return {};
-  }
-  return std::move(std::get<wire::MetricsAnswered>(*answer).blocks);
 }
 
 std::string shown_value(const metrics::Metric& metric, double value) {
@@ -105,13 +77,9 @@ std::string table_of(const std::vector<metrics::Series>& all) {
 Result<std::string> metrics_text(Session& session, const MetricsOptions& command) {
   MUSTER_TRY(const FoundJob job, find_job(session, command.id, command.on));
   MUSTER_TRY(const metrics::Query query, query_of(command, job.reading.replayed.machine.plan()));
-  MUSTER_TRY_STATUS(session.clusters->of(job.folder).fetch_samples(job.folder));
-  MUSTER_TRY(const SampleFiles files, SampleFiles::read(*session.files, job.folder.metrics()));
-  for (const std::string& damage : files.damages()) {
-    session.console.err("muster: " + printable(damage) + "\n");
-  }
-  const std::vector<std::string> live = ask_live(session, job, files, query.step_s);
-  MUSTER_TRY(const std::vector<metrics::Series> series, files.series(query, live, kValuesShownMax));
+  MUSTER_TRY(const JobSamples samples, samples_of(session, job, query.step_s));
+  MUSTER_TRY(const std::vector<metrics::Series> series,
+             samples.files.series(query, samples.live, kValuesShownMax));
   if (command.csv) {
     return std::string(metrics::kCsvHead) + metrics::series_csv(series);
   }

@@ -59,14 +59,17 @@ void SampleFiles::take(std::string content) {
   damages_.insert(damages_.end(), file.damages().begin(), file.damages().end());
 }
 
+int64_t SampleFiles::minutes_before_s() const {
+  return metrics::floor_time(seconds_begin_, metrics::kSteps.back());
+}
+
 Result<std::vector<metrics::Series>> SampleFiles::series(const metrics::Query& query,
                                                          const std::vector<std::string>& live,
                                                          size_t points_max) const {
   metrics::SeriesReader fine(query);
   metrics::Query before = query;
   before.step_s = 60;
-  before.until_s =
-      query.step_s < before.step_s ? metrics::floor_time(seconds_begin_, before.step_s) : INT64_MIN;
+  before.until_s = query.step_s < before.step_s ? minutes_before_s() : INT64_MIN;
   metrics::SeriesReader coarse(before);
   for (const auto* const blocks : {&blocks_, &live}) {
     for (const std::string& block : *blocks) {

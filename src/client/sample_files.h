@@ -28,6 +28,8 @@ class SampleFiles {
   [[nodiscard]] std::vector<metrics::Metric> names() const;
   /// Until when there are seconds; INT64_MIN if there are none.
   [[nodiscard]] int64_t end_s() const { return end_s_; }
+  /// Before that time, series of seconds have one point a minute.
+  [[nodiscard]] int64_t minutes_before_s() const;
   [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
 
  private:

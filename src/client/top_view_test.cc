@@ -1,5 +1,7 @@
 #include "client/top_view.h"
 
+#include "client/job_watch.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,6 +191,15 @@ TEST(TopView, ShowsStepsAndGpusWhereTheyAreKnown) {
   EXPECT_THAT(text, HasSubstr("120/250k"));
   EXPECT_THAT(text, HasSubstr("3.25"));
   EXPECT_THAT(text, HasSubstr("50%"));
+}
+
+TEST(TopView, OfSeveralGpusTheMeanCounts) {
+  TopUsage usage;
+  metrics::Metric metric = metrics::metric_of(metrics::Builtin::GpuUtilization);
+  put_usage(usage, metric, 0.5);
+  metric.name += ".3";
+  put_usage(usage, metric, 0.9);
+  EXPECT_EQ(usage.gpu, 0.5);
 }
 
 TEST(TopView, EscapesWhatOthersNamed) {

@@ -25,7 +25,7 @@ struct UsageFound {
 };
 
 void add_used(Session& session, const FoundJob& job, UsageFound& found) {
-  const JobAccount made = account_of(session, job);
+  const JobAccount made = account_of(session, job, WithSamples::No);
   const eventlog::PlanFile& file = job.reading.plan_file;
   const job::Plan& plan = made.ledger.machine().plan();
   const std::optional<job::Outcome>& outcome = job.reading.state().outcome;

@@ -1,12 +1,11 @@
 #include "os/foreign_files.h"
 
+#include "os/file_facts.h"
 #include "os/path_error.h"
 #include "rt/fd.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,22 +19,6 @@ namespace {
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
-
-FileKind kind_of_mode(mode_t mode) {
-  return S_ISREG(mode)   ? FileKind::File
-         : S_ISDIR(mode) ? FileKind::Folder
-         : S_ISLNK(mode) ? FileKind::Link
-                         : FileKind::Other;
-}
-
-FileStat stat_from(const struct stat& from) {
-  return {.kind = kind_of_mode(from.st_mode),
-          .size_bytes = static_cast<uint64_t>(from.st_size),
-          .mode = from.st_mode & 07777U,
-          .owner = from.st_uid,
-          .modified = WallTime(std::chrono::seconds(from.st_mtim.tv_sec) +
-                               std::chrono::microseconds(from.st_mtim.tv_nsec / 1000))};
-}
 
 Error link_error(int error, std::string_view what, const Path& path) {
   if (error == ELOOP || error == ENOTDIR) {
@@ -81,34 +64,12 @@ Result<rt::Fd> open_at(const Path& path, int flags, mode_t type) {
 class ForeignFiles final : public Files {
  public:
   Result<std::string> read(const Path& path, uint64_t limit_bytes) override {
-    MUSTER_TRY(std::string bytes, read_part(path, 0, limit_bytes + 1));
-    if (bytes.size() > limit_bytes) {
-      return user_error(
-          fmt::format("{} is larger than its limit of {} bytes", path.string(), limit_bytes));
-    }
-    return bytes;
+    return read_whole(*this, path, limit_bytes);
   }
 
   Result<std::string> read_part(const Path& path, uint64_t offset, uint64_t length) override {
     MUSTER_TRY(const rt::Fd fd, open_at(path, 0, S_IFREG));
-    std::string bytes;
-    std::array<char, 64U << 10> buffer;  // NOLINT: filled by pread.
-    while (bytes.size() < length) {
-      const auto wanted = std::min<uint64_t>(buffer.size(), length - bytes.size());
-      const ssize_t got =
-          ::pread(fd.get(), buffer.data(), wanted, static_cast<off_t>(offset + bytes.size()));
-      if (got < 0 && errno == EINTR) {
-        continue;
-      }
-      if (got < 0) {
-        return path_error(errno, "cannot be read", path);
-      }
-      if (got == 0) {
-        break;
-      }
-      bytes.append(buffer.data(), static_cast<size_t>(got));
-    }
-    return bytes;
+    return read_piece(fd.get(), offset, length, path);
   }
 
   Result<std::vector<FolderEntry>> list(const Path& path) override {
@@ -118,15 +79,7 @@ class ForeignFiles final : public Files {
       return path_error(errno, "cannot be listed", path);
     }
     (void)fd.release();
-    std::vector<FolderEntry> entries;
-    while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe)
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") {
-        entries.push_back({std::string(name), kind_of(*entry, ::dirfd(folder.get()))});
-      }
-    }
-    std::ranges::sort(entries, {}, &FolderEntry::name);
-    return entries;
+    return entries_of(folder.get());
   }
 
   Result<FileStat> stat(const Path& path) override {
@@ -135,7 +88,7 @@ class ForeignFiles final : public Files {
     if (::fstatat(parent.get(), path.filename().c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
       return link_error(errno, "cannot be looked at", path);
     }
-    return stat_from(found);
+    return file_stat_of(found);
   }
 
   Result<DiskSpace> disk_space(const Path& path) override { return refused(path); }
@@ -171,15 +124,6 @@ class ForeignFiles final : public Files {
   static Error refused(const Path& path) {
     return user_error(path.string() + " belongs to somebody else: it is only read",
                       Errc::Unsupported);
-  }
-  static FileKind kind_of(const dirent& entry, int folder) {
-    if (entry.d_type != DT_UNKNOWN) {
-      return kind_of_mode(DTTOIF(entry.d_type));
-    }
-    struct stat found{};
-    return ::fstatat(folder, entry.d_name, &found, AT_SYMLINK_NOFOLLOW) == 0
-               ? kind_of_mode(found.st_mode)
-               : FileKind::Other;
   }
 };
 

@@ -52,12 +52,13 @@ std::optional<std::vector<Gpu>> ask_nvidia_smi() {
 }
 
 std::vector<Gpu> discover_gpus() {
+  // Not every driver that nvidia-smi speaks to has this folder: WSL's has not.
   const auto by_bus = make_local_files(nullptr)->list("/proc/driver/nvidia/gpus");
-  if (!by_bus.has_value() || by_bus->empty()) {
-    return {};
-  }
   const auto told = ask_nvidia_smi();
-  return told.has_value() ? *told : ask_driver(*by_bus);
+  if (told.has_value() || !by_bus.has_value()) {
+    return told.value_or(std::vector<Gpu>());
+  }
+  return ask_driver(*by_bus);
 }
 
 Result<std::vector<Gpu>> parse_nvidia_smi(std::string_view text) {

@@ -7,8 +7,8 @@
 
 namespace muster::os {
 
-/// Lists the GPUs of this host: by nvidia-smi where the driver is loaded, else by
-/// /proc/driver/nvidia. Empty without a driver. Blocks.
+/// Lists the GPUs of this host: by nvidia-smi where there is one, else by /proc/driver/nvidia.
+/// Empty without both. Blocks for up to 20 s, where nvidia-smi does.
 [[nodiscard]] std::vector<Gpu> discover_gpus();
 
 /// Lists what nvidia-smi tells, also where no driver is loaded that this process can see; nothing

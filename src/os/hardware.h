@@ -25,8 +25,7 @@ struct Hardware {
   std::vector<Gpu> gpus;
 };
 
-/// Looks at this machine. Blocks: asking nvidia-smi takes up to seconds, but only where the driver
-/// is loaded.
+/// Looks at this machine. Blocks: asking nvidia-smi takes up to seconds, where there is one.
 [[nodiscard]] Hardware discover_hardware();
 
 /// Returns Hardware::cores alone: quick.

@@ -1,6 +1,7 @@
 #include "os/local_files.h"
 
 #include "base/check.h"
+#include "os/file_facts.h"
 #include "os/file_lock.h"
 #include "os/file_tree.h"
 #include "os/path_error.h"
@@ -34,16 +35,6 @@ int write_all(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(put, 0)));
   }
   return 0;
-}
-
-FileKind to_kind(mode_t mode) {
-  if (S_ISREG(mode)) {
-    return FileKind::File;
-  }
-  if (S_ISDIR(mode)) {
-    return FileKind::Folder;
-  }
-  return S_ISLNK(mode) ? FileKind::Link : FileKind::Other;
 }
 
 Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
@@ -122,12 +113,7 @@ class LocalFiles final : public Files {
 };
 
 Result<std::string> LocalFiles::read(const Path& path, uint64_t limit_bytes) {
-  MUSTER_TRY(std::string bytes, read_part(path, 0, limit_bytes + 1));
-  if (bytes.size() > limit_bytes) {
-    return user_error(
-        fmt::format("{} is larger than its limit of {} bytes", path.string(), limit_bytes));
-  }
-  return bytes;
+  return read_whole(*this, path, limit_bytes);
 }
 
 Result<std::string> LocalFiles::read_part(const Path& path, uint64_t offset, uint64_t length) {
@@ -135,25 +121,7 @@ Result<std::string> LocalFiles::read_part(const Path& path, uint64_t offset, uin
   if (!fd.valid()) {
     return path_error(errno, "cannot be read", path);
   }
-  std::string bytes;
-  std::array<char, 64U << 10> buffer;  // NOLINT: filled by pread.
-  while (bytes.size() < length) {
-    const size_t wanted =
-        static_cast<size_t>(std::min<uint64_t>(buffer.size(), length - bytes.size()));
-    const ssize_t got =
-        ::pread(fd.get(), buffer.data(), wanted, static_cast<off_t>(offset + bytes.size()));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      return path_error(errno, "cannot be read", path);
-    }
-    if (got == 0) {
-      break;
-    }
-    bytes.append(buffer.data(), static_cast<size_t>(got));
-  }
-  return bytes;
+  return read_piece(fd.get(), offset, length, path);
 }
 
 Status LocalFiles::write_new(const Path& path, std::string_view bytes,
@@ -249,18 +217,7 @@ Result<std::vector<FolderEntry>> LocalFiles::list(const Path& path) {
   if (folder == nullptr) {
     return path_error(errno, "cannot be listed", path);
   }
-  std::vector<FolderEntry> entries;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    const std::string_view name = entry->d_name;
-    struct stat status{};
-    if (name == "." || name == ".." ||
-        ::fstatat(::dirfd(folder.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;  // One that went away meanwhile is not there.
-    }
-    entries.push_back({.name = std::string(name), .kind = to_kind(status.st_mode)});
-  }
-  std::ranges::sort(entries, {}, &FolderEntry::name);
-  return entries;
+  return entries_of(folder.get());
 }
 
 Result<FileStat> LocalFiles::stat(const Path& path) {
@@ -268,13 +225,7 @@ Result<FileStat> LocalFiles::stat(const Path& path) {
   if (::lstat(path.c_str(), &status) != 0) {
     return path_error(errno, "cannot be examined", path);
   }
-  const auto modified = std::chrono::seconds(status.st_mtim.tv_sec) +
-                        std::chrono::nanoseconds(status.st_mtim.tv_nsec);
-  return FileStat{.kind = to_kind(status.st_mode),
-                  .size_bytes = static_cast<uint64_t>(status.st_size),
-                  .mode = status.st_mode & 07777U,
-                  .owner = status.st_uid,
-                  .modified = WallTime(std::chrono::duration_cast<Duration>(modified))};
+  return file_stat_of(status);
 }
 
 Status LocalFiles::hard_link(const Path& existing, const Path& link) {

@@ -1,5 +1,6 @@
 #include "agent/attempt/usage_watch.h"
 
+#include "agent/sampling/visible_gpus.h"
 #include "rt/wait_until.h"
 
 #include <algorithm>
@@ -55,16 +56,24 @@ HostTime UsageWatch::look() {
   const bool samples = deps_.loop.now() - sampled_ >= kSampleMin;
   bool closely = false;
   bool any = false;
+  bool gpus = false;
+  const std::vector<os::GpuReading> gpu_readings =
+      samples && deps_.gpus != nullptr ? deps_.gpus->latest() : std::vector<os::GpuReading>();
   deps_.attempts.for_each_run([&](TaskRun& run) {
     if (const std::optional<TaskRun::Use> use = run.watch_memory()) {
       any = true;
+      gpus = gpus || (deps_.gpus != nullptr && may_see_gpus(run.environment()));
       if (samples) {
         sample(run, *use, deps_.loop.now());
+        sample_gpus(run, gpu_readings);
       }
       closely = closely || run.near_limit();
     }
   });
   deps_.attempts.boards().watch_memory();
+  if (deps_.gpus != nullptr) {
+    deps_.gpus->watch(gpus);
+  }
   const HostTime now = deps_.loop.now();
   if (samples && any) {
     sample_host();
@@ -81,6 +90,15 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use, HostTime now) {
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
   deps_.samples.measured(attempt, meters_[attempt].read(now, use, files));
   deps_.samples.quiet(attempt, run.look_for_quiet(use, files, deps_.samples.told(attempt)));
+}
+
+void UsageWatch::sample_gpus(const TaskRun& run, const std::vector<os::GpuReading>& all) {
+  if (all.empty()) {
+    return;
+  }
+  TaskMeter::GpuUse use =
+      meters_[run.names().attempt].read_gpus(visible_gpus(run.environment(), all));
+  deps_.samples.measured(run.names().attempt, std::move(use.readings), std::move(use.named));
 }
 
 void UsageWatch::sample_host() {

@@ -4,6 +4,7 @@
 #include "agent/attempt/watch_budget.h"
 #include "agent/sampling/sample_queue.h"
 #include "agent/sampling/task_meter.h"
+#include "os/gpu_meter.h"
 #include "os/memory.h"
 #include "rt/async.h"
 #include "rt/loop.h"
@@ -11,6 +12,7 @@
 #include "rt/wait.h"
 
 #include <map>
+#include <vector>
 
 namespace muster::agent {
 
@@ -26,6 +28,7 @@ class UsageWatch {
     Attempts& attempts;
     os::Meter& meter;
     SampleQueue& samples;
+    os::GpuMeter* gpus = nullptr;  ///< nullptr: GPUs are not measured.
   };
 
   explicit UsageWatch(Deps deps);
@@ -42,6 +45,7 @@ class UsageWatch {
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
   void sample(TaskRun& run, const TaskRun::Use& use, HostTime now);
+  void sample_gpus(const TaskRun& run, const std::vector<os::GpuReading>& all);
   void sample_host();
 
   Deps deps_;

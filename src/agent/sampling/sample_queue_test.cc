@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace muster::agent {
 namespace {
@@ -105,6 +107,63 @@ TEST(TaskMeter, CountersNeverFall) {
   const auto risen = meter.read(begin + 2s, use, std::nullopt);
   EXPECT_EQ(value_of(risen, Builtin::ContainerCpuTimeUser), 11);
   EXPECT_EQ(value_of(risen, Builtin::ContainerPageFaults), 101);
+}
+
+double value_of(const std::vector<metrics::NamedReading>& readings, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      readings, [&](const metrics::NamedReading& one) { return one.metric.name == name; });
+  return found == readings.end() ? -1 : found->value;
+}
+
+TEST(TaskMeter, SeveralGpusCountTogetherAndEachAlone) {
+  TaskMeter meter;
+  const std::vector<os::GpuReading> gpus = {{.index = 2,
+                                             .uuid = "GPU-aa",
+                                             .utilization = 0.9,
+                                             .memory_used_bytes = 100,
+                                             .memory_bytes = 400,
+                                             .power_w = 200,
+                                             .temperature_c = 60},
+                                            {.index = 5,
+                                             .uuid = "GPU-bb",
+                                             .utilization = 0.1,
+                                             .memory_used_bytes = 50,
+                                             .memory_bytes = 400,
+                                             .power_w = 55.5,
+                                             .temperature_c = 70}};
+  const TaskMeter::GpuUse use = meter.read_gpus(gpus);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuUtilization), 0.5);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuMemoryUsage), 150);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuMemoryLimit), 800);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuPower), 255.5);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuTemperature), 70);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuErrors), -1);
+  EXPECT_EQ(value_of(use.named, "hw.gpu.utilization.2"), 0.9);
+  EXPECT_EQ(value_of(use.named, "hw.gpu.memory.usage.5"), 50);
+}
+
+TEST(TaskMeter, OneGpuHasNoSeriesBesidesItsTasks) {
+  TaskMeter meter;
+  const TaskMeter::GpuUse use = meter.read_gpus({{.index = 3, .uuid = "", .utilization = 0.25}});
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuUtilization), 0.25);
+  EXPECT_EQ(value_of(use.readings, Builtin::GpuMemoryUsage), -1);
+  EXPECT_TRUE(use.named.empty());
+  EXPECT_TRUE(meter.read_gpus({}).readings.empty());
+}
+
+TEST(TaskMeter, ErrorsOfAGpuCountFromTheFirstLook) {
+  TaskMeter meter;
+  const auto errors = [&](uint64_t one, uint64_t other) {
+    return value_of(meter
+                        .read_gpus({{.index = 0, .uuid = "", .errors = one},
+                                    {.index = 1, .uuid = "", .errors = other}})
+                        .readings,
+                    Builtin::GpuErrors);
+  };
+  EXPECT_EQ(errors(7, 3), 0);
+  EXPECT_EQ(errors(8, 5), 3);
+  EXPECT_EQ(errors(0, 5), 3) << "the driver was loaded again";
+  EXPECT_EQ(errors(1, 5), 4);
 }
 
 }  // namespace

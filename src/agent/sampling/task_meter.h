@@ -3,10 +3,13 @@
 #include "agent/attempt/task_run.h"
 #include "base/time.h"
 #include "metrics/series.h"
+#include "os/gpu_readings.h"
 #include "os/memory.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace muster::agent {
@@ -20,7 +23,17 @@ class TaskMeter {
   [[nodiscard]] std::vector<metrics::Reading> read(HostTime now, const TaskRun::Use& use,
                                                    const std::optional<os::FileActivity>& files);
 
+  struct GpuUse {
+    std::vector<metrics::Reading> readings;
+    /// Of each of several GPUs alone: "hw.gpu.utilization.3", by the host's index.
+    std::vector<metrics::NamedReading> named;
+  };
+  /// What the GPUs that the attempt sees do together. Their errors count from its first look on.
+  [[nodiscard]] GpuUse read_gpus(const std::vector<os::GpuReading>& gpus);
+
  private:
+  [[nodiscard]] std::optional<uint64_t> new_errors(const std::vector<os::GpuReading>& gpus);
+
   /// A sum over processes, which come and go.
   class Rising {
    public:
@@ -39,7 +52,9 @@ class TaskMeter {
   Rising read_bytes_;
   Rising written_bytes_;
   std::optional<HostTime> looked_;
-  uint64_t cpu_us_ = 0;  ///< At that moment.
+  uint64_t cpu_us_ = 0;                      ///< At that moment.
+  std::map<uint32_t, uint64_t> gpu_errors_;  ///< By the GPU's index, when it was seen last.
+  uint64_t gpu_errors_new_ = 0;
 };
 
 }  // namespace muster::agent

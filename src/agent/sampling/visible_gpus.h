@@ -1,0 +1,20 @@
+#pragma once
+
+#include "os/gpu_readings.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace muster::agent {
+
+/// Whether a program with this environment could see a GPU, were there one.
+[[nodiscard]] bool may_see_gpus(const std::map<std::string, std::string>& environment);
+
+/// Those of the host's GPUs that a program with this environment sees, by CUDA_VISIBLE_DEVICES; of
+/// AMD's by ROCR_VISIBLE_DEVICES, then HIP_VISIBLE_DEVICES, else CUDA_VISIBLE_DEVICES. All of them
+/// where none is set. As in CUDA, a list ends before its first entry that names no GPU.
+[[nodiscard]] std::vector<os::GpuReading> visible_gpus(
+    const std::map<std::string, std::string>& environment, const std::vector<os::GpuReading>& all);
+
+}  // namespace muster::agent
