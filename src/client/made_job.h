@@ -31,4 +31,9 @@ struct MadeJob {
 int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,
                  std::function<void(const wire::Output&)> take_output = {});
 
+/// As submit_detached, for a job that was made; `may` is asked before anything is made.
+[[nodiscard]] Result<std::string> submit_made_job(Session& session, const SpecOptions& options,
+                                                  const MadeJob& made,
+                                                  std::function<Status(const spec::Spec&)> may);
+
 }  // namespace muster::client

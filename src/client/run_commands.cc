@@ -341,6 +341,15 @@ Result<std::string> submit_detached(Session& session, const SpecOptions& options
   return accepted.submitted.folder.id().value;
 }
 
+Result<std::string> submit_made_job(Session& session, const SpecOptions& options,
+                                    const MadeJob& made,
+                                    std::function<Status(const spec::Spec&)> may) {
+  Held held;
+  MUSTER_TRY(const Accepted accepted, submit(session, options, {}, held, false,
+                                             {.spark = {}, .made = &made, .may = std::move(may)}));
+  return accepted.submitted.folder.id().value;
+}
+
 int submit_job(Session& session, const SubmitCommand& command) {
   Held held;
   const Result<Accepted> accepted =

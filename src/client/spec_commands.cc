@@ -56,7 +56,7 @@ std::string list_templates() {
   return out;
 }
 
-uint64_t tasks_of(const spec::Spec& spec) {
+uint64_t task_count(const spec::Spec& spec) {
   return std::accumulate(spec.roles.begin(), spec.roles.end(), uint64_t{0},
                          [](uint64_t sum, const spec::Role& role) { return sum + role.tasks; });
 }
@@ -82,7 +82,7 @@ int validate_spec(Session& session, const SpecFileOptions& command) {
   }
   session.console.out(fmt::format("{} is valid: {}, {}\n", command.spec,
                                   job::count_of(job->loaded.spec.roles.size(), "role"),
-                                  job::count_of(tasks_of(job->loaded.spec), "task")));
+                                  job::count_of(task_count(job->loaded.spec), "task")));
   return 0;
 }
 

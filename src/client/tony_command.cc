@@ -2,6 +2,7 @@
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/made_job.h"
+#include "client/tony_notebook.h"
 #include "client/zip_names.h"
 #include "job/describe.h"
 #include "os/identity.h"
@@ -218,6 +219,9 @@ int run_converted(Session& session, const tony::Flags& flags, const tony::Conver
   MadeJob made{.origin = flags.conf_file.empty() ? kConfFile : flags.conf_file,
                .head = tony::render_notes(converted),
                .spec = converted.spec};
+  if (flags.notebook) {
+    return run_tony_notebook(session, run.spec, made);
+  }
   if (converted.preprocessing) {
     if (const int status = run_preprocessing(session, run, *converted.preprocessing, made);
         status != 0) {

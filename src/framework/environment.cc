@@ -144,7 +144,7 @@ Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
   add_devices(seat, *row, environment);
   MUSTER_TRY_STATUS(row->add_variables(seat, environment.set));
   if (row->add_defaults != nullptr) {
-    row->add_defaults(environment.defaults);
+    row->add_defaults(seat, environment.defaults);
   }
   MUSTER_TRY_STATUS(check_sizes(environment.set));
   return environment;

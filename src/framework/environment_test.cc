@@ -64,6 +64,17 @@ Variables set_for(const job::Plan& plan, const job::View& view, std::string_view
   return made.value_or(EnvironmentMap{}).set;
 }
 
+/// The variables of a task whose names begin so.
+Variables named(const Variables& all, std::string_view prefix) {
+  Variables found;
+  for (const auto& [name, value] : all) {
+    if (name.starts_with(prefix)) {
+      found.emplace(name, value);
+    }
+  }
+  return found;
+}
+
 TEST(Environment, OfAGenericTaskIsExactlyThis) {
   spec::Role worker = role("worker", 2);
   worker.ports = {"http", "x-ray"};
@@ -326,6 +337,9 @@ TEST(Pytorch, HasWhatTorchrunSets) {
       {"LOCAL_WORLD_SIZE", "2"},
       {"GROUP_RANK", "2"},
       {"GROUP_WORLD_SIZE", "3"},
+      {"LOCAL_SIZE", "2"},
+      {"CROSS_RANK", "2"},
+      {"CROSS_SIZE", "3"},
       {"ROLE_NAME", "worker"},
       {"ROLE_RANK", "2"},
       {"ROLE_WORLD_SIZE", "4"},
@@ -342,6 +356,30 @@ TEST(Pytorch, HasWhatTorchrunSets) {
   EXPECT_EQ(set_for(plan, view, "chief:0").at("LOCAL_WORLD_SIZE"), "1");
   EXPECT_FALSE(set_for(plan, view, "logger:0").contains("RANK"));
   EXPECT_EQ(set_for(plan, view, "logger:0").at("WORLD_SIZE"), "5");
+}
+
+TEST(Pytorch, MakesATorchrunInsideATaskANodeOfAll) {
+  spec::Role worker = role("worker", 2);
+  worker.gpus = 4;
+  spec::Role logger = role("logger");
+  logger.success = spec::Success::Ignored;
+  const job::Plan plan = plan_of(spec::Framework::Pytorch, {worker, logger});
+  const job::View view = view_of(plan);
+  const auto defaults = [&](std::string_view task) {
+    return environment(plan, view, context_of(plan, task)).value().defaults;
+  };
+  EXPECT_EQ(named(defaults("worker:1"), "PET_"), (Variables{{"PET_NNODES", "2"},
+                                                            {"PET_NODE_RANK", "1"},
+                                                            {"PET_MASTER_ADDR", "10.0.0.1"},
+                                                            {"PET_MASTER_PORT", "4000"},
+                                                            {"PET_RDZV_ID", "digits-1"},
+                                                            {"PET_NPROC_PER_NODE", "4"}}));
+  EXPECT_EQ(defaults("worker:1").at("TORCH_NCCL_ASYNC_ERROR_HANDLING"), "1");
+  EXPECT_TRUE(named(defaults("logger:0"), "PET_").empty());
+  const job::Plan plain = plan_of(spec::Framework::Pytorch, {role("worker")});
+  const Variables without =
+      environment(plain, view_of(plain), context_of(plain, "worker:0")).value().defaults;
+  EXPECT_FALSE(without.contains("PET_NPROC_PER_NODE")) << "torchrun's own default holds";
 }
 
 TEST(Pytorch, WritesAnIpv6LiteralAsUrl) {
@@ -375,17 +413,6 @@ TEST(Standalone, KnowsNoPeersBySpecialNames) {
   EXPECT_FALSE(set.contains("CLUSTER_SPEC"));
   EXPECT_FALSE(set.contains("TB_PORT"));
   EXPECT_EQ(set.at("IS_CHIEF"), "true");
-}
-
-/// The variables of a task whose names begin so.
-Variables named(const Variables& all, std::string_view prefix) {
-  Variables found;
-  for (const auto& [name, value] : all) {
-    if (name.starts_with(prefix)) {
-      found.emplace(name, value);
-    }
-  }
-  return found;
 }
 
 TEST(Horovod, DealsRanksByContainersAndNamesItsRendezvous) {

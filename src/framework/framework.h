@@ -45,7 +45,7 @@ struct Framework {
   /// Adds the framework's own variables for the task on `seat`.
   Status (*add_variables)(const Seat& seat, Variables& variables);
   /// Adds what holds only where neither the user nor the task's surroundings say otherwise.
-  void (*add_defaults)(Variables& defaults) = nullptr;
+  void (*add_defaults)(const Seat& seat, Variables& defaults) = nullptr;
 };
 
 /// Returns the row of that framework, or nullptr if this version has none.

@@ -84,7 +84,9 @@ Status add_horovod_variables(const Seat& seat, Variables& variables) {
 
 /// How long a rank looks for the others, which may have to unpack or compile something first:
 /// longer than horovodrun's half a minute.
-void add_horovod_defaults(Variables& defaults) { defaults["HOROVOD_GLOO_TIMEOUT_SECONDS"] = "300"; }
+void add_horovod_defaults(const Seat&, Variables& defaults) {
+  defaults["HOROVOD_GLOO_TIMEOUT_SECONDS"] = "300";
+}
 
 }  // namespace
 

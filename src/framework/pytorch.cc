@@ -32,6 +32,10 @@ void add_rank(const Seat& seat, size_t rank, Variables& variables) {
   variables["LOCAL_WORLD_SIZE"] = fmt::to_string(local.size());
   variables["GROUP_RANK"] = fmt::to_string(group_rank);
   variables["GROUP_WORLD_SIZE"] = fmt::to_string(groups.size());
+  // The same by the names of DeepSpeed's launcher.
+  variables["LOCAL_SIZE"] = variables["LOCAL_WORLD_SIZE"];
+  variables["CROSS_RANK"] = variables["GROUP_RANK"];
+  variables["CROSS_SIZE"] = variables["GROUP_WORLD_SIZE"];
   variables["ROLE_NAME"] = seat.role.name;
   variables["ROLE_RANK"] = fmt::to_string(role_rank);
   variables["ROLE_WORLD_SIZE"] = fmt::to_string(std::ranges::count_if(seat.ranks, in_role));
@@ -63,6 +67,26 @@ Status add_pytorch_variables(const Seat& seat, Variables& variables) {
   return {};
 }
 
+/// What torchrun takes for options that it was not given: one that a task runs is a node among
+/// those of the other ranks, and they meet where the ranks would. Defaults, for a user's own win.
+void add_pytorch_defaults(const Seat& seat, Variables& defaults) {
+  const std::optional<size_t> rank = seat.rank();
+  if (!rank) {
+    return;
+  }
+  const job::Address& master = seat.ranks.front()->address;
+  defaults["PET_NNODES"] = fmt::to_string(seat.ranks.size());
+  defaults["PET_NODE_RANK"] = fmt::to_string(*rank);
+  defaults["PET_MASTER_ADDR"] = master.host;
+  defaults["PET_MASTER_PORT"] = fmt::to_string(master.port);
+  defaults["PET_RDZV_ID"] = seat.plan.job.value;
+  if (seat.role.resources.gpus > 0) {
+    defaults["PET_NPROC_PER_NODE"] = fmt::to_string(seat.role.resources.gpus);
+  }
+  // As torchrun: a rank whose collective has failed ends instead of hanging.
+  defaults["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
+}
+
 }  // namespace
 
 /// What torchrun sets, so that init_method env:// and the libraries above it work unchanged.
@@ -71,6 +95,7 @@ const Framework kPytorch = {.name = spec::Framework::Pytorch,
                             .gpu_sight = GpuSight::Container,
                             .propose = pytorch_proposal,
                             .check = check_collective,
-                            .add_variables = add_pytorch_variables};
+                            .add_variables = add_pytorch_variables,
+                            .add_defaults = add_pytorch_defaults};
 
 }  // namespace muster::framework

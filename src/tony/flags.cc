@@ -43,6 +43,8 @@ constexpr std::array kFlags = {
     Flag{"explain", &Flags::explain, "only say what becomes of each setting", Owner::Muster},
     Flag{"json", &Flags::json, "JSON lines, as `muster run --json`", Owner::Muster},
     Flag{"quiet", &Flags::quiet, "only the tasks' output and a failure", Owner::Muster},
+    Flag{"notebook", &Flags::notebook, "lead a port of this machine to the task's TB_PORT",
+         Owner::Muster},
     Flag{"muster-exit-status", &Flags::muster_exit_status,
          "end as `muster run` does, not with TonY's 0 or 255", Owner::Muster},
 };

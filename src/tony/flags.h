@@ -32,6 +32,7 @@ struct Flags {
   std::vector<std::string> set;     ///< KEY=VALUE of the specification.
   bool json = false;                ///< As in `muster run`.
   bool quiet = false;               ///< As in `muster run`.
+  bool notebook = false;            ///< Lead a port of this machine to the task's TB_PORT.
   bool muster_exit_status = false;  ///< Instead of TonY's 0 and 255.
 
   /// TonY's flags as they were given, with their values: {"-executes", "train.py"}.

@@ -110,7 +110,8 @@ def test_a_notebook_lives_for_a_day_unless_a_flag_says_otherwise(muster, tmp_pat
     submit(muster, "com.linkedin.tony.cli.NotebookSubmitter", "-executes", "jupyter",
            env={"MUSTER_BINARY": str(program)}).wait().expect(0)
     assert file.read_text().split() == [
-        "tony", "-conf", "tony.application.timeout=86400000", "-executes", "jupyter"]
+        "tony", "--notebook", "-conf", "tony.application.timeout=86400000", "-executes",
+        "jupyter"]
 
 
 @pytest.mark.parametrize("name", [CLUSTER, CLIENT])

@@ -2,8 +2,10 @@
 
 import json
 import signal
+import urllib.request
 import zipfile
 
+import harness
 import pytest
 
 LOCAL = ("--on", "local")
@@ -229,3 +231,30 @@ def test_mistakes_are_named_before_anything_starts(muster, words, status, said):
     (muster.folder / "src").mkdir()
     tony(muster, *words).expect_error(status, said)
     assert not muster.jobs()
+
+
+SERVER = "exec python3 -m http.server --bind 127.0.0.1 $TB_PORT"
+
+
+def test_a_notebook_is_reached_by_an_address_of_this_machine(muster):
+    muster.write("src/hello.txt", "from the notebook's folder\n")
+    running = muster.start("tony", *LOCAL, "--notebook", "-executes", SERVER, "-src_dir", "src")
+    address = running.sees(r"http://127\.0\.0\.1:\d+/")[0]
+
+    def answer():
+        try:
+            with urllib.request.urlopen(address + "hello.txt", timeout=5) as response:
+                return response.read()
+        except OSError:  # Its server may not listen yet.
+            return None
+
+    text = harness.eventually(answer, harness.PATIENCE, "an answer of the notebook")
+    assert text == b"from the notebook's folder\n"
+    running.signal(signal.SIGINT)
+    running.wait().expect(0)
+    assert muster.status()["outcome"]["reason"] == "stopped_by_user"
+
+
+def test_a_notebook_that_fails_is_told(muster):
+    done = tony(muster, "--notebook", "-executes", "exit 3").expect(255)
+    assert f"{muster.job()} failed: `muster status {muster.job()}` says why" in done.text

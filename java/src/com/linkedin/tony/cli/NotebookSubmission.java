@@ -8,15 +8,20 @@ import org.apache.commons.cli.ParseException;
 
 /** What NotebookSubmitter can do; apart from it for the reason that JobSubmission gives. */
 public abstract class NotebookSubmission extends TonySubmitter {
-  static final String[] ONE_DAY = {"-conf", "tony.application.timeout=86400000"};
+  static final String[] OF_A_NOTEBOOK = {
+    "--notebook", "-conf", "tony.application.timeout=86400000"
+  };
 
   private final TonyClient client = new TonyClient();
 
-  /** Runs the notebook for a day at most; it is killed when this process ends. */
+  /**
+   * Runs the notebook for a day at most, and prints the address by which this machine reaches it;
+   * it is killed when this process ends.
+   */
   @Override
   public int submit(String[] args)
       throws ParseException, URISyntaxException, IOException, InterruptedException {
-    if (!client.init(CommandLine.before(args, ONE_DAY))) {
+    if (!client.init(CommandLine.before(args, OF_A_NOTEBOOK))) {
       return -1;
     }
     client.killAtExit();
