@@ -46,10 +46,20 @@ class AgentShell : public ::testing::Test {
     spec_.deadlines.stop = seconds(5);
   }
   ~AgentShell() override {
+    end_children();
     agent_.reset();
     master_channel_.reset();
     listener_.reset();
     fs::remove_all(root_);
+  }
+
+  /// Shells outlive their clients, and what the loop keeps of one goes when it is reaped.
+  void end_children() {
+    std::ifstream children("/proc/thread-self/children");
+    for (int pid = 0; children >> pid;) {
+      ::kill(pid, SIGKILL);
+    }
+    loop_.run_until(loop_.now() + milliseconds(50));
   }
 
   static fs::path make_root() {

@@ -227,6 +227,203 @@ TEST_F(AgentSessions, HaveATerminal) {
   EXPECT_EQ(exited_->status, 0);
 }
 
+// ---- shells, which outlive their streams
+
+/// Shells run `command`; lines of the test are typed into it.
+class AgentShells : public AgentSessions {
+ protected:
+  void open_shell(const std::string& command, uint64_t id = kStream) {
+    say(wire::StreamOpen{.attempt = kFirst,
+                         .request =
+                             wire::ExecRequest{
+                                 {"sh", "-c", command}, wire::Terminal{"dumb", {24, 80}}, true}},
+        id);
+  }
+  void join(uint32_t shell, uint64_t id, std::optional<uint64_t> position = std::nullopt) {
+    over_ = false;
+    reset_.reset();
+    say(wire::StreamOpen{.attempt = kFirst,
+                         .request = wire::JoinRequest{shell, position, {30, 90}}},
+        id);
+  }
+  void leave(uint64_t id = kStream) { say(wire::StreamReset{}, id); }
+  wire::StreamOpened wait_for_opened() {
+    while (!HasFailure()) {
+      const StreamFrame frame = wait_for<StreamFrame>();
+      take(frame);
+      if (const auto* opened = std::get_if<wire::StreamOpened>(&frame.kind)) {
+        return *opened;
+      }
+      if (over_) {
+        ADD_FAILURE() << "the stream ended: " << (reset_ ? reset_->reason : "");
+      }
+    }
+    return {};
+  }
+  void wait_for_output(const std::string& text) {
+    while (out_.find(text) == std::string::npos && !over_ && !HasFailure()) {
+      take(wait_for<StreamFrame>());
+    }
+    EXPECT_THAT(out_, HasSubstr(text));
+  }
+  std::vector<wire::Shell> shells() {
+    say(wire::StreamOpen{.attempt = kFirst, .request = wire::ShellsRequest{}}, 1000);
+    std::vector<wire::Shell> shells;
+    while (!HasFailure()) {
+      const StreamFrame frame = wait_for<StreamFrame>();
+      if (frame.id != 1000) {
+        take(frame);
+      } else if (const auto* data = std::get_if<wire::StreamData>(&frame.kind)) {
+        shells = wire::decode_shell_list(data->bytes).value().shells;
+      } else if (std::holds_alternative<wire::StreamClosed>(frame.kind)) {
+        break;
+      }
+    }
+    return shells;
+  }
+};
+
+TEST_F(AgentShells, OutliveTheirStreamAndTellWhatWasMissed) {
+  run_task();
+  open_shell("echo up; read go; echo $go; read end; exit 5");
+  EXPECT_EQ(wait_for_opened().shell, 1U);
+  wait_for_output("up");
+  type(wire::ExecBytes{"missed\n"});
+  leave();
+  ASSERT_EQ(shells().size(), 1U);
+  EXPECT_TRUE(shells()[0].alone.has_value());
+  out_.clear();
+  join(1, kStream + 1);
+  EXPECT_EQ(wait_for_opened().shell, 1U);
+  wait_for_output("missed\r\nmissed\r\n");
+  EXPECT_FALSE(shells()[0].alone.has_value());
+  say(wire::StreamData{wire::encode(wire::ExecBytes{"x\n"})}, kStream + 1);
+  take_all();
+  EXPECT_EQ(exited_->status, 5);
+  EXPECT_TRUE(shells().empty());
+}
+
+TEST_F(AgentShells, GoOnExactlyWhereAClientWasCutOff) {
+  run_task();
+  open_shell("stty -echo; printf 0123456789; read go; printf abc; read end");
+  wait_for_output("0123456789");
+  type(wire::ExecBytes{"\n"});
+  wait_for_output("abc");
+  leave();
+  out_.clear();
+  join(1, kStream + 1, 7);
+  EXPECT_EQ(wait_for_opened().position, 7U);
+  wait_for_output("789");
+  wait_for_output("abc");
+  EXPECT_TRUE(out_.starts_with("789")) << out_;
+}
+
+TEST_F(AgentShells, OutliveTheConnectionToTheMaster) {
+  run_task();
+  open_shell("echo up; read end; exit 6");
+  wait_for_output("up");
+  welcome();  // Another connection: what came by the one before is over.
+  join(0, kStream);
+  EXPECT_EQ(wait_for_opened().shell, 1U);
+  type(wire::ExecBytes{"\n"});
+  take_all();
+  EXPECT_EQ(exited_->status, 6);
+}
+
+TEST_F(AgentShells, TellHowTheyEndedAlone) {
+  run_task();
+  open_shell("echo up; read end; echo last words; exit 7");
+  wait_for_output("up");
+  type(wire::ExecBytes{"\n"});
+  leave();
+  ASSERT_TRUE(run_until([&] { return shells()[0].ended; }));
+  join(1, kStream + 1);
+  take_all();
+  EXPECT_THAT(out_, HasSubstr("last words"));
+  EXPECT_EQ(exited_->status, 7);
+  EXPECT_TRUE(shells().empty());
+}
+
+TEST_F(AgentShells, RunOnWhenNobodyReadsThem) {
+  run_task();
+  open_shell("echo up; read go; yes | head -n 1000000; touch done; read end");
+  wait_for_output("up");
+  type(wire::ExecBytes{"\n"});
+  leave();
+  ASSERT_TRUE(run_until([&] {
+    return std::ranges::any_of(fs::recursive_directory_iterator(root_),
+                               [](const auto& entry) { return entry.path().filename() == "done"; });
+  }));
+  join(1, kStream + 1);
+  const wire::StreamOpened opened = wait_for_opened();
+  EXPECT_GT(opened.lost, 1'000'000U);
+  EXPECT_GE(opened.position, opened.lost);
+}
+
+TEST_F(AgentShells, AreTakenOverByWhoeverComesLater) {
+  run_task();
+  open_shell("echo up; read end");
+  wait_for_output("up");
+  join(1, kStream + 1);
+  take_all();
+  ASSERT_TRUE(reset_.has_value());
+  EXPECT_EQ(reset_->fault, wire::StreamFault::Cancelled);
+  EXPECT_THAT(reset_->reason, HasSubstr("somebody else"));
+  over_ = false;
+  EXPECT_EQ(wait_for_opened().shell, 1U);
+}
+
+TEST_F(AgentShells, ThatAreNotThereAreNamed) {
+  run_task();
+  join(0, kStream);
+  take_all();
+  EXPECT_THAT(reset_->reason, HasSubstr("no shell"));
+  open_shell("read end", kStream + 1);
+  (void)wait_for_opened();
+  join(9, kStream + 2);
+  take_all();
+  EXPECT_THAT(reset_->reason, HasSubstr("no shell 9"));
+}
+
+TEST_F(AgentShells, AreBoundedInNumber) {
+  run_task();
+  for (uint64_t i = 0; i < wire::kShellsMax; ++i) {
+    open_shell("read end", kStream + i);
+    (void)wait_for_opened();
+    leave(kStream + i);
+  }
+  open_shell("read end", 100);
+  take_all();
+  ASSERT_TRUE(reset_.has_value());
+  EXPECT_EQ(reset_->fault, wire::StreamFault::Refused);
+  EXPECT_THAT(reset_->reason, HasSubstr("the most"));
+}
+
+TEST_F(AgentShells, CountWhatOthersHaveTypedForNobody) {
+  run_task();
+  open_shell("stty -icanon -echo; echo up; sleep 0.3; exec cat > /dev/null");
+  wait_for_output("up");
+  const std::string much(30'000, 'x');
+  for (uint64_t id = kStream; id < kStream + 6; ++id) {
+    for (int i = 0; i < 5; ++i) {
+      say(wire::StreamData{wire::encode(wire::ExecBytes{much})}, id);
+    }
+    leave(id);
+    join(1, id + 1);
+    EXPECT_EQ(wait_for_opened().shell, 1U);
+  }
+}
+
+TEST_F(AgentShells, EndWithTheirAttempt) {
+  run_task("while [ ! -e go ]; do sleep 0.02; done");
+  open_shell("trap '' HUP TERM; echo $$; touch go; while :; do sleep 1000; done");
+  wait_for_output("\n");
+  const int pid = std::stoi(out_);
+  leave();
+  wait_for_fact<job::AttemptEnded>();
+  EXPECT_TRUE(run_until([&] { return ::kill(pid, 0) != 0; }));
+}
+
 TEST_F(AgentSessions, ConnectToAPortAndCloseHalfByHalf) {
   run_task();
   ASSERT_TRUE(connect(listen()));

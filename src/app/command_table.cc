@@ -318,6 +318,11 @@ Parameter wait(std::string& text) {
                 "How long to wait for a task that is not running now (default: 1m)");
 }
 
+Parameter one_task(std::string& task) {
+  return argument(task, "ROLE:INDEX", Kind::Tasks,
+                  "The task, as in worker:1 (default: the chief, or the first task)");
+}
+
 void add_reach_commands(std::vector<Command>& table) {
   table.push_back(command(
       "exec", "Run a command inside running tasks of a job", exec_in_tasks,
@@ -342,13 +347,48 @@ void add_reach_commands(std::vector<Command>& table) {
   table.push_back(command(
       "shell", "Open a shell inside a running task of a job", open_shell,
       [](ShellOptions& o) {
-        return Parameters{job(o.id, Kind::LiveJob),
-                          argument(o.task, "ROLE:INDEX", Kind::Tasks,
-                                   "The task, as in worker:1 (default: the chief, or the first "
-                                   "task)"),
-                          wait(o.wait), on(o.on)};
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            one_task(o.task),
+            flag(o.list, {"--list"}, "Show the shells of the job, or of the task"),
+            option(o.join, {"--join"}, "N",
+                   "Go on with shell N of the task, which somebody has left or has still (0: the "
+                   "only one that was left)"),
+            option(o.detach_keys, {"--detach-keys"}, "KEYS",
+                   "The keys that leave the shell running, as in ctrl-p,ctrl-q, or none (default: "
+                   "ctrl-],d)"),
+            wait(o.wait),
+            on(o.on),
+            flag(o.json, {"--json"}, "Print the list as JSON with a versioned schema")};
       },
       "muster shell last worker:0"));
+  table.back().notes =
+      "A shell lives in its task: it goes on when this command is left, its terminal is closed or "
+      "the job's master dies, for at most three days alone, and ends with the task.";
+}
+
+void add_ssh_commands(std::vector<Command>& table) {
+  table.push_back(command(
+      "ssh-config", "Show how ssh, scp, rsync and editors reach the tasks of a job", configure_ssh,
+      [](SshConfigOptions& o) {
+        return Parameters{
+            job(o.id, Kind::LiveJob),
+            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
+                     "Only these roles or tasks, as in worker or worker:1"),
+            flag(o.write, {"--write"},
+                 "Write it into $MUSTER_HOME/ssh_config, for an Include in ~/.ssh/config"),
+            wait(o.wait), on(o.on)};
+      },
+      "muster ssh-config last --write"));
+  table.back().notes =
+      "The task needs OpenSSH's server (sshd), which is started for each connection, without root "
+      "and without a port.";
+  table.push_back(command(
+      "ssh-proxy", "", serve_ssh,
+      [](SshProxyOptions& o) {
+        return Parameters{job(o.id, Kind::LiveJob), one_task(o.task), on(o.on)};
+      },
+      "muster ssh-proxy last worker:0"));
 }
 
 void add_stacks_command(std::vector<Command>& table) {
@@ -373,8 +413,7 @@ void add_debug_command(std::vector<Command>& table) {
       [](DebugOptions& o) {
         return Parameters{
             job(o.id, Kind::LiveJob),
-            argument(o.task, "ROLE:INDEX", Kind::Tasks,
-                     "The task, as in worker:1 (default: the chief, or the first task)"),
+            one_task(o.task),
             {.names = {"WHAT"},
              .field = &o.what,
              .help =
@@ -403,8 +442,7 @@ void add_forward_command(std::vector<Command>& table) {
       [](ForwardOptions& o) {
         return Parameters{
             job(o.id, Kind::LiveJob),
-            argument(o.task, "ROLE:INDEX", Kind::Tasks,
-                     "The task, as in worker:1 (default: the chief, or the first task)"),
+            one_task(o.task),
             argument(o.ports, "[LOCAL:]PORT...", Kind::Text,
                      "The ports there, each with the port of 127.0.0.1 that leads to it (default: "
                      "the same; 0: any free one), as in 8265 or 0:8265"),
@@ -489,6 +527,8 @@ void add_record_commands(std::vector<Command>& table) {
                    "With --serve: who may look, a line USER TOKEN for each", Kind::File),
             option(o.admins, {"--admin"}, "USER",
                    "With --serve: may see every job; may be repeated"),
+            option(o.admins_file, {"--admins"}, "FILE",
+                   "With --serve: more of these, one on each line", Kind::File),
             option(o.listen, {"--listen"}, "ADDRESS",
                    "With --serve: where to listen (default: 127.0.0.1)"),
             option(o.names, {"--name"}, "HOST",
@@ -749,6 +789,7 @@ cli::Table command_table() {
   add_metric_commands(rows);
   add_account_commands(rows);
   add_reach_commands(rows);
+  add_ssh_commands(rows);
   add_stacks_command(rows);
   add_debug_command(rows);
   add_forward_command(rows);

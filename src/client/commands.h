@@ -35,6 +35,8 @@ int copy_files(Session& session, const CopyOptions& command);
 int forward_ports(Session& session, const ForwardOptions& command);
 int open_notebook(Session& session, const NotebookOptions& command);
 int open_shell(Session& session, const ShellOptions& command);
+int configure_ssh(Session& session, const SshConfigOptions& command);
+int serve_ssh(Session& session, const SshProxyOptions& command);
 int clean_jobs(Session& session, const CleanOptions& command);
 
 int validate_spec(Session& session, const SpecFileOptions& command);

@@ -1,7 +1,9 @@
 #include "base/text.h"
 #include "client/commands.h"
+#include "client/detach_keys.h"
 #include "client/exec_run.h"
 #include "client/failure.h"
+#include "client/shell_list.h"
 #include "spec/duration_text.h"
 #include "wire/stream.h"
 
@@ -9,8 +11,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace muster::client {
 namespace {
@@ -69,6 +73,15 @@ int exec_in_tasks(Session& session, const ExecOptions& command) {
 
 int open_shell(Session& session, const ShellOptions& command) {
   ExecPlan plan;
+  if (command.list) {
+    const std::vector<std::string> tasks =
+        command.task.empty() ? std::vector<std::string>() : std::vector{command.task};
+    return list_shells(session, command.id, command.on, tasks, command.json);
+  }
+  Result<std::string> keys = parse_detach_keys(command.detach_keys);
+  if (!keys) {
+    return fail(session.console, keys.error().within("--detach-keys"));
+  }
   const Result<Duration> wait = spec::parse_duration(command.wait);
   if (!wait) {
     return fail(session.console, wait.error().within("--wait"));
@@ -83,6 +96,9 @@ int open_shell(Session& session, const ShellOptions& command) {
     plan.tasks = {command.task};
   }
   plan.way = spec::Reach::Shell;
+  plan.keeps = true;
+  plan.join = command.join;
+  plan.detach_keys = *std::move(keys);
   plan.arguments = {"/bin/sh", "-c", kShell};
   plan.terminal = *std::move(terminal);
   plan.wait = *wait;

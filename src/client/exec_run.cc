@@ -1,6 +1,7 @@
 #include "client/exec_run.h"
 
 #include "base/text.h"
+#include "client/detach_keys.h"
 #include "client/failure.h"
 #include "client/input_pump.h"
 #include "client/job_finder.h"
@@ -39,6 +40,14 @@ constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH};
 /// So many interrupts within so long mean that the person wants to leave.
 constexpr int kInterruptsToLeave = 3;
 constexpr Duration kInterruptWindow = std::chrono::seconds(3);
+/// How long to look for a master that does not answer, where a shell waits: as long as agents do
+/// without one.
+constexpr Duration kShellPatience = std::chrono::minutes(15);
+/// What programs may have changed of a terminal, back to what shells expect: the normal screen and
+/// keys, a cursor, no colours, no mouse, no marks around what is pasted.
+constexpr std::string_view kTerminalReset =
+    "\x1b[?1047l\x1b[?1l\x1b>\x1b[?25h\x1b[m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?"
+    "2004l";
 
 /// Writes everything, whatever the descriptor's mode; false when nobody takes it.
 bool write_all(int fd, std::string_view bytes) {
@@ -78,19 +87,26 @@ class ExecRun {
  private:
   struct Member {
     job::TaskId task;
-    uint64_t stream = 0;  ///< 0: not opened yet.
+    uint64_t stream = 0;       ///< 0: not opened yet.
+    wire::StreamOpened shell;  ///< The shell that it is, if it is one; what it has shown.
     std::unique_ptr<RemoteCommand> command;
   };
 
   Result<std::string> locate();
   void on_welcome(const wire::ClientWelcome& welcome);
+  void on_broken(const std::string& why);
   void on_frame(const wire::StreamFrame& frame);
   void on_lost(const std::string& why);
   void open_more();
   void open(Member& member);
   void on_output(const Member& member, bool is_err, std::string_view bytes);
+  void on_opened(Member& member, const wire::StreamOpened& opened);
   void on_ended(Member& member);
+  void on_typed(std::string_view bytes);
+  [[nodiscard]] wire::StreamRequest request_of(const Member& member) const;
   void pump_input();
+  void detach();
+  void give_back_terminal();
   void on_signal(int signal);
   void interrupt(int signal);
   void leave(int status);
@@ -114,11 +130,13 @@ class ExecRun {
   std::optional<LineShow> lines_;
   std::deque<Member> members_;
   std::optional<InputPump> input_;
+  DetachWatch detach_watch_{""};
   bool input_ended_ = false;
   bool over_ = false;        ///< The cluster says that the job has ended.
   std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
   std::unique_ptr<os::RawTerminal> raw_;
+  bool lost_ = false;  ///< There will be no master.
   std::optional<TaskStreams> streams_;
 };
 
@@ -139,6 +157,11 @@ Result<int> ExecRun::run() {
   MUSTER_TRY(options.secret, read_secret(*session_.files, folder_));
   options.who = session_.environment.who();
   options.patience = std::max(plan_.wait, Duration(std::chrono::seconds(1)));
+  if (plan_.keeps) {
+    options.patience = std::max(options.patience, kShellPatience);
+    options.reconnects = true;
+    detach_watch_ = DetachWatch(plan_.detach_keys);
+  }
   streams_.emplace(TaskStreams::Deps{.loop = loop_,
                                      .transport = *transport_,
                                      .locate = [this] { return locate(); },
@@ -146,7 +169,8 @@ Result<int> ExecRun::run() {
                    std::move(options));
   streams_->start({.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
                    .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
-                   .lost = [this](const std::string& why) { on_lost(why); }});
+                   .lost = [this](const std::string& why) { on_lost(why); },
+                   .broken = [this](const std::string& why) { on_broken(why); }});
   const os::CodePages pages(loop_);
   loop_.run();
   raw_.reset();
@@ -159,6 +183,9 @@ Result<int> ExecRun::run() {
 // ---- the streams
 
 void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
+  if (!members_.empty()) {
+    return open(members_.front());
+  }
   Result<job::Plan> plan = plan_of()(welcome.plan_json, welcome.job_id, welcome.seed);
   if (!plan) {
     return fail_all(plan.error());
@@ -185,18 +212,13 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
     lines_.emplace(loop_, session_.console, *job_);
   } else if (plan_.reads_input) {
     input_.emplace(loop_, plan_.input,
-                   InputPump::Handlers{.bytes =
-                                           [this](std::string_view bytes) {
-                                             members_.front().command->send_input(bytes);
-                                             if (plan_.moved) {
-                                               plan_.moved(bytes.size());
-                                             }
-                                             pump_input();
-                                           },
+                   InputPump::Handlers{.bytes = [this](std::string_view bytes) { on_typed(bytes); },
                                        .ended =
                                            [this] {
                                              input_ended_ = true;
-                                             members_.front().command->end_input();
+                                             if (members_.front().command != nullptr) {
+                                               members_.front().command->end_input();
+                                             }
                                            }});
   }
   open_more();
@@ -222,6 +244,7 @@ void ExecRun::open(Member& member) {
       .waits = [this](const std::string& reason) { say("waiting: " + reason); },
       .output = [this, &member](bool is_err,
                                 std::string_view bytes) { on_output(member, is_err, bytes); },
+      .opened = [this, &member](const wire::StreamOpened& opened) { on_opened(member, opened); },
       .room =
           [this, &member] {
             if (plan_.terminal && member.command->running() && raw_ == nullptr) {
@@ -236,12 +259,59 @@ void ExecRun::open(Member& member) {
       plan_.terminal->size = {size->rows, size->columns};
     }
   }
-  member.stream = streams_->open({.attempt = {member.task, 0},
-                                  .wait = plan_.wait,
-                                  .request = wire::ExecRequest{plan_.arguments, plan_.terminal}});
+  member.stream = streams_->open({.attempt = {member.task, member.shell.attempt},
+                                  .wait = member.shell.shell == 0 ? plan_.wait : kShellPatience,
+                                  .request = request_of(member)});
   if (!plan_.reads_input || !alone()) {
     input_ended_ = true;
   }
+}
+
+wire::StreamRequest ExecRun::request_of(const Member& member) const {
+  if (member.shell.shell != 0) {
+    return wire::JoinRequest{member.shell.shell, member.shell.position, plan_.terminal->size};
+  }
+  if (plan_.join) {
+    return wire::JoinRequest{*plan_.join, std::nullopt, plan_.terminal->size};
+  }
+  return wire::ExecRequest{plan_.arguments, plan_.terminal, plan_.keeps};
+}
+
+void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
+  if (!plan_.preamble.empty()) {
+    member.command->send_input(std::exchange(plan_.preamble, ""));
+  }
+  if (!plan_.keeps || opened.shell == 0) {
+    return;
+  }
+  const bool again = std::exchange(member.shell, opened).shell != 0;
+  if (again) {
+    say("connected again");
+  } else {
+    say(fmt::format("shell {} in {}{}", opened.shell, name_of(member),
+                    plan_.detach_keys.empty()
+                        ? ""
+                        : fmt::format("; {} leaves it running", describe_keys(plan_.detach_keys))));
+  }
+  if (opened.lost > 0) {
+    say(fmt::format("{} that it wrote meanwhile are not kept any more", format_bytes(opened.lost)));
+  }
+}
+
+/// The shell runs on; a new master is looked for.
+void ExecRun::on_broken(const std::string& why) {
+  Member& member = members_.front();
+  if (member.shell.shell == 0) {
+    return on_lost(why);
+  }
+  raw_.reset();  // Ctrl-C leaves.
+  if (input_) {
+    input_->allow(0);
+  }
+  member.command.reset();
+  session_.console.err("\n");
+  say("the connection to the master was lost; the shell runs on, and is joined again when there is "
+      "a master; Ctrl-C leaves it");
 }
 
 void ExecRun::on_frame(const wire::StreamFrame& frame) {
@@ -260,9 +330,13 @@ void ExecRun::on_lost(const std::string& why) {
   if (members_.empty()) {
     return fail_all(cluster_error(why));
   }
+  lost_ = true;
   for (Member& member : members_) {
     if (member.command != nullptr) {
       member.command->lose(why);
+    } else if (member.shell.shell != 0) {
+      say(why);
+      left_ = left_.value_or(kClusterFailed);
     }
   }
   loop_.stop();
@@ -279,12 +353,25 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
   if (!is_err && plan_.moved) {
     plan_.moved(bytes.size());
   }
+  members_.front().shell.position += bytes.size();
 }
 
 void ExecRun::on_ended(Member& member) {
   const RemoteEnd& end = *member.command->end();
-  if (alone()) {
+  if (end.cut_off && member.shell.shell != 0 && !lost_) {
+    // The line between master and agent: the shell may be there again when that is.
     raw_.reset();
+    session_.console.err("\n");
+    say(end.reason + "; the shell is joined again if it runs on; Ctrl-C leaves it");
+    loop_.post([this] {
+      if (!left_) {
+        open(members_.front());
+      }
+    });
+    return;
+  }
+  if (alone()) {
+    give_back_terminal();
   }
   if (!end.reason.empty()) {
     const bool named = alone() || end.reason.starts_with(name_of(member));
@@ -303,9 +390,41 @@ void ExecRun::on_ended(Member& member) {
 // ---- the person
 
 void ExecRun::pump_input() {
-  if (input_ && !input_ended_) {
-    input_->allow(members_.front().command->room());
+  if (input_ && !input_ended_ && members_.front().command != nullptr) {
+    const size_t room = members_.front().command->room();
+    input_->allow(room - std::min(room, detach_watch_.held_max()));
   }
+}
+
+void ExecRun::on_typed(std::string_view bytes) {
+  if (members_.front().command == nullptr) {
+    return;
+  }
+  const DetachWatch::Typed typed = detach_watch_.take(bytes);
+  if (!typed.bytes.empty()) {
+    members_.front().command->send_input(typed.bytes);
+  }
+  if (plan_.moved) {
+    plan_.moved(bytes.size());
+  }
+  if (typed.detached) {
+    return detach();
+  }
+  pump_input();
+}
+
+void ExecRun::detach() {
+  give_back_terminal();
+  session_.console.err("\n");
+  leave(0);
+}
+
+/// As the person had it before.
+void ExecRun::give_back_terminal() {
+  if (raw_ != nullptr && members_.front().shell.shell != 0 && plan_.terminal->name != "dumb") {
+    (void)write_all(plan_.output, kTerminalReset);
+  }
+  raw_.reset();
 }
 
 void ExecRun::on_signal(int signal) {
@@ -336,7 +455,9 @@ void ExecRun::interrupt(int signal) {
   if (!heard) {
     leave(128 + signal);
   } else if (interrupts_.size() >= kInterruptsToLeave) {
-    say("left; the command gets SIGHUP");
+    if (!plan_.keeps) {
+      say("left; the command gets SIGHUP");
+    }
     leave(128 + signal);
   }
 }
@@ -344,6 +465,13 @@ void ExecRun::interrupt(int signal) {
 /// With the connection the streams end, and so do the commands.
 void ExecRun::leave(int status) {
   left_ = left_.value_or(status);
+  if (plan_.keeps && !members_.empty() && members_.front().shell.shell != 0) {
+    give_back_terminal();
+    const Member& member = members_.front();
+    say(fmt::format("shell {} of {} runs on; muster shell {} {} --join {} comes back",
+                    member.shell.shell, name_of(member), folder_.id().value, name_of(member),
+                    member.shell.shell));
+  }
   loop_.stop();
 }
 

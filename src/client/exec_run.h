@@ -21,10 +21,15 @@ struct ExecPlan {
   std::vector<std::string> arguments;
   std::optional<wire::Terminal> terminal;
   bool reads_input = true;
+  std::string preamble = {};  ///< What a single task's command reads first; at most 64 KiB.
   uint32_t parallel = 16;
   Duration wait = std::chrono::minutes(1);
   int input = 0;   ///< What the command of a single task reads,
   int output = 1;  ///< and where its standard output goes.
+  /// A shell: it outlives this command, and is joined again when the connection breaks.
+  bool keeps = false;
+  std::optional<uint32_t> join = std::nullopt;  ///< Goes on with this one; 0: the only one.
+  std::string detach_keys = {};                 ///< The bytes that leave it.
   /// Told of each piece that a single task's command has read or written.
   std::function<void(size_t bytes)> moved = nullptr;
 };

@@ -7,6 +7,7 @@ namespace muster::client {
 
 /// Exit statuses of the command line (docs/failures.md) that are no job's outcome.
 inline constexpr int kBadUsage = 2;
+inline constexpr int kClusterFailed = 3;
 inline constexpr int kCouldNotStart = 6;
 inline constexpr int kBug = 70;
 inline constexpr int kDetached = 130;

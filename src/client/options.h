@@ -141,9 +141,10 @@ struct PortalOptions {
   uint16_t port = 0;  ///< 0: any free one.
 
   bool serve = false;              ///< For a team; what follows belongs to it.
-  std::vector<std::string> homes;  ///< Patterns, as TeamIndex has them.
+  std::vector<std::string> homes;  ///< Patterns, as cluster::TeamOptions has them.
   std::string tokens;              ///< The file of a TokenBook.
   std::vector<std::string> admins;
+  std::string admins_file;  ///< Of an AdminBook; "" for none.
   std::string listen = "127.0.0.1";
   std::vector<std::string> names;  ///< By which browsers may call this machine.
   std::string certificate;
@@ -224,6 +225,26 @@ struct ShellOptions {
   std::string on;
   std::string task;  ///< "worker:1"; empty: the chief, or the first.
   std::string wait = "1m";
+  std::optional<uint32_t> join;  ///< The number of a shell; 0: the only one that was left.
+  bool list = false;
+  bool json = false;  ///< Of the list.
+  std::string detach_keys = "ctrl-],d";
+};
+
+/// ssh-config
+struct SshConfigOptions {
+  std::string id;
+  std::string on;
+  std::vector<std::string> tasks;  ///< "worker" or "worker:1"; none: all.
+  bool write = false;              ///< Into the file that Muster keeps.
+  std::string wait = "1m";
+};
+
+/// ssh-proxy
+struct SshProxyOptions {
+  std::string id;
+  std::string on;
+  std::string task;
 };
 
 struct SpecFileOptions {

@@ -10,7 +10,6 @@ namespace muster::client {
 namespace {
 
 // Of the table in docs/failures.md.
-constexpr int kClusterFailed = 3;
 constexpr int kDeadlinePassed = 5;
 
 /// Left for signals and sizes when input has taken the rest.
@@ -47,39 +46,43 @@ void RemoteCommand::take(const wire::StreamFrame& frame) {
 }
 
 Status RemoteCommand::take_kind(const wire::StreamFrame::Kind& kind) {
-  return std::visit(Overloaded{
-                        [&](const wire::StreamWaits& waits) -> Status {
-                          handlers_.waits(waits.reason);
-                          return {};
-                        },
-                        [&](const wire::StreamOpened&) -> Status {
-                          opened_ = true;
-                          handlers_.room();
-                          return {};
-                        },
-                        [&](const wire::StreamData& data) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(data));
-                          return take_output(data);
-                        },
-                        [&](const wire::StreamCredit& credit) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(credit));
-                          handlers_.room();
-                          return {};
-                        },
-                        [&](const wire::StreamClosed& closed) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(closed));
-                          finish({kClusterFailed, "its agent ended the session without a status"});
-                          return {};
-                        },
-                        [&](const wire::StreamReset& reset) -> Status {
-                          finish({status_of(reset.fault), reset.reason});
-                          return {};
-                        },
-                        [](const wire::StreamOpen&) -> Status {
-                          return bug("the master opened a stream to a client");
-                        },
-                    },
-                    kind);
+  return std::visit(
+      Overloaded{
+          [&](const wire::StreamWaits& waits) -> Status {
+            handlers_.waits(waits.reason);
+            return {};
+          },
+          [&](const wire::StreamOpened& opened) -> Status {
+            opened_ = true;
+            if (handlers_.opened) {
+              handlers_.opened(opened);
+            }
+            handlers_.room();
+            return {};
+          },
+          [&](const wire::StreamData& data) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(data));
+            return take_output(data);
+          },
+          [&](const wire::StreamCredit& credit) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(credit));
+            handlers_.room();
+            return {};
+          },
+          [&](const wire::StreamClosed& closed) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(closed));
+            finish({kClusterFailed, "its agent ended the session without a status"});
+            return {};
+          },
+          [&](const wire::StreamReset& reset) -> Status {
+            finish({status_of(reset.fault), reset.reason, reset.fault == wire::StreamFault::Lost});
+            return {};
+          },
+          [](const wire::StreamOpen&) -> Status {
+            return bug("the master opened a stream to a client");
+          },
+      },
+      kind);
 }
 
 Status RemoteCommand::take_output(const wire::StreamData& data) {
@@ -101,7 +104,7 @@ Status RemoteCommand::take_output(const wire::StreamData& data) {
 
 void RemoteCommand::lose(const std::string& why) {
   if (!end_) {
-    finish({opened_ ? kClusterFailed : kCouldNotStart, why});
+    finish({opened_ ? kClusterFailed : kCouldNotStart, why, true});
   }
 }
 

@@ -14,8 +14,9 @@ namespace muster::client {
 
 /// How a command in a task came out.
 struct RemoteEnd {
-  int status = 0;      ///< For the command line.
-  std::string reason;  ///< Why there is no status of the command itself; empty if there is.
+  int status = 0;        ///< For the command line.
+  std::string reason;    ///< Why there is no status of the command itself; empty if there is.
+  bool cut_off = false;  ///< The connection or the agent went away; the command may run on.
 };
 
 /// The client's end of the stream of one command. Lives on its loop's thread. Not to be destroyed
@@ -27,6 +28,8 @@ class RemoteCommand {
     std::function<void(const std::string& reason)> waits;  ///< Its task does not run yet.
     /// What the command writes; it is done with when this returns.
     std::function<void(bool is_err, std::string_view bytes)> output;
+    /// It runs from now on. Before anything that it writes.
+    std::function<void(const wire::StreamOpened& opened)> opened = nullptr;
     std::function<void()> room;   ///< There may be more room for input.
     std::function<void()> ended;  ///< end() is there. Once.
   };

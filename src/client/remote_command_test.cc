@@ -20,6 +20,7 @@ struct Remote : ::testing::Test {
                  .waits = [this](const std::string& reason) { waits.push_back(reason); },
                  .output = [this](bool is_err,
                                   std::string_view bytes) { (is_err ? err : out) += bytes; },
+                 .opened = [this](const wire::StreamOpened& frame) { opened = frame; },
                  .room = [this] { ++rooms; },
                  .ended = [this] { ++ends; }}) {}
 
@@ -40,6 +41,7 @@ struct Remote : ::testing::Test {
   std::vector<std::string> waits;
   std::string out;
   std::string err;
+  wire::StreamOpened opened;
   int rooms = 0;
   int ends = 0;
   RemoteCommand command;

@@ -25,8 +25,13 @@ constexpr Duration kWaitMax = std::chrono::hours(24);
 std::string verb_of(const wire::StreamRequest& request) {
   return std::visit(Overloaded{
                         [](const wire::ExecRequest& exec) -> std::string {
+                          if (exec.keeps) {
+                            return "shell";
+                          }
                           return exec.terminal ? "exec with a terminal" : "exec";
                         },
+                        [](const wire::JoinRequest&) { return std::string(job::kJoinVerb); },
+                        [](const wire::ShellsRequest&) -> std::string { return "list"; },
                         [](const wire::TcpRequest&) -> std::string { return "forward"; },
                     },
                     request);
@@ -38,6 +43,10 @@ std::string what_of(const wire::StreamRequest& request) {
       Overloaded{
           [](const wire::ExecRequest& exec) { return shell_command(exec.arguments); },
           [](const wire::TcpRequest& tcp) { return fmt::format("port {}", tcp.port); },
+          [](const wire::JoinRequest& join) -> std::string {
+            return join.shell == 0 ? "the shell" : fmt::format("shell {}", join.shell);
+          },
+          [](const wire::ShellsRequest&) -> std::string { return "shells"; },
       },
       request);
 }
@@ -94,6 +103,20 @@ Place look(const job::Machine& machine, job::TaskId id) {
   return {.waits = attempt.state == job::AttemptState::Stopping || attempt.number > 1
                        ? name + " is between two attempts"
                        : name + " has not started yet"};
+}
+
+/// Why the shell that somebody wants to go on with is not there any more; "" if it may be.
+std::string gone_shell(const job::Machine& machine, const wire::StreamOpen& open) {
+  if (!std::holds_alternative<wire::JoinRequest>(open.request) || open.attempt.number == 0) {
+    return {};
+  }
+  const job::Task& task = machine.state().task(open.attempt.task);
+  const job::Attempt* const last = task.attempts.empty() ? nullptr : &task.attempts.back();
+  const bool lives = last != nullptr && last->number == open.attempt.number &&
+                     last->state == job::AttemptState::Running;
+  return lives ? ""
+               : fmt::format("{} has ended, and the shell with it",
+                             to_string(machine.plan(), open.attempt));
 }
 
 }  // namespace
@@ -202,6 +225,7 @@ void StreamRelay::client_gone(ClientNumber client) {
     const auto stream = streams_.find(id);
     if (stream->second.state == State::Open) {
       tell_agent(id, stream->second, StreamReset{StreamFault::Lost, "the client has gone"});
+      note_detached(stream->second);
     }
     forget(stream);
   }
@@ -213,6 +237,9 @@ void StreamRelay::advance(uint64_t id) {
   Stream& stream = streams_.at(id);
   const job::TaskId task = stream.open.attempt.task;
   Place place = look(decider_.machine(), task);
+  if (const std::string gone = gone_shell(decider_.machine(), stream.open); !gone.empty()) {
+    place.never = StreamReset{StreamFault::NotRunning, gone};
+  }
   if (place.never) {
     reset(id, *place.never);
     return;
@@ -235,7 +262,8 @@ void StreamRelay::advance(uint64_t id) {
                            wire::kStreamsMax)});
     return;
   }
-  if (stream.opener.client == kPageClient) {
+  if (stream.opener.client == kPageClient ||
+      std::holds_alternative<wire::ShellsRequest>(stream.open.request)) {
     stream.container = place.container;
     stream.open.attempt = *place.attempt;
     stream.state = State::Open;
@@ -358,6 +386,7 @@ void StreamRelay::pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent)
   const auto found = streams_.find(id);
   Stream& stream = found->second;
   if (const auto* last = std::get_if<StreamReset>(&kind)) {
+    note_detached(stream);
     if (to_agent && stream.state == State::Open) {
       tell_agent(id, stream, *last);
     } else if (!to_agent) {
@@ -376,7 +405,10 @@ void StreamRelay::pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent)
                      [&](const wire::StreamData& data) { return there.spend(data.bytes.size()); },
                      [&](const wire::StreamCredit& credit) { return back.grant(credit.bytes); },
                      [&](const wire::StreamClosed&) { return there.close(); },
-                     [&](const wire::StreamOpened&) { return to_agent ? wrong() : Status(); },
+                     [&](const wire::StreamOpened& opened) {
+                       stream.shell = to_agent ? stream.shell : opened.shell;
+                       return to_agent ? wrong() : Status();
+                     },
                      [&](const OneOf<wire::StreamOpen, wire::StreamWaits, StreamReset> auto&) {
                        return wrong();
                      },
@@ -416,7 +448,25 @@ void StreamRelay::reset(uint64_t id, const StreamReset& why) {
   if (found->second.state == State::Open) {
     tell_agent(id, found->second, why);
   }
+  if (why.fault == StreamFault::Protocol) {
+    note_detached(found->second);
+  }
   forget(found);
+}
+
+void StreamRelay::note_detached(const Stream& stream) {
+  // A shell that has closed its direction has ended.
+  if (stream.shell == 0 || stream.to_client.closed() ||
+      decider_.machine().state().phase == job::JobPhase::Ended) {
+    return;
+  }
+  log_.info("session.detached",
+            {{"who", stream.opener.who},
+             {"from", stream.opener.from},
+             {"task", to_string(decider_.machine().plan(), stream.open.attempt.task)},
+             {"shell", stream.shell}});
+  decider_.enter(job::SessionDetached{stream.open.attempt, stream.opener.who, stream.opener.from,
+                                      fmt::format("shell {}", stream.shell)});
 }
 
 void StreamRelay::forget(Streams::iterator stream) {

@@ -30,7 +30,8 @@ inline constexpr ClientNumber kJudgeClient{UINT64_MAX};
 /// or takes more than that, or uses an id twice, loses the stream.
 ///
 /// A session is a fact before it begins (job::SessionOpened): the agent hears of it once that is in
-/// the log. A task that does not run now is waited for, as long as the client likes. All
+/// the log. Leaving a shell, which runs on, is one, too (job::SessionDetached); asking which shells
+/// there are is none. A task that does not run now is waited for, as long as the client likes. All
 /// connections of one client to one port of an attempt are one session. The page's
 /// connections to what tasks have published are none: who looks at the page does not reach in.
 class StreamRelay {
@@ -76,6 +77,7 @@ class StreamRelay {
     uint64_t fact_index = 0;     ///< From Logging on.
     job::ContainerId container;  ///< From Logging on.
     bool answered = false;       ///< The agent has said something of it.
+    uint32_t shell = 0;          ///< The number of the shell that it leads to, if it does.
     wire::StreamAllowance to_agent;
     wire::StreamAllowance to_client;
     rt::TimerId deadline;  ///< Until Open.
@@ -107,6 +109,8 @@ class StreamRelay {
   void tell_agent(uint64_t id, const Stream& stream, wire::StreamFrame::Kind kind) const;
   /// Ends a stream and tells those ends that have heard of it.
   void reset(uint64_t id, const wire::StreamReset& why);
+  /// The client of a stream has left its shell, which runs on.
+  void note_detached(const Stream& stream);
   void forget(Streams::iterator stream);
   [[nodiscard]] size_t count_in(const job::ContainerId& container) const;
 

@@ -15,6 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using wire::StreamFault;
 using wire::StreamFrame;
+using wire::StreamReset;
 
 /// Goal: what the relay does, with clients and agents played by the test.
 struct Streams : MasterWorld {
@@ -61,6 +62,8 @@ struct Streams : MasterWorld {
   std::vector<Kind> at_agent(uint32_t index) {
     return kinds<Kind>(agent_of(first->master, index).got<StreamFrame>());
   }
+  /// The id of the stream that the first worker's agent has heard of last.
+  uint64_t at_agent_id() { return agent_of(first->master, 0).got<StreamFrame>().back().id; }
   template <class Kind>
   static std::vector<Kind> at(const testing::ScriptedClient& client) {
     return kinds<Kind>(client.got<StreamFrame>());
@@ -368,6 +371,79 @@ TEST_F(Streams, EndAtTheClientWhenTheAgentGoes) {
   loop.run_ready();
   ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
   EXPECT_EQ(at<wire::StreamReset>(*alice)[0].fault, StreamFault::Lost);
+}
+
+/// The facts of one kind that a client has seen.
+template <class Fact>
+std::vector<Fact> facts_of(const testing::ScriptedClient& client) {
+  std::vector<Fact> found;
+  for (const auto& logged : client.got<wire::FactLogged>()) {
+    if (const auto* fact = std::get_if<Fact>(&logged.fact)) {
+      found.push_back(*fact);
+    }
+  }
+  return found;
+}
+
+struct Shells : Streams {
+  static StreamFrame join(uint64_t id, uint32_t attempt) {
+    return {id, wire::StreamOpen{.attempt = worker(0, attempt),
+                                 .wait = seconds(30),
+                                 .request = wire::JoinRequest{3, 0, {24, 80}}}};
+  }
+};
+
+TEST_F(Shells, ThatAreJoinedAndLeftAreInTheLog) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  auto watcher = client(*first, Peer::Kind::Owner);
+  alice->send(join(1, 1));
+  loop.run_ready();
+  answer(0, at_agent_id(), wire::StreamOpened{3, 1, 0, 0});
+  const auto opened = facts_of<job::SessionOpened>(*watcher);
+  ASSERT_EQ(opened.size(), 1U);
+  EXPECT_EQ(opened[0].verb, job::kJoinVerb);
+  EXPECT_EQ(opened[0].what, "shell 3");
+  EXPECT_TRUE(facts_of<job::SessionDetached>(*watcher).empty());
+  alice.reset();
+  loop.run_ready();
+  const auto left = facts_of<job::SessionDetached>(*watcher);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0], (job::SessionDetached{worker(0), "alice", opened[0].from, "shell 3"}));
+}
+
+TEST_F(Shells, ThatEndedAreNotSaidToBeLeft) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(join(1, 1));
+  loop.run_ready();
+  const uint64_t id = at_agent_id();
+  answer(0, id, wire::StreamOpened{3, 1, 0, 0});
+  answer(0, id, wire::StreamClosed{});
+  say(*alice, 1, wire::StreamClosed{});
+  EXPECT_TRUE(facts_of<job::SessionDetached>(*alice).empty());
+}
+
+TEST_F(Shells, OfAnAttemptThatIsOverAreGone) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(join(1, 7));
+  loop.run_ready();
+  const auto resets = at<StreamReset>(*alice);
+  ASSERT_EQ(resets.size(), 1U);
+  EXPECT_EQ(resets[0].fault, StreamFault::NotRunning);
+  EXPECT_THAT(resets[0].reason, HasSubstr("worker:0#7 has ended, and the shell with it"));
+}
+
+TEST_F(Shells, AreListedWithoutAWordInTheLog) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(StreamFrame{
+      1, wire::StreamOpen{
+             .attempt = worker(0, 0), .wait = seconds(1), .request = wire::ShellsRequest{}}});
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+  EXPECT_TRUE(facts_of<job::SessionOpened>(*alice).empty());
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ class InteractiveChild {
   /// Allows so many bytes of output to be read from now on, as `output` does; at first there are
   /// none. Not to be called by a handler.
   virtual void allow_output(size_t bytes) = 0;
-  /// Of a child with a terminal.
+  /// Of a child with a terminal: its programs hear of it, and draw anew, even if the size is the
+  /// same.
   virtual void resize(WindowSize size) = 0;
 };
 

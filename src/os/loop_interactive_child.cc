@@ -291,8 +291,16 @@ class LoopInteractiveChild final : public InteractiveChild {
   }
   void resize(WindowSize size) override {
     if (state_->has_terminal && state_->sources[0].fd.valid()) {
+      const int terminal = state_->sources[0].fd.get();
+      winsize before{};
+      (void)::ioctl(terminal, TIOCGWINSZ, &before);
       const winsize window = to_winsize(size);
-      (void)::ioctl(state_->sources[0].fd.get(), TIOCSWINSZ, &window);
+      (void)::ioctl(terminal, TIOCSWINSZ, &window);
+      pid_t foreground = 0;
+      if (before.ws_row == window.ws_row && before.ws_col == window.ws_col &&
+          ::ioctl(terminal, TIOCGPGRP, &foreground) == 0 && foreground > 0) {
+        (void)::kill(-foreground, SIGWINCH);  // The kernel tells of changes only.
+      }
     }
   }
 

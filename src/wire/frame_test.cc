@@ -128,9 +128,11 @@ class Arbitrary {
         return job::MasterRecovered{job::Epoch(number())};
       case 21:
         return job::SessionOpened{attempt(), text(), text(), text(), text()};
-      default:
+      case 22:
         return job::NoticeTold{text(), one_of(job::NoticeWay::Mail),
                                one_of(job::NoticeFate::GivenUp), number(), text()};
+      default:
+        return job::SessionDetached{attempt(), text(), text(), text()};
     }
   }
   job::ContainerEnded container_ended() {
@@ -151,17 +153,26 @@ class Arbitrary {
         ExecRequest exec{{"sh", "a b"}, std::nullopt};
         if (coin()) {
           exec.terminal = {text(), {static_cast<uint16_t>(engine_()), 80}};
+          exec.keeps = coin();
         }
         StreamOpen open{attempt(), Duration(below(1'000'000)), std::move(exec)};
         if (coin()) {
           open.request = TcpRequest{static_cast<uint16_t>(1 + below(65'535)), text()};
+        } else if (coin()) {
+          JoinRequest join{number(), std::nullopt, {static_cast<uint16_t>(engine_()), 80}};
+          if (coin()) {
+            join.position = engine_();
+          }
+          open.request = join;
+        } else if (coin()) {
+          open.request = ShellsRequest{};
         }
         return {engine_(), open};
       }
       case 1:
         return {engine_(), StreamWaits{text()}};
       case 2:
-        return {engine_(), StreamOpened{}};
+        return {engine_(), StreamOpened{number(), number(), engine_(), engine_()}};
       case 3:
         return {engine_(), StreamData{text()}};
       case 4:

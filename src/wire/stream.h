@@ -42,7 +42,22 @@ struct Terminal {
 struct ExecRequest {
   std::vector<std::string> arguments;  ///< The program first.
   std::optional<Terminal> terminal;    ///< None: three pipes.
+  bool keeps = false;                  ///< It outlives its stream: a shell. Only with a terminal.
   bool operator==(const ExecRequest&) const = default;
+};
+
+/// Take over a shell of the attempt: one that has outlived its stream, or that another stream has,
+/// which ends. The data are those of an ExecRequest.
+struct JoinRequest {
+  uint32_t shell = 0;                ///< 0: the only one that nobody has.
+  std::optional<uint64_t> position;  ///< So much of its output has been seen; none: a new client.
+  TerminalSize size;
+  bool operator==(const JoinRequest&) const = default;
+};
+
+/// Tell of the shells of the attempt. The data are one ShellList.
+struct ShellsRequest {
+  bool operator==(const ShellsRequest&) const = default;
 };
 
 /// Connect to a port on the host of the attempt. The data are the connection's bytes, and each
@@ -53,11 +68,11 @@ struct TcpRequest {
   bool operator==(const TcpRequest&) const = default;
 };
 
-using StreamRequest = std::variant<ExecRequest, TcpRequest>;
+using StreamRequest = std::variant<ExecRequest, TcpRequest, JoinRequest, ShellsRequest>;
 
 /// From the opener, with an id larger than all before on its connection.
 struct StreamOpen {
-  job::AttemptId attempt;  ///< Number 0: the one that runs.
+  job::AttemptId attempt;  ///< Number 0: the one that runs. Another counts for a JoinRequest only.
   Duration wait{};         ///< How long to wait for it to run.
   StreamRequest request;
   bool operator==(const StreamOpen&) const = default;
@@ -71,6 +86,11 @@ struct StreamWaits {
 
 /// From now on data may be sent, kStreamWindow each way.
 struct StreamOpened {
+  // Of a shell; else all are 0.
+  uint32_t shell = 0;     ///< Its number, from 1, among those of its container.
+  uint32_t attempt = 0;   ///< Number of the attempt that it is in.
+  uint64_t position = 0;  ///< So much of its output came before the first byte that follows.
+  uint64_t lost = 0;      ///< So much before that, which this client has not seen, is gone.
   bool operator==(const StreamOpened&) const = default;
 };
 
@@ -145,6 +165,24 @@ struct ExecExited {
 };
 using ExecOutput = std::variant<ExecOutputBytes, ExecExited>;
 
+// What flows in the stream of a ShellsRequest.
+
+/// How many shells one agent keeps.
+inline constexpr size_t kShellsMax = 8;
+
+struct Shell {
+  uint32_t number = 0;
+  int32_t pid = 0;
+  Duration age{};                 ///< Since it began.
+  std::optional<Duration> alone;  ///< Since nobody has it; none: somebody has.
+  bool ended = false;             ///< It has, and nobody has seen how.
+  bool operator==(const Shell&) const = default;
+};
+struct ShellList {
+  std::vector<Shell> shells;  ///< By their numbers.
+  bool operator==(const ShellList&) const = default;
+};
+
 /// What a message of data has beside its bytes, at most.
 inline constexpr size_t kExecOverheadMax = 16;
 
@@ -153,5 +191,7 @@ inline constexpr size_t kExecOverheadMax = 16;
 /// Corrupt for bytes that are no such message.
 [[nodiscard]] Result<ExecInput> decode_exec_input(std::string_view bytes);
 [[nodiscard]] Result<ExecOutput> decode_exec_output(std::string_view bytes);
+[[nodiscard]] std::string encode(const ShellList& list);
+[[nodiscard]] Result<ShellList> decode_shell_list(std::string_view bytes);
 
 }  // namespace muster::wire

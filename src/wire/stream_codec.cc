@@ -35,6 +35,10 @@ Status get_exec(const control::v1::ExecRequest& message, ExecRequest& value) {
     }
     value.arguments.push_back(word);
   }
+  value.keeps = message.keeps();
+  if (value.keeps && !message.has_terminal()) {
+    return corrupt("a shell without a terminal");
+  }
   if (message.has_terminal()) {
     value.terminal.emplace();
     MUSTER_TRY_STATUS(get_name(message.terminal().name(), value.terminal->name, "terminal"));
@@ -50,6 +54,22 @@ void put_exec(const ExecRequest& value, control::v1::ExecRequest& message) {
   if (value.terminal) {
     put_terminal(*value.terminal, *message.mutable_terminal());
   }
+  message.set_keeps(value.keeps);
+}
+
+Status get_join(const control::v1::JoinRequest& message, JoinRequest& value) {
+  value.shell = message.shell();
+  if (message.resumes()) {
+    value.position = message.position();
+  }
+  return required(message.has_terminal(), get_size(message.terminal(), value.size), "terminal");
+}
+
+void put_join(const JoinRequest& value, control::v1::JoinRequest& message) {
+  message.set_shell(value.shell);
+  message.set_resumes(value.position.has_value());
+  message.set_position(value.position.value_or(0));
+  put_terminal({"", value.size}, *message.mutable_terminal());
 }
 
 Status get_tcp(const control::v1::TcpRequest& message, TcpRequest& value) {
@@ -73,13 +93,21 @@ struct PutKind {
                      message.mutable_tcp()->set_port(tcp.port);
                      message.mutable_tcp()->set_host(put_name(tcp.host));
                    },
+                   [&](const JoinRequest& join) { put_join(join, *message.mutable_join()); },
+                   [&](const ShellsRequest&) { message.mutable_shells(); },
                },
                value.request);
   }
   void operator()(const StreamWaits& value) const {
     frame.mutable_waits()->set_reason(put_text(value.reason));
   }
-  void operator()(const StreamOpened&) const { frame.mutable_opened(); }
+  void operator()(const StreamOpened& value) const {
+    control::v1::StreamOpened& message = *frame.mutable_opened();
+    message.set_shell(value.shell);
+    message.set_attempt(value.attempt);
+    message.set_position(value.position);
+    message.set_lost(value.lost);
+  }
   void operator()(const StreamData& value) const { frame.mutable_data()->set_data(value.bytes); }
   void operator()(const StreamCredit& value) const {
     frame.mutable_credit()->set_bytes(value.bytes);
@@ -104,6 +132,11 @@ Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
       return get_exec(message.command(), open.request.emplace<ExecRequest>());
     case control::v1::StreamOpen::kTcp:
       return get_tcp(message.tcp(), open.request.emplace<TcpRequest>());
+    case control::v1::StreamOpen::kJoin:
+      return get_join(message.join(), open.request.emplace<JoinRequest>());
+    case control::v1::StreamOpen::kShells:
+      open.request = ShellsRequest{};
+      return {};
     case control::v1::StreamOpen::REQUEST_NOT_SET:
       break;
   }
@@ -130,7 +163,8 @@ Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
     case control::v1::StreamFrame::kWaits:
       return get_text(message.waits().reason(), value.kind.emplace<StreamWaits>().reason, "reason");
     case control::v1::StreamFrame::kOpened:
-      value.kind = StreamOpened{};
+      value.kind = StreamOpened{message.opened().shell(), message.opened().attempt(),
+                                message.opened().position(), message.opened().lost()};
       return {};
     case control::v1::StreamFrame::kData:
       if (message.data().data().size() > kStreamDataMax) {
@@ -219,6 +253,43 @@ Result<ExecOutput> decode_exec_output(std::string_view bytes) {
       break;
   }
   return corrupt("unknown kind of output of a command");
+}
+
+std::string encode(const ShellList& list) {
+  control::v1::ShellList wire;
+  for (const Shell& shell : list.shells) {
+    control::v1::Shell& message = *wire.add_shells();
+    message.set_number(shell.number);
+    message.set_pid(shell.pid);
+    message.set_age_us(shell.age.count());
+    message.set_joined(!shell.alone.has_value());
+    message.set_alone_us(shell.alone.value_or(Duration::zero()).count());
+    message.set_ended(shell.ended);
+  }
+  return wire.SerializeAsString();
+}
+
+Result<ShellList> decode_shell_list(std::string_view bytes) {
+  MUSTER_TRY(const control::v1::ShellList message,
+             parse<control::v1::ShellList>(bytes, kStreamDataMax, "list of shells"));
+  if (static_cast<size_t>(message.shells_size()) > kStreamsMax) {
+    return corrupt("a list of shells is too long");
+  }
+  ShellList list;
+  for (const control::v1::Shell& each : message.shells()) {
+    if (each.age_us() < 0 || each.alone_us() < 0) {
+      return corrupt("the age of a shell is negative");
+    }
+    Shell& shell = list.shells.emplace_back();
+    shell.number = each.number();
+    shell.pid = each.pid();
+    shell.age = Duration(each.age_us());
+    if (!each.joined()) {
+      shell.alone = Duration(each.alone_us());
+    }
+    shell.ended = each.ended();
+  }
+  return list;
 }
 
 }  // namespace muster::wire

@@ -32,7 +32,7 @@ def test_commands_run_in_containers_as_their_tasks_do(yarn, bed):
 
     shown = yarn("show", job, within=RUN_LIMIT).expect(0).out
     assert "opened exec in worker:1 from" in shown
-    assert "opened exec with a terminal in worker:0" in shown
+    assert "opened shell in worker:0" in shown
 
     yarn("stop", job, within=RUN_LIMIT).expect(0)
     expect_all_over(yarn, bed, job)

@@ -1,50 +1,24 @@
 #include "agent/session/exec_session.h"
 
+#include "agent/session/guest.h"
 #include "base/overloaded.h"
 
-#include <algorithm>
 #include <csignal>
-#include <optional>
 #include <utility>
 #include <variant>
 
 namespace muster::agent {
-namespace {
-
-constexpr size_t kPieceBytes = 32U << 10;
-/// Kept for the message of the command's end, whatever the command has written.
-constexpr size_t kReserveBytes = 8U << 10;
-/// Below this much the next credit is waited for: many small pieces would cost more than they say.
-constexpr size_t kLowBytes = 4U << 10;
-
-// As shells have them.
-constexpr int32_t kNotFound = 127;
-constexpr int32_t kCannotRun = 126;
-constexpr int32_t kBySignal = 128;
-
-}  // namespace
 
 bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
-  os::SpawnOptions options;
-  options.argv = request.arguments;
-  options.env = run.environment();
-  options.folder = run.folder();
-  options.parent_death_signal = SIGKILL;
-  std::optional<os::WindowSize> terminal;
-  if (request.terminal) {
-    terminal = {.rows = request.terminal->size.rows, .columns = request.terminal->size.columns};
-    options.env["TERM"] = request.terminal->name;
-  }
-  auto child = processes_.spawn_interactive(
-      std::move(options), terminal,
-      {.output = [this](os::Stream stream,
-                        std::string_view bytes) { return on_output(stream, bytes); },
-       .written = [this](size_t bytes) { consumed(bytes); },
-       .exited = [this](const os::Exit& exit) { on_exited(exit); }});
+  auto child =
+      spawn_guest(processes_, request, run,
+                  {.output = [this](os::Stream stream,
+                                    std::string_view bytes) { return on_output(stream, bytes); },
+                   .written = [this](size_t bytes) { consumed(bytes); },
+                   .exited = [this](const os::Exit& exit) { on_exited(exit); }});
   handlers_.send(wire::StreamOpened{});
   if (!child.has_value()) {
-    tell_exit(
-        {child.error().code == Errc::NotFound ? kNotFound : kCannotRun, child.error().message});
+    tell_exit(exit_of(child.error()));
     return false;
   }
   child_ = std::move(*child);
@@ -82,24 +56,7 @@ Status ExecSession::take(const wire::StreamFrame::Kind& kind) {
 
 Status ExecSession::take_input(const wire::StreamData& data) {
   MUSTER_TRY(const wire::ExecInput input, wire::decode_exec_input(data.bytes));
-  size_t done = data.bytes.size();
-  std::visit(Overloaded{
-                 [&](const wire::ExecBytes& bytes) {
-                   done -= bytes.bytes.size();  // The rest when the command has taken it.
-                   child_->write(bytes.bytes);
-                 },
-                 [&](const wire::ExecInputEnded&) { child_->end_input(); },
-                 [&](const wire::TerminalSize& size) {
-                   child_->resize({.rows = size.rows, .columns = size.columns});
-                 },
-                 [&](const wire::ExecSignal& signal) {
-                   if (signal.signal > 0 && signal.signal < NSIG) {
-                     (void)processes_.signal_group(child_->pid(), signal.signal);
-                   }
-                 },
-             },
-             input);
-  consumed(done);
+  consumed(give_input(processes_, *child_, input, data.bytes.size()));
   return {};
 }
 
@@ -123,19 +80,11 @@ size_t ExecSession::on_output(os::Stream stream, std::string_view bytes) {
   return readable();
 }
 
-size_t ExecSession::readable() const {
-  if (hung_up_) {
-    return kPieceBytes;
-  }
-  const size_t left = ledger_.sendable();
-  return left < kReserveBytes + kLowBytes
-             ? 0
-             : std::min(kPieceBytes, left - kReserveBytes - wire::kExecOverheadMax);
-}
+size_t ExecSession::readable() const { return hung_up_ ? kGuestPieceBytes : output_room(ledger_); }
 
 void ExecSession::on_exited(const os::Exit& exit) {
   if (!hung_up_) {
-    tell_exit({exit.signal ? kBySignal + *exit.signal : exit.code.value_or(kCannotRun), ""});
+    tell_exit(exit_of(exit));
   }
   const auto ended = std::move(handlers_.ended);
   ended();
@@ -147,13 +96,13 @@ void ExecSession::tell_exit(const wire::ExecExited& exited) {
   handlers_.send(wire::StreamClosed{});
 }
 
-void ExecSession::hang_up() {
-  if (std::exchange(hung_up_, true)) {
-    return;
+bool ExecSession::hang_up() {
+  if (!std::exchange(hung_up_, true)) {
+    (void)processes_.signal_group(child_->pid(), SIGHUP);
+    (void)processes_.signal_group(child_->pid(), SIGCONT);
+    child_->allow_output(readable());
   }
-  (void)processes_.signal_group(child_->pid(), SIGHUP);
-  (void)processes_.signal_group(child_->pid(), SIGCONT);
-  child_->allow_output(readable());
+  return true;
 }
 
 void ExecSession::kill() { processes_.signal_family(child_->pid(), SIGKILL); }

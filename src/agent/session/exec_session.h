@@ -35,7 +35,7 @@ class ExecSession final : public Session {
 
   [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
   /// The command gets SIGHUP, what it writes is dropped.
-  void hang_up() override;
+  bool hang_up() override;
   void kill() override;
   void attempt_over() override {}  // The attempt takes its guests along.
 

@@ -12,8 +12,9 @@ class Session {
 
   /// What the person's end says. Corrupt if it does not keep to the rules.
   [[nodiscard]] virtual Status take(const wire::StreamFrame::Kind& kind) = 0;
-  /// Nobody is at the other end any more: the session ends, soon.
-  virtual void hang_up() = 0;
+  /// Nobody is at the other end any more. Returns whether the session ends, soon; else it waits
+  /// for somebody to join it.
+  virtual bool hang_up() = 0;
   /// It has not ended yet, and must.
   virtual void kill() = 0;
   /// The attempt has ended.

@@ -4,8 +4,13 @@
 #include "agent/session/tcp_session.h"
 #include "base/overloaded.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace muster::agent {
 namespace {
@@ -49,7 +54,11 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
     return;
   }
   std::visit(Overloaded{
-                 [&](const wire::ExecRequest& exec) { this->run(id, exec, *run); },
+                 [&](const wire::ExecRequest& exec) {
+                   exec.keeps ? begin_shell(id, exec, *run) : this->run(id, exec, *run);
+                 },
+                 [&](const wire::JoinRequest& request) { join(id, request, *run); },
+                 [&](const wire::ShellsRequest&) { list(id, *run); },
                  [&](const wire::TcpRequest& tcp) { connect(id, tcp, *run); },
              },
              request.request);
@@ -71,6 +80,115 @@ void Sessions::run(uint64_t id, const wire::ExecRequest& request, TaskRun& run) 
   by_stream_.emplace(id, number);
   sessions_.emplace(number, Entry{run.names().attempt, std::move(session), guest});
 }
+
+// ---- shells
+
+void Sessions::begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRun& run) {
+  if (!make_place()) {
+    refuse(id, wire::StreamFault::Refused,
+           fmt::format("the container has {} shells, which is the most; `muster shell JOB TASK "
+                       "--list` shows them, and --join N goes on with one",
+                       wire::kShellsMax));
+    return;
+  }
+  const uint64_t number = ++last_number_;
+  auto session = std::make_unique<ShellSession>(
+      deps_.loop, deps_.processes, last_shell_ + 1,
+      ShellSession::Handlers{.exited = [this, number] { on_exited(number); },
+                             .ended = [this, number] { on_ended(number); }});
+  if (!session->start(request, run, sender(id))) {
+    return;
+  }
+  ShellSession* const shell = session.get();
+  const os::Pid guest = shell->pid();
+  run.admit(guest);
+  deps_.log.info("session.started", {{"pid", guest.value}, {"shell", ++last_shell_}});
+  by_stream_.emplace(id, number);
+  sessions_.emplace(number,
+                    Entry{run.names().attempt, std::move(session), guest, shell, last_shell_});
+}
+
+bool Sessions::make_place() {
+  size_t shells = 0;
+  auto unseen = sessions_.end();
+  for (auto entry = sessions_.begin(); entry != sessions_.end(); ++entry) {
+    if (const ShellSession* const shell = entry->second.shell) {
+      ++shells;
+      // The oldest of those that only wait to tell how they ended.
+      unseen = unseen == sessions_.end() && shell->ended_unseen() ? entry : unseen;
+    }
+  }
+  if (shells < wire::kShellsMax) {
+    return true;
+  }
+  if (unseen == sessions_.end()) {
+    return false;
+  }
+  sessions_.erase(unseen);
+  return true;
+}
+
+uint64_t Sessions::find_shell(uint64_t id, const wire::JoinRequest& request, const TaskRun& run) {
+  std::vector<uint64_t> found;
+  std::string names;
+  for (const auto& [number, entry] : sessions_) {
+    const bool wanted = request.shell == 0 ? entry.shell != nullptr && entry.shell->describe().alone
+                                           : entry.shell_number == request.shell;
+    if (entry.shell != nullptr && wanted && entry.attempt == run.names().attempt) {
+      found.push_back(number);
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.shell_number);
+    }
+  }
+  if (found.size() == 1) {
+    return found.front();
+  }
+  if (found.size() > 1) {
+    refuse(id, wire::StreamFault::Refused,
+           fmt::format("the task has several shells that nobody is in ({}): name one", names));
+  } else if (request.shell == 0) {
+    refuse(id, wire::StreamFault::Refused, "the task has no shell that somebody has left");
+  } else {
+    refuse(id, wire::StreamFault::Refused,
+           fmt::format("the task has no shell {} now: it has ended", request.shell));
+  }
+  return 0;
+}
+
+void Sessions::join(uint64_t id, const wire::JoinRequest& request, const TaskRun& run) {
+  const uint64_t number = find_shell(id, request, run);
+  if (number == 0) {
+    return;
+  }
+  const auto former =
+      std::ranges::find(by_stream_, number, &std::pair<const uint64_t, uint64_t>::second);
+  if (former != by_stream_.end()) {
+    const uint64_t stream = former->first;
+    refuse(stream, wire::StreamFault::Cancelled, "somebody else has joined the shell");
+    hang_up(stream);
+  }
+  const Entry& entry = sessions_.at(number);
+  deps_.log.info("session.joined", {{"shell", entry.shell_number}});
+  by_stream_.emplace(id, number);
+  entry.shell->join(request, sender(id));
+}
+
+void Sessions::list(uint64_t id, const TaskRun& run) {
+  wire::ShellList shells;
+  for (const auto& [number, entry] : sessions_) {
+    if (entry.shell != nullptr && entry.attempt == run.names().attempt) {
+      shells.shells.push_back(entry.shell->describe());
+    }
+  }
+  deps_.send({id, wire::StreamOpened{}});
+  deps_.send({id, wire::StreamData{wire::encode(shells)}});
+  deps_.send({id, wire::StreamClosed{}});
+}
+
+ShellSession::Send Sessions::sender(uint64_t id) {
+  return [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); };
+}
+
+// ---- connections
 
 void Sessions::connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run) {
   if (deps_.dialer == nullptr) {
@@ -95,8 +213,9 @@ void Sessions::refuse(uint64_t id, wire::StreamFault fault, std::string reason) 
 void Sessions::hang_up(uint64_t id) {
   const uint64_t number = by_stream_.at(id);
   by_stream_.erase(id);
-  scope_.spawn(kill_late(number));
-  sessions_.at(number).session->hang_up();
+  if (sessions_.at(number).session->hang_up()) {
+    scope_.spawn(kill_late(number));
+  }
 }
 
 void Sessions::hang_up_all() {
@@ -120,15 +239,22 @@ rt::Async<> Sessions::kill_late(uint64_t number) {
   }
 }
 
+/// The process of a session has ended.
+void Sessions::on_exited(uint64_t number) {
+  Entry& entry = sessions_.at(number);
+  TaskRun* const run = deps_.attempts.find(entry.attempt);
+  const os::Pid guest = std::exchange(entry.guest, os::Pid{});
+  if (run != nullptr && guest != os::Pid{}) {
+    run->dismiss(guest);
+  }
+}
+
 void Sessions::on_ended(uint64_t number) {
+  on_exited(number);
   const auto found = sessions_.find(number);
-  Entry entry = std::move(found->second);
+  const Entry entry = std::move(found->second);
   sessions_.erase(found);
   std::erase_if(by_stream_, [number](const auto& each) { return each.second == number; });
-  TaskRun* const run = deps_.attempts.find(entry.attempt);
-  if (run != nullptr && entry.guest != os::Pid{}) {
-    run->dismiss(entry.guest);
-  }
 }
 
 }  // namespace muster::agent

@@ -2,6 +2,7 @@
 
 #include "agent/attempt/attempts.h"
 #include "agent/session/session.h"
+#include "agent/session/shell_session.h"
 #include "base/log.h"
 #include "net/stream.h"
 #include "os/processes.h"
@@ -18,8 +19,9 @@
 namespace muster::agent {
 
 /// What people do inside this agent's attempts, by streams that its master relays from the job's
-/// owner. A session ends with its stream, with its attempt, and with the connection to the master.
-/// Lives on the loop's thread.
+/// owner. A session ends with its stream, with its attempt, and with the connection to the master;
+/// shells (ShellSession) only with their attempt, and wait for somebody to join them. Lives on the
+/// loop's thread.
 class Sessions {
  public:
   struct Deps {
@@ -45,19 +47,32 @@ class Sessions {
   struct Entry {
     job::AttemptId attempt;
     std::unique_ptr<Session> session;
-    os::Pid guest{};  ///< Its process, if it has one.
+    os::Pid guest{};                ///< Its process, if it has one.
+    ShellSession* shell = nullptr;  ///< The session, if it is one.
+    uint32_t shell_number = 0;      ///< From 1, if it is one.
   };
 
   void open(uint64_t id, const wire::StreamOpen& request);
   void run(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
+  void begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
+  void join(uint64_t id, const wire::JoinRequest& request, const TaskRun& run);
+  void list(uint64_t id, const TaskRun& run);
   void connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run);
   void refuse(uint64_t id, wire::StreamFault fault, std::string reason);
+  /// Makes place for one more shell; false if all that there are run.
+  [[nodiscard]] bool make_place();
+  /// The shell that is asked for, as its session's number; 0 after it was refused.
+  [[nodiscard]] uint64_t find_shell(uint64_t id, const wire::JoinRequest& request,
+                                    const TaskRun& run);
+  [[nodiscard]] ShellSession::Send sender(uint64_t id);
   void hang_up(uint64_t id);
+  void on_exited(uint64_t number);
   rt::Async<> kill_late(uint64_t number);
   void on_ended(uint64_t number);
 
   Deps deps_;
   uint64_t last_number_ = 0;
+  uint32_t last_shell_ = 0;
   std::map<uint64_t, uint64_t> by_stream_;  ///< Stream → session, while the stream lives.
   std::map<uint64_t, Entry> sessions_;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.

@@ -56,13 +56,14 @@ Status TcpSession::take(const wire::StreamFrame::Kind& kind) {
   return bridge_->take(kind);
 }
 
-void TcpSession::hang_up() {
+bool TcpSession::hang_up() {
   scope_.cancel();
   if (bridge_) {
     bridge_->reset();
   } else {
     end();
   }
+  return true;
 }
 
 void TcpSession::attempt_over() {

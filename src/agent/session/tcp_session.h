@@ -32,7 +32,7 @@ class TcpSession final : public Session {
   void start(uint16_t port);
 
   [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
-  void hang_up() override;
+  bool hang_up() override;
   void kill() override { end(); }
   void attempt_over() override;
 

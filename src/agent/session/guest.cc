@@ -1,0 +1,80 @@
+#include "agent/session/guest.h"
+
+#include "base/overloaded.h"
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace muster::agent {
+namespace {
+
+/// Kept for the message of the command's end, whatever the command has written.
+constexpr size_t kReserveBytes = 8U << 10;
+/// Below this much the next credit is waited for: many small pieces would cost more than they say.
+constexpr size_t kLowBytes = 4U << 10;
+
+// As shells have them.
+constexpr int32_t kNotFound = 127;
+constexpr int32_t kCannotRun = 126;
+constexpr int32_t kBySignal = 128;
+
+}  // namespace
+
+Result<std::unique_ptr<os::InteractiveChild>> spawn_guest(os::Processes& processes,
+                                                          const wire::ExecRequest& request,
+                                                          const TaskRun& run,
+                                                          os::InteractiveChild::Handlers handlers) {
+  os::SpawnOptions options;
+  options.argv = request.arguments;
+  options.env = run.environment();
+  options.folder = run.folder();
+  options.parent_death_signal = SIGKILL;
+  std::optional<os::WindowSize> terminal;
+  if (request.terminal) {
+    terminal = {.rows = request.terminal->size.rows, .columns = request.terminal->size.columns};
+    options.env["TERM"] = request.terminal->name;
+  }
+  return processes.spawn_interactive(std::move(options), terminal, std::move(handlers));
+}
+
+size_t give_input(os::Processes& processes, os::InteractiveChild& guest,
+                  const wire::ExecInput& input, size_t bytes) {
+  size_t done = bytes;
+  std::visit(Overloaded{
+                 [&](const wire::ExecBytes& given) {
+                   done -= given.bytes.size();
+                   guest.write(given.bytes);
+                 },
+                 [&](const wire::ExecInputEnded&) { guest.end_input(); },
+                 [&](const wire::TerminalSize& size) {
+                   guest.resize({.rows = size.rows, .columns = size.columns});
+                 },
+                 [&](const wire::ExecSignal& signal) {
+                   if (signal.signal > 0 && signal.signal < NSIG) {
+                     (void)processes.signal_group(guest.pid(), signal.signal);
+                   }
+                 },
+             },
+             input);
+  return done;
+}
+
+size_t output_room(const wire::StreamLedger& ledger) {
+  const size_t left = ledger.sendable();
+  return left < kReserveBytes + kLowBytes
+             ? 0
+             : std::min(kGuestPieceBytes, left - kReserveBytes - wire::kExecOverheadMax);
+}
+
+wire::ExecExited exit_of(const os::Exit& exit) {
+  return {exit.signal ? kBySignal + *exit.signal : exit.code.value_or(kCannotRun), ""};
+}
+
+wire::ExecExited exit_of(const Error& error) {
+  return {error.code == Errc::NotFound ? kNotFound : kCannotRun, error.message};
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace muster::agent {
+
+/// The last that a shell has written, by its position in all that it has written. A value.
+class Scrollback {
+ public:
+  /// How much is kept at least, once there was so much.
+  static constexpr size_t kBytesMin = 1U << 20;
+
+  void append(std::string_view bytes);
+
+  /// Of the first byte that is kept.
+  [[nodiscard]] uint64_t begin() const { return begin_; }
+  /// Of the next byte that will come.
+  [[nodiscard]] uint64_t end() const { return end_; }
+  /// Returns some of what is kept from `position` on, at most `bytes_max`; nothing only at the end.
+  /// `position` is from begin() to end(). The view is valid until the next append.
+  [[nodiscard]] std::string_view read(uint64_t position, size_t bytes_max) const;
+  /// Returns the first position from `position` on where a line begins; `position` if none does.
+  [[nodiscard]] uint64_t line_from(uint64_t position) const;
+
+ private:
+  uint64_t begin_ = 0;
+  uint64_t end_ = 0;
+  std::deque<std::string> pieces_;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "agent/attempt/task_run.h"
+#include "agent/session/scrollback.h"
+#include "agent/session/session.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "os/interactive_child.h"
+#include "os/processes.h"
+#include "rt/loop.h"
+#include "rt/running.h"
+#include "wire/stream.h"
+#include "wire/stream_ledger.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace muster::agent {
+
+/// A command on a terminal that outlives its stream: whoever joins it sees what it has written
+/// meanwhile. It has the attempt's environment and folder, counts as the attempt's for memory, and
+/// ends with it, or when nobody has joined it for kAloneMax. What it wrote at its end, and how it
+/// ended, is kept as long for whoever comes. Lives on the loop's thread; must have ended, or its
+/// attempt must, when it is destroyed.
+///
+///     joined ──1──► alone ──3──► ended, unseen ──2──► over
+///        ▲──2───────┘               │ 4
+///        └──5──► over               └───► over
+///
+/// 1 its stream ends · 2 somebody joins it · 3 the command ends · 4 nobody comes, or the attempt
+/// ends · 5 the command ends, and whoever has it is told
+class ShellSession final : public Session {
+ public:
+  using Send = std::function<void(wire::StreamFrame::Kind)>;
+  struct Handlers {
+    std::function<void()> exited;  ///< Its process is gone. Once.
+    /// There is nothing more to tell, and nobody to tell it. Once, after `exited`, in a turn of its
+    /// own; may destroy the session.
+    std::function<void()> ended;
+  };
+
+  /// How long a shell that nobody has joined is kept: from a Friday to a Monday.
+  static constexpr Duration kAloneMax = std::chrono::hours(72);
+
+  ShellSession(rt::Loop& loop, os::Processes& processes, uint32_t number, Handlers handlers);
+  ~ShellSession() override;
+  ShellSession(const ShellSession&) = delete;
+  ShellSession& operator=(const ShellSession&) = delete;
+
+  /// Runs the command, joined by `send`. One that cannot be run has told the person so, and no
+  /// handler is called: returns false.
+  [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run, Send send);
+  /// Goes on with another stream: says what has been missed, and goes on. Whoever had it must have
+  /// been told.
+  void join(const wire::JoinRequest& request, Send send);
+
+  [[nodiscard]] os::Pid pid() const { return child_->pid(); }
+  /// Nobody has it, and it has ended.
+  [[nodiscard]] bool ended_unseen() const { return !line_ && exited_.has_value(); }
+  [[nodiscard]] wire::Shell describe() const;
+
+  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
+  /// It goes on alone.
+  bool hang_up() override;
+  void kill() override;
+  void attempt_over() override;
+  /// It is not kept any longer: the command gets SIGHUP, and SIGKILL later.
+  void end();
+
+ private:
+  /// The stream of whoever has it.
+  struct Line {
+    Send send;
+    wire::StreamLedger ledger;
+    uint64_t position = 0;  ///< Of the first byte that has not been sent.
+  };
+
+  void open(uint64_t position, uint64_t lost, Send send);
+  void on_written(size_t bytes);
+  void consumed(size_t bytes);
+  [[nodiscard]] size_t on_output(std::string_view bytes);
+  void on_exited(const os::Exit& exit);
+  /// Sends what the stream has credit for, and the end when nothing is left before it.
+  void pump();
+  [[nodiscard]] size_t readable() const;
+  void finish();
+
+  rt::Loop& loop_;
+  os::Processes& processes_;
+  uint32_t number_;
+  uint32_t attempt_ = 0;
+  Handlers handlers_;
+  HostTime began_{};
+  Scrollback scrollback_;
+  size_t unwritten_ = 0;  ///< Input that the command has not taken yet;
+  size_t of_others_ = 0;  ///< so much of it came by streams of before.
+  uint64_t seen_ = 0;     ///< What whoever had it last has got for sure.
+  std::optional<Line> line_;
+  HostTime alone_since_{};  ///< Without a line.
+  std::optional<wire::ExecExited> exited_;
+  bool unwanted_ = false;  ///< Nobody is to join it any more.
+  bool over_ = false;
+  rt::TimerId timer_{};  ///< Of end(), or of the kill after it.
+  rt::Running ending_;
+  std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "client/session.h"
+
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// Prints the shells that a job's tasks keep; returns the exit status.
+[[nodiscard]] int list_shells(Session& session, const std::string& job, const std::string& on,
+                              const std::vector<std::string>& tasks, bool json);
+
+}  // namespace muster::client

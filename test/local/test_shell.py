@@ -1,0 +1,136 @@
+"""muster shell: shells that outlive their client and the job's master."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+
+import harness
+import pytest
+
+pytestmark = pytest.mark.usefixtures("stopped_jobs")
+
+SHELL = {"SHELL": "/bin/sh", "TERM": "dumb", "PS1": "$ "}
+DETACH = b"\x1dd"
+
+
+@pytest.fixture
+def job(muster):
+    """A job of one task that sleeps."""
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    return muster.job()
+
+
+def shell(muster, *arguments):
+    return muster.start("shell", *arguments, terminal=True, env=SHELL)
+
+
+def shells(muster, job):
+    return json.loads(muster("shell", job, "--list", "--json").expect(0).out)["shells"]
+
+
+def count(running, tmp_path, until):
+    """Starts a loop in a shell that counts until a file is there; returns the file."""
+    running.type(f"i=0; while [ ! -e {until} ]; do i=$((i+1)); echo n=$i=; sleep 0.05; done; "
+                 f"echo all $i\n".encode())
+    running.sees("n=3=")
+
+
+def test_a_shell_is_left_and_joined_again(muster, job, tmp_path):
+    first = shell(muster, job)
+    first.sees("shell 1 in worker:0; Ctrl-\\] d leaves it running")
+    go = tmp_path / "go"
+    count(first, tmp_path, go)
+    first.type(DETACH)
+    left = first.wait().expect(0)
+    assert f"shell 1 of worker:0 runs on; muster shell {job} worker:0 --join 1" in left.text
+    assert [each["shell"] for each in shells(muster, job)] == [1]
+    assert shells(muster, job)[0]["left_ms"] is not None
+    assert "left" in muster("shell", job, "--list").expect(0).out
+    go.touch()
+    again = shell(muster, job, "worker:0", "--join", "1")
+    again.sees(r"all \d+")
+    again.type(b"exit 3\n")
+    again.wait().expect(3)
+    assert shells(muster, job) == []
+    shown = muster("show", job).expect(0).out
+    assert "opened shell in worker:0" in shown
+    assert "detached from shell 1 in worker:0" in shown
+    assert "joined shell 1 in worker:0" in shown
+
+
+def test_a_killed_client_leaves_the_shell_with_what_it_missed(muster, job, tmp_path):
+    first = shell(muster, job)
+    go = tmp_path / "go"
+    count(first, tmp_path, go)
+    first.signal(signal.SIGKILL)
+    first.wait()
+    go.touch()
+    again = shell(muster, job, "--join", "0")
+    again.sees(r"n=3=[\s\S]*all \d+")
+    again.type(b"exit\n")
+    again.wait().expect(0)
+
+
+def test_a_shell_goes_on_when_the_master_dies(muster, job, tmp_path):
+    """Nothing that the shell writes is lost or shown twice."""
+    running = shell(muster, job)
+    go = tmp_path / "go"
+    count(running, tmp_path, go)
+    [master] = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    running.sees("the connection to the master was lost")
+    running.sees("connected again")
+    go.touch()
+    last = int(running.sees(r"all (\d+)").group(1))
+    running.type(b"exit 4\n")
+    done = running.wait().expect(4)
+    assert [int(n) for n in re.findall(r"n=(\d+)=", done.text)] == list(range(1, last + 1))
+
+
+def test_a_shell_that_is_taken_over_says_so(muster, job):
+    first = shell(muster, job)
+    first.sees("shell 1")
+    second = shell(muster, job, "--join", "1")
+    second.sees("shell 1")
+    assert "somebody else has joined the shell" in first.wait().text
+    second.type(b"exit 5\n")
+    second.wait().expect(5)
+
+
+def test_a_container_lost_under_a_shell_is_said(muster, job):
+    running = shell(muster, job)
+    running.sees("shell 1")
+    running.type(b"echo agent=$PPID=\n")
+    agent = int(running.sees(r"agent=(\d+)=").group(1))
+    os.kill(agent, signal.SIGKILL)
+    done = running.wait()
+    assert done.code in (3, 6)
+    assert re.search("has ended|lost|is ending", done.text), done.text
+
+
+def test_a_shell_that_is_left_ends_with_its_task(muster, job):
+    running = shell(muster, job)
+    running.type(b"trap '' HUP TERM; echo pid=$$=\n")
+    pid = int(running.sees(r"pid=(\d+)=").group(1))
+    running.type(DETACH)
+    running.wait().expect(0)
+    muster("stop", job).expect(0)
+    harness.eventually(lambda: not pathlib.Path(f"/proc/{pid}").exists())
+
+
+def test_other_keys_leave_a_shell(muster, job):
+    running = muster.start("shell", job, "--detach-keys", "ctrl-p,ctrl-q", terminal=True, env=SHELL)
+    running.sees("Ctrl-P Ctrl-Q leaves it running")
+    running.type(b"\x10\x11")
+    running.wait().expect(0)
+    muster("shell", job, "--detach-keys", "hyper-x").expect_error(2, "hyper-x")
+
+
+def test_shells_that_are_not_there_are_named(muster, job):
+    assert muster("shell", job, "--list").expect(0).out == "no shells\n"
+    gone = shell(muster, job, "--join", "7").wait()
+    assert gone.code == 6
+    assert "no shell 7" in gone.text
