@@ -267,6 +267,11 @@ Result<std::string> FakeCluster::page(const JobFolder& job) {
   return "http://fake/" + job.id().value;
 }
 
+Result<std::unique_ptr<cluster::TeamJobs>> FakeCluster::team_jobs(rt::IoLoop&,
+                                                                  const cluster::TeamOptions&) {
+  return cluster::unsupported(*this, "list the jobs of all users", "it has one user");
+}
+
 Status FakeCluster::kill(const JobFolder& job, const std::string& who) {
   MUSTER_TRY(const Known* const known, this->known(job));
   if (!std::holds_alternative<cluster::Ended>(known->report)) {

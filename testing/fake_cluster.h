@@ -59,6 +59,8 @@ class FakeCluster final : public cluster::Cluster {
   Result<std::vector<cluster::WaitReason>> why(const cluster::JobFolder& job,
                                                const cluster::WaitContext& context) override;
   Result<std::string> page(const cluster::JobFolder& job) override;
+  Result<std::unique_ptr<cluster::TeamJobs>> team_jobs(rt::IoLoop& loop,
+                                                       const cluster::TeamOptions& team) override;
   Status kill(const cluster::JobFolder& job, const std::string& who) override;
   Result<cluster::Retained> retain(const cluster::RetentionRules& rules) override;
   Result<std::vector<cluster::Finding>> examine(cluster::ExamineDepth depth) override;

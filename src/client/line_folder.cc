@@ -11,18 +11,10 @@ namespace {
 
 constexpr Duration kLossWindow = std::chrono::seconds(1);
 
-bool has_one_task(const job::Plan& plan) {
-  uint32_t tasks = 0;
-  for (const job::RolePlan& role : plan.roles) {
-    tasks += role.tasks;
-  }
-  return tasks <= 1;
-}
-
 }  // namespace
 
 LineFolder::LineFolder(const job::Plan& plan, Options options)
-    : plan_(plan), options_(options), alone_(has_one_task(plan)) {}
+    : plan_(plan), options_(options), alone_(plan.task_count() <= 1) {}
 
 std::vector<ShownLine> LineFolder::feed(job::TaskId task, bool is_err, std::string_view bytes,
                                         HostTime now) {

@@ -53,6 +53,10 @@ class KeepingCluster final : public cluster::Cluster {
     return bug("unused");
   }
   Result<std::string> page(const cluster::JobFolder&) override { return bug("unused"); }
+  Result<std::unique_ptr<cluster::TeamJobs>> team_jobs(rt::IoLoop&,
+                                                       const cluster::TeamOptions&) override {
+    return bug("unused");
+  }
   Status kill(const cluster::JobFolder&, const std::string&) override { return bug("unused"); }
   Result<cluster::Retained> retain(const cluster::RetentionRules&) override {
     return bug("unused");

@@ -36,7 +36,7 @@ constexpr uint32_t kListedMax = 1000;
 
 /// Where a job of this host is read: its cluster brings the rest.
 ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
-  const auto bring_output = [&session, job]() -> Status {
+  const auto bring_now = [&session, job]() -> Status {
     MUSTER_TRY(const std::unique_ptr<cluster::Outputs> outputs,
                session.clusters->of(job).outputs(job, {}));
     MUSTER_TRY(const cluster::Outputs::Gaps gaps, outputs->refresh());
@@ -45,9 +45,11 @@ ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
     }
     return {};
   };
-  return {.files = *session.files, .bring_output = bring_output, .bring_samples = [&session, job] {
-            return session.clusters->of(job).fetch_samples(job);
-          }};
+  auto bring_output = [bring_now]() -> rt::Async<Status> { co_return bring_now(); };
+  return {
+      .files = *session.files,
+      .bring_output = std::move(bring_output),
+      .bring_samples = [&session, job] { return session.clusters->of(job).fetch_samples(job); }};
 }
 
 /// The jobs that this host or a cluster knows.
@@ -67,8 +69,8 @@ class Shelf final : public page::JobShelf {
     return render_rows_json(rows.all);
   }
 
-  Result<std::shared_ptr<page::Page>> open(const page::Admission&, const std::string& id) override {
-    return open(id);
+  rt::Async<Result<std::shared_ptr<page::Page>>> open(page::Admission, std::string id) override {
+    co_return open(id);
   }
 
   Result<std::shared_ptr<page::Page>> open(const std::string& id) {

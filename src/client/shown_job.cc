@@ -4,6 +4,7 @@
 #include "eventlog/events.h"
 #include "eventlog/status.h"
 #include "metrics/series_text.h"
+#include "rt/wait.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,18 +22,41 @@ constexpr size_t kMetricPointsMax = 200'000;
 class ShownJob::Logs final : public page::LogSource {
  public:
   Logs(rt::IoLoop& loop, const ShownFrom& from, const cluster::JobFolder& job)
-      : from_(from), folder_(loop, from.files, job.logs(), [] {}) {}
+      : from_(from), turn_(loop), folder_(loop, from.files, job.logs(), [] {}) {}
 
   rt::Async<Result<page::LogPiece>> read(page::LogName log, page::LogWanted wanted) override {
-    if (!std::exchange(brought_, true)) {
-      MUSTER_CO_TRY_STATUS(from_.bring_output());
+    while (bringing_) {
+      co_await turn_.wait();
+    }
+    if (!brought_ && from_.bring_output != nullptr) {
+      const Turn turn(*this);
+      auto brought = co_await from_.bring_output();
+      MUSTER_CO_TRY_STATUS(std::move(brought));
+      brought_ = true;
     }
     co_return co_await folder_.read(std::move(log), wanted);
   }
 
  private:
+  /// While it lives, nobody else has the output brought. Its reader may go away.
+  class Turn {
+   public:
+    explicit Turn(Logs& logs) : logs_(logs) { logs_.bringing_ = true; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      logs_.bringing_ = false;
+      logs_.turn_.pulse();
+    }
+
+   private:
+    Logs& logs_;
+  };
+
   const ShownFrom& from_;
+  bool bringing_ = false;
   bool brought_ = false;
+  rt::Event turn_;  ///< bringing_ has turned false.
   cluster::FolderLogs folder_;
 };
 

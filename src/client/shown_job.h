@@ -8,6 +8,7 @@
 #include "page/access.h"
 #include "page/job_view.h"
 #include "page/page.h"
+#include "rt/async.h"
 #include "rt/io_loop.h"
 
 #include <functional>
@@ -22,7 +23,7 @@ namespace muster::client {
 struct ShownFrom {
   os::Files& files;  ///< Outlives the job.
   /// Have what the cluster keeps brought into the job's folder; called when it is asked for.
-  std::function<Status()> bring_output = [] { return Status(); };
+  std::function<rt::Async<Status>()> bring_output;  ///< None: it is there.
   std::function<Status()> bring_samples = [] { return Status(); };
 };
 

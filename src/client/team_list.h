@@ -1,10 +1,13 @@
 #pragma once
 
-#include "client/team_index.h"
+#include "base/time.h"
+#include "cluster/team_jobs.h"
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::client {
@@ -22,12 +25,17 @@ struct TeamFilter {
   uint64_t limit = 100;
 };
 
+/// Whether somebody may see a job: its owner, those whom it names (`*` is everybody), and admins.
+/// Groups that a job names admit nobody: a portal does not know who is in them.
+[[nodiscard]] bool may_see(std::string_view viewer, const std::set<std::string>& admins,
+                           const cluster::TeamJob& job);
+
 /// Returns the document muster.portal/1: what of `jobs` the viewer may see and wants to, and which
 /// users, queues, classes and states those have that he may see. Nothing of any other job is in it,
-/// not even in a number.
-[[nodiscard]] std::string team_list_json(const std::vector<const TeamJob*>& jobs,
+/// not even in a number. `notice`: TeamJobs::notice().
+[[nodiscard]] std::string team_list_json(const std::vector<const cluster::TeamJob*>& jobs,
                                          const std::string& viewer,
                                          const std::set<std::string>& admins,
-                                         const TeamFilter& filter);
+                                         const TeamFilter& filter, const std::string& notice = "");
 
 }  // namespace muster::client

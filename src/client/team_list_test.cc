@@ -11,6 +11,8 @@
 namespace muster::client {
 namespace {
 
+using cluster::TeamJob;
+
 TeamJob job_of(std::string owner, std::string name, std::string queue,
                std::vector<std::string> viewers = {}) {
   TeamJob job;
@@ -20,6 +22,7 @@ TeamJob job_of(std::string owner, std::string name, std::string queue,
   job.queue = std::move(queue);
   job.state = "failed";
   job.class_name = "user.exit";
+  job.duration = std::chrono::seconds(1);
   job.viewers = std::move(viewers);
   return job;
 }
@@ -59,6 +62,23 @@ TEST_F(TeamListTest, NothingOfOtherJobsShows) {
   EXPECT_EQ(seen.at("total"), 2);
   EXPECT_EQ(boost::json::serialize(seen.at("users")), R"(["alice"])");
   EXPECT_EQ(boost::json::serialize(seen.at("queues")), R"(["cpu","gpu"])");
+}
+
+TEST_F(TeamListTest, SumsAreOfAllThatIsWantedAndOfNothingElse) {
+  const auto sums = [](const boost::json::object& list) {
+    return boost::json::serialize(list.at("sums"));
+  };
+  EXPECT_EQ(sums(list("root", {.limit = 1})),
+            R"({"ran_ms":3000,"states":{"failed":3},"classes":{"user.exit":3}})");
+  EXPECT_EQ(sums(list("alice", {.queue = "gpu"})),
+            R"({"ran_ms":1000,"states":{"failed":1},"classes":{"user.exit":1}})");
+  EXPECT_EQ(sums(list("eve")), R"({"ran_ms":0,"states":{},"classes":{}})");
+}
+
+TEST_F(TeamListTest, SaysWhatIsToBeKnown) {
+  EXPECT_TRUE(list("alice").at("notice").is_null());
+  const std::string told = team_list_json({}, "alice", {}, {}, "HDFS has not answered");
+  EXPECT_EQ(boost::json::parse(told).at("notice"), "HDFS has not answered");
 }
 
 TEST_F(TeamListTest, IsNarrowedAndPaged) {

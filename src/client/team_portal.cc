@@ -1,10 +1,12 @@
 #include "base/text.h"
+#include "client/admin_book.h"
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/shown_job.h"
-#include "client/team_index.h"
 #include "client/team_list.h"
 #include "client/token_book.h"
+#include "cluster/cluster.h"
+#include "cluster/team_jobs.h"
 #include "control/keys.h"
 #include "net/address.h"
 #include "net/certificates.h"
@@ -28,6 +30,7 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -71,87 +74,148 @@ TeamFilter filter_of(const page::Target& target) {
 /// The jobs of a team, each shown to those who may see it.
 class TeamShelf final : public page::JobShelf {
  public:
-  TeamShelf(rt::IoLoop& loop, Session& session, const PortalOptions& options, page::Access& access)
+  TeamShelf(rt::IoLoop& loop, Session& session, const AdminBook& admins, page::Access& access)
       : loop_(loop),
         session_(session),
         files_(os::make_foreign_files()),
-        index_(*files_, options.homes),
-        admins_(options.admins.begin(), options.admins.end()),
-        access_(access) {}
+        admins_(admins),
+        access_(access),
+        opened_(loop) {}
+
+  /// Called once, before the rest.
+  void take(std::unique_ptr<cluster::TeamJobs> jobs) { jobs_ = std::move(jobs); }
 
   Result<std::string> list(const page::Admission& who, const page::Target& what) override {
     look();
-    return team_list_json(index_.jobs(), who.user, admins_, filter_of(what));
+    return team_list_json(jobs_->jobs(), who.user, admins_.users(), filter_of(what),
+                          jobs_->notice());
   }
 
-  Result<std::shared_ptr<page::Page>> open(const page::Admission& who,
-                                           const std::string& key) override {
-    const TeamJob* job = index_.find(key);
+  rt::Async<Result<std::shared_ptr<page::Page>>> open(page::Admission who,
+                                                      std::string key) override {
+    while (opening_.contains(key)) {
+      co_await opened_.wait();
+    }
+    const cluster::TeamJob* job = jobs_->find(key);
     if (job == nullptr || !job->ended) {
       look();
-      job = index_.find(key);
+      job = jobs_->find(key);
     }
     // One answer for both: nobody learns which jobs there are.
-    if (job == nullptr || !may_see(who.user, admins_, *job)) {
-      return user_error("no such job", Errc::NotFound);
+    if (job == nullptr || !may_see(who.user, admins_.users(), *job)) {
+      co_return user_error("no such job", Errc::NotFound);
     }
-    std::erase_if(open_, [&](const Open& open) {
-      return open.key == key && !open.job->job().ended() &&
-             (job->ended || loop_.now() - open.read >= kSnapshotMax);
-    });
     const auto known = std::ranges::find(open_, key, &Open::key);
-    if (known != open_.end()) {
-      return page_of(known->job);
+    if (known != open_.end() && is_current(*known, *job)) {
+      co_return page_of(known->shown);
     }
-    const cluster::JobFolder folder(job->folder);
-    MUSTER_TRY(cluster::JobReading reading, cluster::read_job(*files_, folder, plan_of()));
-    cluster::JobReport report = cluster::Running{};
-    if (job->ended) {
-      report = cluster::Ended{};
-    } else if (job->state == "lost") {
-      report = cluster::Lost{};
-    }
+    const Turn turn(*this, key);
+    auto read = co_await read_anew(key);
+    MUSTER_CO_TRY(std::shared_ptr<Shown> shown, std::move(read));
+    std::erase_if(open_, [&](const Open& open) { return open.key == key; });
     if (open_.size() >= kTeamOpenMax) {
       open_.erase(open_.begin());
     }
-    open_.push_back(
-        {key, loop_.now(),
-         std::make_shared<ShownJob>(
-             loop_, ShownFrom{.files = *files_},
-             FoundJob{.folder = folder, .report = std::move(report), .reading = std::move(reading)},
-             access_)});
-    return page_of(open_.back().job);
+    open_.push_back({key, loop_.now(), shown});
+    co_return page_of(shown);
   }
 
-  /// Reads the homes, and says what is wrong with them, once.
+  /// Takes in what is new, and says what cannot be read, once.
   void look() {
-    index_.refresh(session_.now());
-    for (const std::string& trouble : index_.troubles()) {
+    jobs_->refresh(session_.now());
+    for (const std::string& trouble : jobs_->troubles()) {
       if (told_.size() < kTeamRowsMax && told_.insert(trouble).second) {
         session_.console.err("muster: " + printable(trouble) + "\n");
       }
     }
   }
-  [[nodiscard]] size_t size() const { return index_.jobs().size(); }
+  [[nodiscard]] size_t size() const { return jobs_->jobs().size(); }
 
  private:
+  struct Shown {
+    std::shared_ptr<const void> kept;  ///< TeamReading::kept, which `job` reads.
+    ShownJob job;
+  };
   struct Open {
     std::string key;
     HostTime read{};
-    std::shared_ptr<ShownJob> job;
+    std::shared_ptr<Shown> shown;
   };
-  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<ShownJob>& job) {
-    return {job, &job->page()};
+  /// While it lives, nobody else opens that job.
+  class Turn {
+   public:
+    Turn(TeamShelf& shelf, const std::string& key)
+        : shelf_(shelf), place_(shelf.opening_.insert(key).first) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      shelf_.opening_.erase(place_);
+      shelf_.opened_.pulse();
+    }
+
+   private:
+    TeamShelf& shelf_;
+    std::set<std::string>::iterator place_;
+  };
+
+  [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
+    return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
+  }
+  rt::Async<Result<std::shared_ptr<Shown>>> read_anew(std::string key) {
+    auto opened = co_await jobs_->open(std::move(key));
+    MUSTER_CO_TRY(cluster::TeamReading found, std::move(opened));
+    MUSTER_CO_TRY(cluster::JobReading reading, cluster::read_job(*files_, found.folder, plan_of()));
+    ShownFrom from{.files = *files_, .bring_output = std::move(found.bring_output)};
+    FoundJob job{.folder = std::move(found.folder),
+                 .report = std::move(found.report),
+                 .reading = std::move(reading)};
+    co_return std::shared_ptr<Shown>(
+        new Shown{std::move(found.kept), {loop_, std::move(from), std::move(job), access_}});
+  }
+  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<Shown>& shown) {
+    return {shown, &shown->job.page()};
   }
 
   rt::IoLoop& loop_;
   Session& session_;
   std::unique_ptr<os::Files> files_;
-  TeamIndex index_;
-  std::set<std::string> admins_;
+  const AdminBook& admins_;
   page::Access& access_;
   std::set<std::string> told_;
-  std::vector<Open> open_;  ///< In the order in which they were opened.
+  std::unique_ptr<cluster::TeamJobs> jobs_;
+  std::vector<Open> open_;         ///< In the order in which they were opened.
+  std::set<std::string> opening_;  ///< Keys.
+  rt::Event opened_;               ///< opening_ has become less.
+};
+
+/// A folder of this process's own.
+class TeamScratch {
+ public:
+  explicit TeamScratch(os::Files& files) : files_(files) {}
+  TeamScratch(const TeamScratch&) = delete;
+  TeamScratch& operator=(const TeamScratch&) = delete;
+  ~TeamScratch() {
+    if (!path_.empty()) {
+      (void)files_.remove_tree(path_);
+    }
+  }
+  Status make(const std::string& name) {
+    std::error_code error;
+    const auto above =
+        std::filesystem::canonical(std::filesystem::temp_directory_path(error), error);
+    if (error) {
+      return user_error("there is no folder for temporary files: " + error.message());
+    }
+    const std::filesystem::path path = above / name;
+    MUSTER_TRY_STATUS(files_.make_folder(path, 0700));
+    path_ = path;
+    return {};
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  os::Files& files_;
+  std::filesystem::path path_;
 };
 
 std::string random_hex() {
@@ -172,12 +236,24 @@ std::vector<std::string> names_of(const PortalOptions& options) {
   return names;
 }
 
+/// Whose jobs are shown.
+std::vector<std::string> homes_of(const PortalOptions& options, const cluster::Cluster& cluster) {
+  std::vector<std::string> homes = options.homes;
+  if (homes.empty() && !cluster.traits().team_homes.empty()) {
+    homes.emplace_back(cluster.traits().team_homes);
+  }
+  return homes;
+}
+
 /// A team's portal as a process: until somebody ends it.
 class TeamPortalRun {
  public:
-  TeamPortalRun(Session& session, const PortalOptions& options, std::optional<TokenBook> tokens,
-                std::optional<net::CertificateTls> tls)
-      : tokens_(std::move(tokens)),
+  TeamPortalRun(Session& session, const PortalOptions& options, AdminBook admins,
+                std::optional<TokenBook> tokens, std::optional<net::CertificateTls> tls)
+      : session_(session),
+        scratch_(*session.files),
+        admins_(std::move(admins)),
+        tokens_(std::move(tokens)),
         tls_(std::move(tls)),
         access_(loop_, {.user_of = [this](std::string_view token) -> std::optional<std::string> {
                           return tokens_ ? tokens_->user_of(token) : std::nullopt;
@@ -186,7 +262,7 @@ class TeamPortalRun {
                         .proxies = options.proxies,
                         .user_header = lower_case(options.user_header),
                         .secure = tls_.has_value()}),
-        shelf_(loop_, session, options, access_),
+        shelf_(loop_, session, admins_, access_),
         portal_(page::Portal::Deps{.loop = loop_,
                                    .shelf = shelf_,
                                    .access = access_,
@@ -196,6 +272,11 @@ class TeamPortalRun {
         scope_(loop_) {}
 
   Status open(const PortalOptions& options) {
+    MUSTER_TRY(cluster::Cluster* const cluster, session_.clusters->named(options.on, {}));
+    MUSTER_TRY_STATUS(scratch_.make("muster-portal-" + random_hex()));
+    MUSTER_TRY(auto jobs, cluster->team_jobs(loop_, {.homes = homes_of(options, *cluster),
+                                                     .scratch = scratch_.path()}));
+    shelf_.take(std::move(jobs));
     constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
     MUSTER_TRY(signals_, os::take_signals(loop_, kSignals, [this](int) { loop_.stop(); }));
     os::ignore_broken_pipes();
@@ -240,7 +321,10 @@ class TeamPortalRun {
     }
   }
 
+  Session& session_;
+  TeamScratch scratch_;  ///< Before the loop, whose threads may still write into it.
   rt::IoLoop loop_;
+  AdminBook admins_;
   std::optional<TokenBook> tokens_;
   std::optional<net::CertificateTls> tls_;
   page::TeamAccess access_;
@@ -254,8 +338,9 @@ class TeamPortalRun {
 };
 
 /// What does not fit together.
-Status check_serving(const PortalOptions& options) {
-  if (options.homes.empty()) {
+Status check_serving(Session& session, const PortalOptions& options) {
+  MUSTER_TRY(const cluster::Cluster* const cluster, session.clusters->named(options.on, {}));
+  if (homes_of(options, *cluster).empty()) {
     return user_error(
         "--serve needs --homes, whose jobs to show, as in --homes '/home/{user}/.muster'");
   }
@@ -284,7 +369,7 @@ Status check_serving(const PortalOptions& options) {
 }  // namespace
 
 int serve_team(Session& session, const PortalOptions& options) {
-  if (const Status fits = check_serving(options); !fits) {
+  if (const Status fits = check_serving(session, options); !fits) {
     return fail(session.console, fits.error());
   }
   std::optional<TokenBook> tokens;
@@ -304,7 +389,11 @@ int serve_team(Session& session, const PortalOptions& options) {
     }
     tls.emplace(*std::move(made));
   }
-  TeamPortalRun run(session, options, std::move(tokens), std::move(tls));
+  Result<AdminBook> admins = AdminBook::read(*session.files, options.admins, options.admins_file);
+  if (!admins) {
+    return fail(session.console, admins.error());
+  }
+  TeamPortalRun run(session, options, *std::move(admins), std::move(tokens), std::move(tls));
   if (const Status opened = run.open(options); !opened) {
     return fail(session.console, opened.error());
   }

@@ -9,6 +9,7 @@
 #include "cluster/job_report.h"
 #include "cluster/outputs.h"
 #include "cluster/retention.h"
+#include "cluster/team_jobs.h"
 #include "cluster/wait_reason.h"
 #include "job/plan.h"
 
@@ -19,6 +20,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace muster::rt {
+class IoLoop;
+}  // namespace muster::rt
 
 namespace muster::cluster {
 
@@ -46,6 +51,9 @@ struct Traits {
   /// How long a client continues looking for a master that does not answer. Long where the cluster
   /// starts masters itself and says when a job has ended.
   Duration master_patience = std::chrono::seconds(30);
+  /// Where the jobs of all users are unless somebody says so, as in TeamOptions::homes; "": they
+  /// have to be named.
+  std::string_view team_homes;
 };
 
 /// How much of a job fetch() waits for.
@@ -100,6 +108,10 @@ class Cluster {
   virtual Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) = 0;
   /// A link to the job's page, for users; NotFound while there is none.
   virtual Result<std::string> page(const JobFolder& job) = 0;
+  /// The jobs of all users, for a portal on `loop`, which outlives them. Errors: the
+  /// configuration's.
+  virtual Result<std::unique_ptr<TeamJobs>> team_jobs(rt::IoLoop& loop,
+                                                      const TeamOptions& team) = 0;
   /// The last resort for a job whose master does not answer: ends the job without its help. `who`
   /// is named in the outcome. Success for a job that is over; repeatable.
   virtual Status kill(const JobFolder& job, const std::string& who) = 0;

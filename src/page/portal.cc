@@ -80,7 +80,7 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
 }
 
 rt::Async<HttpResponse> Portal::show_job(HttpRequest request, Target target, Admission admission) {
-  const auto page = deps_.shelf.open(admission, target.parts[1]);
+  const auto page = co_await deps_.shelf.open(admission, target.parts[1]);
   if (!page.has_value()) {
     const bool unknown = page.error().code == Errc::NotFound;
     co_return plain_response(unknown ? 404 : 503, printable(page.error().message));

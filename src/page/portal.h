@@ -4,6 +4,7 @@
 #include "page/access.h"
 #include "page/page.h"
 #include "page/target.h"
+#include "rt/async.h"
 
 #include <memory>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace muster::page {
 
-/// The jobs of a portal.
+/// The jobs of a portal. While list() works, other requests wait; while open() does, they do not.
 class JobShelf {
  public:
   virtual ~JobShelf() = default;
@@ -19,12 +20,11 @@ class JobShelf {
   [[nodiscard]] virtual Result<std::string> list(const Admission& who, const Target& what) = 0;
   /// The page of one. NotFound, also for one that `who` may not see; or the reason why it cannot be
   /// read.
-  [[nodiscard]] virtual Result<std::shared_ptr<Page>> open(const Admission& who,
-                                                           const std::string& id) = 0;
+  [[nodiscard]] virtual rt::Async<Result<std::shared_ptr<Page>>> open(Admission who,
+                                                                      std::string id) = 0;
 };
 
-/// Pages of jobs behind one list. Read only. While the shelf reads from far away, other requests
-/// wait.
+/// Pages of jobs behind one list. Read only.
 ///
 ///     /  /app.js ...       the list's document and what belongs to it: nothing of any job
 ///     /api/session         POST the link's token: a session (Access)

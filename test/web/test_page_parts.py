@@ -87,7 +87,7 @@ def test_attempts_and_events_tell_what_happened(muster, gate, browser):
     end(gate, running)
     browser.sees("#phase", "ended")
     browser.click("#event-kinds [data-kind=all]")
-    assert len(browser.text("#event-list").splitlines()) > 10
+    harness.eventually(lambda: len(browser.text("#event-list").splitlines()) > 10)
     harness.eventually(lambda: browser.run(kind, "worker:1#2") == "succeeded")
 
 

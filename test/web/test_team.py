@@ -68,6 +68,27 @@ def test_people_sign_in_and_narrow_the_list(portal, browser, tmp_path):
     assert "ValueError: no" in browser.text("#evidence")
 
 
+def test_a_user_and_a_queue_have_pages(portal, browser, tmp_path):
+    site, keys = portal
+    browser.open(site)
+    sign_in(browser, ROOT)
+    browser.sees(row(keys["bad"]), "failed")
+    browser.click(f'{row(keys["bad"])} a[href="#/user/bob"]')
+    browser.sees("h1", "Jobs of bob")
+    browser.sees("#sums", r"1 job: 1 failed; they ran .* in all. Failures: 1 ")
+    assert browser.text(row(keys["digits"])) is None
+    # A link to that page stays valid, and leads nobody to what they may not see.
+    browser.open(site + "?state=failed#/user/bob")
+    browser.sees("#place", "1 to 1 of 1")
+    browser.sees("h1", "Jobs of bob")
+    browser.picture(tmp_path / "user.png")
+    browser.click("#all")
+    browser.sees("h1", "^Jobs$")
+    browser.open(site + "#/queue/gpu")
+    browser.sees("h1", "Jobs in the queue gpu")
+    browser.sees("#place", "no jobs")
+
+
 def test_two_jobs_side_by_side(portal, browser, tmp_path):
     site, keys = portal
     browser.open(site)

@@ -1,6 +1,6 @@
 // The jobs of a team: signs in where nobody has said who looks, then lists what they may see. The
 // filters stand in the address, so that a link to a list stays valid.
-import { by_id, make, show_text } from "./dom.js";
+import { badge, by_id, make, set_text, show_text } from "./dom.js";
 import { open_session, read, Trouble } from "./session.js";
 import { duration_text } from "./status.js";
 const rows_shown = 100;
@@ -9,6 +9,19 @@ const fields = ["user", "queue", "state", "class", "name", "from", "to"];
 const choices = { user: "users", queue: "queues", state: "states", class: "classes" };
 function field(name) {
     return document.querySelector(`#filters [name=${name}]`);
+}
+/** Whose page this is: "#/user/alice"; null for that of all jobs. */
+function subject() {
+    const found = /^#\/(user|queue)\/([^/]+)$/.exec(location.hash);
+    if (found === null) {
+        return null;
+    }
+    try {
+        return { kind: found[1], name: decodeURIComponent(found[2] ?? "") };
+    }
+    catch {
+        return null;
+    }
 }
 function offset() {
     return Number(new URLSearchParams(location.search).get("offset") ?? "0") || 0;
@@ -30,6 +43,10 @@ function query() {
             wanted.set(name, value);
         }
     }
+    const of = subject();
+    if (of !== null) {
+        wanted.set(of.kind, of.name);
+    }
     return wanted.toString();
 }
 function keep_in_address(from) {
@@ -44,7 +61,7 @@ function keep_in_address(from) {
         kept.set("offset", String(from));
     }
     const text = kept.toString();
-    history.replaceState(null, "", location.pathname + (text === "" ? "" : `?${text}`));
+    history.replaceState(null, "", location.pathname + (text === "" ? "" : `?${text}`) + location.hash);
 }
 /** Offers the values that there are, and the one that is chosen even if there are none of it. */
 function offer(name, values) {
@@ -80,10 +97,45 @@ function make_box(key) {
     box.addEventListener("change", () => choose(key, box.checked));
     return box;
 }
+/** A link to the page of a user or a queue. */
+function make_link(kind, name) {
+    return name === "" ? document.createTextNode("")
+        : make("a", name, { href: `#/${kind}/${encodeURIComponent(name)}` });
+}
+function make_state(job) {
+    const state = make("span", "");
+    state.append(badge(job.state));
+    if (job.page !== null && /^https?:\/\//.test(job.page)) {
+        state.append(" ", make("a", "live", { href: job.page, title: "the job's own page" }));
+    }
+    return state;
+}
 function make_row(job) {
     const row = make("tr", "", { "data-job": job.key });
-    row.append(cell("Compare", make_box(job.key)), cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })), cell("User", job.user), cell("Queue", job.queue), cell("State", make("span", job.state, { class: "badge", "data-state": job.state })), cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)), cell("Submitted", new Date(job.submitted).toLocaleString()), cell("Ran", duration_text(job.duration_ms)), cell("Class", job.class ?? ""));
+    row.append(cell("Compare", make_box(job.key)), cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })), cell("User", make_link("user", job.user)), cell("Queue", make_link("queue", job.queue)), cell("State", make_state(job)), cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)), cell("Submitted", new Date(job.submitted).toLocaleString()), cell("Ran", duration_text(job.duration_ms)), cell("Class", job.class ?? ""));
     return row;
+}
+/** "3 succeeded, 1 failed": the most frequent first. */
+function counts_text(counts) {
+    return Object.entries(counts).sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+        .map(([name, count]) => `${count} ${name}`).join(", ");
+}
+/** What a page of a user or a queue says above its jobs. */
+function show_subject(list) {
+    const of = subject();
+    const title = of === null ? "Jobs"
+        : of.kind === "user" ? `Jobs of ${of.name}` : `Jobs in the queue ${of.name}`;
+    set_text(document.querySelector("h1"), title);
+    document.title = `Muster: ${of === null ? "jobs of all" : title.toLowerCase()}`;
+    by_id("all").hidden = of === null;
+    for (const kind of ["user", "queue"]) {
+        field(kind).parentElement.hidden = of?.kind === kind;
+    }
+    const failures = counts_text(list.sums.classes);
+    show_text(by_id("sums"), of === null || list.total === 0 ? null
+        : `${list.total} ${list.total === 1 ? "job" : "jobs"}: ${counts_text(list.sums.states)}; ` +
+            `they ran ${duration_text(list.sums.ran_ms)} in all` +
+            (failures === "" ? "" : `. Failures: ${failures}`));
 }
 let shown = "";
 async function show() {
@@ -92,6 +144,8 @@ async function show() {
         offer(name, list[choices[name]]);
     }
     show_text(by_id("facts"), `seen by ${list.viewer}`);
+    show_text(by_id("away"), list.notice);
+    show_subject(list);
     const first = offset();
     // What has not changed is left alone: a selection in it stays.
     const text = JSON.stringify(list.jobs);
@@ -162,6 +216,15 @@ async function run() {
         location.replace(next);
         return;
     }
+    window.addEventListener("hashchange", () => {
+        // What the page is of is not chosen a second time.
+        const of = subject();
+        if (of !== null) {
+            field(of.kind).value = "";
+        }
+        keep_in_address(0);
+        show().catch(tell);
+    });
     by_id("filters").addEventListener("input", () => {
         keep_in_address(0);
         show().catch(tell);

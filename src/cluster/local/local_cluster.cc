@@ -5,11 +5,14 @@
 #include "cluster/job_reading.h"
 #include "cluster/local/home_cleaner.h"
 #include "cluster/local/job_lock.h"
+#include "cluster/local/local_team_jobs.h"
 #include "cluster/local/machine_capacity.h"
 #include "cluster/local/machine_examination.h"
+#include "cluster/local/master_process.h"
 #include "cluster/master_place_file.h"
 #include "control/page_keys.h"
 #include "eventlog/summary.h"
+#include "os/foreign_files.h"
 #include "os/interfaces.h"
 #include "spec/check/file_check.h"
 
@@ -25,7 +28,6 @@ namespace {
 
 constexpr uint64_t kPlaceBytesMax = 16U << 10;
 constexpr uint64_t kSecretBytesMax = 4096;
-constexpr uint64_t kArgumentsMax = 64U << 10;
 
 Result<MasterPlaceFile> read_place(os::Files& files, const JobFolder& job) {
   MUSTER_TRY(const std::string text, files.read(job.master_place(), kPlaceBytesMax));
@@ -44,18 +46,6 @@ ListedJob::State state_of(const JobReport& report) {
 
 ListPlace place_of(const JobEntry& entry) {
   return {.ended = entry.ended, .submitted = entry.submitted, .id = entry.folder.id().value};
-}
-
-/// Whether the process is a master of that job: its number may be another's by now.
-bool is_master_of(os::Files& files, int32_t pid, const JobFolder& job) {
-  const Result<std::string> arguments =
-      files.read(fmt::format("/proc/{}/cmdline", pid), kArgumentsMax);
-  if (!arguments) {
-    return false;
-  }
-  const std::vector<std::string_view> all = split(*arguments, '\0');
-  return std::ranges::find(all, "master") != all.end() &&
-         std::ranges::find(all, job.root().string()) != all.end();
 }
 
 }  // namespace
@@ -201,6 +191,10 @@ Result<std::string> LocalCluster::page(const JobFolder& job) {
   MUSTER_TRY(const std::string text, files_.read(job.secret(), kSecretBytesMax));
   MUSTER_TRY(const control::Secret secret, control::parse_key(trim(text)));
   return control::page_link(place.address, secret);
+}
+
+Result<std::unique_ptr<TeamJobs>> LocalCluster::team_jobs(rt::IoLoop&, const TeamOptions& team) {
+  return std::make_unique<LocalTeamJobs>(os::make_foreign_files(), options_.name, team.homes);
 }
 
 Status LocalCluster::kill(const JobFolder& job, const std::string&) {

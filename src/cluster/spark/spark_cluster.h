@@ -40,6 +40,9 @@ class SparkCluster final : public Cluster {
     return host_->why(job, context);
   }
   Result<std::string> page(const JobFolder& job) override { return host_->page(job); }
+  Result<std::unique_ptr<TeamJobs>> team_jobs(rt::IoLoop& loop, const TeamOptions& team) override {
+    return host_->team_jobs(loop, team);
+  }
   Status kill(const JobFolder& job, const std::string& who) override {
     return host_->kill(job, who);
   }

@@ -44,6 +44,8 @@ std::unique_ptr<rpc::KerberosExchanges> exchanges_of(rt::IoLoop& loop, const Sit
 
 }  // namespace
 
+Session::~Session() = default;
+
 Session::Session(rt::IoLoop& loop, log::Sink& log, Site site, rpc::ClientOptions options)
     : loop_(loop),
       log_(log),

@@ -34,6 +34,10 @@ class Session {
   /// Errors: the configuration's.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(rt::IoLoop& loop, log::Sink& log,
                                                              Site site, Options options);
+  /// In the source file, so that who ends a session need not know what it consists of.
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   [[nodiscard]] const Site& site() const { return site_; }
   [[nodiscard]] rt::IoLoop& loop() { return loop_; }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace muster::hadoop::yarn {
@@ -72,7 +73,9 @@ ApplicationReport decode_report(const pb::ApplicationReport& from) {
           .host = text_or_nothing(from.host()),
           .rpc_port = from.rpc_port(),
           .submitted_ms = from.submit_time(),
-          .started_ms = from.start_time()};
+          .started_ms = from.start_time(),
+          .finished_ms = from.finish_time(),
+          .user = from.user()};
 }
 
 QueueRights decode_rights(const pb::QueueUserAclInfo& from) {
@@ -156,6 +159,15 @@ rt::Async<Result<std::vector<ApplicationReport>>> ApplicationClient::application
   pb::GetApplicationsRequest request;
   request.mutable_users()->Assign(filter.users.begin(), filter.users.end());
   request.mutable_application_tags()->Assign(filter.tags.begin(), filter.tags.end());
+  for (const ApplicationState state : filter.states) {
+    if (state != ApplicationState::Unknown) {
+      request.add_application_states(static_cast<pb::YarnApplicationState>(state));
+    }
+  }
+  if (filter.finished_since_ms > 0) {
+    request.set_finish_begin(filter.finished_since_ms);
+    request.set_finish_end(std::numeric_limits<int64_t>::max());
+  }
   auto replied = co_await call_explained<pb::GetApplicationsResponse>(
       proxy_, method("getApplications"), std::move(request), "cannot list applications", deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));

@@ -10,6 +10,7 @@
 #include "rt/async.h"
 #include "rt/loop.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ inline constexpr std::string_view kClientProtocol =
 struct ApplicationFilter {
   std::vector<std::string> users;
   std::vector<std::string> tags;  ///< One of them is enough; compared in lower case.
+  std::vector<ApplicationState> states = {};
+  /// Those that have ended then or later, in ms since 1970; 0: whenever, or not yet.
+  int64_t finished_since_ms = 0;
 };
 
 /// What clients ask of the resource manager. Stateless, but for its proxy, which must outlive the

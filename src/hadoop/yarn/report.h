@@ -37,6 +37,8 @@ struct ApplicationReport {
   int32_t rpc_port = -1;
   int64_t submitted_ms = 0;
   int64_t started_ms = 0;
+  int64_t finished_ms = 0;
+  std::string user = {};  ///< Who submitted it, as the cluster has identified them.
 
   bool operator==(const ApplicationReport&) const = default;
 };

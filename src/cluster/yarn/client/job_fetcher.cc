@@ -127,13 +127,18 @@ rt::Async<Status> JobFetcher::fetch_samples(Session* session, std::string from, 
   co_return Status();
 }
 
-Status JobFetcher::close(const JobFolder& job, const job::Outcome& outcome) {
+Status JobFetcher::close_here(const JobFolder& job, const job::Outcome& outcome) {
   MUSTER_TRY(const JobReading reading, read_job(files_, job, plan_of_));
   const job::State closed =
       eventlog::closed_state(reading.state(), outcome, reading.replayed.last_at);
   const std::string text =
       eventlog::summary_json(reading.replayed.machine.plan(), closed, status_context(job, reading));
-  MUSTER_TRY_STATUS(files_.write(job.summary(), text, {.mode = 0600}));
+  return files_.write(job.summary(), text, {.mode = 0600});
+}
+
+Status JobFetcher::close(const JobFolder& job, const job::Outcome& outcome) {
+  MUSTER_TRY_STATUS(close_here(job, outcome));
+  MUSTER_TRY(const std::string text, files_.read(job.summary()));
   MUSTER_TRY(const ApplicationFile application, session_.application_of(job));
   MUSTER_TRY(Session* const session, session_.open_for(application));
   hdfs::WriteFileOptions options;

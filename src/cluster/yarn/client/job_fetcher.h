@@ -26,6 +26,8 @@ class JobFetcher {
   [[nodiscard]] Status bring_home(const JobFolder& job);
   /// The sample files, as far as they are written; those that are here and as long stay.
   [[nodiscard]] Status bring_samples(const JobFolder& job);
+  /// Writes the summary of a job that its cluster ended and whose master wrote none, here.
+  [[nodiscard]] Status close_here(const JobFolder& job, const job::Outcome& outcome);
   /// Writes the summary of a job that its cluster ended and whose master wrote none: here, and, so
   /// that other hosts need not find it out, in HDFS.
   [[nodiscard]] Status close(const JobFolder& job, const job::Outcome& outcome);

@@ -14,6 +14,7 @@
 #include "cluster/yarn/staging/cleaning_turn.h"
 #include "cluster/yarn/staging/staging.h"
 #include "cluster/yarn/staging/staging_cleaner.h"
+#include "cluster/yarn/team/yarn_team_jobs.h"
 #include "cluster/yarn/waiting/wait_look.h"
 #include "cluster/yarn/waiting/wait_reasons.h"
 #include "hadoop/krb5/exchanges.h"
@@ -69,7 +70,11 @@ YarnCluster::YarnCluster(os::Files& files, Options options)
 
 Traits YarnCluster::traits() const {
   // A job may wait in its queue for long; one whose application is over is noticed.
-  return {.remote = true, .sized = true, .proxies = true, .master_patience = kMasterPatience};
+  return {.remote = true,
+          .sized = true,
+          .proxies = true,
+          .master_patience = kMasterPatience,
+          .team_homes = "/user/{user}/.muster"};
 }
 
 Result<Fit> YarnCluster::fit(const job::Plan& plan) {
@@ -240,6 +245,18 @@ Result<std::string> YarnCluster::page(const JobFolder& job) {
   MUSTER_TRY(Session* const session, session_.open_for(application));
   MUSTER_TRY(const WebProxies proxies, web_proxies(session->site().configuration));
   return proxies.page_of(application.application_id);
+}
+
+Result<std::unique_ptr<TeamJobs>> YarnCluster::team_jobs(rt::IoLoop& loop,
+                                                         const TeamOptions& team) {
+  return YarnTeamJobs::open(loop, files_,
+                            {.name = options_.name,
+                             .client = {.conf = options_.client.conf,
+                                        .environment = options_.client.environment,
+                                        .on_wait = {}},
+                             .patterns = team.homes,
+                             .scratch = team.scratch,
+                             .plan_of = options_.plan_of});
 }
 
 Status YarnCluster::kill(const JobFolder& job, const std::string& who) {

@@ -48,6 +48,7 @@ class YarnCluster final : public Cluster {
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
   Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
   Result<std::string> page(const JobFolder& job) override;
+  Result<std::unique_ptr<TeamJobs>> team_jobs(rt::IoLoop& loop, const TeamOptions& team) override;
   Status kill(const JobFolder& job, const std::string& who) override;
   Result<Retained> retain(const RetentionRules& rules) override;
   Result<std::vector<Finding>> examine(ExamineDepth depth) override;

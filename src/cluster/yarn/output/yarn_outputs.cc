@@ -93,13 +93,14 @@ Result<Outputs::Gaps> YarnOutputs::bring_ended(const std::vector<LogSource>& sou
   MUSTER_TRY(const ApplicationFile application, deps_.session.application_of(job_));
   MUSTER_TRY(Session* const session, deps_.session.open_for(application));
   LogMirror mirror(deps_.session, deps_.files, job_.logs());
+  const std::string& owner = deps_.owner.empty() ? session->site().identity.user : deps_.owner;
   rt::IoLoop& loop = deps_.session.loop();
   // The end's time is the clock of the master's host, which may be far from this one's.
   const Duration since = loop.wall_now() - last;
   const HostTime patience_ends =
       loop.now() + kCollectingMax - std::clamp<Duration>(since, Duration::zero(), kCollectingMax);
   while (true) {
-    MUSTER_TRY(Gaps gaps, mirror.bring_ended(sources, session->site().identity.user));
+    MUSTER_TRY(Gaps gaps, mirror.bring_ended(sources, owner));
     if (gaps.empty() && wants_everything()) {
       MUSTER_TRY_STATUS(deps_.files.write(whole_mark(job_), "", {.mode = kFileMode}));
     }

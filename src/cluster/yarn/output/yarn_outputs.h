@@ -21,6 +21,7 @@ class YarnOutputs final : public Outputs {
     ClientSession& session;
     os::Files& files;
     eventlog::PlanOf plan_of;
+    std::string owner = {};  ///< Whose job; "": the asking user's.
   };
 
   /// `roles`: the plan's, in its order.

@@ -1,0 +1,169 @@
+#include "cluster/local/local_team_jobs.h"
+
+#include "cluster/job_folder.h"
+#include "cluster/local/master_process.h"
+#include "cluster/master_place_file.h"
+#include "eventlog/plan_file.h"
+#include "eventlog/summary.h"
+
+#include <algorithm>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace muster::cluster::local {
+namespace {
+
+constexpr std::string_view kUser = "{user}";
+/// No file of a job that a portal reads for its list is longer.
+constexpr uint64_t kFileMax = 4U << 20;
+constexpr size_t kTroublesMax = 20;
+
+}  // namespace
+
+LocalTeamJobs::LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
+                             std::vector<std::string> patterns)
+    : files_(std::move(files)), name_(std::move(name)), patterns_(std::move(patterns)) {}
+
+const TeamJob* LocalTeamJobs::find(std::string_view key) const {
+  const auto known = by_key_.find(key);
+  return known == by_key_.end() ? nullptr : &known->second->job;
+}
+
+void LocalTeamJobs::refresh(WallTime now) {
+  if (now - refreshed_ < kFresh && now >= refreshed_ && refreshed_ != WallTime{}) {
+    return;
+  }
+  refreshed_ = now;
+  troubles_.clear();
+  seen_.clear();
+  for (const std::string& pattern : patterns_) {
+    const size_t at = pattern.find(kUser);
+    std::error_code error;
+    if (at == std::string::npos) {
+      const auto home = std::filesystem::canonical(pattern, error);
+      look_into(error ? std::filesystem::path(pattern) : home, "", now);
+      continue;
+    }
+    const auto above = std::filesystem::canonical(pattern.substr(0, at), error);
+    const Result<std::vector<os::FolderEntry>> users = files_->list(above);
+    if (error || !users) {
+      troubles_.push_back(error ? pattern.substr(0, at) + ": " + error.message()
+                                : users.error().message);
+      continue;
+    }
+    std::string below = pattern.substr(at + kUser.size());
+    below.erase(0, below.find_first_not_of('/'));
+    for (const os::FolderEntry& user : *users) {
+      if (user.kind == os::FileKind::Folder) {
+        look_into((above / user.name / below).lexically_normal(), user.name, now);
+      }
+    }
+  }
+  std::erase_if(by_folder_, [&](const auto& known) { return !seen_.contains(known.first); });
+  by_key_.clear();
+  sorted_.clear();
+  for (const auto& [folder, known] : by_folder_) {
+    if (by_key_.emplace(known.job.key(), &known).second) {
+      sorted_.push_back(&known.job);
+    }
+  }
+  std::ranges::sort(sorted_, [](const TeamJob* one, const TeamJob* other) {
+    return std::tie(one->submitted, one->id) > std::tie(other->submitted, other->id);
+  });
+}
+
+void LocalTeamJobs::look_into(const std::filesystem::path& home, const std::string& owner,
+                              WallTime now) {
+  const Result<std::vector<os::FolderEntry>> folders = files_->list(home / "jobs");
+  if (!folders) {
+    if (folders.error().code != Errc::NotFound && troubles_.size() < kTroublesMax) {
+      troubles_.push_back(folders.error().message);
+    }
+    return;
+  }
+  for (const os::FolderEntry& folder : *folders) {
+    if (folder.kind == os::FileKind::Folder) {
+      look_at(home / "jobs" / folder.name, owner, now);
+    }
+  }
+}
+
+void LocalTeamJobs::look_at(const std::filesystem::path& folder, const std::string& owner,
+                            WallTime now) {
+  auto known = by_folder_.find(folder);
+  if (known == by_folder_.end()) {
+    Result<TeamJob> job = read_new(folder, owner);
+    if (!job) {
+      // A folder without a plan is none of a job yet, or no more.
+      if (job.error().code != Errc::NotFound && troubles_.size() < kTroublesMax) {
+        troubles_.push_back(job.error().message);
+      }
+      return;
+    }
+    known = by_folder_.emplace(folder, Known{*std::move(job), folder}).first;
+  }
+  seen_.insert(folder);
+  if (!known->second.job.ended) {
+    read_state(known->second, now);
+  }
+}
+
+Result<TeamJob> LocalTeamJobs::read_new(const std::filesystem::path& folder,
+                                        const std::string& owner) {
+  MUSTER_TRY(const std::string text, files_->read(JobFolder(folder).plan(), kFileMax));
+  const Result<eventlog::PlanFile> plan = eventlog::parse_plan_file(text);
+  if (!plan) {
+    return Error(plan.error()).within(folder.string());
+  }
+  TeamJob job;
+  job.id = folder.filename().string();
+  job.owner = owner.empty() ? plan->user : owner;
+  take_plan(*plan, job);
+  if (job.on == name_) {
+    job.queue.clear();  // It has none here.
+  }
+  return job;
+}
+
+void LocalTeamJobs::read_state(Known& known, WallTime now) {
+  TeamJob& job = known.job;
+  const JobFolder folder(known.folder);
+  const Result<std::string> text = files_->read(folder.summary(), kFileMax);
+  const Result<eventlog::Summary> summary =
+      text ? eventlog::parse_summary(*text) : Result<eventlog::Summary>(text.error());
+  if (summary) {
+    take_summary(*summary, job);
+    return;
+  }
+  job.duration = std::max(Duration::zero(), now - job.submitted);
+  job.state = "running";
+  if (job.on != name_) {
+    return;
+  }
+  const Result<std::string> place = files_->read(folder.master_place(), kMasterPlaceBytesMax);
+  const Result<MasterPlaceFile> master =
+      place ? parse_master_place(*place) : Result<MasterPlaceFile>(place.error());
+  if (master && !is_master_of(*files_, master->pid, folder)) {
+    job.state = "lost";
+  }
+}
+
+rt::Async<Result<TeamReading>> LocalTeamJobs::open(std::string key) {
+  const auto known = by_key_.find(key);
+  if (known == by_key_.end()) {
+    co_return user_error("no such job", Errc::NotFound);
+  }
+  const Known& found = *known->second;
+  TeamReading reading{.folder = JobFolder(found.folder),
+                      .report = Running{},
+                      .bring_output = []() -> rt::Async<Status> { co_return Status(); }};
+  if (found.job.ended) {
+    reading.report = Ended{};
+  } else if (found.job.state == "lost") {
+    reading.report = Lost{};
+  }
+  co_return reading;
+}
+
+}  // namespace muster::cluster::local

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cluster/team_jobs.h"
+#include "os/files.h"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cluster::local {
+
+/// The jobs in the homes of several users of this machine, as their folders tell. What stands
+/// before {user} in a pattern is trusted, and may hold links; the folder's name is the owner of the
+/// jobs in it.
+class LocalTeamJobs final : public TeamJobs {
+ public:
+  /// `name`: of the cluster whose masters are processes of this machine. `files` are read with
+  /// suspicion (os/foreign_files.h).
+  LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
+                std::vector<std::string> patterns);
+
+  /// Looks for new jobs and new ends, unless that was done within kFresh. Blocks: 10,000 jobs that
+  /// are known take some milliseconds, as many new ones about a second.
+  void refresh(WallTime now) override;
+  [[nodiscard]] const std::vector<const TeamJob*>& jobs() const override { return sorted_; }
+  [[nodiscard]] const TeamJob* find(std::string_view key) const override;
+  [[nodiscard]] std::string notice() const override { return ""; }
+  [[nodiscard]] const std::vector<std::string>& troubles() const override { return troubles_; }
+  [[nodiscard]] rt::Async<Result<TeamReading>> open(std::string key) override;
+
+  static constexpr Duration kFresh = std::chrono::seconds(2);
+
+ private:
+  struct Known {
+    TeamJob job;
+    std::filesystem::path folder;
+  };
+
+  void look_into(const std::filesystem::path& home, const std::string& owner, WallTime now);
+  void look_at(const std::filesystem::path& folder, const std::string& owner, WallTime now);
+  [[nodiscard]] Result<TeamJob> read_new(const std::filesystem::path& folder,
+                                         const std::string& owner);
+  void read_state(Known& known, WallTime now);
+
+  std::unique_ptr<os::Files> files_;
+  std::string name_;
+  std::vector<std::string> patterns_;
+  std::map<std::filesystem::path, Known> by_folder_;
+  std::map<std::string, const Known*, std::less<>> by_key_;
+  std::vector<const TeamJob*> sorted_;
+  std::set<std::filesystem::path> seen_;
+  std::vector<std::string> troubles_;
+  WallTime refreshed_{};
+};
+
+}  // namespace muster::cluster::local

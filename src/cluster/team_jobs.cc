@@ -1,0 +1,29 @@
+#include "cluster/team_jobs.h"
+
+#include "spec/spec.h"
+#include "spec/write/serialize.h"
+
+#include <chrono>
+
+namespace muster::cluster {
+
+void take_plan(const eventlog::PlanFile& plan, TeamJob& job) {
+  job.on = plan.on;
+  job.submitted = plan.submitted;
+  const Result<spec::Spec> spec = spec::parse_json(plan.spec_json);
+  if (spec) {
+    job.name = spec->name;
+    job.queue = spec->yarn.queue;
+    job.viewers = spec->yarn.acl_view;
+  }
+}
+
+void take_summary(const eventlog::Summary& summary, TeamJob& job) {
+  job.ended = true;
+  job.state = summary.result;
+  job.class_name = summary.class_name;
+  job.tasks = summary.tasks;
+  job.duration = std::chrono::milliseconds(summary.duration_ms);
+}
+
+}  // namespace muster::cluster

@@ -1,0 +1,111 @@
+#include "cluster/yarn/team/team_catalog.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace rm = hadoop::yarn;
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class TeamCatalogTest : public ::testing::Test {
+ protected:
+  static rm::ApplicationReport report(int number, std::string user, const std::string& job,
+                                      rm::ApplicationState state) {
+    rm::ApplicationReport report;
+    report.id = {.cluster_timestamp = 1, .number = number};
+    report.tags = {"muster", "muster:" + job};
+    report.queue = "gpu";
+    report.state = state;
+    report.submitted_ms = 1000 * number;
+    report.user = std::move(user);
+    return report;
+  }
+  std::vector<std::string> listed() {
+    std::vector<std::string> all;
+    for (const TeamJob* job : catalog.sorted(WallTime(std::chrono::seconds(60)))) {
+      all.push_back(job->key() + " " + job->state);
+    }
+    return all;
+  }
+  std::vector<std::string> take_all() {
+    std::vector<std::string> keys;
+    for (std::string key = catalog.take_wanted(); !key.empty(); key = catalog.take_wanted()) {
+      keys.push_back(key);
+    }
+    return keys;
+  }
+  static eventlog::Summary succeeded() {
+    eventlog::Summary summary;
+    summary.result = "succeeded";
+    summary.duration_ms = 4000;
+    return summary;
+  }
+
+  TeamCatalog catalog{"prod", [](std::string_view id) { return "http://rm/" + std::string(id); }};
+};
+
+TEST_F(TeamCatalogTest, AJobIsListedFromItsSubmissionOn) {
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Accepted),
+                    report(2, "bob", "b-2", rm::ApplicationState::Running)});
+  EXPECT_THAT(listed(), ElementsAre("bob:b-2 running", "alice:a-1 queued"));
+  EXPECT_EQ(catalog.find("bob:b-2")->job.page, "http://rm/application_1_0002");
+  EXPECT_EQ(catalog.find("bob:b-2")->job.duration, std::chrono::seconds(58));
+  EXPECT_THAT(take_all(), ElementsAre("bob:b-2", "alice:a-1")) << "newest first";
+}
+
+TEST_F(TeamCatalogTest, OneThatIsNoLongerListedIsReadAgain) {
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running)});
+  (void)take_all();
+  catalog.see_live({});
+  EXPECT_THAT(take_all(), ElementsAre("alice:a-1"));
+  catalog.set_summary("alice:a-1", succeeded());
+  EXPECT_THAT(listed(), ElementsAre("alice:a-1 succeeded"));
+  EXPECT_EQ(catalog.find("alice:a-1")->job.page, "");
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running)});
+  EXPECT_THAT(listed(), ElementsAre("alice:a-1 succeeded")) << "an old answer";
+}
+
+TEST_F(TeamCatalogTest, WhatTheClusterKilledEndsWithoutASummary) {
+  rm::ApplicationReport killed = report(1, "alice", "a-1", rm::ApplicationState::Killed);
+  killed.diagnostics = "the queue was emptied";
+  killed.finished_ms = 5000;
+  catalog.see_ended(killed);
+  EXPECT_THAT(take_all(), ElementsAre("alice:a-1")) << "there may be a summary";
+  catalog.see_ended(killed);
+  EXPECT_THAT(take_all(), IsEmpty()) << "it is told again and again";
+  ASSERT_TRUE(catalog.find("alice:a-1")->job.ended);
+  EXPECT_EQ(catalog.find("alice:a-1")->job.duration, std::chrono::seconds(4));
+}
+
+TEST_F(TeamCatalogTest, FoldersComeAndGo) {
+  catalog.see_day("/r/jobs/2026/11/21", {{"alice", "a-1", WallTime(std::chrono::seconds(1))},
+                                         {"alice", "..", {}},
+                                         {"bob", "b-2", WallTime(std::chrono::seconds(2))}});
+  EXPECT_THAT(listed(), IsEmpty()) << "only their folders are known";
+  EXPECT_THAT(take_all(), ElementsAre("bob:b-2", "alice:a-1"));
+  catalog.set_summary("alice:a-1", succeeded());
+  catalog.set_lost("bob:b-2");
+  EXPECT_THAT(listed(), ElementsAre("bob:b-2 lost", "alice:a-1 succeeded"));
+  catalog.see_day("/r/jobs/2026/11/21", {{"bob", "b-2", {}}});
+  EXPECT_THAT(listed(), ElementsAre("bob:b-2 lost"));
+  EXPECT_EQ(catalog.find("alice:a-1"), nullptr);
+}
+
+TEST_F(TeamCatalogTest, NobodyTakesAnothersName) {
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running),
+                    report(2, "eve", "a-1", rm::ApplicationState::Running)});
+  EXPECT_THAT(listed(), ElementsAre("eve:a-1 running", "alice:a-1 running"));
+  catalog.see_live({report(3, "eve", "../x", rm::ApplicationState::Running)});
+  EXPECT_EQ(catalog.find("eve:../x"), nullptr);
+}
+
+}  // namespace
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "base/result.h"
+#include "cluster/yarn/client/client_session.h"
+#include "eventlog/replay.h"
+#include "job/outcome.h"
+#include "os/files.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace muster::cluster::yarn {
+
+/// One job's folder on this host, filled from HDFS for a portal and removed when nobody needs it
+/// any more. bring() and bring_output() block for as long as the cluster takes, each with
+/// connections of its own, so that they can run on threads beside the loop; one waits for another.
+class TeamFolder {
+ public:
+  struct Source {
+    os::Files* files = nullptr;  ///< Outlives this.
+    ClientSession::Options client;
+    eventlog::PlanOf plan_of;
+    std::string owner;
+    std::string hdfs_folder;
+    std::string application_id;
+  };
+
+  /// `path`: its last part is the job's id; the folder above it is this one's own, too.
+  TeamFolder(std::filesystem::path path, Source source)
+      : path_(std::move(path)), source_(std::move(source)) {}
+  TeamFolder(const TeamFolder&) = delete;
+  TeamFolder& operator=(const TeamFolder&) = delete;
+  ~TeamFolder() { (void)source_.files->remove_tree(path_.parent_path()); }
+
+  /// How much there is to bring.
+  struct Stand {
+    bool summarized = false;              ///< HDFS has its summary.
+    std::optional<job::Outcome> outcome;  ///< The cluster has ended it without one.
+  };
+  /// Brings plan, log, samples and summary, as far as they are written.
+  [[nodiscard]] Status bring(const Stand& stand);
+  /// Brings what the tasks wrote. An error if there is nothing of it, and the cluster says why.
+  [[nodiscard]] Status bring_output();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  [[nodiscard]] Status prepare(ClientSession& session);
+
+  std::filesystem::path path_;
+  Source source_;
+  std::mutex turn_;
+};
+
+/// The folders that are in use.
+class TeamFolders {
+ public:
+  explicit TeamFolders(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
+  /// That of a job; a new one if nobody uses it.
+  [[nodiscard]] std::shared_ptr<TeamFolder> of(const std::string& key, const std::string& id,
+                                               TeamFolder::Source source);
+
+ private:
+  std::filesystem::path scratch_;
+  uint64_t made_ = 0;
+  std::map<std::string, std::weak_ptr<TeamFolder>> used_;  ///< By key.
+};
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,494 @@
+#include "cluster/yarn/team/yarn_team_jobs.h"
+
+#include "base/text.h"
+#include "cluster/yarn/staging/job_directory.h"
+#include "cluster/yarn/staging/staged_file.h"
+#include "cluster/yarn/staging/staging.h"
+#include "eventlog/plan_file.h"
+#include "eventlog/summary.h"
+#include "hadoop/hdfs/names/path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+namespace muster::cluster::yarn {
+namespace {
+
+namespace hdfs = hadoop::hdfs;
+namespace rm = hadoop::yarn;
+
+constexpr std::string_view kTeamUser = "{user}";
+constexpr Duration kManagerPause = std::chrono::seconds(2);
+constexpr Duration kFilesPause = std::chrono::seconds(30);
+/// Of the NameNode itself, which costs it one call.
+constexpr Duration kFilesGlance = std::chrono::seconds(3);
+constexpr Duration kAwayPause = std::chrono::seconds(2);
+constexpr Duration kAnswerMax = std::chrono::seconds(15);
+constexpr size_t kReaders = 16;
+constexpr size_t kRootsAtOnce = 32;
+constexpr size_t kTeamTroublesMax = 20;
+constexpr uint64_t kTeamFileMax = 8U << 20;
+constexpr std::chrono::hours kTeamDay{24};
+/// So few jobs that are about to be read need not be told.
+constexpr size_t kFewWanted = 20;
+
+constexpr std::array kLiveStates = {rm::ApplicationState::New, rm::ApplicationState::NewSaving,
+                                    rm::ApplicationState::Submitted, rm::ApplicationState::Accepted,
+                                    rm::ApplicationState::Running};
+
+bool is_digits(std::string_view name, size_t count) {
+  return name.size() == count &&
+         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "2026/11/21", by which days of several roots are ordered.
+std::string_view day_in(std::string_view folder) {
+  constexpr size_t kDayText = 10;
+  return folder.substr(folder.size() - std::min(folder.size(), kDayText));
+}
+
+bool means_away(const Error& error) {
+  return error.code == Errc::Unavailable || error.code == Errc::DeadlineExceeded ||
+         error.code == Errc::Unauthenticated;
+}
+
+/// What stands before and behind {user}; the pattern itself and nothing where it has none.
+std::pair<std::string, std::optional<std::string>> parts_of(const std::string& pattern) {
+  const size_t at = pattern.find(kTeamUser);
+  if (at == std::string::npos) {
+    return {pattern, std::nullopt};
+  }
+  std::string above = pattern.substr(0, at);
+  while (above.size() > 1 && above.ends_with('/')) {
+    above.pop_back();
+  }
+  return {above, pattern.substr(at + kTeamUser.size())};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TeamJobs>> YarnTeamJobs::open(rt::IoLoop& loop, os::Files& files,
+                                                     Options options) {
+  for (std::string& pattern : options.patterns) {
+    if (!pattern.starts_with('/')) {
+      return user_error(fmt::format("--homes must be an absolute path in HDFS, not `{}`", pattern));
+    }
+    while (pattern.size() > 1 && pattern.ends_with('/')) {
+      pattern.pop_back();
+    }
+  }
+  MUSTER_TRY(Site site, load_site(files, {.conf = options.client.conf,
+                                          .environment = options.client.environment,
+                                          .now = loop.wall_now()}));
+  MUSTER_TRY(WebProxies proxies, web_proxies(site.configuration));
+  auto quiet = std::make_unique<log::NullSink>();
+  MUSTER_TRY(std::unique_ptr<Session> session,
+             Session::open(loop, *quiet, std::move(site),
+                           {.caller = "muster_portal", .patient = false, .on_wait = {}}));
+  return std::unique_ptr<TeamJobs>(new YarnTeamJobs(
+      loop, files, std::move(options), std::move(quiet), std::move(session), std::move(proxies)));
+}
+
+YarnTeamJobs::YarnTeamJobs(rt::IoLoop& loop, os::Files& files, Options options,
+                           std::unique_ptr<log::NullSink> quiet, std::unique_ptr<Session> session,
+                           WebProxies proxies)
+    : loop_(loop),
+      files_(files),
+      options_(std::move(options)),
+      quiet_(std::move(quiet)),
+      session_(std::move(session)),
+      catalog_(options_.name,
+               [proxies = std::move(proxies)](std::string_view application) {
+                 return proxies.page_of(application);
+               }),
+      sorted_(&catalog_.sorted(loop.wall_now())),
+      folders_(options_.scratch),
+      wanted_(loop),
+      scope_(loop) {
+  scope_.spawn(follow_manager());
+  scope_.spawn(follow_files());
+  for (size_t i = 0; i < kReaders; ++i) {
+    scope_.spawn(read_wanted());
+  }
+}
+
+const TeamJob* YarnTeamJobs::find(std::string_view key) const {
+  const CatalogJob* const known = catalog_.find(key);
+  return known == nullptr || known->job.state.empty() ? nullptr : &known->job;
+}
+
+std::string YarnTeamJobs::notice() const {
+  std::string text;
+  for (const Service* service : {&manager_, &hdfs_}) {
+    if (service->away) {
+      text += fmt::format("{}{} of {} has not answered since {}, so that this list may be old: {}",
+                          text.empty() ? "" : "; ", service->name, options_.name,
+                          format_iso(service->since), printable(service->why));
+    }
+  }
+  if (text.empty() && (!looked_ || catalog_.wanted() > kFewWanted)) {
+    text = looked_ ? fmt::format("{} more jobs are being read", catalog_.wanted())
+                   : "the jobs are being looked for";
+  }
+  return text;
+}
+
+bool YarnTeamJobs::note(Service& service, const Status& done) {
+  const bool away = !done && means_away(done.error());
+  if (away) {
+    service.since = service.away ? service.since : loop_.wall_now();
+    service.why = done.error().message;
+  }
+  service.away = away;
+  return !done && !away;
+}
+
+void YarnTeamJobs::trouble(const Error& error) {
+  if (troubles_.size() < kTeamTroublesMax &&
+      std::ranges::find(troubles_, error.message) == troubles_.end()) {
+    troubles_.push_back(error.message);
+  }
+}
+
+rt::Async<> YarnTeamJobs::follow_manager() {
+  while (true) {
+    auto asked = co_await ask_manager();
+    if (note(manager_, asked)) {
+      trouble(asked.error());
+    }
+    if (catalog_.wanted() > 0) {
+      wanted_.pulse();
+    }
+    co_await rt::pause_for(loop_, kManagerPause);
+  }
+}
+
+rt::Async<Status> YarnTeamJobs::ask_manager() {
+  rm::ApplicationFilter live;
+  live.tags = {std::string(kTag)};
+  live.states.assign(kLiveStates.begin(), kLiveStates.end());
+  auto listed = co_await session_->applications().applications(live, loop_.now() + kAnswerMax);
+  MUSTER_CO_TRY(const std::vector<rm::ApplicationReport> running, std::move(listed));
+  rm::ApplicationFilter ended;
+  ended.tags = live.tags;
+  ended.finished_since_ms = finished_ms_;
+  auto more = co_await session_->applications().applications(ended, loop_.now() + kAnswerMax);
+  MUSTER_CO_TRY(const std::vector<rm::ApplicationReport> over, std::move(more));
+  for (const rm::ApplicationReport& report : over) {
+    if (rm::is_over(report.state)) {
+      catalog_.see_ended(report);
+      finished_ms_ = std::max(finished_ms_, report.finished_ms);
+    }
+  }
+  catalog_.see_live(running);
+  co_return Status();
+}
+
+rt::Async<> YarnTeamJobs::follow_files() {
+  HostTime next = loop_.now();
+  while (true) {
+    Status done;
+    if (loop_.now() >= next || hdfs_.away) {
+      done = co_await look_at_files();
+      looked_ = looked_ || done.has_value();
+      next = loop_.now() + kFilesPause;
+      catalog_.want_unended();
+      wanted_.pulse();
+    } else {
+      auto place = parts_of(options_.patterns.front()).first;
+      auto asked = session_->files().exists(std::move(place));
+      auto there = co_await rt::with_deadline(loop_, loop_.now() + kAnswerMax,
+                                              "the NameNode to answer", std::move(asked));
+      done = there ? Status() : Status(there.error());
+    }
+    if (note(hdfs_, done)) {
+      trouble(done.error());
+    }
+    co_await rt::pause_for(loop_, kFilesGlance);
+  }
+}
+
+/// The staging roots that there are.
+rt::Async<Result<std::vector<std::string>>> YarnTeamJobs::roots() {
+  std::vector<std::string> roots;
+  for (const std::string& pattern : options_.patterns) {
+    const auto [above, below] = parts_of(pattern);
+    if (!below) {
+      roots.push_back(above);
+      continue;
+    }
+    auto listed = co_await session_->files().list(above);
+    MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> users, std::move(listed));
+    for (const hdfs::FileStatus& user : users) {
+      if (user.type == hdfs::FileType::Folder) {
+        roots.push_back(hdfs::child_of(above, user.name) + *below);
+      }
+    }
+  }
+  co_return roots;
+}
+
+rt::Async<Result<std::vector<YarnTeamJobs::Day>>> YarnTeamJobs::days_of(std::string root) {
+  constexpr std::array<size_t, 3> kDigits = {4, 2, 2};
+  std::vector<Day> folders = {{.folder = root + "/jobs"}};
+  for (const size_t digits : kDigits) {
+    std::vector<Day> below;
+    for (const Day& folder : folders) {
+      auto listed = co_await session_->files().list(folder.folder);
+      if (!listed.has_value() && listed.error().code == Errc::NotFound) {
+        continue;
+      }
+      MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+      for (const hdfs::FileStatus& entry : entries) {
+        if (entry.type == hdfs::FileType::Folder && is_digits(entry.name, digits)) {
+          below.push_back({hdfs::child_of(folder.folder, entry.name), entry.modified_ms});
+        }
+      }
+    }
+    folders = std::move(below);
+  }
+  co_return folders;
+}
+
+rt::Async<Status> YarnTeamJobs::look_at_files() {
+  auto found = co_await roots();
+  MUSTER_CO_TRY(const std::vector<std::string> roots, std::move(found));
+  std::vector<Day> days;
+  std::set<std::string> unread;
+  for (size_t begin = 0; begin < roots.size(); begin += kRootsAtOnce) {
+    const size_t end = std::min(roots.size(), begin + kRootsAtOnce);
+    std::vector<rt::Async<Result<std::vector<Day>>>> asked;
+    for (size_t i = begin; i < end; ++i) {
+      asked.push_back(days_of(roots[i]));
+    }
+    const auto answers = co_await rt::all(loop_, std::move(asked));
+    for (size_t i = begin; i < end; ++i) {
+      const Result<std::vector<Day>>& answer = answers[i - begin];
+      if (answer) {
+        days.insert(days.end(), answer->begin(), answer->end());
+        continue;
+      }
+      if (means_away(answer.error())) {
+        co_return answer.error();
+      }
+      trouble(answer.error());
+      unread.insert(roots[i] + "/jobs/");
+    }
+  }
+  // The newest jobs are those that people look at first.
+  std::ranges::sort(days, [](const Day& one, const Day& other) {
+    return day_in(one.folder) > day_in(other.folder);
+  });
+  std::set<std::string> there;
+  for (const Day& day : days) {
+    there.insert(day.folder);
+    const auto known = days_.find(day.folder);
+    if (known != days_.end() && known->second == day.modified_ms) {
+      continue;
+    }
+    auto looked = co_await look_at_day(day);
+    if (!looked.has_value() && means_away(looked.error())) {
+      co_return looked.error();
+    }
+    if (!looked.has_value()) {
+      trouble(looked.error());
+    }
+  }
+  std::erase_if(days_, [&](const auto& known) {
+    const bool is_unread = std::ranges::any_of(
+        unread, [&](const std::string& root) { return known.first.starts_with(root); });
+    if (is_unread || there.contains(known.first)) {
+      return false;
+    }
+    catalog_.forget_day(known.first);
+    return true;
+  });
+  co_return Status();
+}
+
+rt::Async<Status> YarnTeamJobs::look_at_day(Day day) {
+  auto listed = co_await session_->files().list(day.folder);
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+  std::vector<TeamCatalog::Place> places;
+  for (const hdfs::FileStatus& entry : entries) {
+    if (entry.type == hdfs::FileType::Folder) {
+      // Whose a job is HDFS knows: nobody makes a folder as somebody else.
+      places.push_back({.owner = entry.owner,
+                        .id = entry.name,
+                        .modified = WallTime(std::chrono::milliseconds(entry.modified_ms))});
+    }
+  }
+  catalog_.see_day(day.folder, places);
+  days_[day.folder] = day.modified_ms;
+  wanted_.pulse();
+  co_return Status();
+}
+
+rt::Async<> YarnTeamJobs::read_wanted() {
+  while (true) {
+    const std::string key = catalog_.take_wanted();
+    if (key.empty()) {
+      co_await wanted_.wait();
+      continue;
+    }
+    auto read = co_await read_job(key);
+    if (!read.has_value() && means_away(read.error())) {
+      catalog_.want(key);
+      note(hdfs_, read);
+      co_await rt::pause_for(loop_, kAwayPause);
+    } else if (!read.has_value()) {
+      catalog_.note_vain_look(key);
+      trouble(read.error());
+    }
+  }
+}
+
+rt::Async<Status> YarnTeamJobs::read_job(std::string key) {
+  const CatalogJob* job = catalog_.find(key);
+  if (job == nullptr) {
+    co_return Status();
+  }
+  std::string folder = job->folder;
+  if (folder.empty()) {
+    auto found = co_await find_folder(*job);
+    MUSTER_CO_TRY(folder, std::move(found));
+    if (folder.empty()) {
+      catalog_.note_vain_look(key);
+      co_return Status();
+    }
+    catalog_.set_folder(key, folder);
+  }
+  job = catalog_.find(key);
+  if (job != nullptr && !job->planned) {
+    auto planned = co_await read_plan(key, folder);
+    MUSTER_CO_TRY_STATUS(std::move(planned));
+  }
+  job = catalog_.find(key);
+  if (job != nullptr && !job->live && !job->summarized) {
+    auto ended = co_await read_end(key, folder);
+    MUSTER_CO_TRY_STATUS(std::move(ended));
+  }
+  co_return Status();
+}
+
+/// "" where none of the patterns has it. The client may have written down the day before the
+/// cluster's.
+rt::Async<Result<std::string>> YarnTeamJobs::find_folder(CatalogJob job) {
+  for (const std::string& pattern : options_.patterns) {
+    std::string root = pattern;
+    if (const size_t at = root.find(kTeamUser); at != std::string::npos) {
+      root.replace(at, kTeamUser.size(), job.job.owner);
+    }
+    for (const WallTime day : {job.job.submitted, job.job.submitted - kTeamDay}) {
+      std::string folder = folder_of_day(root, day) + "/" + job.job.id;
+      auto asked = co_await session_->files().stat(folder);
+      if (!asked.has_value() && asked.error().code == Errc::NotFound) {
+        continue;
+      }
+      MUSTER_CO_TRY(const hdfs::FileStatus status, std::move(asked));
+      if (status.owner == job.job.owner) {
+        co_return folder;
+      }
+    }
+  }
+  co_return std::string();
+}
+
+rt::Async<Status> YarnTeamJobs::read_plan(std::string key, std::string folder) {
+  auto read = co_await session_->files().read_whole(folder + "/" + std::string(kPackageName), {},
+                                                    kTeamFileMax);
+  if (!read.has_value() && read.error().code == Errc::NotFound) {
+    // It is being submitted, or being removed.
+    catalog_.note_vain_look(key);
+    co_return Status();
+  }
+  MUSTER_CO_TRY(const std::string text, std::move(read));
+  Result<JobPackage> package = decode_package(text);
+  if (!package) {
+    co_return std::move(package).error().within(folder);
+  }
+  Result<eventlog::PlanFile> plan = eventlog::parse_plan_file(package->plan_file);
+  if (!plan) {
+    co_return std::move(plan).error().within(folder);
+  }
+  catalog_.set_plan(key, *plan, package->application_id);
+  co_return Status();
+}
+
+rt::Async<Status> YarnTeamJobs::read_end(std::string key, std::string folder) {
+  auto read =
+      co_await session_->files().read_whole(Staging::summary_file(folder), {}, kTeamFileMax);
+  if (read.has_value()) {
+    Result<eventlog::Summary> summary = eventlog::parse_summary(*read);
+    if (!summary) {
+      co_return std::move(summary).error().within(folder);
+    }
+    catalog_.set_summary(key, *summary);
+    co_return Status();
+  }
+  if (read.error().code != Errc::NotFound) {
+    co_return read.error();
+  }
+  const CatalogJob* const job = catalog_.find(key);
+  if (job == nullptr || job->outcome) {
+    co_return Status();
+  }
+  const Result<rm::ApplicationId> id = rm::parse_application_id(job->application_id);
+  if (!id) {
+    catalog_.set_lost(key);
+    co_return Status();
+  }
+  auto asked = co_await session_->applications().report(*id, loop_.now() + kAnswerMax);
+  if (asked.has_value() && rm::is_over(asked->state)) {
+    catalog_.see_ended(*asked);
+  } else if (!asked.has_value() && asked.error().code == Errc::NotFound) {
+    catalog_.set_lost(key);
+  } else if (!asked.has_value() && note(manager_, Status(asked.error()))) {
+    co_return asked.error();
+  }
+  co_return Status();
+}
+
+rt::Async<Result<TeamReading>> YarnTeamJobs::open(std::string key) {
+  const CatalogJob* const known = catalog_.find(key);
+  if (known == nullptr) {
+    co_return user_error("no such job", Errc::NotFound);
+  }
+  if (known->folder.empty()) {
+    co_return cluster_error("the job's folder is not in HDFS where this portal looks",
+                            Errc::Unavailable);
+  }
+  const TeamFolder::Stand stand{.summarized = known->summarized, .outcome = known->outcome};
+  const bool lost = known->job.state == "lost";
+  std::shared_ptr<TeamFolder> folder = folders_.of(key, known->job.id,
+                                                   {.files = &files_,
+                                                    .client = options_.client,
+                                                    .plan_of = options_.plan_of,
+                                                    .owner = known->job.owner,
+                                                    .hdfs_folder = known->folder,
+                                                    .application_id = known->application_id});
+  auto bring = [folder, stand] { return folder->bring(stand); };
+  auto brought = co_await rt::run_blocking(loop_, std::move(bring));
+  MUSTER_CO_TRY_STATUS(std::move(brought));
+  TeamReading reading{.folder = JobFolder(folder->path()),
+                      .report = Running{},
+                      .bring_output =
+                          [this, folder]() {
+                            auto work = [folder] { return folder->bring_output(); };
+                            return rt::run_blocking(loop_, std::move(work));
+                          },
+                      .kept = folder};
+  if (stand.summarized || stand.outcome) {
+    reading.report = Ended{};
+  } else if (lost) {
+    reading.report = Lost{};
+  }
+  co_return reading;
+}
+
+}  // namespace muster::cluster::yarn

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "base/log.h"
+#include "cluster/team_jobs.h"
+#include "cluster/yarn/client/client_session.h"
+#include "cluster/yarn/client/web_proxy.h"
+#include "cluster/yarn/session.h"
+#include "cluster/yarn/team/team_catalog.h"
+#include "cluster/yarn/team/team_folder.h"
+#include "eventlog/replay.h"
+#include "os/files.h"
+#include "rt/io_loop.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::cluster::yarn {
+
+/// The jobs of all users of a YARN cluster. Reads beside everything else on the loop: the resource
+/// manager's list every other second, new and changed folders of jobs in HDFS, the newest first.
+/// While the cluster does not answer, what was known stays.
+///
+/// The account that asks must be able to read the folders and see the applications of all.
+class YarnTeamJobs final : public TeamJobs {
+ public:
+  struct Options {
+    std::string name;  ///< The cluster's.
+    ClientSession::Options client;
+    std::vector<std::string> patterns;  ///< TeamOptions::homes: staging roots in HDFS.
+    std::filesystem::path scratch;
+    eventlog::PlanOf plan_of;
+  };
+
+  /// Errors: the configuration's. `loop` and `files` outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<TeamJobs>> open(rt::IoLoop& loop, os::Files& files,
+                                                              Options options);
+
+  void refresh(WallTime now) override { sorted_ = &catalog_.sorted(now); }
+  [[nodiscard]] const std::vector<const TeamJob*>& jobs() const override { return *sorted_; }
+  [[nodiscard]] const TeamJob* find(std::string_view key) const override;
+  [[nodiscard]] std::string notice() const override;
+  [[nodiscard]] const std::vector<std::string>& troubles() const override { return troubles_; }
+  [[nodiscard]] rt::Async<Result<TeamReading>> open(std::string key) override;
+
+ private:
+  /// A part of the cluster that may be away.
+  struct Service {
+    std::string_view name;
+    bool away = false;
+    WallTime since{};
+    std::string why;
+  };
+
+  YarnTeamJobs(rt::IoLoop& loop, os::Files& files, Options options,
+               std::unique_ptr<log::NullSink> quiet, std::unique_ptr<Session> session,
+               WebProxies proxies);
+
+  rt::Async<> follow_manager();
+  rt::Async<> follow_files();
+  rt::Async<> read_wanted();
+  [[nodiscard]] rt::Async<Status> ask_manager();
+  [[nodiscard]] rt::Async<Status> look_at_files();
+  [[nodiscard]] rt::Async<Result<std::vector<std::string>>> roots();
+  struct Day {
+    std::string folder;
+    int64_t modified_ms = 0;
+  };
+  [[nodiscard]] rt::Async<Result<std::vector<Day>>> days_of(std::string root);
+  [[nodiscard]] rt::Async<Status> look_at_day(Day day);
+  [[nodiscard]] rt::Async<Status> read_job(std::string key);
+  [[nodiscard]] rt::Async<Status> read_plan(std::string key, std::string folder);
+  [[nodiscard]] rt::Async<Status> read_end(std::string key, std::string folder);
+  [[nodiscard]] rt::Async<Result<std::string>> find_folder(CatalogJob job);
+  /// Notes whether a service answers; true for an error that is not about that.
+  bool note(Service& service, const Status& done);
+  void trouble(const Error& error);
+
+  rt::IoLoop& loop_;
+  os::Files& files_;
+  Options options_;
+  std::unique_ptr<log::NullSink> quiet_;
+  std::unique_ptr<Session> session_;
+  TeamCatalog catalog_;
+  const std::vector<const TeamJob*>* sorted_;
+  std::map<std::string, int64_t> days_;  ///< When they changed last, by folder.
+  std::set<std::string> roots_;          ///< Those that were found.
+  int64_t finished_ms_ = 1;              ///< The newest end that the resource manager told.
+  bool looked_ = false;                  ///< All folders of days have been listed once.
+  Service manager_{.name = "The resource manager"};
+  Service hdfs_{.name = "HDFS"};
+  std::vector<std::string> troubles_;
+  TeamFolders folders_;
+  rt::Event wanted_;
+  rt::Scope scope_;  ///< Last: its coroutines use the rest.
+};
+
+}  // namespace muster::cluster::yarn
