@@ -1,5 +1,8 @@
 #include "wire/output_gate.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace muster::wire {
 
 std::optional<Output> OutputGate::pass(const Output& piece, bool full) {
@@ -10,42 +13,43 @@ std::optional<Output> OutputGate::pass(const Output& piece, bool full) {
     return std::nullopt;
   }
   const uint64_t skip = !first && position.next > piece.offset ? position.next - piece.offset : 0;
-  const uint64_t fresh = piece.bytes.size() - skip;
   // After the first piece offsets say it all, also across senders that do not know of each other.
   const uint64_t gap = piece.offset > position.next ? piece.offset - position.next : 0;
   const uint64_t dropped_before = first ? piece.dropped : gap;
   position.next = end;
   if (full) {
-    position.dropped += dropped_before + fresh;
-    position.amid_line = !piece.bytes.ends_with('\n');
+    leave_out(position, dropped_before, std::string_view(piece.bytes).substr(skip));
     return std::nullopt;
   }
   Output passed = piece;
   passed.offset += skip;
   passed.bytes.erase(0, skip);
-  passed.dropped = dropped_before + position.dropped;
+  const LeftOut before = std::exchange(position.left_out, {});
+  kept_ -= before.kept();
+  passed.dropped = dropped_before + before.bytes();
   if (skip > 0) {
     passed.at_line_start = piece.bytes[skip - 1] == '\n';
-  } else if (position.dropped > 0 && dropped_before == 0) {
-    passed.at_line_start |= !position.amid_line;
+  } else if (before.bytes() > 0 && dropped_before == 0) {
+    passed.at_line_start |= before.ends_line();
   }
-  position.dropped = 0;
   return passed;
+}
+
+void OutputGate::leave_out(Position& position, uint64_t unseen, std::string_view bytes) {
+  kept_ -= position.left_out.kept();
+  position.left_out.add(unseen, bytes, std::min(LeftOut::kLastBytes, kKeptBytesMax - kept_));
+  kept_ += position.left_out.kept();
 }
 
 std::vector<Output> OutputGate::rest() {
   std::vector<Output> pieces;
   for (auto& [stream, position] : positions_) {
-    if (position.dropped > 0) {
-      pieces.push_back({.attempt = stream.first,
-                        .stream = stream.second,
-                        .offset = position.next,
-                        .dropped = position.dropped,
-                        .bytes = {},
-                        .at_line_start = !position.amid_line});
-      position.dropped = 0;
+    const LeftOut left_out = std::exchange(position.left_out, {});
+    if (left_out.bytes() > 0) {
+      pieces.push_back(left_out.rest(stream.first, stream.second, position.next));
     }
   }
+  kept_ = 0;
   return pieces;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "wire/frame.h"
+#include "wire/left_out.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,17 +21,22 @@ class OutputGate {
   /// Returns the piece to send, cut to what is new; nullopt for none. `full`: the follower's budget
   /// is spent.
   [[nodiscard]] std::optional<Output> pass(const Output& piece, bool full);
-  /// Returns empty pieces that count what was left out last, of each stream, when no further piece
-  /// will. Once.
+  /// Returns for each stream of which something was left out since the last piece how it ends, when
+  /// no further piece will come: its last lines (of up to kKeptBytesMax in all streams), and the
+  /// count of the rest. Once.
   [[nodiscard]] std::vector<Output> rest();
+
+  static constexpr size_t kKeptBytesMax = 1U << 20;
 
  private:
   struct Position {
-    uint64_t next = 0;      ///< Offset after the last byte that was sent or counted.
-    uint64_t dropped = 0;   ///< Left out since the last piece that was sent.
-    bool amid_line = true;  ///< What was left out last does not end with a newline.
+    uint64_t next = 0;  ///< Offset after the last byte that was sent or counted.
+    LeftOut left_out;   ///< Since the last piece that was sent.
   };
+  void leave_out(Position& position, uint64_t unseen, std::string_view bytes);
+
   std::map<std::pair<job::AttemptId, OutputStream>, Position> positions_;
+  size_t kept_ = 0;  ///< Of what was left out, in all streams.
 };
 
 }  // namespace muster::wire

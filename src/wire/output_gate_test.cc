@@ -51,13 +51,44 @@ TEST(OutputGate, CountsAGapThatNoSenderKnowsOf) {
   EXPECT_EQ(gate.pass(piece(10, "x"), false), piece(10, "x", 7));
 }
 
-TEST(OutputGate, CountsAtTheEndWhatNoPieceHasCounted) {
+TEST(OutputGate, EndsAStreamWithWhatWasLeftOutLast) {
   OutputGate gate;
   EXPECT_TRUE(gate.pass(piece(0, "abc"), false).has_value());
   EXPECT_TRUE(gate.rest().empty());
   EXPECT_EQ(gate.pass(piece(3, "lost\n"), true), std::nullopt);
-  EXPECT_EQ(gate.rest(), std::vector<Output>{piece(8, "", 5, true)});
+  EXPECT_EQ(gate.rest(), std::vector<Output>{piece(3, "lost\n", 0)});
   EXPECT_TRUE(gate.rest().empty());
+}
+
+TEST(OutputGate, EndsAStreamWithWholeLines) {
+  OutputGate gate;
+  const std::string flood = std::string(LeftOut::kLastBytes, 'x') + "\n";
+  EXPECT_EQ(gate.pass(piece(0, flood), true), std::nullopt);
+  EXPECT_EQ(gate.pass(piece(flood.size(), "the end\n"), true), std::nullopt);
+  EXPECT_EQ(gate.rest(), std::vector<Output>{piece(flood.size(), "the end\n", flood.size(), true)});
+}
+
+TEST(OutputGate, DoesNotJoinWhatIsApart) {
+  OutputGate gate;
+  EXPECT_EQ(gate.pass(piece(0, "abc"), true), std::nullopt);
+  EXPECT_EQ(gate.pass(piece(8, "de"), true), std::nullopt);
+  EXPECT_EQ(gate.rest(), std::vector<Output>{piece(8, "de", 8)});
+}
+
+TEST(OutputGate, KeepsOfManyStreamsNoMoreThanItsBound) {
+  OutputGate gate;
+  const std::string flood(LeftOut::kLastBytes, 'x');
+  Output each = piece(0, flood);
+  for (uint32_t task = 0; task < 1000; ++task) {
+    each.attempt.task.index = task;
+    EXPECT_EQ(gate.pass(each, true), std::nullopt);
+  }
+  size_t kept = 0;
+  for (const Output& rest : gate.rest()) {
+    kept += rest.bytes.size();
+    EXPECT_EQ(rest.dropped + rest.bytes.size(), flood.size());
+  }
+  EXPECT_EQ(kept, OutputGate::kKeptBytesMax);
 }
 
 TEST(OutputGate, PassesOnTheCountOfAGapAtTheEnd) {

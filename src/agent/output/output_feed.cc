@@ -26,18 +26,16 @@ void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream 
     return;
   }
   refill(now);
-  Dropped& dropped = dropped_[{attempt, stream}];
+  wire::LeftOut& dropped = dropped_[{attempt, stream}];
   if (allowance_ < static_cast<int64_t>(bytes.size()) ||
       line_.queued_bytes() + bytes.size() > kQueuedBytesMax) {
-    dropped.bytes += bytes.size();
-    dropped.last.append(bytes.substr(bytes.size() - std::min(bytes.size(), kLastBytes)));
-    dropped.last.erase(0, dropped.last.size() - std::min(dropped.last.size(), kLastBytes));
+    dropped.add(0, bytes);
     return;
   }
   allowance_ -= static_cast<int64_t>(bytes.size());
-  const Dropped before = std::exchange(dropped, {});
-  line_.send({attempt, stream, offset, before.bytes, std::string(bytes),
-              offset == 0 || before.last.ends_with('\n')});
+  const wire::LeftOut before = std::exchange(dropped, {});
+  line_.send({attempt, stream, offset, before.bytes(), std::string(bytes),
+              offset == 0 || before.ends_line()});
 }
 
 void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size) {
@@ -45,21 +43,11 @@ void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint6
   if (found == dropped_.end()) {
     return;
   }
-  const Dropped dropped = std::move(found->second);
+  const wire::LeftOut dropped = std::move(found->second);
   dropped_.erase(found);
-  if (dropped.bytes == 0) {
-    return;
+  if (dropped.bytes() > 0) {
+    line_.send(dropped.rest(attempt, stream, size));
   }
-  std::string_view last = dropped.last;
-  bool at_line_start = false;
-  const size_t line_end = last.find('\n');
-  if (last.size() < dropped.bytes && line_end != std::string_view::npos &&
-      line_end + 1 < last.size()) {
-    last.remove_prefix(line_end + 1);  // Its first line lacks its beginning.
-    at_line_start = true;
-  }
-  line_.send({attempt, stream, size - last.size(), dropped.bytes - last.size(), std::string(last),
-              at_line_start});
 }
 
 void OutputFeed::remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size,

@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "job/ids.h"
 #include "wire/frame.h"
+#include "wire/left_out.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,30 +32,25 @@ class OutputFeed {
   /// Offers bytes that stand at `offset` of a stream.
   void offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
              std::string_view bytes);
-  /// Ends a stream: what was dropped last is sent after all, up to kLastBytes of whole lines.
+  /// Ends a stream: what was dropped last is sent after all, as LeftOut::rest() has it.
   void finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size);
 
   /// Tells the followers of an ended stream of `size` bytes something that is not part of it.
   void remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size, std::string text);
 
-  static constexpr size_t kLastBytes = 8U << 10;
   /// The budget: at most this much waits on the line, and at most this much a second on average.
   static constexpr size_t kQueuedBytesMax = 512U << 10;
   static constexpr int64_t kBytesPerSecond = 4 << 20;
 
  private:
-  /// What was dropped since the last piece that was sent, and its end.
-  struct Dropped {
-    uint64_t bytes = 0;
-    std::string last;
-  };
   void refill(HostTime now);
 
   Line line_;
   bool following_ = false;
   HostTime refilled_{};
   int64_t allowance_ = kBytesPerSecond;
-  std::map<std::pair<job::AttemptId, wire::OutputStream>, Dropped> dropped_;
+  /// What was dropped since the last piece that was sent.
+  std::map<std::pair<job::AttemptId, wire::OutputStream>, wire::LeftOut> dropped_;
 };
 
 /// Returns the part of `text` that its last `lines` lines make up.

@@ -63,7 +63,7 @@ TEST_F(Feed, KeepsToItsBytesPerSecond) {
   EXPECT_EQ(static_cast<int64_t>(sent_.size() * chunk.size()), OutputFeed::kBytesPerSecond);
   feed_.finish(kAttempt, kOut, offset);
   EXPECT_EQ(sent_.back().dropped,
-            offset - (sent_.size() - 1) * chunk.size() - OutputFeed::kLastBytes);
+            offset - (sent_.size() - 1) * chunk.size() - wire::LeftOut::kLastBytes);
   now_ += std::chrono::milliseconds(500);
   feed_.offer(now_, kAttempt, kOut, offset, chunk);
   EXPECT_EQ(sent_.back().bytes, chunk);
@@ -87,7 +87,7 @@ TEST_F(Feed, SendsTheEndOfALineWithoutEnd) {
   feed_.finish(kAttempt, kOut, 100'000);
   ASSERT_EQ(sent_.size(), 1U);
   EXPECT_FALSE(sent_[0].at_line_start);
-  EXPECT_EQ(sent_[0].bytes.size(), OutputFeed::kLastBytes);
+  EXPECT_EQ(sent_[0].bytes.size(), wire::LeftOut::kLastBytes);
 }
 
 TEST_F(Feed, RemarksBeginALine) {
