@@ -5,18 +5,16 @@
 #include "client/failure.h"
 #include "client/input_pump.h"
 #include "client/job_finder.h"
+#include "client/job_streams.h"
 #include "client/line_show.h"
 #include "client/reach_rules.h"
 #include "client/remote_command.h"
-#include "client/secret.h"
 #include "client/task_selection.h"
-#include "client/task_streams.h"
-#include "cluster/job_reading.h"
-#include "control/tls_transport.h"
 #include "job/describe.h"
 #include "os/code_pages.h"
 #include "os/signals.h"
 #include "os/terminal_mode.h"
+#include "rt/fd.h"
 #include "rt/io_loop.h"
 
 #include <fmt/format.h>
@@ -29,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <poll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -77,10 +76,7 @@ Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& na
 class ExecRun {
  public:
   ExecRun(Session& session, cluster::JobFolder folder, ExecPlan plan)
-      : session_(session),
-        folder_(std::move(folder)),
-        plan_(std::move(plan)),
-        cluster_(session.clusters->of(folder_)) {}
+      : session_(session), plan_(std::move(plan)), streams_(session, std::move(folder), loop_) {}
 
   Result<int> run();
 
@@ -92,7 +88,6 @@ class ExecRun {
     std::unique_ptr<RemoteCommand> command;
   };
 
-  Result<std::string> locate();
   void on_welcome(const wire::ClientWelcome& welcome);
   void on_broken(const std::string& why);
   void on_frame(const wire::StreamFrame& frame);
@@ -119,12 +114,8 @@ class ExecRun {
   [[nodiscard]] int status() const;
 
   Session& session_;
-  cluster::JobFolder folder_;
   ExecPlan plan_;
-  cluster::Cluster& cluster_;
   rt::IoLoop loop_;
-  log::NullSink quiet_;
-  std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<job::Plan> job_;
   std::optional<LineShow> lines_;
@@ -132,45 +123,29 @@ class ExecRun {
   std::optional<InputPump> input_;
   DetachWatch detach_watch_{""};
   bool input_ended_ = false;
-  bool over_ = false;        ///< The cluster says that the job has ended.
   std::optional<int> left_;  ///< The status, where nobody waits for the commands' own.
   std::vector<HostTime> interrupts_;
   std::unique_ptr<os::RawTerminal> raw_;
   bool lost_ = false;  ///< There will be no master.
-  std::optional<TaskStreams> streams_;
+  JobStreams streams_;
 };
-
-Result<std::string> ExecRun::locate() {
-  MUSTER_TRY(const cluster::JobReport report, cluster_.report(folder_));
-  over_ = std::holds_alternative<cluster::Ended>(report);
-  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, folder_));
-  return std::move(place.address);
-}
 
 Result<int> ExecRun::run() {
   MUSTER_TRY(signals_,
              os::take_signals(loop_, kSignals, [this](int signal) { on_signal(signal); }));
   os::ignore_broken_pipes();
-  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
-  TaskStreams::Options options;
-  options.job_id = folder_.id().value;
-  MUSTER_TRY(options.secret, read_secret(*session_.files, folder_));
-  options.who = session_.environment.who();
+  JobStreams::Options options;
   options.patience = std::max(plan_.wait, Duration(std::chrono::seconds(1)));
   if (plan_.keeps) {
     options.patience = std::max(options.patience, kShellPatience);
     options.reconnects = true;
     detach_watch_ = DetachWatch(plan_.detach_keys);
   }
-  streams_.emplace(TaskStreams::Deps{.loop = loop_,
-                                     .transport = *transport_,
-                                     .locate = [this] { return locate(); },
-                                     .over = [this] { return over_; }},
-                   std::move(options));
-  streams_->start({.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
-                   .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
-                   .lost = [this](const std::string& why) { on_lost(why); },
-                   .broken = [this](const std::string& why) { on_broken(why); }});
+  MUSTER_TRY_STATUS(streams_.start(
+      options, {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
+                .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
+                .lost = [this](const std::string& why) { on_lost(why); },
+                .broken = [this](const std::string& why) { on_broken(why); }}));
   const os::CodePages pages(loop_);
   loop_.run();
   raw_.reset();
@@ -469,8 +444,8 @@ void ExecRun::leave(int status) {
     give_back_terminal();
     const Member& member = members_.front();
     say(fmt::format("shell {} of {} runs on; muster shell {} {} --join {} comes back",
-                    member.shell.shell, name_of(member), folder_.id().value, name_of(member),
-                    member.shell.shell));
+                    member.shell.shell, name_of(member), streams_.folder().id().value,
+                    name_of(member), member.shell.shell));
   }
   loop_.stop();
 }
@@ -501,17 +476,24 @@ int ExecRun::status() const {
 
 int run_in_tasks(Session& session, const std::string& job, const std::string& on,
                  const ExecPlan& plan) {
-  Result<cluster::JobEntry> entry = find_entry(session, job, on);
+  const Result<cluster::JobEntry> entry = find_running_entry(session, job, on);
   if (!entry) {
     return fail(session.console, entry.error());
   }
-  if (entry->ended) {
-    return fail(session.console,
-                cluster_error(fmt::format("{} has ended: nothing of it runs any more",
-                                          entry->folder.id().value)));
-  }
   const Result<int> status = ExecRun(session, entry->folder, plan).run();
   return status ? *status : fail(session.console, status.error());
+}
+
+Answer ask_task(Session& session, const std::string& job, const std::string& on, ExecPlan plan) {
+  const rt::Fd file(::memfd_create("answer", MFD_CLOEXEC));
+  plan.reads_input = false;
+  plan.output = file.get();
+  Answer answer;
+  answer.status = run_in_tasks(session, job, on, plan);
+  std::array<char, 1024> text{};
+  const ssize_t size = answer.status == 0 ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
+  answer.text = trim({text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))});
+  return answer;
 }
 
 }  // namespace muster::client

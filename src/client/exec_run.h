@@ -40,4 +40,15 @@ struct ExecPlan {
 [[nodiscard]] int run_in_tasks(Session& session, const std::string& job, const std::string& on,
                                const ExecPlan& plan);
 
+/// How a command ended that was asked for an answer.
+struct Answer {
+  int status = 0;    ///< As run_in_tasks returns it.
+  std::string text;  ///< What it wrote, without the white space around it; "" unless status is 0.
+};
+
+/// Runs a command in one task for what it writes on its standard output, of which the first KiB is
+/// returned. It has no input, whatever `plan` says.
+[[nodiscard]] Answer ask_task(Session& session, const std::string& job, const std::string& on,
+                              ExecPlan plan);
+
 }  // namespace muster::client

@@ -3,15 +3,12 @@
 #include "base/text.h"
 #include "client/failure.h"
 #include "client/job_finder.h"
+#include "client/job_streams.h"
 #include "client/loopback_listener.h"
 #include "client/reach_rules.h"
-#include "client/secret.h"
 #include "client/socks.h"
 #include "client/task_selection.h"
-#include "client/task_streams.h"
 #include "client/tunnels.h"
-#include "cluster/job_reading.h"
-#include "control/tls_transport.h"
 #include "job/describe.h"
 #include "os/code_pages.h"
 #include "os/signals.h"
@@ -42,16 +39,14 @@ class ForwardRun {
  public:
   ForwardRun(Session& session, cluster::JobFolder folder, ForwardPlan plan)
       : session_(session),
-        folder_(std::move(folder)),
         plan_(std::move(plan)),
-        cluster_(session.clusters->of(folder_)),
+        streams_(session, std::move(folder), loop_),
         scope_(loop_) {}
 
   Result<int> run();
 
  private:
   Status listen();
-  Result<std::string> locate();
   void on_welcome(const wire::ClientWelcome& welcome);
   Status learn(const wire::ClientWelcome& welcome);
   void begin();
@@ -63,30 +58,18 @@ class ForwardRun {
   void say(std::string_view text);
 
   Session& session_;
-  cluster::JobFolder folder_;
   ForwardPlan plan_;
-  cluster::Cluster& cluster_;
   rt::IoLoop loop_;
-  log::NullSink quiet_;
-  std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
   std::vector<std::unique_ptr<LoopbackListener>> listeners_;  ///< One of each of the plan's ports.
-  bool over_ = false;                ///< The cluster says that the job has ended.
-  std::optional<int> left_;          ///< The status.
+  std::optional<int> left_;                                   ///< The status.
   std::optional<job::TaskId> task_;  ///< Once a master has told what the job is.
   std::string task_name_;
   std::string told_;  ///< Why tasks are waited for, as was said last.
-  std::optional<TaskStreams> streams_;
+  JobStreams streams_;
   std::optional<Tunnels> tunnels_;
   rt::Scope scope_;  ///< Last: its coroutines use all of the above.
 };
-
-Result<std::string> ForwardRun::locate() {
-  MUSTER_TRY(const cluster::JobReport report, cluster_.report(folder_));
-  over_ = std::holds_alternative<cluster::Ended>(report);
-  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, folder_));
-  return std::move(place.address);
-}
 
 Status ForwardRun::listen() {
   if (plan_.socks) {
@@ -106,19 +89,13 @@ Result<int> ForwardRun::run() {
              os::take_signals(loop_, kForwardSignals, [this](int signal) { leave(128 + signal); }));
   os::ignore_broken_pipes();
   MUSTER_TRY_STATUS(listen());
-  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
-  TaskStreams::Options options;
-  options.job_id = folder_.id().value;
-  MUSTER_TRY(options.secret, read_secret(*session_.files, folder_));
-  options.who = session_.environment.who();
-  options.patience = kMasterPatience;
-  options.reconnects = true;
-  streams_.emplace(TaskStreams::Deps{.loop = loop_,
-                                     .transport = *transport_,
-                                     .locate = [this] { return locate(); },
-                                     .over = [this] { return over_; }},
-                   std::move(options));
-  tunnels_.emplace(Tunnels::Deps{.loop = loop_, .streams = *streams_},
+  MUSTER_TRY_STATUS(
+      streams_.start({.patience = kMasterPatience, .reconnects = true},
+                     {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
+                      .frame = [this](const wire::StreamFrame& frame) { tunnels_->take(frame); },
+                      .lost = [this](const std::string& why) { on_lost(why); },
+                      .broken = [this](const std::string& why) { on_broken(why); }}));
+  tunnels_.emplace(Tunnels::Deps{.loop = loop_, .streams = streams_.streams()},
                    Tunnels::Handlers{
                        .waits =
                            [this](const std::string& reason) {
@@ -128,10 +105,6 @@ Result<int> ForwardRun::run() {
                            },
                        .refused = [this](const std::string& name,
                                          const wire::StreamReset& why) { on_refused(name, why); }});
-  streams_->start({.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
-                   .frame = [this](const wire::StreamFrame& frame) { tunnels_->take(frame); },
-                   .lost = [this](const std::string& why) { on_lost(why); },
-                   .broken = [this](const std::string& why) { on_broken(why); }});
   const os::CodePages pages(loop_);
   loop_.run();
   return *left_;
@@ -172,7 +145,7 @@ void ForwardRun::begin() {
       scope_.spawn(serve_socks(std::move(connection)));
     });
     session_.console.out(fmt::format("127.0.0.1:{} is a SOCKS 5 proxy for the hosts of {}\n",
-                                     listeners_.front()->port(), folder_.id().value));
+                                     listeners_.front()->port(), streams_.folder().id().value));
     return;
   }
   for (size_t i = 0; i < listeners_.size(); ++i) {
@@ -236,14 +209,9 @@ void ForwardRun::say(std::string_view text) {
 
 int forward_to_task(Session& session, const std::string& job, const std::string& on,
                     const ForwardPlan& plan) {
-  Result<cluster::JobEntry> entry = find_entry(session, job, on);
+  const Result<cluster::JobEntry> entry = find_running_entry(session, job, on);
   if (!entry) {
     return fail(session.console, entry.error());
-  }
-  if (entry->ended) {
-    return fail(session.console,
-                cluster_error(fmt::format("{} has ended: nothing of it runs any more",
-                                          entry->folder.id().value)));
   }
   const Result<int> status = ForwardRun(session, entry->folder, plan).run();
   return status ? *status : fail(session.console, status.error());

@@ -1,5 +1,7 @@
 #include "client/job_finder.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +18,10 @@ std::optional<cluster::JobEntry> find_application(Session& session, const std::s
     }
   }
   return std::nullopt;
+}
+
+Error nothing_runs(const cluster::JobFolder& job) {
+  return cluster_error(fmt::format("{} has ended: nothing of it runs any more", job.id().value));
 }
 
 }  // namespace
@@ -62,6 +68,23 @@ Result<FoundJob> read_found(Session& session, const cluster::JobFolder& folder) 
 Result<FoundJob> find_job(Session& session, const std::string& id, const std::string& on) {
   MUSTER_TRY(const cluster::JobEntry entry, find_entry(session, id, on));
   return read_found(session, entry.folder);
+}
+
+Result<cluster::JobEntry> find_running_entry(Session& session, const std::string& id,
+                                             const std::string& on) {
+  MUSTER_TRY(cluster::JobEntry entry, find_entry(session, id, on));
+  if (entry.ended) {
+    return nothing_runs(entry.folder);
+  }
+  return entry;
+}
+
+Result<FoundJob> find_running_job(Session& session, const std::string& id, const std::string& on) {
+  MUSTER_TRY(FoundJob job, find_job(session, id, on));
+  if (job.ended()) {
+    return nothing_runs(job.folder);
+  }
+  return job;
 }
 
 eventlog::StatusContext status_context(const FoundJob& job) {

@@ -33,6 +33,13 @@ struct FoundJob {
 [[nodiscard]] Result<FoundJob> find_job(Session& session, const std::string& id,
                                         const std::string& on);
 
+/// As find_entry and find_job, for what can be done to a job that runs alone. Errors as well: it
+/// has ended.
+[[nodiscard]] Result<cluster::JobEntry> find_running_entry(Session& session, const std::string& id,
+                                                           const std::string& on);
+[[nodiscard]] Result<FoundJob> find_running_job(Session& session, const std::string& id,
+                                                const std::string& on);
+
 /// What a status document needs besides the machine.
 [[nodiscard]] eventlog::StatusContext status_context(const FoundJob& job);
 

@@ -12,15 +12,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -77,23 +74,16 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
 /// Reads what the task's own program knows; the exit status if that cannot be had.
 std::variant<Place, int> find_place(Session& session, const std::string& job, const std::string& on,
                                     Duration wait) {
-  const int file = ::memfd_create("notebook", MFD_CLOEXEC);
   ExecPlan plan;
   plan.way = spec::Reach::Notebook;
   plan.arguments = {"python3", "-c", std::string(notebook_place_program())};
-  plan.reads_input = false;
-  plan.output = file;
   plan.wait = wait;
-  const int status = run_in_tasks(session, job, on, plan);
-  std::array<char, 1024> text{};
-  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
-  ::close(file);
-  if (status != 0) {
+  const Answer answer = ask_task(session, job, on, plan);
+  if (answer.status != 0) {
     session.console.err(fmt::format("muster: see `muster logs {}`\n", job));
-    return status;
+    return answer.status;
   }
-  const std::string_view line =
-      trim({text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))});
+  const std::string_view line = answer.text;
   const size_t first = line.find(' ');
   const size_t second = line.find(' ', first + 1);
   Place place;

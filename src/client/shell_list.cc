@@ -3,12 +3,9 @@
 #include "base/text.h"
 #include "client/failure.h"
 #include "client/job_finder.h"
+#include "client/job_streams.h"
 #include "client/reach_rules.h"
-#include "client/secret.h"
 #include "client/task_selection.h"
-#include "client/task_streams.h"
-#include "cluster/job_reading.h"
-#include "control/tls_transport.h"
 #include "eventlog/json_text.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
@@ -18,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -35,11 +31,8 @@ constexpr Duration kWaitToList = std::chrono::seconds(1);
 /// Asks the agents of tasks for the shells that they keep.
 class ShellListRun {
  public:
-  ShellListRun(Session& session, FoundJob job, std::vector<std::string> tasks)
-      : session_(session),
-        job_(std::move(job)),
-        names_(std::move(tasks)),
-        cluster_(session.clusters->of(job_.folder)) {}
+  ShellListRun(Session& session, cluster::JobFolder job, std::vector<std::string> tasks)
+      : session_(session), names_(std::move(tasks)), streams_(session, std::move(job), loop_) {}
 
   /// Errors, or the status when it was interrupted.
   Result<std::optional<int>> run();
@@ -54,7 +47,6 @@ class ShellListRun {
     std::vector<wire::Shell> shells;
   };
 
-  Result<std::string> locate();
   Status on_welcome(const wire::ClientWelcome& welcome);
   void on_frame(const wire::StreamFrame& frame);
   void ask_more();
@@ -64,27 +56,15 @@ class ShellListRun {
   }
 
   Session& session_;
-  FoundJob job_;
   std::vector<std::string> names_;
-  cluster::Cluster& cluster_;
   rt::IoLoop loop_;
-  log::NullSink quiet_;
-  std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<job::Plan> plan_;
   std::vector<Member> members_;
-  bool over_ = false;
   std::optional<int> interrupted_;
   std::optional<Error> failure_;
-  std::optional<TaskStreams> streams_;
+  JobStreams streams_;
 };
-
-Result<std::string> ShellListRun::locate() {
-  MUSTER_TRY(const cluster::JobReport report, cluster_.report(job_.folder));
-  over_ = std::holds_alternative<cluster::Ended>(report);
-  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, job_.folder));
-  return std::move(place.address);
-}
 
 Result<std::optional<int>> ShellListRun::run() {
   constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -93,25 +73,16 @@ Result<std::optional<int>> ShellListRun::run() {
                loop_.stop();
              }));
   os::ignore_broken_pipes();
-  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
-  TaskStreams::Options options;
-  options.job_id = job_.folder.id().value;
-  MUSTER_TRY(options.secret, read_secret(*session_.files, job_.folder));
-  options.who = session_.environment.who();
-  options.patience = kListedWithin;
-  streams_.emplace(TaskStreams::Deps{.loop = loop_,
-                                     .transport = *transport_,
-                                     .locate = [this] { return locate(); },
-                                     .over = [this] { return over_; }},
-                   std::move(options));
-  streams_->start({.opened =
-                       [this](const wire::ClientWelcome& welcome) {
-                         if (const Status begun = on_welcome(welcome); !begun) {
-                           stop(begun.error());
-                         }
-                       },
-                   .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
-                   .lost = [this](const std::string& why) { stop(cluster_error(why)); }});
+  MUSTER_TRY_STATUS(
+      streams_.start({.patience = kListedWithin},
+                     {.opened =
+                          [this](const wire::ClientWelcome& welcome) {
+                            if (const Status begun = on_welcome(welcome); !begun) {
+                              stop(begun.error());
+                            }
+                          },
+                      .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
+                      .lost = [this](const std::string& why) { stop(cluster_error(why)); }}));
   loop_.run();
   if (failure_) {
     return *failure_;
@@ -121,10 +92,7 @@ Result<std::optional<int>> ShellListRun::run() {
 
 Status ShellListRun::on_welcome(const wire::ClientWelcome& welcome) {
   MUSTER_TRY(plan_, plan_of()(welcome.plan_json, welcome.job_id, welcome.seed));
-  if (names_.empty()) {
-    std::ranges::transform(plan_->roles, std::back_inserter(names_), &job::RolePlan::name);
-  }
-  MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_of(names_, *plan_));
+  MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_or_all(names_, *plan_));
   MUSTER_TRY_STATUS(check_reach(session_, spec::Reach::Shell, *plan_, tasks));
   for (const job::TaskId task : tasks) {
     members_.push_back({.task = task, .shells = {}});
@@ -208,7 +176,7 @@ std::string ShellListRun::json() const {
   }
   return eventlog::JsonObject()
              .text("schema", "muster.shells/1")
-             .text("job", job_.folder.id().value)
+             .text("job", streams_.folder().id().value)
              .raw("shells", "[" + shells + "]")
              .str() +
          "\n";
@@ -218,16 +186,11 @@ std::string ShellListRun::json() const {
 
 int list_shells(Session& session, const std::string& job, const std::string& on,
                 const std::vector<std::string>& tasks, bool json) {
-  Result<FoundJob> found = find_job(session, job, on);
+  const Result<FoundJob> found = find_running_job(session, job, on);
   if (!found) {
     return fail(session.console, found.error());
   }
-  if (found->ended()) {
-    return fail(session.console,
-                cluster_error(fmt::format("{} has ended: nothing of it runs any more",
-                                          found->folder.id().value)));
-  }
-  ShellListRun run(session, *std::move(found), tasks);
+  ShellListRun run(session, found->folder, tasks);
   const Result<std::optional<int>> ran = run.run();
   if (!ran) {
     return fail(session.console, ran.error());

@@ -8,18 +8,14 @@
 #include "client/ssh_script.h"
 #include "client/task_selection.h"
 #include "os/file_facts.h"
-#include "rt/fd.h"
 #include "spec/duration_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <fcntl.h>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -38,36 +34,14 @@ Status check_ssh(const Session& session, const job::Plan& plan,
   return {};
 }
 
-Result<FoundJob> find_running(Session& session, const std::string& id, const std::string& on) {
-  MUSTER_TRY(FoundJob job, find_job(session, id, on));
-  if (job.ended()) {
-    return cluster_error(
-        fmt::format("{} has ended: nothing of it runs any more", job.folder.id().value));
-  }
-  return job;
-}
-
 /// The user that tasks run as: nobody else can log in.
 Result<std::string> user_of_tasks(Session& session, const SshConfigOptions& command,
                                   const std::string& task) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{Errc::Other, Blame::Cluster, "no pipe can be made"};
-  }
-  const rt::Fd reads(ends[0]);
-  rt::Fd writes(ends[1]);
   ExecPlan plan;
   plan.tasks = {task};
   plan.arguments = {"id", "-un"};
-  plan.reads_input = false;
-  plan.output = writes.get();
   MUSTER_TRY(plan.wait, spec::parse_duration(command.wait));
-  const int status = run_in_tasks(session, command.id, command.on, plan);
-  writes.reset();
-  std::array<char, 256> text{};
-  const ssize_t got = status == 0 ? ::read(reads.get(), text.data(), text.size()) : 0;
-  const std::string user(
-      trim(std::string_view(text.data(), got > 0 ? static_cast<size_t>(got) : 0)));
+  const std::string user = ask_task(session, command.id, command.on, plan).text;
   const bool plain = !user.empty() && std::ranges::all_of(user, [](char letter) {
     return letter > ' ' && letter < 0x7f && letter != '"' && letter != '%';
   });
@@ -150,13 +124,9 @@ Status write_config(Session& session, const std::string& job, const std::string&
 }
 
 Status configure(Session& session, const SshConfigOptions& command) {
-  MUSTER_TRY(const FoundJob job, find_running(session, command.id, command.on));
+  MUSTER_TRY(const FoundJob job, find_running_job(session, command.id, command.on));
   const job::Plan& plan = job.reading.replayed.machine.plan();
-  std::vector<std::string> names = command.tasks;
-  if (names.empty()) {
-    std::ranges::transform(plan.roles, std::back_inserter(names), &job::RolePlan::name);
-  }
-  MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_of(names, plan));
+  MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_or_all(command.tasks, plan));
   MUSTER_TRY_STATUS(check_ssh(session, plan, tasks));
   MUSTER_TRY(const std::string user,
              user_of_tasks(session, command, to_string(plan, tasks.front())));
@@ -181,7 +151,7 @@ int configure_ssh(Session& session, const SshConfigOptions& command) {
 }
 
 int serve_ssh(Session& session, const SshProxyOptions& command) {
-  const Result<FoundJob> job = find_running(session, command.id, command.on);
+  const Result<FoundJob> job = find_running_job(session, command.id, command.on);
   if (!job) {
     return fail(session.console, job.error());
   }

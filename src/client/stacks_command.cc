@@ -2,13 +2,11 @@
 #include "client/commands.h"
 #include "client/failure.h"
 #include "client/job_finder.h"
+#include "client/job_streams.h"
 #include "client/own_py_spy.h"
 #include "client/reach_rules.h"
 #include "client/remote_command.h"
-#include "client/secret.h"
 #include "client/task_selection.h"
-#include "client/task_streams.h"
-#include "control/tls_transport.h"
 #include "job/describe.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
@@ -20,7 +18,6 @@
 #include <array>
 #include <csignal>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -49,7 +46,7 @@ class StacksRun {
       : session_(session),
         job_(std::move(job)),
         options_(std::move(options)),
-        cluster_(session.clusters->of(job_.folder)) {}
+        streams_(session, job_.folder, loop_) {}
   ~StacksRun() {
     for (const Member& member : members_) {
       loop_.cancel(member.deadline);
@@ -72,7 +69,6 @@ class StacksRun {
     bool done = false;
   };
 
-  Result<std::string> locate();
   Status on_welcome(const wire::ClientWelcome& welcome);
   void on_frame(const wire::StreamFrame& frame);
   void on_lost(const std::string& why);
@@ -89,26 +85,15 @@ class StacksRun {
   Session& session_;
   FoundJob job_;
   StacksOptions options_;
-  cluster::Cluster& cluster_;
   rt::IoLoop loop_;
-  log::NullSink quiet_;
-  std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<job::Plan> plan_;
   std::optional<std::string> tool_;  ///< Once somebody has missed it.
   std::deque<Member> members_;
   std::vector<std::unique_ptr<RemoteCommand>> over_;  ///< They may still be inside a call.
-  bool ended_ = false;
   std::optional<int> failed_;
-  std::optional<TaskStreams> streams_;
+  JobStreams streams_;
 };
-
-Result<std::string> StacksRun::locate() {
-  MUSTER_TRY(const cluster::JobReport report, cluster_.report(job_.folder));
-  ended_ = std::holds_alternative<cluster::Ended>(report);
-  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, job_.folder));
-  return std::move(place.address);
-}
 
 Result<int> StacksRun::run() {
   constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -117,36 +102,23 @@ Result<int> StacksRun::run() {
                loop_.stop();
              }));
   os::ignore_broken_pipes();
-  transport_ = control::make_tls_transport(loop_, log::Logger(quiet_));
-  TaskStreams::Options options;
-  options.job_id = job_.folder.id().value;
-  MUSTER_TRY(options.secret, read_secret(*session_.files, job_.folder));
-  options.who = session_.environment.who();
-  options.patience = kAnswerWithin;
-  streams_.emplace(TaskStreams::Deps{.loop = loop_,
-                                     .transport = *transport_,
-                                     .locate = [this] { return locate(); },
-                                     .over = [this] { return ended_; }},
-                   std::move(options));
-  streams_->start({.opened =
-                       [this](const wire::ClientWelcome& welcome) {
-                         if (const Status begun = on_welcome(welcome); !begun) {
-                           fail_all(begun.error());
-                         }
-                       },
-                   .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
-                   .lost = [this](const std::string& why) { on_lost(why); }});
+  MUSTER_TRY_STATUS(
+      streams_.start({.patience = kAnswerWithin},
+                     {.opened =
+                          [this](const wire::ClientWelcome& welcome) {
+                            if (const Status begun = on_welcome(welcome); !begun) {
+                              fail_all(begun.error());
+                            }
+                          },
+                      .frame = [this](const wire::StreamFrame& frame) { on_frame(frame); },
+                      .lost = [this](const std::string& why) { on_lost(why); }}));
   loop_.run();
   return failed_ ? *failed_ : show();
 }
 
 Status StacksRun::on_welcome(const wire::ClientWelcome& welcome) {
   MUSTER_TRY(plan_, plan_of()(welcome.plan_json, welcome.job_id, welcome.seed));
-  std::vector<std::string> names = options_.tasks;
-  if (names.empty()) {
-    std::ranges::transform(plan_->roles, std::back_inserter(names), &job::RolePlan::name);
-  }
-  MUSTER_TRY(const std::vector<job::TaskId> tasks, client::tasks_of(names, *plan_));
+  MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_or_all(options_.tasks, *plan_));
   MUSTER_TRY_STATUS(check_reach(session_, spec::Reach::Debug, *plan_, tasks));
   for (const job::TaskId task : tasks) {
     members_.emplace_back().task = task;
@@ -290,14 +262,9 @@ int StacksRun::show() {
 }  // namespace
 
 int show_stacks(Session& session, const StacksOptions& command) {
-  Result<FoundJob> job = find_job(session, command.id, command.on);
+  Result<FoundJob> job = find_running_job(session, command.id, command.on);
   if (!job) {
     return fail(session.console, job.error());
-  }
-  if (job->ended()) {
-    return fail(session.console,
-                cluster_error(fmt::format("{} has ended: nothing of it runs any more",
-                                          job->folder.id().value)));
   }
   const Result<int> status = StacksRun(session, *std::move(job), command).run();
   return status ? *status : fail(session.console, status.error());

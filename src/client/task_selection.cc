@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -67,6 +68,14 @@ Result<std::vector<job::TaskId>> tasks_of(const std::vector<std::string>& texts,
     }
   }
   return tasks;
+}
+
+Result<std::vector<job::TaskId>> tasks_or_all(std::vector<std::string> texts,
+                                              const job::Plan& plan) {
+  if (texts.empty()) {
+    std::ranges::transform(plan.roles, std::back_inserter(texts), &job::RolePlan::name);
+  }
+  return tasks_of(texts, plan);
 }
 
 }  // namespace muster::client

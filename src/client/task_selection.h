@@ -17,4 +17,8 @@ namespace muster::client {
 [[nodiscard]] Result<std::vector<job::TaskId>> tasks_of(const std::vector<std::string>& texts,
                                                         const job::Plan& plan);
 
+/// As tasks_of; without texts all of the job's tasks.
+[[nodiscard]] Result<std::vector<job::TaskId>> tasks_or_all(std::vector<std::string> texts,
+                                                            const job::Plan& plan);
+
 }  // namespace muster::client

@@ -1,6 +1,5 @@
 #include "client/tony_notebook.h"
 
-#include "base/text.h"
 #include "client/commands.h"
 #include "client/exec_run.h"
 #include "client/failure.h"
@@ -11,16 +10,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace muster::client {
 namespace {
@@ -30,25 +25,18 @@ constexpr Duration kPatience = std::chrono::minutes(15);
 
 /// Asks the running task for its port; 0 where it has none, or people have been told why.
 uint16_t find_port(Session& session, const std::string& job, const std::string& on) {
-  const int file = ::memfd_create("port", MFD_CLOEXEC);
   ExecPlan plan;
   plan.way = spec::Reach::Notebook;
   plan.arguments = {"/bin/sh", "-c", "echo $TB_PORT"};
-  plan.reads_input = false;
-  plan.output = file;
   plan.wait = kPatience;
-  const int status = run_in_tasks(session, job, on, plan);
-  std::array<char, 16> text{};
-  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
-  ::close(file);
-  const std::string_view line =
-      trim({text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))});
+  const Answer answer = ask_task(session, job, on, plan);
+  const std::string_view line = answer.text;
   uint16_t port = 0;
   const auto read = std::from_chars(line.data(), line.data() + line.size(), port);
-  if (status == 0 && (read.ec != std::errc{} || port == 0)) {
+  if (answer.status == 0 && (read.ec != std::errc{} || port == 0)) {
     (void)fail(session.console, user_error(job + " has no TB_PORT, where a notebook listens"));
   }
-  return status == 0 && read.ec == std::errc{} ? port : 0;
+  return answer.status == 0 && read.ec == std::errc{} ? port : 0;
 }
 
 /// Returns whether it led anywhere.
