@@ -4,6 +4,7 @@
 #include "client/disk_probe.h"
 #include "client/job_checks.h"
 #include "client/made_job.h"
+#include "client/peers_hint.h"
 #include "spec/write/serialize.h"
 
 #include <fmt/format.h>
@@ -231,6 +232,11 @@ Result<ReadJob> read_job(os::Files& files, const JobSource& source,
   const fs::path file = surroundings.working_folder / source.spec;
   DiskProbe probe(layers.spec ? file.parent_path() : surroundings.working_folder);
   MUSTER_TRY_STATUS(check_job(job.loaded, probe, layers.spec || source.elsewhere));
+  if (const std::string hint =
+          peers_hint(files, spec, layers.spec ? file.parent_path() : surroundings.working_folder);
+      !hint.empty()) {
+    job.loaded.warnings.push_back("muster: warning: " + hint);
+  }
   if (layers.spec) {
     make_absolute(spec, file.parent_path());
     job.spec_text = layers.spec->text;

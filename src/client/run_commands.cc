@@ -389,6 +389,9 @@ int plan_job(Session& session, const PlanOptions& command) {
     session.console.out(spec::to_yaml(job->loaded.spec));
     return 0;
   }
+  for (const std::string& warning : job->loaded.warnings) {
+    session.console.err(warning + "\n");
+  }
   const Result<job::Plan> plan = plan_spec(job->loaded.spec, "plan", 0);
   if (!plan) {
     return fail(session.console, plan.error());

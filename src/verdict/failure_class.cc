@@ -57,9 +57,8 @@ constexpr FailureClass kClasses[] = {
      "an earlier checkpoint"},
     {"user.world_size", FailureKind::User, Remedy::GiveUp,
      "the program and its environment disagree about ranks or roles",
-     "check that the program takes rank and world size from its environment, and that `framework` "
-     "is "
-     "the one it uses"},
+     "check that `framework` is the one that the program uses (--framework pytorch), for it sets "
+     "ranks and addresses, and that the program takes them from its environment"},
     {"user.spawn_guard", FailureKind::User, Remedy::GiveUp,
      "multiprocessing starts processes while the main module is still being imported",
      "put the program's entry point under `if __name__ == '__main__':`"},

@@ -185,7 +185,8 @@ constexpr Rule kTelling[] = {
      R"(Gloo connectFullMesh failed|HTTP GET request failed too many times|HTTP request failed\.)"},
     {"peer.refused", Any, 0, Error, R"(Connection refused)"},
     {"user.world_size", Any, 0, Error,
-     R"(environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected)"},
+     R"(environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected)"
+     R"(|KeyError: '(?:(?:LOCAL_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|TF_CONFIG)')"},
     {"user.world_size", Any, 0, Error, R"(group's world size should be|`task_id` \d+ exceeds)"},
     {"network.resolve", Any, 0, Error,
      R"(Name or service not known|[Nn]ame resolution|No address associated with|gaierror)"},

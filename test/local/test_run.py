@@ -142,3 +142,13 @@ def test_several_jobs_at_once(muster):
     for one in running:
         one.wait().expect(0)
     assert len(muster.jobs()) == 4
+
+
+def test_a_program_that_will_miss_its_peers_is_warned_of(muster):
+    (muster.folder / "train.py").write_text("import d\nd.init_process_group('gloo')\n")
+    for command in ("plan", "run"):
+        shown = muster(command, "-n", "2", "--", "python3", "train.py").err
+        assert "train.py calls init_process_group(...), but the job has no framework" in shown
+        assert "--framework pytorch" in shown
+        shown = muster(command, "-n", "1", "--", "python3", "train.py").err
+        assert "no framework" not in shown
