@@ -47,6 +47,11 @@ function load_library(): Promise<typeof UPlot> {
   });
 }
 
+/** Pixels that an axis needs for its labels, beside its ticks; charts of short labels are aligned. */
+function room_for(labels: string[]): number {
+  return Math.max(74, 18 + 7 * Math.max(0, ...labels.map((label) => label.length)));
+}
+
 /** One chart. */
 class Chart {
   readonly box = make("figure", "", { class: "chart" });
@@ -99,7 +104,7 @@ class Chart {
         return [bottom, high > bottom ? high + (high - bottom) * 0.05 : bottom + 1];
       } } },
       axes: [{ ...axis, space: 70, values: (_, times) => times_text(times) },
-        { ...axis, size: 74, values: (_, values) =>
+        { ...axis, size: (_, labels) => room_for(labels ?? []), values: (_, values) =>
           values.map((value) => value_text(value, this.kind.unit)),
         ...(this.kind.unit.startsWith("By") ? { incrs: powers } : {}) }],
       series: [{}, ...this.labels.map((label, index) => ({ label, width: dashed[index] ? 1.5 : 1.25,

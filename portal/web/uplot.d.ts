@@ -4,7 +4,7 @@ interface UPlotAxis {
   stroke?: string;
   grid?: { stroke?: string; width?: number };
   ticks?: { stroke?: string; width?: number };
-  size?: number;
+  size?: number | ((plot: unknown, labels: string[] | null) => number);
   space?: number;
   incrs?: number[];
   font?: string;
