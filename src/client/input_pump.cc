@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -14,17 +13,10 @@ namespace {
 
 constexpr size_t kReadBytes = 32U << 10;
 
-/// Files and devices such as /dev/null are always ready, and cannot be watched.
-bool can_be_watched(int fd) {
-  struct stat status{};
-  return ::fstat(fd, &status) == 0 &&
-         (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(fd) == 1);
-}
-
 }  // namespace
 
 InputPump::InputPump(rt::IoLoop& loop, int fd, Handlers handlers)
-    : loop_(loop), fd_(fd), handlers_(std::move(handlers)), pollable_(can_be_watched(fd)) {}
+    : loop_(loop), fd_(fd), handlers_(std::move(handlers)), shared_(fd) {}
 
 InputPump::~InputPump() { loop_.cancel(next_); }
 
@@ -37,9 +29,9 @@ void InputPump::arm() {
   if (ended_ || allowed_ == 0) {
     watch_.reset();
     loop_.cancel(std::exchange(next_, {}));
-  } else if (pollable_) {
+  } else if (shared_.pollable()) {
     if (watch_ == nullptr) {
-      watch_ = loop_.watch(fd_, rt::Interest::Read, [this] { read(); });
+      watch_ = shared_.watch(loop_, [this] { read(); });
     }
   } else if (next_ == rt::TimerId{}) {
     next_ = loop_.call_after(Duration::zero(), [this] {
@@ -50,6 +42,9 @@ void InputPump::arm() {
 }
 
 void InputPump::read() {
+  if (!shared_.ready()) {
+    return;  // Somebody else who has it was faster.
+  }
   std::array<char, kReadBytes> buffer;  // NOLINT: filled by read.
   const ssize_t got = ::read(fd_, buffer.data(), std::min(buffer.size(), allowed_));
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/shared_input.h"
 #include "rt/io_loop.h"
 
 #include <cstddef>
@@ -35,11 +36,11 @@ class InputPump {
   rt::IoLoop& loop_;
   int fd_;
   Handlers handlers_;
-  bool pollable_;
+  os::SharedInput shared_;
   bool ended_ = false;
   size_t allowed_ = 0;
   rt::TimerId next_;  ///< Of a descriptor that cannot be watched, and need not be.
-  std::unique_ptr<rt::FdWatch> watch_;
+  std::unique_ptr<rt::FdWatch> watch_;  ///< Last: it ends before what it watches.
 };
 
 }  // namespace muster::client

@@ -9,6 +9,7 @@
 #include "client/top_view.h"
 #include "cluster/cluster.h"
 #include "control/tls_transport.h"
+#include "os/shared_input.h"
 #include "os/signals.h"
 #include "rt/io_loop.h"
 
@@ -237,7 +238,8 @@ Status Top::run_screen(TopScreen& screen) {
                }
                loop_.stop();
              }));
-  const auto input = loop_.watch(STDIN_FILENO, rt::Interest::Read, [&] {
+  const os::SharedInput shared(STDIN_FILENO);
+  const auto input = shared.watch(loop_, [&] {
     const std::vector<TopKey> keys = screen.keys();
     if (keys.empty()) {
       loop_.stop();  // The terminal has gone.
