@@ -42,11 +42,15 @@ constexpr Duration kInterruptWindow = std::chrono::seconds(3);
 /// How long to look for a master that does not answer, where a shell waits: as long as agents do
 /// without one.
 constexpr Duration kShellPatience = std::chrono::minutes(15);
-/// What programs may have changed of a terminal, back to what shells expect: the normal screen and
-/// keys, a cursor, no colours, no mouse, no marks around what is pasted.
+/// What programs may have changed of a terminal, back to what shells expect: the normal screen, all
+/// of which scrolls, and keys, a cursor, long lines that wrap, ASCII, no colours, no mouse, no word
+/// of the focus, no marks around what is pasted.
 constexpr std::string_view kTerminalReset =
-    "\x1b[?1047l\x1b[?1l\x1b>\x1b[?25h\x1b[m\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?"
-    "2004l";
+    "\x1b[?1047l\x1b"
+    "7\x1b[r\x1b"
+    "8\x1b[?1l\x1b>\x1b[?25h\x1b[?7h\x1b(B\x0f\x1b[m"
+    "\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l"
+    "\x1b[?2004l\x1b[>4m";
 
 /// Writes everything, whatever the descriptor's mode; false when nobody takes it.
 bool write_all(int fd, std::string_view bytes) {
@@ -102,6 +106,7 @@ class ExecRun {
   void pump_input();
   void detach();
   void give_back_terminal();
+  void reset_terminal();
   void on_signal(int signal);
   void interrupt(int signal);
   void leave(int status);
@@ -260,6 +265,9 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
     return;
   }
   const bool again = std::exchange(member.shell, opened).shell != 0;
+  if (again && opened.lost > 0) {
+    reset_terminal();  // What switched its modes back may be among it.
+  }
   if (again) {
     say("connected again");
   } else {
@@ -271,6 +279,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (opened.lost > 0) {
     say(fmt::format("{} that it wrote meanwhile are not kept any more", format_bytes(opened.lost)));
   }
+  (void)write_all(plan_.output, opened.modes);
 }
 
 /// The shell runs on; a new master is looked for.
@@ -346,6 +355,10 @@ void ExecRun::on_ended(Member& member) {
     return;
   }
   if (alone()) {
+    if (raw_ != nullptr && !end.reason.empty()) {
+      give_back_terminal();
+      session_.console.err("\n");  // It may be amid a line.
+    }
     give_back_terminal();
   }
   if (!end.reason.empty()) {
@@ -396,10 +409,16 @@ void ExecRun::detach() {
 
 /// As the person had it before.
 void ExecRun::give_back_terminal() {
-  if (raw_ != nullptr && members_.front().shell.shell != 0 && plan_.terminal->name != "dumb") {
-    (void)write_all(plan_.output, kTerminalReset);
+  if (raw_ != nullptr) {
+    reset_terminal();
   }
   raw_.reset();
+}
+
+void ExecRun::reset_terminal() {
+  if (plan_.terminal->name != "dumb" && ::isatty(plan_.output) == 1) {
+    (void)write_all(plan_.output, kTerminalReset);
+  }
 }
 
 void ExecRun::on_signal(int signal) {

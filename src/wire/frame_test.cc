@@ -172,7 +172,7 @@ class Arbitrary {
       case 1:
         return {engine_(), StreamWaits{text()}};
       case 2:
-        return {engine_(), StreamOpened{number(), number(), engine_(), engine_()}};
+        return {engine_(), StreamOpened{number(), number(), engine_(), engine_(), text()}};
       case 3:
         return {engine_(), StreamData{text()}};
       case 4:

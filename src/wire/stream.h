@@ -22,6 +22,8 @@ inline constexpr size_t kStreamWindow = 256U << 10;
 inline constexpr size_t kStreamDataMax = 64U << 10;
 /// How many streams one client, or one agent, may have at a time: 16 MiB under way each way.
 inline constexpr size_t kStreamsMax = 64;
+/// The most that brings a terminal to the modes of a shell.
+inline constexpr size_t kTerminalModesMax = 1024;
 /// The most that a command's words have, together.
 inline constexpr size_t kArgumentsBytesMax = 64U << 10;
 
@@ -91,6 +93,9 @@ struct StreamOpened {
   uint32_t attempt = 0;   ///< Number of the attempt that it is in.
   uint64_t position = 0;  ///< So much of its output came before the first byte that follows.
   uint64_t lost = 0;      ///< So much before that, which this client has not seen, is gone.
+  /// Brings a terminal to the modes that its programs expect, before all output. Not empty only
+  /// where this client has not seen them switched on; at most kTerminalModesMax.
+  std::string modes = {};
   bool operator==(const StreamOpened&) const = default;
 };
 

@@ -107,6 +107,7 @@ struct PutKind {
     message.set_attempt(value.attempt);
     message.set_position(value.position);
     message.set_lost(value.lost);
+    message.set_modes(value.modes);
   }
   void operator()(const StreamData& value) const { frame.mutable_data()->set_data(value.bytes); }
   void operator()(const StreamCredit& value) const {
@@ -163,8 +164,12 @@ Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
     case control::v1::StreamFrame::kWaits:
       return get_text(message.waits().reason(), value.kind.emplace<StreamWaits>().reason, "reason");
     case control::v1::StreamFrame::kOpened:
+      if (message.opened().modes().size() > kTerminalModesMax) {
+        return corrupt("the modes of a terminal are too long");
+      }
       value.kind = StreamOpened{message.opened().shell(), message.opened().attempt(),
-                                message.opened().position(), message.opened().lost()};
+                                message.opened().position(), message.opened().lost(),
+                                message.opened().modes()};
       return {};
     case control::v1::StreamFrame::kData:
       if (message.data().data().size() > kStreamDataMax) {

@@ -93,7 +93,7 @@ void TaskRun::admit(os::Pid guest) {
   memory_->admit(guest);
 }
 
-void TaskRun::dismiss(os::Pid guest) { guests_.erase(guest); }
+bool TaskRun::dismiss(os::Pid guest) { return guests_.erase(guest) > 0; }
 
 void TaskRun::end_guests() {
   for (const os::Pid guest : std::exchange(guests_, {})) {

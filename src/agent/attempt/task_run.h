@@ -99,8 +99,9 @@ class TaskRun {
   /// Takes in the process of a session, which leads a session of its own: it counts as the
   /// attempt's for memory, and ends with it.
   void admit(os::Pid guest);
-  /// A process of a session has ended.
-  void dismiss(os::Pid guest);
+  /// A process of a session has ended. Returns whether it did by itself: false when the attempt has
+  /// taken it along.
+  [[nodiscard]] bool dismiss(os::Pid guest);
 
   /// What all its processes use.
   struct Use {

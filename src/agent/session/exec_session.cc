@@ -83,8 +83,13 @@ size_t ExecSession::on_output(os::Stream stream, std::string_view bytes) {
 size_t ExecSession::readable() const { return hung_up_ ? kGuestPieceBytes : output_room(ledger_); }
 
 void ExecSession::on_exited(const os::Exit& exit) {
+  wire::ExecExited exited = exit_of(exit);
+  std::string why = handlers_.exited();
+  if (exit.signal == SIGKILL) {
+    exited.reason = std::move(why);
+  }
   if (!hung_up_) {
-    tell_exit(exit_of(exit));
+    tell_exit(exited);
   }
   const auto ended = std::move(handlers_.ended);
   ended();

@@ -20,7 +20,9 @@ class ExecSession final : public Session {
  public:
   struct Handlers {
     std::function<void(wire::StreamFrame::Kind)> send;
-    std::function<void()> ended;  ///< Its process is gone. Once; may destroy the session.
+    /// Its process is gone. Once. Returns why, where it was not by itself; else "".
+    std::function<std::string()> exited;
+    std::function<void()> ended;  ///< After `exited`, once; may destroy the session.
   };
 
   ExecSession(os::Processes& processes, Handlers handlers)

@@ -70,6 +70,7 @@ void Sessions::run(uint64_t id, const wire::ExecRequest& request, TaskRun& run) 
       deps_.processes,
       ExecSession::Handlers{
           .send = [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); },
+          .exited = [this, number] { return on_exited(number); },
           .ended = [this, number] { on_ended(number); }});
   if (!session->start(request, run)) {
     return;
@@ -94,7 +95,7 @@ void Sessions::begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRu
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<ShellSession>(
       deps_.loop, deps_.processes, last_shell_ + 1,
-      ShellSession::Handlers{.exited = [this, number] { on_exited(number); },
+      ShellSession::Handlers{.exited = [this, number] { return on_exited(number); },
                              .ended = [this, number] { on_ended(number); }});
   if (!session->start(request, run, sender(id))) {
     return;
@@ -239,18 +240,18 @@ rt::Async<> Sessions::kill_late(uint64_t number) {
   }
 }
 
-/// The process of a session has ended.
-void Sessions::on_exited(uint64_t number) {
-  Entry& entry = sessions_.at(number);
+/// The process of a session has ended. Returns why, if the attempt took it along.
+std::string Sessions::on_exited(uint64_t number) {
+  const Entry& entry = sessions_.at(number);
   TaskRun* const run = deps_.attempts.find(entry.attempt);
-  const os::Pid guest = std::exchange(entry.guest, os::Pid{});
-  if (run != nullptr && guest != os::Pid{}) {
-    run->dismiss(guest);
+  if (run != nullptr && run->dismiss(entry.guest)) {
+    return "";
   }
+  return fmt::format("the task has ended, and the {} with it",
+                     entry.shell == nullptr ? "command" : "shell");
 }
 
 void Sessions::on_ended(uint64_t number) {
-  on_exited(number);
   const auto found = sessions_.find(number);
   const Entry entry = std::move(found->second);
   sessions_.erase(found);

@@ -66,7 +66,7 @@ class Sessions {
                                     const TaskRun& run);
   [[nodiscard]] ShellSession::Send sender(uint64_t id);
   void hang_up(uint64_t id);
-  void on_exited(uint64_t number);
+  [[nodiscard]] std::string on_exited(uint64_t number);
   rt::Async<> kill_late(uint64_t number);
   void on_ended(uint64_t number);
 

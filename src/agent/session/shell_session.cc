@@ -18,6 +18,8 @@ constexpr Duration kKillGrace = std::chrono::seconds(5);
 constexpr uint64_t kContextBytes = 8U << 10;
 /// Typed, and not read by the shell yet, by all who have had it.
 constexpr size_t kUnwrittenMax = 4 * wire::kStreamWindow;
+/// In which a program notices that its terminal has another size.
+constexpr Duration kOtherSizeTime = std::chrono::milliseconds(100);
 
 rt::Async<> next_turn() { co_return; }
 
@@ -27,7 +29,10 @@ ShellSession::ShellSession(rt::Loop& loop, os::Processes& processes, uint32_t nu
                            Handlers handlers)
     : loop_(loop), processes_(processes), number_(number), handlers_(std::move(handlers)) {}
 
-ShellSession::~ShellSession() { loop_.cancel(timer_); }
+ShellSession::~ShellSession() {
+  loop_.cancel(timer_);
+  loop_.cancel(drawing_);
+}
 
 bool ShellSession::start(const wire::ExecRequest& request, const TaskRun& run, Send send) {
   began_ = loop_.now();
@@ -44,7 +49,7 @@ bool ShellSession::start(const wire::ExecRequest& request, const TaskRun& run, S
     return false;
   }
   child_ = std::move(*child);
-  open(0, 0, std::move(send));
+  open({.shell = number_, .attempt = attempt_}, std::move(send));
   return true;
 }
 
@@ -59,15 +64,38 @@ void ShellSession::join(const wire::JoinRequest& request, Send send) {
     position = position == 0 ? 0 : scrollback_.line_from(position);
     lost = position - std::min(position, wanted);
   }
-  open(position, lost, std::move(send));
+  const bool knows_modes = request.position && lost == 0;
+  open({.shell = number_,
+        .attempt = attempt_,
+        .position = position,
+        .lost = lost,
+        .modes = knows_modes ? "" : modes_.sequences()},
+       std::move(send));
   if (!exited_) {
-    child_->resize({.rows = request.size.rows, .columns = request.size.columns});
+    draw_anew(request.size);
   }
 }
 
-void ShellSession::open(uint64_t position, uint64_t lost, Send send) {
-  line_.emplace(Line{.send = std::move(send), .ledger = {}, .position = position});
-  line_->send(wire::StreamOpened{number_, attempt_, position, lost});
+/// Has the program draw its screen, which the terminal may not show. Many hear of the same size and
+/// find nothing to do: those get another one for a moment.
+void ShellSession::draw_anew(wire::TerminalSize size) {
+  loop_.cancel(std::exchange(drawing_, {}));
+  os::WindowSize window{.rows = size.rows, .columns = size.columns};
+  if (modes_.has_screen()) {
+    drawing_ = loop_.call_after(kOtherSizeTime, [this, window] {
+      drawing_ = {};
+      if (!exited_) {
+        child_->resize(window);
+      }
+    });
+    window.rows = static_cast<uint16_t>(window.rows > 1 ? window.rows - 1 : window.rows + 1);
+  }
+  child_->resize(window);
+}
+
+void ShellSession::open(wire::StreamOpened opened, Send send) {
+  line_.emplace(Line{.send = std::move(send), .ledger = {}, .position = opened.position});
+  line_->send(std::move(opened));
   pump();
   child_->allow_output(readable());
 }
@@ -98,6 +126,8 @@ Status ShellSession::take(const wire::StreamFrame::Kind& kind) {
             }
             if (const auto* typed = std::get_if<wire::ExecBytes>(&input)) {
               unwritten_ += typed->bytes.size();
+            } else if (std::holds_alternative<wire::TerminalSize>(input)) {
+              loop_.cancel(std::exchange(drawing_, {}));
             }
             consumed(give_input(processes_, *child_, input, data.bytes.size()));
             return {};
@@ -139,6 +169,7 @@ void ShellSession::consumed(size_t bytes) {
 
 size_t ShellSession::on_output(std::string_view bytes) {
   scrollback_.append(bytes);
+  modes_.take(bytes);
   pump();
   return readable();
 }
@@ -176,7 +207,10 @@ size_t ShellSession::readable() const {
 
 void ShellSession::on_exited(const os::Exit& exit) {
   exited_ = exit_of(exit);
-  handlers_.exited();
+  std::string why = handlers_.exited();
+  if (exit.signal == SIGKILL) {
+    exited_->reason = std::move(why);
+  }
   pump();
   if (!line_ && unwanted_) {
     finish();

@@ -3,6 +3,7 @@
 #include "agent/attempt/task_run.h"
 #include "agent/session/scrollback.h"
 #include "agent/session/session.h"
+#include "agent/session/terminal_modes.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "os/interactive_child.h"
@@ -35,7 +36,8 @@ class ShellSession final : public Session {
  public:
   using Send = std::function<void(wire::StreamFrame::Kind)>;
   struct Handlers {
-    std::function<void()> exited;  ///< Its process is gone. Once.
+    /// Its process is gone. Once. Returns why, where it was not by itself; else "".
+    std::function<std::string()> exited;
     /// There is nothing more to tell, and nobody to tell it. Once, after `exited`, in a turn of its
     /// own; may destroy the session.
     std::function<void()> ended;
@@ -77,7 +79,8 @@ class ShellSession final : public Session {
     uint64_t position = 0;  ///< Of the first byte that has not been sent.
   };
 
-  void open(uint64_t position, uint64_t lost, Send send);
+  void open(wire::StreamOpened opened, Send send);
+  void draw_anew(wire::TerminalSize size);
   void on_written(size_t bytes);
   void consumed(size_t bytes);
   [[nodiscard]] size_t on_output(std::string_view bytes);
@@ -94,6 +97,7 @@ class ShellSession final : public Session {
   Handlers handlers_;
   HostTime began_{};
   Scrollback scrollback_;
+  TerminalModes modes_;
   size_t unwritten_ = 0;  ///< Input that the command has not taken yet;
   size_t of_others_ = 0;  ///< so much of it came by streams of before.
   uint64_t seen_ = 0;     ///< What whoever had it last has got for sure.
@@ -102,7 +106,8 @@ class ShellSession final : public Session {
   std::optional<wire::ExecExited> exited_;
   bool unwanted_ = false;  ///< Nobody is to join it any more.
   bool over_ = false;
-  rt::TimerId timer_{};  ///< Of end(), or of the kill after it.
+  rt::TimerId timer_{};    ///< Of end(), or of the kill after it.
+  rt::TimerId drawing_{};  ///< Of draw_anew().
   rt::Running ending_;
   std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.
 };
