@@ -25,7 +25,7 @@ Result<CopyPlace> copy_place_of(const std::string& text) {
         !index.empty() && std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; });
     task_end = is_index ? index_end : task_end;
   }
-  if (task_end == std::string::npos || task_end + 1 >= text.size()) {
+  if (task_end == std::string::npos || task_end == text.size()) {
     return user_error(
         fmt::format("{} does not name a file of a task; write JOB:TASK:PATH, as in "
                     "last:worker:0:model.pt, or ./NAME for a file here",
@@ -33,7 +33,7 @@ Result<CopyPlace> copy_place_of(const std::string& text) {
   }
   return CopyPlace{.job = text.substr(0, job_end),
                    .task = text.substr(job_end + 1, task_end - job_end - 1),
-                   .path = text.substr(task_end + 1)};
+                   .path = task_end + 1 == text.size() ? "." : text.substr(task_end + 1)};
 }
 
 Result<std::vector<CopyPlace>> each_task(Session& session, const CopyPlace& place,

@@ -15,8 +15,8 @@ struct CopyPlace {
   std::string path;
 };
 
-/// Reads JOB:TASK:PATH. What begins with / or . is a path of this machine, and so is what has no
-/// colon.
+/// Reads JOB:TASK:PATH; without a path it is where the task's program works. What begins with / or
+/// . is a path of this machine, and so is what has no colon.
 [[nodiscard]] Result<CopyPlace> copy_place_of(const std::string& text);
 
 /// Returns the place in each of the tasks that it means: one, or all of a role. Reads the job where

@@ -41,6 +41,8 @@ constexpr const char* kWrite = R"sh(p=$1
 if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
 elif [ -e "$p" ] && [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
+case $p in */*) folder=${p%/*}/ ;; *) folder=. ;; esac
+if [ ! -d "$folder" ]; then echo "muster: the task has no folder ${folder%/}" >&2; exit 2; fi
 part=$p.muster-$$
 trap 'rm -f "$part"; exit 1' HUP INT TERM
 if cat > "$part" && [ "$(wc -c < "$part")" -eq "$3" ] && mv -f "$part" "$p";

@@ -40,6 +40,11 @@ def test_a_relative_path_is_in_the_tasks_folder(muster, job, tmp_path):
     assert muster("exec", job, "--", "cat", "mine").expect(0).out == "hello"
     muster("cp", f"{job}:worker:0:mine", "y").expect(0)
     assert (tmp_path / "y").read_text() == "hello"
+    # Without a path it is that folder itself.
+    muster("cp", "y", f"{job}:worker:0:").expect(0)
+    muster("cp", "y", f"{job}:worker:").expect(0)
+    assert muster("exec", job, "--", "cat", "y").expect(0).out == "hello"
+    muster("cp", f"{job}:worker:0:", "z").expect_error(2, "is a folder")
 
 
 def test_links_folders_and_devices_are_refused(muster, job, tmp_path):
@@ -63,6 +68,8 @@ def test_mistakes_are_named(muster, job):
     muster("cp", "a", "b").expect_error(2, "JOB:TASK:PATH")
     muster("cp", f"{job}:ps:0:x", ".").expect_error(2, "no role")
     muster("cp", "no-such", f"{job}:worker:0:x").expect_error(2, "no-such")
+    muster("cp", "job.yaml", f"{job}:worker:0:/no/such/x").expect_error(2, "no folder /no/such")
+    muster("cp", "job.yaml", f"{job}:worker:0:no/").expect_error(2, "no folder no")
 
 
 def tree(folder):
