@@ -50,7 +50,7 @@ class ForwardRun {
   void on_welcome(const wire::ClientWelcome& welcome);
   Status learn(const wire::ClientWelcome& welcome);
   void begin();
-  void on_broken(const std::string& why);
+  void on_broken();
   void on_lost(const std::string& why);
   void on_refused(const std::string& name, const wire::StreamReset& why);
   rt::Async<> serve_socks(std::unique_ptr<net::Stream> connection);
@@ -94,7 +94,7 @@ Result<int> ForwardRun::run() {
                      {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
                       .frame = [this](const wire::StreamFrame& frame) { tunnels_->take(frame); },
                       .lost = [this](const std::string& why) { on_lost(why); },
-                      .broken = [this](const std::string& why) { on_broken(why); }}));
+                      .broken = [this](const std::string&) { on_broken(); }}));
   tunnels_.emplace(Tunnels::Deps{.loop = loop_, .streams = streams_.streams()},
                    Tunnels::Handlers{
                        .waits =
@@ -180,9 +180,9 @@ rt::Async<> ForwardRun::serve_socks(std::unique_ptr<net::Stream> connection) {
        .apology = socks_refused()});
 }
 
-void ForwardRun::on_broken(const std::string& why) {
+void ForwardRun::on_broken() {
   tunnels_->broken();
-  say(fmt::format("the connection to the master was lost ({}); looking for it again", why));
+  say("the connection to the master was lost; looking for it again");
 }
 
 void ForwardRun::on_lost(const std::string& why) {
