@@ -11,25 +11,29 @@ namespace {
 
 std::string state_word(const JobRow& row) { return row.result.empty() ? row.phase : row.result; }
 
+std::string age(const JobRow& row, WallTime now) { return age_of(row.submitted, now) + " ago"; }
+
 }  // namespace
 
 std::string render_rows(const std::vector<JobRow>& rows, WallTime now, bool colour) {
   if (rows.empty()) {
     return "no jobs\n";
   }
-  size_t width = 3;
+  size_t id_width = 3;
+  size_t age_width = 9;
   for (const JobRow& row : rows) {
-    width = std::max(width, row.id.size());
+    id_width = std::max(id_width, row.id.size());
+    age_width = std::max(age_width, age(row, now).size());
   }
-  std::string out = fmt::format("{:<{}}  {:<10} {:>6}  {:<14} {:<12} {}\n", "job", width, "state",
-                                "tasks", "submitted", "ran", "class");
+  std::string out = fmt::format("{:<{}}  {:<10} {:>6}  {:<{}}  {:<12} {}\n", "job", id_width,
+                                "state", "tasks", "submitted", age_width, "ran", "class");
   for (const JobRow& row : rows) {
     const std::string tasks = row.result.empty()
                                   ? fmt::format("{}/{}", row.tasks_running, row.tasks)
                                   : std::to_string(row.tasks);
-    out += fmt::format("{:<{}}  {} {:>6}  {:<14} {:<12} {}\n", row.id, width,
-                       cell(state_word(row), 10, colour), tasks,
-                       age_of(row.submitted, now) + " ago", format_duration(row.duration),
+    out += fmt::format("{:<{}}  {} {:>6}  {:<{}}  {:<12} {}\n", row.id, id_width,
+                       cell(state_word(row), 10, colour), tasks, age(row, now), age_width,
+                       format_duration(row.duration),
                        row.damage.empty() ? row.class_name : printable(row.damage));
   }
   return out;
