@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -22,25 +23,48 @@ std::string canonical(const std::string& host) {
 /// Of this very host: which of them a connection comes from does not depend on where it goes.
 bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1"; }
 
+/// null for a text that is not JSON.
+boost::json::value parsed(std::string_view view_json) {
+  boost::system::error_code failed;
+  boost::json::value view = boost::json::parse(boost::json::string_view(view_json), failed);
+  return failed ? boost::json::value() : view;
+}
+
+/// Of one role: a list by index, or, where tasks come and go, an object by index.
+std::map<uint32_t, std::string> addresses_of(const boost::json::value& tasks) {
+  std::map<uint32_t, std::string> found;
+  const auto add = [&](uint32_t index, const boost::json::value& task) {
+    if (task.is_string()) {
+      found.emplace(index, std::string(std::string_view(task.get_string())));
+    }
+  };
+  if (const boost::json::array* const list = tasks.if_array()) {
+    for (uint32_t index = 0; index < list->size(); ++index) {
+      add(index, (*list)[index]);
+    }
+  }
+  if (const boost::json::object* const object = tasks.if_object()) {
+    for (const auto& [key, task] : *object) {
+      uint32_t index = 0;
+      if (std::from_chars(key.data(), key.data() + key.size(), index).ptr ==
+          key.data() + key.size()) {
+        add(index, task);
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::set<std::string> hosts_in_view(std::string_view view_json) {
   std::set<std::string> hosts;
-  boost::system::error_code failed;
-  const boost::json::value view =
-      boost::json::parse(boost::json::string_view(view_json.data(), view_json.size()), failed);
-  if (failed || !view.is_object()) {
+  const boost::json::value view = parsed(view_json);
+  if (!view.is_object()) {
     return hosts;
   }
   for (const auto& [role, tasks] : view.get_object()) {
-    if (!tasks.is_array()) {
-      continue;
-    }
-    for (const boost::json::value& task : tasks.get_array()) {
-      if (!task.is_string()) {
-        continue;
-      }
-      const std::string_view text(task.get_string().data(), task.get_string().size());
+    for (const auto& [index, text] : addresses_of(tasks)) {
       if (const auto address = net::parse_host_port(text); address.has_value()) {
         hosts.insert(canonical(address->host));
       }
@@ -49,20 +73,22 @@ std::set<std::string> hosts_in_view(std::string_view view_json) {
   return hosts;
 }
 
-std::string address_in_view(std::string_view view_json, std::string_view role, uint32_t index) {
-  boost::system::error_code failed;
-  const boost::json::value view =
-      boost::json::parse(boost::json::string_view(view_json.data(), view_json.size()), failed);
-  if (failed || !view.is_object()) {
-    return {};
-  }
+std::map<uint32_t, std::string> role_in_view(std::string_view view_json, std::string_view role) {
+  const boost::json::value view = parsed(view_json);
   const boost::json::value* const tasks =
-      view.get_object().if_contains(boost::json::string_view(role.data(), role.size()));
-  const boost::json::array* const list = tasks == nullptr ? nullptr : tasks->if_array();
-  const boost::json::value* const task =
-      list == nullptr || index >= list->size() ? nullptr : &(*list)[index];
-  const boost::json::string* const text = task == nullptr ? nullptr : task->if_string();
-  return text == nullptr ? std::string() : std::string(text->data(), text->size());
+      view.is_object() ? view.get_object().if_contains(boost::json::string_view(role)) : nullptr;
+  return tasks == nullptr ? std::map<uint32_t, std::string>() : addresses_of(*tasks);
+}
+
+std::string address_in_view(std::string_view view_json, std::string_view role, uint32_t index) {
+  const std::map<uint32_t, std::string> addresses = role_in_view(view_json, role);
+  const auto found = addresses.find(index);
+  return found == addresses.end() ? std::string() : found->second;
+}
+
+std::string text_of(const std::filesystem::path& view_file) {
+  std::ifstream file(view_file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 bool Peers::admits(std::string_view peer) {
@@ -88,8 +114,7 @@ bool Peers::admits(std::string_view peer) {
 void Peers::read() {
   std::error_code failed;
   const auto written = std::filesystem::last_write_time(view_file_, failed);
-  std::ifstream file(view_file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = text_of(view_file_);
   read_at_ = written;
   hosts_ = hosts_in_view(text);
 }

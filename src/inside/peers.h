@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,9 +14,16 @@ namespace muster::inside {
 /// Empty for a text that is no view.
 [[nodiscard]] std::set<std::string> hosts_in_view(std::string_view view_json);
 
+/// Returns the addresses of a role's tasks from such a text, by index; those that have one.
+[[nodiscard]] std::map<uint32_t, std::string> role_in_view(std::string_view view_json,
+                                                           std::string_view role);
+
 /// Returns the address of one task from such a text; "" where there is none.
 [[nodiscard]] std::string address_in_view(std::string_view view_json, std::string_view role,
                                           uint32_t index);
+
+/// Reads MUSTER_VIEW_FILE; "" where it cannot be read.
+[[nodiscard]] std::string text_of(const std::filesystem::path& view_file);
 
 /// Who may talk to what runs inside an attempt: the hosts of the job's tasks, as their addresses
 /// are in the view, which may grow while the task runs.

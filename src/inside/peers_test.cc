@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr const char* kView = R"({"worker":["10.0.0.7:4000",null,"[fd00::0:4]:4000"],"ps":[]})";
 
@@ -23,6 +24,14 @@ TEST(Peers, AreTheHostsOfTheView) {
   EXPECT_EQ(address_in_view(kView, "worker", 1), "");
   EXPECT_EQ(address_in_view(kView, "worker", 3), "");
   EXPECT_EQ(address_in_view(kView, "chief", 0), "");
+}
+
+TEST(Peers, AreThoseOfRolesWhoseTasksComeAndGo) {
+  constexpr const char* kElastic = R"({"driver":["10.0.0.7:1"],"worker":{"2":"10.0.0.8:4002"}})";
+  EXPECT_THAT(hosts_in_view(kElastic), ElementsAre("10.0.0.7", "10.0.0.8"));
+  EXPECT_THAT(role_in_view(kElastic, "worker"), ElementsAre(Pair(2, "10.0.0.8:4002")));
+  EXPECT_EQ(address_in_view(kElastic, "worker", 2), "10.0.0.8:4002");
+  EXPECT_EQ(address_in_view(kElastic, "worker", 0), "");
 }
 
 TEST(Peers, LearnOfTasksThatJoinLater) {

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 namespace muster::inside {
 namespace {
+
+constexpr int kAnswerPatience = 30;  // Seconds.
+constexpr Duration kConnectFor = std::chrono::seconds(60);
+constexpr int kPauseMilliseconds = 50;
 
 Error broken(std::string_view what) {
   return {.code = Errc::Unavailable,
@@ -32,6 +38,25 @@ Result<size_t> read_some(int socket, char* to, size_t size) {
 }
 
 }  // namespace
+
+Result<rt::Fd> connect_to(const net::HostPort& where) {
+  const auto address = net::parse_literal(where.host, where.port);
+  if (!address.has_value()) {
+    return user_error(fmt::format("{} is not an IP address", where.host));
+  }
+  const auto until = std::chrono::steady_clock::now() + kConnectFor;
+  while (true) {
+    rt::Fd socket(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    set_patience(socket.get(), kAnswerPatience);
+    if (::connect(socket.get(), address->get(), address->size) == 0) {
+      return socket;
+    }
+    if (errno != ECONNREFUSED || std::chrono::steady_clock::now() > until) {
+      return system_error(errno, fmt::format("cannot connect to {}", net::to_string(where)));
+    }
+    (void)::poll(nullptr, 0, kPauseMilliseconds);
+  }
+}
 
 void set_patience(int socket, int seconds) {
   const timeval time{.tv_sec = seconds, .tv_usec = 0};

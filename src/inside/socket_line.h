@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "net/address.h"
+#include "rt/fd.h"
 
 #include <cstddef>
 #include <string>
@@ -13,6 +15,9 @@ namespace muster::inside {
 /// The longest line that either side writes.
 inline constexpr size_t kLineMax = 256;
 
+/// Connects to another task of the job, which may begin to listen later than this one begins to
+/// ask. The address is an IP address. Reads and writes may take half a minute.
+[[nodiscard]] Result<rt::Fd> connect_to(const net::HostPort& where);
 /// Sets how long each of them may take.
 void set_patience(int socket, int seconds);
 /// Writes all of it. Unavailable when the connection broke or nothing moved for too long.

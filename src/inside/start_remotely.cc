@@ -8,12 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
-#include <chrono>
-#include <fstream>
-#include <iterator>
-#include <poll.h>
 #include <span>
 #include <sys/socket.h>
 
@@ -23,9 +18,6 @@ namespace muster::inside {
 namespace {
 
 constexpr int kCannotTell = 255;
-constexpr int kAnswerPatience = 30;  // Seconds.
-constexpr Duration kConnectFor = std::chrono::seconds(60);
-constexpr int kPauseMilliseconds = 50;
 
 Result<net::HostPort> address_of(const std::string& task) {
   const size_t dash = task.rfind('-');
@@ -38,33 +30,12 @@ Result<net::HostPort> address_of(const std::string& task) {
     return user_error(
         fmt::format("`{}` is not a task; its name is ROLE-INDEX, as in worker-0", printable(task)));
   }
-  std::ifstream file(variable("MUSTER_VIEW_FILE"), std::ios::binary);
-  const std::string view{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string view = text_of(variable("MUSTER_VIEW_FILE"));
   const std::string address = address_in_view(view, task.substr(0, dash), index);
   if (address.empty()) {
     return user_error(fmt::format("{} is not in the job's view", printable(task)));
   }
   return net::parse_host_port(address);
-}
-
-/// The other task may begin to listen later than this one begins to ask.
-Result<rt::Fd> connect_to(const net::HostPort& where) {
-  const auto address = net::parse_literal(where.host, where.port);
-  if (!address.has_value()) {
-    return user_error(fmt::format("{} is not an IP address", where.host));
-  }
-  const auto until = std::chrono::steady_clock::now() + kConnectFor;
-  while (true) {
-    rt::Fd socket(::socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    set_patience(socket.get(), kAnswerPatience);
-    if (::connect(socket.get(), address->get(), address->size) == 0) {
-      return socket;
-    }
-    if (errno != ECONNREFUSED || std::chrono::steady_clock::now() > until) {
-      return system_error(errno, fmt::format("cannot connect to {}", net::to_string(where)));
-    }
-    (void)::poll(nullptr, 0, kPauseMilliseconds);
-  }
 }
 
 Result<int> start(const std::vector<std::string>& arguments) {
