@@ -7,6 +7,7 @@
 #include "cli/command_line.h"
 #include "client/failure.h"
 #include "client/home_check.h"
+#include "inside/elastic.h"
 #include "inside/remote_start.h"
 #include "inside/run.h"
 #include "stores/hdfs_event_files.h"
@@ -42,6 +43,8 @@ InsideCommand inside_command(const std::vector<std::string>& arguments) {
       std::pair<std::string_view, InsideCommand>{"in-own-folder", inside::run_in_own_folder},
       std::pair<std::string_view, InsideCommand>{"start-node", inside::serve_starts},
       std::pair<std::string_view, InsideCommand>{"start-on", inside::start_remotely},
+      std::pair<std::string_view, InsideCommand>{"elastic-rendezvous", inside::serve_elastic},
+      std::pair<std::string_view, InsideCommand>{"elastic-join", inside::join_elastic},
   };
   const auto found = arguments.empty()
                          ? kCommands.end()

@@ -473,12 +473,14 @@ TEST(ViewVariables, AreFilledInFromTheView) {
                      "{rank}/{world_size} {local_rank}/{local_size} "
                      "{cross_rank}/{cross_size}"},
                     {"V_JOB", "{{{job} {generation} {program}}}"},
+                    {"V_NEEDS", "{worker.min} on {interface}"},
                     {"V_WHO", "nobody"},
                     {"V_SHADOWED", "{rank}"}};
   const job::Plan plan = framework::plan(spec, {.job = job::JobId("digits-1")}).value();
   const job::View view = view_of(plan);
   TaskContext context = context_of(plan, "worker:2");
   context.program = "/opt/muster";
+  context.interface = "eth0";
   EXPECT_EQ(named(environment(plan, view, context).value().set, "V_"),
             (Variables{{"V_HUB", "tcp://10.0.0.2:4000/5000"},
                        {"V_ALL",
@@ -488,6 +490,7 @@ TEST(ViewVariables, AreFilledInFromTheView) {
                        {"V_SELF", "worker 2 10.0.0.1 4002 10.0.0.1:4002"},
                        {"V_RANK", "2/3 0/1 2/3"},
                        {"V_JOB", "{digits-1 1 /opt/muster}"},
+                       {"V_NEEDS", "3 on eth0"},
                        {"V_WHO", "nobody"}}));
   const Variables hub = named(set_for(plan, view, "hub:0"), "V_");
   EXPECT_EQ(hub.at("V_WHO"), "hub 0") << "the role's own wins";

@@ -26,8 +26,8 @@ Status check_horovod(const job::Plan& plan) {
     if (role.ranked && role.membership == spec::Membership::Elastic) {
       return user_error(fmt::format(
           "roles.{}.membership: elastic does not work with horovod, whose ranks are dealt once for "
-          "all of them; with `membership: static`, min and max the gang restarts with those that "
-          "are there",
+          "all of them; `framework: horovod-elastic` is for programs that use hvd.elastic.run, and "
+          "with `membership: static`, min and max the gang restarts with those that are there",
           role.name));
     }
   }

@@ -75,6 +75,15 @@ std::optional<std::string> local_fact(const Seat& seat, ViewFact fact) {
              : fmt::to_string(std::ranges::find(local, &seat.self) - local.begin());
 }
 
+/// How many tasks the role needs, or all that have a rank.
+std::optional<std::string> least_of(const Seat& seat, const std::string& role) {
+  uint32_t least = 0;
+  for (const job::RolePlan& one : seat.plan.roles) {
+    least += (role == spec::kRanks ? one.ranked : one.name == role) ? one.tasks_min : 0;
+  }
+  return fmt::to_string(least);
+}
+
 /// What stands there; nothing where the view has nothing to put there.
 std::optional<std::string> filled(const Seat& seat, const ViewPlace& place) {
   const job::Member* member = nullptr;
@@ -103,6 +112,8 @@ std::optional<std::string> filled(const Seat& seat, const ViewPlace& place) {
     }
     case ViewFact::Count:
       return fmt::to_string(tasks_in(seat, place.role).size());
+    case ViewFact::Min:
+      return least_of(seat, place.role);
     case ViewFact::Hosts:
       return joined(tasks_in(seat, place.role), host_of);
     case ViewFact::Addresses:
@@ -127,6 +138,8 @@ std::optional<std::string> filled(const Seat& seat, const ViewPlace& place) {
       return fmt::to_string(seat.view.generation.value);
     case ViewFact::Program:
       return seat.context.program;
+    case ViewFact::Interface:
+      return seat.context.interface.empty() ? std::nullopt : std::optional(seat.context.interface);
   }
   MUSTER_CHECK(false, "unknown ViewFact");
 }

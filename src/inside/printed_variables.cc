@@ -13,7 +13,8 @@
 namespace muster::inside {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(60);
+/// One may wait for other tasks.
+constexpr Duration kPatience = std::chrono::minutes(10);
 constexpr size_t kQuotedMax = 80;
 
 std::string quoted(std::string_view line) {

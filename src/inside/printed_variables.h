@@ -17,7 +17,7 @@ using Variables = std::map<std::string, std::string>;
 
 /// Runs a framework's own program, with the view on its standard input and `environment` for its
 /// own, in the current folder, and returns the variables that it prints. Its standard error is the
-/// task's. Blocks for at most a minute. Errors are the user's and name the program.
+/// task's. Blocks for at most ten minutes. Errors are the user's and name the program.
 [[nodiscard]] Result<Variables> printed_variables(const std::string& program,
                                                   const std::filesystem::path& view_file,
                                                   const Variables& environment);

@@ -20,6 +20,8 @@ std::span<const Template> templates() {
       Template{"tensorflow-ps", "TensorFlow with a parameter server (ParameterServerStrategy)",
                template_files("tensorflow-ps")},
       Template{"horovod", "Horovod on TensorFlow, all ranks in step", template_files("horovod")},
+      Template{"horovod-elastic", "Horovod's elastic mode: two to four ranks, as many as there are",
+               template_files("horovod-elastic")},
       Template{"mpi", "Open MPI's mpirun over tasks, without ssh", template_files("mpi")},
       Template{"mxnet", "MXNet with a parameter server", template_files("mxnet")},
       Template{"xgboost", "XGBoost, all workers grow the same trees", template_files("xgboost")},

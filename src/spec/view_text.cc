@@ -35,6 +35,7 @@ constexpr std::array kOwn = {
     Word{"job", ViewFact::Job},
     Word{"generation", ViewFact::Generation},
     Word{"program", ViewFact::Program},
+    Word{"interface", ViewFact::Interface},
 };
 /// Of one task of a role.
 constexpr std::array kOfTask = {
@@ -45,6 +46,7 @@ constexpr std::array kOfTask = {
 /// Of all tasks of a role.
 constexpr std::array kOfRole = {
     Word{"count", ViewFact::Count},
+    Word{"min", ViewFact::Min},
     Word{"hosts", ViewFact::Hosts},
     Word{"addresses", ViewFact::Addresses},
 };

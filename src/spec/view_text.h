@@ -17,6 +17,7 @@ enum class ViewFact : uint8_t {
   Address,    ///< host:port, [host]:port for IPv6.
   NamedPort,  ///< `ports.NAME`
   Count,      ///< How many there are now.
+  Min,        ///< How many the role needs.
   Hosts,      ///< Of all, in order, with commas between.
   Addresses,  ///< Likewise.
   Role,
@@ -29,7 +30,8 @@ enum class ViewFact : uint8_t {
   CrossSize,
   Job,
   Generation,
-  Program,  ///< Muster's own binary on the task's host.
+  Program,    ///< Muster's own binary on the task's host.
+  Interface,  ///< The network interface of its address.
 };
 
 /// One place: `{worker.0.host}`, `{worker.count}`, `{ranks.0.port}`, `{rank}`, `{ports.http}`.

@@ -42,7 +42,7 @@ TEST(ViewText, SaysWhichPlaceIsWrong) {
   EXPECT_EQ(message_of("{ranks}"),
             "`{ranks}`: a place without a role must be one of host, port, address, role, index, "
             "rank, world_size, local_rank, local_size, cross_rank, cross_size, job, generation, "
-            "program, "
+            "program, interface, "
             "not `ranks`; did you mean `rank`?");
   EXPECT_EQ(message_of("{ps.one.host}"),
             "`{ps.one.host}`: what follows a role must be a task's index, as in {ps.0.host}, not "

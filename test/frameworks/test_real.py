@@ -2,6 +2,7 @@
 learn. The packages are large, so this is no part of `make test`: tools/pytest test/frameworks"""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -80,6 +81,71 @@ def test_horovod_through_tonys_flags(muster, venv):
                   "-conf", "tony.worker.instances=2", "-conf", "tony.worker.memory=2g",
                   env=path_of(venv("horovod")), within=LIMIT).expect(0)
     assert done.lines(r"2 ranks learned y = 3\.00 x \+ -1\.00")
+
+
+# As the template, with what a test must see: one rank ends itself once, the others go on without
+# it, until they have taken in its replacement.
+LOSES_AND_GAINS = """
+import os, signal
+import horovod.tensorflow as hvd
+import tensorflow as tf
+hvd.init()
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
+optimizer = tf.keras.optimizers.legacy.SGD(0.3)
+optimizer.apply_gradients([(tf.zeros_like(one), one) for one in model.trainable_variables])
+first = os.environ["MUSTER_ATTEMPT"] == "1"
+victim = os.environ["MUSTER_INDEX"] == os.environ["VICTIM"]
+
+@hvd.elastic.run
+def train(state):
+    print("begins at", state.step, "of", hvd.size(), "rank", hvd.rank(), flush=True)
+    if state.sizes[-1:] != [hvd.size()]:
+        state.sizes = state.sizes + [hvd.size()]
+    x = tf.reshape(tf.linspace(-1.0, 1.0, 510)[hvd.rank()::hvd.size()], (-1, 1))
+    y = 3.0 * x - 1.0
+    while state.step < 60 or state.sizes[-3:] != [3, 2, 3]:
+        if first and victim and state.step > 20 and hvd.size() == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        with hvd.DistributedGradientTape(tf.GradientTape()) as tape:
+            loss = tf.reduce_mean((model(x) - y) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        state.step += 1
+        state.commit()
+
+state = hvd.elastic.TensorFlowKerasState(model, optimizer, step=0, sizes=[])
+train(state)
+slope, offset = (variable.numpy().item() for variable in model.trainable_variables)
+print("rank", hvd.rank(), "of", hvd.size(), "after", state.sizes,
+      f"y = {slope:.2f} x + {offset:.2f}", flush=True)
+"""
+
+
+@pytest.mark.parametrize("victim", [1, 0], ids=["another rank", "rank 0"])
+def test_horovods_elastic_ranks_go_on_and_take_in_a_replacement(muster, venv, victim):
+    muster.write("train.py", LOSES_AND_GAINS)
+    # Horovod's ranks notice the loss within its timeout, and before the replacement comes.
+    done = muster.run({"framework": "horovod-elastic", "command": "exec python3 train.py",
+                       "files": ["train.py"],
+                       "env": {"VICTIM": str(victim), "HOROVOD_GLOO_TIMEOUT_SECONDS": "15"},
+                       "restart": {"backoff": "45s..45s"},
+                       "roles": {"worker": {"min": 2, "max": 3, "membership": "elastic"}}},
+                      env=path_of(venv("horovod")), within=LIMIT).expect(0)
+    learned = r"rank \d of 3 after \[.*3, 2, 3\] y = 3\.00 x \+ -1\.00"
+    assert len(done.lines(learned)) == 3, done.text
+    # The newcomer took over the state of the others, and nobody went back to the beginning.
+    assert all(int(re.search(r"at (\d+)", line)[1]) >= 20 for line in
+               done.lines(rf"worker:{victim} \| begins at")[1:]), done.text
+    others = {f"worker:{index}" for index in range(3)} - {f"worker:{victim}"}
+    rounds = [line.split(": ", 2)[2].split(", ") for line in done.lines(r"round \d+: \d ranks: ")]
+    assert any(set(one) == others for one in rounds), rounds
+    assert rounds[-1][-1] == f"worker:{victim}", rounds
+
+
+def test_horovod_elastic_template(muster, venv):
+    done = run(muster, "horovod-elastic", path_of(venv("horovod")), "--set",
+               "roles.worker.memory=1g")
+    assert done.lines(r"[234] ranks learned y = 3\.00 x \+ -1\.00")
 
 
 def test_mxnet(muster, venv):

@@ -272,11 +272,56 @@ def test_libraries_above_pytorch_find_what_they_read(muster):
                      "numbers [3, 1, 1, 4]"]
 
 
+# What horovod/common/gloo asks when a collective has failed: its place in the next round.
+ELASTIC_RANK = r"""
+import http.client, os, signal
+env = os.environ
+place = env["HOROVOD_RANK"], env["HOROVOD_SIZE"]
+print("begins with", *place, flush=True)
+
+def ask():
+    connection = http.client.HTTPConnection(env["HOROVOD_GLOO_RENDEZVOUS_ADDR"],
+                                            int(env["HOROVOD_GLOO_RENDEZVOUS_PORT"]), timeout=300)
+    connection.request("GET", f"/rank_and_size/{env['HOROVOD_HOSTNAME']}:0")
+    answer = connection.getresponse()
+    assert answer.status == 200, answer.status
+    return answer.read().decode().split(",")[:2]
+
+if env["MUSTER_ATTEMPT"] == "1":
+    if env["MUSTER_INDEX"] == "0":
+        os.kill(os.getpid(), signal.SIGKILL)
+    place = ask()
+    print("goes on with", *place, flush=True)
+    while place[1] != "3":
+        place = ask()
+print("ends with", *place, flush=True)
+"""
+
+
+def test_horovods_elastic_ranks_get_their_places_anew(muster):
+    muster.write("rank.py", ELASTIC_RANK)
+    done = muster.run({"framework": "horovod-elastic", "command": "exec python3 rank.py",
+                       "files": ["rank.py"], "restart": {"backoff": "10ms..10ms"},
+                       "roles": {"worker": {"min": 2, "max": 3, "membership": "elastic"}}}
+                      ).expect(0)
+    for index in range(3):
+        assert done.lines(rf"worker:{index} \| begins with {index} 3"), done.text
+    # Those that ran keep their order; the newcomer comes last, for rank 0 has the state.
+    for index, rank in ((1, 0), (2, 1), (0, 2)):
+        assert done.lines(rf"worker:{index} \| ends with {rank} 3"), done.text
+    assert done.lines(r"driver:0 \| round \d+: 3 ranks: worker:1, worker:2, worker:0"), done.text
+
+
 @pytest.mark.parametrize(("framework", "leader", "helpers", "everywhere", "in_workers"), [
     ("dask", "driver", ["scheduler"], {"DASK_SCHEDULER_ADDRESS"}, {"DASK_HOST"}),
     ("ray", "driver", ["head"], {"RAY_ADDRESS", "RAY_NODE_IP_ADDRESS", "RAY_SOCKETS",
                                  "RAY_USAGE_STATS_ENABLED", "RAY_raylet_start_wait_time_s"}, set()),
     ("mpi", "launcher", [], {"MPI_HOST", "MPI_WORKERS", "MPI_SLOTS"}, set()),
+    ("horovod-elastic", None, [], {
+        "HOROVOD_RANK", "HOROVOD_SIZE", "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE",
+        "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE", "HOROVOD_HOSTNAME", "HOROVOD_CONTROLLER",
+        "HOROVOD_CPU_OPERATIONS", "HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT",
+        "HOROVOD_GLOO_IFACE", "HOROVOD_ELASTIC", "HOROVOD_ELASTIC_JOIN"}, set()),
     ("xgboost", None, ["tracker"], {"DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_NUM_WORKER",
                                     "DMLC_TASK_ID"}, set()),
 ])

@@ -134,7 +134,7 @@ TEST(BadInput, HasKeysThatAreCalledOtherwiseElsewhere) {
 TEST(BadInput, NamesFrameworksAsTheirUsersDo) {
   const std::string known =
       "framework: must be one of generic, tensorflow, pytorch, jax, mxnet, horovod, standalone, "
-      "dask, mpi, ray, xgboost, not ";
+      "dask, horovod-elastic, mpi, ray, xgboost, not ";
   const std::vector<std::pair<std::string, std::string>> words = {
       {"torch", "pytorch"}, {"PyTorch", "pytorch"},  {"lightning", "pytorch"},
       {"tf", "tensorflow"}, {"keras", "tensorflow"}, {"TensorFlow", "tensorflow"},
@@ -196,8 +196,8 @@ TEST(BadInput, HasValuesThatAreNone) {
   expect_all({
       {"command: a\ntasks: 1\nframework: pytroch\n",
        "j.yaml:3:12: error: framework: must be one of generic, tensorflow, pytorch, jax, "
-       "mxnet, horovod, standalone, dask, mpi, ray, xgboost, not `pytroch`; did you mean "
-       "`pytorch`?"},
+       "mxnet, horovod, standalone, dask, horovod-elastic, mpi, ray, xgboost, not `pytroch`; did "
+       "you mean `pytorch`?"},
       {"command: a\ntasks: 1\nbarrier: none\n",
        "j.yaml:3:10: error: barrier: must be one of gang, as_granted, not `none`"},
       {"command: a\ntasks: 1\nrestart: 3\n",

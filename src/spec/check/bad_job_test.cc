@@ -194,8 +194,8 @@ TEST(BadJob, InTheQuickForm) {
             "-n 0: error: tasks: must be at least 1, not 0");
   EXPECT_EQ(message({.framework = "pytroch", .command = {"a"}}),
             "--framework pytroch: error: framework: must be one of generic, tensorflow, pytorch, "
-            "jax, mxnet, horovod, standalone, dask, mpi, ray, xgboost, not `pytroch`; did you mean "
-            "`pytorch`?");
+            "jax, mxnet, horovod, standalone, dask, horovod-elastic, mpi, ray, xgboost, not "
+            "`pytroch`; did you mean `pytorch`?");
   EXPECT_EQ(message({.roles = {"ps=1,memory"}, .command = {"a"}}),
             "--role ps=1,memory: error: `memory` is not KEY=VALUE; write it as in ps=1,memory=2g");
   EXPECT_EQ(

@@ -75,7 +75,7 @@ TEST(FrameworkFile, ReplacesOneOfMustersOwn) {
 }
 
 TEST(FrameworkFile, OfEachOneOfMustersOwnIsSound) {
-  for (const std::string name : {"dask", "mpi", "ray", "xgboost"}) {
+  for (const std::string name : {"dask", "horovod-elastic", "mpi", "ray", "xgboost"}) {
     Layers layers;
     layers.quick = QuickOptions{};
     layers.quick->framework = name;

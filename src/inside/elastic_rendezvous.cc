@@ -1,0 +1,235 @@
+#include "inside/elastic_rendezvous.h"
+
+#include "base/text.h"
+#include "inside/peers.h"
+#include "inside/rendezvous.h"
+#include "net/address.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace muster::inside {
+namespace {
+
+/// How often the view is looked at, and a notice that did not arrive is sent again.
+constexpr Duration kLook = std::chrono::milliseconds(250);
+/// As long as horovodrun waits for enough members: others come to their next commit only.
+constexpr Duration kPlacePatience = std::chrono::minutes(10);
+constexpr Duration kNoticePatience = std::chrono::seconds(10);
+
+net::HttpResponse simple(int status, std::string body) {
+  return {.status = status, .headers = {}, .body = std::move(body)};
+}
+
+template <class T>
+std::optional<T> number_of(std::string_view text) {
+  T number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options options,
+                                     OnRound on_round, JobServer::Refused refused)
+    : loop_(loop),
+      options_(std::move(options)),
+      on_round_(std::move(on_round)),
+      world_(options_.members_min),
+      changed_(loop.now()),
+      dialer_(loop),
+      formed_(loop),
+      server_(
+          loop, std::move(listening), Peers(options_.view_file), std::move(refused),
+          [this](net::HttpRequest request, const std::string&) {
+            return answer(std::move(request));
+          },
+          kPlacePatience) {
+  look();
+}
+
+ElasticRendezvous::~ElasticRendezvous() { loop_.cancel(timer_); }
+
+std::optional<ElasticWorld::Index> ElasticRendezvous::index_of(
+    std::string_view name_and_rank) const {
+  const std::string_view name = name_and_rank.substr(0, name_and_rank.find(':'));
+  const size_t dash = name.rfind('-');
+  if (dash == std::string_view::npos || name.substr(0, dash) != options_.role) {
+    return std::nullopt;
+  }
+  return number_of<Index>(name.substr(dash + 1));
+}
+
+rt::Async<net::HttpResponse> ElasticRendezvous::answer(net::HttpRequest request) {
+  const std::vector<std::string_view> parts = split(request.target, '/');
+  const std::string_view scope = parts.size() == 3 ? parts[1] : "";
+  if (scope == "member" && request.upgrade == "muster-member") {
+    const size_t dot = parts[2].find('.');
+    const auto index = number_of<Index>(parts[2].substr(0, dot));
+    const auto attempt =
+        number_of<uint64_t>(parts[2].substr(dot == std::string_view::npos ? 0 : dot + 1));
+    co_return index&& attempt ? take_member(*index, *attempt)
+                              : simple(400, "must be of the form /member/INDEX.ATTEMPT\n");
+  }
+  if (scope != "rank_and_size" && scope != "worker_addresses") {
+    co_return answer_from(store_, request);
+  }
+  const std::optional<Index> index = index_of(parts[2]);
+  if (!index) {
+    co_return simple(400, fmt::format("must name a task as {}-0:0\n", options_.role));
+  }
+  if (request.method == "PUT" && scope == "worker_addresses") {
+    co_return register_desk(*index, request.body);
+  }
+  if (request.method != "GET" || scope != "rank_and_size") {
+    co_return simple(405, "must be GET for a place, PUT for addresses\n");
+  }
+  co_return co_await next_place(*index);
+}
+
+rt::Async<net::HttpResponse> ElasticRendezvous::next_place(Index index) {
+  world_.ask_again(index);
+  const uint64_t before = world_.round();
+  settle();
+  co_await until_round_after(before);
+  const auto place = world_.place_of(index);
+  // -1: it has no part any more, and ends.
+  co_return simple(200, place ? fmt::format("{0},{1},0,1,{0},{1}", place->rank, place->size)
+                              : std::string("-1,-1,-1,-1,-1,-1"));
+}
+
+net::HttpResponse ElasticRendezvous::register_desk(Index index, std::string_view text) {
+  Result<NoticeDesk> desk = parse_notice_desk(text);
+  if (!desk.has_value()) {
+    return simple(400, desk.error().message + "\n");
+  }
+  desks_[index] = *std::move(desk);
+  notify_if_due();
+  return simple(200, "");
+}
+
+net::HttpResponse ElasticRendezvous::take_member(Index index, uint64_t attempt) {
+  net::HttpResponse response = simple(101, "");
+  response.headers = {{"Upgrade", "muster-member"}};
+  response.upgraded = [this, index, attempt](net::Stream* stream, const std::string&) {
+    return attend(stream, index, attempt);
+  };
+  return response;
+}
+
+rt::Async<> ElasticRendezvous::attend(net::Stream* stream, Index index, uint64_t attempt) {
+  world_.arrive(index, attempt);
+  desks_.erase(index);
+  changed_ = loop_.now();
+  const rt::Running telling =
+      rt::start(loop_, tell_first_place(stream, index), [](const Status&) {});
+  settle();
+  std::array<uint8_t, 64> ignored{};
+  while (true) {
+    const auto got = co_await stream->read_some(ignored);
+    if (!got.has_value() || *got == 0) {
+      break;
+    }
+  }
+  world_.leave(index, attempt);
+  settle();
+}
+
+rt::Async<Status> ElasticRendezvous::tell_first_place(net::Stream* stream, Index index) {
+  while (!world_.place_of(index)) {
+    co_await until_round_after(world_.round());
+  }
+  const ElasticWorld::Place place = *world_.place_of(index);
+  const std::string line = fmt::format("{} {}\n", place.rank, place.size);
+  co_return co_await stream->write({reinterpret_cast<const uint8_t*>(line.data()), line.size()});
+}
+
+rt::Async<> ElasticRendezvous::until_round_after(uint64_t round) {
+  while (world_.round() == round) {
+    co_await formed_.wait();
+  }
+}
+
+void ElasticRendezvous::look() {
+  std::error_code failed;
+  const auto written = std::filesystem::last_write_time(options_.view_file, failed);
+  if (!failed && written != view_read_) {
+    view_read_ = written;
+    read_view();
+  }
+  settle();
+  notify_if_due();
+  timer_ = loop_.call_after(kLook, [this] { look(); });
+}
+
+void ElasticRendezvous::read_view() {
+  view_ = role_in_view(text_of(options_.view_file), options_.role);
+  world_.see(view_);
+  changed_ = loop_.now();
+}
+
+void ElasticRendezvous::settle() {
+  if (!world_.settle(loop_.now() - changed_ > options_.late)) {
+    return;
+  }
+  store_ = KvStore();
+  noticed_.clear();
+  on_round_(world_.round(), world_.ranks());
+  formed_.pulse();
+}
+
+/// Those who run come to the next round by themselves when one of them is lost, but must be told
+/// of newcomers. Horovod has rank 0 tell the others.
+void ElasticRendezvous::notify_if_due() {
+  std::vector<Index> newcomers = world_.newcomers();
+  if (newcomers.empty() || newcomers == noticed_ || world_.ranks().empty() || notice_.active()) {
+    return;
+  }
+  const Index first = world_.ranks().front();
+  const auto desk = desks_.find(first);
+  const auto seen = view_.find(first);
+  if (world_.waits(first) || !world_.place_of(first) || desk == desks_.end() ||
+      seen == view_.end()) {
+    return;
+  }
+  const auto address = net::parse_host_port(seen->second);
+  if (!address.has_value()) {
+    return;
+  }
+  const net::HostPort where{.host = address->host, .port = desk->second.port};
+  notice_ = rt::start(
+      loop_, notify(where, desk->second.key),
+      [this, newcomers = std::move(newcomers), round = world_.round()](const Status& sent) {
+        if (sent.has_value() && world_.round() == round) {
+          noticed_ = newcomers;
+        }
+      });
+}
+
+rt::Async<Status> ElasticRendezvous::notify(net::HostPort where, std::string key) {
+  const HostTime until = loop_.now() + kNoticePatience;
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(loop_.wall_now().time_since_epoch());
+  last_notice_ = std::max(last_notice_ + 1, static_cast<int64_t>(now.count()));
+  const std::string message = members_added_notice(key, last_notice_);
+  auto dialled = co_await rt::with_deadline(loop_, until, "rank 0", dialer_.dial(where));
+  MUSTER_CO_TRY(const std::unique_ptr<net::Stream> stream, std::move(dialled));
+  auto written = co_await rt::with_deadline(
+      loop_, until, "rank 0 to take a notice",
+      stream->write({reinterpret_cast<const uint8_t*>(message.data()), message.size()}));
+  MUSTER_CO_TRY_STATUS(std::move(written));
+  // It acknowledges what it has taken, and says nothing where it did not like the message.
+  std::array<uint8_t, 64> answer{};
+  auto got = co_await rt::with_deadline(loop_, until, "rank 0 to take a notice",
+                                        stream->read_some(answer));
+  MUSTER_CO_TRY(const size_t size, std::move(got));
+  co_return size > 0 ? Status() : Status(user_error("rank 0 did not take the notice"));
+}
+
+}  // namespace muster::inside
