@@ -9,6 +9,7 @@ namespace muster::agent {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n";
+constexpr std::string_view kThen = " && ";
 
 /// Of more than one command, or of a word that the shell has to make first. Inside quotes they
 /// would do no harm, but telling that is the shell's business.
@@ -16,6 +17,10 @@ constexpr std::string_view kNotSimple = ";&|()`{}\n\r";
 
 constexpr std::string_view kProgramLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
+
+/// What a folder may have that the shell takes as it is.
+constexpr std::string_view kFolderLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
 
 /// Words that the shell itself understands and that are programs as well, with other words in their
 /// messages, or that are no programs although somebody may have put one of the name on PATH.
@@ -79,7 +84,6 @@ std::string shell_command(os::Files& files, const std::string& command, std::str
   }
   const std::string_view text = all.substr(begin, all.find_last_not_of(kBlanks) + 1 - begin);
   // `cd FOLDER && PROGRAM ...`, as `muster run` writes it for programs of the current folder.
-  constexpr std::string_view kThen = " && ";
   if (const size_t then = text.find(kThen);
       text.starts_with("cd ") && then != std::string_view::npos) {
     const std::string_view target = text.substr(3, then - 3);
@@ -97,6 +101,33 @@ std::string shell_command(os::Files& files, const std::string& command, std::str
     return command;
   }
   return "exec " + std::string(text);
+}
+
+std::filesystem::path first_folder(std::string_view command, const std::filesystem::path& folder) {
+  constexpr std::string_view kGo = "cd ";
+  const size_t begin = std::min(command.find_first_not_of(kBlanks), command.size());
+  const std::string_view text = command.substr(begin);
+  if (!text.starts_with(kGo)) {
+    return folder;
+  }
+  std::string_view target = text.substr(kGo.size());
+  size_t end = 0;
+  if (target.starts_with('\'')) {
+    target.remove_prefix(1);
+    end = std::min(target.find('\''), target.size());
+    if (!target.substr(end).starts_with("' && ")) {
+      return folder;
+    }
+  } else {
+    end = std::min(target.find(kThen), target.size());
+    const std::string_view word = target.substr(0, end);
+    // `cd -` is where the shell was before.
+    if (end == target.size() || word.starts_with('-') ||
+        word.find_first_not_of(kFolderLetters) != std::string_view::npos) {
+      return folder;
+    }
+  }
+  return end == 0 ? folder : folder / target.substr(0, end);
 }
 
 }  // namespace muster::agent

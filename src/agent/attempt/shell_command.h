@@ -21,4 +21,9 @@ namespace muster::agent {
 [[nodiscard]] std::string shell_command(os::Files& files, const std::string& command,
                                         std::string_view path, const std::filesystem::path& folder);
 
+/// Where a command that is run in `folder` works at first: `cd FOLDER && PROGRAM ...`, as `muster
+/// run` writes it, begins elsewhere. A folder that the shell has to work out is not followed.
+[[nodiscard]] std::filesystem::path first_folder(std::string_view command,
+                                                 const std::filesystem::path& folder);
+
 }  // namespace muster::agent

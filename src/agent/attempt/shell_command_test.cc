@@ -63,5 +63,16 @@ TEST(ShellCommand, OneProgramTakesTheShellsPlace) {
   fs::remove_all(root);
 }
 
+TEST(FirstFolder, IsWhereTheCommandGoesBeforeAnythingElse) {
+  EXPECT_EQ(first_folder("cd /data/x && exec python3 a.py", "/work"), "/data/x");
+  EXPECT_EQ(first_folder("  cd sub && ./a; cd /tmp", "/work"), "/work/sub");
+  EXPECT_EQ(first_folder("cd '/home/a b' && python3 a.py", "/work"), "/home/a b");
+  for (const char* same : {"", "python3 a.py", "cd /x", "cd $DATA && ./a", "cd - && ./a",
+                           "cd '/it'\\''s' && ./a", "cd 'a' b && ./a", "cd '' && ./a",
+                           "cd ~ && ./a", "cd a b && ./a", "cd /x; ./a && ./b", "cdx && ./a"}) {
+    EXPECT_EQ(first_folder(same, "/work"), "/work") << same;
+  }
+}
+
 }  // namespace
 }  // namespace muster::agent

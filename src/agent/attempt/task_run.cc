@@ -1,11 +1,14 @@
 #include "agent/attempt/task_run.h"
 
+#include "agent/attempt/shell_command.h"
 #include "base/text.h"
 #include "os/process_tree.h"
 #include "rt/wait_until.h"
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace muster::agent {
@@ -66,6 +69,7 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
 
 Result<os::Pid> TaskRun::spawn(StartOptions options) {
   os::SpawnOptions spawn;
+  first_folder_ = first_folder(options.command, names_.work_folder);
   spawn.argv = {"/bin/sh", "-c", std::move(options.command)};
   environment_ = std::move(options.environment);
   spawn.env = environment_;
@@ -85,7 +89,12 @@ Result<os::Pid> TaskRun::spawn(StartOptions options) {
 
 std::filesystem::path TaskRun::folder() const {
   std::filesystem::path now = running_ ? os::working_folder(pid_) : std::filesystem::path();
-  return now.empty() ? names_.work_folder : now;
+  std::error_code error;
+  // The shell may not have got as far as its `cd` yet.
+  if (!now.empty() && !std::filesystem::equivalent(now, names_.work_folder, error)) {
+    return now;
+  }
+  return std::filesystem::is_directory(first_folder_, error) ? first_folder_ : names_.work_folder;
 }
 
 void TaskRun::admit(os::Pid guest) {

@@ -158,6 +158,7 @@ class TaskRun {
   std::function<void(Ended)> ended_;
   std::string python_;
   std::map<std::string, std::string> environment_;
+  std::filesystem::path first_folder_;  ///< To which the command goes before anything else.
   os::Pid pid_;
   std::set<os::Pid> guests_;
   bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
