@@ -80,6 +80,18 @@ def test_a_rule_is_for_its_queues_and_roles(site, job):
     may("{verbs: [debug]}", "stacks", job).expect_error(2, "the site forbids debug")
 
 
+@pytest.mark.parametrize("verb", ["shell", "exec", "cp", "forward"])
+def test_ssh_is_as_much_as_each_of_four_ways(muster, site, job, verb):
+    """Also for one who was let in before there was a rule."""
+    muster("ssh-config", job).expect(0)
+    text = f"forbidden: [{{verbs: [{verb}], roles: [ps], why: ask ops}}]\n"
+    for refused in (("ssh-config", job), ("ssh-proxy", job, "ps:0")):
+        site(text, *refused).expect_error(2, f"the site forbids {verb} for tasks of ps",
+                                          "/etc/muster/site.yaml:1:13", "ask ops")
+    assert "muster-sshd" not in muster("show", job, "--json").expect(0).out
+    site(text, "ssh-config", job, "worker").expect(0)
+
+
 def test_a_new_notebook_is_refused_before_anything_is_made(muster, site):
     # What is looked for on this machine is there.
     muster.write("modules/jupyter_server/__init__.py", "")

@@ -1,5 +1,7 @@
 """muster ssh-config: OpenSSH's programs reach tasks through the job's master."""
 
+import grp
+import json
 import os
 import pathlib
 import shutil
@@ -142,3 +144,59 @@ def test_a_managed_file_holds_the_jobs_that_there_are(muster, job, tmp_path):
     (tmp_path / ".ssh" / "config").write_text(f'Include "{managed}"\n')
     assert "Include" not in muster("ssh-config", job, "--write", env=home).expect(0).out
     assert "gone-1" not in managed.read_text()
+
+
+@pytest.fixture
+def ada(tmp_path):
+    """Returns a function that runs a program as a user who is not root, with a home of her own."""
+    if os.geteuid() != 0:
+        pytest.skip("the other tests run as such a user")
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.as_posix() not in ("/", "/tmp"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    home = tmp_path / "ada"
+    home.mkdir()
+    os.chown(home, 54321, 54321)
+    program = harness.Muster(home)
+    passwd = tmp_path / "passwd"
+    passwd.write_text(pathlib.Path("/etc/passwd").read_text()
+                      + f"ada:x:54321:54321::{home}:/bin/sh\n")
+    # sshd wants terminals that belong to the group, as hosts and containers have them.
+    terminals = f"gid={grp.getgrnam('tty').gr_gid},mode=620,ptmxmode=666,newinstance"
+    become = (f"mount --bind {passwd} /etc/passwd && mount -t devpts -o {terminals} none /dev/pts "
+              "&& mount --bind /dev/pts/ptmx /dev/ptmx && "
+              'exec setpriv --reuid=54321 --regid=54321 --clear-groups "$@"')
+
+    def call(*words):
+        return subprocess.run(
+            ["unshare", "-m", "sh", "-c", become, "sh", *map(str, words)], cwd=home,
+            env={**program.environment, "HOME": str(home)}, capture_output=True, text=True,
+            timeout=harness.PATIENCE, stdin=subprocess.DEVNULL, check=False)
+
+    yield call
+    try:
+        call(tmp_path / "muster", "stop", "last")
+        program.expect_nothing_left()
+    finally:
+        program.end_everything()
+
+
+def test_a_user_other_than_root_logs_in(ada, tmp_path):
+    binary = shutil.copy(harness.BINARY, tmp_path / "muster")
+    started = ada(binary, "submit", "-n", "1", "--json", "--", "sleep", "1000")
+    assert started.returncode == 0, started.stderr
+    job = json.loads(started.stdout)["job"]
+    made = ada(binary, "ssh-config", job)
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "config").write_text(made.stdout)
+    host = f"{job}.worker-0"
+    done = ada("ssh", "-F", tmp_path / "config", host, "id -un; exit 7")
+    assert (done.returncode, done.stdout) == (7, "ada\n"), done.stderr
+    done = ada("ssh", "-tt", "-F", tmp_path / "config", host, "tty")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("/dev/pts/")
+    (tmp_path / "ada" / "sent").write_text("hello")
+    done = ada("rsync", "-e", f"ssh -F {tmp_path / 'config'}", tmp_path / "ada" / "sent",
+               f"{host}:{tmp_path}/ada/there")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ada" / "there").read_text() == "hello"
