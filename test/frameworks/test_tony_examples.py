@@ -104,3 +104,82 @@ def test_pytorch(tony):
                  "tony.worker.instances": 2, "tony.application.framework": "pytorch"},
                 ("mnist_distributed.py", TORCH))
     assert len(done.lines(r"task worker \d of 2 y = 3\.00 x \+ -1\.00")) == 2
+
+
+HOROVOD = """
+import os
+import numpy as np
+import horovod.tensorflow as hvd
+import tensorflow as tf
+hvd.init()
+assert os.environ["HOROVOD_CONTROLLER"] == "gloo" and os.environ["JOB_NAME"] == "worker"
+x = np.linspace(-1, 1, 64, dtype="float32").reshape(-1, 1)[hvd.rank()::hvd.size()]
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
+optimizer = tf.keras.optimizers.legacy.SGD(0.1 * hvd.size())
+for step in range(200):
+    with hvd.DistributedGradientTape(tf.GradientTape()) as tape:
+        loss = tf.reduce_mean((model(x) - (3 * x - 1)) ** 2)
+    slopes = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(slopes, model.trainable_variables))
+    if step == 0:
+        hvd.broadcast_variables(model.variables, root_rank=0)
+        hvd.broadcast_variables(optimizer.variables(), root_rank=0)
+slope, offset = (one.numpy().item() for one in model.trainable_variables)
+print("task", os.environ["TASK_INDEX"], "rank", hvd.rank(), "of", hvd.size(),
+      f"y = {slope:.2f} x + {offset:.2f}", flush=True)
+"""
+
+
+def test_horovod(tony):
+    """The README asks for four workers of 3g; its image brings the interpreter, here a zip does."""
+    done = tony("horovod", "bin/python3",
+                {"tony.worker.instances": 4, "tony.worker.memory": "3g",
+                 "tony.application.framework": "horovod"}, ("tensorflow2_mnist.py", HOROVOD))
+    assert len(done.lines(r"task \d rank \d of 4 y = 3\.00 x \+ -1\.00")) == 4
+
+
+def test_horovod_with_a_driver_of_the_users(tony):
+    """TonY's debug mode: the driver's place is Muster's, and the roles of the job stay the same."""
+    done = tony("horovod", "bin/python3",
+                {"tony.worker.instances": 2, "tony.worker.memory": "3g",
+                 "tony.application.framework": "horovod", "tony.driver.instances": 1,
+                 "tony.horovod.driver.mode.debug": "true", "tony.driver.vcores": 1,
+                 "tony.application.untracked.jobtypes": "driver",
+                 "tony.driver.command": "python horovod_debug_driver.py -t -p 9999"},
+                ("tensorflow2_mnist.py", HOROVOD))
+    assert len(done.lines(r"task \d rank \d of 2 y = 3\.00 x \+ -1\.00")) == 2
+
+
+MXNET = """
+import os, sys
+import mxnet as mx
+assert sys.argv[1:] == ["--param1", "--param2"], sys.argv
+assert os.environ["PS_VERBOSE"] == "0" and os.environ["DMLC_USE_KUBERNETES"] == "1"
+store = mx.kv.create("dist_async")  # A scheduler or a server stays in here.
+mx.random.seed(7)
+x = mx.nd.random.uniform(-1, 1, shape=(128, 2))
+y = x[:, 0] * 3 + x[:, 1] * 2 - 1
+share = slice(store.rank, None, store.num_workers)
+data = mx.io.NDArrayIter(x.asnumpy()[share], y.asnumpy()[share], batch_size=16, shuffle=True,
+                         label_name="lin_label")
+inputs, label = mx.sym.Variable("data"), mx.sym.Variable("lin_label")
+out = mx.sym.LinearRegressionOutput(mx.sym.FullyConnected(inputs, name="fc", num_hidden=1), label)
+model = mx.mod.Module(out, data_names=["data"], label_names=["lin_label"])
+model.fit(data, num_epoch=60, kvstore=store, optimizer_params={"learning_rate": 0.1})
+weights, _ = model.get_params()
+found = [round(float(one), 1) for one in weights["fc_weight"].asnumpy()[0]]
+print("worker", store.rank, "of", store.num_workers, "weights", found, "bias",
+      round(float(weights["fc_bias"].asnumpy()[0]), 1), flush=True)
+"""
+
+
+def test_mxnet(tony):
+    done = tony("mxnet", "Python3.5/bin/python3",
+                {"tony.application.security.enabled": "false", "tony.scheduler.instances": 1,
+                 "tony.server.instances": 2, "tony.ps.instances": 0, "tony.worker.instances": 2,
+                 "tony.worker.vcores": 2, "tony.worker.memory": "4G",
+                 "tony.application.framework": "mxnet",
+                 "tony.application.name": "mxnet - linearregression"},
+                ("mxnet_dist_ex.py", MXNET), "--shell_env=DMLC_USE_KUBERNETES=1",
+                "--shell_env=PS_VERBOSE=0", "--task_params=--param1 --param2")
+    assert len(done.lines(r"worker \d of 2 weights \[3\.0, 2\.0\] bias -1\.0")) == 2
