@@ -148,7 +148,7 @@ def test_a_managed_file_holds_the_jobs_that_there_are(muster, job, tmp_path):
 
 @pytest.fixture
 def ada(tmp_path):
-    """Returns a function that runs a program as a user who is not root, with a home of her own."""
+    """Returns a function that runs a program as a user who is not root, in a home folder apart."""
     if os.geteuid() != 0:
         pytest.skip("the other tests run as such a user")
     for folder in (tmp_path, *tmp_path.parents):

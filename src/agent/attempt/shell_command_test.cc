@@ -64,13 +64,13 @@ TEST(ShellCommand, OneProgramTakesTheShellsPlace) {
 }
 
 TEST(FirstFolder, IsWhereTheCommandGoesBeforeAnythingElse) {
-  EXPECT_EQ(first_folder("cd /data/x && exec python3 a.py", "/work"), "/data/x");
-  EXPECT_EQ(first_folder("  cd sub && ./a; cd /tmp", "/work"), "/work/sub");
-  EXPECT_EQ(first_folder("cd '/home/a b' && python3 a.py", "/work"), "/home/a b");
+  EXPECT_EQ(first_folder("cd /data/x && exec python3 a.py", "/task"), "/data/x");
+  EXPECT_EQ(first_folder("  cd sub && ./a; cd /tmp", "/task"), "/task/sub");
+  EXPECT_EQ(first_folder("cd '/home/a b' && python3 a.py", "/task"), "/home/a b");
   for (const char* same : {"", "python3 a.py", "cd /x", "cd $DATA && ./a", "cd - && ./a",
                            "cd '/it'\\''s' && ./a", "cd 'a' b && ./a", "cd '' && ./a",
                            "cd ~ && ./a", "cd a b && ./a", "cd /x; ./a && ./b", "cdx && ./a"}) {
-    EXPECT_EQ(first_folder(same, "/work"), "/work") << same;
+    EXPECT_EQ(first_folder(same, "/task"), "/task") << same;
   }
 }
 
