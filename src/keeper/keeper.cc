@@ -153,6 +153,13 @@ void let_agent_leave(pid_t agent, int signal_fd, rt::Fd life_fd) {
   }
 }
 
+/// A stopped agent hears of nothing and ends nobody.
+bool is_stopped(pid_t agent) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(agent), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == agent;
+}
+
 /// Waits until the agent or the stub has ended; returns the status to leave with.
 int watch(pid_t agent, int stub_fd, int signal_fd, rt::Fd life_fd) {
   pollfd fds[2] = {{stub_fd, POLLIN, 0}, {signal_fd, POLLIN, 0}};
@@ -164,7 +171,9 @@ int watch(pid_t agent, int stub_fd, int signal_fd, rt::Fd life_fd) {
       return fail("poll");
     }
     if (fds[0].revents != 0) {
-      let_agent_leave(agent, signal_fd, std::move(life_fd));
+      if (!is_stopped(agent)) {
+        let_agent_leave(agent, signal_fd, std::move(life_fd));
+      }
       return 128 + SIGKILL;  // Nobody ever writes into this pipe: the stub is gone.
     }
     signalfd_siginfo info{};
@@ -172,6 +181,9 @@ int watch(pid_t agent, int stub_fd, int signal_fd, rt::Fd life_fd) {
       continue;
     }
     if (info.ssi_signo != SIGCHLD) {
+      if (is_stopped(agent)) {
+        return 128 + SIGKILL;
+      }
       ::kill(agent, SIGTERM);
       continue;
     }

@@ -41,7 +41,8 @@ struct Options {
 ///     a subreaper too, kills what is left after a second or two.
 ///
 /// SIGTERM, SIGINT and SIGHUP to the stub and SIGTERM to the keeper reach the agent as SIGTERM, on
-/// which it stops gracefully.
+/// which it stops gracefully. An agent that is itself stopped (SIGSTOP) would end nobody: it is
+/// killed at once, with all descendants.
 ///
 /// Control groups created for the keeper (os/cgroup.h) are removed after the last process.
 ///

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <poll.h>
+#include <sched.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +141,23 @@ TEST(Keeper, ForwardsTermToTheAgent) {
   ::kill(container.stub(), SIGTERM);
   EXPECT_EQ(container.line(), "asked");
   EXPECT_EQ(container.exit_status(), 5);
+}
+
+TEST(Keeper, AStoppedAgentIsKilledWhenItIsToldToEnd) {
+  Container container(std::string(kLeftovers) + "echo $$; sleep 1000; true");
+  const std::string agent = container.line();
+  ::kill(std::stoi(agent), SIGSTOP);
+  const auto state = [&] {
+    std::string text;
+    std::getline(std::ifstream("/proc/" + agent + "/stat"), text);
+    return text.at(text.rfind(')') + 2);
+  };
+  while (state() != 'T') {
+    ::sched_yield();
+  }
+  ::kill(container.stub(), SIGTERM);
+  EXPECT_TRUE(container.all_gone());
+  EXPECT_EQ(container.exit_status(), 128 + 9);
 }
 
 TEST(Keeper, RemovesItsFileAtTheEnd) {
