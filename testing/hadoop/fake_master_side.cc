@@ -221,17 +221,14 @@ void FakeResourceManager::MasterSide::take_in(FakeApplication& application,
     if (held == application.held.end()) {
       continue;
     }
+    // It is complete before its node has heard of it.
     auto* const place = manager_->node_of(held->second);
     constexpr auto kAborted = static_cast<int32_t>(yarn::ExitStatus::Aborted);
+    manager_->end_container({.id = container,
+                             .exit_status = kAborted,
+                             .diagnostics = "Container released by application"});
     if (place != nullptr && place->runs(container)) {
-      if (place->on_stop) {
-        place->on_stop(container);
-      }
-      place->finish(container, kAborted, "Container released by application");
-    } else {
-      manager_->end_container({.id = container,
-                               .exit_status = kAborted,
-                               .diagnostics = "Container released by application"});
+      place->stop(container, kAborted, "Container released by application");
     }
   }
 }

@@ -76,6 +76,16 @@ void FakeNodeManager::finish(const ContainerId& container, int32_t exit_status,
   }
 }
 
+void FakeNodeManager::stop(const ContainerId& container, int32_t exit_status,
+                           std::string diagnostics) {
+  if (on_stop) {
+    on_stop(container);
+  }
+  if (!containers_.at(container).lingers) {
+    finish(container, exit_status, std::move(diagnostics));
+  }
+}
+
 void FakeNodeManager::lose_all() { containers_.clear(); }
 
 bool FakeNodeManager::runs(const ContainerId& container) const {
@@ -94,6 +104,9 @@ Served FakeNodeManager::answer(std::string_view method, const std::string& reque
   }
   if (method == "startContainers") {
     return start(request);
+  }
+  if (method == "stopContainers") {
+    return stop(request);
   }
   if (method == "getContainerStatuses") {
     return statuses(request);
@@ -119,6 +132,24 @@ Served FakeNodeManager::start(const std::string& request) {
     } else {
       encode(*container, response.add_succeeded_requests());
       launch(*container, one.container_launch_context());
+    }
+  }
+  return reply(response);
+}
+
+Served FakeNodeManager::stop(const std::string& request) {
+  const auto message = parse<pb::StopContainersRequest>(request);
+  pb::StopContainersResponse response;
+  for (const auto& one : message.container_id()) {
+    const auto container = yarn::decode(one);
+    if (!containers_.contains(container)) {
+      refuse(container, kYarnException, not_handled(container), response);
+      continue;
+    }
+    encode(container, response.add_succeeded_requests());
+    if (runs(container)) {
+      stop(container, static_cast<int32_t>(yarn::ExitStatus::StoppedByMaster),
+           "Container killed by the ApplicationMaster.");
     }
   }
   return reply(response);

@@ -25,6 +25,7 @@ class FakeNodeManager final : public FakeService {
     LaunchContext launch;
     int starts = 0;
     bool ended = false;
+    bool lingers = false;
   };
 
   /// `report.capacity` is what it offers; its state is Running.
@@ -43,6 +44,10 @@ class FakeNodeManager final : public FakeService {
   void finish(const ContainerId& container, int32_t exit_status, std::string diagnostics = "");
   /// Starts a container as the resource manager does for application masters: without a token.
   void launch(const ContainerId& container, const LaunchContext& context);
+  /// The container's process does not end when it is asked to: not before finish().
+  void let_linger(const ContainerId& container) { containers_.at(container).lingers = true; }
+  /// The resource manager asks a container's process to end, or its master does.
+  void stop(const ContainerId& container, int32_t exit_status, std::string diagnostics);
   /// All containers are gone without a word, as when a host dies.
   void lose_all();
   [[nodiscard]] bool runs(const ContainerId& container) const;
@@ -57,6 +62,7 @@ class FakeNodeManager final : public FakeService {
 
  private:
   [[nodiscard]] Served start(const std::string& request);
+  [[nodiscard]] Served stop(const std::string& request);
   [[nodiscard]] Served statuses(const std::string& request) const;
 
   hadoop::yarn::NodeReport report_;
