@@ -37,8 +37,13 @@ void FakeLink::launch(const cluster::LaunchOrder& order) {
   }
 }
 
-void FakeLink::release(const job::ContainerId& container) {
+void FakeLink::release(const job::ContainerId& container, cluster::Confirm confirm) {
   releases.push_back(container);
+  if (confirm == cluster::Confirm::Yes) {
+    to_confirm.insert(container);
+  } else {
+    to_confirm.erase(container);
+  }
   if (!grants.empty()) {
     end(container, job::ContainerEndKind::Released);
   }

@@ -25,7 +25,7 @@ class FakeLink final : public cluster::Link {
   void request(const job::RequestContainer& request) override;
   void cancel(job::RequestId request) override;
   void launch(const cluster::LaunchOrder& order) override;
-  void release(const job::ContainerId& container) override;
+  void release(const job::ContainerId& container, cluster::Confirm confirm) override;
   void reconcile() override { ++reconciles; }
   [[nodiscard]] bool known_dead(const job::ContainerId& container) const override {
     return dead.contains(container);
@@ -49,6 +49,7 @@ class FakeLink final : public cluster::Link {
   std::vector<job::RequestId> cancelled;
   std::vector<cluster::LaunchOrder> launches;
   std::vector<job::ContainerId> releases;
+  std::set<job::ContainerId> to_confirm;  ///< Of those, whose end must be seen.
   std::vector<job::ContainerId> known_at_start;
   std::optional<job::Outcome> finished;
   int reconciles = 0;

@@ -31,7 +31,7 @@ void ClusterLink::launch(const cluster::LaunchOrder& order) {
   }
 }
 
-void ClusterLink::release(const job::ContainerId& container) {
+void ClusterLink::release(const job::ContainerId& container, cluster::Confirm /*confirm*/) {
   if (around_.lets_act()) {
     around_.released(container);
     around_.cluster.release(container);

@@ -36,7 +36,7 @@ class ClusterLink final : public cluster::Link {
   void request(const job::RequestContainer& request) override;
   void cancel(job::RequestId request) override;
   void launch(const cluster::LaunchOrder& order) override;
-  void release(const job::ContainerId& container) override;
+  void release(const job::ContainerId& container, cluster::Confirm confirm) override;
   void reconcile() override;
   [[nodiscard]] bool known_dead(const job::ContainerId& container) const override {
     return around_.known_dead(container);

@@ -25,6 +25,12 @@ struct LaunchOrder {
   std::string agent_key_hex;   ///< This container's key (control::to_hex).
 };
 
+/// How the end of a container that is given back becomes known.
+enum class Confirm : uint8_t {
+  No,   ///< What ran there has said that it ended, or nobody waits for it.
+  Yes,  ///< Something may live on unseen, and its successor waits.
+};
+
 /// The master's connection to its cluster: performs the actions on containers and reports what
 /// happens to them, as facts. One per master; lives on its loop's thread.
 ///
@@ -47,8 +53,9 @@ class Link {
   virtual void cancel(job::RequestId request) = 0;
   virtual void launch(const LaunchOrder& order) = 0;
   /// Releases the container and ends its processes. ContainerEnded follows unless it was already
-  /// reported.
-  virtual void release(const job::ContainerId& container) = 0;
+  /// reported; with Confirm::Yes only when nothing of the container runs any more, as far as the
+  /// cluster can see, however long that takes. Confirm::No after Yes ends that wait.
+  virtual void release(const job::ContainerId& container, Confirm confirm) = 0;
   /// Compares its records with the cluster's, and reports ContainerEnded for what is gone.
   virtual void reconcile() = 0;
   /// Returns whether the agent of `container` is known to have ended (a closed connection then

@@ -82,9 +82,14 @@ std::vector<TaskId> Fence::let_go(const ContainerId& container) {
   return tasks;
 }
 
-void Fence::forget() {
+std::vector<ContainerId> Fence::forget() {
+  std::vector<ContainerId> containers;
+  for (const auto& [container, watch] : watches_) {
+    containers.push_back(container);
+  }
   watches_.clear();
   held_.for_each([](uint32_t& times) { times = 0; });
+  return containers;
 }
 
 std::string Fence::wait_of(TaskId id) const {

@@ -33,8 +33,8 @@ class Fence {
   [[nodiscard]] std::vector<TaskId> gone(const ContainerId& container);
   /// Nobody has confirmed it in time. Returns the tasks that may start now.
   [[nodiscard]] std::vector<TaskId> passed(const ContainerId& container);
-  /// The job stops: nothing starts any more.
-  void forget();
+  /// The job stops: nothing starts any more. Returns the containers that nobody waits for now.
+  [[nodiscard]] std::vector<ContainerId> forget();
 
   /// Whether an earlier attempt of the task keeps the next one from its start.
   [[nodiscard]] bool holds(TaskId id) const { return held_[id] > 0; }

@@ -1,11 +1,13 @@
 #include "job/fence.h"
 
 #include "job/parts_test.h"
+#include "job/unheard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 
 namespace muster::job {
 namespace {
@@ -52,6 +54,33 @@ TEST(Fence, AnAttemptThatSaysItsEndIsWaitedForNoLonger) {
   EXPECT_EQ(world.take<ClearDeadline>().size(), 1U);
 }
 
+TEST(Fence, AJobThatStopsWaitsForNobody) {
+  FenceWorld world;
+  EXPECT_THAT(world.fence.forget(), ElementsAre(kOld));
+  EXPECT_FALSE(world.fence.holds(first_role_task(0)));
+  EXPECT_TRUE(world.fence.tallies_hold());
+  EXPECT_THAT(world.fence.forget(), IsEmpty());
+}
+
+TEST(Unheard, IsAnAttemptThatWasGivenUpWithoutAnEnd) {
+  Ground world(plan_of(2));
+  world.run(first_role_task(0), "c1");
+  world.run(first_role_task(1), "c2");
+  EXPECT_FALSE(ended_unheard(world.state, ContainerId("c1"))) << "it runs";
+  world.lives.end(first_role_task(0), std::nullopt, TaskState::Waiting);
+  (void)world.fail(first_role_task(1), FailureKind::User);
+  EXPECT_TRUE(ended_unheard(world.state, ContainerId("c1")));
+  EXPECT_FALSE(ended_unheard(world.state, ContainerId("c2"))) << "its end was told";
+  EXPECT_FALSE(ended_unheard(world.state, ContainerId("c9")));
+}
+
+TEST(Unheard, IsNotWhatNeverRan) {
+  Ground world(plan_of(1));
+  world.place(first_role_task(0), "c1");
+  world.lives.end(first_role_task(0), std::nullopt, TaskState::Waiting);
+  EXPECT_FALSE(ended_unheard(world.state, ContainerId("c1")));
+}
+
 TEST(Fence, TellsWhoMayStillRunWhenNobodyConfirms) {
   FenceWorld world;
   EXPECT_THAT(world.fence.passed(kOld), ElementsAre(first_role_task(0), first_role_task(1)));
@@ -64,13 +93,6 @@ TEST(Fence, WatchesAnAttemptOnce) {
   world.fence.watch({first_role_task(0), 1}, *world.lives.find(kOld));
   EXPECT_EQ(world.fence.watched().size(), 2U);
   EXPECT_EQ(world.take<SetDeadline>().size(), 1U);
-}
-
-TEST(Fence, ForgetsEverythingWhenTheJobStops) {
-  FenceWorld world;
-  world.fence.forget();
-  EXPECT_FALSE(world.fence.holds(first_role_task(0)));
-  EXPECT_TRUE(world.fence.tallies_hold());
 }
 
 }  // namespace

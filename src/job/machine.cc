@@ -229,7 +229,12 @@ void Machine::Impl::begin_stop() {
   timers_.clear_all();
   blame_.forget();
   gangs_.forget();
-  fence_.forget();
+  // Given back once more: how they end matters to nobody now.
+  for (const ContainerId& lost : fence_.forget()) {
+    if (std::ranges::find(turn_.actions, Action(ReleaseContainer{lost})) == turn_.actions.end()) {
+      turn_.act(ReleaseContainer{lost});
+    }
+  }
   asks_.cancel_all();
   places_.stay();
   ending_.begin(*roles_.take_decision());

@@ -2,6 +2,7 @@
 #include "master/decider.h"
 #include "master/master_world_test.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -308,6 +309,7 @@ TEST_F(MasterWorld, SuspectsThenLosesASilentAgent) {
     lost += fact != nullptr && fact->container == agent.container();
   }
   EXPECT_EQ(lost, 1);
+  EXPECT_THAT(first->link.to_confirm, ::testing::ElementsAre(agent.container()));
 }
 
 TEST_F(MasterWorld, HearsNothingMoreFromAReplacedConnection) {

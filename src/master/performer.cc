@@ -1,5 +1,7 @@
 #include "master/performer.h"
 
+#include "job/unheard.h"
+
 #include <utility>
 
 namespace muster::master {
@@ -24,7 +26,8 @@ void Performer::on(const job::LaunchAgent& action) {
 
 void Performer::on(const job::ReleaseContainer& action) {
   deps_.agents.release(action.container);
-  deps_.link.release(action.container);
+  const bool unheard = job::ended_unheard(deps_.decider.machine().state(), action.container);
+  deps_.link.release(action.container, unheard ? cluster::Confirm::Yes : cluster::Confirm::No);
 }
 
 void Performer::on(const job::PrepareAttempt& action) {

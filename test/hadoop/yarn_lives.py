@@ -22,8 +22,7 @@ NODE_LOST = 15  # A resource manager's patience on the bed, in seconds.
 class OnYarn(lives.Local):
     """The cluster of one life. `daemons` says what has become of the cluster meanwhile."""
 
-    # A resource manager takes a container for ended as soon as it is given back, and always where
-    # its node is lost.
+    # Nobody sees the end of what runs on a node that is lost, or that cannot be reached for long.
     SEES_EACH_END = False
 
     def __init__(self, folder, drawn, bed, daemons):
@@ -77,12 +76,12 @@ class OnYarn(lives.Local):
 class Daemons:
     """Kills and freezes NodeManagers and DataNodes, one at a time, until it is told to end."""
 
-    def __init__(self, bed, seed=0):
+    def __init__(self, bed, seed=0, suffers=True):
         self.bed, self.draw = bed, random.Random(seed)
         self.lost = []  # Node managers that were given up: name, from when, until when.
         self.done = []
         self.over = threading.Event()
-        self.thread = threading.Thread(target=self.run)
+        self.thread = threading.Thread(target=self.run if suffers else self.over.wait)
         self.thread.start()
 
     def run(self):
@@ -116,12 +115,12 @@ class Daemons:
 
 
 @contextlib.contextmanager
-def on_bed(bed, seed=0):
+def on_bed(bed, seed=0, suffers=True):
     """What makes the place of a life on this bed, while its daemons suffer."""
     bed.shell("fs", "-mkdir", "-p", "/user/alice").expect()
     bed.shell("fs", "-chmod", "755", "/user").expect()
     bed.shell("fs", "-chown", "alice", "/user/alice").expect()
-    daemons = Daemons(bed, seed)
+    daemons = Daemons(bed, seed, suffers)
     try:
         yield lambda folder, drawn: OnYarn(folder, drawn, bed, daemons)
     finally:

@@ -101,6 +101,15 @@ class Choices:
                 "restart": {"backoff": "100ms..1s"}, "roles": {"worker": role}}
 
 
+@dataclasses.dataclass(frozen=True)
+class SoonLost(Choices):
+    """A silent agent is lost after three seconds."""
+
+    def spec(self, folder):
+        liveness = {"beat": "250ms", "suspect": "1s", "lost": "3s"}
+        return {**super().spec(folder), "liveness": liveness}
+
+
 class Attempt:
     """What one attempt of a task has written."""
 
@@ -254,6 +263,15 @@ def twins(attempts, of_one_generation=True):
                     yield (f"worker:{index}: attempt {other.number} of generation "
                            f"{other.generation} ran beside attempt {one.number} of generation "
                            f"{one.generation} for {together:.2f} s")
+
+
+def expect_one_after_the_other(life):
+    """Its first task was replaced once, in a newer generation, after the last that the old attempt
+    has written."""
+    first, second = sorted((one for one in life.attempts() if one.index == 0),
+                           key=lambda one: one.number)
+    assert second.generation > first.generation
+    assert first.last < second.first, f"beside each other for {first.beside(second):.2f} s"
 
 
 def causes(facts):

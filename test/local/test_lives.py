@@ -1,8 +1,6 @@
 # timeout: 300
 """A few lives under load (lives.py); `make soak` has hundreds."""
 
-import dataclasses
-
 import lives
 import pytest
 
@@ -14,25 +12,13 @@ def test_what_is_killed_and_frozen_under_load_ends_as_it_should(tmp_path):
     assert not odd, "\n".join(f"{choices}\n  " + "\n  ".join(told) for choices, told in odd)
 
 
-@dataclasses.dataclass(frozen=True)
-class SoonLost(lives.Choices):
-    """A silent agent is lost after three seconds."""
-
-    def spec(self, folder):
-        liveness = {"beat": "250ms", "suspect": "1s", "lost": "3s"}
-        return {**super().spec(folder), "liveness": liveness}
-
-
 @pytest.mark.parametrize("framework", ["generic", "pytorch"])
 def test_what_replaces_a_frozen_agents_task_starts_when_that_is_gone(tmp_path, framework):
     frozen = lives.Fault(after=1, victim="agent", task=0, frozen=12)
-    life, odd = lives.live(SoonLost(seed=0, tasks=2, together=1, framework=framework, hosts=1,
-                                    seconds=6, faults=(frozen,)), tmp_path)
+    life, odd = lives.live(lives.SoonLost(seed=0, tasks=2, together=1, framework=framework, hosts=1,
+                                          seconds=6, faults=(frozen,)), tmp_path)
     assert not odd, odd
-    first, second = sorted((one for one in life.attempts() if one.index == 0),
-                           key=lambda one: one.number)
-    assert second.generation > first.generation
-    assert first.last < second.first, (first.last, second.first)
+    lives.expect_one_after_the_other(life)
 
 
 def test_a_seed_replays_its_choices():

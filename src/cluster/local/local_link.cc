@@ -112,7 +112,8 @@ void LocalLink::launch(const LaunchOrder& order) {
   }
 }
 
-void LocalLink::release(const job::ContainerId& id) {
+// Every end is seen here.
+void LocalLink::release(const job::ContainerId& id, Confirm /*confirm*/) {
   if (const auto found = containers_.find(id); found != containers_.end()) {
     found->second->release();
   }

@@ -44,7 +44,7 @@ class LocalLink final : public Link {
   void request(const job::RequestContainer& request) override { queue_.add(request); }
   void cancel(job::RequestId request) override { queue_.cancel(request); }
   void launch(const LaunchOrder& order) override;
-  void release(const job::ContainerId& container) override;
+  void release(const job::ContainerId& container, Confirm confirm) override;
   void reconcile() override;
   [[nodiscard]] bool known_dead(const job::ContainerId& container) const override;
   [[nodiscard]] std::string waits_for() const override { return queue_.waits_for(); }

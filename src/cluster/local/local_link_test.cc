@@ -191,8 +191,8 @@ TEST_F(Link, ReleasesWithTermAndThenKill) {
   set_stub("trap '' TERM; while :; do sleep 0.05; done");
   const job::ContainerId id = launched();
   EXPECT_FALSE(link_->known_dead(id));
-  link_->release(id);
-  link_->release(id);
+  link_->release(id, Confirm::No);
+  link_->release(id, Confirm::No);
   ASSERT_TRUE(run_until([&] { return all<job::ContainerEnded>().size() == 1; }));
   EXPECT_EQ(all<job::ContainerEnded>()[0].kind, job::ContainerEndKind::Released);
 }
@@ -200,7 +200,7 @@ TEST_F(Link, ReleasesWithTermAndThenKill) {
 TEST_F(Link, ReleasesWhatWasNeverLaunched) {
   link_->request(ask(1));
   ASSERT_TRUE(run_until([&] { return all<job::ContainerGranted>().size() == 1; }));
-  link_->release(all<job::ContainerGranted>()[0].container);
+  link_->release(all<job::ContainerGranted>()[0].container, Confirm::No);
   ASSERT_TRUE(run_until([&] { return all<job::ContainerEnded>().size() == 1; }));
   EXPECT_EQ(claim_files(), 0);
 }
@@ -216,7 +216,7 @@ TEST_F(Link, ANewMasterTakesContainersOver) {
   link_->request(ask(2));
   ASSERT_TRUE(run_until([&] { return all<job::ContainerGranted>().size() == 1; }));
   EXPECT_NE(all<job::ContainerGranted>()[0].container, id) << "an id is never used twice";
-  link_->release(id);
+  link_->release(id, Confirm::No);
   ASSERT_TRUE(run_until([&] { return all<job::ContainerEnded>().size() == 2; }));
 }
 

@@ -38,7 +38,7 @@ class SparkLink final : public Link {
   void request(const job::RequestContainer& request) override;
   void cancel(job::RequestId request) override;
   void launch(const LaunchOrder& order) override;
-  void release(const job::ContainerId& container) override;
+  void release(const job::ContainerId& container, Confirm confirm) override;
   void reconcile() override;
   [[nodiscard]] bool known_dead(const job::ContainerId& container) const override;
   [[nodiscard]] std::string waits_for() const override { return waits_for_; }

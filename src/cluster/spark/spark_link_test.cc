@@ -93,8 +93,8 @@ TEST_F(SparkLinkTest, LaunchesWhereTheDriverGranted) {
 
 TEST_F(SparkLinkTest, AReleasedContainerEndsAsReleased) {
   grant();
-  link_->release(job::ContainerId{"c1"});
-  link_->release(job::ContainerId{"c1"});
+  link_->release(job::ContainerId{"c1"}, Confirm::No);
+  link_->release(job::ContainerId{"c1"}, Confirm::No);
   hear("\"do\":\"release\"");
   say(R"({"is":"ended","container":"c1","kind":"killed","diagnostics":""})");
   run_until([&] { return facts_.size() == 2; });

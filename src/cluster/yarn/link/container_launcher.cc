@@ -16,6 +16,7 @@ namespace {
 namespace rm = hadoop::yarn;
 
 constexpr Duration kStartMax = std::chrono::minutes(2);
+constexpr Duration kStopMax = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -26,7 +27,8 @@ ContainerLauncher::ContainerLauncher(Session& session, const job::Plan& plan,
       files_(std::move(files)),
       resolver_(session.loop()),
       nodes_(session.loop(), rm::node_dialer(session.client(), std::move(dialing))),
-      starter_(session.loop(), nodes_) {}
+      starter_(session.loop(), nodes_),
+      stopper_(nodes_) {}
 
 rt::Async<Status> ContainerLauncher::launch(LaunchOrder order, rm::Grant grant,
                                             job::RoleIndex role) {
@@ -39,6 +41,11 @@ rt::Async<Status> ContainerLauncher::launch(LaunchOrder order, rm::Grant grant,
   auto started =
       co_await starter_.start(std::move(grant), std::move(context), loop.now() + kStartMax);
   co_return started;
+}
+
+rt::Async<Result<rm::ContainerStopper::Fate>> ContainerLauncher::stop(rm::Grant grant) {
+  auto fate = co_await stopper_.stop(grant.id, grant.node, session_.loop().now() + kStopMax);
+  co_return fate;
 }
 
 rm::LaunchContext ContainerLauncher::context_of(const LaunchOrder& order, const rm::Grant& grant,

@@ -5,6 +5,7 @@
 #include "cluster/yarn/session.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "hadoop/yarn/container_starter.h"
+#include "hadoop/yarn/container_stopper.h"
 #include "hadoop/yarn/node_connections.h"
 #include "job/plan.h"
 #include "net/resolver.h"
@@ -15,8 +16,8 @@
 
 namespace muster::cluster::yarn {
 
-/// Starts keeper and agent in granted containers. The launch order travels in the container's
-/// credentials.
+/// Starts keeper and agent in granted containers, and has nodes kill them. The launch order travels
+/// in the container's credentials.
 class ContainerLauncher {
  public:
   /// `plan` and `session` outlive this; `files` are for every container.
@@ -28,6 +29,10 @@ class ContainerLauncher {
   /// Starts the agent of `role`. Errors: ContainerStarter's, and those of the host's name.
   [[nodiscard]] rt::Async<Status> launch(LaunchOrder order, hadoop::yarn::Grant grant,
                                          job::RoleIndex role);
+
+  /// Has the container's node kill it, and asks whether it is gone. Errors: ContainerStopper's.
+  [[nodiscard]] rt::Async<Result<hadoop::yarn::ContainerStopper::Fate>> stop(
+      hadoop::yarn::Grant grant);
 
  private:
   [[nodiscard]] hadoop::yarn::LaunchContext context_of(const LaunchOrder& order,
@@ -41,6 +46,7 @@ class ContainerLauncher {
   net::Resolver resolver_;
   hadoop::yarn::NodeConnections nodes_;
   hadoop::yarn::ContainerStarter starter_;
+  hadoop::yarn::ContainerStopper stopper_;
 };
 
 }  // namespace muster::cluster::yarn

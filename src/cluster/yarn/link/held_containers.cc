@@ -56,12 +56,14 @@ void HeldContainers::adopt(const rm::Grant& grant) {
     return;
   }
   names_[grant.id] = id;
-  const bool wanted = known_.erase(id) > 0 && early_released_.erase(id) == 0;
   containers_[id] = {
-      .grant = grant, .role = {}, .launched = true, .released = !wanted, .ended = false};
-  if (!wanted) {
+      .grant = grant, .role = {}, .launched = true, .released = false, .ended = false};
+  const auto early = early_released_.extract(id);
+  if (known_.erase(id) == 0) {
     deps_.log.info("container.unknown", {{"container", id.value}});
-    deps_.book.release(grant.id);
+    release(id, Confirm::No);
+  } else if (!early.empty()) {
+    release(id, early.mapped());
   }
 }
 
@@ -80,16 +82,22 @@ void HeldContainers::ended(const rm::ContainerStatus& status) {
     return;
   }
   Container& container = containers_.at(name->second);
-  if (std::exchange(container.ended, true)) {
+  if (container.ended) {
     return;
   }
+  constexpr auto kAborted = static_cast<int32_t>(rm::ExitStatus::Aborted);
+  if (container.unseen && container.dropped && status.exit_status == kAborted) {
+    container.told = status;
+    return;
+  }
+  container.ended = true;
   job::ContainerEnded ended = end_of(status, container.released);
   deps_.log.info("container.ended",
                  {{"container", ended.container.value},
                   {"kind", job::to_string(ended.kind)},
                   {"status", status.exit_status},
                   {"words", status.diagnostics.substr(0, kLoggedDiagnosticsMax)}});
-  deps_.tell(std::move(ended));
+  (container.unseen ? deps_.tell_late : deps_.tell)(std::move(ended));
 }
 
 void HeldContainers::preempted(const std::vector<rm::ContainerId>& containers) {
@@ -111,17 +119,60 @@ std::optional<HeldContainers::Launch> HeldContainers::launch(const job::Containe
   return Launch{.grant = found->second.grant, .role = found->second.role};
 }
 
-void HeldContainers::release(const job::ContainerId& id) {
+void HeldContainers::release(const job::ContainerId& id, Confirm confirm) {
   const auto found = containers_.find(id);
   if (found == containers_.end()) {
     if (!registered_) {
-      early_released_.insert(id);
+      early_released_.insert_or_assign(id, confirm);
     }
     return;
   }
   Container& container = found->second;
-  if (!container.ended && !std::exchange(container.released, true)) {
+  if (container.ended) {
+    return;
+  }
+  const bool again = std::exchange(container.released, true);
+  if (confirm == Confirm::Yes && container.launched) {
+    if (!again) {
+      container.unseen = true;
+      deps_.end_at_node(container.grant);
+    }
+    return;
+  }
+  container.unseen = false;
+  drop(container);
+  if (const auto told = std::exchange(container.told, std::nullopt)) {
+    ended(*told);
+  }
+}
+
+void HeldContainers::drop(Container& container) {
+  if (!std::exchange(container.dropped, true)) {
     deps_.book.release(container.grant.id);
+  }
+}
+
+bool HeldContainers::awaits_end(const rm::ContainerId& id) const {
+  const auto name = names_.find(id);
+  if (name == names_.end()) {
+    return false;
+  }
+  const Container& container = containers_.at(name->second);
+  return container.unseen && !container.ended;
+}
+
+void HeldContainers::not_reached(const rm::ContainerId& id) {
+  if (awaits_end(id)) {
+    drop(containers_.at(names_.at(id)));
+  }
+}
+
+void HeldContainers::seen_gone(const rm::ContainerId& id) {
+  if (awaits_end(id)) {
+    drop(containers_.at(names_.at(id)));
+    ended({.id = id,
+           .exit_status = static_cast<int32_t>(rm::ExitStatus::StoppedByMaster),
+           .diagnostics = "its node says that it is gone"});
   }
 }
 

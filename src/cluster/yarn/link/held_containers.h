@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cluster/link.h"
 #include "hadoop/configuration.h"
 #include "hadoop/yarn/application_master.h"
 #include "job/action.h"
@@ -25,6 +26,10 @@ class HeldContainers {
     hadoop::yarn::AskBook& book;
     log::Logger log;
     std::function<void(job::Fact)> tell;
+    /// The same, when what the keeper ends after its stub is gone, too.
+    std::function<void(job::Fact)> tell_late;
+    /// Has the container's node kill it, and tries until see_gone() or while awaits_end().
+    std::function<void(const hadoop::yarn::Grant&)> end_at_node;
   };
   /// What of the cluster's configuration counts here.
   struct Settings {
@@ -52,8 +57,16 @@ class HeldContainers {
 
   /// What to start, once for each container; nothing if it was given back, or has ended.
   [[nodiscard]] std::optional<Launch> launch(const job::ContainerId& id);
-  /// Gives a container back. Repeating it does nothing.
-  void release(const job::ContainerId& id);
+  /// Gives a container back (Link::release). Repeating it does nothing. The resource manager's word
+  /// that a released container is complete comes before its node has heard of it; so one whose end
+  /// must be seen is killed at its node first, and given back only where that fails.
+  void release(const job::ContainerId& id, Confirm confirm);
+  /// Whether the container's end is to be seen, and has not been.
+  [[nodiscard]] bool awaits_end(const hadoop::yarn::ContainerId& id) const;
+  /// Its node cannot be asked to kill it: the resource manager is.
+  void not_reached(const hadoop::yarn::ContainerId& id);
+  /// Its node says that it is gone.
+  void seen_gone(const hadoop::yarn::ContainerId& id);
   /// Link::known_dead.
   [[nodiscard]] bool known_dead(const job::ContainerId& id) const;
   [[nodiscard]] job::HostName host_of(const hadoop::yarn::NodeId& node) const;
@@ -65,13 +78,19 @@ class HeldContainers {
     bool launched = false;
     bool released = false;
     bool ended = false;
+    bool unseen = false;   ///< Released, and its end is to be seen.
+    bool dropped = false;  ///< The resource manager was told that it is given back.
+    /// What that said of its end, which does not count while it is unseen.
+    std::optional<hadoop::yarn::ContainerStatus> told = std::nullopt;
   };
+
+  void drop(Container& container);
 
   Deps deps_;
   Settings settings_;
   bool registered_ = false;
   std::set<job::ContainerId> known_;  ///< Of earlier masters, until the registration.
-  std::set<job::ContainerId> early_released_;
+  std::map<job::ContainerId, Confirm> early_released_;
   std::map<job::ContainerId, Container> containers_;
   std::map<hadoop::yarn::ContainerId, job::ContainerId> names_;
   std::set<hadoop::yarn::ContainerId> warned_;

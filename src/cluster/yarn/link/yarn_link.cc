@@ -17,6 +17,10 @@ constexpr Duration kRegisterMax = std::chrono::minutes(5);
 constexpr Duration kTroublePause = std::chrono::seconds(1);
 constexpr Duration kFarewellMax = std::chrono::seconds(30);
 constexpr size_t kFarewellBytesMax = 2000;
+constexpr Duration kLookPause = std::chrono::seconds(1);
+/// A node calls a container complete when its first process has ended, the keeper's stub. The
+/// keeper gives what is left two seconds (keeper.cc) before it kills it.
+constexpr Duration kKeeperLeaves = std::chrono::milliseconds(2500);
 
 /// The attempt is over: there is nobody to say anything to.
 bool is_over(const Error& error) {
@@ -73,8 +77,10 @@ Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
   master_.emplace(session_.loop(), *manager_, token_);
   const auto tell_master = [this](job::Fact fact) { tell(std::move(fact)); };
   requests_.emplace(OpenRequests::Deps{plan, master_->book(), tell_master}, std::move(placements));
-  containers_.emplace(HeldContainers::Deps{master_->book(), log_, tell_master}, settings,
-                      std::move(known));
+  const auto tell_late = [this](job::Fact fact) { scope_.spawn(deliver_late(std::move(fact))); };
+  const auto end = [this](const rm::Grant& grant) { scope_.spawn(end_at_node(grant)); };
+  containers_.emplace(HeldContainers::Deps{master_->book(), log_, tell_master, tell_late, end},
+                      settings, std::move(known));
   launcher_.emplace(session_, plan, options_.files, std::move(dialing));
   scope_.spawn(serve());
   return {};
@@ -83,6 +89,13 @@ Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
 rt::Async<> YarnLink::deliver(job::Fact fact) {
   on_fact_(std::move(fact));
   co_return;
+}
+
+rt::Async<> YarnLink::deliver_late(job::Fact fact) {
+  co_await rt::pause_for(session_.loop(), kKeeperLeaves);
+  if (!leaving_) {
+    on_fact_(std::move(fact));
+  }
 }
 
 // ---- the line
@@ -217,9 +230,31 @@ rt::Async<> YarnLink::start_agent(LaunchOrder order, HeldContainers::Launch laun
   tell(job::LaunchFailed{order.container, started.error().message});
 }
 
-void YarnLink::release(const job::ContainerId& container) {
-  containers_->release(container);
+void YarnLink::release(const job::ContainerId& container, Confirm confirm) {
+  containers_->release(container, confirm);
   beats_.changed();
+}
+
+// Its node tells the resource manager of the end, and that tells us. Asking the node again is for
+// nodes that could not be reached, and for what was given back meanwhile.
+rt::Async<> YarnLink::end_at_node(rm::Grant grant) {
+  using Fate = rm::ContainerStopper::Fate;
+  bool reached = true;
+  while (!leaving_ && containers_->awaits_end(grant.id)) {
+    auto fate = co_await launcher_->stop(grant);
+    if (fate.has_value() && *fate == Fate::Gone) {
+      containers_->seen_gone(grant.id);
+      beats_.changed();
+      co_return;
+    }
+    if (!fate.has_value() && std::exchange(reached, false)) {
+      log_.warning("container.not_stopped",
+                   {{"container", to_string(grant.id)}, {"error", fate.error().message}});
+      containers_->not_reached(grant.id);
+      beats_.changed();
+    }
+    co_await rt::pause_for(session_.loop(), kLookPause);
+  }
 }
 
 /// The cluster tells of every end by itself, also of what ended while there was no master.

@@ -51,7 +51,7 @@ class YarnLink final : public Link {
   void request(const job::RequestContainer& request) override;
   void cancel(job::RequestId request) override;
   void launch(const LaunchOrder& order) override;
-  void release(const job::ContainerId& container) override;
+  void release(const job::ContainerId& container, Confirm confirm) override;
   void reconcile() override;
   [[nodiscard]] bool known_dead(const job::ContainerId& container) const override;
   [[nodiscard]] std::string waits_for() const override;
@@ -62,7 +62,9 @@ class YarnLink final : public Link {
   [[nodiscard]] rt::Async<bool> register_self();
   [[nodiscard]] rt::Async<> start_agent(LaunchOrder order, HeldContainers::Launch launch);
   [[nodiscard]] rt::Async<> farewell(job::Outcome outcome, std::function<void()> done);
+  [[nodiscard]] rt::Async<> end_at_node(hadoop::yarn::Grant grant);
   [[nodiscard]] rt::Async<> deliver(job::Fact fact);
+  [[nodiscard]] rt::Async<> deliver_late(job::Fact fact);
 
   void take(const hadoop::yarn::Registration& registration);
   void take(const hadoop::yarn::Heartbeat& heartbeat);
