@@ -1,5 +1,6 @@
 #include "sim/full/programs.h"
 
+#include "base/check.h"
 #include "sim/full/mirror_check.h"
 
 #include <fmt/format.h>
@@ -76,6 +77,8 @@ void Programs::live(os::Pid pid) {
   Program& program = programs_.at(pid);
   program.child_runs = around_.faults.strikes(Fault::ChildrenStay);
   if (around_.faults.strikes(Fault::OverMemory)) {
+    MUSTER_CHECK(around_.plan.role(program.id.task.role).resources.memory_bytes > 0,
+                 "what takes far too much memory has a limit");
     program.memory_bytes = kFarTooMuch;
   }
   if (!program.checkpoint.empty()) {

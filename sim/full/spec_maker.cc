@@ -38,6 +38,7 @@ spec::Role make_role(Random& random, std::string_view name, spec::Membership mem
   role.tasks = static_cast<uint32_t>(
       random.between(uint64_t{1}, name == "worker" ? uint64_t{4} : uint64_t{2}));
   role.membership = membership;
+  role.memory = spec::Bytes(1ULL << 30);  // Without a limit nobody ends what takes too much.
   if (membership == spec::Membership::Elastic) {
     role.max = role.tasks + 1;
     role.min = role.tasks;
