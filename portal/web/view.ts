@@ -40,7 +40,7 @@ function show_stalls(status: Status): void {
         const where = task.stall.place === null ? "" : ` in ${task.stall.place}`;
         item.append(
           make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`),
-          make("span", `, silent for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
+          make("span", `, no progress for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
             `found (${task.stall.sure})`),
           make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
         items.push(item);

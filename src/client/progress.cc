@@ -287,7 +287,7 @@ std::string describe_exit(const job::Exit& exit) {
 std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
                            const job::StallNote& note, const job::HostName& host) {
   std::string text =
-      fmt::format("{} on {} {}, silent for {} ({})", to_string(plan, attempt.task), host.value,
+      fmt::format("{} on {} {}, no progress for {} ({})", to_string(plan, attempt.task), host.value,
                   note.sure == job::Sureness::Unsure ? "may hang" : "hangs",
                   format_duration(note.silent), to_string(note.sure));
   constexpr size_t kLinesMax = 3;

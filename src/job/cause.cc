@@ -173,7 +173,7 @@ Cause cause_of_stall(TaskId task, const Attempt& attempt, const AttemptStalled& 
        .rung = suspect ? Rung::Host : Rung::Container,
        .harms_host = suspect,
        .hint = "`muster show` has the stacks; `stall` in the specification says what is done"},
-      fmt::format("silent for {}{}{}{}{}", format_duration(stalled.silent),
+      fmt::format("no progress for {}{}{}{}{}", format_duration(stalled.silent),
                   stalled.place.empty() ? "" : " in ", stalled.place,
                   stalled.evidence.empty() ? "" : "\n", stalled.evidence),
       now);

@@ -5,6 +5,7 @@
 #include "stacks/suspect.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -23,13 +24,34 @@ constexpr size_t kMembersMax = 1024;
 constexpr Duration kPatience = std::chrono::seconds(45);
 constexpr Duration kWaitForTask = std::chrono::seconds(5);
 
+/// The stacks of what is busy are read so often, in an eighth of the time after which it is
+/// suspected, and not less than a second apart.
+constexpr size_t kRounds = 5;
+constexpr int64_t kRoundsShare = 8 * (kRounds - 1);
+constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
+constexpr Duration kBetweenRoundsMax = std::chrono::seconds(10);
+
+/// How long a pause has to be, after others that were over.
+Duration wait_of(Duration after, Duration longest) {
+  const Duration most = kAftersWaitedMax * after;
+  return std::max(after, longest > most / kPausesWaited ? most : kPausesWaited * longest);
+}
+
 /// Of what was read only what tells is kept.
 stacks::Report essence(const stacks::Report& report) {
-  const stacks::Telling telling = stacks::telling_of(report);
   stacks::Report kept;
-  if (telling.process != nullptr) {
-    kept.processes.push_back(*telling.process);
-    kept.processes.front().threads.resize(1);
+  const auto keep = [&](const stacks::Telling& telling) {
+    if (kept.processes.empty() || kept.processes.back().pid != telling.process->pid) {
+      kept.processes.push_back(*telling.process);
+      kept.processes.back().threads.clear();
+    }
+    kept.processes.back().threads.push_back(*telling.thread);
+  };
+  if (const stacks::Telling telling = stacks::telling_of(report); telling.process != nullptr) {
+    keep(telling);
+    for (const stacks::Telling& other : stacks::behind(report)) {
+      keep(other);
+    }
   }
   return kept;
 }
@@ -42,7 +64,8 @@ StallJudge::StallJudge(Deps deps, Send send) : deps_(std::move(deps)), send_(std
     for (const job::Task& task : role) {
       const job::Attempt* last = task.attempts.empty() ? nullptr : &task.attempts.back();
       if (last != nullptr && last->stall && last->state == job::AttemptState::Running) {
-        told_[cohort_of(task.id)] = {task.id, last->number};
+        // How it was found to hang is not known any more: progress ends either.
+        told_[cohort_of(task.id)] = {.attempt = {task.id, last->number}, .sign = Sign::Fruitless};
       }
     }
   }
@@ -52,6 +75,7 @@ StallJudge::~StallJudge() {
   if (inquiry_) {
     deps_.loop.cancel(inquiry_->deadline);
     deps_.loop.cancel(inquiry_->end);
+    deps_.loop.cancel(inquiry_->pause);
   }
 }
 
@@ -79,19 +103,44 @@ void StallJudge::sampled(const job::ContainerId& container,
 
 void StallJudge::take_sample(const wire::Samples& samples) {
   const job::AttemptId attempt = *samples.attempt;
-  seen_[attempt] = {*samples.quiet, deps_.loop.now()};
+  seen_[attempt] = {
+      .quiet = *samples.quiet, .fruitless = samples.fruitless, .at = deps_.loop.now()};
   const Cohort cohort = cohort_of(attempt.task);
   const std::optional<Duration> after = after_of(attempt.task.role);
   if (!after) {
     return;
   }
-  if (samples.quiet->now < *after) {
-    mover_ = cohort ? mover_ : attempt;
-    moved(cohort);
-  } else if (!inquiry_ && !told_.contains(cohort)) {
-    if (std::vector<Member> members = stalled(cohort); !members.empty()) {
-      begin(cohort, std::move(members));
+  const bool moves = samples.quiet->now < *after;
+  const bool gets_on = moves && (!samples.fruitless || samples.fruitless->now < *after);
+  const auto told = told_.find(cohort);
+  if (moves && !cohort) {
+    mover_ = attempt;
+  }
+  if (gets_on) {
+    getter_on_ = cohort ? getter_on_ : attempt;
+    cleared_.erase(cohort);
+  }
+  if (told != told_.end()) {
+    if (told->second.sign == Sign::Quiet ? moves : gets_on) {
+      moved(cohort);
     }
+  } else if (!inquiry_ && !gets_on) {
+    suspect(cohort, moves ? Sign::Fruitless : Sign::Quiet);
+  }
+}
+
+void StallJudge::suspect(const Cohort& cohort, Sign sign) {
+  std::vector<Member> members;
+  if (sign == Sign::Quiet) {
+    members = stalled(cohort, Sign::Quiet);
+  }
+  const auto cleared = cleared_.find(cohort);
+  if (members.empty() && (cleared == cleared_.end() || deps_.loop.now() >= cleared->second)) {
+    sign = Sign::Fruitless;
+    members = stalled(cohort, sign);
+  }
+  if (!members.empty()) {
+    begin(cohort, sign, std::move(members));
   }
 }
 
@@ -100,10 +149,17 @@ bool StallJudge::is_quiet(job::AttemptId attempt, Duration after) const {
   if (seen == seen_.end() || deps_.loop.now() - seen->second.at > kFresh) {
     return false;
   }
-  const Duration longest = seen->second.quiet.longest;
-  const Duration most = kAftersWaitedMax * after;
-  return seen->second.quiet.now >=
-         std::max(after, longest > most / kPausesWaited ? most : kPausesWaited * longest);
+  return seen->second.quiet.now >= wait_of(after, seen->second.quiet.longest);
+}
+
+bool StallJudge::is_fruitless(job::AttemptId attempt, Duration after) const {
+  const auto seen = seen_.find(attempt);
+  if (seen == seen_.end() || !seen->second.fruitless ||
+      deps_.loop.now() - seen->second.at > kFresh) {
+    return false;
+  }
+  const wire::Fruitless& fruitless = *seen->second.fruitless;
+  return fruitless.now >= wait_of(after, fruitless.longest);
 }
 
 std::optional<StallJudge::Watched> StallJudge::watched(const Cohort& cohort) const {
@@ -132,13 +188,14 @@ std::optional<StallJudge::Watched> StallJudge::watched(const Cohort& cohort) con
   return watched;
 }
 
-std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort) {
+std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign sign) {
   const job::Machine& machine = deps_.decider.machine();
   if (machine.state().phase != job::JobPhase::Running) {
     return {};
   }
-  if (!cohort && mover_ && !is_quiet(*mover_, after_of(mover_->task.role).value_or(Duration{}))) {
-    const job::Attempt* attempt = machine.state().find_attempt(*mover_);
+  std::optional<job::AttemptId>& mover = sign == Sign::Quiet ? mover_ : getter_on_;
+  if (!cohort && mover && !pauses(*mover, after_of(mover->task.role).value_or(Duration{}), sign)) {
+    const job::Attempt* attempt = machine.state().find_attempt(*mover);
     if (attempt != nullptr && attempt->state == job::AttemptState::Running) {
       return {};  // The usual case, at no cost: the one that moved still does.
     }
@@ -148,18 +205,28 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort) {
     return {};
   }
   std::vector<Member> members;
+  bool knows_past = sign == Sign::Quiet;
   for (const job::AttemptId attempt : all->attempts) {
-    if (!is_quiet(attempt, all->after)) {
-      mover_ = cohort ? mover_ : attempt;
+    if (!pauses(attempt, all->after, sign)) {
+      mover = cohort ? mover : attempt;
       return {};
     }
+    const Seen& seen = seen_.at(attempt);
+    knows_past = knows_past || (seen.fruitless && seen.fruitless->knows_past);
     if (machine.plan().role(attempt.task.role).success != spec::Success::Ignored) {
-      members.push_back({.attempt = attempt, .quiet = seen_.at(attempt).quiet.now});
+      const bool quiet = is_quiet(attempt, all->after);
+      members.push_back(
+          {.attempt = attempt,
+           .pause = quiet ? seen.quiet.now : seen.fruitless->now,
+           .kind = {.quiet = quiet, .reports = seen.fruitless && seen.fruitless->reports}});
     }
   }
-  // Whoever has been quiet for longest is the first guess.
+  if (!knows_past) {
+    return {};  // They may all be about to begin.
+  }
+  // Whoever has paused for longest is the first guess.
   std::ranges::sort(members, [](const Member& one, const Member& other) {
-    return std::pair(other.quiet, one.attempt) < std::pair(one.quiet, other.attempt);
+    return std::pair(other.pause, one.attempt) < std::pair(one.pause, other.attempt);
   });
   return members;
 }
@@ -169,7 +236,7 @@ void StallJudge::moved(const Cohort& cohort) {
   if (told == told_.end()) {
     return;
   }
-  const job::AttemptId attempt = told->second;
+  const job::AttemptId attempt = told->second.attempt;
   told_.erase(told);
   const job::Attempt* known = deps_.decider.machine().state().find_attempt(attempt);
   if (known != nullptr && known->state == job::AttemptState::Running && known->stall) {
@@ -180,23 +247,31 @@ void StallJudge::moved(const Cohort& cohort) {
 
 // ---- stacks
 
-void StallJudge::begin(const Cohort& cohort, std::vector<Member> members) {
-  deps_.log.warning("stall.suspected", {{"tasks", members.size()}});
+void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> members) {
+  deps_.log.warning("stall.suspected",
+                    {{"tasks", members.size()}, {"busy", sign == Sign::Fruitless}});
   members.resize(std::min(members.size(), kMembersMax));
   // What has ended is of no use any more.
   std::erase_if(seen_, [this](const auto& entry) {
     const job::Attempt* attempt = deps_.decider.machine().state().find_attempt(entry.first);
     return attempt == nullptr || attempt->state == job::AttemptState::Ended;
   });
-  const job::Machine& machine = deps_.decider.machine();
   inquiry_ = std::make_unique<Inquiry>();
+  inquiry_->cohort = cohort;
+  inquiry_->sign = sign;
+  inquiry_->members = std::move(members);
+  begin_round();
+}
+
+void StallJudge::begin_round() {
+  const job::Machine& machine = deps_.decider.machine();
   Inquiry& inquiry = *inquiry_;
-  inquiry.cohort = cohort;
-  inquiry.members = std::move(members);
+  inquiry.next = 0;
+  std::vector<stacks::Subject>& subjects = inquiry.rounds.emplace_back();
   for (const Member& member : inquiry.members) {
-    inquiry.subjects.push_back({.task = to_string(machine.plan(), member.attempt.task),
-                                .host = machine.state().find_attempt(member.attempt)->host.value,
-                                .report = {}});
+    subjects.push_back({.task = to_string(machine.plan(), member.attempt.task),
+                        .host = machine.state().find_attempt(member.attempt)->host.value,
+                        .report = {}});
   }
   inquiry.deadline = deps_.loop.call_after(kPatience, [this] {
     inquiry_->deadline = {};
@@ -219,7 +294,11 @@ void StallJudge::read_more() {
     wire::StreamOpen open;
     open.attempt = {inquiry_->members[member].attempt.task, 0};
     open.wait = kWaitForTask;
-    open.request = wire::ExecRequest{.arguments = stacks::probe_command()};
+    std::vector<std::string> probe = stacks::probe_command();
+    if (inquiry_->sign == Sign::Fruitless) {
+      probe.emplace_back(stacks::kNativeFlag);
+    }
+    open.request = wire::ExecRequest{.arguments = std::move(probe)};
     send(id, open);
   }
   end_soon();
@@ -272,7 +351,7 @@ Status StallJudge::take_kind(uint64_t id, const wire::StreamFrame::Kind& kind) {
 /// What there is of this one is all there will be.
 void StallJudge::read(uint64_t id) {
   const auto found = inquiry_->readings.find(id);
-  inquiry_->subjects[found->second.member].report = essence(found->second.reader.report());
+  inquiry_->rounds.back()[found->second.member].report = essence(found->second.reader.report());
   inquiry_->readings.erase(found);
   end_soon();
 }
@@ -288,7 +367,7 @@ void StallJudge::end_soon() {
       if (inquiry_->next < inquiry_->members.size()) {
         read_more();
       } else if (inquiry_->readings.empty()) {
-        end();
+        end_round();
       }
     });
   }
@@ -296,32 +375,56 @@ void StallJudge::end_soon() {
 
 // ---- the verdict
 
-void StallJudge::end() {
+void StallJudge::end_round() {
   deps_.loop.cancel(inquiry_->deadline);
-  const std::unique_ptr<Inquiry> owned = std::move(inquiry_);
-  const Inquiry& inquiry = *owned;
   // Reading takes seconds, in which they may have begun to move, or have ended.
-  const std::vector<Member> now = stalled(inquiry.cohort);
+  const std::vector<Member> now = stalled(inquiry_->cohort, inquiry_->sign);
+  const Inquiry& inquiry = *inquiry_;
   const bool same = now.size() == inquiry.members.size() ||
                     (now.size() > kMembersMax && inquiry.members.size() == kMembersMax);
   if (!same || std::ranges::any_of(inquiry.members, [&](const Member& member) {
         return std::ranges::find(now, member.attempt, &Member::attempt) == now.end();
       })) {
-    return;
+    inquiry_.reset();
+  } else if (inquiry.sign == Sign::Quiet || inquiry.rounds.size() == kRounds) {
+    end();
+  } else {
+    const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
+    inquiry_->pause = deps_.loop.call_after(
+        std::clamp(after / kRoundsShare, kBetweenRoundsMin, kBetweenRoundsMax), [this] {
+          inquiry_->pause = {};
+          begin_round();
+        });
   }
-  const std::optional<stacks::Suspect> suspect = stacks::find_suspect(inquiry.subjects);
+}
+
+void StallJudge::end() {
+  const std::unique_ptr<Inquiry> owned = std::move(inquiry_);
+  const Inquiry& inquiry = *owned;
+  const std::vector<stacks::Subject>& subjects = inquiry.rounds.back();
+  std::vector<stacks::Pause> pauses;
+  std::ranges::transform(inquiry.members, std::back_inserter(pauses), &Member::kind);
+  const bool busy = inquiry.sign == Sign::Fruitless;
+  const std::optional<stacks::Suspect> suspect =
+      busy ? stacks::find_busy_suspect(inquiry.rounds, pauses) : stacks::find_suspect(subjects);
   const Member& member = inquiry.members[suspect ? suspect->subject : 0];
-  // Asked once; again when somebody has moved in between.
-  told_[inquiry.cohort] = member.attempt;
-  if (!suspect) {
-    deps_.log.info("stall.idle", {{"task", inquiry.subjects[0].task}});
+  if (busy && !suspect) {
+    const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
+    cleared_[inquiry.cohort] = deps_.loop.now() + after;
+    deps_.log.info("stall.busy", {{"task", subjects[0].task}});
     return;
   }
-  deps_.log.warning("stall.found", {{"task", inquiry.subjects[suspect->subject].task},
+  // Asked once; again when somebody has moved in between.
+  told_[inquiry.cohort] = {.attempt = member.attempt, .sign = inquiry.sign};
+  if (!suspect) {
+    deps_.log.info("stall.idle", {{"task", subjects[0].task}});
+    return;
+  }
+  deps_.log.warning("stall.found", {{"task", subjects[suspect->subject].task},
                                     {"sure", job::to_string(suspect->sure)},
                                     {"place", suspect->place}});
   deps_.decider.enter(job::AttemptStalled{.attempt = member.attempt,
-                                          .silent = member.quiet,
+                                          .silent = member.pause,
                                           .sure = suspect->sure,
                                           .place = suspect->place,
                                           .evidence = suspect->evidence});

@@ -7,6 +7,7 @@
 #include "master/stream_relay.h"
 #include "rt/loop.h"
 #include "stacks/stack_groups.h"
+#include "stacks/suspect.h"
 #include "wire/frame.h"
 #include "wire/stream_ledger.h"
 
@@ -25,6 +26,10 @@ namespace muster::master {
 /// for it. Then the stacks of all are read, once, by sessions as people have them, the suspect is
 /// found by comparing them, and the verdict is entered as a fact. When one of them moves again,
 /// that is a fact, too.
+///
+/// Some wait busily, or go on printing. So the same is done where all that are not quiet have shown
+/// no progress for that long, measured by their own past: their stacks are read several times, and
+/// whoever stays where it is without computing is taken to wait.
 ///
 /// Tasks of independent roles are judged alone. Those that the job does not wait for, such as
 /// parameter servers, have nothing to do by nature: they count while they move, and are never the
@@ -54,11 +59,20 @@ class StallJudge {
   using Cohort = std::optional<job::TaskId>;
   struct Seen {
     wire::Quiet quiet;
+    std::optional<wire::Fruitless> fruitless;
     HostTime at{};
   };
+  /// What makes a cohort suspicious: all do nothing, or some are busy and none gets on.
+  enum class Sign : uint8_t { Quiet, Fruitless };
   struct Member {
     job::AttemptId attempt;
-    Duration quiet{};
+    Duration pause{};
+    stacks::Pause kind;
+  };
+  /// Found to hang, and not seen to move since.
+  struct Told {
+    job::AttemptId attempt;
+    Sign sign = Sign::Quiet;
   };
   /// The reading of one member's stacks.
   struct Reading {
@@ -68,12 +82,14 @@ class StallJudge {
   };
   struct Inquiry {
     Cohort cohort;
+    Sign sign = Sign::Quiet;
     std::vector<Member> members;
-    std::vector<stacks::Subject> subjects;
-    size_t next = 0;                       ///< The first that is not being read yet.
+    std::vector<std::vector<stacks::Subject>> rounds;  ///< The newest, being read, last.
+    size_t next = 0;                       ///< The first member that is not being read yet.
     std::map<uint64_t, Reading> readings;  ///< By stream.
     rt::TimerId deadline{};
     rt::TimerId end{};
+    rt::TimerId pause{};  ///< Before the next round.
   };
 
   [[nodiscard]] Cohort cohort_of(job::TaskId task) const;
@@ -86,24 +102,33 @@ class StallJudge {
     std::optional<Time> last_end;  ///< Of a peer: what they do upon it takes them time again.
   };
   [[nodiscard]] std::optional<Watched> watched(const Cohort& cohort) const;
-  /// Those of them that can be suspected, if all have been quiet for long enough; else nothing.
-  [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort);
+  /// Those of them that can be suspected, if all have paused for long enough; else nothing.
+  [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
   void take_sample(const wire::Samples& samples);
   [[nodiscard]] bool is_quiet(job::AttemptId attempt, Duration after) const;
+  [[nodiscard]] bool is_fruitless(job::AttemptId attempt, Duration after) const;
+  [[nodiscard]] bool pauses(job::AttemptId attempt, Duration after, Sign sign) const {
+    return is_quiet(attempt, after) || (sign == Sign::Fruitless && is_fruitless(attempt, after));
+  }
+  void suspect(const Cohort& cohort, Sign sign);
   void moved(const Cohort& cohort);
-  void begin(const Cohort& cohort, std::vector<Member> members);
+  void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
+  void begin_round();
   void read_more();
   [[nodiscard]] Status take_kind(uint64_t id, const wire::StreamFrame::Kind& kind);
   void read(uint64_t id);
   void end_soon();
+  void end_round();
   void end();
   void send(uint64_t id, wire::StreamFrame::Kind kind) const;
 
   Deps deps_;
   Send send_;
   std::map<job::AttemptId, Seen> seen_;
-  std::map<Cohort, job::AttemptId> told_;  ///< Found to hang, and not seen to move since.
-  std::optional<job::AttemptId> mover_;    ///< One that moved when it was last looked at.
+  std::map<Cohort, Told> told_;
+  std::map<Cohort, HostTime> cleared_;       ///< Of what was busy: found at work, then.
+  std::optional<job::AttemptId> mover_;      ///< One that moved when it was last looked at.
+  std::optional<job::AttemptId> getter_on_;  ///< One that had made progress.
   std::unique_ptr<Inquiry> inquiry_;
   uint64_t last_stream_ = 0;
 };

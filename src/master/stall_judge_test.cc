@@ -18,7 +18,7 @@ using wire::StreamFrame;
 
 bool is_probe(const wire::StreamOpen& open) {
   const auto* exec = std::get_if<wire::ExecRequest>(&open.request);
-  return exec != nullptr && exec->arguments == stacks::probe_command();
+  return exec != nullptr && exec->arguments.front() == stacks::probe_command().front();
 }
 
 /// Two workers whose agents are played by the test.
@@ -32,6 +32,32 @@ struct Stalls : MasterWorld {
         {.attempt = worker(index), .quiet = wire::Quiet{.now = quiet, .longest = longest}});
     agent_of(first->master, index).send(beat);
     loop.run_ready();
+  }
+  /// One that is busy and gets nowhere.
+  void tell_busy(uint32_t index, Duration pause, Duration longest = {}) {
+    wire::Beat beat;
+    beat.samples.push_back(
+        {.attempt = worker(index),
+         .quiet = wire::Quiet{},
+         .fruitless = wire::Fruitless{
+             .now = pause, .longest = longest, .knows_past = true, .reports = true}});
+    agent_of(first->master, index).send(beat);
+    loop.run_ready();
+  }
+  /// Worker 0 waits for its peers, worker 1 is where `place` says, in all rounds; both go on.
+  void answer_rounds(const std::vector<stacks::Frame>& places) {
+    for (size_t round = 1; round <= 5; ++round) {
+      for (int i = 0; i < 4 && probes(1).size() < round; ++i) {
+        (void)loop.run_until([] { return false; }, seconds(5));
+        tell(0, minutes(11));
+        tell_busy(1, minutes(11));
+      }
+      if (probes(1).size() < round) {
+        return;
+      }
+      waits(0);
+      answer(1, places[round % places.size()], "");
+    }
   }
   /// The streams that were opened to read the stacks of a worker.
   std::vector<uint64_t> probes(uint32_t index) {
@@ -198,6 +224,41 @@ TEST_F(Stalls, IgnoreWhatAnAgentSaysOfOthers) {
   agent_of(first->master, 0).send(beat);
   loop.run_ready();
   EXPECT_TRUE(probes(0).empty());
+}
+
+TEST_F(Stalls, OfABusyOneAreFoundByStacksThatStayTheSame) {
+  run();
+  tell(0, minutes(11));
+  tell_busy(1, minutes(11));
+  answer_rounds({{"wait_for_flag", "/user/train.py", 8}, {"wait_for_flag", "/user/train.py", 9}});
+  EXPECT_EQ(probes(1).size(), 5U);
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_EQ(note(1)->sure, job::Sureness::Likely);
+  EXPECT_EQ(note(1)->silent, Duration(minutes(11)));
+  tell_busy(1, minutes(12));
+  EXPECT_TRUE(note(1).has_value());
+  tell_busy(1, seconds(0));
+  EXPECT_FALSE(note(1).has_value());
+}
+
+TEST_F(Stalls, OfABusyOneAreNoneIfItComputes) {
+  run();
+  tell(0, minutes(11));
+  tell_busy(1, minutes(11));
+  answer_rounds({{"evaluate", "/user/train.py", 8}, {"forward", "/user/model.py", 9}});
+  EXPECT_EQ(probes(1).size(), 5U);
+  EXPECT_FALSE(note(1).has_value());
+  tell_busy(1, minutes(12));
+  EXPECT_EQ(probes(1).size(), 5U) << "not again so soon";
+}
+
+TEST_F(Stalls, OfABusyOneAreMeasuredByItsPast) {
+  run();
+  tell(0, minutes(20));
+  tell_busy(1, minutes(15), minutes(8));
+  EXPECT_TRUE(probes(1).empty());
+  tell_busy(1, minutes(17), minutes(8));
+  EXPECT_EQ(probes(1).size(), 1U);
 }
 
 }  // namespace

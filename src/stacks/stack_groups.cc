@@ -81,10 +81,33 @@ const Frame* own_frame(const Thread& thread) {
   return thread.frames.empty() ? nullptr : &thread.frames.front();
 }
 
+/// What starts the processes or threads that do a program's work, and then waits for them.
+constexpr std::array<std::string_view, 3> kLaunchers = {
+    "torch/distributed/elastic/", "torch/multiprocessing/spawn.py", "accelerate/commands/"};
+
 bool waits_for_child(const Thread& thread) {
   return thread.system_call == "wait4" || thread.system_call == "waitid" ||
-         thread.wait_channel == "do_wait";
+         thread.wait_channel == "do_wait" ||
+         std::ranges::any_of(thread.frames, [](const Frame& frame) {
+           return std::ranges::any_of(kLaunchers, [&](std::string_view part) {
+             return frame.file.find(part) != std::string::npos;
+           });
+         });
 }
+
+/// Of a thread or child process that Python started, the calls of what it was started for; of any
+/// other thread all. A forked child has its parent's below.
+std::span<const Frame> calls_since_start(const Thread& thread) {
+  const auto found = std::ranges::find_if(thread.frames, [](const Frame& frame) {
+    return last_part(frame.function, '.') == "_bootstrap" &&
+           (frame.file.ends_with("/threading.py") ||
+            frame.file.ends_with("multiprocessing/process.py"));
+  });
+  return std::span(thread.frames).first(static_cast<size_t>(found - thread.frames.begin()));
+}
+
+/// Whether Python knows where the thread is. Frames of native code have no lines.
+bool is_python_call(const Frame& frame) { return frame.line > 0; }
 
 struct Verb {
   std::string_view one;
@@ -128,7 +151,7 @@ std::optional<Verb> verb_of_call(std::string_view call) {
 }
 
 Verb verb_of(const Thread& thread) {
-  if (thread.state == 'T' || thread.state == 't') {
+  if (thread.state == 'T') {
     return {"is stopped by a signal", "are stopped by a signal"};
   }
   if (const std::optional<Verb> verb = verb_of_call(thread.system_call)) {
@@ -136,6 +159,7 @@ Verb verb_of(const Thread& thread) {
   }
   switch (thread.state) {
     case 'R':
+    case 't':  // Just being read by somebody.
       return {"computes", "compute"};
     case 'D':
       return {"waits for the kernel", "wait for the kernel"};
@@ -157,8 +181,13 @@ std::string key_of(const Telling& telling) {
   if (thread.frames.empty()) {
     return fmt::format("{} {} {} {}", key, thread.state, thread.system_call, thread.wait_channel);
   }
+  // Below Python's own calls addresses differ from process to process.
+  const bool only_python =
+      telling.process->python && std::ranges::any_of(thread.frames, is_python_call);
   for (const Frame& frame : thread.frames) {
-    key += fmt::format("{}\n{}\n{}\n", frame.function, last_part(frame.file, '/'), frame.line);
+    if (!only_python || is_python_call(frame)) {
+      key += fmt::format("{}\n{}\n{}\n", frame.function, last_part(frame.file, '/'), frame.line);
+    }
   }
   return key;
 }
@@ -231,7 +260,8 @@ std::string headline(std::span<const Subject> subjects, const Group& group) {
   const std::string where = several || first.host.empty() ? std::string() : " on " + first.host;
   return several ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
                                join_tasks(names))
-                 : fmt::format("{}{} {}", names.front(), where, what);
+                 : fmt::format("{}{} {}{}", names.front(), where, what,
+                               describe_behind(telling_of(first.report), behind(first.report)));
 }
 
 }  // namespace
@@ -242,15 +272,38 @@ Telling telling_of(const Report& report) {
     if (process.threads.empty()) {
       continue;
     }
-    if (process.python) {
-      chosen = &process;
-      break;
-    }
-    if (chosen == nullptr || waits_for_child(chosen->threads.front())) {
-      chosen = &process;
+    const bool passes_on = chosen == nullptr || waits_for_child(chosen->threads.front());
+    if (chosen == nullptr || !chosen->python) {
+      chosen = passes_on || process.python ? &process : chosen;
+    } else if (passes_on && process.python &&
+               !std::ranges::all_of(process.threads.front().frames, is_library)) {
+      chosen = &process;  // What a launcher in Python has started runs the program's own code.
     }
   }
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
+}
+
+std::vector<Telling> behind(const Report& report) {
+  const Telling telling = telling_of(report);
+  std::vector<Telling> stuck;
+  std::vector<Telling> others;
+  if (telling.thread == nullptr || telling.thread->frames.empty() ||
+      !is_library(telling.thread->frames.front()) || collective_of(*telling.thread) != nullptr) {
+    return stuck;
+  }
+  for (const Process& process : report.processes) {
+    for (const Thread& thread : process.threads) {
+      const std::span<const Frame> calls = calls_since_start(thread);
+      if (&thread == telling.thread || calls.size() == thread.frames.size() ||
+          std::ranges::all_of(calls, is_library)) {
+        continue;  // What nobody started, and what waits to be given something to do.
+      }
+      (is_library(calls.front()) ? others : stuck).push_back({&process, &thread});
+    }
+  }
+  std::vector<Telling>& found = stuck.empty() ? others : stuck;
+  found.resize(std::min(found.size(), kBehindMax));
+  return std::move(found);
 }
 
 std::vector<Group> group(std::span<const Subject> subjects) {
@@ -283,9 +336,64 @@ std::string to_string(const Frame& frame) {
                          : fmt::format("{} ({}:{})", frame.function, file, frame.line);
 }
 
+bool is_computing(const Thread& thread) {
+  // Where a program waits busily: in the interpreter and its bindings, in libraries that carry
+  // messages, and in what asks the kernel.
+  static constexpr std::array<std::string_view, 12> kWaiting = {
+      "python",  "libtorch_python", "libnccl",    "libmpi",   "libgloo", "libcuda",
+      "libc.so", "libc-",           "libpthread", "ld-linux", "[vdso]",  "linux-vdso"};
+  if (thread.frames.empty() || is_python_call(thread.frames.front()) ||
+      collective_of(thread) != nullptr) {
+    return false;
+  }
+  const std::string_view file = last_part(thread.frames.front().file, '/');
+  return std::ranges::none_of(kWaiting,
+                              [&](std::string_view part) { return file.starts_with(part); });
+}
+
+bool is_same_place(const Thread& one, const Thread& other) {
+  const auto calls = [](const Thread& thread) {
+    std::vector<const Frame*> list;  // The outermost first.
+    for (auto frame = thread.frames.rbegin(); frame != thread.frames.rend(); ++frame) {
+      if (is_python_call(*frame)) {
+        list.push_back(&*frame);
+      }
+    }
+    return list;
+  };
+  const std::vector<const Frame*> first = calls(one);
+  const std::vector<const Frame*> second = calls(other);
+  if (first.empty() || second.empty()) {
+    return false;
+  }
+  // A loop that asks whether it may go on has two lines, and calls a function now and then.
+  const size_t deepest = std::max(first.size(), second.size());
+  for (size_t i = 0; i + 1 < deepest; ++i) {
+    if (i >= first.size() || i >= second.size() || first[i]->function != second[i]->function ||
+        first[i]->file != second[i]->file ||
+        (i + 2 < deepest && first[i]->line != second[i]->line)) {
+      return false;
+    }
+  }
+  return deepest > std::min(first.size(), second.size()) ||
+         (first.back()->function == second.back()->function &&
+          first.back()->file == second.back()->file);
+}
+
 std::string place_of(const Thread& thread) {
   const Frame* frame = own_frame(thread);
   return frame == nullptr ? std::string() : to_string(*frame);
+}
+
+std::string describe_behind(const Telling& telling, std::span<const Telling> others) {
+  std::string text;
+  for (const Telling& other : others) {
+    const bool thread = other.process == telling.process;
+    text += fmt::format("; its {} {} {}", thread ? "thread" : "child process",
+                        thread ? other.thread->name : std::to_string(other.process->pid),
+                        describe(other, false));
+  }
+  return text;
 }
 
 std::string describe(const Telling& telling, bool plural) {
@@ -348,8 +456,8 @@ std::string join_tasks(std::span<const std::string> tasks) {
 std::string to_text(std::span<const Subject> subjects) {
   std::string text;
   for (const Group& each : group(subjects)) {
-    text += (text.empty() ? "" : "\n") + headline(subjects, each) + "\n";
     const Report& report = subjects[each.members.front()].report;
+    text += (text.empty() ? "" : "\n") + headline(subjects, each) + "\n";
     for (const Process& process : report.processes) {
       text += fmt::format("  process {} of {}: {}\n", process.pid,
                           subjects[each.members.front()].task, process.command);

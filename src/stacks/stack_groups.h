@@ -25,6 +25,21 @@ struct Telling {
 };
 [[nodiscard]] Telling telling_of(const Report& report);
 
+/// At most so many are told of what a thread waits for.
+inline constexpr size_t kBehindMax = 3;
+/// Where the telling thread waits inside Python's own libraries, as for a lock, a queue or the end
+/// of somebody: the threads and child processes that the program has started and that are in its
+/// own code, those first that do not wait inside a library as well.
+[[nodiscard]] std::vector<Telling> behind(const Report& report);
+/// "; its thread reader waits in read (load.py:12)", for each of them.
+[[nodiscard]] std::string describe_behind(const Telling& telling, std::span<const Telling> others);
+
+/// Whether native code that does not only wait is at work: known where native frames were read.
+[[nodiscard]] bool is_computing(const Thread& thread);
+/// Whether a thread, seen twice, has not left a place: its Python calls are the same, but for the
+/// lines of the two innermost.
+[[nodiscard]] bool is_same_place(const Thread& one, const Thread& other);
+
 /// Tasks whose telling threads stand at the same place.
 struct Group {
   std::vector<size_t> members;   ///< Positions in the subjects, ascending.

@@ -14,6 +14,8 @@ namespace muster::stacks {
 
 /// What a session runs to read the stacks of its attempt: the agent's own program.
 [[nodiscard]] std::vector<std::string> probe_command();
+/// What may follow: frames of native code are wanted, too, where tools can read them.
+inline constexpr std::string_view kNativeFlag = "--native";
 /// Whether a session's command, quoted, is that.
 [[nodiscard]] bool is_probe(std::string_view what);
 

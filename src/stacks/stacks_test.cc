@@ -280,5 +280,146 @@ TEST(Suspect, IsNamedThoughNothingCouldBeRead) {
   EXPECT_THAT(suspect.evidence, HasSubstr("could not be read"));
 }
 
+TEST(Suspect, IsNamedWithTheThreadsThatItWaitsFor) {
+  const Frame join{"Thread.join", "/usr/lib/python3.11/threading.py", 1112};
+  const Frame bootstrap{"Thread._bootstrap", "/usr/lib/python3.11/threading.py", 995};
+  const Frame wait{"Condition.wait", "/usr/lib/python3.11/threading.py", 320};
+  Process process = python({join, kModule});
+  const auto add = [&](std::string name, std::vector<Frame> frames) {
+    process.threads.push_back({.id = static_cast<int32_t>(10 + process.threads.size()),
+                               .name = std::move(name),
+                               .state = 'S',
+                               .system_call = "futex",
+                               .frames = std::move(frames)});
+  };
+  add("feeder", {wait, bootstrap});
+  add("consumer", {wait, {"consume", "/user/train.py", 50}, bootstrap});
+  add("writer", {kLoad, bootstrap});
+  add("reader", {kStep, bootstrap});
+  const Suspect suspect = suspect_of(gang(1, 0, process));
+  EXPECT_EQ(suspect.place, "load (train.py:12)");
+  EXPECT_THAT(
+      suspect.evidence,
+      StartsWith("worker:0 waits in <module> (train.py:60); its thread writer waits in load "
+                 "(train.py:12); its thread reader waits in step (train.py:31)\n"));
+}
+
+TEST(Suspect, IsNamedWithTheChildProcessThatItWaitsFor) {
+  const Frame start{"BaseProcess._bootstrap", "/usr/lib/python3.11/multiprocessing/process.py",
+                    314};
+  const Frame loop{"_worker_loop", "/env/site-packages/torch/utils/data/_utils/worker.py", 302};
+  const Frame get{"Queue.get", "/usr/lib/python3.11/multiprocessing/queues.py", 113};
+  std::vector<Subject> subjects = gang(4, 1, python({get, kStep, kModule}, "poll"));
+  Process idle = python({get, loop, start, kStep, kModule}, "poll");
+  Process stuck = python({kLoad, loop, start, kStep, kModule}, "read");
+  idle.pid = 20;
+  stuck.pid = 21;
+  subjects[1].report.processes.push_back(std::move(idle));
+  subjects[1].report.processes.push_back(std::move(stuck));
+  const Suspect suspect = suspect_of(subjects);
+  EXPECT_EQ(suspect.subject, 1U);
+  EXPECT_EQ(suspect.place, "load (train.py:12)");
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:1 waits in step (train.py:31); its child process "
+                         "21 reads in load (train.py:12)\n"));
+}
+
+TEST(StackGroups, TellWhatALauncherHasStarted) {
+  Process launcher = python({{"run", "/env/torch/distributed/elastic/agent/server/api.py", 860},
+                             {"<module>", "/env/bin/torchrun", 8}},
+                            "clock_nanosleep");
+  launcher.pid = 5;
+  Process tracker =
+      python({{"main", "/usr/lib/python3.11/multiprocessing/resource_tracker.py", 3}});
+  tracker.pid = 6;
+  const Report report{.processes = {launcher, tracker, python({kLoad, kModule})}};
+  EXPECT_EQ(telling_of(report).process->pid, 10);
+}
+
+TEST(StackGroups, LeaveNativeFramesOfPythonOut) {
+  std::vector<Subject> subjects = gang(3, -1, {});
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    std::vector<Frame>& frames = subjects[i].report.processes[1].threads[0].frames;
+    frames.insert(frames.begin(), {"0x7f" + std::to_string(i), "/lib/libtorch_cpu.so", 0});
+  }
+  EXPECT_EQ(group(subjects).size(), 1U);
+  EXPECT_TRUE(group(subjects)[0].waits_for_peers);
+}
+
+// ---- suspects among the busy
+
+/// The same several times, the tasks' innermost calls changing in turn.
+std::vector<std::vector<Subject>> rounds_of(int size, int odd,
+                                            const std::vector<Process>& in_turn) {
+  std::vector<std::vector<Subject>> rounds;
+  for (size_t round = 0; round < 5; ++round) {
+    rounds.push_back(gang(size, odd, in_turn[round % in_turn.size()]));
+  }
+  return rounds;
+}
+
+constexpr Pause kQuiet{.quiet = true, .reports = true};
+constexpr Pause kBusy{.quiet = false, .reports = true};
+const Frame kSpin{"wait_for_flag", "/user/train.py", 8};
+const Frame kSpinNext{"wait_for_flag", "/user/train.py", 9};
+const Frame kBlas{"dgemm_", "libblas.so.3.11.0", 0};
+
+TEST(BusySuspect, IsTheOneThatSpinsWhileItsPeersWait) {
+  const auto rounds =
+      rounds_of(3, 1, {python({kSpin, kModule}, "", 'R'), python({kSpinNext, kModule}, "", 'R')});
+  const auto suspect = find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect->place, "wait_for_flag (train.py:8)");
+}
+
+TEST(BusySuspect, IsTheOneAsleepWhileItsPeersWaitBusily) {
+  const auto rounds = rounds_of(3, 1, {python({kLoad, kModule}, "clock_nanosleep")});
+  const auto suspect = find_busy_suspect(rounds, std::vector{kBusy, kQuiet, kBusy});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Certain);
+}
+
+TEST(BusySuspect, MayAskAFunctionWhetherToGoOn) {
+  const Frame ready{"ready", "/user/train.py", 5};
+  const auto rounds = rounds_of(
+      3, 1, {python({kSpin, kModule}, "", 'R'), python({ready, kSpin, kModule}, "", 'R')});
+  EXPECT_TRUE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+}
+
+TEST(BusySuspect, IsNobodyWhoComputes) {
+  const auto in_blas = rounds_of(3, 1, {python({kBlas, kLoad, kModule}, "", 'R')});
+  EXPECT_FALSE(find_busy_suspect(in_blas, std::vector{kQuiet, kBusy, kQuiet}));
+  const Frame forward{"forward", "/user/model.py", 7};
+  const auto in_turn = rounds_of(3, 1,
+                                 {python({kSpin, kStep, kModule}, "", 'R'),
+                                  python({forward, kSpin, kLoad, kModule}, "", 'R')});
+  EXPECT_FALSE(find_busy_suspect(in_turn, std::vector{kQuiet, kBusy, kQuiet}));
+}
+
+TEST(BusySuspect, MayPollInsideALibraryThatCarriesMessages) {
+  const Frame test{"MPI_Test", "/usr/lib/libmpi.so.40", 0};
+  const Frame bindings{"0x7fe5073096cd", "libtorch_python.so.1.13.0", 0};
+  for (const Frame& innermost : {test, bindings}) {
+    const auto rounds = rounds_of(3, 1, {python({innermost, kSpin, kModule}, "", 'R')});
+    EXPECT_TRUE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+  }
+}
+
+TEST(BusySuspect, IsNobodyWhosePlaceIsUnknown) {
+  const auto rounds = rounds_of(3, 1, {python({}, "", 'R')});
+  EXPECT_FALSE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+}
+
+TEST(BusySuspect, AloneIsAGuessAndOnlyOfOneThatHadSteps) {
+  const auto rounds = rounds_of(1, 0, {python({kSpin, kModule}, "", 'R')});
+  const auto suspect = find_busy_suspect(rounds, std::vector{kBusy});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->sure, job::Sureness::Unsure);
+  EXPECT_FALSE(find_busy_suspect(rounds, std::vector{Pause{}}));
+}
+
 }  // namespace
 }  // namespace muster::stacks

@@ -119,13 +119,25 @@ std::string line_of(std::span<const Subject> subjects, const Group& group, bool 
   // They come in another order; "worker:9" is before "worker:10".
   std::ranges::sort(names, {},
                     [](const std::string& name) { return std::pair(name.size(), name); });
-  const std::string what =
-      group.read ? describe(telling_of(subjects[group.members.front()].report), names.size() > 1)
-                 : std::string("could not be read");
+  const Report& report = subjects[group.members.front()].report;
+  std::string what = group.read ? describe(telling_of(report), names.size() > 1)
+                                : std::string("could not be read");
   if (is_rest && names.size() > 3) {
     return fmt::format("{} of {} tasks {}\n", names.size(), subjects.size(), what);
   }
+  if (names.size() == 1) {
+    what += describe_behind(telling_of(report), behind(report));
+  }
   return fmt::format("{} {}\n", join_tasks(names), what);
+}
+
+void add_frames(const Thread& thread, std::string& text) {
+  size_t shown = 0;
+  for (const Frame& frame : thread.frames) {
+    if (++shown <= kShownFramesMax) {
+      text += fmt::format("  {}\n", to_string(frame));
+    }
+  }
 }
 
 std::string evidence_of(std::span<const Subject> subjects, const std::vector<Group>& groups,
@@ -140,11 +152,12 @@ std::string evidence_of(std::span<const Subject> subjects, const std::vector<Gro
   if (telling.thread == nullptr) {
     return text;
   }
-  size_t shown = 0;
-  for (const Frame& frame : telling.thread->frames) {
-    if (++shown <= kShownFramesMax) {
-      text += fmt::format("  {}\n", to_string(frame));
-    }
+  add_frames(*telling.thread, text);
+  for (const Telling& other : behind(subjects[suspect].report)) {
+    text +=
+        fmt::format("  {} of process {}:\n",
+                    other.thread->name.empty() ? "thread" : other.thread->name, other.process->pid);
+    add_frames(*other.thread, text);
   }
   if (telling.thread->frames.empty() && !telling.process->problem.empty()) {
     text += telling.process->problem + "\n";
@@ -163,13 +176,52 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
   Suspect suspect{
       .subject = choice.group->members.front(), .sure = choice.sure, .place = {}, .evidence = {}};
   if (const Thread* thread = telling_of(subjects[suspect.subject].report).thread) {
-    suspect.place = place_of(*thread);
+    const std::vector<Telling> stuck = behind(subjects[suspect.subject].report);
+    suspect.place = place_of(stuck.empty() ? *thread : *stuck.front().thread);
   }
   suspect.evidence = evidence_of(subjects, groups, choice, suspect.subject);
   while (!suspect.evidence.empty() && suspect.evidence.back() == '\n') {
     suspect.evidence.pop_back();
   }
   suspect.evidence.resize(std::min(suspect.evidence.size(), kEvidenceBytesMax));
+  return suspect;
+}
+
+namespace {
+
+/// Whether one that is busy does nothing but wait, as far as its stacks tell.
+bool waits_busily(std::span<const std::vector<Subject>> rounds, size_t subject) {
+  const Thread* first = telling_of(rounds.front()[subject].report).thread;
+  size_t computing = 0;
+  for (const std::vector<Subject>& round : rounds) {
+    const Thread* thread = telling_of(round[subject].report).thread;
+    if (first == nullptr || thread == nullptr || !is_same_place(*first, *thread)) {
+      return false;
+    }
+    computing += is_computing(*thread) ? 1 : 0;
+  }
+  return 2 * computing < rounds.size();
+}
+
+}  // namespace
+
+std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> rounds,
+                                         std::span<const Pause> pauses) {
+  for (size_t i = 0; i < pauses.size(); ++i) {
+    if (!pauses[i].quiet && !waits_busily(rounds, i)) {
+      return std::nullopt;
+    }
+  }
+  std::optional<Suspect> suspect = find_suspect(rounds.back());
+  if (!suspect || pauses[suspect->subject].quiet) {
+    return suspect;
+  }
+  if (pauses.size() == 1 || suspect->sure == Sureness::Unsure) {
+    // A loop that takes long looks the same: only missing steps speak against it.
+    suspect->sure = Sureness::Unsure;
+    return pauses[suspect->subject].reports ? suspect : std::nullopt;
+  }
+  suspect->sure = Sureness::Likely;
   return suspect;
 }
 

@@ -23,4 +23,17 @@ struct Suspect {
 /// that waits for requests is never it: nullopt if all are. There is at least one subject.
 [[nodiscard]] std::optional<Suspect> find_suspect(std::span<const Subject> subjects);
 
+/// What is known of a task beside its stacks.
+struct Pause {
+  bool quiet = false;    ///< It does nothing at all. Otherwise it is busy, without progress.
+  bool reports = false;  ///< It has reported its steps, until now.
+};
+
+/// Judges tasks of which some are busy, by their stacks at several times, the newest last: `rounds`
+/// all have the same tasks, in the order of `pauses`. nullopt if one of the busy may well work: it
+/// neither waits for its peers all the time nor stays at one place of its own without computing;
+/// or if nobody waits for another and a loop is all there is to see. Never Certain of a busy one.
+[[nodiscard]] std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> rounds,
+                                                       std::span<const Pause> pauses);
+
 }  // namespace muster::stacks

@@ -39,6 +39,13 @@ void put_samples(const Samples& samples, control::v1::Samples& message) {
     message.mutable_quiet()->set_now_us(samples.quiet->now.count());
     message.mutable_quiet()->set_longest_us(samples.quiet->longest.count());
   }
+  if (samples.fruitless) {
+    control::v1::Fruitless& fruitless = *message.mutable_fruitless();
+    fruitless.set_now_us(samples.fruitless->now.count());
+    fruitless.set_longest_us(samples.fruitless->longest.count());
+    fruitless.set_knows_past(samples.fruitless->knows_past);
+    fruitless.set_reports(samples.fruitless->reports);
+  }
 }
 
 Status get_samples(const control::v1::Samples& message, Samples& samples) {
@@ -70,6 +77,12 @@ Status get_samples(const control::v1::Samples& message, Samples& samples) {
   if (message.has_quiet()) {
     samples.quiet = {.now = Duration(message.quiet().now_us()),
                      .longest = Duration(message.quiet().longest_us())};
+  }
+  if (message.has_fruitless()) {
+    samples.fruitless = {.now = Duration(message.fruitless().now_us()),
+                         .longest = Duration(message.fruitless().longest_us()),
+                         .knows_past = message.fruitless().knows_past(),
+                         .reports = message.fruitless().reports()};
   }
   return {};
 }

@@ -43,13 +43,24 @@ struct Quiet {
   bool operator==(const Quiet&) const = default;
 };
 
+/// For how long an attempt has shown no progress, however busy it is: no value reported (of one
+/// that never reported any: no output), no files, no memory that is new to it.
+struct Fruitless {
+  Duration now{};
+  Duration longest{};       ///< Of the pauses after which it went on.
+  bool knows_past = false;  ///< It has gone on often enough for `longest` to mean something.
+  bool reports = false;     ///< It has reported values.
+  bool operator==(const Fruitless&) const = default;
+};
+
 /// What was measured at one moment of one attempt, or of the agent's host.
 struct Samples {
   std::optional<job::AttemptId> attempt;  ///< nullopt: the host.
   Duration age{};  ///< From that moment to the sending: no clock is compared with another.
   std::vector<metrics::Reading> readings;
   std::vector<metrics::NamedReading> named;
-  std::optional<Quiet> quiet = std::nullopt;  ///< Of an attempt that runs.
+  std::optional<Quiet> quiet = std::nullopt;          ///< Of an attempt that runs.
+  std::optional<Fruitless> fruitless = std::nullopt;  ///< Of an attempt that runs.
   bool operator==(const Samples&) const = default;
 };
 

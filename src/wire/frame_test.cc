@@ -203,6 +203,10 @@ class Arbitrary {
     if (coin()) {
       samples.quiet = Quiet{.now = duration(), .longest = duration()};
     }
+    if (coin()) {
+      samples.fruitless = Fruitless{
+          .now = duration(), .longest = duration(), .knows_past = coin(), .reports = coin()};
+    }
     return samples;
   }
 

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -91,6 +92,102 @@ else:
     dist.all_reduce(tensor)
 """
 
+# Three ranks with steps; then rank 1 does as it is told, and the others wait for it in all_reduce.
+STEPS = """
+import json, os, socket, sys, threading, time
+import torch, torch.distributed as dist
+
+telling = socket.socket(socket.AF_UNIX)
+telling.connect(os.environ["MUSTER_REPORT"])
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+tensor = torch.ones(100)
+never = threading.Event()
+
+def sleeps():
+    time.sleep(10000)
+
+def spins():
+    while not never.is_set():
+        pass
+
+def polls():
+    if dist.get_rank() == 1:
+        sleeps()
+    request = dist.all_reduce(tensor, async_op=True)
+    while not request.is_completed():
+        pass
+
+def retries():
+    while True:
+        print("connection refused, trying again", flush=True)
+        time.sleep(0.5)
+
+def evaluates():
+    until = time.monotonic() + 20
+    matrix = torch.rand(400, 400)
+    while time.monotonic() < until:
+        torch.tanh(matrix @ matrix).sum()
+
+for step in range(8):
+    dist.all_reduce(tensor)
+    telling.sendall(json.dumps({"step": step}).encode() + b"\\n")
+    time.sleep(1.1)
+if os.environ["RANK"] == "1" or sys.argv[1] == "polls":
+    globals()[sys.argv[1]]()
+dist.all_reduce(tensor)
+"""
+
+# A thread holds one lock and wants the other, as does the second.
+LOCKS = """
+import threading
+first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
+
+def writes():
+    with first:
+        both.wait()
+        with second:
+            pass
+
+def reads():
+    with second:
+        both.wait()
+        with first:
+            pass
+
+threads = [threading.Thread(target=work, name=work.__name__) for work in (writes, reads)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+# A child of the data loader is stuck in one rank.
+LOADER = """
+import os, time
+import torch, torch.distributed as dist
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        if index == 20 and os.environ["RANK"] == "1":
+            self.fetch()
+        return torch.ones(4)
+
+    def fetch(self):
+        time.sleep(10000)
+
+def main():
+    dist.init_process_group("gloo")
+    for batch in DataLoader(Rows(), batch_size=4, num_workers=2):
+        dist.all_reduce(batch)
+
+main()
+"""
+
 QUICK = {"liveness": {"beat": "200ms", "suspect": "3s", "lost": "10s"}, "framework": "pytorch"}
 
 
@@ -132,7 +229,7 @@ def facts_of(muster):
 def test_the_sleeper_is_named_with_its_line_and_no_more_when_all_move(muster):
     gate_of(muster)
     running = muster.start("run", spec(muster, HANGS, stall={"after": "2s"}))
-    running.sees(r"worker:1 on \S+ hangs, silent for .* \(likely\): "
+    running.sees(r"worker:1 on \S+ hangs, no progress for .* \(likely\): "
                  r"worker:1 (sleeps|waits) in load \(program.py:13\)", within=60)
     stall = stall_of(muster, 1)
     assert stall["sure"] == "likely"
@@ -247,3 +344,58 @@ def test_a_rank_that_the_others_wait_for_in_gloo(muster, torch, other, sure, pla
     assert cause["task"] == "worker:2"
     assert status["roles"]["worker"]["tasks"][2]["stall"]["place"] == place
     assert "worker:0-1 wait in all_reduce" in cause["evidence"]
+
+
+def run_torch(muster, torch, program, *words, after="5s", status):
+    muster.write("program.py", program)
+    path = muster.spec({"command": f"exec {torch} program.py {' '.join(words)}", "tasks": 3,
+                        "files": ["program.py"], **QUICK,
+                        "stall": {"after": after, "then": "fail"}})
+    return muster("run", path, within=240).expect(status)
+
+
+@pytest.mark.parametrize("how, sure, place", [
+    ("sleeps", "certain", r"sleeps \(program.py:13\)"),
+    ("spins", "likely", r"(spins|Event.is_set) \((program|threading).py:\d+\)"),
+    ("retries", "certain", r"retries \(program.py:\d+\)")])
+def test_one_that_has_reported_steps_and_takes_none_is_named(muster, torch, how, sure, place):
+    """Asleep, at full speed in a loop, or logging for ever."""
+    run_torch(muster, torch, STEPS, how, status=1)
+    status = muster.status()
+    stall = status["roles"]["worker"]["tasks"][1]["stall"]
+    assert re.fullmatch(place, stall["place"])
+    assert stall["sure"] == sure or how == "retries"
+    assert status["outcome"]["first_cause"]["task"] == "worker:1"
+    assert "worker:0, worker:2 wait in all_reduce" in stall["evidence"]
+
+
+def test_the_sleeper_is_named_though_the_others_wait_at_full_speed(muster, torch):
+    run_torch(muster, torch, STEPS, "polls", status=1)
+    assert muster.status()["outcome"]["first_cause"]["task"] == "worker:1"
+    stall = stall_of(muster, 1)
+    assert stall["place"] == "sleeps (program.py:13)"
+    assert "worker:0, worker:2 compute in polls" in stall["evidence"]
+
+
+def test_one_that_computes_without_a_step_is_left_in_peace(muster, torch):
+    run_torch(muster, torch, STEPS, "evaluates", status=0)
+    log = (muster.job_folder() / "master.log").read_text()
+    assert "stall.busy" in log, "it was looked at"
+    assert "attempt-stalled" not in facts_of(muster)
+
+
+def test_a_data_loader_is_named_with_its_child(muster, torch):
+    run_torch(muster, torch, LOADER, status=1)
+    stall = stall_of(muster, 1)
+    assert stall["sure"] == "certain"
+    assert stall["place"] == "Rows.fetch (program.py:16)"
+    assert re.search(r"worker:1 waits in main .*; its child process \d+ sleeps in Rows.fetch",
+                     stall["evidence"])
+
+
+def test_two_locks_are_both_named(muster):
+    muster("run", spec(muster, LOCKS, tasks=1, stall={"after": "2s", "then": "fail"}),
+               within=120).expect(1)
+    evidence = stall_of(muster, 0)["evidence"]
+    assert "its thread writes waits in writes (program.py:8)" in evidence
+    assert "its thread reads waits in reads (program.py:14)" in evidence

@@ -95,7 +95,8 @@ def test_tasks_that_hang_are_above_all_while_they_do(muster, browser):
     running = open_page(muster, browser, {"command": "exec sleep 10000", "tasks": 2,
                                           "framework": "pytorch", "stall": {"after": "1s"}})
     hidden = "return document.querySelector('#stalls').hidden"
-    text = browser.sees("#stalls", r"worker:\d on \S+ may hang, silent for [\d.]+ s when .*unsure")
+    text = browser.sees(
+        "#stalls", r"worker:\d on \S+ may hang, no progress for [\d.]+ s when .*unsure")
     assert "worker:0-1" in text
     assert not browser.run(hidden)
     muster("stop", muster.job()).expect(0)

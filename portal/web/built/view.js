@@ -34,7 +34,7 @@ function show_stalls(status) {
                 const item = make("li");
                 const verb = task.stall.sure === "unsure" ? "may hang" : "hangs";
                 const where = task.stall.place === null ? "" : ` in ${task.stall.place}`;
-                item.append(make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`), make("span", `, silent for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
+                item.append(make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`), make("span", `, no progress for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
                     `found (${task.stall.sure})`), make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
                 items.push(item);
             }

@@ -159,18 +159,27 @@ std::vector<os::Pid> TaskRun::members() const {
   return members;
 }
 
-wire::Quiet TaskRun::look_for_quiet(const Use& use, const os::FileActivity& files, uint64_t told) {
+TaskRun::Pause TaskRun::look_for_pause(const Use& use, const os::FileActivity& files,
+                                       uint64_t told) {
   QuietWatch::Signs signs{.cpu = use.print.cpu,
                           .output_bytes = output_->size_bytes(),
                           .moved_bytes = files.moved_bytes,
                           .told = told};
+  uint64_t faults = use.print.faults;
   if (!guests_.empty()) {
     const std::vector<os::Pid> own =
         family_gone_ ? std::vector<os::Pid>() : deps_.processes.members(pid_);
-    signs.cpu = deps_.meter.glance(own).cpu;
+    const os::Footprint print = deps_.meter.glance(own);
+    signs.cpu = print.cpu;
+    faults = print.faults;
     signs.moved_bytes = deps_.meter.file_activity(own).moved_bytes;
   }
-  return quiet_.look(deps_.loop.now(), signs);
+  const HostTime now = deps_.loop.now();
+  return {.quiet = quiet_.look(now, signs),
+          .fruitless = progress_.look(now, {.told = told,
+                                            .output_bytes = signs.output_bytes,
+                                            .moved_bytes = signs.moved_bytes,
+                                            .faults = faults})};
 }
 
 std::vector<os::Pid> TaskRun::family() {

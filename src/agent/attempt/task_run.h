@@ -2,6 +2,7 @@
 
 #include "agent/attempt/leftovers.h"
 #include "agent/attempt/memory_guard.h"
+#include "agent/attempt/progress_watch.h"
 #include "agent/attempt/quiet_watch.h"
 #include "agent/attempt/watch_budget.h"
 #include "agent/output/output_feed.h"
@@ -114,10 +115,14 @@ class TaskRun {
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<Use> watch_memory();
-  /// Takes in what was just measured of it, and how many values it has told of itself: for how long
-  /// it has been quiet. What people do beside the program, by sessions, does not count.
-  [[nodiscard]] wire::Quiet look_for_quiet(const Use& use, const os::FileActivity& files,
-                                           uint64_t told);
+  /// For how long it has done nothing, and for how long nothing that gets it on.
+  struct Pause {
+    wire::Quiet quiet;
+    wire::Fruitless fruitless;
+  };
+  /// Takes in what was just measured of it, and how many values it has told of itself. What people
+  /// do beside the program, by sessions, does not count.
+  [[nodiscard]] Pause look_for_pause(const Use& use, const os::FileActivity& files, uint64_t told);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 
@@ -155,6 +160,7 @@ class TaskRun {
   std::optional<TaskOutput> output_;
   std::optional<MemoryGuard> memory_;
   QuietWatch quiet_;
+  ProgressWatch progress_;
   std::function<void(Ended)> ended_;
   std::string python_;
   std::map<std::string, std::string> environment_;

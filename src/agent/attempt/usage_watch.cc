@@ -89,7 +89,8 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use, HostTime now) {
   const job::AttemptId attempt = run.names().attempt;
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
   deps_.samples.measured(attempt, meters_[attempt].read(now, use, files));
-  deps_.samples.quiet(attempt, run.look_for_quiet(use, files, deps_.samples.told(attempt)));
+  const TaskRun::Pause pause = run.look_for_pause(use, files, deps_.samples.told(attempt));
+  deps_.samples.pauses(attempt, pause.quiet, pause.fruitless);
 }
 
 void UsageWatch::sample_gpus(const TaskRun& run, const std::vector<os::GpuReading>& all) {

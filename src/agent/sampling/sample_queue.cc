@@ -39,7 +39,13 @@ bool SampleQueue::add(job::AttemptId attempt, metrics::NamedReading reading, Dur
     }
     own.names.insert(reading.metric.name);
   }
-  ++own.told;
+  // The agent repeats the step, and its own sums over steps, every second.
+  if (reading.metric.name == "user.step") {
+    own.told += own.step == reading.value ? 0 : 1;
+    own.step = reading.value;
+  } else if (reading.metric.name != "user.step.rate" && reading.metric.name != "user.step.max") {
+    ++own.told;
+  }
   const HostTime at = loop_.now() - std::max(age, Duration{});
   const std::string name = reading.metric.name;
   moment_of(attempt, at).named.insert_or_assign(name, std::move(reading));
@@ -64,8 +70,11 @@ void SampleQueue::measured(std::optional<job::AttemptId> attempt,
   }
 }
 
-void SampleQueue::quiet(job::AttemptId attempt, const wire::Quiet& quiet) {
-  moment_of(attempt, loop_.now()).quiet = quiet;
+void SampleQueue::pauses(job::AttemptId attempt, const wire::Quiet& quiet,
+                         const wire::Fruitless& fruitless) {
+  Moment& moment = moment_of(attempt, loop_.now());
+  moment.quiet = quiet;
+  moment.fruitless = fruitless;
 }
 
 uint64_t SampleQueue::told(job::AttemptId attempt) const {
@@ -87,6 +96,7 @@ std::vector<wire::Samples> SampleQueue::take() {
       samples.named.push_back(std::move(reading));
     }
     samples.quiet = moment.quiet;
+    samples.fruitless = moment.fruitless;
   }
   return taken;
 }

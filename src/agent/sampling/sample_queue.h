@@ -43,9 +43,10 @@ class SampleQueue final : public SampleSink {
   /// What Muster itself measured now of an attempt (nullopt: of the host).
   void measured(std::optional<job::AttemptId> attempt, std::vector<metrics::Reading> readings,
                 std::vector<metrics::NamedReading> named = {});
-  /// For how long an attempt has been quiet now.
-  void quiet(job::AttemptId attempt, const wire::Quiet& quiet);
-  /// How many values an attempt's program has told of itself.
+  /// For how long an attempt has been quiet now, and without progress.
+  void pauses(job::AttemptId attempt, const wire::Quiet& quiet, const wire::Fruitless& fruitless);
+  /// How many values an attempt's program has told of itself: a step that stays the same, and what
+  /// the agent makes of steps, are none.
   [[nodiscard]] uint64_t told(job::AttemptId attempt) const;
   /// Nothing more comes of an attempt: its names are forgotten.
   void ended(job::AttemptId attempt) { own_.erase(attempt); }
@@ -59,11 +60,13 @@ class SampleQueue final : public SampleSink {
     std::vector<metrics::Reading> readings;
     std::map<std::string, metrics::NamedReading> named;
     std::optional<wire::Quiet> quiet;
+    std::optional<wire::Fruitless> fruitless;
   };
   /// What an attempt's program tells of itself.
   struct Own {
     std::set<std::string> names;
     uint64_t told = 0;
+    std::optional<double> step;  ///< The last.
   };
   /// By second, then whose: what came within one second goes together.
   using Key = std::pair<int64_t, std::optional<job::AttemptId>>;

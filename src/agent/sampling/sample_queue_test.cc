@@ -54,6 +54,23 @@ TEST(SampleQueue, RefusesNamesThatAreNoneOfAProgram) {
   EXPECT_TRUE(queue.add(kAttempt, reading("user.0", 1), 0s));
 }
 
+TEST(SampleQueue, CountsWhatAProgramSaysAndNotWhatTheAgentRepeats) {
+  testing::FakeLoop loop;
+  SampleQueue queue(loop);
+  const auto add = [&](const std::string& name, double value) {
+    EXPECT_TRUE(queue.add(kAttempt, reading(name, value), 0s));
+    return queue.told(kAttempt);
+  };
+  EXPECT_EQ(add("user.step", 7), 1U);
+  EXPECT_EQ(add("user.step", 7), 1U);
+  EXPECT_EQ(add("user.step.rate", 0.5), 1U);
+  EXPECT_EQ(add("user.step.rate", 0.4), 1U);
+  EXPECT_EQ(add("user.step.max", 100), 1U);
+  EXPECT_EQ(add("user.step", 8), 2U);
+  EXPECT_EQ(add("user.loss", 1), 3U);
+  EXPECT_EQ(add("user.loss", 1), 4U);
+}
+
 TEST(SampleQueue, WithoutAMasterTheOldestMakeRoom) {
   testing::FakeLoop loop;
   SampleQueue queue(loop);

@@ -121,7 +121,7 @@ int run_stack_probe(const std::vector<std::string>& arguments, char** variables)
     std::fputs("muster: stack-probe runs inside a task only; use `muster stacks JOB`\n", stderr);
     return 2;
   }
-  options.native = std::ranges::find(arguments, "--native") != arguments.end();
+  options.native = std::ranges::find(arguments, stacks::kNativeFlag) != arguments.end();
   std::optional<rt::Fd> tool;
   if (std::ranges::find(arguments, "--tool-from-stdin") != arguments.end()) {
     tool = tool_from_stdin();
