@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import stat
 import subprocess
+import tempfile
 
 import harness
 import pytest
@@ -147,18 +148,15 @@ def test_a_managed_file_holds_the_jobs_that_there_are(muster, job, tmp_path):
 
 
 @pytest.fixture
-def ada(tmp_path):
-    """Returns a function that runs a program as a user who is not root, in a home folder apart."""
+def ada():
+    """Runs programs as a user who is not root, in a home folder apart."""
     if os.geteuid() != 0:
         pytest.skip("the other tests run as such a user")
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.as_posix() not in ("/", "/tmp"):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    home = tmp_path / "ada"
-    home.mkdir()
+    # Not below pytest's folder, which each start of pytest closes to other users.
+    home = pathlib.Path(tempfile.mkdtemp(prefix="muster-ada-"))
     os.chown(home, 54321, 54321)
     program = harness.Muster(home)
-    passwd = tmp_path / "passwd"
+    passwd = home / "passwd"
     passwd.write_text(pathlib.Path("/etc/passwd").read_text()
                       + f"ada:x:54321:54321::{home}:/bin/sh\n")
     # sshd wants terminals that belong to the group, as hosts and containers have them.
@@ -173,30 +171,33 @@ def ada(tmp_path):
             env={**program.environment, "HOME": str(home)}, capture_output=True, text=True,
             timeout=harness.PATIENCE, stdin=subprocess.DEVNULL, check=False)
 
+    call.home = home
     yield call
     try:
-        call(tmp_path / "muster", "stop", "last")
+        call(home / "muster", "stop", "last")
         program.expect_nothing_left()
     finally:
         program.end_everything()
+        shutil.rmtree(home)
 
 
-def test_a_user_other_than_root_logs_in(ada, tmp_path):
-    binary = shutil.copy(harness.BINARY, tmp_path / "muster")
+def test_a_user_other_than_root_logs_in(ada):
+    home = ada.home
+    binary = shutil.copy(harness.BINARY, home / "muster")
     started = ada(binary, "submit", "-n", "1", "--json", "--", "sleep", "1000")
     assert started.returncode == 0, started.stderr
     job = json.loads(started.stdout)["job"]
     made = ada(binary, "ssh-config", job)
     assert made.returncode == 0, made.stderr
-    (tmp_path / "config").write_text(made.stdout)
+    (home / "config").write_text(made.stdout)
     host = f"{job}.worker-0"
-    done = ada("ssh", "-F", tmp_path / "config", host, "id -un; exit 7")
+    done = ada("ssh", "-F", home / "config", host, "id -un; exit 7")
     assert (done.returncode, done.stdout) == (7, "ada\n"), done.stderr
-    done = ada("ssh", "-tt", "-F", tmp_path / "config", host, "tty")
+    done = ada("ssh", "-tt", "-F", home / "config", host, "tty")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("/dev/pts/")
-    (tmp_path / "ada" / "sent").write_text("hello")
-    done = ada("rsync", "-e", f"ssh -F {tmp_path / 'config'}", tmp_path / "ada" / "sent",
-               f"{host}:{tmp_path}/ada/there")
+    (home / "sent").write_text("hello")
+    done = ada("rsync", "-e", f"ssh -F {home / 'config'}", home / "sent",
+               f"{host}:{home}/there")
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "ada" / "there").read_text() == "hello"
+    assert (home / "there").read_text() == "hello"
