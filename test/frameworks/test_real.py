@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 
 import harness
@@ -166,6 +167,8 @@ def test_dask(muster, venv):
 def test_ray(muster, venv):
     assert run(muster, "ray", path_of(venv("frameworks"))).lines(
         r"2 workers learned y = 3\.00 x \+ -1\.00")
+    # Ray opens the folder of its sockets to everybody, which must be none of the host's.
+    assert stat.S_IMODE(os.stat("/tmp").st_mode) == 0o1777
 
 
 REPLACED = """

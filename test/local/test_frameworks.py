@@ -314,7 +314,7 @@ def test_horovods_elastic_ranks_get_their_places_anew(muster):
 
 @pytest.mark.parametrize(("framework", "leader", "helpers", "everywhere", "in_workers"), [
     ("dask", "driver", ["scheduler"], {"DASK_SCHEDULER_ADDRESS"}, {"DASK_HOST"}),
-    ("ray", "driver", ["head"], {"RAY_ADDRESS", "RAY_NODE_IP_ADDRESS", "RAY_SOCKETS",
+    ("ray", "driver", ["head"], {"RAY_ADDRESS", "RAY_NODE_IP_ADDRESS", "RAY_FOLDER",
                                  "RAY_USAGE_STATS_ENABLED", "RAY_raylet_start_wait_time_s"}, set()),
     ("mpi", "launcher", [], {"MPI_HOST", "MPI_WORKERS", "MPI_SLOTS"}, set()),
     ("horovod-elastic", None, [], {
