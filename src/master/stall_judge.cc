@@ -58,7 +58,7 @@ stacks::Report essence(const stacks::Report& report) {
 
 }  // namespace
 
-StallJudge::StallJudge(Deps deps, Send send) : deps_(std::move(deps)), send_(std::move(send)) {
+StallJudge::StallJudge(Deps deps, Send send) : deps_(deps), send_(std::move(send)) {
   // What an earlier master found holds until somebody moves.
   for (const std::vector<job::Task>& role : deps_.decider.machine().state().tasks) {
     for (const job::Task& task : role) {

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace muster::stacks {
@@ -354,9 +355,9 @@ bool is_computing(const Thread& thread) {
 bool is_same_place(const Thread& one, const Thread& other) {
   const auto calls = [](const Thread& thread) {
     std::vector<const Frame*> list;  // The outermost first.
-    for (auto frame = thread.frames.rbegin(); frame != thread.frames.rend(); ++frame) {
-      if (is_python_call(*frame)) {
-        list.push_back(&*frame);
+    for (const Frame& frame : thread.frames | std::views::reverse) {
+      if (is_python_call(frame)) {
+        list.push_back(&frame);
       }
     }
     return list;

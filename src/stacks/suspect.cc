@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -143,9 +144,9 @@ void add_frames(const Thread& thread, std::string& text) {
 std::string evidence_of(std::span<const Subject> subjects, const std::vector<Group>& groups,
                         const Choice& choice, size_t suspect) {
   std::string text = line_of(subjects, *choice.group, false);
-  for (auto each = groups.rbegin(); each != groups.rend(); ++each) {
-    if (&*each != choice.group && text.size() < kEvidenceBytesMax / 2) {
-      text += line_of(subjects, *each, true);
+  for (const Group& each : groups | std::views::reverse) {
+    if (&each != choice.group && text.size() < kEvidenceBytesMax / 2) {
+      text += line_of(subjects, each, true);
     }
   }
   const Telling telling = telling_of(subjects[suspect].report);

@@ -99,7 +99,7 @@ void UsageWatch::sample_gpus(const TaskRun& run, const std::vector<os::GpuReadin
   }
   TaskMeter::GpuUse use =
       meters_[run.names().attempt].read_gpus(visible_gpus(run.environment(), all));
-  deps_.samples.measured(run.names().attempt, std::move(use.readings), std::move(use.named));
+  deps_.samples.measured(run.names().attempt, use.readings, std::move(use.named));
 }
 
 void UsageWatch::sample_host() {
@@ -121,7 +121,7 @@ void UsageWatch::sample_host() {
   add(Builtin::SystemDiskWrite, host.disk_written_bytes);
   add(Builtin::SystemNetworkReceive, host.received_bytes);
   add(Builtin::SystemNetworkTransmit, host.sent_bytes);
-  deps_.samples.measured(std::nullopt, std::move(readings));
+  deps_.samples.measured(std::nullopt, readings);
 }
 
 }  // namespace muster::agent

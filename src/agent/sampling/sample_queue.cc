@@ -53,7 +53,7 @@ bool SampleQueue::add(job::AttemptId attempt, metrics::NamedReading reading, Dur
 }
 
 void SampleQueue::measured(std::optional<job::AttemptId> attempt,
-                           std::vector<metrics::Reading> readings,
+                           const std::vector<metrics::Reading>& readings,
                            std::vector<metrics::NamedReading> named) {
   if (readings.empty() && named.empty()) {
     return;

@@ -41,7 +41,8 @@ class SampleQueue final : public SampleSink {
 
   bool add(job::AttemptId attempt, metrics::NamedReading reading, Duration age) override;
   /// What Muster itself measured now of an attempt (nullopt: of the host).
-  void measured(std::optional<job::AttemptId> attempt, std::vector<metrics::Reading> readings,
+  void measured(std::optional<job::AttemptId> attempt,
+                const std::vector<metrics::Reading>& readings,
                 std::vector<metrics::NamedReading> named = {});
   /// For how long an attempt has been quiet now, and without progress.
   void pauses(job::AttemptId attempt, const wire::Quiet& quiet, const wire::Fruitless& fruitless);

@@ -64,7 +64,7 @@ std::string command_of(const stacks::Process& process) {
 
 class Probe {
  public:
-  Probe(FrameTools tools) : tools_(std::move(tools)) {}
+  explicit Probe(FrameTools tools) : tools_(std::move(tools)) {}
 
   int run(const std::map<std::string, std::string>& variables);
 
