@@ -25,6 +25,15 @@ bool is_unknown(const pb::SerializedException& exception) {
          words.find("was recently stopped on node manager") != std::string::npos;
 }
 
+/// What it means that the node could not do what was asked; `what` is for people.
+Result<ContainerStopper::Fate> fate_of(const pb::SerializedException& exception,
+                                       const std::string& what) {
+  if (is_unknown(exception)) {
+    return ContainerStopper::Fate::Gone;
+  }
+  return explain_exception(exception.class_name(), exception.message(), what);
+}
+
 }  // namespace
 
 rt::Async<Result<ContainerStopper::Fate>> ContainerStopper::stop(ContainerId id, NodeId node,
@@ -37,11 +46,7 @@ rt::Async<Result<ContainerStopper::Fate>> ContainerStopper::stop(ContainerId id,
       lease.proxy(), kStop, std::move(request), what, deadline);
   MUSTER_CO_TRY(const auto reply, std::move(replied));
   if (!reply.failed_requests().empty()) {
-    const auto& exception = reply.failed_requests(0).exception();
-    if (is_unknown(exception)) {
-      co_return Fate::Gone;
-    }
-    co_return explain_exception(exception.class_name(), exception.message(), what);
+    co_return fate_of(reply.failed_requests(0).exception(), what);
   }
   auto looked = co_await look(std::move(id), std::move(node), deadline);
   co_return looked;
@@ -64,11 +69,7 @@ rt::Async<Result<ContainerStopper::Fate>> ContainerStopper::look(ContainerId id,
   if (reply.failed_requests().empty()) {
     co_return Fate::Ending;
   }
-  const auto& exception = reply.failed_requests(0).exception();
-  if (is_unknown(exception)) {
-    co_return Fate::Gone;
-  }
-  co_return explain_exception(exception.class_name(), exception.message(), what);
+  co_return fate_of(reply.failed_requests(0).exception(), what);
 }
 
 }  // namespace muster::hadoop::yarn
