@@ -89,6 +89,11 @@ Parameter sets(std::vector<std::string>& settings) {
                 Kind::Setting);
 }
 
+Parameter some_tasks(std::vector<std::string>& tasks) {
+  return argument(tasks, "ROLE[:INDEX]...", Kind::Tasks,
+                  "Only these roles or tasks, as in worker or worker:1");
+}
+
 Parameter spec_file(std::string& file, std::string_view missing) {
   return argument(file, "SPEC", Kind::File, "The job's specification, a YAML or JSON file",
                   missing);
@@ -218,8 +223,7 @@ void add_job_commands(std::vector<Command>& table) {
       [](LogsOptions& o) {
         return Parameters{
             job(o.id),
-            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
-                     "Only these roles or tasks, as in worker or worker:1"),
+            some_tasks(o.tasks),
             on(o.on),
             flag(o.follow, {"-f", "--follow"}, "Show new output as it comes, until the job ends"),
             option(o.since, {"--since"}, "TIME",
@@ -372,9 +376,7 @@ void add_ssh_commands(std::vector<Command>& table) {
       "ssh-config", "Show how ssh, scp, rsync and editors reach the tasks of a job", configure_ssh,
       [](SshConfigOptions& o) {
         return Parameters{
-            job(o.id, Kind::LiveJob),
-            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
-                     "Only these roles or tasks, as in worker or worker:1"),
+            job(o.id, Kind::LiveJob), some_tasks(o.tasks),
             flag(o.write, {"--write"},
                  "Write it into $MUSTER_HOME/ssh_config, for an Include in ~/.ssh/config"),
             wait(o.wait), on(o.on)};
@@ -396,9 +398,7 @@ void add_stacks_command(std::vector<Command>& table) {
       "stacks", "Show what the threads of a job's tasks are doing now", show_stacks,
       [](StacksOptions& o) {
         return Parameters{
-            job(o.id, Kind::LiveJob),
-            argument(o.tasks, "ROLE[:INDEX]...", Kind::Tasks,
-                     "Only these roles or tasks, as in worker or worker:1"),
+            job(o.id, Kind::LiveJob), some_tasks(o.tasks),
             flag(o.native, {"--native"},
                  "Native frames, too, where the host has gdb or eu-stack; stops each process for a "
                  "moment"),
