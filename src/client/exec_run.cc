@@ -355,11 +355,11 @@ void ExecRun::on_ended(Member& member) {
     return;
   }
   if (alone()) {
-    if (raw_ != nullptr && !end.reason.empty()) {
-      give_back_terminal();
-      session_.console.err("\n");  // It may be amid a line.
-    }
+    const bool amid_line = raw_ != nullptr && !end.reason.empty();
     give_back_terminal();
+    if (amid_line) {  // It may be.
+      session_.console.err("\n");
+    }
   }
   if (!end.reason.empty()) {
     const bool named = alone() || end.reason.starts_with(name_of(member));
