@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 namespace muster::client {
@@ -38,8 +39,18 @@ TEST_F(PeersHint, NamesTheFrameworkThatAProgramCalls) {
   EXPECT_THAT(hint(), HasSubstr("train.py calls init_process_group(...), but the job has no "
                                 "framework, so its tasks find no RANK and MASTER_ADDR"));
   EXPECT_THAT(hint(), HasSubstr("--framework pytorch"));
-  write("strategy = tf.distribute.MultiWorkerMirroredStrategy()\n");
-  EXPECT_THAT(hint(), HasSubstr("--framework tensorflow"));
+  const std::map<std::string, std::string> frameworks = {
+      {"deepspeed.init_distributed()", "pytorch"},
+      {"accelerator = Accelerator()", "pytorch"},
+      {"tf.distribute.MultiWorkerMirroredStrategy()", "tensorflow"},
+      {"tf.distribute.cluster_resolver.TFConfigClusterResolver()", "tensorflow"},
+      {"jax.distributed.initialize()", "jax"},
+      {"hvd.init()", "horovod"},
+  };
+  for (const auto& [call, framework] : frameworks) {
+    write(call + "\n");
+    EXPECT_THAT(hint(), HasSubstr("--framework " + framework + ",")) << call;
+  }
 }
 
 TEST_F(PeersHint, ReadsTheFileThatTheTasksFindUnderTheName) {
