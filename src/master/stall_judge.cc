@@ -144,22 +144,21 @@ void StallJudge::suspect(const Cohort& cohort, Sign sign) {
   }
 }
 
-bool StallJudge::is_quiet(job::AttemptId attempt, Duration after) const {
+const StallJudge::Seen* StallJudge::seen_lately(job::AttemptId attempt) const {
   const auto seen = seen_.find(attempt);
-  if (seen == seen_.end() || deps_.loop.now() - seen->second.at > kFresh) {
-    return false;
-  }
-  return seen->second.quiet.now >= wait_of(after, seen->second.quiet.longest);
+  const bool lately = seen != seen_.end() && deps_.loop.now() - seen->second.at <= kFresh;
+  return lately ? &seen->second : nullptr;
+}
+
+bool StallJudge::is_quiet(job::AttemptId attempt, Duration after) const {
+  const Seen* const seen = seen_lately(attempt);
+  return seen != nullptr && seen->quiet.now >= wait_of(after, seen->quiet.longest);
 }
 
 bool StallJudge::is_fruitless(job::AttemptId attempt, Duration after) const {
-  const auto seen = seen_.find(attempt);
-  if (seen == seen_.end() || !seen->second.fruitless ||
-      deps_.loop.now() - seen->second.at > kFresh) {
-    return false;
-  }
-  const wire::Fruitless& fruitless = *seen->second.fruitless;
-  return fruitless.now >= wait_of(after, fruitless.longest);
+  const Seen* const seen = seen_lately(attempt);
+  return seen != nullptr && seen->fruitless &&
+         seen->fruitless->now >= wait_of(after, seen->fruitless->longest);
 }
 
 std::optional<StallJudge::Watched> StallJudge::watched(const Cohort& cohort) const {

@@ -105,6 +105,8 @@ class StallJudge {
   /// Those of them that can be suspected, if all have paused for long enough; else nothing.
   [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
   void take_sample(const wire::Samples& samples);
+  /// What its agent has told not long ago; nullptr if it has not.
+  [[nodiscard]] const Seen* seen_lately(job::AttemptId attempt) const;
   [[nodiscard]] bool is_quiet(job::AttemptId attempt, Duration after) const;
   [[nodiscard]] bool is_fruitless(job::AttemptId attempt, Duration after) const;
   [[nodiscard]] bool pauses(job::AttemptId attempt, Duration after, Sign sign) const {

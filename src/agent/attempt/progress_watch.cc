@@ -1,16 +1,14 @@
 #include "agent/attempt/progress_watch.h"
 
+#include "agent/attempt/allowance.h"
+
 #include <algorithm>
-#include <chrono>
 
 namespace muster::agent {
 namespace {
 
-/// What a program that goes round in circles may still move and touch.
-constexpr uint64_t kFutileBytesPerSecond = 1U << 10;
-constexpr uint64_t kFutileBytesMin = 64U << 10;
-constexpr uint64_t kFutileFaultsPerSecond = 100;
-constexpr uint64_t kFutileFaultsMin = 1000;
+/// Pages that a program that goes round in circles may still touch for the first time.
+constexpr Allowance kIdleFaults = {.at_once = 1000, .per_second = 100};
 /// The pause before the first word is that of a start, and two words make one pause.
 constexpr uint32_t kSaidMin = 4;
 
@@ -25,15 +23,8 @@ bool ProgressWatch::says(const Signs& signs) const {
 }
 
 bool ProgressWatch::works(const Signs& signs, Duration since) const {
-  const auto seconds =
-      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(since).count());
-  const uint64_t files = files_of(signs);
-  const uint64_t files_then = files_of(then_);
-  // Sums over processes fall when one ends that nobody waits for.
-  return files < files_then ||
-         files - files_then > kFutileBytesMin + seconds * kFutileBytesPerSecond ||
-         signs.faults < then_.faults ||
-         signs.faults - then_.faults > kFutileFaultsMin + seconds * kFutileFaultsPerSecond;
+  return kIdleFileBytes.exceeded(files_of(then_), files_of(signs), since) ||
+         kIdleFaults.exceeded(then_.faults, signs.faults, since);
 }
 
 wire::Fruitless ProgressWatch::look(HostTime now, const Signs& signs) {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/time.h"
+
+#include <chrono>
+#include <cstdint>
+
+namespace muster::agent {
+
+/// What a sum over an attempt's processes may grow by without a sign of work.
+struct Allowance {
+  uint64_t at_once = 0;
+  uint64_t per_second = 0;
+
+  /// Whether it grew by more from `then` to `now`, in the time `since`. One that fell, as sums do
+  /// when a process ends that nobody waits for, counts as well.
+  [[nodiscard]] bool exceeded(uint64_t then, uint64_t now, Duration since) const {
+    const auto seconds =
+        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(since).count());
+    return now < then || now - then > at_once + seconds * per_second;
+  }
+};
+
+/// Bytes that an idle program, or one that goes round in circles, still reads and writes.
+inline constexpr Allowance kIdleFileBytes = {.at_once = 64U << 10, .per_second = 1U << 10};
+
+}  // namespace muster::agent
