@@ -48,7 +48,7 @@ rt::Async<Result<ContainerStopper::Fate>> ContainerStopper::stop(ContainerId id,
   if (!reply.failed_requests().empty()) {
     co_return fate_of(reply.failed_requests(0).exception(), what);
   }
-  auto looked = co_await look(std::move(id), std::move(node), deadline);
+  auto looked = co_await look(id, std::move(node), deadline);
   co_return looked;
 }
 
