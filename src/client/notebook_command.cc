@@ -16,7 +16,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -83,13 +82,13 @@ std::variant<Place, int> find_place(Session& session, const std::string& job, co
     session.console.err(fmt::format("muster: see `muster logs {}`\n", job));
     return answer.status;
   }
-  const std::string_view line = answer.text;
+  const std::string& line = answer.text;
   const size_t first = line.find(' ');
   const size_t second = line.find(' ', first + 1);
   Place place;
   const auto read =
       std::from_chars(line.data(), line.data() + std::min(first, line.size()), place.port);
-  if (second == std::string_view::npos || read.ec != std::errc{} || place.port == 0) {
+  if (second == std::string::npos || read.ec != std::errc{} || place.port == 0) {
     return fail(session.console, user_error(fmt::format("{} runs no notebook", printable(job))));
   }
   place.token = line.substr(first + 1, second - first - 1);

@@ -116,9 +116,9 @@ bool Fence::tallies_hold() const {
   for (const AttemptId& each : watched()) {
     ++counted[each.task];
   }
-  for (uint16_t role = 0; role < plan_.roles.size(); ++role) {
+  for (size_t role = 0; role < plan_.roles.size(); ++role) {
     for (uint32_t index = 0; index < plan_.roles[role].tasks; ++index) {
-      const TaskId id{RoleIndex(role), index};
+      const TaskId id{RoleIndex(static_cast<uint16_t>(role)), index};
       if (counted[id] != held_[id]) {
         return false;
       }

@@ -35,7 +35,7 @@ rt::Async<Status> ContainerLauncher::launch(LaunchOrder order, rm::Grant grant,
   using Addresses = Result<std::vector<net::SocketAddress>>;
   rt::Loop& loop = session_.loop();
   auto resolved = co_await rt::from_callback<Addresses>(
-      loop, [&](auto answer) { resolver_.resolve(grant.node.host, 1, answer); });
+      loop, [&](const auto& answer) { resolver_.resolve(grant.node.host, 1, answer); });
   MUSTER_CO_TRY(const std::vector<net::SocketAddress> addresses, std::move(resolved));
   auto context = context_of(order, grant, role, net::literal_of(addresses.front()));
   auto started =
