@@ -14,7 +14,8 @@ sshd=$(command -v sshd) ||
 umask 077
 dir=$(mktemp -d "${TMPDIR:-/tmp}/muster-ssh.XXXXXX") ||
   fail "no folder can be made in ${TMPDIR:-/tmp}"
-trap 'rm -rf "$dir"' EXIT
+# Whoever hangs up does so while this ends by itself, too: nothing may end rm.
+trap 'trap "" HUP INT QUIT TERM; rm -rf "$dir"' EXIT
 trap 'exit 129' HUP
 trap 'exit 143' TERM
 while IFS= read -r line && [ "$line" != . ]; do printf '%s\n' "$line"; done > "$dir/host_key"
