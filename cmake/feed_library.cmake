@@ -34,22 +34,34 @@ add_custom_target(muster_feed_stand_ins DEPENDS ${feed_stand_ins})
 file(GLOB feed_sources CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/feed/*.cc" "${CMAKE_SOURCE_DIR}/src/base/*.cc")
 list(FILTER feed_sources EXCLUDE REGEX "_test\\.cc$")
-muster_batches(feed_sources feed_library "${feed_sources}" ${MUSTER_BATCH})
-add_library(muster_feed_library SHARED ${feed_sources} "${feed_library_files}/young.cc")
-add_dependencies(muster_feed_library muster_feed_stand_ins)
-set_target_properties(muster_feed_library PROPERTIES
-  OUTPUT_NAME muster_feed POSITION_INDEPENDENT_CODE ON
-  LINK_DEPENDS "${feed_library_files}/exports.map;${feed_stand_ins}")
-target_include_directories(muster_feed_library PRIVATE "${CMAKE_SOURCE_DIR}/src")
-target_link_libraries(muster_feed_library PRIVATE muster_settings fmt::fmt-header-only)
-# Python's symbols come from the process that loads it; everything but mf_* stays inside. The
-# unwinder is the process's: it must be the only one.
-target_link_options(muster_feed_library PRIVATE
-  -fuse-ld=lld-19 -nodefaultlibs -Wl,-s -Wl,--gc-sections
-  "-Wl,--version-script=${feed_library_files}/exports.map")
-target_link_libraries(muster_feed_library PRIVATE
-  -l:libstdc++.a -l:libgcc_s.so.1 -l:libgcc.a -Wl,--no-as-needed)
-foreach(stand_in IN LISTS feed_stand_ins)
-  # As a flag, or CMake would name it by -l and write its folder into the library.
-  target_link_libraries(muster_feed_library PRIVATE "-Wl,${stand_in}")
-endforeach()
+
+# Makes the library TARGET, `lib${output}.so`, of the sources.
+function(muster_add_feed_library target output sources)
+  muster_batches(batches ${target} "${sources}" ${MUSTER_BATCH})
+  add_library(${target} SHARED ${batches} "${feed_library_files}/young.cc")
+  add_dependencies(${target} muster_feed_stand_ins)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${output} POSITION_INDEPENDENT_CODE ON
+    LINK_DEPENDS "${feed_library_files}/exports.map;${feed_stand_ins}")
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/src")
+  target_link_libraries(${target} PRIVATE muster_settings fmt::fmt-header-only)
+  # Python's symbols come from the process that loads it; everything but mf_* stays inside. The
+  # unwinder is the process's: it must be the only one.
+  target_link_options(${target} PRIVATE
+    -fuse-ld=lld-19 -nodefaultlibs -Wl,-s -Wl,--gc-sections
+    "-Wl,--version-script=${feed_library_files}/exports.map")
+  target_link_libraries(${target} PRIVATE
+    -l:libstdc++.a -l:libgcc_s.so.1 -l:libgcc.a -Wl,--no-as-needed)
+  foreach(stand_in IN LISTS feed_stand_ins)
+    # As a flag, or CMake would name it by -l and write its folder into the library.
+    target_link_libraries(${target} PRIVATE "-Wl,${stand_in}")
+  endforeach()
+endfunction()
+
+muster_add_feed_library(muster_feed_library muster_feed "${feed_sources}")
+
+# The same without what it knows of Python's memory, so that `make bench` can show what that brings.
+list(FILTER feed_sources EXCLUDE REGEX "/python_layout\\.cc$")
+list(APPEND feed_sources "${CMAKE_SOURCE_DIR}/bench/feed/python_layout_unknown.cc")
+muster_add_feed_library(muster_feed_by_calls muster_feed_by_calls "${feed_sources}")
+set_target_properties(muster_feed_by_calls PROPERTIES EXCLUDE_FROM_ALL ON)

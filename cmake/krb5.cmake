@@ -37,10 +37,11 @@ add_custom_command(OUTPUT "${krb5_program}"
           -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -nostartfiles -pie
           -fuse-ld=lld-19 -Wl,-dynamic-linker,${krb5_loader} -Wl,-z,relro,-z,now,-z,noexecstack
           -Wl,-s -Wl,--no-as-needed -Wl,--hash-style=both
-          -o "${krb5_program}" "${krb5_source}/main.cc" "${krb5_source}/start.S"
+          -I "${CMAKE_SOURCE_DIR}/src" -o "${krb5_program}" "${krb5_source}/main.cc"
+          "${krb5_source}/start.S"
           "${krb5_folder}/libc.so.6" "${krb5_folder}/libdl.so.2"
-  DEPENDS "${krb5_source}/main.cc" "${krb5_source}/start.S" "${krb5_folder}/libc.so.6"
-          "${krb5_folder}/libdl.so.2"
+  DEPENDS "${krb5_source}/main.cc" "${krb5_source}/host_gssapi.h" "${krb5_source}/start.S"
+          "${krb5_folder}/libc.so.6" "${krb5_folder}/libdl.so.2"
   VERBATIM)
 add_custom_target(muster_krb5 ALL DEPENDS "${krb5_program}")
 if(TARGET hadoop_krb5_test)

@@ -56,7 +56,8 @@ endfunction()
 
 # test/LABEL/test_*.py: real processes, driven by the pinned pytest; each file is one test. They
 # find the program under test in $MUSTER_BINARY. A file may state its limit in seconds:
-# `# timeout: 600`. One of test/spark may ask to run on the newest Spark, too: `# also: newest`.
+# `# timeout: 600`, and, where its tests mostly wait, how many of them run at once: `# together: 4`.
+# One of test/spark may ask to run on the newest Spark, too: `# also: newest`.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   foreach(label IN ITEMS local spark web)
     set(pytest "${CMAKE_SOURCE_DIR}/tools/pytest")
@@ -74,8 +75,12 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
       get_filename_component(stem "${file}" NAME_WE)
       string(REGEX REPLACE "^test_" "" stem "${stem}")
       muster_setting(limit "${file}" timeout 300)
+      muster_setting(together "${file}" together "")
+      if(together)
+        set(together -n ${together})
+      endif()
       add_test(NAME ${label}.${stem} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-        COMMAND ${pytest} -q "${file}")
+        COMMAND ${pytest} -q ${together} "${file}")
       set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
         ENVIRONMENT "${environment}")
       muster_setting(also "${file}" also "")
@@ -189,6 +194,14 @@ if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/measure/tests")
   add_test(NAME unit.measure WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/measure"
     COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
   set_tests_properties(unit.measure PROPERTIES LABELS unit TIMEOUT 60)
+endif()
+
+# How mutants are generated. Where the compiler's syntax tree cannot be read (tools/setup mutants)
+# the tests of what reads it say that they are skipped.
+if(MUSTER_TEST_TOOLS AND EXISTS "${CMAKE_SOURCE_DIR}/tools/mutation/tests")
+  add_test(NAME unit.mutation WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}/tools/mutation"
+    COMMAND ${MUSTER_PYTHON} -B -m unittest discover -q -s tests -t .)
+  set_tests_properties(unit.mutation PROPERTIES LABELS unit TIMEOUT 120)
 endif()
 
 # The generated pages of docs/reference are those of this build.

@@ -39,7 +39,7 @@ class Gate:
     def __init__(self):
         self.summary = summary.Summary()
         self.ends = time.time() + ctests.minutes("MUSTER_TEST_MINUTES", 80)
-        self.jobs = int(os.environ.get("MUSTER_TEST_JOBS") or 2)
+        self.jobs = int(os.environ.get("MUSTER_TEST_JOBS") or 3)
         # What only tests need is fetched while the build goes on.
         self.fetching = subprocess.Popen(["tools/setup", "hadoop", "python"], cwd=ROOT)
 

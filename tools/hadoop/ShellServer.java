@@ -5,8 +5,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
@@ -14,43 +20,53 @@ import org.apache.hadoop.yarn.client.cli.YarnCLI;
 
 /**
  * Runs Hadoop's own command-line tools one after the other in one process: a start of the virtual
- * machine for each would take most of the time of a test.
+ * machine for each would take most of the time of a test. The argument is the path of a socket; it
+ * takes one command from each connection.
  *
- * <p>A request on standard input: number of arguments, the arguments (the first one names the
- * class), the command's standard input. The reply on standard output: exit status, standard output,
- * standard error. Numbers have 32 bits, big endian; texts are preceded by their length.
+ * <p>A request: number of arguments, the arguments (the first one names the class), the command's
+ * standard input. The reply: exit status, standard output, standard error. Numbers have 32 bits,
+ * big endian; texts are preceded by their length.
  */
 public final class ShellServer {
   private ShellServer() {}
 
-  public static void main(String[] arguments) throws Exception {
-    DataInputStream requests = new DataInputStream(new BufferedInputStream(System.in));
-    DataOutputStream replies = new DataOutputStream(new BufferedOutputStream(System.out));
+  public static void main(String[] arguments) throws IOException {
+    Path path = Path.of(arguments[0]);
+    Files.deleteIfExists(path);
     PrintStream log = System.err;
-    while (true) {
-      int count = readCount(requests);
-      if (count < 0) {
-        return;
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(path));
+      while (true) {
+        try (SocketChannel client = listener.accept()) {
+          serve(
+              new DataInputStream(new BufferedInputStream(Channels.newInputStream(client))),
+              new DataOutputStream(new BufferedOutputStream(Channels.newOutputStream(client))));
+        } catch (IOException gone) {
+          log.println("a client has gone: " + gone);
+        } finally {
+          System.setErr(log);
+        }
       }
-      String[] words = new String[count];
-      for (int i = 0; i < count; i++) {
-        words[i] = new String(readBytes(requests), "UTF-8");
-      }
-      InputStream input = new ByteArrayInputStream(readBytes(requests));
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      ByteArrayOutputStream err = new ByteArrayOutputStream();
-      System.setIn(input);
-      System.setOut(new PrintStream(out, true, "UTF-8"));
-      System.setErr(new PrintStream(err, true, "UTF-8"));
-      int status = run(words);
-      System.out.flush();
-      System.err.flush();
-      System.setErr(log);
-      replies.writeInt(status);
-      write(replies, out.toByteArray());
-      write(replies, err.toByteArray());
-      replies.flush();
     }
+  }
+
+  private static void serve(DataInputStream request, DataOutputStream reply) throws IOException {
+    String[] words = new String[request.readInt()];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = new String(readBytes(request), "UTF-8");
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    System.setIn(new ByteArrayInputStream(readBytes(request)));
+    System.setOut(new PrintStream(out, true, "UTF-8"));
+    System.setErr(new PrintStream(err, true, "UTF-8"));
+    int status = run(words);
+    System.out.flush();
+    System.err.flush();
+    reply.writeInt(status);
+    write(reply, out.toByteArray());
+    write(reply, err.toByteArray());
+    reply.flush();
   }
 
   private static int run(String[] words) {
@@ -75,16 +91,6 @@ public final class ShellServer {
     } catch (NoSuchMethodException none) {
       return (Tool) type.getConstructor(Configuration.class).newInstance(new Configuration());
     }
-  }
-
-  /** Returns -1 at the end of the requests. */
-  private static int readCount(DataInputStream requests) throws IOException {
-    requests.mark(1);
-    if (requests.read() < 0) {
-      return -1;
-    }
-    requests.reset();
-    return requests.readInt();
   }
 
   private static byte[] readBytes(DataInputStream requests) throws IOException {

@@ -60,13 +60,20 @@ def folder_of(version):
     return cache_folder() / f"hadoop-{version}-{digest(*made_of)}"
 
 
-def shell_server_of(version):
-    """Returns the jar with ShellServer, which is made anew when its source changes."""
-    return folder_of(version) / f"shell-{digest((HERE / 'ShellServer.java').read_bytes())}.jar"
+def own_classes(version):
+    """Returns the sources of what a bed runs beside Hadoop's own classes."""
+    return [HERE / "ShellServer.java",
+            *([HERE / "QuietResourceManager.java"] if version == "3.3.6" else [])]
+
+
+def own_jar_of(version):
+    """Returns the jar with own_classes, which is made anew when a source changes."""
+    made_of = digest(*(source.read_bytes() for source in own_classes(version)))
+    return folder_of(version) / f"own-{made_of}.jar"
 
 
 def is_complete(version):
-    return (folder_of(version) / "complete").exists() and shell_server_of(version).exists()
+    return (folder_of(version) / "complete").exists() and own_jar_of(version).exists()
 
 
 def class_path(version):
@@ -74,7 +81,7 @@ def class_path(version):
     if not is_complete(version):
         raise ArtifactError(f"Hadoop {version} is not here; run: tools/hadoop/fetch {version}")
     jars = sorted((folder_of(version) / "jars").glob("*.jar"))
-    return ":".join(str(jar) for jar in [*jars, shell_server_of(version)])
+    return ":".join(str(jar) for jar in [*jars, own_jar_of(version)])
 
 
 def fetch(version):
@@ -86,8 +93,8 @@ def fetch(version):
     with locked(folder.with_suffix(folder.suffix + ".lock"), f"Hadoop {version}"):
         if not (folder / "complete").exists():
             make(version, folder)
-        if not shell_server_of(version).exists():
-            compile_shell_server(version, shell_server_of(version))
+        if not own_jar_of(version).exists():
+            compile_own(version, own_jar_of(version))
     return folder
 
 
@@ -143,10 +150,11 @@ def compile_java(version, source, classes):
         raise ArtifactError(f"{source.name} does not compile:\n{done.stdout}{done.stderr}")
 
 
-def compile_shell_server(version, target):
+def compile_own(version, target):
     with tempfile.TemporaryDirectory() as folder:
         classes = pathlib.Path(folder) / "classes"
-        compile_java(version, HERE / "ShellServer.java", classes)
+        for source in own_classes(version):
+            compile_java(version, source, classes)
         with zipfile.ZipFile(target.with_suffix(".new"), "w") as jar:
             for path in sorted(classes.rglob("*.class")):
                 jar.write(path, path.relative_to(classes))

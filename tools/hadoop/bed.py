@@ -24,6 +24,7 @@ import artifacts
 import health
 import layout
 import place
+import shell
 from control import BedError, ask, is_gone, state_of
 from settings import Settings
 from shell import Finished, Shell, main_class
@@ -46,7 +47,7 @@ class Bed:
         self.overrides = state["overrides"]
         self.conf = self.folder / "conf"
         self.kdc = self.settings.kdc
-        self.shell = Shell(self.version, self.conf, self.environment, self.java_flags)
+        self.shell = Shell(self.folder, self.version, self.environment, self.java_flags)
 
     # Life
 
@@ -134,7 +135,6 @@ class Bed:
 
     def end(self):
         """Ends everything and removes the folder; nothing is left when it returns."""
-        self.shell.close()
         with contextlib.suppress(OSError):
             guard = ask(self.folder, do="who")["guard"]
             ask(self.folder, do="end")
@@ -237,7 +237,8 @@ class Bed:
 
     def status(self):
         """Per daemon that was ever started: its pid, and how it ended, if it did."""
-        return ask(self.folder, do="status")
+        status = ask(self.folder, do="status")
+        return {name: state for name, state in status.items() if name != shell.NAME}
 
     def pid(self, name):
         return self.status()[name]["pid"]
@@ -266,8 +267,6 @@ class Bed:
         if number == signal.SIGTERM:
             self.send(name, signal.SIGCONT)
         until(lambda: not self.running(name), 60, f"{name} ends after signal {number}")
-        # Its open connection would fail the first command to the daemon's successor.
-        self.shell.close()
 
     def stop(self, name):
         """Ends a daemon as an administrator would."""
@@ -317,7 +316,7 @@ class Bed:
         state = json.loads((self.folder / "bed.json").read_text())
         self.replace("bed.json", json.dumps({**state, "overrides": self.overrides}))
         self.settings.write_client()
-        self.shell.close()
+        self.shell.end()
         if restart:
             self.restart(*restart)
         for word in refresh:

@@ -135,5 +135,6 @@ def daemon_command(version, folder, name, flags=(), measured=False):
            f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}"]
     if measured:
         own += ["-Xmx512m", "-XX:TieredStopAtLevel=4"]
-    return java_command(version, folder / name / "conf", MAIN[kind], heap=HEAP[kind],
+    main = "QuietResourceManager" if (kind, version) == ("rm", "3.3.6") else MAIN[kind]
+    return java_command(version, folder / name / "conf", main, heap=HEAP[kind],
                         flags=[*own, *flags])

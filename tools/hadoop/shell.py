@@ -1,12 +1,18 @@
 """Hadoop's own command-line tools: many of them in one Java process (ShellServer.java)."""
 
+import contextlib
 import dataclasses
-import select
+import signal
+import socket
 import struct
-import subprocess
 import time
 
 import layout
+from control import BedError, ask
+from waiting import until
+
+# As the keeper knows its process.
+NAME = "shell"
 
 # The commands by the names that the `hadoop`, `hdfs` and `yarn` scripts give them.
 TOOLS = {
@@ -52,60 +58,74 @@ def main_class(words):
 
 
 class Shell:
-    """One Java process that runs commands, one at a time; started with the first of them."""
+    """One Java process of the bed that runs commands, one at a time, for all users of the bed: its
+    start takes longer than most commands. The keeper starts it with the first of them."""
 
-    def __init__(self, version, conf, environment, flags=()):
-        self.command = layout.java_command(version, conf, "ShellServer", flags=flags)
+    def __init__(self, folder, version, environment, flags=()):
+        self.folder = folder
+        self.socket = folder / "shell"
+        self.version = version
         self.environment = environment
-        self.process = None
-        self.deadline = 0
+        self.flags = flags
 
     def __call__(self, *words, stdin=b"", within=300):
         """Runs one of TOOLS, or any class that is a Tool, as its script would."""
-        self.deadline = time.monotonic() + within
+        deadline = time.monotonic() + within
         words = [str(word) for word in words]
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                self.command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, bufsize=0)
         name, arguments = main_class(words)
         texts = [text.encode() for text in (name, *arguments)]
         request = struct.pack(">i", len(texts))
         for text in (*texts, stdin):
             request += struct.pack(">i", len(text)) + text
-        self.write(request)
         try:
-            (code,) = struct.unpack(">i", self.read(4))
-            out = self.read(struct.unpack(">i", self.read(4))[0])
-            err = self.read(struct.unpack(">i", self.read(4))[0])
+            with self.connected() as connection:
+                connection.settimeout(within)
+                connection.sendall(request)
+                (code,) = struct.unpack(">i", read(connection, 4, deadline))
+                out, err = (read(connection, struct.unpack(">i", read(connection, 4, deadline))[0],
+                                 deadline) for _ in range(2))
         except TimeoutError:
-            self.process.kill()
-            self.close()
+            self.end()
             raise AssertionError(f"Hadoop's {words} did not end within {within} s") from None
         return Finished(words, code, out, err.decode(errors="replace"))
 
-    def write(self, data):
-        view = memoryview(data)
-        while view:
-            view = view[self.process.stdin.write(view):]
+    def connected(self):
+        """Returns a connection for one command."""
+        connection = self.connect()
+        if connection is not None:
+            return connection
+        # Of two that find nobody one comes too late.
+        with contextlib.suppress(BedError):
+            ask(self.folder, do="start", name=NAME, environment=self.environment,
+                command=layout.java_command(self.version, self.folder / "conf", "ShellServer",
+                                            [str(self.socket)], flags=self.flags),
+                log=str(self.folder / "logs" / f"{NAME}.log"))
+        return until(self.connect, 60, "Hadoop's shell listens")
 
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            pipe, left = self.process.stdout, self.deadline - time.monotonic()
-            if not select.select([pipe], [], [], max(left, 0))[0]:
-                raise TimeoutError
-            more = pipe.read(count - len(data))
-            if not more:
-                raise AssertionError(f"Hadoop's shell died (status {self.process.wait()}): "
-                                     f"{' '.join(self.command)}")
-            data += more
-        return data
+    def connect(self):
+        """Returns None when nobody listens."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(str(self.socket))
+        except OSError:
+            connection.close()
+            return None
+        return connection
 
-    def close(self):
-        """Ends the process: its standard input ends, and so does it."""
-        if self.process:
-            self.process.stdin.close()
-            self.process.stdout.close()
-            self.process.wait()
-            self.process = None
+    def end(self):
+        """Ends the process, if there is one: the next command finds what has changed meanwhile."""
+        if NAME in ask(self.folder, do="status"):
+            ask(self.folder, do="signal", name=NAME, number=int(signal.SIGKILL))
+            until(lambda: ask(self.folder, do="status")[NAME]["ended"] is not None, 60,
+                  "Hadoop's shell ends")
+
+
+def read(connection, count, deadline):
+    data = b""
+    while len(data) < count:
+        connection.settimeout(max(deadline - time.monotonic(), 0.001))
+        more = connection.recv(count - len(data))
+        if not more:
+            raise AssertionError("Hadoop's shell died in the middle of a command")
+        data += more
+    return data

@@ -10,13 +10,14 @@ class WaitError(AssertionError):
 
 def until(probe, within, what, pause=0.05):
     """Returns the first true value of `probe()`; after `within` seconds raises WaitError. Asks
-    again after `pause` seconds; later where asking takes time, so that what is waited for has the
-    processors.
+    again after `pause` seconds; later where asking takes time or the wait is long, so that what is
+    waited for has the processors.
 
     `what` names the condition: a text, or a function that is called at the end and may tell how
     far it came.
     """
-    deadline = time.monotonic() + within
+    begun = time.monotonic()
+    deadline = begun + within
     sleeper = threading.Event()
     while True:
         asked = time.monotonic()
@@ -26,4 +27,4 @@ def until(probe, within, what, pause=0.05):
         now = time.monotonic()
         if now > deadline:
             raise WaitError(f"not within {within} s: {what() if callable(what) else what}")
-        sleeper.wait(max(pause, min(2 * (now - asked), 2)))
+        sleeper.wait(max(pause, min(2 * (now - asked), 2), min((now - begun) / 20, 0.5)))

@@ -201,21 +201,23 @@ def growth(muster, rounds, counts=(1, 10, 100)):
 
 def memory(muster, rounds, tasks=100):
     """Pss divides a page among those who map it, so that the sum is what the machine has lost; Rss
-    counts it for each, as if it were alone there.
+    counts it for each, as if it were alone there. At rest: what only the start needs has been given
+    back a second after it.
     """
     agents_of, masters = {"Pss": [], "Rss": []}, {"Pss": [], "Rss": []}
     for _ in range(max(1, rounds)):
         with muster.job(tasks, "exec sleep 1000") as job:
             job.wait_for("attempt-started", tasks)
             agents = wait_until(lambda: enough(job.agents(), tasks), "all agents")
+            time.sleep(3)
             for field in agents_of:
                 agents_of[field] += [sum(memory_mib(pid, field) for pid in pids[1:])
                                      for _, pids in agents[:20]]
                 masters[field].append(memory_mib(job.master_pid(), field))
-    told = f"muster submit -n {tasks} -- sleep 100; /proc/PID/smaps_rollup"
+    told = f"muster submit -n {tasks} -- sleep 100; 3 s later /proc/PID/smaps_rollup"
     words = {"Pss": f"shared pages divided, {tasks} on this machine", "Rss": "shared pages counted "
              "for each, as if alone on a host"}
-    return [*(Row(f"agent_memory_{field}", f"memory of an agent and its keeper ({field}: "
+    return [*(Row(f"agent_memory_{field}", f"memory of an agent and its keeper at rest ({field}: "
                   f"{words[field]})", "MiB", agents_of[field], told, limit=10)
               for field in agents_of),
             *(Row(f"master_memory_{field}", f"memory of the master of {tasks} real agents "

@@ -1,37 +1,65 @@
 """What it costs a program that its memory is watched: page faults under Muster and by hand."""
 
+import json
 import os
+import re
+import statistics
 
 import peers
 from table import Row
 
 GIB = 1 << 30
 
-# Holds GIB_HELD, then takes and gives back 64 MiB as often as it can.
+# Holds GIB_HELD, then takes and gives back 64 MiB as often as it can. Tells its steps a second, the
+# processor time of one, and how much of a core the agent above it used meanwhile.
 PROGRAM = '''
-import mmap, os, time
+import json, mmap, os, time
+
+def agent():
+    pid = os.getppid()
+    while pid > 1:
+        words = open(f"/proc/{pid}/cmdline").read().split("\\0")
+        if words[1:2] == ["agent"]:
+            return pid
+        pid = int(open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[1])
+
+def used(pid):
+    threads = f"/proc/{pid}/task"
+    return sum(int(open(f"{threads}/{one}/schedstat").read().split()[0])
+               for one in os.listdir(threads)) / 1e9
+
 held = b"x" * int(float(os.environ["GIB_HELD"]) * (1 << 30))
 page, size = mmap.PAGESIZE, 64 << 20
 touched = bytes(size // page)
-steps, started = 0, time.perf_counter()
+above = agent()
+before = used(above) if above else 0
+steps, started, own = 0, time.perf_counter(), time.process_time()
 while time.perf_counter() - started < float(os.environ["BENCH_SECONDS"]):
     with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as chunk:
         chunk[::page] = touched
     steps += 1
+own = time.process_time() - own
+took = time.perf_counter() - started
 with open(os.environ["BENCH_RESULT"], "w") as file:
-    file.write(str(steps / (time.perf_counter() - started)))
+    json.dump({"speed": steps / took, "cpu": own / steps,
+               "agent": 100 * ((used(above) if above else 0) - before) / took}, file)
 '''
+
+
+def available():
+    """What the system can give to programs, with what its caches would give back."""
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"MemAvailable:\s+(\d+) kB", file.read())[1]) << 10
 
 
 def watched(muster, rounds, folder, sizes=(1, 8, 16), seconds=10.0):
     """Rounds alternate between the two ways. What the machine cannot hold is left out."""
     program, result = folder / "faults.py", folder / "faults"
     program.write_text(PROGRAM)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // GIB
     rows = []
     for size in sizes:
-        if (size + 2) * GIB > free:
+        if (size + 2) * GIB > available():
             continue
         extra = {"GIB_HELD": str(size), "BENCH_SECONDS": str(seconds),
                  "BENCH_RESULT": str(result)}
@@ -40,20 +68,33 @@ def watched(muster, rounds, folder, sizes=(1, 8, 16), seconds=10.0):
         under = [muster.binary, "run", "-q", "--memory", limit, "--", peers.PYTHON, str(program)]
         ways = [("hand", [peers.PYTHON, str(program)], dict(os.environ, **extra)),
                 ("muster", under, dict(muster.environment, **extra))]
-        speeds = {"hand": [], "muster": []}
+        came = {"hand": [], "muster": []}
         for turn in range(rounds):
             for name, words, environment in ways if turn % 2 == 0 else reversed(ways):
                 result.unlink(missing_ok=True)
                 peers.seconds_for(words, environment)
-                speeds[name].append(float(result.read_text()))
-        shares = [100 * ours / theirs
-                  for ours, theirs in zip(speeds["muster"], speeds["hand"], strict=True)]
-        hand = speeds["hand"]
-        noise = 100 * (max(hand) - min(hand)) / max(hand)
-        rows.append(Row(
-            f"watched_{size}", f"page faults beside {size} GiB of a limit of {limit}, in percent "
-            "of the same by hand", "%", shares, f"muster run --memory {limit} -- python3 faults.py",
-            limit=99, at_least=True,
-            note=f"by hand {min(hand):.1f} to {max(hand):.1f} steps/s, which differ by "
-            f"{noise:.1f} %"))
+                came[name].append(json.loads(result.read_text()))
+        rows += rows_of(size, limit, came)
     return rows
+
+
+def rows_of(size, limit, came):
+    """The speed beside that by hand, and what the agent's watching took of a core: what it does
+    with the program's memory map locked lies within that time.
+    """
+    speeds = [one["speed"] for one in came["hand"]]
+    noise = 100 * (max(speeds) - min(speeds)) / max(speeds)
+    cpu = {way: 1000 * statistics.median(one["cpu"] for one in all_of)
+           for way, all_of in came.items()}
+    command = f"muster run --memory {limit} -- python3 faults.py"
+    return [
+        Row(f"watched_{size}", f"page faults beside {size} GiB of a limit of {limit}, in percent "
+            "of the same by hand", "%",
+            [100 * ours["speed"] / theirs["speed"]
+             for ours, theirs in zip(came["muster"], came["hand"], strict=True)],
+            command, limit=99, at_least=True,
+            note=f"by hand {min(speeds):.1f} to {max(speeds):.1f} steps/s, which differ by "
+            f"{noise:.1f} %; processor time of a step {cpu['muster']:.2f} ms, by hand "
+            f"{cpu['hand']:.2f} ms"),
+        Row(f"watching_{size}", f"of a core, what the agent uses beside a program of {size} GiB",
+            "%", [one["agent"] for one in came["muster"]], command, limit=0.3)]

@@ -85,9 +85,9 @@ def figures(binary, folder, rounds):
         muster = OnYarn(binary, pathlib.Path(folder) / "yarn", bed)
         muster.run("run", "-q", *muster.quick(1), "--", "true")  # Uploads the program.
         try:
-            return [*running(muster, rounds), whole(muster, rounds), *growth(muster, rounds),
-                    *sizes(muster, bed), waiting(muster, bed), *losses(muster, bed),
-                    host_loss(muster, bed), *by_default(muster, bed, rounds)]
+            return [*running(muster, rounds), whole(muster, rounds), by_flags(muster, rounds),
+                    *growth(muster, rounds), *sizes(muster, bed), waiting(muster, bed),
+                    *losses(muster, bed), host_loss(muster, bed), *by_default(muster, bed, rounds)]
         finally:
             muster.stop_all()
 
@@ -214,6 +214,21 @@ def whole(muster, rounds):
     for _ in range(rounds):
         started = time.monotonic()
         muster.run("run", "-q", *muster.quick(1), "--", "true")
+        row.samples.append(time.monotonic() - started)
+    return row
+
+
+def by_flags(muster, rounds):
+    """The flags that TonY's client was given for its figure, given to `muster tony`."""
+    flags = ["-executes", "true", "-conf", "tony.worker.instances=2", "-conf",
+             "tony.ps.instances=1", "-conf", "tony.worker.memory=64m", "-conf",
+             "tony.ps.memory=64m"]
+    row = Row("yarn_tony_true", "YARN, TonY's flags for 2 workers and 1 ps of `true`: the whole "
+              "command", "s", [], "muster tony -executes true -conf tony.worker.instances=2 -conf "
+              "tony.ps.instances=1", elsewhere=tony(TONY["true"]))
+    for _ in range(rounds):
+        started = time.monotonic()
+        muster.run("tony", "--quiet", *flags)
         row.samples.append(time.monotonic() - started)
     return row
 

@@ -20,6 +20,13 @@ import binary  # noqa: E402
 
 TAG = "py3-none-manylinux2014_x86_64"
 PACKAGES = ("muster", "tensorflowonspark", "com")
+# What others find by the wheel: the command, and the kernel provisioner that Jupyter looks up.
+ENTRY_POINTS = """[console_scripts]
+muster = muster.native:main
+
+[jupyter_client.kernel_provisioners]
+muster-provisioner = muster.jupyter:TaskProvisioner
+"""
 # The same files give the same wheel.
 TIME = (2020, 1, 1, 0, 0, 0)
 
@@ -102,8 +109,7 @@ def main():
             archive.add(str(file.relative_to(source)), file.read_bytes())
     archive.add("muster/native/muster", options.program.read_bytes(), 0o755)
     archive.add("muster/native/libmuster_feed.so", options.library.read_bytes(), 0o755)
-    entries = "[console_scripts]\nmuster = muster.native:main\n"
-    archive.add(f"{info}/entry_points.txt", entries.encode())
+    archive.add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())
     archive.add(f"{info}/METADATA", metadata(number).encode())
     wheel = f"Wheel-Version: 1.0\nGenerator: muster\nRoot-Is-Purelib: false\nTag: {TAG}\n"
     archive.add(f"{info}/WHEEL", wheel.encode())

@@ -1,0 +1,8 @@
+# What clients run in tasks by `python3 -c` (src/client/reach/programs), put into their library.
+file(GLOB program_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/client/reach/programs/*.py")
+set(program_source "${CMAKE_BINARY_DIR}/program_files.cc")
+add_custom_command(OUTPUT "${program_source}"
+  COMMAND ${MUSTER_PYTHON} -B "${CMAKE_SOURCE_DIR}/tools/embed" programs "${program_source}"
+    ${program_files}
+  DEPENDS "${CMAKE_SOURCE_DIR}/tools/embed" ${program_files})
+target_sources(muster_client PRIVATE "${program_source}")

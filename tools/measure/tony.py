@@ -1,0 +1,100 @@
+"""What TonY's ways into Muster cost: the flags of `muster tony`, and the submitters of the jar."""
+
+import pathlib
+import shutil
+import statistics
+import subprocess
+import time
+
+import peers
+import programs
+from table import Row
+
+from muster import Job, memory_mib, wait_until
+
+FLAGS = ["tony", "--on", "local", "--quiet", "-executes", "true", "-conf",
+         "tony.worker.instances=1", "-conf", "tony.worker.memory=64m"]
+SUBMITTER = "com.linkedin.tony.cli.ClusterSubmitter"
+
+
+def tony(muster, rounds, folder, benches):
+    rows = [over_run(muster, rounds, folder), rendezvous(rounds, benches)]
+    jar = pathlib.Path(muster.binary).resolve().parent / "muster-tony.jar"
+    if not (shutil.which("java") and jar.exists()):
+        raise RuntimeError(f"there is no java, or no {jar}: `make` builds it")
+    return [*rows, jar_start(muster, jar, rounds, folder), jar_memory(muster, jar)]
+
+
+def over_run(muster, rounds, folder):
+    """The same job by TonY's flags and as the specification that is made of them, in turn."""
+    spec = folder / "tony.yaml"
+    spec.write_text(muster.run(*FLAGS, "--convert"))
+    ways = {"tony": [muster.binary, *FLAGS], "run": [muster.binary, "run", "-q", spec]}
+    seconds = {"tony": [], "run": []}
+    for turn in range(8 * rounds):
+        for name in ways if turn % 2 == 0 else reversed(ways):
+            seconds[name].append(peers.seconds_for(ways[name], muster.environment, cwd=folder))
+    # Single runs differ by more than what is asked for: medians of blocks of eight are compared.
+    over = [1000 * (statistics.median(seconds["tony"][at:at + 8])
+                    - statistics.median(seconds["run"][at:at + 8]))
+            for at in range(0, 8 * rounds, 8)]
+    return Row("tony_over_run", "`muster tony` beyond `muster run` of the same job", "ms", over,
+               "muster tony --on local -executes true; muster run tony.yaml", limit=5,
+               note="medians of eight in turn")
+
+
+def rendezvous(rounds, benches):
+    """The ranks' own work is in it: four threads stand for them on the same cores."""
+    program = pathlib.Path(benches) / "rendezvous_bench"
+    samples = [programs.counters(program, "RanksMeet/256/.*")[0]["real_time"] / 1000
+               for _ in range(rounds)]
+    return Row("horovod_rendezvous_256", "256 ranks of Horovod at the rendezvous: each tells its "
+               "addresses, and reads those of all others by a connection each", "s", samples,
+               f"{program.name} --benchmark_filter=RanksMeet/256", limit=1)
+
+
+def submitter(jar, environment, *flags):
+    return subprocess.Popen(["java", "-cp", jar, SUBMITTER, *flags], env=environment,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+def jar_start(muster, jar, rounds, folder):
+    """From the shell's fork until the submitter starts muster for the job."""
+    program, stamp = folder / "stamping", folder / "started"
+    program.write_text(f'#!/bin/sh\n[ "$2" = --convert ] || date +%s.%N >{stamp}\n')
+    program.chmod(0o755)
+    samples = []
+    for _ in range(rounds + 1):
+        stamp.unlink(missing_ok=True)
+        started = time.time()
+        submitter(jar, dict(muster.environment, MUSTER_BINARY=str(program)), *FLAGS[1:]).wait(60)
+        samples.append(1000 * (float(stamp.read_text()) - started))
+    return Row("tony_jar_start", "ClusterSubmitter of muster-tony.jar: command → muster", "ms",
+               samples[1:], f"java -cp muster-tony.jar {SUBMITTER} FLAG...", limit=400,
+               note="the first one, which warms the disk, is left out")
+
+
+def jar_memory(muster, jar):
+    """While its job runs and nothing happens."""
+    environment = dict(muster.environment, MUSTER_BINARY=muster.binary)
+    words = ["exec sleep 1000" if word == "true" else word for word in FLAGS[1:]]
+    before = set(folders_of(muster))
+    running = submitter(jar, environment, *words)
+    try:
+        wait_until(lambda: runs(muster, before), "the submitter's job runs", 60)
+        return Row("tony_jar_memory", "ClusterSubmitter of muster-tony.jar: memory (Rss) while its "
+                   "job runs", "MiB", [memory_mib(running.pid, "Rss")],
+                   f"java -cp muster-tony.jar {SUBMITTER} FLAG...; smaps_rollup", limit=60)
+    finally:
+        running.terminate()
+        running.wait(60)
+
+
+def folders_of(muster):
+    return [folder.name for folder in (muster.home / "jobs").glob("*")]
+
+
+def runs(muster, before):
+    new = [name for name in folders_of(muster) if name not in before]
+    return bool(new and Job(muster, new[0]).facts("attempt-started"))
