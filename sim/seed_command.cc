@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -21,6 +22,7 @@ struct Arguments {
   std::vector<uint64_t> seeds;
   std::set<Fault> without;
   bool trace = false;
+  bool yarn = false;
   bool probes = false;
   bool twice = false;
   bool brief = false;
@@ -89,6 +91,8 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
     const bool has_value = i + 1 < words.size();
     if (words[i] == "--trace") {
       arguments.trace = true;
+    } else if (words[i] == "--yarn") {
+      arguments.yarn = true;
     } else if (words[i] == "--probes") {
       arguments.probes = true;
     } else if (words[i] == "--brief") {
@@ -116,20 +120,27 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
   return arguments.seeds.empty() ? std::nullopt : std::optional(arguments);
 }
 
-std::string line_for(const SeedCommand& command, uint64_t seed, const std::set<Fault>& without) {
+std::string line_for(const SeedCommand& command, const SeedRun& run,
+                     const std::set<Fault>& without) {
   std::string words;
   for (const Fault fault : without) {
     words += (words.empty() ? " --without " : ",") + std::string(to_string(fault));
   }
-  return fmt::format("{} --seed {}{} --trace", command.program, seed, words);
+  return fmt::format("{}{} --seed {}{} --trace", command.program, run.yarn ? " --yarn" : "",
+                     run.seed, words);
 }
 
 /// The most kinds of faults that can be taken away, one after the other, while the run still fails
 /// with the same checker.
-std::set<Fault> spare_faults(const SeedCommand& command, SeedRun run, const std::string& failure) {
+std::set<Fault> spare_faults(const SeedCommand& command, SeedRun run, const std::string& failure,
+                             std::string_view faults) {
   const std::string_view checker = std::string_view(failure).substr(0, failure.find(':') + 1);
   run.trace = false;
-  for (size_t i = 0; i < command.fault_kinds; ++i) {
+  for (size_t i = 0; i < kFaultCount; ++i) {
+    const auto drawn = split(faults, ' ');
+    if (std::ranges::find(drawn, to_string(static_cast<Fault>(i))) == drawn.end()) {
+      continue;
+    }
     SeedRun fewer = run;
     fewer.without.insert(static_cast<Fault>(i));
     if (command.run(fewer).failure.starts_with(checker)) {
@@ -142,7 +153,7 @@ std::set<Fault> spare_faults(const SeedCommand& command, SeedRun run, const std:
 void report_failure(const SeedCommand& command, const SeedRun& run, const SeedResult& result) {
   fmt::print("seed {} failed: {}\n  faults: {}\n  again:  {}\n", run.seed, result.failure,
              result.faults,
-             line_for(command, run.seed, spare_faults(command, run, result.failure)));
+             line_for(command, run, spare_faults(command, run, result.failure, result.faults)));
   std::fflush(stdout);
 }
 
@@ -155,7 +166,7 @@ struct Tally {
 
 /// Returns false when enough has failed.
 bool run_one(const SeedCommand& command, const Arguments& arguments, uint64_t seed, Tally& tally) {
-  const SeedRun run{seed, arguments.without, arguments.trace};
+  const SeedRun run{seed, arguments.without, arguments.yarn, arguments.trace};
   const SeedResult result = command.run(run);
   tally.facts += result.facts;
   if (arguments.hashes) {
@@ -186,11 +197,11 @@ bool run_one(const SeedCommand& command, const Arguments& arguments, uint64_t se
 
 int main_of(const SeedCommand& command, const std::vector<std::string_view>& words) {
   const std::optional<Arguments> arguments = parse(words);
-  if (!arguments) {
+  if (!arguments || (arguments->yarn && !command.has_yarn)) {
     fmt::print(stderr,
                "usage: {} --seeds A..B|--replay FILE [--without FAULT,...] [--trace] [--probes] "
-               "[--twice] [--brief] [--hashes]\n",
-               command.program);
+               "[--twice] [--brief] [--hashes]{}\n",
+               command.program, command.has_yarn ? " [--yarn]" : "");
     return 2;
   }
   Tally tally;

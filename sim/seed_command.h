@@ -15,7 +15,7 @@ namespace muster::sim {
 struct SeedCommand {
   std::string program;
   std::function<SeedResult(const SeedRun&)> run;
-  size_t fault_kinds = 0;                    ///< Those that it knows: the first ones.
+  bool has_yarn = false;                     ///< Knows --yarn.
   std::span<const std::string_view> probes;  ///< What --probes demands; may be empty.
 };
 
@@ -29,6 +29,7 @@ struct SeedCommand {
 ///     PROGRAM --seeds 1..500 --brief      end at the first failure, in one line
 ///     PROGRAM --seed 17 --trace           one seed, with everything that happens
 ///     PROGRAM --seed 17 --without host-dies,preemption
+///     PROGRAM --yarn ...                  the same on YARN, behind its real link
 ///
 /// A failure is shrunk to the fewest kinds of faults and printed with the command that repeats it.
 [[nodiscard]] int main_of(const SeedCommand& command, const std::vector<std::string_view>& words);

@@ -12,6 +12,7 @@ namespace muster::sim {
 struct SeedRun {
   uint64_t seed = 0;
   std::set<Fault> without;  ///< Faults kept off, to find the smallest set that still fails.
+  bool yarn = false;        ///< Of full_sim: the cluster is YARN, behind its real link.
   bool trace = false;       ///< Print every fact with its actions, and what the shells log.
 };
 

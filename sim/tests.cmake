@@ -13,7 +13,11 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
   add_executable(full_sim sim/full/main.cc)
   target_link_libraries(full_sim PRIVATE muster_sim)
   add_test(NAME sim.full_seeds COMMAND full_sim --seeds 1..100 --twice)
+  add_test(NAME sim.yarn_seeds COMMAND full_sim --yarn --seeds 1..100 --twice)
   add_test(NAME sim.full_replay
     COMMAND full_sim --replay "${CMAKE_SOURCE_DIR}/test/replay/full_seeds.txt")
-  set_tests_properties(sim.full_seeds sim.full_replay PROPERTIES LABELS "sim;program" TIMEOUT 900)
+  add_test(NAME sim.yarn_replay
+    COMMAND full_sim --yarn --replay "${CMAKE_SOURCE_DIR}/test/replay/yarn_seeds.txt")
+  set_tests_properties(sim.full_seeds sim.yarn_seeds sim.full_replay sim.yarn_replay
+    PROPERTIES LABELS "sim;program" TIMEOUT 900)
 endif()

@@ -2,7 +2,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/home.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <gtest/gtest.h>
 

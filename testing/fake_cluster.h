@@ -3,7 +3,7 @@
 #include "cluster/cluster.h"
 #include "cluster/home.h"
 #include "eventlog/replay.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace muster::testing {
 /// what a cluster has to do, and commands can be tried against it. A job is queued while its queue
 /// is held, else it runs at once; what its tasks and its master would do, a test does. Output and
 /// summary lie on the hosts and come into a job's folder only when they are asked for.
-class FakeCluster final : public cluster::Cluster {
+class FakeCluster : public cluster::Cluster {
  public:
   struct Options {
     std::string name = "fake";
@@ -54,6 +54,7 @@ class FakeCluster final : public cluster::Cluster {
   Result<cluster::JobReport> fetch(const cluster::JobFolder& job,
                                    cluster::FetchUntil until) override;
   Status fetch_samples(const cluster::JobFolder& job) override;
+  Result<std::string> host_lines() override { return std::string(); }
   Result<std::unique_ptr<cluster::Outputs>> outputs(const cluster::JobFolder& job,
                                                     const cluster::LogFilter& filter) override;
   Result<std::vector<cluster::WaitReason>> why(const cluster::JobFolder& job,

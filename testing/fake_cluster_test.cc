@@ -1,6 +1,6 @@
 #include "testing/fake_cluster.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "testing/cluster_contract.h"
 
 #include <chrono>

@@ -15,7 +15,7 @@ Status FakeLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
 
 void FakeLink::request(const job::RequestContainer& request) {
   requests.push_back(request);
-  if (grants.empty() || !answered_.insert(request.request).second) {
+  if (!answered_.insert(request.request).second) {
     return;
   }
   const job::HostName host = grants[(next_container - 1) % grants.size()];
@@ -23,8 +23,6 @@ void FakeLink::request(const job::RequestContainer& request) {
   live_.insert(container);
   tell(job::ContainerGranted{request.request, container, host});
 }
-
-void FakeLink::cancel(job::RequestId request) { cancelled.push_back(request); }
 
 void FakeLink::launch(const cluster::LaunchOrder& order) {
   launches.push_back(order);
@@ -38,22 +36,17 @@ void FakeLink::launch(const cluster::LaunchOrder& order) {
 }
 
 void FakeLink::release(const job::ContainerId& container, cluster::Confirm confirm) {
-  releases.push_back(container);
   if (confirm == cluster::Confirm::Yes) {
     to_confirm.insert(container);
   } else {
     to_confirm.erase(container);
   }
-  if (!grants.empty()) {
-    end(container, job::ContainerEndKind::Released);
-  }
+  end(container, job::ContainerEndKind::Released);
 }
 
 void FakeLink::finish(const job::Outcome& outcome, std::function<void()> done) {
   finished = outcome;
-  if (!holds_finish) {
-    loop_.post(std::move(done));
-  }
+  loop_.post(std::move(done));
 }
 
 void FakeLink::tell(job::Fact fact) {
@@ -69,7 +62,7 @@ void FakeLink::end(const job::ContainerId& container, job::ContainerEndKind kind
   if (live_.erase(container) == 0) {
     return;
   }
-  dead.insert(container);
+  dead_.insert(container);
   tell(job::ContainerEnded{.container = container,
                            .kind = kind,
                            .exit_code = std::nullopt,

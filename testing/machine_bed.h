@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "testing/cluster_contract.h"
 
 #include <filesystem>

@@ -61,7 +61,7 @@ namespace {
 
 /// Who the dialling party speaks to, given who it says it is.
 control::Peer server_of(const control::Peer& self) {
-  if (self.kind == control::Peer::Kind::Master) {
+  if (self.kind == control::Peer::Kind::Master || self.kind == control::Peer::Kind::Stream) {
     return {control::Peer::Kind::Agent, self.container};
   }
   return {control::Peer::Kind::Master, self.container};

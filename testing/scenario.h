@@ -14,8 +14,8 @@ struct ScenarioStep {
   uint32_t line = 0;
   std::string when;      ///< The facts, as written; empty for a line that only expects.
   bool expects = false;  ///< `expect` stands in it.
-  std::vector<std::string>
-      expected;  ///< What stands between the semicolons; none for `expect nothing`.
+  /// What stands between the semicolons; none for `expect nothing`.
+  std::vector<std::string> expected;
 };
 
 /// A scenario file (test/scenario/README.md has the whole language):

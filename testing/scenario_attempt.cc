@@ -107,7 +107,7 @@ Status ScenarioWorld::reported(const Words& words) {
   AgentReported report{.container = ContainerId(words[1]),
                        .address = "agent-of-" + words[1],
                        .epoch = machine_.state().epoch,
-                       .generation = machine_.state().generation};
+                       .generation = machine_.state().view.generation};
   if (const std::string generation = option_of(words, "generation"); !generation.empty()) {
     MUSTER_TRY(const uint32_t number, read_number(generation));
     report.generation = Generation(number);

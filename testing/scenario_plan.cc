@@ -247,6 +247,11 @@ Status put_plan(Plan& plan, std::string_view key, std::string_view value) {
       {"gang.back_off",
        [](Plan& p, auto v) { return put_range(p.gang.back_off_low, p.gang.back_off_high, v); }},
       {"new_ports", [](Plan& p, auto v) { return put(p.gives_new_ports_on_restart, v); }},
+      {"avoid",
+       [](Plan& p, auto v) {
+         p.hosts_to_avoid.emplace_back(std::string(v));
+         return Status();
+       }},
       {"avoid_share", [](Plan& p, auto v) { return put(p.avoid_share_max_percent, v); }},
       {"stop_on_first_failure", [](Plan& p, auto v) { return put(p.stop_on_first_failure, v); }},
       {"chief_failure_fails_job",

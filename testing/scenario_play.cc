@@ -71,7 +71,7 @@ class StateCheck {
       return is_equal(what, to_string(state_.phase), second);
     }
     if (what == "generation") {
-      return is_equal(what, fmt::to_string(state_.generation.value), second);
+      return is_equal(what, fmt::to_string(state_.view.generation.value), second);
     }
     if (what == "outcome") {
       return check_outcome(words);
@@ -90,7 +90,7 @@ class StateCheck {
     }
     if (what == "steps") {
       std::string steps;
-      for (const job::Step& step : state_.steps) {
+      for (const job::Step& step : state_.chronicle.steps()) {
         steps += (steps.empty() ? "" : ",") + step.name;
       }
       std::ranges::replace(steps, ' ', '-');
@@ -118,7 +118,7 @@ class StateCheck {
     }
     if (what == "commit") {
       MUSTER_TRY(const job::AttemptId id, world_.attempt_of(words[2]));
-      const bool allowed = world_.machine().may_commit(id, state_.generation);
+      const bool allowed = world_.machine().may_commit(id, state_.view.generation);
       return is_equal("commit of " + words[2], allowed ? "allowed" : "refused", words[1]);
     }
     MUSTER_TRY(const job::AttemptId id, world_.attempt_of(words[1]));
@@ -190,7 +190,7 @@ class StateCheck {
     for (size_t i = 1; i < words.size(); ++i) {
       wanted += (wanted.empty() ? "" : " ") + words[i];
     }
-    const std::string text = words[0] == "waits" ? state_.waits_for
+    const std::string text = words[0] == "waits" ? state_.chronicle.waits_for()
                              : state_.outcome    ? state_.outcome->message
                                                  : "";
     if (text.find(wanted) == std::string::npos) {

@@ -61,7 +61,7 @@ class Page {
   constructor(base: string) {
     this.job = new JobPanel(base);
     this.stop = new StopPanel(base);
-    this.tasks = new TaskPanel((wanted, stream) => this.output.open(wanted, stream));
+    this.tasks = new TaskPanel(base, (wanted, stream) => this.output.open(wanted, stream));
     this.output = new OutputPanel(base, () => this.tasks.all());
     const open = (task: string, attempts: number): void =>
       this.output.open([{ task, attempts }], "both");

@@ -4,6 +4,10 @@ import { by_id, make, set_text, show_text } from "./dom.js";
 import { read } from "./session.js";
 import { Asked, Status, bytes_text, moment_text } from "./status.js";
 
+/** What a task's failure means for its job. */
+const failure_words: Record<string, string> = {
+  fails_job: "fails the job", tolerated: "tolerated, unless all fail", ignored: "ignored",
+};
 const plain_word = /^[A-Za-z0-9_./@%+-][A-Za-z0-9_./@%+ -]*$/;
 
 function scalar(value: unknown): string {
@@ -124,7 +128,7 @@ export class AskedPanel {
         ["Cores", role.vcores === 0 ? "a share" : String(role.vcores)],
         ["GPUs", String(role.gpus)],
         ["Membership", role.membership],
-        ["On failure", role.failure],
+        ["On failure", failure_words[role.failure] ?? role.failure],
         ["Restarts", `${restart["process"] ?? 0} in place, ${restart["container"] ?? 0} in ` +
           `a new container, ${restart["host"] ?? 0} on another host`],
       ]);

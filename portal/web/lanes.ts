@@ -83,11 +83,13 @@ export class LanePanel {
       return;
     }
     const ended = this.status.phase === "ended";
-    const end = Math.max(begin + 1000, ended ? this.lives.last : Date.now());
+    // The clock here may be behind the master's.
+    const end = Math.max(begin + 1000, this.lives.last, ended ? 0 : Date.now());
     const tasks = this.tasks();
     const height = axis_px + tasks.length * lane_px;
     const plot = Math.max(40, width - label_px - 12);
-    const x = (ms: number): number => label_px + plot * (ms - begin) / (end - begin);
+    const x = (ms: number): number =>
+      label_px + plot * Math.min(1, Math.max(0, (ms - begin) / (end - begin)));
     const picture = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`,
       role: "group", "aria-label": "Attempts over time" });
     this.draw_axis(picture, begin, end, plot, height, x);

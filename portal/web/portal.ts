@@ -2,7 +2,10 @@
 
 import { by_id, make, show_text } from "./dom.js";
 import { open_session, read } from "./session.js";
-import { duration_text } from "./status.js";
+import { duration_text, moment_text } from "./status.js";
+
+/** Rows at first, and with each wish for more. */
+const page_rows = 100;
 
 interface Job {
   job: string;
@@ -28,18 +31,22 @@ function make_row(base: string, job: Job): HTMLTableRowElement {
       ? job.job : make("a", job.job, { href: `${base}jobs/${encodeURIComponent(job.job)}/` })),
     cell("State", make("span", state, { class: "badge", "data-state": state })),
     cell("Tasks", String(job.tasks)),
-    cell("Submitted", new Date(job.submitted).toLocaleString()),
+    cell("Submitted", moment_text(Date.parse(job.submitted))),
     cell("Ran", duration_text(job.duration_ms)),
     cell("Class", job.class ?? ""),
   );
   return row;
 }
 
-function apply_filter(): void {
+/** Shows the rows that match, as many as are wished for. */
+function show_rows(rows: HTMLTableRowElement[], limit: number): void {
   const wanted = by_id<HTMLInputElement>("filter").value.trim().toLowerCase();
-  for (const row of Array.from(by_id("jobs").children) as HTMLElement[]) {
-    row.hidden = wanted !== "" && !(row.textContent ?? "").toLowerCase().includes(wanted);
-  }
+  const matching = rows.filter((row) => (row.textContent ?? "").toLowerCase().includes(wanted));
+  by_id("jobs").replaceChildren(...matching.slice(0, limit));
+  const left = Math.max(0, matching.length - limit);
+  show_text(by_id("more"), left === 0 ? null : `Show more of the other ${left}`);
+  show_text(by_id("notice"), matching.length > 0 ? null
+    : rows.length === 0 ? "No jobs." : "No job matches.");
 }
 
 async function run(): Promise<void> {
@@ -50,10 +57,18 @@ async function run(): Promise<void> {
     return;
   }
   const { jobs } = await read<{ jobs: Job[] }>(`${base}api/jobs`);
-  by_id("jobs").replaceChildren(...jobs.map((job) => make_row(base, job)));
-  by_id("filter").addEventListener("input", apply_filter);
+  const rows = jobs.map((job) => make_row(base, job));
+  let limit = page_rows;
+  show_rows(rows, limit);
+  by_id("filter").addEventListener("input", () => {
+    limit = page_rows;
+    show_rows(rows, limit);
+  });
+  by_id("more").addEventListener("click", () => {
+    limit += 5 * page_rows;
+    show_rows(rows, limit);
+  });
   (document.querySelector("main") as HTMLElement).hidden = false;
-  show_text(by_id("notice"), jobs.length === 0 ? "No jobs." : null);
 }
 
 run().catch((trouble: unknown) => show_text(by_id("notice"),

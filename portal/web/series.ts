@@ -29,6 +29,8 @@ export interface ChartKind {
   /** Of this a dashed line: the most there may be. */
   limit?: string;
   unit: string;
+  /** Shown only once it is not nothing: most programs leave disks alone. */
+  may_be_nothing?: boolean;
   /** Shown only when somebody opens the rest. */
   rest?: boolean;
 }
@@ -40,8 +42,10 @@ const known: ChartKind[] = [
   { title: "GPU", names: ["hw.gpu.utilization"], unit: "1" },
   { title: "GPU memory", names: ["hw.gpu.memory.usage"], limit: "hw.gpu.memory.limit",
     unit: "By" },
-  { title: "Disk read", names: ["container.disk.io.read"], rate: true, unit: "By/s" },
-  { title: "Disk written", names: ["container.disk.io.write"], rate: true, unit: "By/s" },
+  { title: "Disk read", names: ["container.disk.io.read"], rate: true, unit: "By/s",
+    may_be_nothing: true },
+  { title: "Disk written", names: ["container.disk.io.write"], rate: true, unit: "By/s",
+    may_be_nothing: true },
 ];
 /** How far the program is; the agent makes these of what it tells. */
 const progress: ChartKind[] = [

@@ -2,7 +2,9 @@
 
 import { badge, by_id, make, make_button, set_text, show_items, soon } from "./dom.js";
 import { Wanted } from "./output.js";
+import { make_host } from "./place.js";
 import { Status, Task, exit_text } from "./status.js";
+import { UsageStore, usage_fields } from "./usage.js";
 
 export type OpenOutput = (wanted: Wanted[], stream: string) => void;
 
@@ -10,8 +12,9 @@ export type OpenOutput = (wanted: Wanted[], stream: string) => void;
 const fold_from = 64;
 /** More tasks than this get a field to choose among them. */
 const filter_from = 12;
-/** Rows of one role at first, and with each wish for more. */
-const page_rows = 100;
+/** Rows of one role at first, and with each wish for more: a row takes five lines on a phone. */
+const page_rows = matchMedia("(max-width: 40rem)").matches ? 25 : 100;
+const columns = 6 + usage_fields.length;
 const states = ["waiting", "active", "succeeded", "failed", "stopped"];
 
 interface Named {
@@ -36,12 +39,20 @@ function cells(name: string, task: Task): [string, string, string][] {
   ];
 }
 
+function content_of(field: string, text: string): Node {
+  return field === "state" ? badge(text) : field === "host" ? make_host(text)
+    : document.createTextNode(text);
+}
+
 function make_row(name: string, task: Task, open: OpenOutput): HTMLTableRowElement {
   const row = make("tr", "", { "data-task": name });
   for (const [field, label, text] of cells(name, task)) {
     const cell = make("td", "", { "data-field": field, "data-label": label });
-    cell.append(field === "state" ? badge(text) : text);
+    cell.append(content_of(field, text));
     row.append(cell);
+  }
+  for (const [field, label] of usage_fields) {
+    row.append(make("td", "", { "data-field": field, "data-label": label }));
   }
   const output = make("td", "", { "data-field": "output" });
   for (const [stream, label] of [["both", "output"], ["stderr", "stderr"]] as const) {
@@ -52,13 +63,20 @@ function make_row(name: string, task: Task, open: OpenOutput): HTMLTableRowEleme
   return row;
 }
 
+/** What a task uses changes by the second: only its cells are looked at then. */
+function update_usage(row: HTMLTableRowElement, texts: Record<string, string>): void {
+  for (const [field] of usage_fields) {
+    set_text(row.querySelector(`[data-field=${field}]`) as HTMLElement, texts[field] ?? "");
+  }
+}
+
 function update_row(row: HTMLTableRowElement, name: string, task: Task): void {
   row.dataset["attempts"] = String(task.attempts);
   (row.lastElementChild as HTMLElement).classList.toggle("absent", task.attempts === 0);
   for (const [field, , text] of cells(name, task)) {
     const cell = row.querySelector(`[data-field=${field}]`) as HTMLElement;
     if (cell.textContent !== text) {
-      cell.replaceChildren(field === "state" ? badge(text) : text);
+      cell.replaceChildren(content_of(field, text));
     }
   }
 }
@@ -82,7 +100,7 @@ class RoleGroup {
     private readonly open_output: OpenOutput, private readonly changed: () => void) {
     this.is_open = !folded;
     this.body.dataset["role"] = role;
-    const cell = make("td", "", { colspan: "6" });
+    const cell = make("td", "", { colspan: String(columns) });
     this.toggle = make_button("", { class: "fold" }, () => {
       this.is_open = !this.is_open;
       this.state = null;
@@ -97,7 +115,7 @@ class RoleGroup {
       this.limit += 5 * page_rows;
       changed();
     });
-    const last = make("td", "", { colspan: "6" });
+    const last = make("td", "", { colspan: String(columns) });
     last.append(this.more_button);
     this.more.append(last);
   }
@@ -130,6 +148,20 @@ class RoleGroup {
     this.body.hidden = wanted !== "" && matching.length === 0;
   }
 
+  /** The tasks whose rows are shown. */
+  get visible(): string[] {
+    return this.body.hidden ? [] : this.shown;
+  }
+
+  show_usage(usage: UsageStore): void {
+    for (const { name, task } of this.tasks) {
+      const row = this.rows.get(name);
+      if (row !== undefined) {
+        update_usage(row, usage.texts(name, task.state === "active"));
+      }
+    }
+  }
+
   private show_head(opened: boolean): void {
     set_text(this.toggle, `${opened ? "▾" : "▸"} ${this.role}: ${
       count_text(this.tasks.length)} task${this.tasks.length === 1 ? "" : "s"}`);
@@ -158,8 +190,10 @@ export class TaskPanel {
   private readonly groups = new Map<string, RoleGroup>();
   private status: Status | null = null;
   private readonly redraw = soon(() => this.draw());
+  private readonly usage: UsageStore;
 
-  constructor(private readonly open_output: OpenOutput) {
+  constructor(base: string, private readonly open_output: OpenOutput) {
+    this.usage = new UsageStore(base, by_id("tasks"), soon(() => this.show_usage()));
     by_id("filter").addEventListener("input", this.redraw);
   }
 
@@ -198,7 +232,21 @@ export class TaskPanel {
           .map(([, , text]) => text).join(" ").toLowerCase() };
       }), wanted);
     }
+    this.usage.show(status, [...this.groups.values()].flatMap((group) => group.visible));
+    this.show_usage();
     this.show_counts(roles.flatMap(([, { tasks }]) => tasks));
+  }
+
+  /** A column of which nobody has anything is left out. */
+  private show_usage(): void {
+    const table = by_id("tasks");
+    for (const group of this.groups.values()) {
+      group.show_usage(this.usage);
+    }
+    for (const [field] of usage_fields) {
+      const cells = Array.from(table.querySelectorAll(`td[data-field=${field}]`));
+      table.classList.toggle(`no-${field}`, cells.every((cell) => cell.textContent === ""));
+    }
   }
 
   private show_counts(tasks: Task[]): void {

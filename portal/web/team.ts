@@ -2,8 +2,8 @@
 // filters stand in the address, so that a link to a list stays valid.
 
 import { badge, by_id, make, set_text, show_text } from "./dom.js";
-import { open_session, read, Trouble } from "./session.js";
-import { duration_text } from "./status.js";
+import { keep_session, open_session, pause, read } from "./session.js";
+import { duration_text, moment_text } from "./status.js";
 
 interface Job {
   key: string;
@@ -16,12 +16,19 @@ interface Job {
   submitted: string;
   duration_ms: number;
   page: string | null;
+  /** The first of them, by name, and how many there are. */
+  hosts: string[];
+  host_count: number;
+  /** What it did on the host that this page is of. */
+  here: { attempts: number; failed: number } | null;
 }
 
 interface Sums {
   ran_ms: number;
   states: Record<string, number>;
   classes: Record<string, number>;
+  attempts: number;
+  attempts_failed: number;
 }
 
 interface List {
@@ -45,14 +52,16 @@ function field(name: string): HTMLInputElement | HTMLSelectElement {
   return document.querySelector(`#filters [name=${name}]`) as HTMLInputElement;
 }
 
+type Kind = "user" | "queue" | "host";
+
 /** Whose page this is: "#/user/alice"; null for that of all jobs. */
-function subject(): { kind: "user" | "queue"; name: string } | null {
-  const found = /^#\/(user|queue)\/([^/]+)$/.exec(location.hash);
+function subject(): { kind: Kind; name: string } | null {
+  const found = /^#\/(user|queue|host)\/([^/]+)$/.exec(location.hash);
   if (found === null) {
     return null;
   }
   try {
-    return { kind: found[1] as "user" | "queue", name: decodeURIComponent(found[2] ?? "") };
+    return { kind: found[1] as Kind, name: decodeURIComponent(found[2] ?? "") };
   } catch {
     return null;
   }
@@ -140,10 +149,26 @@ function make_box(key: string): HTMLInputElement {
   return box;
 }
 
-/** A link to the page of a user or a queue. */
-function make_link(kind: "user" | "queue", name: string): Node {
+/** A link to the page of a user, a queue or a host. */
+function make_link(kind: Kind, name: string): Node {
   return name === "" ? document.createTextNode("")
     : make("a", name, { href: `#/${kind}/${encodeURIComponent(name)}` });
+}
+
+function make_hosts(job: Job): Node {
+  const cell_content = make("span", "");
+  const [first = ""] = job.hosts;
+  if (job.here !== null) {
+    cell_content.append(count_text(job.here.attempts, "attempt"),
+      job.here.failed > 0 ? `, ${job.here.failed} failed` : "");
+  } else if (first !== "") {
+    cell_content.append(make_link("host", first));
+    if (job.host_count > 1) {
+      cell_content.append(` +${job.host_count - 1}`);
+      cell_content.title = job.hosts.join(", ") + (job.host_count > job.hosts.length ? ", …" : "");
+    }
+  }
+  return cell_content;
 }
 
 function make_state(job: Job): Node {
@@ -164,7 +189,8 @@ function make_row(job: Job): HTMLTableRowElement {
     cell("Queue", make_link("queue", job.queue)),
     cell("State", make_state(job)),
     cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)),
-    cell("Submitted", new Date(job.submitted).toLocaleString()),
+    cell("Hosts", make_hosts(job)),
+    cell("Submitted", moment_text(Date.parse(job.submitted))),
     cell("Ran", duration_text(job.duration_ms)),
     cell("Class", job.class ?? ""),
   );
@@ -177,21 +203,34 @@ function counts_text(counts: Record<string, number>): string {
     .map(([name, count]) => `${count} ${name}`).join(", ");
 }
 
-/** What a page of a user or a queue says above its jobs. */
+function count_text(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const titles: Record<Kind, (name: string) => string> = {
+  user: (name) => `Jobs of ${name}`,
+  queue: (name) => `Jobs in the queue ${name}`,
+  host: (name) => `Jobs that ran on ${name}`,
+};
+
+/** What a page of a user, a queue or a host says above its jobs. */
 function show_subject(list: List): void {
   const of = subject();
-  const title = of === null ? "Jobs"
-    : of.kind === "user" ? `Jobs of ${of.name}` : `Jobs in the queue ${of.name}`;
+  const title = of === null ? "Jobs" : titles[of.kind](of.name);
   set_text(document.querySelector("h1") as HTMLElement, title);
   document.title = `Muster: ${of === null ? "jobs of all" : title.toLowerCase()}`;
   by_id("all").hidden = of === null;
   for (const kind of ["user", "queue"] as const) {
     (field(kind).parentElement as HTMLElement).hidden = of?.kind === kind;
   }
-  const failures = counts_text(list.sums.classes);
+  set_text(by_id("hosts-title"), of?.kind === "host" ? "Here" : "Hosts");
+  const { sums } = list;
+  const failures = counts_text(sums.classes);
   show_text(by_id("sums"), of === null || list.total === 0 ? null
-    : `${list.total} ${list.total === 1 ? "job" : "jobs"}: ${counts_text(list.sums.states)}; ` +
-      `they ran ${duration_text(list.sums.ran_ms)} in all` +
+    : `${count_text(list.total, "job")}: ${counts_text(sums.states)}; ` +
+      `they ran ${duration_text(sums.ran_ms)} in all` +
+      (of.kind === "host" ? `, ${count_text(sums.attempts, "attempt")} here, of which ` +
+        `${sums.attempts_failed} failed` : "") +
       (failures === "" ? "" : `. Failures: ${failures}`));
 }
 
@@ -215,7 +254,8 @@ async function show(): Promise<void> {
   by_id<HTMLButtonElement>("newer").disabled = first === 0;
   by_id<HTMLButtonElement>("older").disabled = first + rows_shown >= list.total;
   by_id("place").textContent = list.jobs.length === 0
-    ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${list.total}`;
+    ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${
+      list.total.toLocaleString("en-US")}`;
   (document.querySelector("main") as HTMLElement).hidden = false;
   show_text(by_id("notice"), null);
 }
@@ -235,9 +275,10 @@ function next_place(): string | null {
   return next !== null && /^jobs\/[^/?#\\]+\/$/.test(next) ? next : null;
 }
 
-function sign_in(): Promise<void> {
+function sign_in(takes_tickets: boolean): Promise<void> {
   const form = by_id<HTMLFormElement>("sign-in");
   form.hidden = false;
+  by_id("no-ticket").hidden = !takes_tickets;
   by_id("token").focus();
   return new Promise((done) => {
     form.addEventListener("submit", (event) => {
@@ -255,6 +296,20 @@ function sign_in(): Promise<void> {
   });
 }
 
+/**
+ * Asks again for the session of a ticket: Chromium loads the library for tickets only once a site
+ * has asked for one, and that request goes without.
+ */
+async function ticket_comes(): Promise<void> {
+  for (const ms of [200, 800, 2000, 5000]) {
+    await pause(ms);
+    if ((await keep_session()).known) {
+      return;
+    }
+  }
+  return new Promise<void>(() => undefined);
+}
+
 async function run(): Promise<void> {
   const asked = new URLSearchParams(location.search);
   const next = next_place();
@@ -266,15 +321,13 @@ async function run(): Promise<void> {
       where.value = value;
     }
   }
-  try {
-    await show();
-  } catch (trouble) {
-    if (!(trouble instanceof Trouble) || trouble.kind !== "unknown") {
-      throw trouble;
-    }
-    await sign_in();
-    await show();
+  const kept = await keep_session();
+  if (!kept.known) {
+    await Promise.race([sign_in(kept.takes_tickets),
+      kept.takes_tickets ? ticket_comes() : new Promise<void>(() => undefined)]);
+    by_id("sign-in").hidden = true;
   }
+  await show();
   if (next !== null) {
     location.replace(next);
     return;
@@ -282,7 +335,7 @@ async function run(): Promise<void> {
   window.addEventListener("hashchange", () => {
     // What the page is of is not chosen a second time.
     const of = subject();
-    if (of !== null) {
+    if (of !== null && of.kind !== "host") {
       field(of.kind).value = "";
     }
     keep_in_address(0);

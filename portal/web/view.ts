@@ -1,4 +1,5 @@
 import { by_id, make, set_text, show_items, show_text } from "./dom.js";
+import { is_of_portal } from "./place.js";
 import { Cause, Outcome, Status, Step, duration_text, exit_text } from "./status.js";
 
 function cause_line(cause: Cause): string {
@@ -89,6 +90,7 @@ export class JobPanel {
   private status: Status | null = null;
 
   constructor(private readonly base: string) {
+    by_id("up").hidden = !is_of_portal();
     setInterval(() => this.show_facts(), 1000);
   }
 
@@ -99,7 +101,7 @@ export class JobPanel {
     by_id("sections").hidden = false;
     set_text(by_id("job"), status.job);
     const phase = by_id("phase");
-    set_text(phase, status.phase);
+    set_text(phase, status.outcome?.result ?? status.phase);
     phase.dataset["state"] = status.outcome?.result ?? status.phase;
     this.show_facts();
     show_outcome(status.outcome);

@@ -1,11 +1,11 @@
 #include "sim/core/budget_oracle.h"
 
+#include "sim/core/culprits.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace muster::sim {
@@ -57,7 +57,8 @@ Cost cost_of(const job::Fact& fact) {
   if (std::holds_alternative<job::LaunchFailed>(fact)) {
     return Cost::Host;
   }
-  if (std::holds_alternative<job::HostReported>(fact)) {
+  if (std::holds_alternative<job::HostReported>(fact) ||
+      std::holds_alternative<job::PreemptionNoticed>(fact)) {
     return Cost::Infrastructure;
   }
   return Cost::Container;
@@ -71,21 +72,14 @@ struct Tried {
 
 class BudgetOracle final : public Checker {
  public:
-  explicit BudgetOracle(const job::Plan& plan) : plan_(plan) {}
+  explicit BudgetOracle(const job::Plan& plan) : plan_(plan), culprits_(plan) {}
   std::string_view name() const override { return "within budgets"; }
 
   void replayed(Time now, const job::Fact& fact, std::span<const job::Action> actions,
                 const job::Machine& machine) override {
-    for (const auto& role : machine.state().tasks) {
-      for (const job::Task& task : role) {
-        note_ends(task, fact);
-      }
-    }
+    culprits_.heard(now, fact, actions, machine);
     for (const job::Action& action : actions) {
       const auto* set = std::get_if<job::SetDeadline>(&action);
-      if (set != nullptr && set->kind == job::DeadlineKind::Stop) {
-        stop_deadlines_.insert(set->deadline);
-      }
       if (set != nullptr && set->waits_for == "the whole job to start over") {
         start_overs_.push_back(now);
       }
@@ -98,13 +92,13 @@ class BudgetOracle final : public Checker {
       }
     }
   }
-  void finished(const job::Machine& machine, const Truth&) override {
+  void finished(const job::Machine& machine, const Truth& truth) override {
     for (const auto& role : machine.state().tasks) {
       for (const job::Task& task : role) {
-        check_not_more(task);
+        check_not_more(task, truth);
       }
     }
-    check_not_less(machine);
+    check_not_less(machine, truth);
   }
 
  private:
@@ -118,30 +112,23 @@ class BudgetOracle final : public Checker {
     Cost cost = Cost::Process;
   };
 
-  // An agent that cannot end what it was told to goes with its container, as if it were silent.
-  Cost cost_without_exit(const job::Fact& fact) const {
-    const auto* passed = std::get_if<job::DeadlinePassed>(&fact);
-    return passed != nullptr && stop_deadlines_.contains(passed->deadline) ? Cost::Infrastructure
-                                                                           : cost_of(fact);
-  }
-
-  void note_ends(const job::Task& task, const job::Fact& fact) {
-    for (size_t i = task.attempts.size(); i > 0 && i + 3 > task.attempts.size(); --i) {
-      const job::Attempt& attempt = task.attempts[i - 1];
-      if (attempt.state == job::AttemptState::Ended) {
-        costs_.emplace(job::AttemptId{task.id, attempt.number},
-                       attempt.exit ? cost_of(*attempt.exit) : cost_without_exit(fact));
-      }
+  [[nodiscard]] Cost cost_of_end(job::AttemptId attempt) const {
+    if (const job::Exit* exit = culprits_.exit_of(attempt)) {
+      return cost_of(*exit);
     }
+    // An agent that cannot end what it was told to goes with its container, as if it were silent.
+    return culprits_.outlived_its_stop(attempt) ? Cost::Infrastructure
+                                                : cost_of(*culprits_.taken_by(attempt));
   }
 
-  std::vector<Event> tried_again(const job::Task& task) const {
+  /// For what a task was tried again: the ends of attempts that another one followed, those that
+  /// are surely its own, or all that may be.
+  std::vector<Event> tried_again(const job::Task& task, const Truth& truth, Guilt least) const {
     std::vector<Event> events;
     for (size_t i = 0; i + 1 < task.attempts.size(); ++i) {
-      const job::Attempt& attempt = task.attempts[i];
-      const auto cost = costs_.find({task.id, attempt.number});
-      if (attempt.part == job::Part::Origin && cost != costs_.end()) {
-        events.push_back({attempt.ended, cost->second});
+      const job::AttemptId attempt{task.id, task.attempts[i].number};
+      if (culprits_.of(attempt, truth) >= least) {
+        events.push_back({task.attempts[i].ended, cost_of_end(attempt)});
       }
     }
     for (const Notice& notice : notices_) {
@@ -153,9 +140,9 @@ class BudgetOracle final : public Checker {
     return events;
   }
 
-  void check_not_more(const job::Task& task) {
+  void check_not_more(const job::Task& task, const Truth& truth) {
     const job::RestartBudget& budget = plan_.role(task.id.role).restart;
-    const std::vector<Event> events = tried_again(task);
+    const std::vector<Event> events = tried_again(task, truth, Guilt::Sure);
     const Duration span = budget.window ? *budget.window - kSettles : Duration::max();
     for (size_t first = 0; first < events.size(); ++first) {
       Tried tried;
@@ -188,7 +175,7 @@ class BudgetOracle final : public Checker {
 
   /// A job that fails has spent what could have cured its first cause. Checked where the ladder is
   /// all there is: no role may fail alone, no window, no start anew.
-  void check_not_less(const job::Machine& machine) {
+  void check_not_less(const job::Machine& machine, const Truth& truth) {
     const std::optional<job::Outcome>& outcome = machine.state().outcome;
     const bool failed = outcome && outcome->result == job::JobResult::Failed &&
                         outcome->first_cause &&
@@ -201,16 +188,16 @@ class BudgetOracle final : public Checker {
       return;
     }
     const job::AttemptId cause = outcome->first_cause->attempt;
-    const auto cost = costs_.find(cause);
     const bool unsure = std::ranges::any_of(notices_, [](const Notice& n) { return !n.sure; });
-    if (cost == costs_.end() || unsure) {
-      return;
+    if (culprits_.of(cause, truth) == Guilt::None || unsure) {
+      return;  // That it is named at all is for another checker.
     }
     Tried tried;
-    for (const Event& event : tried_again(machine.state().task(cause.task))) {
+    for (const Event& event :
+         tried_again(machine.state().task(cause.task), truth, Guilt::Possible)) {
       ++tried.by_cost[static_cast<size_t>(event.cost)];
     }
-    if (left_of(cost->second, plan_.role(cause.task.role).restart, tried) > 0) {
+    if (left_of(cost_of_end(cause), plan_.role(cause.task.role).restart, tried) > 0) {
       fail("the job failed by " + to_string(plan_, cause) + " before its restarts were spent");
     }
   }
@@ -248,8 +235,7 @@ class BudgetOracle final : public Checker {
   }
 
   const job::Plan& plan_;
-  std::map<job::AttemptId, Cost> costs_;
-  std::set<job::DeadlineId> stop_deadlines_;
+  Culprits culprits_;
   std::vector<Time> start_overs_;
   std::vector<Notice> notices_;
 };

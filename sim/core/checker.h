@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/link.h"
 #include "job/machine.h"
 #include "sim/core/truth.h"
 
@@ -24,6 +25,8 @@ class Checker {
   virtual void recovered(const job::Machine&) {}
   /// An action whose fact is in the log is done.
   virtual void released(const job::Action&) {}
+  /// A container is given back, and the cluster told how its end is to become known.
+  virtual void given_back(const job::ContainerId&, cluster::Confirm) {}
   /// A process has started.
   virtual void started(const TrueAttempt&, const Truth&, const job::Machine&) {}
   /// A commit was granted to a process that was started in `started_in`.

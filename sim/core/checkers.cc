@@ -1,5 +1,6 @@
 #include "base/overloaded.h"
 #include "sim/core/account_checker.h"
+#include "sim/core/blame_checkers.h"
 #include "sim/core/budget_oracle.h"
 #include "sim/core/checker.h"
 #include "sim/core/duty_checkers.h"
@@ -40,8 +41,9 @@ class OneLiveAttempt final : public Checker {
 };
 
 /// Never two live attempts of a task, of whatever generations, while the cluster can tell: the next
-/// starts when the old container's end has been told, or long after it was given back. Counts from
-/// what was said and done, not from what the machine believes.
+/// starts when the old container's end has been told, or long after it was given back. The end of
+/// what was given back without asking for its confirmation tells nobody anything: the cluster says
+/// so at once. Counts from what was said and done, not from what the machine believes.
 class SuccessorWaits final : public Checker {
  public:
   explicit SuccessorWaits(const job::Plan& plan) : plan_(plan) {}
@@ -55,11 +57,14 @@ class SuccessorWaits final : public Checker {
       }
     }
     std::visit(
-        Overloaded{[&](const job::ContainerEnded& ended) { told_gone_.insert(ended.container); },
+        Overloaded{[&](const job::ContainerEnded& ended) { take(ended); },
                    [&](const job::AttemptEnded& ended) { told_ended_.insert(ended.attempt); },
                    [&](const job::AgentReported& report) { take(report, machine); },
                    [&](const job::HostReported& host) { take(host, machine); }, [](const auto&) {}},
         fact);
+  }
+  void given_back(const job::ContainerId& container, cluster::Confirm confirm) override {
+    confirms_.insert_or_assign(container, confirm);
   }
   void started(const TrueAttempt& attempt, const Truth& truth, const job::Machine&) override {
     for (const TrueAttempt& other : truth.attempts) {
@@ -75,6 +80,14 @@ class SuccessorWaits final : public Checker {
   }
 
  private:
+  void take(const job::ContainerEnded& ended) {
+    const auto asked = confirms_.find(ended.container);
+    const bool unconfirmed = ended.kind == job::ContainerEndKind::Released &&
+                             asked != confirms_.end() && asked->second == cluster::Confirm::No;
+    if (!unconfirmed) {
+      told_gone_.insert(ended.container);
+    }
+  }
   void take(const job::HostReported& host, const job::Machine& machine) {
     for (const auto& [id, container] : machine.state().containers) {
       if (host.health == job::HostHealth::Lost && container.host == host.host) {
@@ -110,6 +123,7 @@ class SuccessorWaits final : public Checker {
   const job::Plan& plan_;
   Time now_{};
   std::map<job::ContainerId, Time> given_back_;
+  std::map<job::ContainerId, cluster::Confirm> confirms_;
   std::set<job::ContainerId> told_gone_;
   std::set<job::AttemptId> told_ended_;
 };
@@ -126,7 +140,7 @@ class CommitFence final : public Checker {
     if (!newest) {
       fail("a commit of an attempt that has a successor is granted");
     }
-    if (started_in != machine.state().generation) {
+    if (started_in != machine.state().view.generation) {
       fail("a commit of another generation than the current one is granted");
     }
     if (known != nullptr && known->state == job::AttemptState::Ended) {
@@ -303,6 +317,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const job::Plan& plan) {
   checkers.push_back(std::make_unique<SuspicionEnds>());
   checkers.push_back(std::make_unique<TalliesHold>());
   checkers.push_back(make_account_checker(plan));
+  add_blame_checkers(plan, checkers);
   add_duty_checkers(plan, checkers);
   return checkers;
 }

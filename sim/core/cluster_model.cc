@@ -1,5 +1,7 @@
 #include "sim/core/cluster_model.h"
 
+#include "sim/core/host_loss.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -101,20 +103,26 @@ void ClusterModel::try_grant(job::RequestId id) {
 }
 
 void ClusterModel::grant(job::RequestId id, const job::HostName& host) {
-  const job::ContainerId container{"c" + std::to_string(++containers_)};
-  held_[container] = Held{
-      .request = id, .host = host, .launched = false, .gone = false, .noticed = false, .end = {}};
+  const job::ContainerId container = hold(id, host);
   open_.erase(id);
-  around_.truth.live_containers.insert(container);
   around_.tell(job::ContainerGranted{id, container, host});
   if (around_.faults.strikes(Fault::DoubledGrants)) {
     // A second container for one ask: nobody wants it.
-    const job::ContainerId extra{"c" + std::to_string(++containers_)};
-    held_[extra] = Held{
-        .request = id, .host = host, .launched = false, .gone = false, .noticed = false, .end = {}};
-    around_.truth.live_containers.insert(extra);
-    around_.tell(job::ContainerGranted{id, extra, host});
+    around_.tell(job::ContainerGranted{id, hold(id, host), host});
   }
+}
+
+job::ContainerId ClusterModel::hold(job::RequestId request, const job::HostName& host) {
+  job::ContainerId container{"c" + std::to_string(++containers_)};
+  held_[container] = Held{.request = request,
+                          .host = host,
+                          .launched = false,
+                          .gone = false,
+                          .noticed = false,
+                          .silent = false,
+                          .end = {}};
+  around_.truth.live_containers.insert(container);
+  return container;
 }
 
 void ClusterModel::launch(const job::ContainerId& container) {
@@ -148,7 +156,7 @@ void ClusterModel::launch(const job::ContainerId& container) {
   });
 }
 
-void ClusterModel::release(const job::ContainerId& container) {
+void ClusterModel::release(const job::ContainerId& container, cluster::Confirm confirm) {
   const auto held = held_.find(container);
   if (held == held_.end()) {
     return;
@@ -162,13 +170,26 @@ void ClusterModel::release(const job::ContainerId& container) {
                                : Duration(milliseconds(200));
   const Duration takes = around_.world.random().between(Duration(milliseconds(1)), slowest);
   around_.wind_down(container, takes);
-  end(container, job::ContainerEndKind::Released, takes);
+  end(container, job::ContainerEndKind::Released, time_to_tell(held->second, takes, confirm));
+}
+
+// When its end is told, of what lives on for so long.
+Duration ClusterModel::time_to_tell(Held& held, Duration lives, cluster::Confirm confirm) {
+  Random& random = around_.world.random();
+  if (around_.faults.strikes(Fault::EndsUnconfirmed)) {
+    held.silent = random.chance(30);
+    return lives + random.between(Duration(seconds(5)), Duration(seconds(90)));
+  }
+  const bool hasty = confirm == cluster::Confirm::Yes
+                         ? around_.faults.strikes(Fault::EndsToldFalsely)
+                         : around_.faults.strikes(Fault::EndsToldEarly);
+  return hasty ? std::min<Duration>(lives, milliseconds(1)) : lives;
 }
 
 void ClusterModel::release_all() {
   open_.clear();
   for (const job::ContainerId& container : living()) {
-    release(container);
+    release(container, cluster::Confirm::No);
   }
 }
 
@@ -180,7 +201,7 @@ void ClusterModel::ask_about(const job::ContainerId& container) {
 }
 
 void ClusterModel::tell_end(const Held& held) {
-  if (held.noticed) {
+  if (held.noticed && !held.silent) {
     around_.tell(held.end);
   }
 }
@@ -269,15 +290,7 @@ void ClusterModel::lose_host(const job::HostName& host, bool lives_on) {
     if (held_.at(container).host != host) {
       continue;
     }
-    around_.truth.origin_containers.insert(container);
-    // An isolated host's processes end when it hears of the cluster again, which counts it as lost.
-    if (!lives_on) {
-      around_.end_agent(container, TrueEnd::Origin);
-    } else {
-      around_.isolate(container, alone);
-      around_.world.after(alone,
-                          [this, container] { around_.end_agent(container, TrueEnd::Origin); });
-    }
+    lose_with_host(around_, container, {.lives_on = lives_on, .alone = alone});
     end(container, job::ContainerEndKind::HostLost, notice);
   }
   around_.world.after(

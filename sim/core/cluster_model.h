@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/link.h"
 #include "job/action.h"
 #include "job/fact.h"
 #include "sim/core/faults.h"
@@ -44,7 +45,8 @@ class ClusterModel {
   void request(const job::RequestContainer& request);
   void cancel(job::RequestId request);
   void launch(const job::ContainerId& container);
-  void release(const job::ContainerId& container);
+  /// `confirm`: whether its end is told when nothing of it runs any more, or as the cluster likes.
+  void release(const job::ContainerId& container, cluster::Confirm confirm);
   /// A new master compares books: tells the end of what is gone, and grants again that may have
   /// been missed.
   void reconcile();
@@ -65,13 +67,17 @@ class ClusterModel {
     bool launched = false;
     bool gone = false;
     bool noticed = false;  ///< Its end is known to the cluster.
+    bool silent = false;   ///< And is never told.
     job::ContainerEnded end;
   };
 
   void tell_end(const Held& held);
+  [[nodiscard]] Duration time_to_tell(Held& held, Duration lives, cluster::Confirm confirm);
   [[nodiscard]] bool tell_grants(job::RequestId request);
   void try_grant(job::RequestId request);
   void grant(job::RequestId request, const job::HostName& host);
+  /// Makes a container that the request is given.
+  job::ContainerId hold(job::RequestId request, const job::HostName& host);
   void end(const job::ContainerId& container, job::ContainerEndKind kind, Duration notice);
   void wait_for_better_times(job::RequestId request);
   void disturb();

@@ -1,4 +1,5 @@
 #include "base/overloaded.h"
+#include "job/unheard.h"
 #include "sim/core/core_world.h"
 #include "sim/core/plan_maker.h"
 #include "sim/core/trace.h"
@@ -25,19 +26,19 @@ constexpr Duration kLongestCut = seconds(22);
 }  // namespace
 
 ClusterModel::Around CoreRun::cluster_around() {
-  return {.world = world_,
-          .faults = faults_,
-          .truth = truth_,
-          .tell = [this](const job::Fact& fact) { hear_cluster(fact); },
-          .start_agent = [this](const auto& container,
-                                const auto& host) { start_agent(container, host); },
-          .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
-          .wind_down = [this](const auto& container,
-                              Duration) { end_agent(container, TrueEnd::Stopped); },
-          .host_dies = [](const auto&) {},
-          .isolate = [this](const auto& container,
-                            Duration lasts) { lines_.cut(container, lasts, {}); },
-          .launched_again = [this](const auto& container) { redial(container); }};
+  return {
+      .world = world_,
+      .faults = faults_,
+      .truth = truth_,
+      .tell = [this](const job::Fact& fact) { hear_cluster(fact); },
+      .start_agent = [this](const auto& container,
+                            const auto& host) { start_agent(container, host); },
+      .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
+      .wind_down = [this](const auto& container, Duration within) { wind_down(container, within); },
+      .host_dies = [](const auto&) {},
+      .isolate = [this](const auto& container,
+                        Duration lasts) { lines_.cut(container, lasts, {}); },
+      .launched_again = [this](const auto& container) { redial(container); }};
 }
 
 MasterModel::Around CoreRun::master_around() {
@@ -117,10 +118,7 @@ void CoreRun::act(job::Epoch epoch, const job::Action& action) {
       Overloaded{[&](const job::RequestContainer& request) { cluster_.request(request); },
                  [&](const job::CancelRequest& cancel) { cluster_.cancel(cancel.request); },
                  [&](const job::LaunchAgent& launch) { cluster_.launch(launch.container); },
-                 [&](const job::ReleaseContainer& release) {
-                   master_.liveness().forget(release.container);
-                   cluster_.release(release.container);
-                 },
+                 [&](const job::ReleaseContainer& release) { give_back(release.container); },
                  [&](const job::PrepareAttempt& prepare) { to_agent(prepare.container); },
                  [&](const job::StartAttempt& start) { to_agent(start.container); },
                  [&](const job::StopAttempt& stop) { to_agent(stop.container); },
@@ -131,6 +129,27 @@ void CoreRun::act(job::Epoch epoch, const job::Action& action) {
                  // The master does these itself.
                  [](const OneOf<job::SetDeadline, job::ClearDeadline, job::Finish> auto&) {}},
       action);
+}
+
+// As master::Performer does.
+void CoreRun::give_back(const job::ContainerId& container) {
+  master_.liveness().forget(container);
+  const bool unheard = job::ended_unheard(master_.machine().state(), container);
+  const auto confirm = unheard ? cluster::Confirm::Yes : cluster::Confirm::No;
+  for (const auto& checker : checkers_) {
+    checker->given_back(container, confirm);
+  }
+  cluster_.release(container, confirm);
+}
+
+// Where nothing is slow it ends at once.
+void CoreRun::wind_down(const job::ContainerId& container, Duration within) {
+  if (within <= milliseconds(200)) {
+    end_agent(container, TrueEnd::Stopped);
+    return;
+  }
+  world_.after(world_.random().between(Duration::zero(), within),
+               [this, container] { end_agent(container, TrueEnd::Stopped); });
 }
 
 void CoreRun::order(job::Epoch epoch, const job::ContainerId& container,
@@ -314,7 +333,9 @@ SeedResult CoreRun::run() {
     const job::State& state = master_.machine().state();
     broken("progress", std::string("the job is still ") + std::string(to_string(state.phase)) +
                            " long after all faults ended" +
-                           (state.waits_for.empty() ? "" : ", waiting for " + state.waits_for));
+                           (state.chronicle.waits_for().empty()
+                                ? ""
+                                : ", waiting for " + state.chronicle.waits_for()));
   }
   // What was under way when the job ended must change nothing any more.
   (void)world_.run_until(world_.now() + seconds(30), [this] { return !failure_.empty(); });

@@ -41,6 +41,8 @@ class CoreRun {
 
   void act(job::Epoch epoch, const job::Action& action);
   void order(job::Epoch epoch, const job::ContainerId& container, const job::Action& action);
+  void give_back(const job::ContainerId& container);
+  void wind_down(const job::ContainerId& container, Duration within);
   void start_agent(const job::ContainerId& container, const job::HostName& host);
   void end_agent(const job::ContainerId& container, TrueEnd how);
   void introduce(const job::ContainerId& container);

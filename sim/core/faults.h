@@ -52,19 +52,30 @@ enum class Fault : uint8_t {
   ClocksDiffer,      ///< Hosts' wall clocks are off, and jump.
   ConnectionsStall,  ///< One direction of one connection stands still, then breaks.
   MasterReplaced,    ///< A master that was taken for dead lives on beside its successor.
+  // Drawn after all others, so that a seed without them stays what it was.
+  EndsUnconfirmed,  ///< The end of what was given back is told very late, or never.
+  EndsToldEarly,    ///< Unless it is to be confirmed, it is told at once, and lives on.
+  EndsToldFalsely,  ///< The same though it is to be confirmed: a cluster that is mistaken.
+  // What only YARN can meet.
+  ManagerAway,       ///< The resource manager does not answer for a while.
+  ManagerFailsOver,  ///< Another one takes over, which knows only what runs.
+  AnswersLost,       ///< What was asked of manager or node is done, and nobody hears of it.
+  NodeAway,          ///< A node manager does not answer; what runs there goes on.
+  TokensRoll,
 };
 
-/// Those of core_sim come first; full_sim has all.
+/// Those of core_sim come first, then those of the shells; every run has the ones after them.
 inline constexpr size_t kCoreFaultCount = static_cast<size_t>(Fault::SlowReleases) + 1;
-inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::MasterReplaced) + 1;
+inline constexpr size_t kShellFaultCount = static_cast<size_t>(Fault::MasterReplaced) + 1;
+inline constexpr size_t kFaultCount = static_cast<size_t>(Fault::TokensRoll) + 1;
 
 [[nodiscard]] std::string_view to_string(Fault fault);
 
 /// Which faults a run has, and how often each strikes (percent of its opportunities).
 class Faults {
  public:
-  /// Draws the first `kinds`; those named in `without` stay off (to find the smallest set that
-  /// still fails).
+  /// Draws the first `kinds`, and those that are drawn after all others; those named in `without`
+  /// stay off (to find the smallest set that still fails).
   Faults(Random random, const std::set<Fault>& without, size_t kinds = kCoreFaultCount);
 
   [[nodiscard]] bool on(Fault fault) const {
@@ -78,7 +89,10 @@ class Faults {
   [[nodiscard]] std::string names() const;
 
  private:
+  void draw(Random& random, Fault fault, const std::set<Fault>& without);
+
   Random random_;
+  Random later_;  ///< Of the faults that are drawn after all others.
   bool active_ = true;
   std::array<uint32_t, kFaultCount> percent_{};
 };

@@ -6,9 +6,7 @@
 #include "sim/seed_command.h"
 
 int main(int argc, char** argv) {
-  return muster::sim::main_of({.program = "core_sim",
-                               .run = muster::sim::run_core,
-                               .fault_kinds = muster::sim::kCoreFaultCount,
-                               .probes = muster::sim::Probes::all()},
-                              {argv + 1, argv + argc});
+  return muster::sim::main_of(
+      {.program = "core_sim", .run = muster::sim::run_core, .probes = muster::sim::Probes::all()},
+      {argv + 1, argv + argc});
 }

@@ -90,7 +90,8 @@ void Probes::observe(const job::Fact& fact, std::span<const job::Action> actions
       if (outcome.message.find("tolerated") != std::string::npos) {
         reach("a failure is tolerated");
       }
-      if (outcome.result == job::JobResult::Succeeded && machine.state().generation.value > 1) {
+      if (outcome.result == job::JobResult::Succeeded &&
+          machine.state().view.generation.value > 1) {
         reach("succeeded after a failure");
       }
     }
@@ -173,7 +174,7 @@ void Probes::observe_gangs(const job::Machine& machine) {
 
 void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
   const job::State& state = machine.state();
-  if (state.generation > generation_) {
+  if (state.view.generation > generation_) {
     for (const job::Member& member : state.view.members) {
       const job::RolePlan& role = machine.plan().role(member.task.role);
       if (role.membership == spec::Membership::Elastic && generation_.value > 0 &&
@@ -186,7 +187,7 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
       }
     }
     observe_gangs(machine);
-    generation_ = state.generation;
+    generation_ = state.view.generation;
     if (generation_.value >= 2) {
       reach("second generation");
     }
@@ -229,10 +230,10 @@ void Probes::observe_state(const job::Fact& fact, const job::Machine& machine) {
         break;
     }
   }
-  if (state.waits_for.ends_with("which was lost")) {
+  if (state.chronicle.waits_for().ends_with("which was lost")) {
     reach("a start waits for a lost container");
   }
-  if (!state.unconfirmed.empty()) {
+  if (!state.chronicle.unconfirmed().empty()) {
     reach("a lost container is never confirmed gone");
   }
   phase_ = state.phase;

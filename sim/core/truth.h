@@ -39,8 +39,8 @@ struct Truth {
   std::set<job::ContainerId> live_containers;          ///< Granted and not gone.
   std::map<job::AttemptId, job::AttemptId> caused_by;  ///< Of victims: who went away.
   std::set<job::AttemptId> origins;                    ///< Attempts whose end nobody else caused.
-  std::set<job::ContainerId>
-      origin_containers;           ///< Lost, cut off, preempted or killed by the world.
+  /// Lost, cut off, preempted or killed by the world.
+  std::set<job::ContainerId> origin_containers;
   std::set<job::AttemptId> liars;  ///< Failed by themselves and said that they lost a peer.
   bool stop_asked = false;
   bool refused_for_good = false;

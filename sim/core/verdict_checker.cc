@@ -83,7 +83,9 @@ class TrueVerdict final : public Checker {
            ") was caused by somebody else");
     }
     const auto lived = truth.newest.find(cause.attempt);
-    if (cause.exit_code && lived != truth.newest.end()) {
+    // Else the code is that of the container's first process.
+    const job::Attempt* known = machine.state().find_attempt(cause.attempt);
+    if (known != nullptr && known->exit && cause.exit_code && lived != truth.newest.end()) {
       const job::Exit& exit = truth.attempts[lived->second].exit;
       if (exit.exit_code != cause.exit_code || !told_alike(exit, cause)) {
         fail("the first cause " + to_string(plan_, cause.attempt) + " is told with another end");

@@ -31,10 +31,10 @@ void ClusterLink::launch(const cluster::LaunchOrder& order) {
   }
 }
 
-void ClusterLink::release(const job::ContainerId& container, cluster::Confirm /*confirm*/) {
+void ClusterLink::release(const job::ContainerId& container, cluster::Confirm confirm) {
   if (around_.lets_act()) {
-    around_.released(container);
-    around_.cluster.release(container);
+    around_.released(container, confirm);
+    around_.cluster.release(container, confirm);
   }
 }
 

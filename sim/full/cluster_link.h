@@ -23,7 +23,7 @@ class ClusterLink final : public cluster::Link {
     std::function<bool()> lets_act;
     std::function<void(const cluster::LaunchOrder&)> launches;
     std::function<bool(const job::ContainerId&)> known_dead;
-    std::function<void(const job::ContainerId&)> released;
+    std::function<void(const job::ContainerId&, cluster::Confirm)> released;
     std::function<void(const job::Outcome&)> finished;
   };
 

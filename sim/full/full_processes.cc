@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "sim/core/lines.h"
 #include "sim/full/full_world.h"
+#include "sim/full/watched_link.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,79 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr Duration kGoodbyeMax = std::chrono::minutes(1);
+
 }  // namespace
+
+// ---- lines to the cluster
+
+void FullWorld::given_back(const job::ContainerId& container, cluster::Confirm confirm) {
+  released_.insert(container);
+  for (const auto& checker : checkers_) {
+    checker->released(job::ReleaseContainer{container});
+    checker->given_back(container, confirm);
+  }
+}
+
+void FullWorld::left_link(const job::Outcome& outcome) {
+  finished_ = outcome;
+  for (const auto& checker : checkers_) {
+    checker->released(job::Finish{outcome});
+  }
+}
+
+// The modelled cluster knows only the newest master: what an older one asks for is ignored.
+std::unique_ptr<cluster::Link> FullWorld::open_link(MasterProcess& process) {
+  auto link = std::make_unique<ClusterLink>(ClusterLink::Around{
+      .cluster = *cluster_,
+      .loop = process.loop(),
+      .lets_act = [this, &process] { return process.may_act() && &process == master_.get(); },
+      .launches =
+          [this](const cluster::LaunchOrder& order) {
+            orders_.try_emplace(order.container, order);
+          },
+      .known_dead =
+          [this](const job::ContainerId& container) {
+            return cluster_->known_gone(container) && !agent_lives(container);
+          },
+      .released = [this](const auto& container,
+                         cluster::Confirm confirm) { given_back(container, confirm); },
+      .finished = [this](const job::Outcome& outcome) { left_link(outcome); }});
+  line_ = link.get();
+  return link;
+}
+
+std::unique_ptr<cluster::Link> FullWorld::open_yarn_link(MasterProcess& process) {
+  auto link = yarn_->open_link(
+      {.loop = process.loop(),
+       .sink = log_,
+       .plan = plan_,
+       .address = [this] { return place_.file ? place_.file->address : std::string(); },
+       .dismissed = [this,
+                     &process] { world_.after({}, [this, gone = &process] { dismissed(gone); }); },
+       .left =
+           [this, name = process.name()] {
+             world_.after({}, [this, name] {
+               if (MasterProcess* const leaving = master_named(name)) {
+                 leaving->end().link_left = true;
+                 leave_yarn(name);
+               }
+             });
+           }});
+  WatchedLink::Watch watch{
+      .lets_act = [&process] { return process.may_act(); },
+      .released = [this](const auto& container,
+                         cluster::Confirm confirm) { given_back(container, confirm); },
+      .finished = [this](const job::Outcome& outcome) { left_link(outcome); },
+      .heard =
+          [this](const job::Fact& fact) {
+            // Its answer may have been lost: the master can know no better.
+            if (const auto* failed = std::get_if<job::LaunchFailed>(&fact)) {
+              truth_.origin_containers.insert(failed->container);
+            }
+          }};
+  return std::make_unique<WatchedLink>(std::move(link), std::move(watch));
+}
 
 // ---- masters
 
@@ -40,6 +113,10 @@ void FullWorld::start_master() {
   if (master_ != nullptr || over_) {
     return;
   }
+  if (yarn_ != nullptr && yarn_->is_over()) {
+    over_ = true;  // The last one told it of the end and died before it heard that YARN knows.
+    return;
+  }
   ++masters_;
   master_ = std::make_unique<MasterProcess>(master_around(), master_options(),
                                             "master" + std::to_string(masters_));
@@ -49,6 +126,9 @@ void FullWorld::start_master() {
   const Status started = master_->start();
   if (!started) {
     refused_ = started.error().message;
+    if (yarn_ != nullptr) {
+      yarn_->master_failed();
+    }
     bury(std::move(master_));
     master_needed();
     return;
@@ -76,6 +156,9 @@ MasterProcess* FullWorld::master_named(const std::string& name) const {
 
 // The cluster takes a master for dead that is not: it starts another and hears the first no more.
 void FullWorld::replace_master() {
+  if (yarn_ != nullptr) {
+    yarn_->master_failed();
+  }
   replaced_.push_back(std::move(master_));
   master_needed();
 }
@@ -100,21 +183,64 @@ void FullWorld::master_over(MasterProcess* process, const master::MasterEnd& end
     replaced_dies(process);
     return;
   }
-  if (end.kind == master::MasterEnd::Kind::JobEnded) {
+  if (end.kind != master::MasterEnd::Kind::JobEnded) {
+    broken("fence", "the only master was fenced");
+    return;
+  }
+  process->end().master_done = true;
+  if (yarn_ == nullptr) {
     over_ = true;
     bury(std::move(master_));
     return;
   }
-  broken("fence", "the only master was fenced");
+  world_.after({}, [this, name = process->name()] { leave_yarn(name); });
+  world_.after(kGoodbyeMax, [this, name = process->name()] {
+    if (MasterProcess* const late = master_named(name)) {
+      late->end().link_left = true;
+      leave_yarn(name);
+    }
+  });
+}
+
+// On YARN it exits when its line has left, or a minute after the job's end. An attempt that exits
+// without having said farewell has failed: the next one says it.
+void FullWorld::leave_yarn(const std::string& master) {
+  MasterProcess* const process = master_named(master);
+  if (process == nullptr || !process->end().master_done || !process->end().link_left) {
+    return;
+  }
+  if (process != master_.get()) {
+    replaced_dies(process);
+  } else if (yarn_->is_over()) {
+    over_ = true;
+    bury(std::move(master_));
+  } else {
+    master_dies(false);
+  }
 }
 
 void FullWorld::master_dies(bool torn) {
   if (master_ == nullptr) {
     return;
   }
+  if (yarn_ != nullptr) {
+    yarn_->master_failed();
+  }
   const std::unique_ptr<MasterProcess> dead = std::move(master_);
   dead->crash(torn);
   master_needed();
+}
+
+// It ends without a word, so that the cluster tries again.
+void FullWorld::dismissed(const MasterProcess* process) {
+  if (process == master_.get()) {
+    master_dies(false);
+    return;
+  }
+  const auto old = std::ranges::find(replaced_, process, &std::unique_ptr<MasterProcess>::get);
+  if (old != replaced_.end()) {
+    replaced_dies(old->get());
+  }
 }
 
 // Whoever starts masters does so after a while. Agents can only while there are any.
@@ -145,9 +271,8 @@ std::vector<job::ContainerId> FullWorld::living_agents() const {
   return living;
 }
 
-void FullWorld::start_agent(const job::ContainerId& container) {
-  const cluster::LaunchOrder& order = orders_.at(container);
-  agents_[container] = std::make_unique<AgentProcess>(
+void FullWorld::start_agent(const cluster::LaunchOrder& order) {
+  agents_[order.container] = std::make_unique<AgentProcess>(
       AgentProcess::Around{.programs = programs_,
                            .network = network_,
                            .tree = tree_,
@@ -176,7 +301,19 @@ void FullWorld::agent_left(const job::ContainerId& container) {
       truth_.origin_containers.insert(container);  // Nobody came for it in time.
     }
     end_agent(container, TrueEnd::Stopped);
-    cluster_.agent_ended(container);
+    if (yarn_ != nullptr) {
+      yarn_->agent_ended(container);
+    } else {
+      cluster_->agent_ended(container);
+    }
+  }
+}
+
+void FullWorld::host_dies(const job::HostName& host) {
+  for (const auto& [container, agent] : agents_) {
+    if (agent->host() == host) {
+      silence(container);
+    }
   }
 }
 
@@ -198,7 +335,7 @@ void FullWorld::hear_cluster(const job::Fact& fact) {
   const int copies = faults_.strikes(Fault::DoubledFacts) ? 2 : 1;
   const auto deliver = [this, fact] {
     if (master_ != nullptr) {
-      master_->link().deliver(fact);
+      line_->deliver(fact);
     }
   };
   for (int i = 0; i < copies; ++i) {

@@ -43,7 +43,7 @@ FullWorld::FullWorld(const SeedRun& options)
       job_seed_(world_.random().next()),
       plan_(derived_plan(plan_json_, job_seed_)),
       faults_(world_.random().fork(), options.without, kFaultCount),
-      agents_start_masters_(world_.random().chance(50)),
+      agents_start_masters_(world_.random().chance(50) && !options.yarn),
       network_loop_(world_, {.booted = {}, .wall_offset = {}, .late_max = {}, .pool_takes = {}}),
       network_(network_loop_),
       log_(world_, options.trace),
@@ -52,8 +52,12 @@ FullWorld::FullWorld(const SeedRun& options)
       watch_(plan_, truth_),
       shadow_(disk_, plan_, shadow_handlers()),
       programs_(program_world()),
-      starter_(*this),
-      cluster_(cluster_around()) {
+      starter_(*this) {
+  if (options.yarn) {
+    yarn_ = std::make_unique<YarnModel>(yarn_around());
+  } else {
+    cluster_ = std::make_unique<ClusterModel>(cluster_around());
+  }
   disk_.created = [this](job::Epoch epoch) { shadow_.created(epoch); };
   disk_.grown = [this](job::Epoch epoch) { shadow_.grown(epoch); };
   disk_.arrived = [this](job::Epoch epoch, uint64_t digest) { shadow_.arrived(epoch, digest); };
@@ -89,19 +93,28 @@ ClusterModel::Around FullWorld::cluster_around() {
       .faults = faults_,
       .truth = truth_,
       .tell = [this](const job::Fact& fact) { hear_cluster(fact); },
-      .start_agent = [this](const auto& container, const auto&) { start_agent(container); },
+      .start_agent = [this](const auto& container,
+                            const auto&) { start_agent(orders_.at(container)); },
       .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
       .wind_down = [this](const auto& container, Duration within) { wind_down(container, within); },
-      .host_dies =
-          [this](const job::HostName& host) {
-            for (const auto& [container, agent] : agents_) {
-              if (agent->host() == host) {
-                silence(container);
-              }
-            }
-          },
+      .host_dies = [this](const job::HostName& host) { host_dies(host); },
       .isolate = [this](const auto& container, Duration lasts) { isolate(container, lasts); },
       .launched_again = [](const auto&) {}};
+}
+
+YarnModel::Around FullWorld::yarn_around() {
+  return {.world = world_,
+          .faults = faults_,
+          .truth = truth_,
+          .loop = network_loop_,
+          .start_agent =
+              [this](const cluster::LaunchOrder& order) {
+                orders_.try_emplace(order.container, order);
+                start_agent(order);
+              },
+          .end_agent = [this](const auto& container, TrueEnd how) { end_agent(container, how); },
+          .host_dies = [this](const job::HostName& host) { host_dies(host); },
+          .isolate = [this](const auto& container, Duration lasts) { isolate(container, lasts); }};
 }
 
 LogShadow::Handlers FullWorld::shadow_handlers() {
@@ -119,32 +132,10 @@ MasterProcess::Around FullWorld::master_around() {
           .place = place_,
           .sink = log_,
           .pace = pace_of("master" + std::to_string(masters_)),
-          .link = {.cluster = cluster_,
-                   .loop = network_loop_,
-                   .lets_act = {},
-                   .launches =
-                       [this](const cluster::LaunchOrder& order) {
-                         orders_.try_emplace(order.container, order);
-                       },
-                   .known_dead =
-                       [this](const job::ContainerId& container) {
-                         return cluster_.known_gone(container) && !agent_lives(container);
-                       },
-                   .released =
-                       [this](const job::ContainerId& container) {
-                         released_.insert(container);
-                         for (const auto& checker : checkers_) {
-                           checker->released(job::ReleaseContainer{container});
-                         }
-                       },
-                   .finished =
-                       [this](const job::Outcome& outcome) {
-                         finished_ = outcome;
-                         for (const auto& checker : checkers_) {
-                           checker->released(job::Finish{outcome});
-                         }
-                       }},
-          .in_charge = [this](const MasterProcess* process) { return process == master_.get(); },
+          .open_link =
+              [this](MasterProcess& process) {
+                return yarn_ != nullptr ? open_yarn_link(process) : open_link(process);
+              },
           .ends_job = [this](const MasterProcess& process) { master_ends_job(process); },
           .over = [this](MasterProcess* process,
                          const master::MasterEnd& end) { master_over(process, end); },
@@ -299,10 +290,11 @@ SeedResult FullWorld::run() {
   const auto failed = [this] { return !failure_.empty(); };
   if (!world_.run_until(Time{kFaultsLast + kHealWithin}, [&] { return over_ || failed(); })) {
     const job::State& state = shadow_.machine().state();
-    broken("progress",
-           fmt::format("the job is still {} long after all faults ended{}{}{}",
-                       to_string(state.phase), state.waits_for.empty() ? "" : ", waiting for ",
-                       state.waits_for, refused_.empty() ? "" : "; " + refused_));
+    broken(
+        "progress",
+        fmt::format("the job is still {} long after all faults ended{}{}{}", to_string(state.phase),
+                    state.chronicle.waits_for().empty() ? "" : ", waiting for ",
+                    state.chronicle.waits_for(), refused_.empty() ? "" : "; " + refused_));
   }
   if (!failed()) {
     // What was under way when the job ended must change nothing any more.

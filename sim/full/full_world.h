@@ -9,6 +9,7 @@
 #include "sim/core/truth.h"
 #include "sim/full/agent_process.h"
 #include "sim/full/agent_watch.h"
+#include "sim/full/cluster_link.h"
 #include "sim/full/full_run.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/log_shadow.h"
@@ -17,6 +18,7 @@
 #include "sim/full/process_loop.h"
 #include "sim/full/rogue.h"
 #include "sim/full/shell_log.h"
+#include "sim/full/yarn_model.h"
 #include "sim/world.h"
 #include "testing/memory_files.h"
 #include "testing/memory_transport.h"
@@ -33,7 +35,7 @@
 namespace muster::sim {
 
 /// One run: hosts, network, cluster, masters and agents of one job, the faults that strike them,
-/// and the checkers that watch.
+/// and the checkers that watch. The cluster is a ClusterModel, or YARN behind the real YarnLink.
 class FullWorld {
  public:
   explicit FullWorld(const SeedRun& options);
@@ -56,6 +58,7 @@ class FullWorld {
 
   // Parts and what they call.
   [[nodiscard]] ClusterModel::Around cluster_around();
+  [[nodiscard]] YarnModel::Around yarn_around();
   [[nodiscard]] ProgramWorld program_world();
   [[nodiscard]] LogShadow::Handlers shadow_handlers();
   [[nodiscard]] MasterProcess::Around master_around();
@@ -64,10 +67,18 @@ class FullWorld {
   [[nodiscard]] Duration travel();
   [[nodiscard]] std::set<std::string> reached() const;
 
+  // Lines to the cluster.
+  [[nodiscard]] std::unique_ptr<cluster::Link> open_link(MasterProcess& process);
+  [[nodiscard]] std::unique_ptr<cluster::Link> open_yarn_link(MasterProcess& process);
+  void given_back(const job::ContainerId& container, cluster::Confirm confirm);
+  void left_link(const job::Outcome& outcome);
+
   // Masters.
   void start_master();
+  void leave_yarn(const std::string& master);
   void master_over(MasterProcess* process, const master::MasterEnd& end);
   void master_dies(bool torn);
+  void dismissed(const MasterProcess* process);
   void master_needed();
   void replace_master();
   void replaced_dies(MasterProcess* process);
@@ -76,10 +87,11 @@ class FullWorld {
   void bury(std::unique_ptr<MasterProcess> process);
 
   // Containers.
-  void start_agent(const job::ContainerId& container);
+  void start_agent(const cluster::LaunchOrder& order);
   void end_agent(const job::ContainerId& container, TrueEnd how);
   void wind_down(const job::ContainerId& container, Duration within);
   void agent_left(const job::ContainerId& container);
+  void host_dies(const job::HostName& host);
   void silence(const job::ContainerId& container);
   void isolate(const job::ContainerId& container, Duration lasts);
   void hear_cluster(const job::Fact& fact);
@@ -130,7 +142,9 @@ class FullWorld {
   LogShadow shadow_;
   ProgramWorld programs_;
   Starter starter_;
-  ClusterModel cluster_;
+  std::unique_ptr<ClusterModel> cluster_;  ///< One of these two.
+  std::unique_ptr<YarnModel> yarn_;
+  ClusterLink* line_ = nullptr;  ///< The newest master's to the ClusterModel.
   std::map<job::ContainerId, cluster::LaunchOrder> orders_;
   std::map<job::ContainerId, std::unique_ptr<AgentProcess>> agents_;
   std::vector<std::unique_ptr<Rogue>> rogues_;

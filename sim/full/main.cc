@@ -7,7 +7,7 @@
 int main(int argc, char** argv) {
   return muster::sim::main_of({.program = "full_sim",
                                .run = muster::sim::run_full,
-                               .fault_kinds = muster::sim::kFaultCount,
+                               .has_yarn = true,
                                .probes = muster::sim::full_probes()},
                               {argv + 1, argv + argc});
 }

@@ -10,16 +10,10 @@ MasterProcess::MasterProcess(Around around, const master::MasterOptions& options
       loop_(around_.world, around_.pace),
       transport_(around_.network, name_, &loop_),
       store_(around_.world, loop_, around_.disk, [this] { return master_->machine().digest(); }),
-      link_({.cluster = around_.link.cluster,
-             .loop = loop_,
-             .lets_act = [this] { return may_act() && around_.in_charge(this); },
-             .launches = around_.link.launches,
-             .known_dead = around_.link.known_dead,
-             .released = around_.link.released,
-             .finished = around_.link.finished}),
+      link_(around_.open_link(*this)),
       publisher_(*this),
       master_(std::make_unique<master::Master>(
-          master::MasterDeps{loop_, transport_, link_, store_, publisher_, around_.sink},
+          master::MasterDeps{loop_, transport_, *link_, store_, publisher_, around_.sink},
           options)) {}
 
 MasterProcess::~MasterProcess() { crash(false); }
@@ -35,6 +29,7 @@ void MasterProcess::crash(bool torn) {
   store_.crash(torn);
   loop_.kill();
   master_.reset();
+  link_.reset();
 }
 
 bool MasterProcess::may_act() {

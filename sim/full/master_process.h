@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cluster/link.h"
 #include "master/master.h"
-#include "sim/full/cluster_link.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/process_loop.h"
 #include "testing/memory_transport.h"
@@ -30,9 +30,8 @@ class MasterProcess {
     MasterPlace& place;
     log::Sink& sink;
     ProcessLoop::Pace pace;
-    ClusterLink::Around link;  ///< `loop` and `lets_act` are this process's to set.
-    /// Whether this process is still the one that the cluster knows.
-    std::function<bool(const MasterProcess*)> in_charge;
+    /// Opens its line to the cluster.
+    std::function<std::unique_ptr<cluster::Link>(MasterProcess&)> open_link;
     /// It writes the summary: from here on the job counts as ended.
     std::function<void(const MasterProcess&)> ends_job;
     /// It ended by itself.
@@ -58,11 +57,17 @@ class MasterProcess {
   /// Counts one act; false when the process is dead already and only its last callback still runs.
   [[nodiscard]] bool may_act();
 
+  /// How far it has come to its end; the run takes notes.
+  struct End {
+    bool master_done = false;
+    bool link_left = false;  ///< The cluster knows of it, or could not be told.
+  };
+  [[nodiscard]] End& end() { return end_; }
+
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Whether a newer master has made its segment.
   [[nodiscard]] bool fenced() const { return store_.fenced(); }
   [[nodiscard]] ProcessLoop& loop() { return loop_; }
-  [[nodiscard]] ClusterLink& link() { return link_; }
   [[nodiscard]] master::Master& master() { return *master_; }
 
  private:
@@ -85,10 +90,11 @@ class MasterProcess {
   std::optional<uint64_t> acts_left_;
   bool torn_ = false;
   bool dying_ = false;
+  End end_;
   ProcessLoop loop_;
   testing::MemoryTransport transport_;
   LogStore store_;
-  ClusterLink link_;
+  std::unique_ptr<cluster::Link> link_;
   Publisher publisher_;
   std::unique_ptr<master::Master> master_;
 };

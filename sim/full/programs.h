@@ -1,7 +1,7 @@
 #pragma once
 
 #include "job/plan.h"
-#include "os/processes.h"
+#include "os/process/processes.h"
 #include "rt/loop.h"
 #include "sim/core/faults.h"
 #include "sim/core/truth.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "agent/attempt/leftovers.h"
-#include "os/memory.h"
-#include "os/ports.h"
+#include "os/host/memory.h"
+#include "os/host/ports.h"
 #include "sim/core/faults.h"
 
 #include <cstdint>

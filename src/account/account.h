@@ -71,6 +71,22 @@ struct StartsKnown {
   bool operator==(const StartsKnown&) const = default;
 };
 
+/// How something rose after the first step, steadily and to the end (metrics::steady_rise).
+struct Growth {
+  double from = 0;
+  double to = 0;
+  Duration span{};
+};
+
+/// What of an attempt rose all the time; nullopt: it did not, or nobody measured it.
+struct Growths {
+  std::optional<Growth> memory_bytes;
+  std::optional<Growth> open_files;
+  std::optional<Growth> threads;
+  std::optional<Growth> processes;
+  std::optional<Growth> step_s;  ///< The time of a step.
+};
+
 /// What samples say of an attempt's use over its whole run; what nobody measured is nullopt.
 struct AttemptUse {
   std::optional<double> cores_mean;
@@ -80,6 +96,9 @@ struct AttemptUse {
   std::optional<uint64_t> gpu_memory_limit_bytes;  ///< What its GPUs have.
   std::optional<uint64_t> memory_peak_bytes;
   std::optional<Duration> step;  ///< The median time of a step.
+  /// After the first step: the share of time in which its main thread waited for others, 0..1.
+  std::optional<double> waiting;
+  Growths growths;
 };
 using Uses = std::map<job::AttemptId, AttemptUse>;
 

@@ -1,5 +1,6 @@
 #include "account/advice.h"
 
+#include "account/rules_of_growth.h"
 #include "account/rules_of_resources.h"
 #include "account/rules_of_time.h"
 
@@ -14,6 +15,21 @@ constexpr std::array kRules = {
          .threshold = 0.92,
          .means = "highest peak / requested memory",
          .judge = memory_near_limit},
+    Rule{.name = "memory.leak",
+         .needs = "memory for 30 s or more after the first step",
+         .threshold = 0.15,
+         .means = "what was added / the memory at the end, rising steadily, 64 MiB at least",
+         .judge = memory_leak},
+    Rule{.name = "files.leak",
+         .needs = "open files for 30 s or more after the first step",
+         .threshold = 0.15,
+         .means = "what was added / the open files at the end, rising steadily, 100 at least",
+         .judge = files_leak},
+    Rule{.name = "threads.leak",
+         .needs = "threads and processes for 30 s or more after the first step",
+         .threshold = 0.15,
+         .means = "what was added / the threads at the end, rising steadily, 50 at least",
+         .judge = threads_leak},
     Rule{.name = "memory.far_from_use",
          .needs = "the memory peak of every task of the role, each run to a good end or for 10 min",
          .threshold = 2,
@@ -24,6 +40,11 @@ constexpr std::array kRules = {
          .threshold = 0.5,
          .means = "GPU utilisation, while the processor is full",
          .judge = gpu_input_bound},
+    Rule{.name = "gpu.starved",
+         .needs = "processor and GPU utilisation",
+         .threshold = 0.4,
+         .means = "GPU utilisation, while the processor is not full either",
+         .judge = gpu_starved},
     Rule{.name = "gpu.unused",
          .needs = "processor and GPU utilisation",
          .threshold = 0.05,
@@ -55,10 +76,16 @@ constexpr std::array kRules = {
          .means = "cores used / requested of the parameter servers, while workers wait",
          .judge = ps_saturated},
     Rule{.name = "rank.slow",
-         .needs = "times of steps, or of whole runs of independent tasks; 3 tasks or more",
+         .needs = "times of steps, or of whole runs of independent tasks, of 3 tasks or more; of "
+                  "tasks in lockstep what share of their time they wait",
          .threshold = 1.25,
          .means = "the slowest task's time / the median of its role",
          .judge = rank_slow},
+    Rule{.name = "steps.slower",
+         .needs = "times of steps for 30 s or more",
+         .threshold = 1.5,
+         .means = "the time of a step at the end / at the start, rising steadily",
+         .judge = steps_slower},
     Rule{.name = "gang.waits_for_last",
          .needs = "the first gathering, complete",
          .threshold = 0.1,

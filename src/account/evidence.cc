@@ -36,6 +36,8 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       }
       evidence.gpu_memory_limit_bytes = use->second.gpu_memory_limit_bytes;
       evidence.step = use->second.step;
+      evidence.waiting = use->second.waiting;
+      evidence.growths = use->second.growths;
       if (use->second.memory_peak_bytes) {
         evidence.memory_peak_bytes =
             std::max(evidence.memory_peak_bytes.value_or(0), *use->second.memory_peak_bytes);

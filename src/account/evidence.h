@@ -27,6 +27,8 @@ struct TaskEvidence {
   std::optional<uint64_t> gpu_memory_peak_bytes;
   std::optional<uint64_t> gpu_memory_limit_bytes;
   std::optional<Duration> step;
+  std::optional<double> waiting;  ///< The share of time in which it waited for others.
+  Growths growths;                ///< Of its last attempt.
 };
 
 struct RoleEvidence {

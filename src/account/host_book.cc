@@ -205,7 +205,7 @@ std::vector<HostToAvoid> HostBook::to_avoid() const {
     }
   }
   std::ranges::sort(worst);
-  const size_t most = hosts_.size() * kAvoidShareMaxPercent / 100;
+  const size_t most = hosts_.size() / kAvoidShare;
   std::vector<HostToAvoid> avoid;
   for (size_t i = 0; i < std::min(most, worst.size()); ++i) {
     avoid.push_back({.host = worst[i].second, .reason = reason_of(hosts_.at(worst[i].second))});

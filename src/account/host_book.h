@@ -30,8 +30,8 @@ struct HostRecord {
 inline constexpr Duration kHarmHalfLife = std::chrono::days(3);
 /// From this harm on a host is avoided: two failures within days, or one of its GPUs.
 inline constexpr double kHarmToAvoid = 1.5;
-/// Never more than this share of the hosts that jobs were on lately.
-inline constexpr uint32_t kAvoidShareMaxPercent = 33;
+/// Never more than one in so many of the hosts that jobs were on lately.
+inline constexpr uint32_t kAvoidShare = 3;
 /// Hosts that no job was on for so long are forgotten.
 inline constexpr Duration kHostForgotten = std::chrono::days(30);
 

@@ -140,7 +140,9 @@ void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const top = highest_peak(role);
     const bool complete = std::ranges::all_of(role.members, [](const TaskEvidence& task) {
-      return task.memory_peak_bytes && ran_enough(task) && !task.over_memory;
+      // What still grows has not shown yet what it needs.
+      return task.memory_peak_bytes && ran_enough(task) && !task.over_memory &&
+             !task.growths.memory_bytes;
     });
     if (top == nullptr || !complete) {
       continue;
@@ -227,6 +229,35 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
          .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
          .numbers = {{"gpu", *gpu}, {"used", *used}, {"proposed", wanted}}});
+  }
+}
+
+void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const std::optional<double> used = cores_of(role);
+    const std::optional<double> gpu = gpu_of(role);
+    if (!used || !gpu || role.requested.gpus == 0 || role.requested.vcores == 0 ||
+        *gpu > rule.threshold || *gpu < kIdleGpu ||
+        *used >= kFullProcessor * role.requested.vcores) {
+      continue;
+    }
+    // Busy with about one core of several: one thread does it all.
+    const bool one_thread = role.requested.vcores > 1 && *used > 0.8 && *used < 1.3;
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format(
+             "the GPUs of {} were busy {} of the time, and so were only {:.1f} "
+             "of {} per task{}",
+             role.name, percent(*gpu), *used, cores(role.requested.vcores),
+             one_thread ? ": one thread prepares all input" : ": both wait for something else"),
+         .what = one_thread ? "read with several processes (num_workers, tf.data's "
+                              "num_parallel_calls)"
+                            : "look where the input comes from: a disk, a network file system, a "
+                              "server (`muster stacks` shows what a task waits for)",
+         .saves = fmt::format("up to {} of the run", percent(1 - *gpu / 0.9)),
+         .sets = {},
+         .numbers = {{"gpu", *gpu}, {"used", *used}}});
   }
 }
 

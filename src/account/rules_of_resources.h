@@ -12,6 +12,7 @@ void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector
 void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void cores_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
+void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
                              std::vector<Advice>& advice);

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <tuple>
 
 namespace muster::account {
@@ -103,8 +105,74 @@ Suspect suspect(const RoleEvidence& role, const TaskEvidence& slow, Duration usu
 
 }  // namespace
 
+namespace {
+
+/// Of tasks in lockstep: what one must wait less than the others do, as a share of the time.
+constexpr double kWaitsLess = 0.2;
+
+/// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
+/// one is the one that does not wait for the others.
+std::optional<Advice> slow_in_lockstep(const Rule& rule, const RoleEvidence& role) {
+  std::vector<const TaskEvidence*> tasks;
+  for (const TaskEvidence& task : role.members) {
+    if (task.waiting && task.ran >= kNoticeable) {
+      tasks.push_back(&task);
+    }
+  }
+  if (role.membership == spec::Membership::Independent || tasks.size() < 2 ||
+      tasks.size() < role.members.size()) {
+    return std::nullopt;
+  }
+  std::ranges::sort(tasks, {}, [](const TaskEvidence* task) { return *task->waiting; });
+  const TaskEvidence& slow = *tasks.front();
+  std::vector<double> waits;
+  std::vector<double> cores;
+  for (const TaskEvidence* task : tasks | std::views::drop(1)) {
+    waits.push_back(*task->waiting);
+    if (task->cores_mean) {
+      cores.push_back(*task->cores_mean);
+    }
+  }
+  if (waits.front() - *slow.waiting < kWaitsLess) {
+    return std::nullopt;
+  }
+  const double usual = median_of(std::move(waits));
+  const double factor = (1 - *slow.waiting) / std::max(0.01, 1 - usual);
+  if (factor < rule.threshold) {
+    return std::nullopt;
+  }
+  const bool known = slow.cores_mean && cores.size() + 1 == tasks.size();
+  const double others = known ? median_of(std::move(cores)) : 0;
+  const bool computes = known && *slow.cores_mean > 1.3 * others + 0.05;
+  return Advice{
+      .rule = std::string(rule.name),
+      .role = role.name,
+      .evidence = fmt::format(
+          "the others wait for {} on {}: it waited for {:.0f} % of the time, "
+          "and they for {:.0f} %{}",
+          slow.name, slow.host.value, *slow.waiting * 100, usual * 100,
+          !known ? std::string()
+                 : fmt::format(
+                       "; it used {:.1f} cores and they {:.1f}: {}", *slow.cores_mean, others,
+                       computes ? "it computes longer" : "it waits for its input or its disk")),
+      .what = computes ? fmt::format("compare the size of its part, and the processor of {}, with "
+                                     "the others'",
+                                     slow.host.value)
+                       : std::string("give its part of the input another place, or spread the "
+                                     "input evenly"),
+      .saves = fmt::format("up to {:.0f} % of each step", (1 - 1 / factor) * 100),
+      .sets = {},
+      .numbers = {{"factor", factor}, {"waiting", *slow.waiting}, {"others_waiting", usual}}};
+}
+
+}  // namespace
+
 void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
+    if (std::optional<Advice> lockstep = slow_in_lockstep(rule, role)) {
+      advice.push_back(*std::move(lockstep));
+      continue;
+    }
     std::vector<std::pair<Duration, const TaskEvidence*>> paces;
     std::vector<Duration> values;
     for (const TaskEvidence& task : role.members) {

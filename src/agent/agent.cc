@@ -29,8 +29,9 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
       attempts_({deps, job_, feed_, *this, *this}, std::move(unpack)),
       samples_(deps.loop),
       usage_({deps.loop, attempts_, deps.meter, samples_, deps.gpus}),
-      sessions_({deps.loop, deps.processes, log_, attempts_, deps.dialer,
-                 [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
+      sessions_({deps.loop, deps.processes, log_, attempts_, deps.files,
+                 [this]() -> const spec::Recording& { return job_.plan().spec.recording; },
+                 deps.dialer, [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
       scope_(deps.loop) {}
 
 Agent::~Agent() { deps_.loop.cancel(due_timer_); }
@@ -48,7 +49,14 @@ Status Agent::start() {
     listen.port_low = launch.network.port_range->low;
     listen.port_high = launch.network.port_range->high;
   }
-  MUSTER_TRY_STATUS(line_->listen(listen));
+  DirectStreams& direct = sessions_.direct();
+  direct.use_key(key);
+  MUSTER_TRY_STATUS(line_->listen(
+      listen, {.key_of = [&direct](const control::Peer& peer) { return direct.key_of(peer); },
+               .accepted =
+                   [&direct](std::unique_ptr<control::Channel> channel) {
+                     direct.accept(std::move(channel));
+                   }}));
   machine_.emplace(Machine::Settings{.container = order.container,
                                      .address = line_->address(),
                                      .epoch = order.epoch,
@@ -82,7 +90,7 @@ bool Agent::welcomed(const wire::MasterWelcome& welcome) {
     return false;
   }
   machine_->connected();
-  sessions_.hang_up_all();  // Those of another connection.
+  sessions_.master_gone();  // The one of another connection.
   if (!welcome.master_address.empty()) {
     search_->remember(welcome.master_address);
   }
@@ -131,7 +139,7 @@ void Agent::closed(const Error& reason) {
   log_.info("master.closed", {{"reason", reason.message}});
   machine_->disconnected(deps_.loop.now());
   feed_.follow(false);
-  sessions_.hang_up_all();
+  sessions_.master_gone();
   schedule();
 }
 

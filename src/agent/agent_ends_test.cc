@@ -81,13 +81,13 @@ TEST_F(AgentShell, ReportsWhatHappenedWhileTheMasterWasAway) {
   prepare(kFirst);
   begin(kFirst);
   (void)wait_for_fact<job::AttemptStarted>();
-  welcomes_ = false;
-  master_channel_.reset();
+  master_.welcomes(false);
+  master_.break_line();
   (void)wait_for<wire::AgentHello>();
   std::ofstream(root_ / "test-1/go") << "go";
   ASSERT_TRUE(run_until([&] { return sink_.count("attempt.ended") == 1; }));
-  welcomes_ = true;
-  master_channel_.reset();
+  master_.welcomes(true);
+  master_.break_line();
   const auto hello = wait_for<wire::AgentHello>();
   EXPECT_FALSE(hello.fresh);
   ASSERT_EQ(hello.report.attempts.size(), 1U);
@@ -147,9 +147,7 @@ TEST_F(AgentShell, EndsItsTasksAfterTheOrphanWindow) {
   prepare(kFirst);
   begin(kFirst);
   (void)wait_for_fact<job::AttemptStarted>();
-  welcomes_ = false;
-  master_channel_.reset();
-  listener_.reset();
+  master_.go();
   EXPECT_TRUE(run_until([&] { return !left_.empty(); }));
   EXPECT_THAT(left_, HasSubstr("no master returned"));
   EXPECT_THAT(read("containers/c1.outcome.json"), HasSubstr("\"class\": \"agent.orphaned\""));

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "agent/agent.h"
+#include "agent/played_master_test.h"
 #include "control/keys.h"
 #include "net/tcp_dialer.h"
-#include "os/local_files.h"
-#include "os/process_tree.h"
+#include "os/file/local_files.h"
+#include "os/process/process_tree.h"
 #include "rt/io_loop.h"
-#include "spec/write/serialize.h"
-#include "testing/memory_transport.h"
 #include "testing/recording_sink.h"
 
 #include <gmock/gmock.h>
@@ -31,14 +30,30 @@ using ::testing::HasSubstr;
 inline constexpr job::AttemptId kFirst{{job::RoleIndex{0}, 0}, 1};
 inline constexpr job::AttemptId kSecond{{job::RoleIndex{0}, 0}, 2};
 
+/// This host, as an agent finds it.
+struct RealHost {
+  explicit RealHost(rt::IoLoop& loop)
+      : files(os::make_local_files(&loop)),
+        processes(os::make_processes(loop)),
+        dialer(loop),
+        listeners(loop) {}
+  RealHost(const RealHost&) = delete;
+  RealHost& operator=(const RealHost&) = delete;
+
+  std::unique_ptr<os::Files> files;
+  std::unique_ptr<os::Processes> processes;
+  std::unique_ptr<os::Ports> ports = os::make_ports();
+  std::unique_ptr<os::Meter> meter = os::make_meter();
+  ProcLeftovers leftovers{os::Pid{::getpid()}};
+  net::TcpDialer dialer;
+  net::UnixListeners listeners;
+};
+
 /// Goal: the agent's shell does on real processes and files what its machine decides. The master is
 /// played by the test, over a network in memory.
 class AgentShell : public ::testing::Test {
  protected:
   AgentShell() : root_(make_root()) {
-    for (uint8_t& byte : key_) {
-      byte = 7;
-    }
     spec_.name = "test";
     spec_.roles.resize(1);
     spec_.roles[0].name = "worker";
@@ -48,8 +63,7 @@ class AgentShell : public ::testing::Test {
   ~AgentShell() override {
     end_children();
     agent_.reset();
-    master_channel_.reset();
-    listener_.reset();
+    master_.go();
     fs::remove_all(root_);
   }
 
@@ -68,67 +82,36 @@ class AgentShell : public ::testing::Test {
   }
 
   void start() {
-    listener_ =
-        master_transport_
-            .listen(
-                {}, [this](const control::Peer&) -> Result<control::Key> { return key_; },
-                [this](std::unique_ptr<control::Channel> channel) { adopt(std::move(channel)); })
-            .value();
+    master_.listen();
     AgentIdentity identity;
-    identity.launch.order = {job::ContainerId{"c1"}, job::HostName{"h1"},  job::JobId{"test-1"},
-                             job::Epoch{1},          listener_->address(), control::to_hex(key_)};
+    identity.launch.order = {job::ContainerId{"c1"}, job::HostName{"h1"},
+                             job::JobId{"test-1"},   job::Epoch{1},
+                             master_.address(),      control::to_hex(master_.key())};
     identity.launch.job_folder = root_ / "test-1";
     identity.launch.listen_host = "127.0.0.1";
     identity.launch.orphan = orphan_;
     identity.inherited = {
         {"PATH", "/usr/bin:/bin"}, {"INHERITED", "yes"}, {"MUSTER_RANK", "outer"}};
-    agent_ = std::make_unique<Agent>(AgentDeps{loop_,
-                                               agent_transport_,
-                                               *files_,
-                                               *processes_,
-                                               *ports_,
-                                               *meter_,
-                                               leftovers_,
-                                               sink_,
-                                               nullptr,
-                                               nullptr,
-                                               {},
-                                               &dialer_,
-                                               &listeners_},
+    agent_ = std::make_unique<Agent>(AgentDeps{.loop = loop_,
+                                               .transport = master_.to_master(),
+                                               .files = *host_.files,
+                                               .processes = *host_.processes,
+                                               .ports = *host_.ports,
+                                               .meter = *host_.meter,
+                                               .leftovers = host_.leftovers,
+                                               .log = sink_,
+                                               .dialer = &host_.dialer,
+                                               .listeners = &host_.listeners,
+                                               .open_line_socket = open_line_socket_},
                                      std::move(identity), make_unpacker(),
                                      [this](std::string reason) { left_ = std::move(reason); });
     ASSERT_TRUE(agent_->start().has_value());
   }
 
-  void adopt(std::unique_ptr<control::Channel> channel) {
-    master_channel_ = std::move(channel);
-    master_channel_->start({.frame =
-                                [this](std::string_view bytes) {
-                                  frames_.push_back(wire::decode_agent_frame(bytes).value());
-                                  if (std::holds_alternative<wire::AgentHello>(frames_.back()) &&
-                                      welcomes_) {
-                                    welcome();
-                                  }
-                                },
-                            .closed = [](const Error&) {}});
-  }
-
-  void send(const wire::MasterFrame& frame) { master_channel_->send(wire::encode(frame)); }
-
-  void welcome() {
-    welcomed_ = true;
-    wire::MasterWelcome frame;
-    frame.epoch = job::Epoch{1};
-    frame.job_id = "test-1";
-    frame.seed = 5;
-    frame.plan_json = spec::to_json(spec_);
-    frame.secrets = {{"env.TOKEN", "s3cret"}};
-    frame.master_address = listener_->address();
-    send(frame);
-  }
+  void send(const wire::MasterFrame& frame) { master_.send(frame); }
 
   void prepare(job::AttemptId attempt, bool restore = false) {
-    ASSERT_TRUE(run_until([&] { return master_channel_ != nullptr && welcomed_; }));
+    ASSERT_TRUE(run_until([&] { return master_.has_agent(); }));
     job::PrepareAttempt order;
     order.attempt = attempt;
     order.restore = restore;
@@ -138,11 +121,14 @@ class AgentShell : public ::testing::Test {
 
   /// Sends the view and the start of a joined attempt.
   void begin(job::AttemptId attempt, uint32_t generation = 1) {
+    begin(attempt, wait_for_fact<job::AttemptJoined>(), generation);
+  }
+  void begin(job::AttemptId attempt, const job::AttemptJoined& joined, uint32_t generation = 1) {
     job::View view;
     view.generation = job::Generation{generation};
     view.members = {{.task = attempt.task,
                      .attempt = attempt.number,
-                     .address = wait_for_fact<job::AttemptJoined>().address,
+                     .address = joined.address,
                      .host = job::HostName{"h1"},
                      .container = job::ContainerId{"c1"}}};
     send(wire::ViewPushed{view});
@@ -167,10 +153,8 @@ class AgentShell : public ::testing::Test {
   Frame wait_for() {
     Frame found{};
     const bool came = run_until([&] {
-      while (!frames_.empty()) {
-        const wire::AgentFrame frame = std::move(frames_.front());
-        frames_.erase(frames_.begin());
-        if (const auto* wanted = std::get_if<Frame>(&frame)) {
+      while (const std::optional<wire::AgentFrame> frame = master_.take_one()) {
+        if (const auto* wanted = std::get_if<Frame>(&*frame)) {
           found = *wanted;
           return true;
         }
@@ -213,24 +197,11 @@ class AgentShell : public ::testing::Test {
   cluster::JobFolder folder_{root_ / "test-1"};
   spec::Spec spec_;
   Duration orphan_ = seconds(60);
-  bool welcomes_ = true;
-  bool welcomed_ = false;
-  control::Key key_{};
   rt::IoLoop loop_;
-  ::muster::testing::MemoryNetwork network_{loop_};
-  ::muster::testing::MemoryTransport master_transport_{network_, "master"};
-  ::muster::testing::MemoryTransport agent_transport_{network_, "agent"};
-  std::unique_ptr<os::Files> files_ = os::make_local_files(&loop_);
-  std::unique_ptr<os::Processes> processes_ = os::make_processes(loop_);
-  std::unique_ptr<os::Ports> ports_ = os::make_ports();
-  std::unique_ptr<os::Meter> meter_ = os::make_meter();
-  ProcLeftovers leftovers_{os::Pid{::getpid()}};
+  PlayedMaster master_{loop_, spec_};
+  RealHost host_{loop_};
   ::muster::testing::RecordingSink sink_;
-  net::TcpDialer dialer_{loop_};
-  net::UnixListeners listeners_{loop_};
-  std::unique_ptr<control::Listener> listener_;
-  std::unique_ptr<control::Channel> master_channel_;
-  std::vector<wire::AgentFrame> frames_;
+  os::OpenLineSocket open_line_socket_;  ///< Empty: programs cannot report.
   std::string left_;
   std::unique_ptr<Agent> agent_;
 };

@@ -100,6 +100,21 @@ TEST_F(AgentShell, SaysWhenAFileIsMissing) {
   EXPECT_TRUE(fs::exists(root_ / "test-1/logs/worker-0.1.stdout"));
 }
 
+TEST_F(AgentShell, SaysInTheLogWhyAProgramCouldNotBeStarted) {
+  spec_.command = "true";
+  start();
+  prepare(kFirst);
+  ASSERT_TRUE(run_until([&] { return fs::exists(folder_.work() / "worker-0.1"); }));
+  const job::AttemptJoined joined = wait_for_fact<job::AttemptJoined>();
+  fs::remove_all(folder_.work() / "worker-0.1");
+  begin(kFirst, joined);
+  const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
+  ASSERT_TRUE(exit.failure.has_value());
+  EXPECT_NE(exit.failure->evidence, "");
+  EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("muster: "));
+  EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("worker-0.1"));
+}
+
 TEST_F(AgentShell, StreamsToFollowersAndKeepsLongLinesWhole) {
   spec_.command =
       "echo first; read x < \"$MUSTER_VIEW_FILE\"; head -c 3000000 /dev/zero; sleep 0.2; echo; "

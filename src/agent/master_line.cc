@@ -18,20 +18,29 @@ MasterLine::MasterLine(Deps deps, control::Peer self, control::Key key)
 
 MasterLine::~MasterLine() = default;
 
-Status MasterLine::listen(const control::ListenOptions& options) {
+Status MasterLine::listen(const control::ListenOptions& options, Guests guests) {
   const control::Peer master{control::Peer::Kind::Master, self_.container};
   const control::Key key = control::master_key_of(key_);
-  auto keys = [master, key](const control::Peer& peer) -> Result<control::Key> {
+  auto keys = [master, key, others = std::move(guests.key_of)](
+                  const control::Peer& peer) -> Result<control::Key> {
     if (peer == master) {
       return key;
     }
+    if (peer.container == master.container) {
+      return others(peer);
+    }
     return Error{Errc::Unauthenticated, Blame::Cluster,
-                 "only this container's master may connect to its agent"};
+                 "only this container's master and its guests may connect to its agent"};
   };
-  MUSTER_TRY(listener_, deps_.transport.listen(options, std::move(keys),
-                                               [this](std::unique_ptr<control::Channel> channel) {
-                                                 start(std::move(channel), false);
-                                               }));
+  auto accepted = [this,
+                   others = std::move(guests.accepted)](std::unique_ptr<control::Channel> channel) {
+    if (channel->peer().kind == control::Peer::Kind::Master) {
+      start(std::move(channel), false);
+    } else {
+      others(std::move(channel));
+    }
+  };
+  MUSTER_TRY(listener_, deps_.transport.listen(options, std::move(keys), std::move(accepted)));
   return {};
 }
 

@@ -49,8 +49,14 @@ class MasterLine {
   MasterLine(const MasterLine&) = delete;
   MasterLine& operator=(const MasterLine&) = delete;
 
-  /// Listens for later masters.
-  [[nodiscard]] Status listen(const control::ListenOptions& options);
+  /// Who else may come to this agent's port, and who takes them.
+  struct Guests {
+    control::KeyLookup key_of;
+    control::Transport::Accepted accepted;
+  };
+
+  /// Listens for later masters, and for guests.
+  [[nodiscard]] Status listen(const control::ListenOptions& options, Guests guests);
   /// Where this agent listens: "host:port".
   [[nodiscard]] const std::string& address() const { return listener_->address(); }
   /// Takes over a channel that this agent has dialled.

@@ -3,7 +3,7 @@
 #include "agent/job_context.h"
 #include "base/result.h"
 #include "job/fact.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <string>
 

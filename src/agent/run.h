@@ -4,7 +4,7 @@
 #include "cluster/agent_launch.h"
 #include "cluster/master_starter.h"
 #include "control/transport.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/io_loop.h"
 
 #include <functional>

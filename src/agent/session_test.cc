@@ -55,7 +55,7 @@ class AgentSessions : public AgentShell {
   job::Exit take_both_ends() {
     std::optional<job::Exit> attempt;
     EXPECT_TRUE(run_until([&] {
-      for (const wire::AgentFrame& frame : std::exchange(frames_, {})) {
+      for (const wire::AgentFrame& frame : master_.take()) {
         if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
           take(*stream);
         } else if (const auto* fact = std::get_if<wire::AgentFact>(&frame)) {
@@ -151,7 +151,7 @@ TEST_F(AgentSessions, SendNoMoreThanTheirCredit) {
   }
   loop_.run_until(loop_.now() + milliseconds(50));
   size_t came = got_bytes_;
-  for (const wire::AgentFrame& frame : frames_) {
+  for (const wire::AgentFrame& frame : master_.heard()) {
     if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
       if (const auto* data = std::get_if<wire::StreamData>(&stream->kind)) {
         came += data->bytes.size();
@@ -322,7 +322,7 @@ TEST_F(AgentShells, OutliveTheConnectionToTheMaster) {
   run_task();
   open_shell("echo up; read end; exit 6");
   wait_for_output("up");
-  welcome();  // Another connection: what came by the one before is over.
+  master_.welcome();  // Another connection: what came by the one before is over.
   join(0, kStream);
   EXPECT_EQ(wait_for_opened().shell, 1U);
   type(wire::ExecBytes{"\n"});

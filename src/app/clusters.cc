@@ -2,7 +2,7 @@
 
 #include "app/program.h"
 #include "base/text.h"
-#include "client/job_source.h"
+#include "client/submit/job_source.h"
 #include "cluster/job_reading.h"
 #include "cluster/local/local_cluster.h"           // lint: allow(seam) makes them
 #include "cluster/local/local_master_side.h"       // lint: allow(seam) makes them
@@ -14,7 +14,7 @@
 #include "cluster/yarn/link/container_entry.h"     // lint: allow(seam) makes them
 #include "cluster/yarn/master/yarn_master_side.h"  // lint: allow(seam) makes them
 #include "eventlog/plan_file.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "spec/read/layers.h"
 #include "stores/hdfs_checkpoints.h"
 

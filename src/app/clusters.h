@@ -1,8 +1,8 @@
 #pragma once
 
-#include "client/environment.h"
 #include "client/options.h"
 #include "client/session.h"
+#include "client/submit/environment.h"
 #include "cluster/agent_launch.h"
 #include "cluster/clusters.h"
 #include "cluster/container_entry.h"

@@ -101,11 +101,40 @@ TEST(CommandLine, KnowsTheOptionsOfOtherLaunchers) {
             "muster: submit: there is no option --rdzv-endpoint: leave it out, Muster places the "
             "tasks and brings them together (`muster submit --help` tells more)\n");
   EXPECT_THAT(mistake({"run", "-n", "2", "-m", "pkg.train"}), HasSubstr("-- python3 -m MODULE"));
+  EXPECT_THAT(mistake({"run", "-N2", "--", "x"}), HasSubstr("no option -N2: -n is the number"));
+  EXPECT_THAT(mistake({"run", "--mem=4G", "--", "x"}), HasSubstr("--memory 8g"));
+  EXPECT_THAT(mistake({"run", "--gres=gpu:2", "--", "x"}), HasSubstr("--gpus 1"));
+  EXPECT_THAT(mistake({"run", "-e", "A=b", "--", "x"}), HasSubstr("--set env.NAME=VALUE"));
+  EXPECT_THAT(mistake({"run", "-it", "ubuntu", "bash"}), HasSubstr("muster shell"));
+}
+
+TEST(CommandLine, KnowsTheCommandsOfOtherPrograms) {
+  EXPECT_EQ(mistake({"squeue"}),
+            "muster: there is no command `squeue`; did you mean `muster ps`?\n");
+  EXPECT_THAT(mistake({"kill", "x"}), HasSubstr("did you mean `muster stop`?"));
+  EXPECT_THAT(mistake({"attach", "x"}), HasSubstr("did you mean `muster logs -f`?"));
+}
+
+TEST(CommandLine, EveryCommandThatIsOfferedIsThere) {
+  const cli::Table table = command_table();
+  for (const cli::Foreign& each : table.foreign) {
+    const std::string instead(each.instead.substr(0, each.instead.find(' ')));
+    EXPECT_NE(find_command(table, std::vector<std::string>{instead}), nullptr) << instead;
+    for (const std::string_view name : each.names) {
+      EXPECT_EQ(find_command(table, std::vector<std::string>{std::string(name)}), nullptr) << name;
+    }
+  }
+}
+
+TEST(CommandLine, SaysWhereArgumentsOfAProgramGo) {
+  EXPECT_EQ(mistake({"run", "train.py", "--epochs", "5"}),
+            "muster: run: there is no option --epochs; arguments of a program come after --, as in "
+            "muster run -n 4 -- python3 train.py --epochs 5 (`muster run --help` tells more)\n");
 }
 
 TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(mistake({"run", "-n", "many", "--", "x"}),
-            "muster: run: -n must be a whole number, 0 or more, not `many` (`muster run --help` "
+            "muster: run: -n must be a whole number, 1 or more, not `many` (`muster run --help` "
             "tells more)\n");
   EXPECT_EQ(
       mistake({"portal", "--port", "70000"}),

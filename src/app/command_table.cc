@@ -36,6 +36,11 @@ Parameter option(Value& field, Names&& names, std::string_view value, std::strin
   return {.names = std::move(names), .field = &field, .help = help, .kind = kind, .value = value};
 }
 
+Parameter at_least(uint32_t least, Parameter number) {
+  number.least = least;
+  return number;
+}
+
 Parameter choice(Field field, Names names, std::string_view value, Names choices,
                  std::string_view help) {
   return {.names = std::move(names),
@@ -104,16 +109,53 @@ Parameters with(Parameters first, const Parameters& second) {
   return first;
 }
 
-/// Options of torchrun, horovodrun and mpirun.
+/// Options of torchrun, horovodrun, mpirun, srun and docker.
 std::vector<cli::Foreign> of_other_launchers() {
-  return {{{"--nproc-per-node", "--nproc_per_node", "--nproc", "-np", "--np", "--num-proc",
-            "--num-processes", "--num_processes", "--nnodes", "--num-nodes", "--num_nodes"},
-           "-n is the number of tasks, on all hosts together, as in -n 4"},
-          {{"--node-rank", "--node_rank", "--master-addr", "--master_addr", "--master-port",
-            "--master_port", "--rdzv-backend", "--rdzv_backend", "--rdzv-endpoint",
-            "--rdzv_endpoint", "--rdzv-id", "--rdzv_id", "--standalone", "--hostfile"},
-           "leave it out, Muster places the tasks and brings them together"},
-          {{"-m", "--module"}, "give the whole command, as in -- python3 -m MODULE"}};
+  return {
+      {{"--nproc-per-node", "--nproc_per_node", "--nproc", "-np", "--np", "--num-proc",
+        "--num-processes", "--num_processes", "--nnodes", "--num-nodes", "--num_nodes", "-N",
+        "--nodes", "--ntasks", "--ntasks-per-node"},
+       "-n is the number of tasks, on all hosts together, as in -n 4"},
+      {{"--node-rank", "--node_rank", "--master-addr", "--master_addr", "--master-port",
+        "--master_port", "--rdzv-backend", "--rdzv_backend", "--rdzv-endpoint", "--rdzv_endpoint",
+        "--rdzv-id", "--rdzv_id", "--standalone", "--hostfile", "--host", "--hosts", "-H", "--rm"},
+       "leave it out, Muster places the tasks and brings them together"},
+      {{"-m", "--module"}, "give the whole command, as in -- python3 -m MODULE"},
+      {{"--mem", "--mem-per-cpu", "--mem-per-gpu"},
+       "--memory is the memory of each task, as in --memory 8g"},
+      {{"-c", "--cpus-per-task", "--cpus"},
+       "--vcores is the number of cores of each task, as in --vcores 4"},
+      {{"-G", "--gres", "--gpus-per-task", "--gpus-per-node", "--num-gpus", "--num_gpus"},
+       "--gpus is the number of GPUs of each task, as in --gpus 1"},
+      {{"--time", "--timeout"}, "--set deadlines.run=2h ends the job after two hours"},
+      {{"-p", "--partition", "--queue"}, "--set yarn.queue=NAME chooses the queue on YARN"},
+      {{"-e", "--env", "-x", "--export"},
+       "--set env.NAME=VALUE sets a variable; tasks on this machine have all of yours"},
+      {{"-i", "-t", "-it", "-ti", "--interactive", "--tty", "--pty"},
+       "tasks have no terminal and no input; muster shell opens a shell in a running one"},
+      {{"-d", "--detach"}, "muster submit starts a job and returns at once"},
+      {{"-v", "--volume", "--mount"},
+       "tasks see the files of their host; `files` in a specification sends others along"},
+      {{"-J", "--job-name"}, "--name is the job's name"},
+      {{"-o", "--output", "--error", "--log-dir", "--log_dir", "-r", "--redirects", "--tee"},
+       "each task's output is kept, and muster logs shows it"},
+      {{"-w", "-D", "--workdir", "--chdir", "--wdir", "-wdir"},
+       "start it in that folder: tasks on this machine run where you are"}};
+}
+
+/// Commands of Slurm, docker, kubectl and launchers of programs.
+std::vector<cli::Foreign> commands_of_others() {
+  return {{{"sbatch", "qsub", "start", "create", "apply"}, "submit"},
+          {{"srun", "launch", "mpirun", "torchrun", "horovodrun", "train"}, "run"},
+          {{"squeue", "qstat", "list", "ls", "jobs", "get"}, "ps"},
+          {{"scancel", "qdel", "cancel", "kill", "abort", "terminate"}, "stop"},
+          {{"rm", "delete", "prune", "purge"}, "clean"},
+          {{"attach", "tail", "follow"}, "logs -f"},
+          {{"inspect", "describe", "events", "sacct"}, "show"},
+          {{"info", "stat", "scontrol"}, "status"},
+          {{"stats", "htop"}, "top"},
+          {{"ssh", "bash", "sh"}, "shell"},
+          {{"dashboard", "ui"}, "portal"}};
 }
 
 /// What makes a specification, before the command's own options.
@@ -130,8 +172,8 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
        option(o.proxy_user, {"--proxy-user"}, "USER",
               "On YARN: run as this user, on whose behalf you may act"),
        sets(o.sets),
-       option(o.tasks, {"-n", "--tasks"}, "N",
-              "Without a specification: the number of tasks of role worker"),
+       at_least(1, option(o.tasks, {"-n", "--tasks"}, "N",
+                          "Without a specification: the number of tasks of role worker")),
        option(o.framework, {"--framework"}, "NAME",
               "Without a specification: tensorflow, pytorch, jax, mxnet, standalone or generic",
               Kind::Framework),
@@ -204,10 +246,10 @@ void add_start_commands(std::vector<Command>& table) {
 
 void add_job_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "ps", "List the jobs that are running", list_running,
+      "ps", "List running jobs", list_running,
       [](PsCommand& o) {
-        return Parameters{flag(o.all, {"-a", "--all"}, "Jobs that have ended, too"), limit(o.limit),
-                          on(o.on), json(o.json)};
+        return Parameters{flag(o.all, {"-a", "--all"}, "Include jobs that have ended"),
+                          limit(o.limit), on(o.on), json(o.json)};
       },
       "muster ps --all"));
   table.push_back(command(
@@ -257,13 +299,13 @@ void add_job_commands(std::vector<Command>& table) {
 
 void add_metric_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "top", "Show what running jobs and their tasks use, as it changes", show_top,
+      "top", "Show what running jobs and their tasks are using, live", show_top,
       [](TopOptions& o) {
         return Parameters{argument(o.id, "JOB", Kind::LiveJob,
                                    "A job's id, the beginning of it, the cluster's own id, or "
-                                   "`last` (default: all jobs that run)"),
+                                   "`last` (default: all running jobs)"),
                           on(o.on),
-                          flag(o.once, {"--once"}, "Print the table once; so without a terminal"),
+                          flag(o.once, {"--once"}, "Print the table once, as without a terminal"),
                           json(o.json)};
       },
       "muster top last"));
@@ -276,19 +318,19 @@ void add_metric_commands(std::vector<Command>& table) {
                      "Only these roles, tasks or hosts, as in worker, worker:1 or @node7"),
             on(o.on),
             option(o.names, {"--name"}, "NAME",
-                   "Only this metric, as in container.cpu.usage, or those that begin so, as in "
+                   "Only this metric, as in container.cpu.usage, or all with this beginning, as in "
                    "user. (may be repeated)"),
             choice(&o.step, {"--step"}, "SECONDS", {"1", "10", "60"},
-                   "Average over so many seconds (default: 1)"),
+                   "Average over this many seconds (default: 1)"),
             flag(o.csv, {"--csv"}, "Print every value: time,task,attempt,name,unit,value"),
-            flag(o.json, {"--json"}, "Print every value as JSON, an object a line")};
+            flag(o.json, {"--json"}, "Print every value as JSON, one object per line")};
       },
       "muster metrics last worker --name container.memory.usage --csv"));
 }
 
 void add_account_commands(std::vector<Command>& table) {
   table.push_back(command(
-      "eff", "Show what became of the time that a job was granted", show_account,
+      "eff", "Show how the time that a job was granted was spent", show_account,
       [](EffCommand& o) { return Parameters{job(o.id), on(o.on), json(o.json)}; },
       "muster eff last"));
   table.push_back(command(
@@ -301,7 +343,7 @@ void add_account_commands(std::vector<Command>& table) {
       },
       "muster advise last"));
   table.push_back(command(
-      "usage", "Show what your jobs used, in sums", show_usage,
+      "usage", "Show how much your jobs used in total", show_usage,
       [](UsageOptions& o) {
         return Parameters{
             choice(&o.by, {"--by"}, "WHAT", {"user", "queue", "name", "day", "host"},
@@ -309,11 +351,11 @@ void add_account_commands(std::vector<Command>& table) {
             option(o.since, {"--since"}, "TIME",
                    "Only what was used after this, as in 7d or 2026-11-21T09:30:00Z"),
             on(o.on), json(o.json),
-            flag(o.csv, {"--csv"}, "Print comma-separated values, with a head line")};
+            flag(o.csv, {"--csv"}, "Print comma-separated values, with a header line")};
       },
       "muster usage --by day --since 7d"));
   table.push_back(command(
-      "hosts", "Show what jobs that have ended found about their hosts", show_hosts,
+      "hosts", "Show which hosts made jobs fail or slow them down", show_hosts,
       [](HostsOptions& o) { return Parameters{on(o.on), json(o.json)}; }, "muster hosts"));
 }
 
@@ -356,8 +398,8 @@ void add_reach_commands(std::vector<Command>& table) {
             one_task(o.task),
             flag(o.list, {"--list"}, "Show the shells of the job, or of the task"),
             option(o.join, {"--join"}, "N",
-                   "Go on with shell N of the task, which somebody has left or has still (0: the "
-                   "only one that was left)"),
+                   "Rejoin shell N of the task, even if somebody else is in it (0: the only one "
+                   "that nobody is in)"),
             option(o.detach_keys, {"--detach-keys"}, "KEYS",
                    "The keys that leave the shell running, as in ctrl-p,ctrl-q, or none (default: "
                    "ctrl-],d)"),
@@ -367,8 +409,9 @@ void add_reach_commands(std::vector<Command>& table) {
       },
       "muster shell last worker:0"));
   table.back().notes =
-      "A shell lives in its task: it goes on when this command is left, its terminal is closed or "
-      "the job's master dies, for at most three days alone, and ends with the task.";
+      "A shell belongs to its task and ends with it. It goes on when you leave it, when your "
+      "terminal is closed or when the job's master dies; after three days with nobody in it, it "
+      "is ended.";
 }
 
 void add_ssh_commands(std::vector<Command>& table) {
@@ -400,8 +443,8 @@ void add_stacks_command(std::vector<Command>& table) {
         return Parameters{
             job(o.id, Kind::LiveJob), some_tasks(o.tasks),
             flag(o.native, {"--native"},
-                 "Native frames, too, where the host has gdb or eu-stack; stops each process for a "
-                 "moment"),
+                 "Include native frames where the host has gdb or eu-stack; stops each process for "
+                 "a moment"),
             on(o.on), json(o.json)};
       },
       "muster stacks last"));
@@ -418,18 +461,18 @@ void add_debug_command(std::vector<Command>& table) {
              .field = &o.what,
              .help =
                  "dump: what its threads do now (the default). record: a profile for "
-                 "speedscope.app. flame: a flame graph, as SVG. top: where its time goes, as it "
-                 "goes. gdb: the debugger",
+                 "speedscope.app. flame: a flame graph, as SVG. top: where its time goes, live. "
+                 "gdb: the debugger",
              .kind = Kind::Choice,
              .choices = {"dump", "record", "top", "flame", "gdb"}},
             option(o.seconds, {"--time"}, "DURATION",
-                   "For how long to record (default: 10s; at most 1h)"),
-            option(o.rate, {"--rate"}, "N", "Samples a second (default: 100; at most 1000)"),
-            option(o.pid, {"--pid"}, "N", "This process of the task"),
+                   "How long to record (default: 10s; at most 1h)"),
+            option(o.rate, {"--rate"}, "N", "Samples per second (default: 100; at most 1000)"),
+            option(o.pid, {"--pid"}, "N", "Look at this process of the task"),
             option(o.output, {"--output", "-o"}, "FILE",
                    "Where the profile goes (default: ROLE-INDEX.svg or .speedscope.json here)",
                    Kind::File),
-            flag(o.native, {"--native"}, "Native frames, too"),
+            flag(o.native, {"--native"}, "Include native frames"),
             wait(o.wait),
             on(o.on)};
       },
@@ -449,6 +492,9 @@ void add_forward_command(std::vector<Command>& table) {
             option(o.socks, {"--socks"}, "PORT",
                    "Instead of single ports, be a SOCKS 5 proxy on this port of 127.0.0.1 (0: any "
                    "free one) for all hosts of the job, by their names or as ROLE-INDEX"),
+            flag(o.relay, {"--relay"},
+                 "Have the job's master pass everything on, where the task's host could be dialled "
+                 "from here"),
             wait(o.wait),
             on(o.on)};
       },
@@ -469,10 +515,16 @@ void add_notebook_command(std::vector<Command>& table) {
             option(o.spec.vcores, {"--vcores"}, "N", "The notebook's cores"),
             option(o.spec.gpus, {"--gpus"}, "N", "The notebook's GPUs"),
             option(o.spec.name, {"--name"}, "NAME", "The job's name (default: notebook)"),
+            option(
+                o.folder, {"--folder"}, "FOLDER",
+                "Where its files are: on a cluster hdfs://..., where they are kept as they change "
+                "(default: notebooks/NAME in your folder there), or a folder that its hosts "
+                "have; on this machine any folder (default: this one)",
+                Kind::File),
             sets(o.spec.sets),
             port(o.port),
             option(o.idle, {"--idle"}, "DURATION",
-                   "End a notebook that nobody has used for so long (default: 4h; 0s: never)"),
+                   "End a notebook that nobody has used for this long (default: 4h; 0s: never)"),
             option(o.wait, {"--wait"}, "DURATION",
                    "How long to wait for the notebook to run (default: 15m)")};
       },
@@ -491,7 +543,7 @@ void add_copy_command(std::vector<Command>& table) {
                 "paths start where its program works",
                 "name what to copy and where to"),
             flag(o.recursive, {"-r", "--recursive"},
-                 "Folders with all that is in them; permissions, times and links stay"),
+                 "Copy folders with everything in them; permissions, times and links are kept"),
             on(o.on)};
       },
       "muster cp last:worker:0:model.pt ."));
@@ -508,7 +560,7 @@ void add_record_commands(std::vector<Command>& table) {
       },
       "muster show last --page"));
   table.push_back(command(
-      "history", "List the jobs that have ended", list_ended,
+      "history", "List jobs that have ended", list_ended,
       [](HistoryCommand& o) { return Parameters{limit(o.limit), on(o.on), json(o.json)}; },
       "muster history --limit 5"));
   table.push_back(command(
@@ -527,8 +579,8 @@ void add_record_commands(std::vector<Command>& table) {
                    "With --serve: who may look, a line USER TOKEN for each", Kind::File),
             option(o.admins, {"--admin"}, "USER",
                    "With --serve: may see every job; may be repeated"),
-            option(o.admins_file, {"--admins"}, "FILE",
-                   "With --serve: more of these, one on each line", Kind::File),
+            option(o.admins_file, {"--admins"}, "FILE", "With --serve: further ones, one per line",
+                   Kind::File),
             option(o.listen, {"--listen"}, "ADDRESS",
                    "With --serve: where to listen (default: 127.0.0.1)"),
             option(o.names, {"--name"}, "HOST",
@@ -540,7 +592,10 @@ void add_record_commands(std::vector<Command>& table) {
             option(o.proxies, {"--proxy"}, "ADDRESS",
                    "With --serve: a proxy whose header says who looks; may be repeated"),
             option(o.user_header, {"--user-header"}, "NAME",
-                   "With --serve: that header (default: X-Forwarded-User)")};
+                   "With --serve: that header (default: X-Forwarded-User)"),
+            option(o.keytab, {"--keytab"}, "FILE",
+                   "With --serve: Kerberos says who looks; the keys of HTTP on this host",
+                   Kind::File)};
       },
       "muster portal --port 8080"));
   table.push_back(command(
@@ -804,7 +859,8 @@ cli::Table command_table() {
           .example = "muster run -n 2 -- python3 train.py",
           .version = kVersion,
           .reference_head = kReferenceHead,
-          .rows = std::move(rows)};
+          .rows = std::move(rows),
+          .foreign = commands_of_others()};
 }
 
 }  // namespace muster::app

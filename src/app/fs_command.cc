@@ -1,5 +1,5 @@
 #include "app/commands.h"
-#include "client/failure.h"
+#include "client/show/failure.h"
 #include "fs/run.h"
 
 namespace muster::app {

@@ -6,11 +6,11 @@
 #include "eventlog/events.h"
 #include "framework/tensorboard.h"
 #include "job/task_page.h"
-#include "master/fact_history.h"
-#include "master/sample_book.h"
+#include "master/clients/fact_history.h"
+#include "master/watch/sample_book.h"
 #include "metrics/prometheus.h"
 #include "metrics/series_text.h"
-#include "os/host_names.h"
+#include "os/host/host_names.h"
 #include "wire/frame.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "agent/output/output_log.h"
 #include "base/time.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "wire/frame.h"
 
 #include <cstdint>

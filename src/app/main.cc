@@ -5,13 +5,15 @@
 #include "app/program.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "client/failure.h"
-#include "client/home_check.h"
+#include "client/keep/home_check.h"
+#include "client/show/failure.h"
 #include "inside/elastic.h"
 #include "inside/remote_start.h"
 #include "inside/run.h"
+#include "os/process/no_memory.h"
 #include "stores/hdfs_event_files.h"
 #include "stores/hdfs_remote_files.h"
+#include "stores/kerberos_tickets.h"
 
 #include <algorithm>
 #include <array>
@@ -60,6 +62,7 @@ int main(int argc, char** argv) {
   using muster::cli::Command;
   using muster::cli::Printed;
   muster::app::hold_closed_streams();
+  muster::os::exit_without_memory("muster", muster::client::kCouldNotStart);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   // The small processes of a container come before everything else: they are started for every one.
   if (const auto inside = inside_command(arguments)) {
@@ -90,6 +93,7 @@ int main(int argc, char** argv) {
   (*session)->clusters = make_clusters(**session);
   (*session)->event_files = std::make_unique<muster::stores::HdfsEventFiles>(**session);
   (*session)->remote_files = std::make_unique<muster::stores::HdfsRemoteFiles>(**session);
+  (*session)->tickets = std::make_unique<muster::stores::KerberosTickets>(**session);
   const auto& command = std::get<Command>(read);
   if (uses_home(command)) {
     if (const muster::Status checked = muster::client::check_home(**session); !checked) {

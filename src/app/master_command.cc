@@ -2,19 +2,20 @@
 #include "app/commands.h"
 #include "app/job_page.h"
 #include "app/program.h"
-#include "client/failure.h"
-#include "client/token_access.h"
+#include "client/portal/token_access.h"
+#include "client/show/failure.h"
 #include "cluster/job_folder.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
 #include "master/master.h"
-#include "master/notice_sender.h"
-#include "os/code_pages.h"
-#include "os/file_sink.h"
-#include "os/interfaces.h"
-#include "os/local_files.h"
-#include "os/signals.h"
-#include "os/spawn.h"
+#include "master/watch/mlflow_tracker.h"
+#include "master/watch/notice_sender.h"
+#include "os/file/file_sink.h"
+#include "os/file/local_files.h"
+#include "os/host/interfaces.h"
+#include "os/process/code_pages.h"
+#include "os/process/signals.h"
+#include "os/process/spawn.h"
 #include "rt/io_loop.h"
 
 #include <algorithm>
@@ -58,6 +59,8 @@ class MasterProcess {
   [[nodiscard]] Result<master::MasterOptions> options(cluster::MasterOrder order,
                                                       MasterPost& post) const;
   void make_page(const control::Secret& secret, MasterPost& post, const eventlog::PlanFile& asked);
+  [[nodiscard]] std::unique_ptr<master::MlflowTracker> mlflow_tracker(
+      const master::MasterOptions& made, const eventlog::PlanFile& asked);
   [[nodiscard]] std::unique_ptr<master::NoticeSender> notice_sender(
       const std::map<std::string, std::string>& secrets);
   void quit(int exit_status);
@@ -72,6 +75,7 @@ class MasterProcess {
   std::unique_ptr<cluster::Link> link_;
   std::unique_ptr<os::Signals> signals_;
   std::unique_ptr<master::NoticeSender> notices_;
+  std::unique_ptr<master::MlflowTracker> tracker_;
   std::optional<master::Master> master_;
   std::optional<int> exit_status_;  ///< Set once the process is to end.
 };
@@ -103,14 +107,19 @@ Status MasterProcess::start_master(bool followed) {
       loop_, log::Logger(*sink_), [this](rt::Fd socket) { page_->serve(std::move(socket)); });
   MUSTER_TRY(link_, side_->open_link(deps));
   notices_ = notice_sender(made.secrets);
-  master_.emplace(master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_,
-                                     &*page_, &page_->tasks(), post.samples, notices_.get()},
-                  std::move(made));
+  tracker_ = mlflow_tracker(made, asked);
+  master_.emplace(
+      master::MasterDeps{loop_, *transport_, *link_, post.segments, post.place, *sink_, &*page_,
+                         &page_->tasks(), post.samples, post.hosts, notices_.get(), tracker_.get()},
+      std::move(made));
   page_->open(*master_);
   MUSTER_TRY_STATUS(master_->start([this](const master::MasterEnd& end) {
     side_->ended(end.kind == master::MasterEnd::Kind::Fenced);
   }));
   page_->started();
+  if (tracker_) {
+    tracker_->start(*master_);
+  }
   return {};
 }
 
@@ -191,6 +200,32 @@ std::unique_ptr<master::NoticeSender> MasterProcess::notice_sender(
   });
   settings.folder = std::filesystem::current_path();
   return master::make_notice_sender(loop_, std::move(settings));
+}
+
+// Of the variables of the job and, on a machine of the submitter's own, of this process.
+std::unique_ptr<master::MlflowTracker> MasterProcess::mlflow_tracker(
+    const master::MasterOptions& made, const eventlog::PlanFile& asked) {
+  std::map<std::string, std::string> variables = os::own_environment();
+  for (const auto& [name, value] : plan_.spec.env) {
+    const auto secret = made.secrets.find("env." + name);
+    variables[name] = secret == made.secrets.end() ? value.text : secret->second;
+  }
+  const log::Logger log(*sink_);
+  auto settings = master::mlflow_settings(variables);
+  if (!settings) {
+    log.warning("mlflow.refused", {{"reason", settings.error().message}});
+    return nullptr;
+  }
+  if (!settings->has_value()) {
+    return nullptr;
+  }
+  return std::make_unique<master::MlflowTracker>(
+      loop_, log, **std::move(settings),
+      tracking::Context{.submitted = asked.submitted,
+                        .user = asked.user,
+                        .on = asked.on,
+                        .application_id = made.application_id,
+                        .secrets = made.secrets});
 }
 
 void MasterProcess::quit(int exit_status) {

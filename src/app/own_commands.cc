@@ -3,7 +3,7 @@
 #include "app/program.h"
 #include "base/text.h"
 #include "cli/help.h"
-#include "client/failure.h"
+#include "client/show/failure.h"
 
 #include <fmt/format.h>
 

@@ -3,11 +3,12 @@
 #include "app/commands.h"
 #include "app/program.h"
 #include "base/text.h"
-#include "client/failure.h"
+#include "client/show/failure.h"
 #include "control/tls_transport.h"
 #include "keeper/command.h"
 #include "keeper/keeper.h"
-#include "os/limits.h"
+#include "os/host/limits.h"
+#include "os/process/no_memory.h"
 #include "rt/fd.h"
 #include "stores/hdfs_checkpoints.h"
 
@@ -54,6 +55,7 @@ int run_entered_keeper(std::string_view kind, char** variables) {
 }  // namespace
 
 int run_agent(const std::vector<std::string>& arguments, char** variables) {
+  os::exit_without_memory("muster agent", client::kBug);
   os::hide_from_own_user();
   agent::RunOptions options;
   options.make_checkpoints = [variables](os::Files& files) {
@@ -76,6 +78,7 @@ int run_agent(const std::vector<std::string>& arguments, char** variables) {
 }
 
 int run_keeper(const std::vector<std::string>& arguments, char** variables) {
+  os::exit_without_memory("muster keeper", client::kBug);
   os::hide_from_own_user();
   if (arguments.size() == 2 && arguments[0] == "--on") {
     return run_entered_keeper(arguments[1], variables);

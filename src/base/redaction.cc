@@ -2,7 +2,11 @@
 
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <vector>
 
 namespace muster {
@@ -26,6 +30,18 @@ std::string redact(std::string_view text, const std::map<std::string, std::strin
     }
   }
   return redacted;
+}
+
+bool sounds_secret(std::string_view name) {
+  std::string upper = fmt::format("_{}_", name);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  // A word of its own, or a part of one: TOKENIZERS_PARALLELISM is no secret.
+  constexpr std::array kWords = {"TOKEN_",     "SECRET",  "PASSWORD", "PASSWD",     "PASSPHRASE",
+                                 "CREDENTIAL", "API_KEY", "APIKEY",   "ACCESS_KEY", "PRIVATE_KEY"};
+  return std::ranges::any_of(
+      kWords, [&](const char* word) { return upper.find(word) != std::string::npos; });
 }
 
 }  // namespace muster

@@ -15,4 +15,8 @@ namespace muster {
 
 inline constexpr size_t kRedactedBytesMin = 4;
 
+/// Whether a variable or an option of this name probably holds a secret ("API_TOKEN",
+/// "db_password").
+[[nodiscard]] bool sounds_secret(std::string_view name);
+
 }  // namespace muster

@@ -21,5 +21,14 @@ TEST(Redact, LeavesShortValuesAlone) {
   EXPECT_EQ(redact("exit code 1", {{"env.A", "1"}, {"env.B", ""}}), "exit code 1");
 }
 
+TEST(Redaction, KnowsNamesOfSecrets) {
+  for (const char* name : {"AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "db_password", "api-key"}) {
+    EXPECT_TRUE(sounds_secret(name)) << name;
+  }
+  for (const char* name : {"TOKENIZERS_PARALLELISM", "KEYBOARD", "epochs"}) {
+    EXPECT_FALSE(sounds_secret(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace muster

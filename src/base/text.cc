@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace muster {
 namespace {
@@ -211,6 +212,38 @@ std::string_view trim(std::string_view text) {
     return {};
   }
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+size_t find_line_end(std::string_view bytes) {
+  // By pieces, so that text with ends of one kind only is not searched for the other to its end
+  // once for each line.
+  constexpr size_t kPiece = 4096;
+  for (size_t from = 0; from < bytes.size(); from += kPiece) {
+    const std::string_view piece = bytes.substr(from, kPiece);
+    const size_t feed = piece.find('\n');
+    const size_t end = std::min(feed, piece.substr(0, feed).find('\r'));
+    if (end != std::string_view::npos) {
+      return from + end;
+    }
+  }
+  return std::string_view::npos;
+}
+
+size_t find_last_line_end(std::string_view bytes) {
+  const auto last = [&](std::string_view text, char byte) -> const char* {
+    return static_cast<const char*>(::memrchr(text.data(), byte, text.size()));
+  };
+  constexpr size_t kPiece = 4096;
+  while (!bytes.empty()) {
+    const size_t from = bytes.size() - std::min(bytes.size(), kPiece);
+    const std::string_view piece = bytes.substr(from);
+    const char* end = std::max(last(piece, '\n'), last(piece, '\r'));
+    if (end != nullptr) {
+      return static_cast<size_t>(end - bytes.data());
+    }
+    bytes = bytes.substr(0, from);
+  }
+  return std::string_view::npos;
 }
 
 std::string format_bytes(uint64_t bytes) {

@@ -32,6 +32,12 @@ namespace muster {
 /// Returns `text` without leading and trailing blanks (space, tab, CR, LF).
 [[nodiscard]] std::string_view trim(std::string_view text);
 
+/// Returns the offset of the first line end in `bytes`, LF or CR, or npos. As fast as memory is
+/// read: for output of programs, which may come by the gigabyte.
+[[nodiscard]] size_t find_line_end(std::string_view bytes);
+/// The same for the last one.
+[[nodiscard]] size_t find_last_line_end(std::string_view bytes);
+
 /// Returns the offset of the first byte that is not part of valid UTF-8, or nullopt if all are.
 [[nodiscard]] std::optional<size_t> find_invalid_utf8(std::string_view text);
 

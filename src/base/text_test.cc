@@ -54,6 +54,21 @@ TEST(Printable, LetsNoTextRunBackwards) {
   }
 }
 
+TEST(FindLineEnd, FindsTheFirstAndTheLastOfBothKinds) {
+  const std::string far(5000, 'x');
+  for (const std::string& before : {std::string(), std::string("ab"), far}) {
+    for (const std::string& after : {std::string(), std::string("cd"), far}) {
+      for (const char* ends : {"\n", "\r", "\r\n", "\n\r", "\r-\n"}) {
+        const std::string text = before + ends + after;
+        EXPECT_EQ(find_line_end(text), before.size());
+        EXPECT_EQ(find_last_line_end(text), before.size() + std::string_view(ends).size() - 1);
+      }
+    }
+    EXPECT_EQ(find_line_end(before), std::string_view::npos);
+    EXPECT_EQ(find_last_line_end(before), std::string_view::npos);
+  }
+}
+
 TEST(FormatBytes, UsesBinaryUnits) {
   EXPECT_EQ(format_bytes(512ULL << 20), "512 MiB");
   EXPECT_EQ(format_bytes(1536ULL << 20), "1.5 GiB");

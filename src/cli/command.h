@@ -50,6 +50,7 @@ struct Parameter {
   Kind kind = Kind::Text;
   std::string_view value = {};                 ///< The value's name in help texts: "CLUSTER".
   std::vector<std::string_view> choices = {};  ///< Of Kind::Choice.
+  uint32_t least = 0;                          ///< Of a number.
   std::string_view missing = {};  ///< What to say when it is not there; empty: it may be left out.
 
   [[nodiscard]] bool is_option() const {
@@ -62,7 +63,8 @@ struct Parameter {
   }
 };
 
-/// Options that people know from other programs, and what to do instead of giving them.
+/// Options or commands that people know from other programs, and what to do instead of giving them.
+/// An option of one letter is known with its value behind it, too.
 struct Foreign {
   std::vector<std::string_view> names;
   std::string_view instead;
@@ -101,6 +103,8 @@ struct Table {
   std::string_view version;         ///< "0.1.0"
   std::string_view reference_head;  ///< Stands above the entries of the reference page.
   std::vector<Command> rows;        ///< In the order of the help text.
+  /// Commands that people know from other programs; `instead` is a command of this table.
+  std::vector<Foreign> foreign = {};
 };
 
 /// Finds the row whose name `arguments` begins with, the longest; nullptr if there is none.

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
-#include "client/failure.h"
+#include "client/show/failure.h"
 #include "spec/keys/key_table.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,11 @@ Printed no_command(const Table& table, std::string_view group, std::string_view 
     }
   }
   const std::string typed = std::string(group) + printable(word);
-  const auto near = nearest(typed, names);
+  const auto foreign = std::ranges::find_if(table.foreign, [&typed](const Foreign& each) {
+    return std::ranges::find(each.names, typed) != each.names.end();
+  });
+  const auto near =
+      foreign == table.foreign.end() ? nearest(typed, names) : std::optional(foreign->instead);
   return {{},
           fmt::format("muster: there is no command `{}`; {}\n", typed,
                       near ? fmt::format("did you mean `muster {}`?", *near)
@@ -104,7 +108,8 @@ bool read_number(std::string_view text, Number& number) {
 /// Puts a value where it belongs. Returns what is wrong with it, or "".
 class Store {
  public:
-  explicit Store(std::string_view text) : text_(text) {}
+  /// `least`: what a number must be at least.
+  Store(std::string_view text, uint32_t least) : text_(text), least_(least) {}
 
   std::string operator()(bool* flag) const { return *flag = true, std::string(); }
   std::string operator()(std::string* text) const { return *text = text_, std::string(); }
@@ -125,16 +130,18 @@ class Store {
  private:
   template <class Number>
   [[nodiscard]] std::string read(Number& number) const {
-    if (read_number(text_, number)) {
+    if (read_number(text_, number) && std::cmp_greater_equal(number, least_)) {
       return {};
     }
     return sizeof(Number) == sizeof(uint16_t)
                ? fmt::format("must be a port, 0 to {}, not `{}`",
                              std::numeric_limits<uint16_t>::max(), printable(text_))
-               : fmt::format("must be a whole number, 0 or more, not `{}`", printable(text_));
+               : fmt::format("must be a whole number, {} or more, not `{}`", least_,
+                             printable(text_));
   }
 
   std::string_view text_;
+  uint32_t least_;
 };
 
 /// One command's arguments, from left to right.
@@ -150,6 +157,7 @@ class ArgumentReader {
   /// Each takes what it reads from `rest_` and returns what is wrong, or "".
   std::string read_option();
   std::string read_short(std::string_view argument);
+  std::string unknown(std::string_view argument, std::string_view name);
   std::string read_value(const Parameter& option, std::string_view name);
   std::string read_positional();
   std::string read_after_dashes();
@@ -204,23 +212,47 @@ const Parameter* ArgumentReader::parameter_of(Kind kind) const {
   return found == command_.parameters.end() ? nullptr : &*found;
 }
 
+/// "-N" for "-N2", as that program has it.
+bool names_option(const Foreign& foreign, std::string_view argument) {
+  const std::string_view name = argument.substr(0, argument.find('='));
+  return std::ranges::any_of(foreign.names, [name](std::string_view each) {
+    const bool letter = each.size() == 2;
+    return each == name || (letter && !name.starts_with("--") && name.starts_with(each));
+  });
+}
+
 std::string ArgumentReader::read_option() {
   const std::string_view argument = take();
   const std::string_view name = argument.substr(0, argument.find('='));
   const Parameter* const option = find_option(command_, name);
   if (option == nullptr) {
-    for (const Foreign& each : command_.foreign) {
-      if (std::ranges::find(each.names, name) != each.names.end()) {
-        return fmt::format("there is no option {}: {}", name, each.instead);
-      }
-    }
-    return argument.starts_with("--") ? unknown_option(command_, name) : read_short(argument);
+    return unknown(argument, name);
   }
   if (name.size() == argument.size()) {
     return read_value(*option, name);
   }
   return option->is_flag() ? fmt::format("{} takes no value", name)
                            : store(*option, name, argument.substr(name.size() + 1));
+}
+
+/// An option of a program that was named without the dashes, of another program, or of none.
+std::string ArgumentReader::unknown(std::string_view argument, std::string_view name) {
+  const bool behind_program = parameter_of(Kind::AfterDashes) != nullptr && !given_.empty() &&
+                              std::ranges::any_of(given_, [](const Parameter* each) {
+                                return !each->is_option() && each->kind == Kind::File;
+                              });
+  if (behind_program) {
+    return fmt::format(
+        "there is no option {}; arguments of a program come after --, as in "
+        "muster {} -n 4 -- python3 train.py --epochs 5",
+        printable(name), command_.name);
+  }
+  const auto foreign = std::ranges::find_if(
+      command_.foreign, [argument](const Foreign& each) { return names_option(each, argument); });
+  if (foreign != command_.foreign.end()) {
+    return fmt::format("there is no option {}: {}", printable(name), foreign->instead);
+  }
+  return argument.starts_with("--") ? unknown_option(command_, name) : read_short(argument);
 }
 
 /// "-rf", "-n4".
@@ -292,7 +324,7 @@ std::string ArgumentReader::store(const Parameter& parameter, std::string_view n
     return fmt::format("{} must be {}, not `{}`", name, join_choices(parameter.choices),
                        printable(value));
   }
-  const std::string wrong = std::visit(Store(value), parameter.field);
+  const std::string wrong = std::visit(Store(value, parameter.least), parameter.field);
   return wrong.empty() ? wrong : fmt::format("{} {}", name, wrong);
 }
 

@@ -151,6 +151,7 @@ struct PortalOptions {
   std::string key;
   std::vector<std::string> proxies;  ///< IP addresses.
   std::string user_header = "x-forwarded-user";
+  std::string keytab;  ///< With the keys of the service HTTP; "" for no Kerberos.
 };
 
 struct StopOptions {
@@ -178,13 +179,15 @@ struct ForwardOptions {
   std::string task;  ///< "worker:1", or the first port; empty: the chief, or the first.
   std::vector<std::string> ports;    ///< "8265" or "0:8265".
   std::optional<std::string> socks;  ///< The port of this machine for all hosts of the job.
+  bool relay = false;                ///< Never dial a task's host.
   std::string wait = "1m";           ///< How long for a task that does not run now.
 };
 
 /// notebook: `id` comes back to one that runs.
 struct NotebookOptions {
   std::string id;
-  SpecOptions spec;  ///< Of a new one; its `on` is where `id` is looked for, too.
+  SpecOptions spec;    ///< Of a new one; its `on` is where `id` is looked for, too.
+  std::string folder;  ///< Of its files, in HDFS or on the host; "": the cluster's own choice.
   uint16_t port = 0;
   std::string idle = "4h";
   std::string wait = "15m";

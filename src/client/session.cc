@@ -1,7 +1,7 @@
 #include "client/session.h"
 
 #include "framework/plan.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "spec/write/serialize.h"
 
 #include <chrono>

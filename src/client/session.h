@@ -1,14 +1,15 @@
 #pragma once
 
-#include "client/console.h"
-#include "client/environment.h"
-#include "client/event_files.h"
-#include "client/job_source.h"
-#include "client/remote_files.h"
+#include "client/follow/console.h"
+#include "client/portal/tickets.h"
+#include "client/show/event_files.h"
+#include "client/show/remote_files.h"
+#include "client/submit/environment.h"
+#include "client/submit/job_source.h"
 #include "cluster/clusters.h"
 #include "cluster/home.h"
 #include "eventlog/replay.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <map>
@@ -28,6 +29,7 @@ struct Session {
   std::unique_ptr<cluster::Clusters> clusters;
   std::unique_ptr<EventFiles> event_files;    ///< Set with them.
   std::unique_ptr<RemoteFiles> remote_files;  ///< Set with them.
+  std::unique_ptr<Tickets> tickets;           ///< Set with them.
 
   /// Reads the surroundings; an error if there is no home.
   static Result<std::unique_ptr<Session>> open(char** variables);

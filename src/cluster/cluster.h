@@ -43,6 +43,8 @@ struct Traits {
   /// Tasks run on other hosts: the user's folder is not there, and the tasks' folders are removed
   /// with their containers.
   bool remote = false;
+  /// It has HDFS, which tasks reach with `muster fs`: what they keep there outlives the job.
+  bool hdfs = false;
   /// Containers have a size, which the cluster keeps: `spec::give_sizes` fills in what a job leaves
   /// open.
   bool sized = false;
@@ -98,6 +100,9 @@ class Cluster {
   /// Makes the job's sample files readable in its folder (JobFolder::metrics()), as far as they are
   /// written. Does nothing where they are there anyway. Idempotent.
   virtual Status fetch_samples(const JobFolder& job) = 0;
+  /// What this user's jobs have found about the cluster's hosts, as lines for account::HostBook; ""
+  /// where nothing is known.
+  virtual Result<std::string> host_lines() = 0;
   /// The output of the job's tasks that `filter` admits. Nothing is fetched until
   /// Outputs::refresh. The job's folder must be readable.
   virtual Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job,

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "os/files.h"
-#include "os/watch.h"
+#include "os/file/files.h"
+#include "os/file/watch.h"
 #include "page/job_view.h"
 #include "rt/io_loop.h"
 

@@ -1,6 +1,6 @@
 #include "cluster/folder_logs.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "rt/io_loop.h"
 #include "testing/run_async.h"
 

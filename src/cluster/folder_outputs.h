@@ -2,7 +2,7 @@
 
 #include "cluster/outputs.h"
 #include "job/plan.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "cluster/job_folder.h"
 #include "cluster/place_store.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 namespace muster::cluster {
 

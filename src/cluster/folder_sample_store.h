@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/sample_store.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/loop.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 #include "eventlog/plan_file.h"
 #include "eventlog/replay.h"
 #include "eventlog/status.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <optional>
 #include <string>

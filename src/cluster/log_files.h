@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

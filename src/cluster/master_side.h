@@ -2,13 +2,14 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cluster/host_memory.h"
 #include "cluster/link.h"
 #include "cluster/place_store.h"
 #include "cluster/sample_store.h"
 #include "eventlog/plan_file.h"
 #include "eventlog/segment_store.h"
 #include "job/plan.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "page/access.h"
 #include "rt/io_loop.h"
 
@@ -32,6 +33,7 @@ struct MasterPost {
   eventlog::SegmentStore& segments;
   PlaceStore& place;
   SampleStore* samples = nullptr;  ///< nullptr: samples are not kept.
+  HostMemory* hosts = nullptr;     ///< nullptr: nothing is remembered of hosts.
   /// Values of the specification's secret entries: "env.NAME", "roles.ROLE.env.NAME".
   std::map<std::string, std::string> secrets;
   std::string listen_host;     ///< A literal address; empty: that of this machine for itself.

@@ -24,6 +24,7 @@ void take_summary(const eventlog::Summary& summary, TeamJob& job) {
   job.class_name = summary.class_name;
   job.tasks = summary.tasks;
   job.duration = std::chrono::milliseconds(summary.duration_ms);
+  job.hosts = summary.hosts;
 }
 
 }  // namespace muster::cluster

@@ -31,7 +31,8 @@ struct TeamJob {
   WallTime submitted{};
   Duration duration{};
   bool ended = false;
-  std::vector<std::string> viewers;  ///< As the specification's yarn.acl_view.
+  std::vector<std::string> viewers;             ///< As the specification's yarn.acl_view.
+  std::vector<eventlog::HostShare> hosts = {};  ///< Of one that has ended.
   std::string page = {};  ///< A link to the page that it has itself; "" where a portal knows none.
 
   /// "alice:digits-7f3k2q": its name in links, which nobody else's job can take.

@@ -25,12 +25,18 @@ size_t frame_max_of(const Peer& peer) {
   switch (peer.kind) {
     case Peer::Kind::Owner:
     case Peer::Kind::Viewer:
+    case Peer::Kind::Stream:
       return Connection::kClientFrameMax;
     case Peer::Kind::Agent:
     case Peer::Kind::Master:
       return kFrameMax;
   }
   return 0;
+}
+
+/// For people.
+std::string spoken_name(const Peer& peer) {
+  return peer.kind == Peer::Kind::Master ? "the master" : peer.identity();
 }
 
 }  // namespace
@@ -50,7 +56,7 @@ Connection::~Connection() {
 void Connection::start(Channel::Handlers handlers) {
   MUSTER_CHECK(!handlers_.has_value(), "a channel is started only once");
   handlers_ = std::move(handlers);
-  if (ended_) {
+  if (has_ended()) {
     return;
   }
   read_watch_ = loop_.watch(stream_.fd(), rt::Interest::Read, [this] {
@@ -67,7 +73,7 @@ void Connection::start(Channel::Handlers handlers) {
 
 void Connection::on_readable() {
   size_t taken = 0;
-  while (!ended_ && taken < kTurnBytesMax) {
+  while (!has_ended() && taken < kTurnBytesMax) {
     std::array<char, kRecordMax> buffer;  // NOLINT: filled by read.
     size_t got = 0;
     switch (stream_.read(buffer, got)) {
@@ -83,14 +89,14 @@ void Connection::on_readable() {
         schedule_flush();
         return;
       case net::TlsProgress::Ended:
-        end(cluster_error(fmt::format("{} closed the connection", peer_.identity())));
+        end(cluster_error(fmt::format("{} closed the connection", spoken_name(peer_))));
         return;
       case net::TlsProgress::Failed:
-        end(cluster_error(fmt::format("the connection to {} was lost", peer_.identity())));
+        end(cluster_error(fmt::format("the connection to {} was lost", spoken_name(peer_))));
         return;
     }
   }
-  if (ended_) {
+  if (has_ended()) {
     return;
   }
   // More may lie in the stream's own buffer, where no watch sees it.
@@ -103,22 +109,22 @@ void Connection::on_readable() {
 
 /// Delivers frames; returns false when the connection has ended.
 bool Connection::take(std::string_view bytes) {
-  if (closing_) {
+  if (state_ != State::Open) {
     return true;  // Read only to see the other side's end.
   }
   const uint64_t before = frames_received_;
   const Status fed = reader_.feed(bytes, [this](std::string_view frame) {
     ++frames_received_;
     handlers_->frame(frame);
-    return !closing_ && !ended_;
+    return state_ == State::Open;
   });
   if (!fed.has_value()) {
-    end(fed.error().within(peer_.identity()));
+    end(fed.error().within(spoken_name(peer_)));
   }
-  if (!ended_) {
+  if (!has_ended()) {
     watch_half_frame(frames_received_ != before);
   }
-  return !ended_;
+  return !has_ended();
 }
 
 /// Gives a frame that has come in part its time, once for each.
@@ -140,8 +146,8 @@ void Connection::on_frame_late() {
   // Where this process was held up, the rest may be there already.
   const uint64_t before = frames_received_;
   on_readable();
-  if (!ended_ && !closing_ && frames_received_ == before && reader_.pending_bytes() > 0) {
-    end(cluster_error(fmt::format("{} left a message unfinished", peer_.identity())));
+  if (state_ == State::Open && frames_received_ == before && reader_.pending_bytes() > 0) {
+    end(cluster_error(fmt::format("{} left a message unfinished", spoken_name(peer_))));
   }
 }
 
@@ -154,16 +160,15 @@ std::string Connection::address() const {
 
 void Connection::send(std::shared_ptr<const std::string> frame) {
   MUSTER_CHECK(frame->size() <= kFrameMax, "a frame is within bounds");
-  if (ended_ || closing_) {
+  if (state_ != State::Open) {
     return;
   }
-  queued_bytes_ += kFrameHeader + frame->size();
-  queue_.push_back({.frame = std::move(frame)});
+  queue_.push(std::move(frame));
   schedule_flush();
 }
 
 void Connection::schedule_flush() {
-  if (flush_scheduled_ || write_watch_ != nullptr || ended_) {
+  if (flush_scheduled_ || write_watch_ != nullptr || has_ended()) {
     return;
   }
   flush_scheduled_ = true;
@@ -175,41 +180,9 @@ void Connection::schedule_flush() {
   });
 }
 
-std::string_view Connection::gather(std::span<char> staging) const {
-  size_t filled = 0;
-  for (const Outgoing& item : queue_) {
-    size_t skip = item.sent;
-    const std::string header = frame_header(item.frame->size());
-    for (const std::string_view part : {std::string_view(header), std::string_view(*item.frame)}) {
-      const size_t from = std::min(skip, part.size());
-      skip -= from;
-      const size_t size = std::min(part.size() - from, staging.size() - filled);
-      std::copy_n(part.data() + from, size, staging.data() + filled);
-      filled += size;
-    }
-    if (filled == staging.size()) {
-      break;
-    }
-  }
-  return {staging.data(), filled};
-}
-
-void Connection::consume(size_t bytes) {
-  queued_bytes_ -= bytes;
-  while (bytes > 0) {
-    Outgoing& front = queue_.front();
-    const size_t part = std::min(bytes, kFrameHeader + front.frame->size() - front.sent);
-    front.sent += part;
-    bytes -= part;
-    if (front.sent == kFrameHeader + front.frame->size()) {
-      queue_.pop_front();
-    }
-  }
-}
-
 void Connection::flush() {
   size_t taken = 0;
-  while (!ended_ && !queue_.empty()) {
+  while (!has_ended() && !queue_.empty()) {
     if (taken >= kTurnBytesMax) {
       write_watch_.reset();
       schedule_flush();
@@ -219,10 +192,10 @@ void Connection::flush() {
     size_t put = 0;
     // After WantsWrite the same bytes are gathered again, as the stream demands: nothing was
     // consumed.
-    switch (stream_.write(gather(staging), put)) {
+    switch (stream_.write(queue_.gather(staging), put)) {
       case net::TlsProgress::Done:
         taken += put;
-        consume(put);
+        queue_.consume(put);
         break;
       case net::TlsProgress::WantsRead:
       case net::TlsProgress::WantsWrite:
@@ -235,7 +208,7 @@ void Connection::flush() {
         return;
       case net::TlsProgress::Ended:
       case net::TlsProgress::Failed:
-        end(cluster_error(fmt::format("the connection to {} was lost", peer_.identity())));
+        end(cluster_error(fmt::format("the connection to {} was lost", spoken_name(peer_))));
         return;
     }
   }
@@ -246,18 +219,18 @@ void Connection::flush() {
 /// Everything is sent. When closing, says so and waits for the other side to do the same: a socket
 /// that is closed with bytes unread would take back what the other side has not read yet.
 void Connection::on_flushed() {
-  if (closing_ && !said_end_ && !ended_) {
-    said_end_ = true;
+  if (state_ == State::Closing) {
+    state_ = State::EndSaid;
     stream_.say_end();
     ::shutdown(stream_.fd(), SHUT_WR);
   }
 }
 
 void Connection::close() {
-  if (ended_ || closing_) {
+  if (state_ != State::Open) {
     return;
   }
-  closing_ = true;
+  state_ = State::Closing;
   if (read_watch_ == nullptr) {
     read_watch_ = loop_.watch(stream_.fd(), rt::Interest::Read, [this] {
       const std::shared_ptr<Connection> alive = shared_from_this();
@@ -280,21 +253,20 @@ void Connection::abandon() {
 }
 
 void Connection::end(Error reason) {
-  if (ended_) {
+  if (has_ended()) {
     return;
   }
   const std::shared_ptr<Connection> alive = shared_from_this();
-  ended_ = true;
+  const State before = std::exchange(state_, State::Ended);
   queue_.clear();
-  queued_bytes_ = 0;
   read_watch_.reset();
   write_watch_.reset();
   loop_.cancel(close_timer_);
   loop_.cancel(frame_timer_);
-  if (!said_end_) {
+  if (before != State::EndSaid) {
     ::shutdown(stream_.fd(), SHUT_RDWR);
   }
-  if (closing_) {
+  if (before != State::Open) {
     reason = Error{Errc::Cancelled, Blame::Cluster, "the connection was closed"};
   }
   if (handlers_.has_value() && handlers_->closed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "control/frame_queue.h"
 #include "control/frame_reader.h"
 #include "control/transport.h"
 #include "net/tls.h"
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,25 +35,25 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void close();
   /// The owner is gone: no callback any more; otherwise like close().
   void abandon();
-  [[nodiscard]] size_t queued_bytes() const { return queued_bytes_; }
+  [[nodiscard]] size_t queued_bytes() const { return queue_.bytes(); }
   [[nodiscard]] const Peer& peer() const { return peer_; }
   /// The other end's address; empty once it is gone.
   [[nodiscard]] std::string address() const;
 
  private:
-  struct Outgoing {
-    std::shared_ptr<const std::string> frame;
-    size_t sent = 0;  ///< Of the header and the frame.
-  };
+  ///     open ─1─► closing ─2─► end said ─3─► ended
+  ///
+  /// 1 its owner closes it: no frame is delivered any more · 2 what was queued is sent
+  /// 3 the other end has ended it, too, or not in time · from any: the connection is lost
+  enum class State : uint8_t { Open, Closing, EndSaid, Ended };
 
+  [[nodiscard]] bool has_ended() const { return state_ == State::Ended; }
   void on_readable();
   bool take(std::string_view bytes);
   void watch_half_frame(bool delivered);
   void on_frame_late();
   void schedule_flush();
   void flush();
-  [[nodiscard]] std::string_view gather(std::span<char> staging) const;
-  void consume(size_t bytes);
   void on_flushed();
   void end(Error reason);
 
@@ -65,12 +65,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Duration frame_patience_;
   rt::TimerId frame_timer_;  ///< While a frame has come in part.
   uint64_t frames_received_ = 0;
-  std::deque<Outgoing> queue_;
-  size_t queued_bytes_ = 0;
+  FrameQueue queue_;
   bool flush_scheduled_ = false;
-  bool closing_ = false;  ///< No frame is delivered any more.
-  bool said_end_ = false;
-  bool ended_ = false;
+  State state_ = State::Open;
   rt::TimerId close_timer_;
   std::unique_ptr<rt::FdWatch> read_watch_;  // The watches last: they end before the stream closes.
   std::unique_ptr<rt::FdWatch> write_watch_;

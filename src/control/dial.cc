@@ -15,9 +15,10 @@ namespace {
 
 using Dialled = Result<std::unique_ptr<Channel>>;
 
-/// Who a dialling party reaches: a master its agent, everybody else the master.
+/// Who a dialling party reaches: a master and a stream their agent, everybody else the master.
 Peer server_of(const Peer& self) {
-  const auto kind = self.kind == Peer::Kind::Master ? Peer::Kind::Agent : Peer::Kind::Master;
+  const bool to_agent = self.kind == Peer::Kind::Master || self.kind == Peer::Kind::Stream;
+  const auto kind = to_agent ? Peer::Kind::Agent : Peer::Kind::Master;
   return Peer{.kind = kind, .container = self.container};
 }
 

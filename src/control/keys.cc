@@ -62,6 +62,10 @@ Key derive_key(const Secret& secret, const Peer& peer) {
 
 Key master_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 master"); }
 
+Key stream_key_of(const Key& agent_key, std::string_view ticket) {
+  return expand(agent_key, "muster/1 stream " + std::string(ticket));
+}
+
 Key task_key_of(const Secret& secret) { return expand(secret, "muster/1 task key"); }
 
 Key side_path_key_of(const Key& agent_key) { return expand(agent_key, "muster/1 side path"); }

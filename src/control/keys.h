@@ -19,6 +19,10 @@ using Secret = Key;
 /// Derives from an agent's key the key under which a master dials that agent.
 [[nodiscard]] Key master_key_of(const Key& agent_key);
 
+/// Derives from an agent's key the one for a single stream, whose client dials that agent itself
+/// and shows this ticket.
+[[nodiscard]] Key stream_key_of(const Key& agent_key, std::string_view ticket);
+
 /// Derives what the job's tasks share, where they are to share something (`runtime.key`).
 [[nodiscard]] Key task_key_of(const Secret& secret);
 

@@ -34,6 +34,15 @@ TEST(Keys, AgentAndMasterDeriveTheSame) {
   EXPECT_NE(agent_key, derive_key(counting_secret(), of(Peer::Kind::Agent, "c2")));
 }
 
+TEST(Keys, OfStreamsAreOfOneAgentAndOneTicket) {
+  const Key agent_key = derive_key(counting_secret(), of(Peer::Kind::Agent, "c1"));
+  const Key key = stream_key_of(agent_key, "00112233445566778899aabbccddeeff");
+  EXPECT_EQ(to_hex(key), "ac40654ce536c45e7df91e0f5e72d3c460405690e27f07248fd7d5bbcb2301ef");
+  EXPECT_NE(key, stream_key_of(agent_key, "00112233445566778899aabbccddeefe"));
+  EXPECT_NE(key, stream_key_of(derive_key(counting_secret(), of(Peer::Kind::Agent, "c2")),
+                               "00112233445566778899aabbccddeeff"));
+}
+
 TEST(Keys, HexIsStrict) {
   const Key key = counting_secret();
   EXPECT_EQ(parse_key(to_hex(key)), key);
@@ -47,11 +56,14 @@ TEST(Keys, HexIsStrict) {
 TEST(Peer, IdentitiesRoundTripAndNothingElseParses) {
   for (const Peer& peer :
        {of(Peer::Kind::Owner), of(Peer::Kind::Viewer), of(Peer::Kind::Agent, "c1"),
-        of(Peer::Kind::Master, "container_e01_7")}) {
+        of(Peer::Kind::Master, "container_e01_7"),
+        Peer{.kind = Peer::Kind::Stream, .container = job::ContainerId("c:1"), .ticket = "7f"}}) {
     EXPECT_EQ(Peer::parse(peer.identity()), peer);
   }
-  for (const std::string& text : {std::string(), std::string("root"), std::string("agent:"),
-                                  std::string("Owner"), "agent:" + std::string(300, 'c')}) {
+  for (const std::string& text :
+       {std::string(), std::string("root"), std::string("agent:"), std::string("stream:c1"),
+        std::string("stream:c1:"), std::string("stream::7f"), std::string("Owner"),
+        "agent:" + std::string(300, 'c')}) {
     EXPECT_FALSE(Peer::parse(text).has_value()) << text;
   }
 }

@@ -9,6 +9,7 @@ namespace {
 constexpr size_t kIdentityMax = 256;
 constexpr std::string_view kAgentPrefix = "agent:";
 constexpr std::string_view kMasterPrefix = "master:";
+constexpr std::string_view kStreamPrefix = "stream:";
 
 Error no_identity(std::string_view identity) {
   return Error{Errc::Unauthenticated, Blame::User,
@@ -28,6 +29,8 @@ std::string Peer::identity() const {
       return "viewer";
     case Kind::Master:
       return fmt::format("{}{}", kMasterPrefix, container.value);
+    case Kind::Stream:
+      return fmt::format("{}{}:{}", kStreamPrefix, container.value, ticket);
   }
   return "";
 }
@@ -47,6 +50,15 @@ Result<Peer> Peer::parse(std::string_view identity) {
     if (identity.starts_with(prefix) && identity.size() > prefix.size()) {
       return Peer{.kind = kind,
                   .container = job::ContainerId(std::string(identity.substr(prefix.size())))};
+    }
+  }
+  if (identity.starts_with(kStreamPrefix)) {
+    const std::string_view rest = identity.substr(kStreamPrefix.size());
+    const size_t colon = rest.rfind(':');
+    if (colon != std::string_view::npos && colon > 0 && colon + 1 < rest.size()) {
+      return Peer{.kind = Kind::Stream,
+                  .container = job::ContainerId(std::string(rest.substr(0, colon))),
+                  .ticket = std::string(rest.substr(colon + 1))};
     }
   }
   return no_identity(identity);

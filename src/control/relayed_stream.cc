@@ -15,29 +15,32 @@ Error broken(const std::string& why) { return cluster_error(why, Errc::Unavailab
 }  // namespace
 
 void RelayedBytes::take(const wire::StreamFrame::Kind& kind) {
-  const Status kept = std::visit(
-      Overloaded{
-          [&](const wire::StreamWaits&) { return Status(); },
-          [&](const wire::StreamOpened&) {
-            opened_ = true;
-            return Status();
-          },
-          [&](const wire::StreamData& data) {
-            unread_.push_back(data.bytes);
-            return ledger_.received(data);
-          },
-          [&](const wire::StreamCredit& credit) { return ledger_.received(credit); },
-          [&](const wire::StreamClosed& closed) {
-            ended_ = true;
-            return ledger_.received(closed);
-          },
-          [&](const wire::StreamReset& reset) {
-            break_off(reset.reason);
-            return Status();
-          },
-          [](const wire::StreamOpen&) { return Status(bug("a stream was opened by its end")); },
-      },
-      kind);
+  const Status kept =
+      std::visit(Overloaded{
+                     [&](const wire::StreamWaits&) { return Status(); },
+                     [&](const wire::StreamOpened&) {
+                       opened_ = true;
+                       return Status();
+                     },
+                     [&](const wire::StreamData& data) {
+                       unread_.push_back(data.bytes);
+                       return ledger_.received(data);
+                     },
+                     [&](const wire::StreamCredit& credit) { return ledger_.received(credit); },
+                     [&](const wire::StreamClosed& closed) {
+                       ended_ = true;
+                       return ledger_.received(closed);
+                     },
+                     [&](const wire::StreamReset& reset) {
+                       break_off(reset.reason);
+                       return Status();
+                     },
+                     [](const OneOf<wire::StreamOpen, wire::StreamOffer, wire::StreamDeclined,
+                                    wire::StreamTaken> auto&) {
+                       return Status(bug("a frame that an open stream does not take"));
+                     },
+                 },
+                 kind);
   if (!kept.has_value() && broken_.empty()) {
     send_(wire::StreamReset{wire::StreamFault::Protocol, kept.error().message});
     break_off(kept.error().message);

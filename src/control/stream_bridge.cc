@@ -35,31 +35,32 @@ StreamBridge::StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connecti
 StreamBridge::~StreamBridge() { scope_.cancel(); }
 
 Status StreamBridge::take(const wire::StreamFrame::Kind& kind) {
-  return std::visit(Overloaded{
-                        [&](const wire::StreamData& data) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(data));
-                          unwritten_.push_back(data.bytes);
-                          arrived_.pulse();
-                          return {};
-                        },
-                        [&](const wire::StreamCredit& credit) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(credit));
-                          credit_.pulse();
-                          return {};
-                        },
-                        [&](const wire::StreamClosed& closed) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(closed));
-                          input_closed_ = true;
-                          arrived_.pulse();
-                          return {};
-                        },
-                        [](const OneOf<wire::StreamOpen, wire::StreamWaits, wire::StreamOpened,
-                                       wire::StreamReset> auto&) -> Status {
-                          return Error{Errc::Corrupt, Blame::Muster,
-                                       "a frame that an open stream does not take"};
-                        },
-                    },
-                    kind);
+  return std::visit(
+      Overloaded{
+          [&](const wire::StreamData& data) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(data));
+            unwritten_.push_back(data.bytes);
+            arrived_.pulse();
+            return {};
+          },
+          [&](const wire::StreamCredit& credit) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(credit));
+            credit_.pulse();
+            return {};
+          },
+          [&](const wire::StreamClosed& closed) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(closed));
+            input_closed_ = true;
+            arrived_.pulse();
+            return {};
+          },
+          [](const OneOf<wire::StreamOpen, wire::StreamWaits, wire::StreamOpened, wire::StreamReset,
+                         wire::StreamOffer, wire::StreamDeclined, wire::StreamTaken> auto&)
+              -> Status {
+            return Error{Errc::Corrupt, Blame::Muster, "a frame that an open stream does not take"};
+          },
+      },
+      kind);
 }
 
 void StreamBridge::reset() {

@@ -23,13 +23,15 @@ struct Peer {
     Owner,   ///< A client of the job's owner: may follow and stop.
     Viewer,  ///< May only look.
     Master,  ///< A master that dialled an agent.
+    Stream,  ///< A client that dialled an agent, for one stream.
   };
   Kind kind = Kind::Viewer;
-  job::ContainerId container;  ///< Of an Agent; of the dialled agent for a Master.
+  job::ContainerId container;  ///< Of an Agent; of the dialled agent for a Master and a Stream.
+  std::string ticket = {};     ///< Of a Stream: what its master gave it for this one stream.
 
-  /// The TLS identity: "agent:c1", "owner", "viewer", "master:c1".
+  /// The TLS identity: "agent:c1", "owner", "viewer", "master:c1", "stream:c1:TICKET".
   [[nodiscard]] std::string identity() const;
-  /// Parses an identity; nothing but these four forms, at most 256 bytes.
+  /// Parses an identity; nothing but these five forms, at most 256 bytes.
   static Result<Peer> parse(std::string_view identity);
   bool operator==(const Peer&) const = default;
 };
@@ -99,7 +101,7 @@ class Transport {
                                                    Accepted accepted) = 0;
   /// Dials `address` as `self` with `key`; `dialled` is called exactly once, within `deadline`,
   /// unless this transport is destroyed before. The peer of the channel is who must be at that
-  /// address: for a Master the Agent of its container, for everybody else a Master.
+  /// address: for a Master and a Stream the Agent of its container, for everybody else a Master.
   virtual void dial(const std::string& address, const Peer& self, const Key& key, Duration deadline,
                     Dialled dialled) = 0;
 };

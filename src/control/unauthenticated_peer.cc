@@ -1,6 +1,7 @@
 #include "control/unauthenticated_peer.h"
 
 #include "control/handshake.h"
+#include "net/client_hello.h"
 #include "net/http_codec.h"
 #include "net/ready.h"
 #include "rt/wait.h"
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <utility>
@@ -19,8 +19,6 @@ namespace {
 
 /// For the answer to a request, on a slow line.
 constexpr auto kAnswerPatience = std::chrono::seconds(30);
-constexpr char kTlsHandshake = 0x16;
-constexpr size_t kRecordHeader = 5;
 /// Of a client's first message: ours have some 300 bytes.
 constexpr size_t kHelloMax = 4096;
 
@@ -35,41 +33,6 @@ rt::Async<std::string> read_some(rt::IoLoop* loop, int fd, size_t size_max, int 
     }
     co_await net::Ready(*loop, fd, rt::Interest::Read);
   }
-}
-
-/// Waits until `size` bytes can be read; returns them without taking them, or fewer at the end. The
-/// kernel wakes us only once they are there.
-rt::Async<std::string> peek_whole(rt::IoLoop* loop, int fd, size_t size) {
-  std::string buffer(size, '\0');
-  const int low_water = static_cast<int>(size);
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &low_water, sizeof(low_water));
-  while (true) {
-    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), MSG_PEEK | MSG_DONTWAIT);
-    const size_t there = got > 0 ? static_cast<size_t>(got) : 0;
-    pollfd end{.fd = fd, .events = POLLRDHUP, .revents = 0};
-    if (there == size || ::poll(&end, 1, 0) > 0) {
-      const int one = 1;
-      ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
-      buffer.resize(there);
-      co_return buffer;
-    }
-    co_await net::Ready(*loop, fd, rt::Interest::Read);
-  }
-}
-
-/// Waits for a client's first TLS record. Returns whether it is there and no longer than ours are.
-rt::Async<std::optional<Refusal>> await_hello(rt::IoLoop* loop, int fd) {
-  const std::string header = co_await peek_whole(loop, fd, kRecordHeader);
-  if (header.size() < kRecordHeader) {
-    co_return Refusal::Broken;
-  }
-  const size_t size = (size_t{static_cast<uint8_t>(header[3])} << 8U) +
-                      static_cast<uint8_t>(header[4]) + kRecordHeader;
-  if (size > kHelloMax) {
-    co_return Refusal::Garbage;
-  }
-  const std::string hello = co_await peek_whole(loop, fd, size);
-  co_return hello.size() < size ? std::optional(Refusal::Broken) : std::nullopt;
 }
 
 /// Reads one request. Returns why there was none; nothing when it came.
@@ -174,10 +137,10 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
     co_return Refusal::Silent;
   }
   silent_ = false;
-  if (first[0] == kTlsHandshake) {
-    const auto refusal = co_await await_hello(&deps_.loop, socket.get());
-    if (refusal.has_value()) {
-      co_return *refusal;
+  if (first[0] == net::kTlsHandshake) {
+    const auto hello = co_await net::await_client_hello(&deps_.loop, socket.get(), kHelloMax);
+    if (hello != net::Hello::Whole) {
+      co_return hello == net::Hello::Broken ? Refusal::Broken : Refusal::Garbage;
     }
     idle_ = false;
     co_return co_await authenticate(std::move(socket));

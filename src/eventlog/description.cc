@@ -1,20 +1,27 @@
 #include "eventlog/description.h"
 
+#include "base/redaction.h"
 #include "eventlog/json_text.h"
 #include "spec/write/serialize.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 namespace muster::eventlog {
 namespace {
 
 constexpr std::string_view kHidden = "(hidden)";
 
+/// "https://ada:password@host/": an address may hold a secret whatever it is called.
+bool holds_login(std::string_view address) {
+  const size_t host = address.find("://");
+  return host != std::string_view::npos &&
+         address.find('@', host) < address.find_first_of("/?", host + 3);
+}
+
 void hide_secrets(spec::Environment& environment) {
   for (auto& [name, value] : environment) {
-    if (value.source == spec::EnvValue::Source::Literal && sounds_secret(name)) {
+    if (value.source == spec::EnvValue::Source::Literal &&
+        (sounds_secret(name) || holds_login(value.text))) {
       value.text = kHidden;
     }
   }
@@ -97,16 +104,6 @@ std::string command_of(const spec::Spec& spec) {
 }
 
 }  // namespace
-
-bool sounds_secret(std::string_view variable) {
-  std::string name = fmt::format("_{}_", variable);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-  // A word of its own, or a part of one: TOKENIZERS_PARALLELISM is no secret.
-  constexpr std::array kWords = {"TOKEN_",     "SECRET",  "PASSWORD", "PASSWD",     "PASSPHRASE",
-                                 "CREDENTIAL", "API_KEY", "APIKEY",   "ACCESS_KEY", "PRIVATE_KEY"};
-  return std::ranges::any_of(
-      kWords, [&](const char* word) { return name.find(word) != std::string::npos; });
-}
 
 std::string job_json(const job::Plan& plan, const PlanFile& file) {
   return JsonObject()

@@ -14,7 +14,4 @@ namespace muster::eventlog {
 /// whose names sound secret are hidden.
 [[nodiscard]] std::string job_json(const job::Plan& plan, const PlanFile& file);
 
-/// Whether a variable of this name probably holds a secret ("API_TOKEN", "db_password").
-[[nodiscard]] bool sounds_secret(std::string_view variable);
-
 }  // namespace muster::eventlog

@@ -32,6 +32,8 @@ TEST(JobDescription, HidesWhatSoundsSecret) {
   plan.spec.env["MODE"].text = "shown-value";
   plan.spec.env["API_TOKEN"].text = "hidden-value";
   plan.spec.roles[0].env["db_password"].text = "hidden-value";
+  plan.spec.env["MLFLOW_TRACKING_URI"].text = "https://ada:hidden-value@mlflow.example.com/x";
+  plan.spec.env["ABOUT"].text = "https://mlflow.example.com/@shown-value";
   PlanFile file;
   file.user = "ada";
   const std::string text = job_json(plan, file);
@@ -41,10 +43,6 @@ TEST(JobDescription, HidesWhatSoundsSecret) {
   EXPECT_EQ(told.at("user").as_string(), "ada");
   EXPECT_EQ(told.at("command").as_string(), "python3 train.py");
   EXPECT_EQ(told.at("plan").at("roles").at(0).at("containers").to_number<int>(), 2);
-  EXPECT_TRUE(sounds_secret("AWS_SECRET_ACCESS_KEY"));
-  EXPECT_TRUE(sounds_secret("HF_TOKEN"));
-  EXPECT_FALSE(sounds_secret("TOKENIZERS_PARALLELISM"));
-  EXPECT_FALSE(sounds_secret("KEYBOARD"));
 }
 
 TEST(Events, TellAnAttemptsEndWithWhereItRan) {

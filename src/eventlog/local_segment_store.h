@@ -1,7 +1,7 @@
 #pragma once
 
 #include "eventlog/segment_store.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/loop.h"
 
 #include <memory>

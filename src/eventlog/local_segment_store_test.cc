@@ -1,6 +1,6 @@
 #include "eventlog/local_segment_store.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "testing/fake_loop.h"
 
 #include <gtest/gtest.h>

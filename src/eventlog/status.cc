@@ -123,13 +123,13 @@ std::string outcome_json(const job::Plan& plan, const job::State& state,
 }
 
 std::string notice_trouble(const job::State& state) {
-  const auto bad = std::ranges::find_if(state.notices, [](const job::NoticeTold& told) {
-    return told.fate != job::NoticeFate::Delivered;
-  });
-  if (bad == state.notices.end()) {
+  const std::vector<job::NoticeTold>& notices = state.chronicle.notices();
+  const auto bad = std::ranges::find_if(
+      notices, [](const job::NoticeTold& told) { return told.fate != job::NoticeFate::Delivered; });
+  if (bad == notices.end()) {
     return "";
   }
-  const auto more = std::ranges::count_if(bad + 1, state.notices.end(), [](const auto& told) {
+  const auto more = std::ranges::count_if(bad + 1, notices.end(), [](const auto& told) {
     return told.fate != job::NoticeFate::Delivered;
   });
   return job::sentence(*bad) + (more == 0 ? "" : fmt::format(" (and {} more)", more));
@@ -138,7 +138,7 @@ std::string notice_trouble(const job::State& state) {
 std::string timeline_json(const job::State& state) {
   JsonArray steps;
   Time before = state.started;
-  for (const job::Step& step : state.steps) {
+  for (const job::Step& step : state.chronicle.steps()) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(step.at - before);
     steps.raw(JsonObject().text("step", step.name).number("ms", took.count()).str());
     before = std::max(before, step.at);
@@ -151,14 +151,15 @@ std::string status_json(const job::Plan& plan, const job::State& state,
   const bool ended = state.phase == job::JobPhase::Ended;
   const WallTime ended_at = context.started + state.ended.time_since_epoch();
   // The cluster's own words say more than the count of what is missing.
-  const std::string& waits = context.waits_for.empty() ? state.waits_for : context.waits_for;
+  const std::string& waits =
+      context.waits_for.empty() ? state.chronicle.waits_for() : context.waits_for;
   return JsonObject()
       .text("schema", "muster.status/1")
       .text("job", plan.job.value)
       .text_or_null("application_id", context.application_id)
       .text("phase", to_string(state.phase))
       .text("on", context.on)
-      .number("generation", state.generation.value)
+      .number("generation", state.view.generation.value)
       .raw("outcome", outcome_json(plan, state, context))
       .raw("roles", roles_json(plan, state))
       .raw("endpoints", endpoints_json(state))

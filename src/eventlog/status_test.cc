@@ -137,6 +137,29 @@ TEST_F(Folding, SummaryAgreesWithStatusAndIsReadBack) {
   EXPECT_EQ(summary->exit_status, 1);
   EXPECT_EQ(summary->tasks, 1U);
   EXPECT_EQ(summary->duration_ms, 70);
+  ASSERT_EQ(summary->hosts.size(), 1U);
+  EXPECT_FALSE(summary->hosts[0].host.empty());
+  EXPECT_EQ(summary->hosts[0].attempts, 1U);
+  EXPECT_EQ(summary->hosts[0].failed, 1U);
+}
+
+TEST_F(Folding, ASummaryOfAnEarlierVersionHasNoHosts) {
+  const job::Machine& machine = replayed.machine;
+  json::object text = parse(summary_json(machine.plan(), machine.state(), context(replayed)));
+  text.erase("hosts");
+  EXPECT_TRUE(parse_summary(json::serialize(text))->hosts.empty());
+  // Whoever wrote it may lie: what is none is left out, and there is an end to it.
+  json::array rows = {7, json::object{{"host", "h1"}},
+                      json::object{{"host", std::string(300, 'x')}, {"attempts", 1}, {"failed", 0}},
+                      json::object{{"host", "h1"}, {"attempts", -1}, {"failed", 0}}};
+  for (int i = 0; i < 1000; ++i) {
+    rows.push_back(json::object{{"host", "<b>h"}, {"attempts", 2}, {"failed", 1}});
+  }
+  text["hosts"] = rows;
+  const Result<Summary> summary = parse_summary(json::serialize(text));
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_EQ(summary->hosts.size(), kSummaryHostsMax);
+  EXPECT_EQ(summary->hosts.front(), (HostShare{"<b>h", 2, 1}));
 }
 
 TEST(ParseSummary, NamesWhatIsWrong) {

@@ -5,11 +5,15 @@
 
 #include <boost/json.hpp>
 
+#include <map>
+#include <utility>
+
 namespace muster::eventlog {
 namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kSummarySchema = "muster.summary/1";
+constexpr size_t kHostBytesMax = 255;
 
 uint64_t restarts_of(const job::State& state) {
   uint64_t restarts = 0;
@@ -63,6 +67,58 @@ class Members {
   std::string missing_;
 };
 
+/// What each host of the job has to do with it.
+std::string hosts_json(const job::State& state) {
+  std::map<std::string, HostShare> shares;
+  for (const auto& role : state.tasks) {
+    for (const job::Task& task : role) {
+      for (const job::Attempt& attempt : task.attempts) {
+        HostShare& share = shares[attempt.host.value];
+        ++share.attempts;
+        if (attempt.part == job::Part::Origin && attempt.exit && attempt.exit->failure) {
+          ++share.failed;
+        }
+      }
+    }
+  }
+  JsonArray rows;
+  size_t count = 0;
+  for (const auto& [host, share] : shares) {
+    if (!host.empty() && count++ < kSummaryHostsMax) {
+      rows.raw(JsonObject()
+                   .text("host", host)
+                   .number("attempts", share.attempts)
+                   .number("failed", share.failed)
+                   .str());
+    }
+  }
+  return rows.str();
+}
+
+/// What can be read of it: files of earlier versions have none.
+std::vector<HostShare> hosts_in(const json::object& document) {
+  std::vector<HostShare> hosts;
+  const json::value* const rows = document.if_contains("hosts");
+  if (rows == nullptr || !rows->is_array()) {
+    return hosts;
+  }
+  for (const json::value& row : rows->get_array()) {
+    const json::object* const members = row.if_object();
+    if (members == nullptr || hosts.size() == kSummaryHostsMax) {
+      continue;
+    }
+    HostShare share;
+    Members read(*members);
+    read.text("host", share.host);
+    read.number("attempts", share.attempts);
+    read.number("failed", share.failed);
+    if (read.missing().empty() && !share.host.empty() && share.host.size() <= kHostBytesMax) {
+      hosts.push_back(std::move(share));
+    }
+  }
+  return hosts;
+}
+
 }  // namespace
 
 std::string summary_json(const job::Plan& plan, const job::State& state,
@@ -86,6 +142,7 @@ std::string summary_json(const job::Plan& plan, const job::State& state,
                      std::chrono::duration_cast<std::chrono::milliseconds>(took).count())
              .number("tasks", plan.task_count())
              .number("restarts", restarts_of(state))
+             .raw("hosts", hosts_json(state))
              .raw("outcome", outcome_json(plan, state, context))
              .raw("timeline", timeline_json(state))
              .str() +
@@ -121,6 +178,7 @@ Result<Summary> parse_summary(std::string_view text) {
   if (!members.missing().empty()) {
     return damaged_summary(fmt::format("\"{}\" is missing", members.missing()));
   }
+  summary.hosts = hosts_in(document.get_object());
   return summary;
 }
 

@@ -5,12 +5,22 @@
 #include "eventlog/status.h"
 #include "job/outcome.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::eventlog {
+
+/// What a job did on one host.
+struct HostShare {
+  std::string host;
+  uint32_t attempts = 0;
+  uint32_t failed = 0;  ///< Of these, those that failed by themselves, not because of others.
+  bool operator==(const HostShare&) const = default;
+};
 
 /// The small file next to an ended job's log, for lists of jobs (schema muster.summary/1). Its
 /// presence says that the job has ended; everything more is in the log.
@@ -27,8 +37,11 @@ struct Summary {
   std::string ended;
   int64_t duration_ms = 0;
   uint64_t tasks = 0;
-  uint64_t restarts = 0;  ///< Attempts beyond the first, over all tasks.
+  uint64_t restarts = 0;         ///< Attempts beyond the first, over all tasks.
+  std::vector<HostShare> hosts;  ///< By name, the first kSummaryHostsMax. Older files have none.
 };
+
+inline constexpr size_t kSummaryHostsMax = 256;
 
 /// Returns the file's text for a job that has ended. Besides Summary's members it has `outcome` and
 /// `timeline`, the same as in the status document.

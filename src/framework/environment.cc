@@ -38,7 +38,7 @@ void add_own(const Seat& seat, const std::string& view, Variables& variables) {
 uint32_t tracked_tasks(const job::Plan& plan) {
   uint32_t count = 0;
   for (const job::RolePlan& role : plan.roles) {
-    count += role.ranked ? role.tasks : 0;
+    count += role.ranked || role.success != spec::Success::Ignored ? role.tasks : 0;
   }
   return count;
 }

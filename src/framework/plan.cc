@@ -175,6 +175,9 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
                  .stop_on_first_failure = spec.stop_on_first_failure,
                  .chief_failure_fails_job = spec.chief_failure_fails_job,
                  .spec = spec};
+  for (const std::string& host : spec.hosts.avoid) {
+    plan.hosts_to_avoid.emplace_back(host);
+  }
   for (const spec::Role& role : spec.roles) {
     MUSTER_TRY(job::RolePlan role_plan, plan_role(spec, role, *framework));
     plan.roles.push_back(std::move(role_plan));

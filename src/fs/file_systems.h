@@ -9,7 +9,7 @@
 #include "hadoop/rpc/client.h"
 #include "hadoop/rpc/sasl_mechanism.h"
 #include "net/tcp_dialer.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
 

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "fs/session.h"
 #include "fs/verbs.h"
-#include "os/signals.h"
+#include "os/process/signals.h"
 #include "rt/running.h"
 #include "rt/wait.h"
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "fs/options.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <functional>
 #include <map>

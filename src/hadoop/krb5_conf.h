@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <map>

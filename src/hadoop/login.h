@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "hadoop/configuration.h"
 #include "hadoop/security_settings.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "hadoop/krb5_conf.h"
 #include "hadoop/ticket_cache.h"
 #include "hadoop/writable.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "hadoop/configuration.h"
 #include "hadoop/credentials.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <string>

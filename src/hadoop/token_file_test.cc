@@ -2,7 +2,7 @@
 
 #include "hadoop/conf_fixture_test.h"
 #include "hadoop/token_identifier.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gtest/gtest.h>
 

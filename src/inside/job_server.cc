@@ -24,6 +24,10 @@ net::HttpServerLimits limits(Duration answer_patience) {
           .body_max = size_t{4} << 20};
 }
 
+/// A host that is not of the job may ask, and is told that it is not.
+constexpr net::HttpServerLimits kStrangers = {
+    .connections_max = 16, .requests_max = 1, .request_patience = std::chrono::seconds(2)};
+
 rt::Async<net::HttpResponse> refusal() {
   co_return net::HttpResponse{.status = 403, .headers = {}, .body = "not a task of this job\n"};
 }
@@ -36,13 +40,10 @@ JobServer::JobServer(rt::IoLoop& loop, rt::Fd listening, Peers peers, Refused re
       listening_(std::move(listening)),
       peers_(std::move(peers)),
       refused_(std::move(refused)),
-      handler_(std::move(handler)),
-      server_(
-          loop,
-          [this](net::HttpRequest request, std::string peer) {
-            return admits(peer) ? handler_(std::move(request), std::move(peer)) : refusal();
-          },
-          limits(answer_patience)) {
+      server_(loop, std::move(handler), limits(answer_patience)),
+      strangers_(
+          loop, [](const net::HttpRequest&, const std::string&) { return refusal(); }, kStrangers) {
+  net::disable_delay(listening_.get());  // What is accepted has it from there.
   listen();
 }
 
@@ -54,10 +55,14 @@ void JobServer::listen() {
 
 void JobServer::accept_some() {
   for (int count = 0; count < kAcceptsMax; ++count) {
-    rt::Fd socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    net::SocketAddress peer;
+    peer.size = sizeof(peer.storage);
+    rt::Fd socket(
+        ::accept4(listening_.get(), peer.get(), &peer.size, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.valid()) {
-      net::disable_delay(socket.get());
-      server_.serve(net::tcp_stream(loop_, std::move(socket)));
+      auto stream = net::tcp_stream(loop_, std::move(socket), peer);
+      net::HttpServer& server = admits(stream->peer()) ? server_ : strangers_;
+      server.serve(std::move(stream));
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {

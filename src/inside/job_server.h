@@ -12,8 +12,8 @@
 
 namespace muster::inside {
 
-/// HTTP for the hosts of the job's tasks only; whoever else asks gets 403. Lives on its loop's
-/// thread.
+/// HTTP for the hosts of the job's tasks only; whoever else asks gets 403, and takes no room from
+/// them. Lives on its loop's thread.
 class JobServer {
  public:
   using Handler = net::HttpServer::Handler;
@@ -37,10 +37,10 @@ class JobServer {
   rt::Fd listening_;
   Peers peers_;
   Refused refused_;
-  Handler handler_;
   std::set<std::string> turned_away_;
   rt::TimerId pause_{};
-  net::HttpServer server_;
+  net::HttpServer server_;              ///< For the job's hosts.
+  net::HttpServer strangers_;           ///< For all others, with little room.
   std::unique_ptr<rt::FdWatch> watch_;  ///< Last: it uses all of the above.
 };
 

@@ -36,7 +36,7 @@ Status read_head(int socket) {
       return {};
     }
   }
-  return user_error("what listens at the rendezvous's address is none");
+  return user_error("what listens at the rendezvous's address is not a rendezvous");
 }
 
 Result<ElasticWorld::Place> read_place(int socket) {
@@ -52,7 +52,7 @@ Result<ElasticWorld::Place> read_place(int socket) {
   const char* const end = line->data() + line->size();
   const auto rank = std::from_chars(line->data(), end, place.rank);
   if (rank.ptr == end || std::from_chars(rank.ptr + 1, end, place.size).ptr != end) {
-    return user_error("the rendezvous's answer is no place");
+    return user_error("the rendezvous gave this task a malformed place");
   }
   return place;
 }

@@ -1,7 +1,7 @@
 #include "inside/printed_variables.h"
 
 #include "base/text.h"
-#include "os/command.h"
+#include "os/process/command.h"
 #include "spec/names.h"
 
 #include <fmt/format.h>

@@ -4,14 +4,18 @@
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "rt/run_to_end.h"
+#include "rt/wait.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace muster::inside {
@@ -40,6 +44,13 @@ class Served : public ::testing::Test {
                                 std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" +
                                 body;
     return rt::run_to_end(loop_, converse(request));
+  }
+  rt::Async<std::unique_ptr<net::Stream>> dial() {
+    net::TcpDialer dialer(loop_);
+    net::HostPort server{"127.0.0.1", port_};
+    auto stream = co_await dialer.dial(server);
+    EXPECT_TRUE(stream.has_value());
+    co_return *std::move(stream);
   }
   rt::Async<std::string> converse(std::string request) {
     net::TcpDialer dialer(loop_);
@@ -101,6 +112,27 @@ TEST_F(Served, AnswersOnlyHostsOfTheJob) {
   EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "403");
   EXPECT_EQ(status_of(ask("PUT", "/global/0", "x")), "403");
   EXPECT_THAT(refused_, ElementsAre("127.0.0.1")) << "said once";
+}
+
+TEST_F(Served, TakesNothingLargeFromOtherHosts) {
+  serve(R"({"worker":["10.0.0.7:4000"]})");
+  const std::string large = ask("PUT", "/global/0", std::string(100 << 10, 'x'));
+  EXPECT_THAT(large, ::testing::HasSubstr("body too long"));
+}
+
+TEST_F(Served, GivesOtherHostsLittleRoom) {
+  serve(R"({"worker":["10.0.0.7:4000"]})");
+  std::vector<std::unique_ptr<net::Stream>> others;
+  for (int count = 0; count < 20; ++count) {
+    others.push_back(rt::run_to_end(loop_, dial()));
+  }
+  // Those who came first had to make room.
+  std::vector<uint8_t> buffer(1);
+  auto read = others.front()->read_some(buffer);
+  auto end = rt::run_to_end(loop_, rt::with_deadline(loop_, loop_.now() + std::chrono::seconds(20),
+                                                     "the first's end", std::move(read)));
+  EXPECT_EQ(end.value_or(1), 0U);
+  EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "403");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "inside/surroundings.h"
 #include "net/address.h"
 #include "net/socket.h"
-#include "os/signals.h"
-#include "os/spawn.h"
+#include "os/process/signals.h"
+#include "os/process/spawn.h"
 #include "rt/io_loop.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "inside/surroundings.h"
 #include "net/address.h"
 #include "net/socket.h"
-#include "os/signals.h"
+#include "os/process/signals.h"
 #include "rt/io_loop.h"
 
 #include <fmt/format.h>

@@ -8,12 +8,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <memory>
 #include <poll.h>
+#include <span>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -28,8 +34,11 @@ namespace muster::inside {
 namespace {
 
 constexpr size_t kCommandMax = size_t{1} << 20;
-constexpr int kConnectionsMax = 16;
-constexpr int kCommandPatience = 20;  // Seconds.
+constexpr size_t kConnectionsMax = 64;
+constexpr int kCommandPatience = 20;  // Seconds, for all of a command and its proof.
+/// How long one that has proved nothing has its place for certain; and between two looks.
+constexpr auto kUnprovedTime = std::chrono::milliseconds(200);
+constexpr int kLookMilliseconds = 20;
 constexpr int kGraceMilliseconds = 5000;
 
 std::string new_challenge() {
@@ -114,9 +123,19 @@ int attend(int socket, pid_t child) {
   return status_of(status);
 }
 
-Status converse(int socket, const std::string& key) {
+/// One connection, which has a process of its own.
+struct Place {
+  pid_t process = 0;  ///< 0: free.
+  std::chrono::steady_clock::time_point since{};
+  std::atomic<bool> proved = false;  ///< That it knows the job's key; it says so itself.
+};
+
+Status converse(int socket, const std::string& key, Place& place) {
   set_patience(socket, kCommandPatience);
+  ::alarm(kCommandPatience);  // However slowly it comes.
   MUSTER_TRY(const std::string command, read_command(socket, key));
+  place.proved = true;
+  ::alarm(0);
   const pid_t self = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
@@ -129,16 +148,80 @@ Status converse(int socket, const std::string& key) {
   return write_all(socket, fmt::format("{}\n", attend(socket, child)));
 }
 
-[[noreturn]] void handle(rt::Fd socket, const std::string& key, pid_t parent) {
+[[noreturn]] void handle(rt::Fd socket, const std::string& key, pid_t parent, Place& place) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) {
     ::_exit(1);
   }
-  if (const Status done = converse(socket.get(), key); !done.has_value()) {
+  if (const Status done = converse(socket.get(), key, place); !done.has_value()) {
     complain(done.error().message);
   }
   ::_exit(0);
 }
+
+/// The places of connections, in memory that their processes share.
+class Places {
+ public:
+  Places() {
+    void* const memory = ::mmap(nullptr, sizeof(Place) * kConnectionsMax, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) {
+      auto* const first = static_cast<Place*>(memory);
+      std::uninitialized_value_construct_n(first, kConnectionsMax);
+      places_ = {first, kConnectionsMax};
+    }
+  }
+  [[nodiscard]] bool valid() const { return !places_.empty(); }
+
+  /// Returns a free place. Where there is none, the oldest connection that has proved nothing makes
+  /// room; where all have, one of them must end.
+  Place& make_room() {
+    while (true) {
+      while (const pid_t ended = ::waitpid(-1, nullptr, WNOHANG)) {
+        if (!forget(ended)) {
+          break;
+        }
+      }
+      const auto free = std::ranges::find(places_, 0, &Place::process);
+      if (free != places_.end()) {
+        return *free;
+      }
+      if (!evict_one()) {
+        ::poll(nullptr, 0, kLookMilliseconds);
+      }
+    }
+  }
+
+ private:
+  bool forget(pid_t ended) {
+    const auto place = std::ranges::find(places_, ended, &Place::process);
+    if (ended <= 0 || place == places_.end()) {
+      return ended > 0;
+    }
+    place->proved = false;
+    place->process = 0;
+    return true;
+  }
+
+  bool evict_one() {
+    const auto latest = std::chrono::steady_clock::now() - kUnprovedTime;
+    Place* oldest = nullptr;
+    for (Place& place : places_) {
+      if (!place.proved && place.since < latest &&
+          (oldest == nullptr || place.since < oldest->since)) {
+        oldest = &place;
+      }
+    }
+    if (oldest == nullptr) {
+      return false;
+    }
+    ::kill(oldest->process, SIGKILL);
+    ::waitpid(oldest->process, nullptr, 0);
+    return forget(oldest->process);
+  }
+
+  std::span<Place> places_;
+};
 
 std::string peer_of(int socket) {
   net::SocketAddress address;
@@ -147,17 +230,6 @@ std::string peer_of(int socket) {
     return {};
   }
   return net::to_string(net::HostPort{net::literal_of(address), address.port()});
-}
-
-/// Reaps those that have ended; waits for one while there are as many as may be.
-void reap(int& connections) {
-  while (connections > 0) {
-    const pid_t ended = ::waitpid(-1, nullptr, connections < kConnectionsMax ? WNOHANG : 0);
-    if (ended == 0 || (ended < 0 && errno != EINTR)) {
-      return;
-    }
-    connections -= ended > 0 ? 1 : 0;
-  }
 }
 
 Status serve(const std::string& address_text) {
@@ -172,25 +244,34 @@ Status serve(const std::string& address_text) {
   ::fcntl(listening.fd.get(), F_SETFL, 0);  // Nothing else is to be waited for.
   Peers peers(variable("MUSTER_VIEW_FILE"));
   const pid_t self = ::getpid();
-  int connections = 0;
+  Places places;
+  if (!places.valid()) {
+    return system_error(errno, "no memory for connections");
+  }
   while (true) {
     rt::Fd socket(::accept4(listening.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    reap(connections);
+    if (!socket.valid() && (errno == EINTR || errno == ECONNABORTED)) {
+      continue;
+    }
+    if (!socket.valid() &&
+        (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+      ::poll(nullptr, 0, kLookMilliseconds);
+      continue;
+    }
     if (!socket.valid()) {
-      if (errno == EINTR || errno == ECONNABORTED) {
-        continue;
-      }
       return system_error(errno, "cannot accept connections");
     }
     if (!peers.admits(peer_of(socket.get()))) {
       complain("refused " + peer_of(socket.get()) + ": no task of this job is there");
       continue;
     }
+    Place& place = places.make_room();
+    place.since = std::chrono::steady_clock::now();
     const pid_t child = ::fork();
     if (child == 0) {
-      handle(std::move(socket), key, self);
+      handle(std::move(socket), key, self, place);
     }
-    connections += child > 0 ? 1 : 0;
+    place.process = std::max(child, 0);
   }
 }
 

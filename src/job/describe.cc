@@ -36,6 +36,17 @@ std::string count_of(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string describe(const Plan& plan, const FirstCause& first) {
+  std::string how = first.failure.class_name == Failure::kStalled ? "hangs" : "failed";
+  if (first.exit_code) {
+    how = fmt::format("ended with exit code {}", *first.exit_code);
+  } else if (first.signal) {
+    how = fmt::format("ended by signal {}", *first.signal);
+  }
+  return fmt::format("{} {} ({})", to_string(plan, first.attempt.task), how,
+                     first.failure.class_name);
+}
+
 std::string sentence(const NoticeTold& told) {
   switch (told.fate) {
     case NoticeFate::Delivered:

@@ -2,6 +2,7 @@
 
 #include "job/action.h"
 #include "job/fact.h"
+#include "job/outcome.h"
 #include "job/plan.h"
 
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace muster::job {
 /// "attempt-ended worker:1#2 code 1 (peer.lost)": one fact or action with its ids, for people.
 [[nodiscard]] std::string describe(const Plan& plan, const Fact& fact);
 [[nodiscard]] std::string describe(const Plan& plan, const Action& action);
+
+/// Returns one sentence for people: "worker:1 ended with exit code 7 (user.exit)".
+[[nodiscard]] std::string describe(const Plan& plan, const FirstCause& first);
 
 /// What has become of a notice, for people: "the notice `end` was delivered by hook".
 [[nodiscard]] std::string sentence(const NoticeTold& told);

@@ -31,6 +31,9 @@ enum class Remedy : uint8_t {
 /// What an ended attempt amounts to. Made by the agent from the verdict rules, or by the machine
 /// for ends that no agent saw (lost container).
 struct Failure {
+  /// The class of what hangs: it has not ended by itself.
+  static constexpr std::string_view kStalled = "program.stalled";
+
   std::string class_name;  ///< Dotted, stable: "user.import", "memory.limit", "host.lost".
   FailureKind kind = FailureKind::Program;
   Remedy remedy = Remedy::Restart;
@@ -44,8 +47,8 @@ struct Failure {
 struct Exit {
   std::optional<int32_t> exit_code;
   std::optional<int32_t> signal;
-  bool over_memory =
-      false;  ///< Ended by the agent's memory watch or the kernel's out-of-memory killer.
+  /// Ended by the agent's memory watch or the kernel's out-of-memory killer.
+  bool over_memory = false;
   uint64_t memory_peak_bytes = 0;
   Duration age{};  ///< Time since the end on the agent's clock when it reported, for reports after
                    ///< a break.

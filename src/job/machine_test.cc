@@ -102,6 +102,20 @@ TEST(Machine, RestartsAFailedProcessInItsPlace) {
   EXPECT_EQ(driver.issued<PrepareAttempt>().front().restarts, 1U);
 }
 
+TEST(Machine, RemembersWhereAnAgentReportedLast) {
+  Driver driver(two_workers());
+  driver.tell(JobStarted{});
+  driver.tell(ContainerGranted{RequestId(1), ContainerId("c1"), HostName("h1")});
+  driver.tell(AgentJoined{ContainerId("c1"), "127.0.0.1:9"});
+  const auto address = [&] {
+    return driver.machine.state().containers.at(ContainerId("c1")).agent_address;
+  };
+  driver.tell(AgentReported{.container = ContainerId("c1"), .address = "127.0.0.1:10"});
+  EXPECT_EQ(address(), "127.0.0.1:10");
+  driver.tell(AgentReported{.container = ContainerId("c1"), .address = ""});
+  EXPECT_EQ(address(), "127.0.0.1:10") << "a report without an address changes nothing";
+}
+
 TEST(Machine, LetsOnlyTheCurrentGenerationCommit) {
   Plan plan = two_workers();
   plan.barrier = spec::Barrier::AsGranted;

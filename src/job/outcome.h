@@ -41,10 +41,10 @@ struct FirstCause {
 struct Outcome {
   JobResult result = JobResult::Succeeded;
   OutcomeReason reason = OutcomeReason::Completed;
-  std::string class_name;  ///< Of the first cause, or "deadline.run", "stop.user",
-                           ///< "cluster.refused"; "" on success.
-  std::string
-      message;  ///< One sentence: why, with the numbers. On success "" or what was tolerated.
+  /// Of the first cause, or "deadline.run", "stop.user", "cluster.refused"; "" on success.
+  std::string class_name;
+  /// One sentence: why, with the numbers. On success "" or what was tolerated.
+  std::string message;
   std::optional<FirstCause> first_cause;
   bool operator==(const Outcome&) const = default;
 };

@@ -25,6 +25,9 @@ struct Resources {
 /// The agent's own memory, added to every container's ask.
 inline constexpr uint64_t kAgentMemoryBytes = 32ULL << 20;
 
+/// The rungs of the restart ladder.
+enum class Rung : uint8_t { Process, Container, Host, Infrastructure, Job, None };
+
 /// The ladder of one role: how often each rung is tried within `window` (nullopt: the job's whole
 /// life). A task has its own count of every rung but `job`, which the whole job shares.
 struct RestartBudget {
@@ -70,12 +73,12 @@ struct GroupDeadline {
 struct RolePlan {
   std::string name;
   uint32_t tasks = 1;  ///< Tasks wanted now; for elastic roles the most (`max`).
-  uint32_t tasks_min =
-      1;  ///< Tasks needed before the barrier opens; equals `tasks` unless elastic.
+  /// Tasks needed before the barrier opens; equals `tasks` unless elastic.
+  uint32_t tasks_min = 1;
   uint32_t tasks_per_container = 1;
   Resources resources;  ///< Per task. No memory: no limit. No vcores: a share of the machine.
-  bool shares_gpus =
-      false;  ///< Its tasks see all GPUs of their machine, and have none to themselves.
+  /// Its tasks see all GPUs of their machine, and have none to themselves.
+  bool shares_gpus = false;
   std::string node_label;
   spec::Membership membership = spec::Membership::Independent;
   spec::Success success = spec::Success::Required;
@@ -130,14 +133,15 @@ struct Plan {
   Deadlines deadlines;
   LivenessPlan liveness;
   GangHold gang;
-  bool gives_new_ports_on_restart =
-      true;  ///< False where a framework needs the same address (rejoin).
-  uint32_t avoid_share_max_percent =
-      33;  ///< At most this share of the known hosts is ever avoided.
-  bool stop_on_first_failure =
-      false;  ///< Any failed task fails the job at once, ignored roles too.
-  bool chief_failure_fails_job =
-      false;  ///< A failed chief fails the job, whatever its role's policy.
+  /// False where a framework needs the same address (rejoin).
+  bool gives_new_ports_on_restart = true;
+  std::vector<HostName> hosts_to_avoid;  ///< By what past jobs found, or by the user.
+  /// At most this share of the known hosts is ever avoided.
+  uint32_t avoid_share_max_percent = 33;
+  /// Any failed task fails the job at once, ignored roles too.
+  bool stop_on_first_failure = false;
+  /// A failed chief fails the job, whatever its role's policy.
+  bool chief_failure_fails_job = false;
   /// The resolved Spec: commands, files, environment and the rest that only agents and shells read.
   spec::Spec spec;
 

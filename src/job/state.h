@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.h"
-#include "job/budget.h"
+#include "job/chronicle.h"
 #include "job/fact.h"
 #include "job/failure.h"
 #include "job/ids.h"
@@ -115,8 +115,8 @@ struct Attempt {
 struct Task {
   TaskId id;
   TaskState state = TaskState::Waiting;
-  std::vector<Attempt>
-      attempts;           ///< All, oldest first; the last is the active one if `state` is Active.
+  /// All, oldest first; the last is the active one if `state` is Active.
+  std::vector<Attempt> attempts;
   uint32_t restarts = 0;  ///< MUSTER_RESTARTS of the next attempt.
 };
 
@@ -126,49 +126,29 @@ struct Endpoint {
   std::string url;
 };
 
-/// One step of the job's way, for the time line: "gathered", "joined", "running", with its time.
-struct Step {
-  std::string name;
-  Time at{};
-};
-
-/// A restart as people are told of it: which rung of whose budget, and why.
-struct RestartNote {
-  Rung rung = Rung::Process;
-  uint32_t nth = 0;  ///< Of `limit`, within `window`; this one included.
-  uint32_t limit = 0;
-  std::optional<Duration> window;  ///< nullopt: the job's whole life.
-  Duration wait{};                 ///< Before it begins.
-  uint32_t others = 0;             ///< Tasks that start again with it.
-  FirstCause cause;
-  bool operator==(const RestartNote&) const = default;
-};
-
+/// What the machine knows of the job, for those who read it. Each part of the machine writes its
+/// own, as named here; what a part keeps for itself alone is not in it.
 struct State {
+  // Lives.
   JobPhase phase = JobPhase::Gathering;
-  Epoch epoch{1};
-  Generation generation;                 ///< The newest that was formed; 0 before the first.
-  View view;                             ///< Of `generation`; empty before the first.
   std::vector<std::vector<Task>> tasks;  ///< By role, by index.
   std::map<ContainerId, Container> containers;
-  std::map<RequestId, Request> requests;
-  std::map<HostName, HostHealth> hosts;
-  std::optional<HeadroomReported> headroom;  ///< The newest word on it.
   std::vector<Endpoint> endpoints;
-  std::vector<Step> steps;
-  std::optional<CheckpointCommitted> last_commit;
-  std::string stop_asked_by;
-  std::optional<RestartNote> restarted;  ///< What the newest fact led to.
-  /// Attempts that may still run, though the newest fact lets their successors start: nobody has
-  /// confirmed their end.
-  std::vector<AttemptId> unconfirmed;
-  std::optional<FirstCause> first_cause;  ///< Of the first failure that was settled.
-  static constexpr size_t kNoticesMax = 64;
-  std::vector<NoticeTold> notices;  ///< The newest word on each.
-  /// For people: what the job waits for now ("2 of 4 workers to join"); "" when for nothing.
-  std::string waits_for;
+  // Asks.
+  std::map<RequestId, Request> requests;
+  // Views.
+  View view;  ///< Of the newest generation that was formed; empty, and 0, before the first.
+  // Ending.
   std::optional<Outcome> outcome;  ///< Decided; the job may still be Stopping.
-  Time started{}, ended{};
+  Time ended{};
+  // The machine itself, as facts say.
+  Epoch epoch{1};
+  Time started{};
+  std::optional<HeadroomReported> headroom;  ///< The newest word on it.
+  std::optional<CheckpointCommitted> last_commit;
+  std::string stop_asked_by;  ///< By whom first; "" by nobody.
+  // Many parts.
+  Chronicle chronicle;
 
   [[nodiscard]] const Task& task(TaskId id) const { return tasks[id.role.value][id.index]; }
   [[nodiscard]] const Attempt* find_attempt(AttemptId id) const;

@@ -24,8 +24,8 @@ struct Member {
   Address address;
   HostName host;
   ContainerId container;
-  uint32_t slot =
-      0;  ///< Position within its container, from 0: LOCAL_RANK when all its tasks are ranked.
+  /// Position within its container, from 0: LOCAL_RANK when all its tasks are ranked.
+  uint32_t slot = 0;
   bool operator==(const Member&) const = default;
 };
 

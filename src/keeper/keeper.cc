@@ -2,9 +2,9 @@
 
 #include "base/error.h"
 #include "keeper/descendants.h"
-#include "os/cgroup.h"
-#include "os/code_pages.h"
-#include "os/start_request.h"
+#include "os/host/cgroup.h"
+#include "os/process/code_pages.h"
+#include "os/process/start_request.h"
 #include "rt/fd.h"
 
 #include <cerrno>

@@ -44,10 +44,10 @@ struct Options {
 /// which it stops gracefully. An agent that is itself stopped (SIGSTOP) would end nobody: it is
 /// killed at once, with all descendants.
 ///
-/// Control groups created for the keeper (os/cgroup.h) are removed after the last process.
+/// Control groups created for the keeper (os/host/cgroup.h) are removed after the last process.
 ///
-/// At the other end of M (os/start_request.h) the stub starts programs for the agent that outlive
-/// the container: it runs this very program, with the given arguments, outside it.
+/// At the other end of M (os/process/start_request.h) the stub starts programs for the agent that
+/// outlive the container: it runs this very program, with the given arguments, outside it.
 ///
 /// The caller must be single-threaded. Descendants of another user (sudo) cannot be killed and are
 /// left alone.

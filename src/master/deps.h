@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "cluster/host_memory.h"
 #include "cluster/link.h"
 #include "cluster/place_store.h"
 #include "cluster/sample_store.h"
@@ -9,8 +10,8 @@
 #include "control/transport.h"
 #include "eventlog/replay.h"
 #include "eventlog/segment_store.h"
-#include "master/audience.h"
-#include "master/task_dialer.h"
+#include "master/clients/audience.h"
+#include "master/clients/task_dialer.h"
 #include "rt/loop.h"
 
 #include <cstdint>
@@ -21,6 +22,7 @@
 namespace muster::master {
 
 class NoticeSender;
+class Tracker;
 
 /// What a master works with. All outlive it.
 struct MasterDeps {
@@ -33,7 +35,9 @@ struct MasterDeps {
   Audience* audience = nullptr;             ///< None where the job has no page;
   TaskDialer* tasks = nullptr;              ///< nor then this one, by which the page reaches tasks.
   cluster::SampleStore* samples = nullptr;  ///< None where samples are not kept.
+  cluster::HostMemory* hosts = nullptr;     ///< None where hosts are not remembered.
   NoticeSender* notices = nullptr;          ///< None where nobody is told.
+  Tracker* tracker = nullptr;               ///< The same.
 };
 
 struct MasterOptions {

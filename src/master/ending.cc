@@ -1,5 +1,10 @@
 #include "master/ending.h"
 
+#include "account/host_book.h"
+#include "rt/scope.h"
+
+#include <string>
+
 namespace muster::master {
 namespace {
 
@@ -7,6 +12,7 @@ namespace {
 constexpr Duration kLeaveMax = std::chrono::milliseconds(1500);
 constexpr Duration kAudienceMax = std::chrono::milliseconds(500);
 constexpr Duration kSamplesMax = std::chrono::seconds(1);
+constexpr Duration kHostsMax = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -22,17 +28,48 @@ void Ending::begin(const job::Outcome& outcome) {
 }
 
 rt::Async<> Ending::end(job::Outcome outcome) {
+  co_await finish_all();
+  (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLeaveMax, "the end",
+                                   leave(&outcome));
+}
+
+/// What must be over before the job leaves its cluster: its folder is read then, a proxy answers
+/// for it, and where the cluster starts another master, that one tells what this one did not. At
+/// once, each within its own bound: with HDFS each of them is a call or more, and one that hangs
+/// is nothing to the others.
+rt::Async<> Ending::finish_all() {
+  rt::Scope scope(deps_.loop);
+  scope.spawn(tell_audience());
+  scope.spawn(finish_samples());
+  scope.spawn(remember_hosts());
+  scope.spawn(deps_.notices.finish());
+  co_await scope.drained();
+}
+
+rt::Async<> Ending::tell_audience() {
   if (!audience_served()) {
     (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kAudienceMax, "the audience",
                                      serve_audience());
   }
-  // Before the job leaves its cluster: the folder is read then.
+}
+
+/// The tracker tells what the samples hold, once they are complete.
+rt::Async<> Ending::finish_samples() {
   (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kSamplesMax, "the samples",
                                    deps_.samples.finish());
-  // Before that, too: where the cluster starts another master, it tells what this one did not.
-  co_await deps_.notices.finish();
-  (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLeaveMax, "the end",
-                                   leave(&outcome));
+  if (deps_.tracker != nullptr) {
+    co_await deps_.tracker->finish();
+  }
+}
+
+// What is lost of it costs the next jobs some advice.
+rt::Async<> Ending::remember_hosts() {
+  if (deps_.hosts == nullptr) {
+    co_return;
+  }
+  std::string line = account::host_line(deps_.machine, deps_.loop.wall_now());
+  (void)co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kHostsMax, "what hosts did",
+                                   deps_.hosts->add(std::move(line)));
 }
 
 rt::Async<Status> Ending::serve_audience() {

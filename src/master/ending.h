@@ -1,13 +1,16 @@
 #pragma once
 
+#include "cluster/host_memory.h"
 #include "cluster/link.h"
+#include "job/machine.h"
 #include "job/outcome.h"
-#include "master/agent_supervisor.h"
-#include "master/audience.h"
-#include "master/clients.h"
-#include "master/job_report.h"
-#include "master/notifier.h"
-#include "master/sample_book.h"
+#include "master/agents/agent_supervisor.h"
+#include "master/clients/audience.h"
+#include "master/clients/clients.h"
+#include "master/clients/job_report.h"
+#include "master/watch/notifier.h"
+#include "master/watch/sample_book.h"
+#include "master/watch/tracker.h"
 #include "rt/loop.h"
 #include "rt/running.h"
 #include "rt/wait.h"
@@ -32,7 +35,10 @@ class Ending {
     const Audience* audience;  ///< None where the job has no page.
     const JobReport& report;
     SampleBook& samples;
+    cluster::HostMemory* hosts;  ///< None where hosts are not remembered.
+    const job::Machine& machine;
     Notifier& notices;
+    Tracker* tracker;  ///< None where nobody is told.
   };
   using OnOver = std::function<void(const job::Outcome& outcome)>;
 
@@ -52,6 +58,10 @@ class Ending {
  private:
   [[nodiscard]] rt::Async<> end(job::Outcome outcome);
   [[nodiscard]] rt::Async<Status> serve_audience();
+  [[nodiscard]] rt::Async<> finish_all();
+  [[nodiscard]] rt::Async<> tell_audience();
+  [[nodiscard]] rt::Async<> finish_samples();
+  [[nodiscard]] rt::Async<> remember_hosts();
   [[nodiscard]] rt::Async<Status> leave(const job::Outcome* outcome);
   [[nodiscard]] bool audience_served() const {
     return deps_.audience == nullptr || deps_.audience->served();

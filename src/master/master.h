@@ -2,8 +2,8 @@
 
 #include "base/result.h"
 #include "job/machine.h"
+#include "master/clients/fact_history.h"
 #include "master/deps.h"
-#include "master/fact_history.h"
 
 #include <functional>
 #include <memory>

@@ -203,6 +203,23 @@ TEST_F(MasterWorld, KeepsPlacesForTheOwner) {
   EXPECT_EQ(first->end->outcome->result, job::JobResult::Stopped);
 }
 
+// Viewers have proved that they may look, which is no reason to keep everybody else from it.
+TEST_F(MasterWorld, WhoIsSilentMakesRoomForWhoComes) {
+  run();
+  std::vector<std::unique_ptr<testing::ScriptedClient>> viewers;
+  for (int count = 0; count < 300; ++count) {
+    viewers.push_back(client(*first, Peer::Kind::Viewer));
+  }
+  EXPECT_FALSE(viewers.back()->connected());
+  auto owner = client(*first, Peer::Kind::Owner);
+  loop.advance(seconds(11));
+  auto late = client(*first, Peer::Kind::Viewer);
+  EXPECT_TRUE(late->connected());
+  EXPECT_FALSE(viewers.front()->connected());
+  EXPECT_TRUE(viewers[100]->connected());
+  EXPECT_TRUE(owner->connected());
+}
+
 TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
   run();
   auto viewer = client(*first, Peer::Kind::Viewer);
@@ -216,6 +233,22 @@ TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
   EXPECT_EQ(first->end->outcome->result, job::JobResult::Stopped);
   loop.run_ready();
   EXPECT_EQ(viewer->got<wire::JobEnded>().size(), 1U);
+}
+
+TEST_F(MasterWorld, SaysWhoStoppedItEvenIfTheyDoNot) {
+  run();
+  auto owner = client(*first, Peer::Kind::Owner);  // Says hello as alice.
+  owner->send(wire::StopJob{});
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(first->end->outcome->message, "stopped by alice");
+}
+
+TEST_F(MasterWorld, IsStoppedByItsOwnerWhoHasNoName) {
+  run();
+  auto owner = client(*first, Peer::Kind::Owner, {});
+  owner->send(wire::StopJob{});
+  ASSERT_TRUE(loop.run_until([this] { return first->end.has_value(); }, seconds(5)));
+  EXPECT_EQ(first->end->outcome->message, "stopped by its owner");
 }
 
 TEST_F(MasterWorld, BelievesAnAgentOnlyWhatRunsThere) {
@@ -335,7 +368,7 @@ TEST_F(MasterWorld, HoldsItsOwnStallAgainstNobody) {
   loop.stall(seconds(60));
   loop.advance(seconds(5));
   EXPECT_EQ(running(first->master), 2);
-  EXPECT_EQ(first->master.machine().state().generation, job::Generation(1));
+  EXPECT_EQ(first->master.machine().state().view.generation, job::Generation(1));
   EXPECT_GE(sink.count("master.stalled"), 1U);
 }
 

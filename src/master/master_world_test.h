@@ -57,18 +57,28 @@ class KeptPlace final : public cluster::PlaceStore {
   std::string summary;
 };
 
+/// Who is told what of a job besides its clients, in tests that look at them.
+struct Beside {
+  NoticeSender* notices = nullptr;
+  cluster::SampleStore* samples = nullptr;  ///< Instead of files in memory.
+  cluster::HostMemory* hosts = nullptr;
+  Tracker* tracker = nullptr;
+};
+
 /// One master's process: what dies with it.
 struct Process {
   Process(rt::Loop& loop, testing::MemoryNetwork& network, testing::MemoryDisk& disk,
           testing::MemoryFiles& files, KeptPlace& place, testing::RecordingSink& sink,
           std::string process_name, bool followed, Audience* audience,
-          eventlog::PlanOf plan_of = two_workers)
+          eventlog::PlanOf plan_of = two_workers, const Beside& beside = {})
       : name(std::move(process_name)),
         transport(network, name),
         store(loop, disk),
         link(loop),
         samples(loop, files, "/metrics"),
-        master({loop, transport, link, store, place, sink, audience, nullptr, &samples},
+        master({loop, transport, link, store, place, sink, audience, nullptr,
+                beside.samples == nullptr ? &samples : beside.samples, beside.hosts, beside.notices,
+                beside.tracker},
                {.job = job::JobId("pair-1"),
                 .seed = 7,
                 .plan_json = "{}",
@@ -95,9 +105,9 @@ struct MasterWorld : ::testing::Test {
 
   std::unique_ptr<Process> make(const std::string& name, bool followed = false,
                                 Audience* audience = nullptr,
-                                eventlog::PlanOf plan_of = two_workers) {
+                                eventlog::PlanOf plan_of = two_workers, const Beside& beside = {}) {
     auto process = std::make_unique<Process>(loop, network, disk, files, place, sink, name,
-                                             followed, audience, std::move(plan_of));
+                                             followed, audience, std::move(plan_of), beside);
     process->link.grants = {job::HostName("h1")};
     process->link.next_container = next_container;
     next_container += 100;

@@ -2,8 +2,8 @@
 
 #include "cluster/link.h"
 #include "job/action.h"
-#include "master/admission.h"
-#include "master/agent_supervisor.h"
+#include "master/agents/admission.h"
+#include "master/agents/agent_supervisor.h"
 #include "master/deadlines.h"
 #include "master/decider.h"
 #include "rt/loop.h"

@@ -24,7 +24,7 @@ TEST_F(Takeover, TakesOverWithoutLosingATask) {
       },
       seconds(5)));
   EXPECT_EQ(second->link.known_at_start.size(), 2U);
-  EXPECT_EQ(second->master.machine().state().generation, job::Generation(1));
+  EXPECT_EQ(second->master.machine().state().view.generation, job::Generation(1));
   EXPECT_GE(second->master.machine().state().epoch, job::Epoch(2));
   auto alice = client(*second, Peer::Kind::Owner);
   EXPECT_TRUE(std::holds_alternative<job::JobStarted>(alice->got<wire::FactLogged>()[0].fact));

@@ -33,11 +33,13 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
               agent_handlers()),
       clients_({.loop = deps.loop, .log = log_, .admission = admission_, .report = report_},
                client_handlers()),
-      streams_(deps.loop, log_, decider_, stream_handlers()),
-      stalls_({.loop = deps.loop, .log = log_, .decider = decider_},
-              [this](const StreamRelay::Opener& opener, wire::StreamFrame frame) {
-                streams_.from_client(opener, std::move(frame));
-              }),
+      streams_({.loop = deps.loop,
+                .log = log_,
+                .decider = decider_,
+                .clients = clients_,
+                .agents = agents_,
+                .admission = admission_,
+                .page = deps.tasks}),
       output_(
           {.loop = deps.loop,
            .clients = clients_,
@@ -60,7 +62,10 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
                .audience = deps.audience,
                .report = report_,
                .samples = samples_,
-               .notices = notices_},
+               .hosts = deps.hosts,
+               .machine = decider_.machine(),
+               .notices = notices_,
+               .tracker = deps.tracker},
               options.followed,
               [this](const job::Outcome& outcome) {
                 log_.info("master.over", {{"result", to_string(outcome.result)}});
@@ -81,30 +86,23 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
   }
 }
 
-Term::~Term() {
-  if (deps_.tasks != nullptr) {
-    deps_.tasks->connect(nullptr);
-  }
-}
+Term::~Term() { admission_.close(); }
 
 Status Term::begin() {
   const bool fresh = decider_.fresh();
-  MUSTER_TRY_STATUS(listen());
+  MUSTER_TRY_STATUS(admission_.listen(
+      deps_.transport,
+      [this](std::unique_ptr<control::Channel> channel) { on_channel(std::move(channel)); }));
   MUSTER_TRY_STATUS(publish());
   MUSTER_TRY_STATUS(open_link());
   output_.begin();
-  if (deps_.tasks != nullptr) {
-    deps_.tasks->connect([this](wire::StreamFrame frame) {
-      streams_.from_client({.client = kPageClient, .who = "the page", .from = ""},
-                           std::move(frame));
-    });
-  }
+  streams_.begin();
   if (!fresh) {
     samples_.recover();
   }
   log_.info("master.in_charge", {{"job", options_.job.value},
                                  {"epoch", admission_.epoch().value},
-                                 {"address", listener_->address()},
+                                 {"address", address()},
                                  {"recovered", !fresh}});
   if (fresh) {
     decider_.enter(job::JobStarted{});
@@ -115,20 +113,8 @@ Status Term::begin() {
   return {};
 }
 
-Status Term::listen() {
-  Result<std::unique_ptr<control::Listener>> listener = deps_.transport.listen(
-      options_.listen, [this](const control::Peer& peer) { return admission_.key_of(peer); },
-      [this](std::unique_ptr<control::Channel> channel) { on_channel(std::move(channel)); });
-  if (!listener) {
-    return std::move(listener).error();
-  }
-  listener_ = std::move(*listener);
-  admission_.listening_on(listener_->address());
-  return {};
-}
-
 Status Term::publish() {
-  Status published = deps_.place.publish({listener_->address(), admission_.epoch(), options_.pid});
+  Status published = deps_.place.publish({address(), admission_.epoch(), options_.pid});
   if (!published && decider_.fresh()) {
     return published;
   }
@@ -171,6 +157,7 @@ void Term::on_channel(std::unique_ptr<control::Channel> channel) {
       clients_.accept(std::move(channel));
       return;
     case control::Peer::Kind::Master:
+    case control::Peer::Kind::Stream:
       return;
   }
 }
@@ -220,7 +207,7 @@ void Term::end(MasterEnd end) {
   performer_.clear_deadlines();
   // In a turn of its own: the call may come from a part that is still at work.
   closing_ = rt::start(deps_.loop, at_once(), [this, end = std::move(end)] {
-    listener_.reset();
+    admission_.close();
     agents_.close_all();
     clients_.close_all();
     const Ended ended = ended_;
@@ -245,31 +232,13 @@ AgentSupervisor::Handlers Term::agent_handlers() {
           .samples =
               [this](const job::ContainerId& container, const std::vector<wire::Samples>& samples) {
                 samples_.take(container, samples);
-                stalls_.sampled(container, samples);
+                streams_.sampled(container, samples);
               },
           .stream =
               [this](const job::ContainerId& container, wire::StreamFrame&& frame) {
                 streams_.from_agent(container, std::move(frame));
               },
           .gone = [this](const job::ContainerId& container) { streams_.agent_gone(container); }};
-}
-
-StreamRelay::Handlers Term::stream_handlers() {
-  return {
-      .to_client =
-          [this](ClientNumber client, const wire::StreamFrame& frame) {
-            if (client == kPageClient) {
-              deps_.tasks->take(frame);
-            } else if (client == kJudgeClient) {
-              stalls_.take(frame);
-            } else {
-              clients_.stream(client, frame);
-            }
-          },
-      .to_agent = [this](const job::ContainerId& container,
-                         const wire::StreamFrame& frame) { agents_.send_stream(container, frame); },
-      .connected =
-          [this](const job::ContainerId& container) { return agents_.connected(container); }};
 }
 
 Clients::Handlers Term::client_handlers() {

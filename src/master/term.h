@@ -1,22 +1,20 @@
 #pragma once
 
 #include "base/log.h"
-#include "control/transport.h"
-#include "master/admission.h"
-#include "master/agent_supervisor.h"
-#include "master/clients.h"
+#include "master/agents/admission.h"
+#include "master/agents/agent_supervisor.h"
+#include "master/agents/fence.h"
+#include "master/clients/clients.h"
+#include "master/clients/job_report.h"
+#include "master/clients/output_relay.h"
+#include "master/clients/streams.h"
 #include "master/decider.h"
 #include "master/deps.h"
 #include "master/ending.h"
-#include "master/fence.h"
-#include "master/job_report.h"
-#include "master/notifier.h"
 #include "master/opening.h"
-#include "master/output_relay.h"
 #include "master/performer.h"
-#include "master/sample_book.h"
-#include "master/stall_judge.h"
-#include "master/stream_relay.h"
+#include "master/watch/notifier.h"
+#include "master/watch/sample_book.h"
 #include "rt/running.h"
 
 #include <functional>
@@ -41,7 +39,7 @@ class Term {
   /// Listens, publishes the address, opens the link and enters the first fact.
   Status begin();
   void stop(std::string by);
-  [[nodiscard]] const std::string& address() const { return listener_->address(); }
+  [[nodiscard]] const std::string& address() const { return admission_.address(); }
   [[nodiscard]] const job::Machine& machine() const { return decider_.machine(); }
   [[nodiscard]] std::string status() const { return report_.status(); }
   [[nodiscard]] const FactHistory& history() const { return clients_.history(); }
@@ -50,7 +48,6 @@ class Term {
   void audience_served() { ending_.told(); }
 
  private:
-  Status listen();
   Status publish();
   Status open_link();
   void on_channel(std::unique_ptr<control::Channel> channel);
@@ -62,7 +59,6 @@ class Term {
   [[nodiscard]] Decider::Handlers decider_handlers();
   [[nodiscard]] AgentSupervisor::Handlers agent_handlers();
   [[nodiscard]] Clients::Handlers client_handlers();
-  [[nodiscard]] StreamRelay::Handlers stream_handlers();
 
   MasterDeps deps_;
   const MasterOptions& options_;
@@ -75,14 +71,12 @@ class Term {
   JobReport report_;
   AgentSupervisor agents_;
   Clients clients_;
-  StreamRelay streams_;
-  StallJudge stalls_;
+  Streams streams_;
   OutputRelay output_;
   SampleBook samples_;
   Notifier notices_;
   Ending ending_;
   Performer performer_;
-  std::unique_ptr<control::Listener> listener_;
   rt::Running closing_;
 };
 

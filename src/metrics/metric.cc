@@ -70,6 +70,10 @@ constexpr std::array kTable = {
                   "bytes that the host received, other than from itself"},
     BuiltinMetric{SystemNetworkTransmit, "system.network.io.transmit", "By", kCounter,
                   "bytes that the host sent, other than to itself"},
+    BuiltinMetric{ContainerProcesses, "container.process.count", "{process}", kGauge,
+                  "processes, with those that have ended and that nobody has waited for"},
+    BuiltinMetric{ProcessWaiting, "process.main_thread.waiting", "1", kGauge,
+                  "share of time in which the main thread waited for other threads or for peers"},
 };
 
 static_assert([] {
@@ -78,7 +82,7 @@ static_assert([] {
       return false;
     }
   }
-  return kTable.size() == static_cast<size_t>(SystemNetworkTransmit) + 1;
+  return kTable.size() == static_cast<size_t>(ProcessWaiting) + 1;
 }());
 
 Error refused(std::string_view what, std::string_view text, std::string_view why) {

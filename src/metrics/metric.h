@@ -56,6 +56,8 @@ enum class Builtin : uint8_t {
   SystemDiskWrite,
   SystemNetworkReceive,
   SystemNetworkTransmit,
+  ContainerProcesses,
+  ProcessWaiting,
 };
 
 /// One row of the table.

@@ -84,8 +84,10 @@ class MessageParser final : public http::basic_parser<is_request> {
 
   void on_header_impl(error_code& error) override {
     head_done_ = true;
+    // Nothing but chunks: what is packed besides could not be read.
+    const std::string_view coding = find_header(request.headers, "transfer-encoding");
     const bool odd_coding =
-        !find_header(request.headers, "transfer-encoding").empty() && !this->chunked();
+        !coding.empty() && (!this->chunked() || ascii_lower(std::string(coding)) != "chunked");
     const auto length = this->content_length();
     if (odd_coding) {
       flaw = "bad transfer encoding";

@@ -53,17 +53,27 @@ TEST(HttpRequestReader, RefusesWhatIsNone) {
     long_extensions += "1;" + std::string(4000, 'x') + "\r\na\r\n";
   }
   for (const std::string& text :
-       {std::string("\r\n\r\n"), std::string("GET / FTP/1.0\r\n\r\n"), std::string("GET /\r\n\r\n"),
-        std::string("GET x HTTP/1.1\r\n\r\n"), std::string("GET / HTTP/1.1\r\nno colon\r\n\r\n"),
+       {std::string("\r\n\r\n"),
+        std::string("GET / FTP/1.0\r\n\r\n"),
+        std::string("GET /\r\n\r\n"),
+        std::string("GET x HTTP/1.1\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nno colon\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nA : b\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
         std::string("GET / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+        std::string("GET / HTTP/1.1\r\nTransfer-Encoding: identity\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na"),
-        chunked + "zz\r\n", chunked + "fffffffffffffffff\r\n",
-        chunked + "20000\r\n" + std::string(0x20000, 'a'), chunked + std::string(9000, '1'),
-        long_extensions, many_headers, "GET / HTTP/1.1\r\nX: " + std::string(kHttpHeadMax, 'x'),
+        chunked + "zz\r\n",
+        chunked + "fffffffffffffffff\r\n",
+        chunked + "20000\r\n" + std::string(0x20000, 'a'),
+        chunked + std::string(9000, '1'),
+        long_extensions,
+        many_headers,
+        "GET / HTTP/1.1\r\nX: " + std::string(kHttpHeadMax, 'x'),
         std::string(kHttpHeadMax + 1, 'x')}) {
     EXPECT_FALSE(read_request(text).has_value()) << text.substr(0, 80);
   }

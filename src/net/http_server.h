@@ -52,6 +52,8 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
+  /// Whether one more connection would be taken now. Closes another one for it if that must be.
+  [[nodiscard]] bool make_room();
   /// Takes a connection. Not to be called by a handler.
   void serve(std::unique_ptr<Stream> stream);
   [[nodiscard]] size_t connections() const { return connections_.size(); }
@@ -80,7 +82,6 @@ class HttpServer {
     HttpUpgraded upgraded;  ///< Takes the connection over, if set.
   };
 
-  [[nodiscard]] bool make_room();
   [[nodiscard]] Connections::iterator longest_in(Phase phase, HostTime before);
   [[nodiscard]] rt::Async<> converse(uint64_t id, std::unique_ptr<Stream> stream);
   [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, HttpRequestReader* reader,

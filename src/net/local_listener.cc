@@ -1,6 +1,7 @@
 #include "net/local_listener.h"
 
 #include "net/tcp_dialer.h"
+#include "rt/accept_watch.h"
 #include "rt/system_random.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ class UnixListener final : public LocalListener {
         socket_(std::move(socket)),
         address_(std::move(address)),
         accepted_(std::move(accepted)),
-        watch_(loop.watch(socket_.get(), rt::Interest::Read, [this] { on_readable(); })) {}
+        coming_(loop, socket_.get(), [this] { on_readable(); }) {}
 
   [[nodiscard]] const std::string& address() const override { return address_; }
 
@@ -52,6 +53,11 @@ class UnixListener final : public LocalListener {
     rt::Fd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.valid() && is_of_this_user(socket.get())) {
       accepted_(tcp_stream(loop_, std::move(socket)));
+      return;
+    }
+    const bool gone = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+    if (!socket.valid() && !gone) {
+      coming_.rest();
     }
   }
 
@@ -59,7 +65,7 @@ class UnixListener final : public LocalListener {
   rt::Fd socket_;
   std::string address_;
   LocalListeners::Accepted accepted_;
-  std::unique_ptr<rt::FdWatch> watch_;
+  rt::AcceptWatch coming_;  ///< Last: it ends before its descriptor closes.
 };
 
 }  // namespace

@@ -23,12 +23,7 @@ namespace {
 /// How many parts one writev takes.
 constexpr size_t kPartsMax = 64;
 
-std::string numeric(int fd) {
-  SocketAddress address;
-  address.size = sizeof(address.storage);
-  if (::getpeername(fd, address.get(), &address.size) != 0) {
-    return "a closed connection";
-  }
+std::string numeric(const SocketAddress& address) {
   const void* bytes = &reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr;
   if (address.storage.ss_family == AF_INET6) {
     bytes = &reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr;
@@ -38,10 +33,17 @@ std::string numeric(int fd) {
   return to_string(HostPort{.host = host.data(), .port = address.port()});
 }
 
+std::string peer_of(int fd) {
+  SocketAddress address;
+  address.size = sizeof(address.storage);
+  return ::getpeername(fd, address.get(), &address.size) == 0 ? numeric(address)
+                                                              : "a closed connection";
+}
+
 class TcpStream final : public Stream {
  public:
-  TcpStream(rt::IoLoop& loop, rt::Fd socket)
-      : loop_(&loop), socket_(std::move(socket)), peer_(numeric(socket_.get())) {}
+  TcpStream(rt::IoLoop& loop, rt::Fd socket, std::string peer)
+      : loop_(&loop), socket_(std::move(socket)), peer_(std::move(peer)) {}
 
   rt::Async<Result<size_t>> read_some(std::span<uint8_t> buffer) override;
   rt::Async<Status> write_parts(std::span<const std::span<const uint8_t>> parts) override;
@@ -124,7 +126,12 @@ void abort_connection(Stream& stream) {
 }
 
 std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket) {
-  return std::make_unique<TcpStream>(loop, std::move(socket));
+  std::string peer = peer_of(socket.get());
+  return std::make_unique<TcpStream>(loop, std::move(socket), std::move(peer));
+}
+
+std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket, const SocketAddress& peer) {
+  return std::make_unique<TcpStream>(loop, std::move(socket), numeric(peer));
 }
 
 rt::Async<Result<rt::Fd>> dial_tcp(rt::IoLoop* loop, Resolver* resolver, HostPort server) {

@@ -11,6 +11,9 @@ namespace muster::net {
 
 /// Wraps a connected non-blocking socket (of a dialer or a listener).
 [[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket);
+/// The same for who knows already where it leads, as accept() says, which saves a system call.
+[[nodiscard]] std::unique_ptr<Stream> tcp_stream(rt::IoLoop& loop, rt::Fd socket,
+                                                 const SocketAddress& peer);
 
 /// Resolves a name or a literal and connects, trying the addresses in turn; returns a non-blocking
 /// socket with TCP_NODELAY. Errors are those of the resolver, or of the last address that was

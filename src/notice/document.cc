@@ -2,7 +2,6 @@
 
 #include "base/redaction.h"
 #include "base/text.h"
-#include "job/cause.h"
 #include "job/describe.h"
 
 #include <boost/json.hpp>
@@ -48,8 +47,8 @@ const job::FirstCause* cause_of(const Notice& notice, const job::State& state) {
   if (notice.on == spec::Occasion::End) {
     return state.outcome && state.outcome->first_cause ? &*state.outcome->first_cause : nullptr;
   }
-  return notice.on == spec::Occasion::FirstCause && state.first_cause ? &*state.first_cause
-                                                                      : nullptr;
+  const std::optional<job::FirstCause>& first = state.chronicle.first_cause();
+  return notice.on == spec::Occasion::FirstCause && first ? &*first : nullptr;
 }
 
 json::value cause_json(const job::FirstCause* cause, const job::Plan& plan,
@@ -82,7 +81,7 @@ std::string sentence(const Notice& notice, const job::Plan& plan, const job::Sta
       return fmt::format("{} is running: {}", plan.job.value,
                          job::count_of(plan.task_count(), "task"));
     case spec::Occasion::FirstCause:
-      return fmt::format("{}: {}", plan.job.value, describe(plan, *state.first_cause));
+      return fmt::format("{}: {}", plan.job.value, describe(plan, *state.chronicle.first_cause()));
     case spec::Occasion::Stall:
       return fmt::format("{}: {} has done nothing for {}", plan.job.value,
                          to_string(plan, notice.attempt->task), format_duration(notice.silent));

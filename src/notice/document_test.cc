@@ -29,13 +29,13 @@ class NoticeDocument : public ::testing::Test {
     cause.exit_code = 3;
     cause.failure.class_name = "user.traceback";
     cause.failure.evidence = "ValueError: token hunter2-correct-horse\n  File \"x\"\x1b[31m\xff";
-    state.first_cause = cause;
     state.phase = job::JobPhase::Ended;
     state.outcome = job::Outcome{.result = job::JobResult::Failed,
                                  .reason = job::OutcomeReason::ProgramFailed,
                                  .class_name = "user.traceback",
                                  .message = "worker:2 ended; hunter2-correct-horse",
                                  .first_cause = cause};
+    state.chronicle.end_fact(state.outcome);
     state.ended = state.started + std::chrono::seconds(90);
     context = {.now = {},
                .on = "local",
@@ -87,8 +87,12 @@ TEST_F(NoticeDocument, TellsTheFirstCauseAsEverybodyDoes) {
       .id = "first_cause", .on = spec::Occasion::FirstCause, .attempt = {}, .silent = {}};
   EXPECT_EQ(sentence(first, plan, state),
             "digits-1: worker:2 ended with exit code 3 (user.traceback)");
-  state.first_cause->exit_code.reset();
-  state.first_cause->failure.class_name = "program.stalled";
+  job::RestartNote restart{.cause = *state.outcome->first_cause};
+  restart.cause.exit_code.reset();
+  restart.cause.failure.class_name = "program.stalled";
+  state.chronicle = {};
+  state.chronicle.restarting(restart);
+  state.chronicle.end_fact(std::nullopt);
   EXPECT_EQ(sentence(first, plan, state), "digits-1: worker:2 hangs (program.stalled)");
 }
 

@@ -14,9 +14,7 @@ constexpr Duration kWaitMin = std::chrono::seconds(1);
 constexpr Duration kWaitMax = std::chrono::minutes(1);
 constexpr Duration kWaitMaxAtEnd = std::chrono::seconds(2);
 
-bool has_run(const job::State& state) {
-  return std::ranges::find(state.steps, "running", &job::Step::name) != state.steps.end();
-}
+bool has_run(const job::State& state) { return state.chronicle.reached("running"); }
 
 }  // namespace
 
@@ -90,7 +88,7 @@ std::vector<Notice> Policy::noticed(const job::State& state) const {
     }
   };
   add(spec::Occasion::Start, has_run(state));
-  add(spec::Occasion::FirstCause, state.first_cause.has_value());
+  add(spec::Occasion::FirstCause, state.chronicle.first_cause().has_value());
   if (wants(spec::Occasion::Stall)) {
     all.insert(all.end(), stalls_.begin(), stalls_.end());
   }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::notice {
@@ -44,10 +45,12 @@ std::vector<std::string> ids(const Policy& policy, const job::State& state) {
 
 job::State ended() {
   job::State state;
-  state.steps = {{"gathered", {}}, {"running", {}}, {"ended", {}}};
+  for (const std::string_view step : {"gathered", "running", "ended"}) {
+    state.chronicle.reach(step, {});
+  }
   state.phase = job::JobPhase::Ended;
-  state.outcome = job::Outcome{};
-  state.first_cause = job::FirstCause{};
+  state.outcome = job::Outcome{.first_cause = job::FirstCause{}};
+  state.chronicle.end_fact(state.outcome);
   return state;
 }
 
@@ -57,7 +60,7 @@ TEST(NoticePolicy, TellsWhatWasAskedForOnceItHasHappened) {
   const Policy all(hook({Occasion::End, Occasion::Start, Occasion::FirstCause, Occasion::Stall}));
   job::State state;
   EXPECT_EQ(ids(all, state), Ids{});
-  state.steps = {{"running", {}}};
+  state.chronicle.reach("running", {});
   EXPECT_EQ(ids(all, state), Ids{"start"});
   EXPECT_EQ(ids(all, ended()), (Ids{"start", "first_cause", "end"}));
   EXPECT_EQ(ids(Policy(hook({Occasion::End})), ended()), Ids{"end"});

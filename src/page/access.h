@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/time.h"
 #include "net/http.h"
 #include "rt/async.h"
 
@@ -22,6 +23,10 @@ struct Admission {
   std::string location;  ///< Of Elsewhere.
   std::string prefix{};  ///< What a browser puts before `target`: "/v/0123abc".
   std::string user{};    ///< Who asks, where that is known.
+  HostTime until{};      ///< By a ticket that was just shown: as long as that may count.
+  /// What every answer to this request must have with it.
+  net::HttpHeaders headers{};
+  std::string refusal{};  ///< Why what it brought names nobody; "" if it brought nothing.
 };
 
 /// Decides who sees the page.
@@ -34,6 +39,12 @@ class Access {
   /// Exchanges the token in a request's body for a session; nullopt where there are no sessions.
   [[nodiscard]] virtual std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) = 0;
+  /// A session for somebody who is known already, by something that they need not bring each time;
+  /// nullopt where nobody is.
+  [[nodiscard]] virtual std::optional<net::HttpResponse> keep_session(const Admission& who) {
+    (void)who;
+    return std::nullopt;
+  }
   /// Whether a request's body proves that it is the owner's: never, where only looking is possible.
   [[nodiscard]] virtual bool is_owner(const net::HttpRequest& request) const {
     (void)request;

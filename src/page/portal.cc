@@ -42,11 +42,29 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   if (!is_for_this_host(request, deps_.host_names)) {
     co_return wrong_host();
   }
-  const Admission admission = co_await deps_.access.admit(&request, std::move(peer));
+  Admission admission = co_await deps_.access.admit(&request, std::move(peer));
+  const net::HttpHeaders headers = admission.headers;
+  const bool known = admission.kind == Admission::Kind::Job;
+  HttpResponse response = co_await answer_admitted(std::move(request), std::move(admission));
+  // Nobody is asked for more than what they have got.
+  if (known || response.status == 401) {
+    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
+  }
+  co_return response;
+}
+
+HttpResponse Portal::open_session(const HttpRequest& request, const Admission& admission) {
+  auto session = request.body.empty() ? deps_.access.keep_session(admission) : std::nullopt;
+  if (!session.has_value()) {
+    session = deps_.access.open_session(request);
+  }
+  return session.has_value() ? *std::move(session) : plain_response(404, "Not Found");
+}
+
+rt::Async<HttpResponse> Portal::answer_admitted(HttpRequest request, Admission admission) {
   Target target = parse_target(admission.target);
   if (request.method == "POST" && target.parts == std::vector<std::string>{"api", "session"}) {
-    auto session = deps_.access.open_session(request);
-    co_return session.has_value() ? *std::move(session) : plain_response(404, "Not Found");
+    co_return open_session(request, admission);
   }
   if (request.method != "GET" && request.method != "HEAD") {
     co_return plain_response(405, "Method Not Allowed");
@@ -63,7 +81,8 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
                              .headers = {{"Location", "../../?next=" + query_of(next)}},
                              .body = "302 Found\n"};
     }
-    co_return plain_response(401, "Unauthorized");
+    co_return plain_response(
+        401, admission.refusal.empty() ? "Unauthorized" : "Unauthorized: " + admission.refusal);
   }
   if (target.parts == std::vector<std::string>{"api", "jobs"}) {
     auto list = deps_.shelf.list(admission, target);
@@ -72,6 +91,15 @@ rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
     }
     co_return HttpResponse{
         .content_type = "application/json", .headers = {}, .body = *std::move(list)};
+  }
+  if (target.parts == std::vector<std::string>{"metrics"}) {
+    auto text = deps_.shelf.prometheus(admission);
+    if (!text.has_value()) {
+      co_return plain_response(503, printable(text.error().message));
+    }
+    co_return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                           .headers = {},
+                           .body = *std::move(text)};
   }
   if (target.parts.size() >= 3 && target.parts[0] == kJobs) {
     co_return co_await show_job(std::move(request), std::move(target), admission);

@@ -18,6 +18,8 @@ class JobShelf {
   virtual ~JobShelf() = default;
   /// Those that `who` may see: a document for the list, as `what` asks for it. May take its time.
   [[nodiscard]] virtual Result<std::string> list(const Admission& who, const Target& what) = 0;
+  /// How many jobs of which kind `who` may see, in Prometheus' text format.
+  [[nodiscard]] virtual Result<std::string> prometheus(const Admission& who) = 0;
   /// The page of one. NotFound, also for one that `who` may not see; or the reason why it cannot be
   /// read.
   [[nodiscard]] virtual rt::Async<Result<std::shared_ptr<Page>>> open(Admission who,
@@ -27,8 +29,10 @@ class JobShelf {
 /// Pages of jobs behind one list. Read only.
 ///
 ///     /  /app.js ...       the list's document and what belongs to it: nothing of any job
-///     /api/session         POST the link's token: a session (Access)
+///     /api/session         POST the link's token: a session (Access); nothing: one for whoever is
+///                          known otherwise
 ///     /api/jobs            the list; how it is narrowed is the shelf's
+///     /metrics             how many jobs there are, for Prometheus
 ///     /jobs/ID/...         the page of one job: see Page
 ///
 /// Lives on the loop's thread.
@@ -48,11 +52,15 @@ class Portal {
   Portal(const Portal&) = delete;
   Portal& operator=(const Portal&) = delete;
 
-  /// Takes a connection that speaks HTTP.
-  void serve(std::unique_ptr<net::Stream> stream) { server_.serve(std::move(stream)); }
+  /// Takes connections that speak HTTP.
+  [[nodiscard]] net::HttpServer& server() { return server_; }
 
  private:
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request, std::string peer);
+  [[nodiscard]] rt::Async<net::HttpResponse> answer_admitted(net::HttpRequest request,
+                                                             Admission admission);
+  [[nodiscard]] net::HttpResponse open_session(const net::HttpRequest& request,
+                                               const Admission& admission);
   [[nodiscard]] rt::Async<net::HttpResponse> show_job(net::HttpRequest request, Target target,
                                                       Admission admission);
 

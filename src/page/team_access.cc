@@ -1,5 +1,7 @@
 #include "page/team_access.h"
 
+#include "base/ascii.h"
+#include "base/base64.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::string_view kTeamCookie = "muster-portal";
 constexpr std::string_view kBearerWord = "Bearer ";
+constexpr std::string_view kNegotiate = "Negotiate";
 constexpr size_t kTeamUserMax = 256;
 
 /// "10.0.0.7" of "10.0.0.7:41234", "::1" of "[::1]:80".
@@ -24,27 +27,64 @@ std::string_view address_in(std::string_view peer) {
   return host.starts_with(kMapped) ? host.substr(kMapped.size()) : host;
 }
 
-/// A name as a proxy gives it; "" for what is none.
-std::string user_named(std::string_view header) {
-  const std::string_view user = trim(header);
+/// A name as a proxy or a realm gives it; "" for what is none.
+std::string user_named(std::string_view name) {
+  const std::string_view user = trim(name);
   const bool plain =
       std::ranges::all_of(user, [](char c) { return c > ' ' && c != ',' && c != '\x7f'; });
   return plain && user.size() <= kTeamUserMax ? std::string(user) : std::string();
 }
 
+/// What stands behind the scheme "Negotiate"; "" for any other header.
+std::string_view ticket_in(std::string_view authorization) {
+  const std::string_view scheme = authorization.substr(0, kNegotiate.size());
+  const bool negotiates = std::ranges::equal(scheme, kNegotiate, [](char one, char other) {
+    return ascii_lower(one) == ascii_lower(other);
+  });
+  return negotiates ? trim(authorization.substr(kNegotiate.size())) : std::string_view();
+}
+
 }  // namespace
+
+bool TeamAccess::is_proxy(std::string_view peer) const {
+  return std::ranges::find(options_.proxies, address_in(peer)) != options_.proxies.end();
+}
 
 rt::Async<Admission> TeamAccess::admit(const net::HttpRequest* request, std::string peer) {
   Admission admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
   admission.user = user_of(*request, peer);
+  if (admission.user.empty() && negotiator_ != nullptr && !is_proxy(peer)) {
+    co_await negotiate(std::string(ticket_in(request->header("authorization"))), &admission);
+  }
   if (!admission.user.empty()) {
     admission.kind = Admission::Kind::Job;
   }
   co_return admission;
 }
 
+rt::Async<> TeamAccess::negotiate(std::string header, Admission* admission) {
+  const std::optional<std::string> token = base64_decode(header);
+  if (token && !token->empty()) {
+    const Result<Negotiated> known = co_await negotiator_->negotiate(*token);
+    const std::string user = known ? user_named(known->user) : std::string();
+    if (!user.empty()) {
+      admission->user = user;
+      admission->until = loop_.now() + std::min(known->valid, kSessionMax);
+      admission->headers = {
+          {"WWW-Authenticate", fmt::format("{} {}", kNegotiate, base64_encode(known->answer))}};
+      co_return;
+    }
+    admission->refusal = known ? "the ticket names nobody" : printable(known.error().message);
+  }
+  admission->headers = {{"WWW-Authenticate", std::string(kNegotiate)}};
+}
+
+std::string TeamAccess::user_of(const Session& session) const {
+  return session.token.empty() ? session.ticket : options_.user_of(session.token).value_or("");
+}
+
 std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_view peer) {
-  if (std::ranges::find(options_.proxies, address_in(peer)) != options_.proxies.end()) {
+  if (is_proxy(peer)) {
     // Two such headers: one of them may be the browser's own.
     const auto named = std::ranges::count(request.headers, options_.user_header,
                                           &std::pair<std::string, std::string>::first);
@@ -58,7 +98,7 @@ std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_vie
   if (session == sessions_.end()) {
     return "";
   }
-  std::string user = options_.user_of(session->second.token).value_or("");
+  std::string user = user_of(session->second);
   if (user.empty() || session->second.until <= loop_.now()) {
     sessions_.erase(session);
     return "";
@@ -68,24 +108,40 @@ std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_vie
 
 std::optional<net::HttpResponse> TeamAccess::open_session(const net::HttpRequest& request) {
   const std::string token(trim(request.body));
-  if (!options_.user_of(token)) {
+  if (token.empty() || !options_.user_of(token)) {
     return net::HttpResponse{.status = 401, .headers = {}, .body = "401 Unauthorized\n"};
   }
-  const HostTime now = loop_.now();
-  std::erase_if(sessions_, [now](const auto& session) { return session.second.until <= now; });
-  if (sessions_.size() >= kSessionsMax) {
-    sessions_.erase(std::ranges::min_element(
-        sessions_, {}, [](const auto& session) { return session.second.until; }));
+  return make_session({.token = token, .ticket = {}, .until = loop_.now() + kSessionMax});
+}
+
+std::optional<net::HttpResponse> TeamAccess::keep_session(const Admission& who) {
+  if (who.user.empty()) {
+    return std::nullopt;
   }
+  if (who.until == HostTime{}) {
+    // By a session that there is, or by a proxy, who says it each time.
+    return net::HttpResponse{
+        .content_type = "application/json", .headers = {}, .body = "{\"base\":\"\"}\n"};
+  }
+  return make_session({.token = {}, .ticket = who.user, .until = who.until});
+}
+
+net::HttpResponse TeamAccess::make_session(Session session) {
+  const HostTime now = loop_.now();
+  std::erase_if(sessions_, [now](const auto& each) { return each.second.until <= now; });
+  if (sessions_.size() >= kSessionsMax) {
+    sessions_.erase(std::ranges::min_element(sessions_, {},
+                                             [](const auto& each) { return each.second.until; }));
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(session.until - now);
   const std::string cookie = options_.make_cookie();
-  sessions_[cookie] = {.token = token, .until = now + kSessionMax};
+  sessions_[cookie] = std::move(session);
   // Lax: a link in a mail opens the page of a job. What it asks for is only ever read.
   return net::HttpResponse{
       .content_type = "application/json",
       .headers = {{"Set-Cookie",
                    fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", kTeamCookie,
-                               cookie, std::chrono::seconds(std::chrono::hours(12)).count(),
-                               options_.secure ? "; Secure" : "")}},
+                               cookie, seconds.count(), options_.secure ? "; Secure" : "")}},
       .body = "{\"base\":\"\"}\n"};
 }
 

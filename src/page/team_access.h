@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "page/access.h"
+#include "page/negotiator.h"
 #include "rt/loop.h"
 
 #include <chrono>
@@ -15,9 +16,10 @@
 namespace muster::page {
 
 /// Tells who asks a portal that serves several people: by a token of their own, which they exchange
-/// for a session cookie or bring with each request (`Authorization: Bearer`), or by a header that a
-/// proxy sets which has identified them. The header counts only where the connection comes from one
-/// of the proxies' addresses; there nothing else does. Whoever is nobody gets the front alone.
+/// for a session cookie or bring with each request (`Authorization: Bearer`), by a Kerberos ticket
+/// (`Authorization: Negotiate`), for which a session can be kept, too, or by a header that a proxy
+/// sets which has identified them. The header counts only where the connection comes from one of
+/// the proxies' addresses; there nothing else does. Whoever is nobody gets the front alone.
 class TeamAccess final : public Access {
  public:
   struct Options {
@@ -31,26 +33,38 @@ class TeamAccess final : public Access {
 
   TeamAccess(rt::Loop& loop, Options options) : loop_(loop), options_(std::move(options)) {}
 
+  /// From now on tickets count as that says, which outlives this.
+  void judge_tickets(Negotiator& negotiator) { negotiator_ = &negotiator; }
+
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
   /// The body is the token.
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;
 
-  /// A session ends so long after it began, with its token, or with the process.
+  /// For who came by a ticket, or is in a session. 401 for nobody.
+  [[nodiscard]] std::optional<net::HttpResponse> keep_session(const Admission& who) override;
+
+  /// A session ends so long after it began, with its token or ticket, or with the process.
   static constexpr Duration kSessionMax = std::chrono::hours(12);
   static constexpr size_t kSessionsMax = 10'000;
 
  private:
   struct Session {
-    std::string token;
+    std::string token;   ///< "" for one by a ticket,
+    std::string ticket;  ///< whose user this is.
     HostTime until{};
   };
 
+  [[nodiscard]] bool is_proxy(std::string_view peer) const;
   [[nodiscard]] std::string user_of(const net::HttpRequest& request, std::string_view peer);
+  [[nodiscard]] std::string user_of(const Session& session) const;
+  [[nodiscard]] rt::Async<> negotiate(std::string header, Admission* admission);
+  [[nodiscard]] net::HttpResponse make_session(Session session);
 
   rt::Loop& loop_;
   Options options_;
+  Negotiator* negotiator_ = nullptr;                      ///< None: tickets count for nothing.
   std::map<std::string, Session, std::less<>> sessions_;  ///< By cookie.
 };
 

@@ -50,6 +50,84 @@ TEST_F(TeamAccessTest, ATokenIsItsUser) {
   EXPECT_EQ(user({}), "");
 }
 
+/// Knows one ticket.
+class FakeNegotiator final : public Negotiator {
+ public:
+  rt::Async<Result<Negotiated>> negotiate(std::string token) override {
+    ++asked;
+    if (token != "ticket") {
+      co_return user_error("Request is a replay", Errc::Unauthenticated);
+    }
+    co_return Negotiated{.user = name, .answer = "mutual", .valid = std::chrono::hours(1)};
+  }
+  int asked = 0;
+  std::string name = "carol";
+};
+
+class TicketTest : public TeamAccessTest {
+ protected:
+  TicketTest() { access.judge_tickets(negotiator); }
+  Admission admit(net::HttpHeaders headers, std::string peer = "10.0.0.9:4711") {
+    const net::HttpRequest request{.method = "GET", .target = "/", .headers = std::move(headers)};
+    return testing::run_async(loop, access.admit(&request, std::move(peer))).value();
+  }
+  /// "ticket", as a header has it.
+  static constexpr const char* kTicket = "Negotiate dGlja2V0";
+  FakeNegotiator negotiator;
+};
+
+TEST_F(TicketTest, ATicketIsItsUserAndIsAnswered) {
+  const Admission known = admit({{"authorization", kTicket}});
+  EXPECT_EQ(known.kind, Admission::Kind::Job);
+  EXPECT_EQ(known.user, "carol");
+  EXPECT_EQ(known.headers, (net::HttpHeaders{{"WWW-Authenticate", "Negotiate bXV0dWFs"}}));
+  EXPECT_EQ(admit({{"authorization", "negotiate dGlja2V0"}}).user, "carol");
+}
+
+TEST_F(TicketTest, WhoIsNobodyIsAskedForOne) {
+  const net::HttpHeaders asked = {{"WWW-Authenticate", "Negotiate"}};
+  for (const char* header :
+       {"", "Negotiate", "Negotiate !", "Basic YTpi", "Negotiating dGlja2V0"}) {
+    const Admission nobody = admit({{"authorization", header}});
+    EXPECT_EQ(nobody.kind, Admission::Kind::Front) << header;
+    EXPECT_EQ(nobody.headers, asked) << header;
+    EXPECT_EQ(nobody.refusal, "") << header;
+  }
+  EXPECT_EQ(negotiator.asked, 0) << "what is no ticket starts no helper";
+  const Admission refused = admit({{"authorization", "Negotiate d3Jvbmc="}});
+  EXPECT_EQ(refused.user, "");
+  EXPECT_EQ(refused.refusal, "Request is a replay");
+}
+
+TEST_F(TicketTest, NamesThatAreNoneAreNobody) {
+  for (const char* name : {"", "two words", "a,b", "line\nbreak"}) {
+    negotiator.name = name;
+    EXPECT_EQ(admit({{"authorization", kTicket}}).user, "") << name;
+  }
+}
+
+TEST_F(TicketTest, ASessionLastsAsLongAsItsTicket) {
+  EXPECT_FALSE(access.keep_session(admit({})).has_value());
+  const auto response = access.keep_session(admit({{"authorization", kTicket}}));
+  ASSERT_TRUE(response.has_value());
+  const std::string header = response->headers.at(0).second;
+  EXPECT_NE(header.find("Max-Age=3600; HttpOnly; SameSite=Lax; Secure"), std::string::npos)
+      << header;
+  const net::HttpHeaders session = {{"cookie", header.substr(0, header.find(';'))}};
+  EXPECT_EQ(admit(session).user, "carol");
+  EXPECT_EQ(negotiator.asked, 1) << "a session needs no ticket";
+  EXPECT_TRUE(access.keep_session(admit(session))->headers.empty()) << "it is not made longer";
+  loop.advance(std::chrono::hours(1));
+  EXPECT_EQ(admit(session).user, "");
+}
+
+TEST_F(TicketTest, AProxysPeopleAreThoseItNames) {
+  const Admission through = admit({{"authorization", kTicket}}, "10.0.0.1:5000");
+  EXPECT_EQ(through.user, "");
+  EXPECT_TRUE(through.headers.empty());
+  EXPECT_EQ(negotiator.asked, 0);
+}
+
 TEST_F(TeamAccessTest, ASessionEndsWithItsTokenAndItsTime) {
   EXPECT_EQ(cookie("wrong"), "");
   const std::string alice = cookie("t-alice\n");

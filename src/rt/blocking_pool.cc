@@ -1,6 +1,8 @@
 #include "rt/blocking_pool.h"
 
 #include <csignal>
+#include <system_error>
+#include <utility>
 
 namespace muster::rt {
 
@@ -17,20 +19,37 @@ BlockingPool::~BlockingPool() {
 }
 
 void BlockingPool::run(Callback work) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   queue_.push_back(std::move(work));
   if (queue_.size() <= idle_ || threads_.size() == kThreadsMax) {
     wake_.notify_one();
     return;
   }
+  if (add_thread() || !threads_.empty()) {
+    return;
+  }
+  // There is no memory for a single one, or no process may be made: then the loop has to wait.
+  work = std::move(queue_.back());
+  queue_.pop_back();
+  lock.unlock();
+  work();
+}
+
+bool BlockingPool::add_thread() {
   // Signals belong to the loop's thread, which reads them from a descriptor; a pool thread that
   // took one would let its default action end the process.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  threads_.emplace_back([this] { serve(); });
+  bool added = true;
+  try {
+    threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    added = false;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return added;
 }
 
 void BlockingPool::serve() {

@@ -12,7 +12,8 @@
 namespace muster::rt {
 
 /// Threads for work that may block. None exists before the first work; a new one starts only when
-/// all are busy, up to a limit. Destroying it drops queued work and waits for running work.
+/// all are busy, up to a limit. Where the system gives none, those that there are take the work, or
+/// else run() does it itself. Destroying it drops queued work and waits for running work.
 /// run() may be called on any thread.
 class BlockingPool {
  public:
@@ -25,6 +26,7 @@ class BlockingPool {
 
  private:
   static constexpr size_t kThreadsMax = 8;
+  [[nodiscard]] bool add_thread();
   void serve();
 
   std::mutex mutex_;

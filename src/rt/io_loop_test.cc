@@ -117,6 +117,21 @@ TEST(IoLoop, DoesBlockingWorkElsewhereAndReportsOnTheLoop) {
   }
 }
 
+TEST(IoLoop, DoesBlockingWorkItselfWhereItGetsNoThread) {
+  pthread_attr_t huge;
+  pthread_attr_t before;
+  ASSERT_EQ(::pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(::pthread_attr_init(&huge), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&huge, size_t{1} << 46), 0);
+  ASSERT_EQ(::pthread_setattr_default_np(&huge), 0);
+  IoLoop loop;
+  std::thread::id worker;
+  loop.run_blocking([&worker] { worker = std::this_thread::get_id(); }, [&loop] { loop.stop(); });
+  loop.run();
+  EXPECT_EQ(::pthread_setattr_default_np(&before), 0);
+  EXPECT_EQ(worker, std::this_thread::get_id());
+}
+
 TEST(IoLoop, WatchCallsAgainWhileReadyAndMayEndItself) {
   IoLoop loop;
   Pipe pipe;

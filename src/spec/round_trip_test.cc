@@ -68,6 +68,7 @@ class Maker {
     }
     spec.master = {.memory = number(32, 9999) << 20, .vcores = small(), .attempts = small()};
     spec.logs = {.max = number(1 << 20, 1LL << 50), .keep = small()};
+    spec.recording = {.terminals = coin(), .max = number(1 << 20, 1LL << 50)};
     spec.network.interface = coin() ? "" : "eth0";
     spec.network.port_range = maybe([&] {
       return PortRange{.low = 20000, .high = static_cast<uint16_t>(number(20000, 65535))};

@@ -96,6 +96,14 @@ struct Stall {
   bool operator==(const Stall&) const = default;
 };
 
+/// Which hosts a job would rather not be on.
+struct Hosts {
+  std::vector<std::string> avoid;
+  bool remembered = true;  ///< Those that earlier jobs found to do harm, too.
+
+  bool operator==(const Hosts&) const = default;
+};
+
 /// What a failure rule looks at; every given part must hold, and at least one is given.
 struct Match {
   std::optional<int32_t> exit_code;
@@ -178,6 +186,14 @@ struct Logs {
   uint32_t keep = 5;
 
   bool operator==(const Logs&) const = default;
+};
+
+/// Whether what people see on terminals in tasks is kept in files, of `max` bytes at most each.
+struct Recording {
+  bool terminals = false;
+  Bytes max = 256ULL << 20;
+
+  bool operator==(const Recording&) const = default;
 };
 
 /// Inclusive at both ends.

@@ -71,6 +71,7 @@ struct Spec {
   std::optional<Barrier> barrier;
   Restart restart;
   Stall stall;
+  Hosts hosts;
   bool stop_on_first_failure = false;    ///< Whatever the `failure` of the task's role says.
   bool chief_failure_fails_job = false;  ///< Whatever the `failure` of the chief's role says.
   std::vector<Rule> rules;
@@ -81,6 +82,7 @@ struct Spec {
   std::map<std::string, EndpointPage> endpoints;  ///< By the name that they are published under.
   MasterSettings master;
   Logs logs;
+  Recording recording;
   Network network;
   Notify notify;
   Yarn yarn;

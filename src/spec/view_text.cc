@@ -134,12 +134,12 @@ Result<std::vector<ViewPiece>> parse_view_text(std::string_view text) {
       pieces.back().text += c;
       ++at;
     } else if (c == '}') {
-      return user_error("a `}` closes nothing; write `}}` for the letter itself");
+      return user_error("a `}` without a `{`; write `}}` for a literal `}`");
     } else if (c == '{') {
       const size_t end = text.find_first_of("{}", at + 1);
       if (end == std::string_view::npos || text[end] == '{') {
         return user_error(
-            fmt::format("`{}`: a place in braces is not closed; write `{{{{` for the letter itself",
+            fmt::format("`{}`: the `{{` is not closed; write `{{{{` for a literal `{{`",
                         text.substr(at, std::min(end, text.size()) - at)));
       }
       MUSTER_TRY(pieces.back().place, parse_place(text.substr(at + 1, end - at - 1)));

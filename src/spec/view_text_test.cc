@@ -50,9 +50,7 @@ TEST(ViewText, SaysWhichPlaceIsWrong) {
   EXPECT_EQ(message_of("{ps.0.host.x.y}"),
             "`{ps.0.host.x.y}`: must be of the form {ROLE.INDEX.host}, {ROLE.INDEX.ports.NAME}, "
             "{ROLE.count} or {rank}");
-  EXPECT_EQ(message_of("{a {rank}"),
-            "`{a `: a place in braces is not closed; write `{{` for the "
-            "letter itself");
+  EXPECT_EQ(message_of("{a {rank}"), "`{a `: the `{` is not closed; write `{{` for a literal `{`");
 }
 
 }  // namespace

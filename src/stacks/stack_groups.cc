@@ -1,6 +1,7 @@
 #include "stacks/stack_groups.h"
 
 #include "base/text.h"
+#include "stacks/servers.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -54,11 +55,20 @@ std::string_view last_part(std::string_view text, char separator) {
   return at == std::string_view::npos ? text : text.substr(at + 1);
 }
 
+/// Where a program that does not compute waits for its peers, or for those who do.
+constexpr std::array<std::string_view, 3> kPassFiles = {
+    "torch/autograd/", "torch/nn/parallel/distributed.py", "tensorflow/python/eager/execute.py"};
+
+bool is_in_one_of(const Frame& frame, std::span<const std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return frame.file.find(part) != std::string::npos; });
+}
+
 bool is_collective(const Frame& frame) {
-  return std::ranges::binary_search(kCollectives, last_part(frame.function, '.')) &&
-         std::ranges::any_of(kCollectiveFiles, [&](std::string_view part) {
-           return frame.file.find(part) != std::string::npos;
-         });
+  std::string_view function = last_part(frame.function, '.');
+  function.remove_prefix(std::min(function.find_first_not_of('_'), function.size()));
+  return std::ranges::binary_search(kCollectives, function) &&
+         is_in_one_of(frame, kCollectiveFiles);
 }
 
 const Frame* collective_of(const Thread& thread) {
@@ -73,13 +83,40 @@ bool is_library(const Frame& frame) {
          frame.file.find(".so") != std::string::npos;
 }
 
-/// The innermost call of the program's own code, else the innermost of all.
+/// Whether Python knows where the thread is. Frames of native code have no lines.
+bool is_python_call(const Frame& frame) { return frame.line > 0; }
+
+bool is_own_call(const Frame& frame) { return is_python_call(frame) && !is_library(frame); }
+
+/// The innermost call of the program's own code, else the innermost of which the line is known,
+/// else the innermost of all.
 const Frame* own_frame(const Thread& thread) {
-  const auto found = std::ranges::find_if_not(thread.frames, is_library);
+  auto found = std::ranges::find_if(thread.frames, is_own_call);
+  if (found == thread.frames.end()) {
+    found = std::ranges::find_if(thread.frames, is_python_call);
+  }
   if (found != thread.frames.end()) {
     return &*found;
   }
   return thread.frames.empty() ? nullptr : &thread.frames.front();
+}
+
+/// Whether a thread that does not compute waits for its peers, as far as it tells itself.
+bool waits_for_peers(const Thread& thread) {
+  if (thread.state == 'T' || thread.state == 'D') {
+    return false;
+  }
+  const auto innermost = std::ranges::find_if(thread.frames, is_python_call);
+  return collective_of(thread) != nullptr ||
+         (innermost != thread.frames.end() && is_in_one_of(*innermost, kCollectiveFiles));
+}
+
+/// Whether it is in a pass over the model, which waits for peers unless a thread of the program's
+/// own holds it up.
+bool is_in_pass(const Thread& thread) {
+  const auto innermost = std::ranges::find_if(thread.frames, is_python_call);
+  return thread.state == 'S' && innermost != thread.frames.end() &&
+         is_in_one_of(*innermost, kPassFiles);
 }
 
 /// What starts the processes or threads that do a program's work, and then waits for them.
@@ -106,9 +143,6 @@ std::span<const Frame> calls_since_start(const Thread& thread) {
   });
   return std::span(thread.frames).first(static_cast<size_t>(found - thread.frames.begin()));
 }
-
-/// Whether Python knows where the thread is. Frames of native code have no lines.
-bool is_python_call(const Frame& frame) { return frame.line > 0; }
 
 struct Verb {
   std::string_view one;
@@ -284,22 +318,64 @@ Telling telling_of(const Report& report) {
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
 }
 
+namespace {
+
+/// For a time that the program chose.
+bool sleeps(const Thread& thread) {
+  return thread.system_call == "clock_nanosleep" || thread.system_call == "nanosleep";
+}
+
+/// The processes below `root` that wait for none of their own.
+std::vector<Telling> last_children(const Report& report, const Process& root) {
+  std::vector<int32_t> family = {root.pid};
+  std::vector<Telling> found;
+  for (const Process& process : report.processes) {
+    if (std::ranges::find(family, process.parent) == family.end() || process.threads.empty()) {
+      continue;
+    }
+    family.push_back(process.pid);
+    if (!waits_for_child(process.threads.front()) && process.threads.front().state != 'Z') {
+      found.push_back({&process, &process.threads.front()});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<Telling> behind(const Report& report) {
   const Telling telling = telling_of(report);
   std::vector<Telling> stuck;
-  std::vector<Telling> others;
   if (telling.thread == nullptr || telling.thread->frames.empty() ||
-      !is_library(telling.thread->frames.front()) || collective_of(*telling.thread) != nullptr) {
+      collective_of(*telling.thread) != nullptr) {
+    return stuck;
+  }
+  std::vector<Telling> others;
+  if (waits_for_child(*telling.thread)) {
+    others = last_children(report, *telling.process);
+  } else if (!is_library(telling.thread->frames.front())) {
     return stuck;
   }
   for (const Process& process : report.processes) {
     for (const Thread& thread : process.threads) {
       const std::span<const Frame> calls = calls_since_start(thread);
-      if (&thread == telling.thread || calls.size() == thread.frames.size() ||
+      const bool own = &process == telling.process;
+      // Libraries call the program back in threads of their own. Of other processes only what
+      // Python has started is known to work for this one.
+      if (&thread == telling.thread || (calls.size() == thread.frames.size() && !own) ||
           std::ranges::all_of(calls, is_library)) {
-        continue;  // What nobody started, and what waits to be given something to do.
+        continue;  // Also what waits to be given something to do.
       }
-      (is_library(calls.front()) ? others : stuck).push_back({&process, &thread});
+      if (own && sleeps(thread) && !joins_thread(*telling.thread)) {
+        continue;  // It does something from time to time, such as to call itself alive.
+      }
+      const bool known = std::ranges::any_of(
+          others, [&](const Telling& other) { return other.thread == &thread; });
+      if (!is_library(calls.front())) {
+        stuck.push_back({&process, &thread});
+      } else if (!known) {
+        others.push_back({&process, &thread});
+      }
     }
   }
   std::vector<Telling>& found = stuck.empty() ? others : stuck;
@@ -311,11 +387,14 @@ std::vector<Group> group(std::span<const Subject> subjects) {
   std::map<std::string, Group> by_key;
   for (size_t i = 0; i < subjects.size(); ++i) {
     const Telling telling = telling_of(subjects[i].report);
-    Group& group = by_key[key_of(telling)];
+    const bool read = telling.thread != nullptr;
+    const bool passes = read && is_in_pass(*telling.thread);
+    const bool held_up = passes && !behind(subjects[i].report).empty();
+    Group& group = by_key[fmt::format("{}{}{}", subjects[i].needed ? "" : "server\n",
+                                      held_up ? "held up\n" : "", key_of(telling))];
     group.members.push_back(i);
-    group.read = telling.thread != nullptr;
-    group.waits_for_peers = group.read && collective_of(*telling.thread) != nullptr &&
-                            telling.thread->state != 'T' && telling.thread->state != 'D';
+    group.read = read;
+    group.waits_for_peers = read && (waits_for_peers(*telling.thread) || (passes && !held_up));
   }
   std::vector<Group> groups;
   for (auto& [key, each] : by_key) {
@@ -379,6 +458,16 @@ bool is_same_place(const Thread& one, const Thread& other) {
   return deepest > std::min(first.size(), second.size()) ||
          (first.back()->function == second.back()->function &&
           first.back()->file == second.back()->file);
+}
+
+bool is_reading(const Thread& thread) {
+  static constexpr std::array<std::string_view, 6> kCalls = {"pread64", "preadv",   "read",
+                                                             "readv",   "recvfrom", "recvmsg"};
+  return std::ranges::find(kCalls, thread.system_call) != kCalls.end();
+}
+
+bool is_in_own_code(const Thread& thread) {
+  return std::ranges::any_of(thread.frames, is_own_call);
 }
 
 std::string place_of(const Thread& thread) {

@@ -15,6 +15,9 @@ struct Subject {
   std::string task;  ///< "worker:7"
   std::string host;  ///< "" if unknown.
   Report report;     ///< Without processes: nothing could be read.
+  /// The job waits for its end. One that it does not wait for, such as a parameter server, has
+  /// nothing to do by nature.
+  bool needed = true;
 };
 
 /// The process and the thread by which a task is compared with its peers: the main thread of its
@@ -29,22 +32,27 @@ struct Telling {
 inline constexpr size_t kBehindMax = 3;
 /// Where the telling thread waits inside Python's own libraries, as for a lock, a queue or the end
 /// of somebody: the threads and child processes that the program has started and that are in its
-/// own code, those first that do not wait inside a library as well.
+/// own code, those first that do not wait inside a library as well. Where it waits for a child
+/// process and no such is known: the child processes that wait for no other.
 [[nodiscard]] std::vector<Telling> behind(const Report& report);
 /// "; its thread reader waits in read (load.py:12)", for each of them.
 [[nodiscard]] std::string describe_behind(const Telling& telling, std::span<const Telling> others);
 
 /// Whether native code that does not only wait is at work: known where native frames were read.
 [[nodiscard]] bool is_computing(const Thread& thread);
+/// Whether it is in a call that ends when something comes: it is worth to be watched.
+[[nodiscard]] bool is_reading(const Thread& thread);
 /// Whether a thread, seen twice, has not left a place: its Python calls are the same, but for the
 /// lines of the two innermost.
 [[nodiscard]] bool is_same_place(const Thread& one, const Thread& other);
 
 /// Tasks whose telling threads stand at the same place.
 struct Group {
-  std::vector<size_t> members;   ///< Positions in the subjects, ascending.
-  bool waits_for_peers = false;  ///< In a collective call, or for one of its partners.
-  bool read = true;              ///< Whether anything is known of them.
+  std::vector<size_t> members;  ///< Positions in the subjects, ascending.
+  /// In a collective call, in a library that waits for its partners, or in a backward pass, which
+  /// does where it does not compute.
+  bool waits_for_peers = false;
+  bool read = true;  ///< Whether anything is known of them.
 };
 
 /// Groups by equality, smallest first; of equal ones the one with the first task. The threads of
@@ -55,6 +63,8 @@ struct Group {
 /// "sleeps in load (train.py:31)", "wait in all_reduce (train.py:12)": what a thread does, for one
 /// or several tasks.
 [[nodiscard]] std::string describe(const Telling& telling, bool plural);
+/// Whether one of its calls is one of the program's own code.
+[[nodiscard]] bool is_in_own_code(const Thread& thread);
 /// "load (train.py:31)", the innermost place in the program's own code; "" if no frame is known.
 [[nodiscard]] std::string place_of(const Thread& thread);
 /// "load (train.py:31)"

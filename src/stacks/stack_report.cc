@@ -34,6 +34,11 @@ Number number_of(const json::object& object, std::string_view key) {
   return failed ? Number{} : number;
 }
 
+bool is_true(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
 const json::array* array_of(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(key);
   return value == nullptr ? nullptr : value->if_array();
@@ -75,8 +80,7 @@ std::optional<Process> process_of(const json::object& object) {
   process.pid = number_of<int32_t>(object, "pid");
   process.parent = number_of<int32_t>(object, "parent");
   process.command = text_of(object, "command");
-  const json::value* python = object.if_contains("python");
-  process.python = python != nullptr && python->is_bool() && python->get_bool();
+  process.python = is_true(object, "python");
   const json::array* threads = array_of(object, "threads");
   if (process.pid <= 0 || threads == nullptr) {
     return std::nullopt;
@@ -93,9 +97,26 @@ std::optional<Process> process_of(const json::object& object) {
                                .wait_channel = text_of(*thread, "wait_channel"),
                                .system_call = text_of(*thread, "system_call"),
                                .target = text_of(*thread, "target"),
+                               .fed = is_true(*thread, "fed"),
+                               .variables = 0,
                                .frames = {}});
   }
   return process;
+}
+
+std::vector<Collectives> collectives_of(const json::array& groups) {
+  std::vector<Collectives> found;
+  for (const json::value& value : groups) {
+    const json::object* const group = value.if_object();
+    if (group != nullptr && found.size() < kCollectivesMax) {
+      found.push_back({.group = text_of(*group, "group"),
+                       .entered = number_of<uint64_t>(*group, "entered"),
+                       .completed = number_of<uint64_t>(*group, "completed"),
+                       .call = text_of(*group, "call"),
+                       .place = text_of(*group, "place")});
+    }
+  }
+  return found;
 }
 
 Thread* thread_of(Process& process, int32_t id) {
@@ -125,7 +146,8 @@ std::string process_line(const Process& process) {
                                    {"state", std::string(1, thread.state)},
                                    {"wait_channel", cut(thread.wait_channel)},
                                    {"system_call", cut(thread.system_call)},
-                                   {"target", cut(thread.target)}});
+                                   {"target", cut(thread.target)},
+                                   {"fed", thread.fed}});
   }
   const json::object line{{"pid", process.pid},
                           {"parent", process.parent},
@@ -139,8 +161,10 @@ std::string frames_line(const Process& process) {
   json::array threads;
   for (const Thread& thread : process.threads) {
     if (!thread.frames.empty()) {
-      threads.push_back(json::object{
-          {"id", thread.id}, {"name", cut(thread.name)}, {"frames", frames_json(thread.frames)}});
+      threads.push_back(json::object{{"id", thread.id},
+                                     {"name", cut(thread.name)},
+                                     {"variables", thread.variables},
+                                     {"frames", frames_json(thread.frames)}});
     }
   }
   const json::object line{{"pid", process.pid},
@@ -149,6 +173,18 @@ std::string frames_line(const Process& process) {
                           {"problem", printable(process.problem.substr(0, 4 * kTextBytesMax))},
                           {"threads", std::move(threads)}};
   return json::serialize(json::object{{"frames", line}}) + "\n";
+}
+
+std::string collectives_line(const std::vector<Collectives>& collectives) {
+  json::array groups;
+  for (const Collectives& each : collectives) {
+    groups.push_back(json::object{{"group", cut(each.group)},
+                                  {"entered", each.entered},
+                                  {"completed", each.completed},
+                                  {"call", cut(each.call)},
+                                  {"place", cut(each.place)}});
+  }
+  return json::serialize(json::object{{"collectives", json::object{{"groups", groups}}}}) + "\n";
 }
 
 std::string end_line(uint32_t left_out) {
@@ -189,6 +225,11 @@ bool ReportReader::take_line(std::string_view line) {
     report_.processes.push_back(*std::move(process));
     return true;
   }
+  if (kind == "collectives") {
+    const json::array* const groups = array_of(body, "groups");
+    report_.collectives = groups == nullptr ? std::vector<Collectives>() : collectives_of(*groups);
+    return groups != nullptr;
+  }
   const auto known =
       std::ranges::find(report_.processes, number_of<int32_t>(body, "pid"), &Process::pid);
   const json::array* threads = array_of(body, "threads");
@@ -198,8 +239,7 @@ bool ReportReader::take_line(std::string_view line) {
   if (std::string command = text_of(body, "command"); !command.empty()) {
     known->command = std::move(command);
   }
-  const json::value* misses = body.if_contains("misses_py_spy");
-  known->misses_py_spy = misses != nullptr && misses->is_bool() && misses->get_bool();
+  known->misses_py_spy = is_true(body, "misses_py_spy");
   const json::value* problem = body.if_contains("problem");
   if (problem != nullptr && problem->is_string()) {
     known->problem =
@@ -212,6 +252,7 @@ bool ReportReader::take_line(std::string_view line) {
         frames == nullptr ? nullptr : thread_of(*known, number_of<int32_t>(*thread, "id"));
     if (seen != nullptr) {
       seen->frames = frames_of(*frames);
+      seen->variables = number_of<uint64_t>(*thread, "variables");
       if (std::string name = text_of(*thread, "name"); !name.empty()) {
         seen->name = std::move(name);
       }
@@ -219,6 +260,34 @@ bool ReportReader::take_line(std::string_view line) {
   }
   return true;
 }
+
+namespace {
+
+/// FNV-1a, on and on.
+uint64_t mix(uint64_t hash, std::string_view text) {
+  for (const char byte : text) {
+    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+/// Goes on with `hash` over the variables of one frame, as py-spy prints them.
+uint64_t mix_variables(uint64_t hash, const json::object& frame) {
+  const json::array* const variables = array_of(frame, "locals");
+  if (variables == nullptr) {
+    return hash;
+  }
+  for (const json::value& each : *variables) {
+    const json::object* const variable = each.if_object();
+    const json::value* const shown = variable == nullptr ? nullptr : variable->if_contains("repr");
+    if (shown != nullptr && shown->is_string()) {
+      hash = mix(mix(hash, text_of(*variable, "name")), std::string_view(shown->get_string()));
+    }
+  }
+  return hash;
+}
+
+}  // namespace
 
 Status read_py_spy(std::string_view text, Process& process) {
   const std::optional<json::value> value = parse(text);
@@ -243,6 +312,7 @@ Status read_py_spy(std::string_view text, Process& process) {
     }
     thread->name = name.empty() ? thread->name : name;
     thread->frames.clear();
+    uint64_t variables = 0;
     for (const json::value& one : *frames) {
       const json::object* frame = one.if_object();
       if (frame == nullptr || thread->frames.size() >= kFramesMax) {
@@ -251,7 +321,9 @@ Status read_py_spy(std::string_view text, Process& process) {
       thread->frames.push_back({.function = text_of(*frame, "name"),
                                 .file = text_of(*frame, "filename"),
                                 .line = number_of<uint32_t>(*frame, "line")});
+      variables = mix_variables(variables, *frame);
     }
+    thread->variables = variables;
   }
   return {};
 }

@@ -16,6 +16,8 @@ namespace muster::stacks {
 [[nodiscard]] std::vector<std::string> probe_command();
 /// What may follow: frames of native code are wanted, too, where tools can read them.
 inline constexpr std::string_view kNativeFlag = "--native";
+/// And: threads that read are watched for two seconds, to see whether something comes.
+inline constexpr std::string_view kWatchFlag = "--watch";
 /// Whether a session's command, quoted, is that.
 [[nodiscard]] bool is_probe(std::string_view what);
 
@@ -30,10 +32,14 @@ struct Frame {
 struct Thread {
   int32_t id = 0;
   std::string name;
-  char state = '?';           ///< As /proc has it: R, S, D, T, ...; '?' if it could not be read.
-  std::string wait_channel;   ///< The kernel function that it sleeps in; "" if unknown.
-  std::string system_call;    ///< Its name, or number; "" if it is in none, or may not be seen.
-  std::string target;         ///< The file, pipe or socket that the call is about; "" if unknown.
+  char state = '?';          ///< As /proc has it: R, S, D, T, ...; '?' if it could not be read.
+  std::string wait_channel;  ///< The kernel function that it sleeps in; "" if unknown.
+  std::string system_call;   ///< Its name, or number; "" if it is in none, or may not be seen.
+  std::string target;        ///< The file, pipe or socket that the call is about; "" if unknown.
+  bool fed = false;          ///< What it reads has woken it while it was watched.
+  /// A number for the values of its program's local variables, as they are now: another one when
+  /// one of them has changed. 0 if unknown.
+  uint64_t variables = 0;
   std::vector<Frame> frames;  ///< Empty where nobody could read them.
   bool operator==(const Thread&) const = default;
 };
@@ -49,17 +55,30 @@ struct Process {
   bool operator==(const Process&) const = default;
 };
 
+/// How far a task has come in the collective calls of one process group, as the flight recorder of
+/// torch.distributed tells. Calls are counted from 1, the same for all members.
+struct Collectives {
+  std::string group;       ///< Its name, which all members know it by.
+  uint64_t entered = 0;    ///< The last one that it has entered.
+  uint64_t completed = 0;  ///< The last one that it has left.
+  std::string call;        ///< What the last one is: "all_reduce".
+  std::string place;       ///< Where in the program: "step (train.py:31)"; "" if unknown.
+  bool operator==(const Collectives&) const = default;
+};
+
 /// One task's processes, parents before children.
 struct Report {
   std::vector<Process> processes;
-  uint32_t left_out = 0;  ///< Processes beyond kProcessesMax.
-  bool complete = false;  ///< The probe came to its end.
+  std::vector<Collectives> collectives = {};  ///< Of its first process that has left a record.
+  uint32_t left_out = 0;                      ///< Processes beyond kProcessesMax.
+  bool complete = false;                      ///< The probe came to its end.
   bool operator==(const Report&) const = default;
 };
 
 inline constexpr size_t kProcessesMax = 256;
 inline constexpr size_t kThreadsMax = 256;
 inline constexpr size_t kFramesMax = 64;
+inline constexpr size_t kCollectivesMax = 64;
 /// Of one name, one file, one command.
 inline constexpr size_t kTextBytesMax = 256;
 /// Of everything a probe writes.
@@ -71,6 +90,7 @@ inline constexpr size_t kReportBytesMax = 1U << 20;
 [[nodiscard]] std::string process_line(const Process& process);
 /// The frames of those threads that have any, the whole command, and the problem.
 [[nodiscard]] std::string frames_line(const Process& process);
+[[nodiscard]] std::string collectives_line(const std::vector<Collectives>& collectives);
 [[nodiscard]] std::string end_line(uint32_t left_out);
 
 /// Puts a report together again from any bytes: lines that are no such lines, and what exceeds the
@@ -91,6 +111,7 @@ class ReportReader {
 };
 
 /// Reads what `py-spy dump --json` prints into the threads of `process`. Corrupt for anything else.
+/// Of variables (`--locals`) only a number is kept: what they hold is nobody's business.
 [[nodiscard]] Status read_py_spy(std::string_view text, Process& process);
 /// Reads the stacks of all threads as gdb and eu-stack print them.
 void read_native(std::string_view text, Process& process);

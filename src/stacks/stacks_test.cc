@@ -57,6 +57,8 @@ std::vector<Subject> gang(int size, int odd, const Process& other) {
 TEST(StackReport, IsTheSameAfterItsJourneyInAnyPieces) {
   Process process = python({kAllReduce, kStep});
   process.threads.push_back({.id = 11, .name = "loader", .state = 'D', .wait_channel = "nfs_wait"});
+  process.threads[0].variables = 0xfedcba9876543210;
+  process.threads[1].fed = true;
   process.problem = "no \"py-spy\" here";
   process.misses_py_spy = true;
   const std::string text = process_line(process) + frames_line(process) + end_line(3);
@@ -382,6 +384,15 @@ TEST(BusySuspect, IsTheOneAsleepWhileItsPeersWaitBusily) {
   EXPECT_EQ(suspect->sure, job::Sureness::Certain);
 }
 
+TEST(BusySuspect, IsCertainWhereItSleptAtEachLook) {
+  // On a busy host little things count as life: a library's own thread, the looks themselves.
+  const auto rounds = rounds_of(3, 1, {python({kLoad, kModule}, "clock_nanosleep")});
+  const auto suspect = find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Certain);
+}
+
 TEST(BusySuspect, MayAskAFunctionWhetherToGoOn) {
   const Frame ready{"ready", "/user/train.py", 5};
   const auto rounds = rounds_of(
@@ -419,6 +430,184 @@ TEST(BusySuspect, AloneIsAGuessAndOnlyOfOneThatHadSteps) {
   ASSERT_TRUE(suspect);
   EXPECT_EQ(suspect->sure, job::Sureness::Unsure);
   EXPECT_FALSE(find_busy_suspect(rounds, std::vector{Pause{}}));
+}
+
+TEST(BusySuspect, IsNobodyWhoChangesItsVariables) {
+  std::vector<std::vector<Subject>> rounds =
+      rounds_of(3, 1, {python({kSpin, kModule}, "", 'R'), python({kSpinNext, kModule}, "", 'R')});
+  const auto give = [&](uint64_t step) {
+    for (size_t round = 0; round < rounds.size(); ++round) {
+      rounds[round][1].report.processes[1].threads[0].variables = 1 + step * round;
+    }
+  };
+  give(1);
+  EXPECT_FALSE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+  give(0);
+  EXPECT_TRUE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+}
+
+TEST(BusySuspect, MayCountItsTriesWhileItSleeps) {
+  std::vector<std::vector<Subject>> rounds =
+      rounds_of(3, 1, {python({kSpin, kModule}, "clock_nanosleep")});
+  for (size_t round = 0; round < rounds.size(); ++round) {
+    rounds[round][1].report.processes[1].threads[0].variables = 1 + round;
+  }
+  EXPECT_TRUE(find_busy_suspect(rounds, std::vector{kQuiet, kBusy, kQuiet}));
+}
+
+TEST(BusySuspect, IsPlacedInPython) {
+  const Frame lock{"PyThread_acquire_lock_timed", "python3.11", 0};
+  const auto rounds = rounds_of(3, 1, {python({lock, kLoad, kModule})});
+  EXPECT_EQ(find_busy_suspect(rounds, std::vector{kBusy, kQuiet, kBusy})->place,
+            "load (train.py:12)");
+}
+
+// ---- suspects found by the examiner's programs
+
+const Frame kSelect{"select", "/usr/lib/python3.11/selectors.py", 468};
+const Frame kRunOnce{"_run_once", "/usr/lib/python3.11/asyncio/base_events.py", 1884};
+const Frame kJoin{"join", "/usr/lib/python3.11/threading.py", 1119};
+const Frame kServe{"serve_forever", "/usr/lib/python3.11/socketserver.py", 233};
+
+TEST(Suspect, IsAnEventLoopOnlyWhereTheOthersWaitForIt) {
+  const Process loop = python({kSelect, kRunOnce, kModule}, "epoll_wait");
+  const auto suspect = find_suspect(gang(3, 1, loop));
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Likely);
+  EXPECT_FALSE(find_suspect(std::vector{task(0, loop)}));
+}
+
+TEST(Suspect, IsNoServerThatWaitsForAClient) {
+  EXPECT_FALSE(find_suspect(std::vector{task(0, python({kLoad, kModule}, "accept4"))}));
+  Process serves = python({kJoin, kModule});
+  serves.threads.push_back({.id = 11,
+                            .name = "Thread-1",
+                            .state = 'S',
+                            .system_call = "poll",
+                            .frames = {kSelect, kServe}});
+  EXPECT_FALSE(find_suspect(std::vector{task(0, serves)}));
+  // A deadlock beside a thread that serves metrics is one.
+  serves.threads[0].frames = {kLoad, kModule};
+  EXPECT_TRUE(find_suspect(std::vector{task(0, serves)}));
+}
+
+TEST(Suspect, IsNoTaskThatOnlyKeepsItsPlace) {
+  Process sleep{.pid = 9, .parent = 1, .command = "sleep infinity"};
+  sleep.threads.push_back({.id = 9, .name = "sleep", .state = 'S', .system_call = "pause"});
+  Subject subject{.task = "worker:0", .host = "h", .report = {.processes = {sleep}}};
+  EXPECT_FALSE(find_suspect(std::vector{subject}));
+  subject.report.processes[0].threads[0].system_call = "clock_nanosleep";
+  EXPECT_FALSE(find_suspect(std::vector{subject}));
+  // One that sleeps for a time waits for its end.
+  subject.report.processes[0].command = "sleep 10000";
+  EXPECT_TRUE(find_suspect(std::vector{subject}));
+  // A shell that sleeps again and again waits for something.
+  sleep.threads[0].system_call = "clock_nanosleep";
+  EXPECT_TRUE(find_suspect(std::vector{task(0, sleep)}));
+}
+
+TEST(Suspect, IsAServerThatNobodyWaitsForOnlyWhileTheKernelHoldsIt) {
+  std::vector<Subject> subjects = {task(0, python({kStep, kModule}, "recvfrom")),
+                                   task(1, python({kStep, kModule}, "recvfrom")),
+                                   task(2, python({kLoad, kModule}, "", 'T'))};
+  subjects[2].task = "ps:0";
+  subjects[2].needed = false;
+  const auto suspect = find_suspect(subjects);
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 2U);
+  EXPECT_THAT(suspect->evidence, HasSubstr("ps:0 is stopped by a signal"));
+  subjects[2].report.processes[1].threads[0].state = 'S';
+  EXPECT_NE(find_suspect(subjects)->subject, 2U);
+}
+
+TEST(Suspect, IsTheOneAwayFromTheBackwardPass) {
+  const Frame backward{"backward", "/usr/lib/python3/dist-packages/torch/autograd/__init__.py",
+                       197};
+  const auto suspect = find_suspect(
+      std::vector{task(0, python({backward, kStep, kModule})), task(1, python({kLoad, kModule}))});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->sure, job::Sureness::Certain);
+}
+
+TEST(Suspect, IsTheOneWhoseOwnThreadHoldsUpItsPass) {
+  const Frame execute{"quick_execute", "/env/site-packages/tensorflow/python/eager/execute.py", 53};
+  const Frame call{"__call__", "/env/site-packages/tensorflow/python/ops/script_ops.py", 147};
+  Process held = python({execute, kStep, kModule});
+  held.threads.push_back(
+      {.id = 11, .name = "python3", .state = 'S', .system_call = "futex", .frames = {kLoad, call}});
+  const auto suspect =
+      find_suspect(std::vector{task(0, python({execute, kStep, kModule})), task(1, held)});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->subject, 1U);
+  EXPECT_EQ(suspect->place, "load (train.py:12)");
+}
+
+TEST(Suspect, WaitsForAChildThatIsNamedWithIt) {
+  Process parent =
+      python({{"_try_wait", "/usr/lib/python3.11/subprocess.py", 1951}, kLoad, kModule}, "wait4");
+  Process child{.pid = 20, .parent = 10, .command = "convert part-7"};
+  child.threads.push_back(
+      {.id = 20, .name = "convert", .state = 'S', .system_call = "write", .target = "a pipe"});
+  Subject subject = task(0, parent);
+  subject.report.processes.push_back(child);
+  const auto suspect = find_suspect(std::vector{subject});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->place, "load (train.py:12)");
+  EXPECT_THAT(suspect->evidence,
+              HasSubstr("its child process 20 writes to a pipe in `convert part-7`"));
+}
+
+TEST(Feeding, IsASignOfLifeOfWhatTheJobWaitsFor) {
+  std::vector<Subject> subjects = gang(3, 1, python({kLoad, kModule}, "recvfrom"));
+  EXPECT_FALSE(is_any_fed(subjects));
+  subjects[1].report.processes[1].threads[0].fed = true;
+  EXPECT_TRUE(is_any_fed(subjects));
+  subjects[1].needed = false;
+  EXPECT_FALSE(is_any_fed(subjects));
+}
+
+TEST(Behind, LeavesOutWhatOnlyCallsItselfAlive) {
+  const Frame wait{"wait", "/usr/lib/python3.11/threading.py", 622};
+  const Frame beat{"beat", "/user/train.py", 3};
+  const Frame start{"_bootstrap", "/usr/lib/python3.11/threading.py", 995};
+  Process process = python({wait, kLoad, kModule});
+  process.threads.push_back({.id = 11,
+                             .name = "Thread-1",
+                             .state = 'S',
+                             .system_call = "clock_nanosleep",
+                             .frames = {beat, start}});
+  const auto suspect = find_suspect(std::vector{task(0, process)});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->place, "load (train.py:12)");
+  process.threads[0].frames = {kJoin, kLoad, kModule};
+  EXPECT_EQ(find_suspect(std::vector{task(0, process)})->place, "beat (train.py:3)");
+}
+
+TEST(Behind, IsWhatALibraryCallsInAThreadOfItsOwn) {
+  const Frame next{"get_next", "/env/site-packages/tensorflow/python/data/ops/iterator_ops.py",
+                   886};
+  const Frame call{"__call__", "/env/site-packages/tensorflow/python/ops/script_ops.py", 147};
+  Process process = python({next, kStep, kModule});
+  process.threads.push_back(
+      {.id = 11, .name = "python3", .state = 'S', .system_call = "futex", .frames = {kLoad, call}});
+  const auto suspect = find_suspect(std::vector{task(0, process)});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->place, "load (train.py:12)");
+}
+
+TEST(PySpy, TellsOfVariablesOnlyWhetherTheyChange) {
+  const auto read = [](const std::string& value) {
+    Process process = python({});
+    EXPECT_TRUE(read_py_spy(R"J([{"thread_name":"MainThread","os_thread_id":10,"frames":[
+        {"name":"f","filename":"/a.py","line":3,"locals":[{"name":"n","repr":")J" +
+                                value + R"J("},{"name":"token","repr":null}]}]}])J",
+                            process));
+    return process.threads[0].variables;
+  };
+  EXPECT_EQ(read("50"), read("50"));
+  EXPECT_NE(read("50"), read("51"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "stacks/suspect.h"
 
+#include "stacks/collective_suspect.h"
+#include "stacks/servers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,36 +27,39 @@ bool is_held(const Subject& subject) {
   return thread != nullptr && (thread->state == 'T' || thread->state == 'D');
 }
 
-/// Calls in which a server waits for its next request.
-bool waits_for_events(const Thread& thread) {
-  static constexpr std::array<std::string_view, 9> kCalls = {
-      "accept", "accept4",  "epoll_pwait",     "epoll_wait", "poll",
-      "ppoll",  "pselect6", "rt_sigtimedwait", "select"};
-  return std::ranges::find(kCalls, thread.system_call) != kCalls.end();
+/// What a task without work of its own runs: `sleep infinity`, `tail -f /dev/null`. Who sleeps for
+/// a time that was named waits for its end, and may keep others waiting.
+bool is_placeholder(const Subject& subject, const Telling& telling) {
+  const std::string& name = telling.thread->name;
+  const std::string_view command = telling.process->command;
+  return telling.process == &subject.report.processes.front() && telling.thread->frames.empty() &&
+         (name == "tail" ||
+          (name == "sleep" && (command.ends_with(" infinity") || command.ends_with(" inf"))));
 }
 
 /// A server that has nothing to do, or a program that sleeps until it is told to end.
 bool is_idle(const Subject& subject) {
-  static constexpr std::array<std::string_view, 6> kFiles = {
-      "/asyncio/", "/gunicorn/", "/socketserver.py", "/tornado/", "/uvicorn/", "/werkzeug/"};
   const Telling telling = telling_of(subject.report);
   if (telling.thread == nullptr || telling.thread->state != 'S') {
     return false;
   }
   const Thread& thread = *telling.thread;
   if (thread.frames.empty()) {
-    return !telling.process->python && (waits_for_events(thread) || thread.system_call == "pause" ||
-                                        thread.system_call == "rt_sigsuspend");
+    return !telling.process->python &&
+           (waits_for_events(thread) || thread.system_call == "pause" ||
+            thread.system_call == "rt_sigsuspend" || is_placeholder(subject, telling));
   }
-  return waits_for_events(thread) && std::ranges::any_of(thread.frames, [](const Frame& frame) {
-           return std::ranges::any_of(kFiles, [&](std::string_view part) {
-             return frame.file.find(part) != std::string::npos;
-           });
-         });
+  if (is_serving(thread)) {
+    return true;
+  }
+  // A main thread that waits for the server's own to end.
+  return thread.system_call == "futex" && behind(subject.report).empty() &&
+         (is_in_server(thread) ||
+          (joins_thread(thread) && std::ranges::any_of(telling.process->threads, is_serving)));
 }
 
 /// Sleeping for a time that the program chose ends by itself.
-bool sleeps(const Subject& subject) {
+bool does_sleep(const Subject& subject) {
   const Thread* thread = telling_of(subject.report).thread;
   return thread != nullptr &&
          (thread->system_call == "clock_nanosleep" || thread->system_call == "nanosleep");
@@ -76,7 +82,7 @@ Choice choose_odd(std::span<const Subject> subjects, const std::vector<const Gro
   const Subject& first = subjects[rest.front()->members.front()];
   if (subjects.size() == 1) {
     return {rest.front(),
-            sleeps(first) || !is_telling(first) ? Sureness::Unsure : Sureness::Likely};
+            does_sleep(first) || !is_telling(first) ? Sureness::Unsure : Sureness::Likely};
   }
   const bool differs = rest.size() > 1 && rest.front()->members.size() < rest[1]->members.size() &&
                        rest.front()->members.size() * 2 < subjects.size();
@@ -88,12 +94,15 @@ Choice choose_odd(std::span<const Subject> subjects, const std::vector<const Gro
 Choice choose(std::span<const Subject> subjects, const std::vector<Group>& groups) {
   std::vector<const Group*> apart;  // Those that wait for nobody.
   std::vector<const Group*> waiting;
+  std::vector<const Group*> idle;
   bool any_read = false;
   for (const Group& each : groups) {
-    any_read = any_read || each.read;
-    if (each.read && !is_idle(subjects[each.members.front()])) {
-      (each.waits_for_peers ? waiting : apart).push_back(&each);
+    const Subject& first = subjects[each.members.front()];
+    any_read = any_read || each.read || !first.needed;
+    if (!each.read || (!first.needed && !is_held(first))) {
+      continue;
     }
+    (is_idle(first) ? idle : each.waits_for_peers ? waiting : apart).push_back(&each);
   }
   const auto held = std::ranges::find_if(
       apart, [&](const Group* each) { return is_held(subjects[each->members.front()]); });
@@ -105,6 +114,9 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
   if (!apart.empty() && !waiting.empty()) {
     const bool alone = apart.size() == 1 && apart.front()->members.size() == 1;
     return {apart.front(), alone && waiting.size() == 1 ? Sureness::Certain : Sureness::Likely};
+  }
+  if (!idle.empty() && !waiting.empty()) {
+    return {idle.front(), Sureness::Likely};
   }
   const std::vector<const Group*>& rest = apart.empty() ? waiting : apart;
   if (!rest.empty()) {
@@ -170,17 +182,31 @@ std::string evidence_of(std::span<const Subject> subjects, const std::vector<Gro
 
 std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
   const std::vector<Group> groups = group(subjects);
-  const Choice choice = choose(subjects, groups);
+  Choice choice = choose(subjects, groups);
   if (choice.group == nullptr) {
     return std::nullopt;
   }
   Suspect suspect{
       .subject = choice.group->members.front(), .sure = choice.sure, .place = {}, .evidence = {}};
+  // A record tells who is missing, stacks only who is somewhere else: they may all be in a call of
+  // the same name. The kernel's word is worth more.
+  const std::optional<Laggard> laggard = find_laggard(subjects);
+  if (laggard && !is_held(subjects[suspect.subject])) {
+    const bool agreed = laggard->subject == suspect.subject;
+    suspect.subject = laggard->subject;
+    suspect.sure = agreed ? Sureness::Certain : std::max(suspect.sure, Sureness::Likely);
+    choice.group = &*std::ranges::find_if(groups, [&](const Group& each) {
+      return std::ranges::find(each.members, laggard->subject) != each.members.end();
+    });
+  }
   if (const Thread* thread = telling_of(subjects[suspect.subject].report).thread) {
     const std::vector<Telling> stuck = behind(subjects[suspect.subject].report);
-    suspect.place = place_of(stuck.empty() ? *thread : *stuck.front().thread);
+    const auto own = std::ranges::find_if(
+        stuck, [](const Telling& other) { return is_in_own_code(*other.thread); });
+    suspect.place = place_of(own == stuck.end() ? *thread : *own->thread);
   }
-  suspect.evidence = evidence_of(subjects, groups, choice, suspect.subject);
+  suspect.evidence = laggard ? laggard->evidence + "\n" : "";
+  suspect.evidence += evidence_of(subjects, groups, choice, suspect.subject);
   while (!suspect.evidence.empty() && suspect.evidence.back() == '\n') {
     suspect.evidence.pop_back();
   }
@@ -190,26 +216,59 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
 
 namespace {
 
-/// Whether one that is busy does nothing but wait, as far as its stacks tell.
-bool waits_busily(std::span<const std::vector<Subject>> rounds, size_t subject) {
+/// Whether it was found running both times, and has changed a variable in between.
+bool has_changed_something(const Thread& before, const Thread& now) {
+  return before.state == 'R' && now.state == 'R' && before.variables != 0 &&
+         before.variables != now.variables;
+}
+
+/// In how many rounds one computes that is always in the same place; nullopt for one that is not.
+std::optional<size_t> rounds_computing(std::span<const std::vector<Subject>> rounds,
+                                       size_t subject) {
   const Thread* first = telling_of(rounds.front()[subject].report).thread;
+  const Thread* before = first;
   size_t computing = 0;
   for (const std::vector<Subject>& round : rounds) {
     const Thread* thread = telling_of(round[subject].report).thread;
     if (first == nullptr || thread == nullptr || !is_same_place(*first, *thread)) {
-      return false;
+      return std::nullopt;
     }
-    computing += is_computing(*thread) ? 1 : 0;
+    computing += is_computing(*thread) || has_changed_something(*before, *thread) ? 1 : 0;
+    before = thread;
   }
-  return 2 * computing < rounds.size();
+  return computing;
+}
+
+/// Whether one that is busy does nothing but wait, as far as its stacks tell.
+bool waits_busily(std::span<const std::vector<Subject>> rounds, size_t subject) {
+  const std::optional<size_t> computing = rounds_computing(rounds, subject);
+  return computing && 2 * *computing < rounds.size();
+}
+
+/// Whether one has been asleep in a call of the system, at the same place, at each look.
+bool only_sleeps(std::span<const std::vector<Subject>> rounds, size_t subject) {
+  return rounds_computing(rounds, subject) == 0 &&
+         std::ranges::all_of(rounds, [subject](const std::vector<Subject>& round) {
+           const Thread& thread = *telling_of(round[subject].report).thread;
+           return thread.state == 'S' && !thread.system_call.empty();
+         });
 }
 
 }  // namespace
 
+bool is_any_fed(std::span<const Subject> subjects) {
+  return std::ranges::any_of(subjects, [](const Subject& subject) {
+    return subject.needed &&
+           std::ranges::any_of(subject.report.processes, [](const Process& process) {
+             return std::ranges::any_of(process.threads, &Thread::fed);
+           });
+  });
+}
+
 std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> rounds,
                                          std::span<const Pause> pauses) {
   for (size_t i = 0; i < pauses.size(); ++i) {
-    if (!pauses[i].quiet && !waits_busily(rounds, i)) {
+    if (!pauses[i].quiet && rounds.back()[i].needed && !waits_busily(rounds, i)) {
       return std::nullopt;
     }
   }
@@ -222,7 +281,9 @@ std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> r
     suspect->sure = Sureness::Unsure;
     return pauses[suspect->subject].reports ? suspect : std::nullopt;
   }
-  suspect->sure = Sureness::Likely;
+  if (!only_sleeps(rounds, suspect->subject)) {
+    suspect->sure = Sureness::Likely;
+  }
   return suspect;
 }
 

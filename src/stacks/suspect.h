@@ -20,7 +20,9 @@ struct Suspect {
 
 /// Judges by what the tasks do now. The suspect is the one that waits for nobody while the others
 /// wait for their peers; else the one that differs from the rest; else the first, Unsure. A server
-/// that waits for requests is never it: nullopt if all are. There is at least one subject.
+/// that waits for requests is it only where all others wait for their peers, and one that the job
+/// does not wait for only while the kernel holds it: nullopt if there is nobody else. There is at
+/// least one subject.
 [[nodiscard]] std::optional<Suspect> find_suspect(std::span<const Subject> subjects);
 
 /// What is known of a task beside its stacks.
@@ -29,9 +31,13 @@ struct Pause {
   bool reports = false;  ///< It has reported its steps, until now.
 };
 
+/// Whether something comes to one of the tasks: what it reads has woken it.
+[[nodiscard]] bool is_any_fed(std::span<const Subject> subjects);
+
 /// Judges tasks of which some are busy, by their stacks at several times, the newest last: `rounds`
 /// all have the same tasks, in the order of `pauses`. nullopt if one of the busy may well work: it
-/// neither waits for its peers all the time nor stays at one place of its own without computing;
+/// neither waits for its peers all the time nor stays at one place of its own without computing,
+/// its variables the same;
 /// or if nobody waits for another and a loop is all there is to see. Never Certain of a busy one.
 [[nodiscard]] std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> rounds,
                                                        std::span<const Pause> pauses);

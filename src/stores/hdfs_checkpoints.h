@@ -2,7 +2,7 @@
 
 #include "agent/checkpoint/checkpoint_store.h"
 #include "base/result.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "client/event_files.h"
 #include "client/session.h"
+#include "client/show/event_files.h"
 
 #include <filesystem>
 #include <string>

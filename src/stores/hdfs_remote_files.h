@@ -1,10 +1,13 @@
 #pragma once
 
-#include "client/remote_files.h"
 #include "client/session.h"
+#include "client/show/remote_files.h"
+#include "fs/file_systems.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace muster::stores {
 
@@ -15,8 +18,11 @@ class HdfsRemoteFiles final : public client::RemoteFiles {
   explicit HdfsRemoteFiles(client::Session& session) : session_(session) {}
 
   Result<std::string> read(const std::string& uri, uint64_t limit_bytes) override;
+  Result<std::vector<std::string>> files_at(const std::string& uri) override;
 
  private:
+  Result<std::unique_ptr<fs::FileSystems>> open();
+
   client::Session& session_;
 };
 

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ranges>
 #include <set>
 
 namespace muster::tony {
@@ -23,35 +25,30 @@ constexpr std::string_view kVenv = "venv";
 /// Where an archive of -src_dir is unpacked.
 constexpr std::string_view kSources = "src";
 
-Result<spec::Framework> framework_of(Reading& reading) {
+/// A name that TonY finds in its table or among its plug-ins is here a built-in framework or the
+/// file of one.
+void convert_framework(Reading& reading, Converted& converted) {
+  constexpr std::array kBuiltIn = {spec::Framework::Tensorflow, spec::Framework::Pytorch,
+                                   spec::Framework::Mxnet,      spec::Framework::Horovod,
+                                   spec::Framework::Standalone, spec::Framework::Jax,
+                                   spec::Framework::Generic};
   const std::string name = reading.lower("tony.application.framework", "tensorflow");
-  if (name == "tensorflow") {
-    return spec::Framework::Tensorflow;
+  const auto* const found = std::ranges::find(
+      kBuiltIn, name, [](spec::Framework framework) { return spec::to_string(framework); });
+  if (found != kBuiltIn.end()) {
+    converted.spec.framework = *found;
+    return;
   }
-  if (name == "pytorch") {
-    return spec::Framework::Pytorch;
+  converted.spec.framework = spec::Framework::Generic;
+  if (const std::string wrong = spec::wrong_framework_name(name); !wrong.empty()) {
+    reading.refuse("tony.application.framework", wrong);
+    return;
   }
-  if (name == "mxnet") {
-    return spec::Framework::Mxnet;
-  }
-  if (name == "horovod") {
-    return spec::Framework::Horovod;
-  }
-  if (name == "standalone") {
-    return spec::Framework::Standalone;
-  }
-  if (name != "generic") {
-    reading.note("tony.application.framework",
-                 fmt::format("Muster has no framework {}: `generic` is used instead, whose tasks "
-                             "find each other's addresses in CLUSTER_SPEC",
-                             printable(name)));
-  }
-  return spec::Framework::Generic;
+  converted.framework_file = name;
 }
 
-Status convert_application(Reading& reading, spec::Spec& spec) {
+void convert_application(Reading& reading, spec::Spec& spec) {
   spec.name = spec::job_name_from(reading.text("tony.application.name", "tony-job"));
-  MUSTER_TRY(spec.framework, framework_of(reading));
   spec.yarn.queue = reading.text("tony.yarn.queue", spec.yarn.queue);
   spec.yarn.tags = reading.trimmed_list("tony.application.tags");
   spec.yarn.node_label = reading.text("tony.application.node-label", "");
@@ -71,7 +68,6 @@ Status convert_application(Reading& reading, spec::Spec& spec) {
     spec.tensorboard = spec::Tensorboard{.logdir = logdir};
   }
   spec.restart.job = reading.count("tony.am.retry-count", 0, 0);
-  return {};
 }
 
 /// A time-out of TonY, off where it is not above 0.
@@ -108,11 +104,14 @@ void add_variables(Reading& reading, const std::vector<std::string>& entries,
   for (const std::string& entry : entries) {
     const size_t equals = entry.find('=');
     const std::string name(trim(std::string_view(entry).substr(0, equals)));
-    if (equals == std::string::npos || !spec::wrong_variable(name).empty()) {
-      reading.note(origin, fmt::format("\"{}\" is not NAME=VALUE", printable(entry)));
+    if (!spec::wrong_variable(name).empty()) {
+      reading.note(origin, fmt::format("\"{}\" is not NAME=VALUE", printable(entry)),
+                   Note::Kind::Unknown);
       continue;
     }
-    to[name] = {.source = spec::EnvValue::Source::Literal, .text = entry.substr(equals + 1)};
+    // Without a `=` a variable is empty, as in TonY.
+    to[name] = {.source = spec::EnvValue::Source::Literal,
+                .text = equals == std::string::npos ? "" : entry.substr(equals + 1)};
   }
 }
 
@@ -136,7 +135,7 @@ void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
                  "from where the command starts");
   }
   reading.add_resources("tony.containers.resources", spec.files);
-  for (const std::string& entry : reading.split_list(input.flags.hdfs_classpath)) {
+  for (const std::string& entry : Reading::split_list(input.flags.hdfs_classpath)) {
     spec.files.push_back({.src = entry.starts_with('/') ? "hdfs://" + entry : entry});
   }
 }
@@ -179,9 +178,9 @@ void keep_last_of_a_name(Reading& reading, std::vector<spec::File>& files) {
   }
   std::set<std::string> kept;
   std::vector<spec::File> left;
-  for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    if (kept.insert(spec::place_of(*file)).second) {
-      left.push_back(std::move(*file));
+  for (spec::File& file : std::ranges::reverse_view(files)) {
+    if (kept.insert(spec::place_of(file)).second) {
+      left.push_back(std::move(file));
     }
   }
   std::ranges::reverse(left);
@@ -207,12 +206,43 @@ bool is_plain(std::string_view command) {
          });
 }
 
-/// How TonY's executor runs a command: by bash, for a limited time, in the sources.
+/// The program that a command begins with, if it is a file of the task's folder.
+std::string_view own_program(std::string_view command) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
+  const std::string_view word = command.substr(0, command.find(' '));
+  const bool plain = word.find_first_not_of(kLetters) == std::string_view::npos;
+  const bool file = word.find('/') != std::string_view::npos && !word.starts_with('/');
+  return plain && file ? word : std::string_view();
+}
+
+/// Nodes of Ray that start on one host at the same time choose the same names for their sockets, in
+/// a folder that they share, and the second one dies of `bind: Address already in use`; `ray stop`
+/// ends those of all tasks, and of other jobs. So each gets names of its own, in a folder that is
+/// closed to others, as Ray opens that of the sockets to everybody, and stops what it has started.
+/// The nodes of a head that has gone end, and with them `ray start --block`, once they have looked
+/// for it long enough.
+constexpr std::string_view kRay =
+    R"(ray() { case $1 in )"
+    R"(start) export MUSTER_RAY="/tmp/ray-$MUSTER_JOB_ID-$JOB_NAME-$TASK_INDEX"; )"
+    R"(export RAY_gcs_rpc_server_reconnect_timeout_s=)"
+    R"("${RAY_gcs_rpc_server_reconnect_timeout_s:-20}"; )"
+    R"(rm -rf "$MUSTER_RAY"; mkdir -m 700 "$MUSTER_RAY" || return; )"
+    R"(trap 'rm -rf "$MUSTER_RAY"' EXIT; )"
+    R"(command ray start --plasma-store-socket-name "$MUSTER_RAY/s/plasma" )"
+    R"(--raylet-socket-name "$MUSTER_RAY/s/raylet" "${@:2}";; )"
+    R"(stop) for of in $(grep -lsxzF "MUSTER_RAY=$MUSTER_RAY" /proc/[0-9]*/environ); do )"
+    R"(of=${of%/environ}; kill "${of#/proc/}" 2>/dev/null; done; true;; )"
+    R"(*) command ray "$@";; esac; }; export -f ray; )";
+
+/// How TonY's executor runs a command: by bash, for a limited time, in the sources, and as a
+/// program even if whoever packed it has lost its mode.
 class Executor {
  public:
   Executor(Reading& reading, const Input& input)
       : limit_ms_(reading.number("tony.task.executor.execution-timeout-ms", 0)),
-        begins_in_sources_(!input.flags.src_dir.empty() && input.source_entries.empty()) {}
+        begins_in_sources_(!input.flags.src_dir.empty() && input.source_entries.empty()),
+        lacks_mode_(input.lacks_mode) {}
 
   void apply(spec::Spec& spec) const {
     apply(spec.command);
@@ -226,12 +256,24 @@ class Executor {
     if (!command) {
       return;
     }
+    std::string program(own_program(*command));
+    if (!lacks_mode_ || program.empty() || !lacks_mode_(program)) {
+      program.clear();
+    }
+    if (command->find("ray start") != std::string::npos) {
+      command->insert(0, kRay);
+    }
     if (limit_ms_ > 0) {
       constexpr int64_t kSecond = 1000;
       command = fmt::format("exec timeout --kill-after=30 {}.{:03} bash -c {}", limit_ms_ / kSecond,
                             limit_ms_ % kSecond, shell_quote(*command));
     } else if (!is_plain(*command)) {
       command = "exec bash -c " + shell_quote(*command);
+    } else if (!program.empty()) {
+      command = "exec " + *command;
+    }
+    if (!program.empty()) {
+      command = fmt::format("[ -x {0} ] || chmod u+x {0}; {1}", program, *command);
     }
     if (begins_in_sources_) {
       command = fmt::format("ln -sfn {}/* . && {}", kSources, *command);
@@ -240,8 +282,11 @@ class Executor {
 
   int64_t limit_ms_;
   bool begins_in_sources_;
+  const std::function<bool(const std::string&)>& lacks_mode_;
 };
 
+/// The layers of a job's settings. As in TonY, `-conf` appends to what the job says, and hides what
+/// the site says.
 Properties lay(const Input& input, std::vector<Note>& notes) {
   const std::set<std::string> appended = {"tony.containers.envs", "tony.execution.envs",
                                           "tony.containers.resources"};
@@ -249,28 +294,58 @@ Properties lay(const Input& input, std::vector<Note>& notes) {
   for (const Property& property : input.properties) {
     properties.add(property);
   }
-  for (const std::string& entry : input.flags.conf) {
+  const auto set = [&](const std::string& entry, const char* origin, bool may_append) {
     const size_t equals = entry.find('=');
     const std::string name(trim(std::string_view(entry).substr(0, equals)));
     if (equals == std::string::npos) {
-      notes.push_back({.name = "-conf", .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
-      continue;
+      notes.push_back({.name = origin, .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
+      return;
     }
-    properties.set({.name = name, .value = entry.substr(equals + 1), .origin = "-conf"},
-                   appended.contains(name));
+    properties.set({.name = name, .value = entry.substr(equals + 1), .origin = origin},
+                   may_append && appended.contains(name));
+  };
+  for (const std::string& entry : input.flags.setting) {
+    set(entry, "--setting", false);
+  }
+  for (const std::string& entry : input.flags.conf) {
+    set(entry, "-conf", true);
+  }
+  for (const Property& property : input.site) {
+    properties.add(property);
   }
   properties.expand(input.variables);
   return properties;
 }
 
+constexpr std::string_view kNotTonys =
+    "not a setting of TonY; Hadoop's own settings are read from its configuration";
+
+bool is_tonys(const Property& property) { return property.name.starts_with("tony."); }
+
+/// Programs that write a whole Configuration of Hadoop have hundreds: these are one note.
+void note_others(Reading& reading, const std::vector<Property>& rest) {
+  constexpr ptrdiff_t kNamedMax = 5;
+  const ptrdiff_t others =
+      std::ranges::count_if(rest, [](const Property& each) { return !is_tonys(each); });
+  if (others > kNamedMax) {
+    reading.note(fmt::format("{} properties without `tony.`", others), std::string(kNotTonys),
+                 Note::Kind::NoObject);
+    return;
+  }
+  for (const Property& property : rest) {
+    if (!is_tonys(property)) {
+      reading.note(property.name, std::string(kNotTonys), Note::Kind::NoObject);
+    }
+  }
+}
+
 /// Says what there is to say of settings that nothing was made of.
 void note_rest(Reading& reading, Properties& properties) {
-  for (const Property& property : properties.rest()) {
+  const std::vector<Property> rest = properties.rest();
+  note_others(reading, rest);
+  for (const Property& property : rest | std::views::filter(is_tonys)) {
     const Setting* const row = find_setting(property.name);
-    if (!property.name.starts_with("tony.")) {
-      reading.note(property.name,
-                   "not a setting of TonY; Hadoop's own settings are read from its configuration");
-    } else if (row == nullptr) {
+    if (row == nullptr) {
       const auto near = nearest_setting(property.name);
       reading.note(property.name,
                    fmt::format("no version of TonY knows it ({}){}", property.origin,
@@ -308,7 +383,8 @@ Result<Converted> convert(const Input& input) {
   Properties properties = lay(input, converted.notes);
   Reading reading(properties, converted.notes);
   spec::Spec& spec = converted.spec;
-  MUSTER_TRY_STATUS(convert_application(reading, spec));
+  convert_framework(reading, converted);
+  convert_application(reading, spec);
   convert_deadlines(reading, spec);
   convert_environment(reading, input.flags, spec);
   convert_files(reading, input, spec);
@@ -343,7 +419,7 @@ Result<Converted> convert(const Input& input) {
   return converted;
 }
 
-std::string render_notes(const Converted& converted) {
+std::string render_head(const Converted& converted) {
   std::string text = "# Made from a TonY job by `muster tony`.\n";
   if (!converted.notes.empty()) {
     text += "#\n# What is not in it, and why:\n";
@@ -355,6 +431,9 @@ std::string render_notes(const Converted& converted) {
     text +=
         "#\n# `muster tony` runs the preprocessing as a job of its own before this one, and gives "
         "it\n# MODEL_PARAMS; here that has to be done by hand.\n";
+  }
+  if (!converted.framework_file.empty()) {
+    text += fmt::format("framework: {}\n", converted.framework_file);
   }
   return text;
 }
@@ -375,23 +454,15 @@ std::string explain(const Converted& converted) {
     const Setting* const row = find_setting(property.name);
     if (row != nullptr && !said) {
       text += fmt::format("  {}\n", text_for(*row, property.name));
+    } else if (!said && !property.name.starts_with('-') && !is_tonys(property)) {
+      text += fmt::format("  {}\n", kNotTonys);
     }
   }
   return text;
 }
 
-std::optional<std::string> model_parameters(std::string_view output) {
-  constexpr std::string_view kMark = "Model parameters: ";
-  const size_t mark = output.rfind(kMark);
-  if (mark == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const std::string_view rest = output.substr(mark + kMark.size());
-  return std::string(trim(rest.substr(0, rest.find('\n'))));
-}
-
 std::string render(const Converted& converted) {
-  return render_notes(converted) + spec::to_yaml(converted.spec);
+  return render_head(converted) + spec::to_yaml(converted.spec);
 }
 
 }  // namespace muster::tony

@@ -6,6 +6,7 @@
 #include "tony/properties.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct Note {
   enum class Kind : uint8_t {
     NoObject,  ///< There is nothing here that it could be about.
     Differs,   ///< Something is done in another way, or not at all.
+    Doubtful,  ///< It is done as TonY did it, and is hardly what is meant.
     Unknown,   ///< No version of TonY knows it.
   };
   std::string name;  ///< "tony.am.memory", "-hdfs_classpath".
@@ -30,17 +32,23 @@ struct Note {
 
 /// A TonY job as it was found.
 struct Input {
-  std::vector<Property> properties;  ///< Of tony.xml and tony-site.xml, in the order they count.
+  std::vector<Property> properties;  ///< Of tony.xml.
+  std::vector<Property> site;        ///< Of tony-site.xml, above tony.xml.
   Flags flags;
   /// The names in `-src_dir`, folders with a slash behind them; empty if it is an archive,
   /// elsewhere or was not looked at.
   std::vector<std::string> source_entries;
+  /// Whether tasks find a program of the sources, by its path in them, without its executable bit;
+  /// TonY sets it. Nothing: nobody has looked.
+  std::function<bool(const std::string&)> lacks_mode;
   /// What `${...}` in settings may name: "user.name", "env.HOME".
   std::map<std::string, std::string> variables;
 };
 
 struct Converted {
   spec::Spec spec;
+  /// A framework that no enumerator names, as the site's files do; else empty.
+  std::string framework_file;
   /// What TonY runs in its master before the tasks are asked for: a job of its own, of one task.
   std::optional<spec::Spec> preprocessing;
   /// All settings as they count, and the flags that were given, in the order of names.
@@ -52,18 +60,14 @@ struct Converted {
 /// cannot be read, and a job without any command, with file and line.
 [[nodiscard]] Result<Converted> convert(const Input& input);
 
-/// The notes, as comments that stand above the specification.
-[[nodiscard]] std::string render_notes(const Converted& converted);
+/// The lines above the specification: the notes, as comments, and the framework if it is of a file.
+[[nodiscard]] std::string render_head(const Converted& converted);
 
 /// The specification as YAML below its notes.
 [[nodiscard]] std::string render(const Converted& converted);
 
 /// What became of each setting and flag that the job has.
 [[nodiscard]] std::string explain(const Converted& converted);
-
-/// The parameters in the output of the preprocessing, which its tasks get as MODEL_PARAMS; nullopt
-/// if it printed none.
-[[nodiscard]] std::optional<std::string> model_parameters(std::string_view output);
 
 /// TonY's sizes: "2048" (MB), "2048m", "2g", "2gb", whatever their case.
 [[nodiscard]] Result<uint64_t> parse_memory(std::string_view text);

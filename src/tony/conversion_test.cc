@@ -1,7 +1,9 @@
 #include "tony/conversion.h"
 
 #include "spec/read/layers.h"
+#include "tony/model_parameters.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,6 +150,40 @@ TEST(Conversion, KeepsDockerImagesOfTypes) {
                    .docker.has_value());
 }
 
+TEST(Conversion, GivesNodesOfRayNamesOfTheirOwn) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.worker.instances=1", "tony.head.instances=1",
+                "tony.head.command=source venv/bin/activate; ray start --head; python a.py"}});
+  EXPECT_THAT(*spec::find_role(spec, "head")->command,
+              ::testing::AllOf(HasSubstr("exec bash -c "), HasSubstr("--raylet-socket-name"),
+                               HasSubstr("source venv/bin/activate; ray start --head")));
+  EXPECT_EQ(spec.command, "train.py");
+}
+
+TEST(Conversion, RefusesDockerWithoutAnImage) {
+  const auto wrong = [](std::vector<std::string> conf) {
+    conf.emplace_back("tony.docker.enabled=true");
+    const Result<Converted> made = converted({.conf = std::move(conf)});
+    return made ? "" : made.error().message;
+  };
+  EXPECT_THAT(wrong({"tony.worker.instances=1"}),
+              ::testing::AllOf(HasSubstr("tony.docker.enabled: no image is named"),
+                               HasSubstr("tony.docker.containers.image"),
+                               HasSubstr("tony.docker.worker.image")));
+  EXPECT_THAT(wrong({"tony.docker.worker.image=tf:2"}), HasSubstr("tony.docker.am.image"))
+      << "The only task is the master's";
+  EXPECT_EQ(wrong({"tony.worker.instances=1", "tony.docker.worker.image=tf:2"}), "");
+  EXPECT_EQ(wrong({"tony.worker.instances=0", "tony.docker.am.image=am:1"}), "");
+}
+
+TEST(Conversion, SaysWhichRolesRunWithoutDocker) {
+  const Job job{.conf = {"tony.worker.instances=1", "tony.ps.instances=1",
+                         "tony.docker.enabled=true", "tony.docker.worker.image=tf:2"}};
+  EXPECT_THAT(note_of(job, "tony.docker.enabled"),
+              HasSubstr("ps runs without Docker: neither tony.docker.ps.image nor"));
+  EXPECT_FALSE(spec::find_role(spec_of(job), "ps")->docker.has_value());
+}
+
 TEST(Conversion, TakesFilesEnvironmentAndTimeouts) {
   const Job job{
       .conf = {"tony.worker.instances=1", "tony.containers.resources=hdfs:///a.zip",
@@ -184,7 +220,7 @@ TEST(Conversion, KeepsTheFramework) {
   EXPECT_EQ(framework("PYTORCH"), spec::Framework::Pytorch);
   EXPECT_EQ(framework("mxnet"), spec::Framework::Mxnet);
   EXPECT_EQ(framework("standalone"), spec::Framework::Standalone);
-  EXPECT_EQ(framework("something"), spec::Framework::Generic);
+  EXPECT_EQ(framework("JAX"), spec::Framework::Jax);
 }
 
 TEST(Conversion, KeepsTheLastFileOfAName) {
@@ -279,10 +315,20 @@ TEST(Conversion, RunsTheMastersCommandFirst) {
   EXPECT_FALSE(converted({.conf = {"tony.worker.instances=2"}})->preprocessing.has_value());
 }
 
-TEST(Conversion, FindsTheParametersInTheOutput) {
-  EXPECT_EQ(model_parameters("a\nINFO Model parameters: --a 1 --b \nend\n"), "--a 1 --b");
-  EXPECT_EQ(model_parameters("Model parameters: 1\nModel parameters: 2"), "2");
-  EXPECT_EQ(model_parameters("nothing"), std::nullopt);
+TEST(ModelParameters, AreInTheFirstLineThatHasThem) {
+  const auto found = [](const std::vector<std::string>& parts) {
+    ModelParameters parameters;
+    for (const std::string& part : parts) {
+      parameters.feed(part);
+    }
+    return parameters.found();
+  };
+  EXPECT_EQ(found({"a\nINFO Model parameters: --a 1 --b \nend\n"}), "--a 1 --b");
+  EXPECT_EQ(found({"Model parameters: 1\nModel parameters: 2"}), "1");
+  EXPECT_EQ(found({"a\nModel para", "meters: 1", "2"}), "12") << "Output comes in parts";
+  EXPECT_EQ(found({"nothing\n", "of it"}), std::nullopt);
+  EXPECT_EQ(found({std::string(1 << 20, 'x'), "Model parameters: 1\nModel parameters: 2\n"}), "2")
+      << "A line without end is not kept";
 }
 
 TEST(Conversion, LimitsTheTimeOfEveryCommand) {
@@ -303,6 +349,121 @@ TEST(Conversion, LeavesWhatOnlyBashReadsToBash) {
   EXPECT_EQ(command("[[ a = a ]] && echo b"), "exec bash -c '[[ a = a ]] && echo b'");
 }
 
+TEST(Conversion, MakesAProgramOfTheSourcesExecutable) {
+  Input input;
+  const Result<Flags> flags =
+      parse_flags({"-src_dir", "src", "-executes", "bin/a.sh x", "-conf", "tony.worker.instances=1",
+                   "-conf", "tony.ps.instances=1", "-conf", "tony.ps.command=bin/b.sh && true"});
+  ASSERT_TRUE(flags.has_value());
+  input.flags = *flags;
+  input.source_entries = {"bin/"};
+  input.lacks_mode = [](const std::string& program) { return program.ends_with(".sh"); };
+  const Result<Converted> made = convert(input);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_EQ(made->spec.command, "[ -x bin/a.sh ] || chmod u+x bin/a.sh; exec bin/a.sh x");
+  EXPECT_EQ(spec::find_role(made->spec, "ps")->command,
+            "[ -x bin/b.sh ] || chmod u+x bin/b.sh; exec bash -c 'bin/b.sh && true'");
+}
+
+TEST(Conversion, NamesTheFileOfAFrameworkThatIsNotBuiltIn) {
+  const Result<Converted> made =
+      converted({.conf = {"tony.worker.instances=1", "tony.application.framework=Fabric"}});
+  ASSERT_TRUE(made.has_value());
+  EXPECT_THAT(render(*made), HasSubstr("\nframework: fabric\n"));
+}
+
+TEST(Conversion, RefusesStagesThatDoNotAddUp) {
+  const auto wrong = [](const std::string& prepare, const std::string& training) {
+    const Result<Converted> made =
+        converted({.conf = {"tony.worker.instances=1", "tony.chief.instances=1",
+                            "tony.ps.instances=1", "tony.application.prepare-stage=" + prepare,
+                            "tony.application.training-stage=" + training}});
+    return made ? "" : made.error().message;
+  };
+  EXPECT_THAT(wrong("chief", "ps"), HasSubstr("worker is in neither of"));
+  EXPECT_THAT(wrong("chief,worker", "ps,worker"), HasSubstr("worker is in both of"));
+  EXPECT_EQ(wrong("chief", "worker"), "") << "ps is untracked";
+}
+
+TEST(Conversion, WaitsInAStageForWhatIsTrackedAlone) {
+  const spec::Spec spec =
+      spec_of({.conf = {"tony.worker.instances=1", "tony.chief.instances=1", "tony.ps.instances=1",
+                        "tony.application.training-stage=worker"}});
+  const spec::Role* const worker = spec::find_role(spec, "worker");
+  ASSERT_EQ(worker->after.size(), 1U);
+  EXPECT_EQ(worker->after[0].role, "chief");
+}
+
+TEST(Conversion, LetsStagesAndGroupsNameTypesWithoutTasks) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.worker.instances=1", "tony.db.instances=1", "tony.evaluator.instances=0",
+                "tony.application.prepare-stage=db", "tony.application.group.A=worker,chief",
+                "tony.application.training-stage=worker,evaluator",
+                "tony.application.dependency.db.timeout.after.A=60"}});
+  EXPECT_EQ(spec::find_role(spec, "worker")->after.at(0).role, "db");
+  EXPECT_EQ(spec::find_role(spec, "db")->deadline_after->roles, std::vector<std::string>{"worker"})
+      << "There is no chief";
+  const Job gone{.conf = {"tony.worker.instances=1", "tony.application.group.A=chief",
+                          "tony.application.dependency.worker.timeout.after.A=60"}};
+  EXPECT_FALSE(spec_of(gone).roles.at(0).deadline_after.has_value());
+  EXPECT_THAT(note_of(gone, "tony.application.dependency.worker.timeout.after.A"),
+              HasSubstr("no effect"));
+}
+
+TEST(Conversion, EndsTheJobWithASidecarThatStopsIt) {
+  const auto failure = [](const std::string& setting) {
+    const spec::Spec spec =
+        spec_of({.conf = {"tony.worker.instances=1", "tony.watcher.instances=1",
+                          "tony.application.sidecar.jobtypes=watcher", setting}});
+    const spec::Role* const role = spec::find_role(spec, "watcher");
+    EXPECT_EQ(role->success, spec::Success::Ignored);
+    return role->failure;
+  };
+  EXPECT_EQ(failure("tony.application.stop-on-failure-jobtypes=ps"), spec::Failure::Ignored);
+  EXPECT_EQ(failure("tony.application.stop-on-failure-jobtypes=watcher"), spec::Failure::FailsJob);
+  EXPECT_EQ(failure("tony.application.fail-on-worker-failure-enabled=true"),
+            spec::Failure::FailsJob);
+}
+
+TEST(Conversion, RunsOnlyWhatTonyTakesForAType) {
+  const Job job{
+      .conf = {"tony.worker.instances=1", "tony.worker2.instances=1", "tony.my-role.instances=1"}};
+  EXPECT_EQ(spec_of(job).roles.size(), 1U);
+  EXPECT_THAT(note_of(job, "tony.worker2.instances"), HasSubstr("not run, as in TonY"));
+  EXPECT_THAT(note_of(job, "tony.my-role.instances"), HasSubstr("not run, as in TonY"));
+}
+
+TEST(Conversion, LaysSettingsAsTonyDoes) {
+  Input input;
+  const auto variable = [&](const char* name) {
+    const Result<Converted> made = convert(input);
+    EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+    const auto found = made->spec.env.find(name);
+    return found == made->spec.env.end() ? "" : found->second.text;
+  };
+  input.properties = {{.name = "tony.worker.instances", .value = "1", .origin = "tony.xml:1"},
+                      {.name = "tony.execution.envs", .value = "A=job", .origin = "tony.xml:2"}};
+  input.site = {{.name = "tony.execution.envs", .value = "S=site", .origin = "tony-site.xml:1"}};
+  input.flags.executes = "true";
+  EXPECT_EQ(variable("S"), "site");
+  EXPECT_EQ(variable("A"), "") << "A file replaces";
+  input.flags.conf = {"tony.execution.envs=C=conf", "tony.execution.envs=D=more"};
+  EXPECT_EQ(variable("A") + variable("C") + variable("D"), "jobconfmore") << "-conf appends";
+  EXPECT_EQ(variable("S"), "") << "to what the job says";
+  input.flags.setting = {"tony.execution.envs=P=program"};
+  EXPECT_EQ(variable("P") + variable("C"), "programconf");
+  EXPECT_EQ(variable("A"), "") << "What a program sets replaces";
+  input.flags.conf.clear();
+  EXPECT_EQ(variable("P"), "program");
+  EXPECT_EQ(variable("S"), "") << "and is above the site";
+}
+
+TEST(Conversion, RefusesAJobThatWouldNeverEnd) {
+  const Result<Converted> made = converted({.conf = {"tony.ps.instances=2"}});
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, HasSubstr("ps is untracked"));
+}
+
 TEST(Conversion, HoldsTheLimits) {
   const auto wrong = [](const std::string& limit) {
     const Result<Converted> made =
@@ -319,6 +480,18 @@ TEST(Conversion, HoldsTheLimits) {
                            "tony.task.max-total-memory=4096", "tony.task.max-total-vcores=-1"}) {
     EXPECT_EQ(wrong(fits), "") << fits;
   }
+}
+
+TEST(Conversion, CountsTowardsALimitWhatIsSetForAType) {
+  const auto fits = [](const std::string& limit, const std::string& more) {
+    return converted({.conf = {"tony.worker.instances=1", "tony.chief.instances=1", limit, more}})
+        .has_value();
+  };
+  EXPECT_TRUE(fits("tony.task.max-total-memory=2048", "tony.chief.gpus=0"));
+  EXPECT_FALSE(fits("tony.task.max-total-memory=2047", "tony.chief.gpus=0"));
+  EXPECT_FALSE(fits("tony.task.max-total-memory=2048", "tony.chief.memory=1m"));
+  EXPECT_TRUE(fits("tony.task.max-total-vcores=1", "tony.chief.gpus=0"));
+  EXPECT_FALSE(fits("tony.task.max-total-vcores=1", "tony.chief.vcores=1"));
 }
 
 TEST(Conversion, LaysAnApplicationsConstraintsByTheirTags) {
@@ -376,6 +549,18 @@ TEST(Conversion, SaysWhatWasMeant) {
   EXPECT_EQ(note_of(job, "tony.application.tags"), "") << "TonY removed these blanks, too";
 }
 
+TEST(Conversion, CountsHadoopsOwnSettingsInAFileOfAll) {
+  Job job{.conf = {"tony.worker.instances=1"}};
+  for (int i = 0; i < 400; ++i) {
+    job.conf.push_back(fmt::format("hadoop.key{}=1", i));
+  }
+  const Result<Converted> made = converted(job);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_THAT(note_of(job, "400 properties without `tony.`"), HasSubstr("not a setting of TonY"));
+  EXPECT_EQ(made->notes.size(), 1U);
+  EXPECT_THAT(explain(*made), HasSubstr("hadoop.key399 = 1 (-conf)\n  not a setting of TonY"));
+}
+
 TEST(Conversion, ExplainsEverySetting) {
   const Result<Converted> made =
       converted({.conf = {"tony.worker.instances=2", "tony.https.port=1", "tony.am.memory=3g"}});
@@ -405,6 +590,16 @@ TEST(Flags, TakeEverySpellingOfTony) {
   EXPECT_TRUE(flags->json);
   EXPECT_EQ(flags->on, "local");
   EXPECT_EQ(flags->set, (std::vector<std::string>{"a=1", "b=2"}));
+}
+
+TEST(Flags, LeaveTheProgramItsOwn) {
+  for (const char* value : {"--quiet", "--set=x", "--on=5"}) {
+    const Result<Flags> flags = parse_flags({"-executes", "t.py", "-task_params", value});
+    ASSERT_TRUE(flags.has_value()) << flags.error().message;
+    EXPECT_EQ(flags->task_params, value);
+  }
+  EXPECT_THAT(parse_flags({"-task_params", "-executes", "t.py"}).error().message,
+              HasSubstr("-task_params needs a value"));
 }
 
 TEST(Flags, NameWhatIsWrong) {
@@ -446,6 +641,19 @@ TEST(Properties, RefuseWhatCannotBeRead) {
               HasSubstr("t:2:1: error: a <property> without a <name>"));
 }
 
+TEST(Properties, AreReadFromAttributesAndNeedAValue) {
+  const auto read = parse_properties(
+      "<configuration><property name=\"tony.a\" value=\"1\" final=\"true\"/>"
+      "<property><name>tony.b</name></property>"
+      "<property><name>tony.c</name><value/></property></configuration>",
+      "t");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  ASSERT_EQ(read->size(), 2U) << "Hadoop takes nothing from a property without a value";
+  EXPECT_EQ(read->at(0).name + read->at(0).value, "tony.a1");
+  EXPECT_TRUE(read->at(0).is_final);
+  EXPECT_EQ(read->at(1).name + read->at(1).value, "tony.c");
+}
+
 TEST(Properties, AreLaidByHadoopsRules) {
   Properties properties;
   properties.add({.name = "tony.a", .value = "1", .origin = "tony.xml:1", .is_final = true});
@@ -455,6 +663,7 @@ TEST(Properties, AreLaidByHadoopsRules) {
   EXPECT_EQ(properties.take("tony.a")->value, "1");
   EXPECT_EQ(properties.take("tony.b")->value, "alice-1-${no}");
   properties.set({.name = "tony.a", .value = "3", .origin = "-conf"}, false);
+  properties.add({.name = "tony.a", .value = "4", .origin = "tony-site.xml:2"});
   EXPECT_EQ(properties.take("tony.a")->value, "3");
 }
 

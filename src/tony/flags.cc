@@ -39,6 +39,8 @@ constexpr std::array kFlags = {
     Flag{"help", &Flags::help, "this text"},
     Flag{"on", &Flags::on, "where to run: yarn (the default), local, ...", Owner::Muster},
     Flag{"set", &Flags::set, "KEY=VALUE of the specification; may be repeated", Owner::Muster},
+    Flag{"setting", &Flags::setting,
+         "KEY=VALUE of TonY, between the files and -conf: replaces lists", Owner::Muster},
     Flag{"convert", &Flags::convert, "only print the job as a specification", Owner::Muster},
     Flag{"explain", &Flags::explain, "only say what becomes of each setting", Owner::Muster},
     Flag{"json", &Flags::json, "JSON lines, as `muster run --json`", Owner::Muster},
@@ -169,7 +171,10 @@ class Reader {
     }
     const std::optional<Word> next =
         at_ < arguments_.size() ? word_of(arguments_[at_]) : std::nullopt;
-    if (at_ == arguments_.size() || (next && find_flag(*next) != nullptr)) {
+    const Flag* const other = next ? find_flag(*next) : nullptr;
+    const bool is_programs =
+        flag.name == "task_params" && other != nullptr && other->owner == Owner::Muster;
+    if (at_ == arguments_.size() || (other != nullptr && !is_programs)) {
       return user_error(fmt::format("{} needs a value", dashed(flag)));
     }
     return std::string(unquoted(arguments_[at_++]));

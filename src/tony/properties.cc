@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace muster::tony {
@@ -27,6 +28,15 @@ std::string place(std::string_view file, std::string_view text, ptrdiff_t offset
 std::string line_of(std::string_view file, std::string_view text, ptrdiff_t offset) {
   const std::string all = place(file, text, offset);
   return all.substr(0, all.rfind(':'));
+}
+
+/// What a property says by an element or, where it has none, by an attribute of that name.
+std::optional<std::string_view> field(const pugi::xml_node& property, const char* name) {
+  if (const pugi::xml_node element = property.child(name)) {
+    return element.text().get();
+  }
+  const pugi::xml_attribute attribute = property.attribute(name);
+  return attribute ? std::optional<std::string_view>(attribute.value()) : std::nullopt;
 }
 
 constexpr std::array kRenamed = {
@@ -89,19 +99,28 @@ Result<std::vector<Property>> parse_properties(std::string_view text, std::strin
     }
     // The offset is that of the name, one after the bracket.
     const ptrdiff_t offset = node.offset_debug() - 1;
+    if (std::string_view(node.name()).ends_with("include")) {
+      return user_error(fmt::format("{}: error: <{}> is not read; copy the properties of {} here",
+                                    place(file, text, offset), printable(node.name()),
+                                    printable(node.attribute("href").value())));
+    }
     if (std::string_view(node.name()) != "property") {
       return user_error(fmt::format("{}: error: <{}> is not <property>", place(file, text, offset),
                                     printable(node.name())));
     }
-    const std::string_view name = trim(node.child("name").text().get());
+    const std::string_view name = trim(field(node, "name").value_or(""));
     if (name.empty()) {
       return user_error(
           fmt::format("{}: error: a <property> without a <name>", place(file, text, offset)));
     }
+    const auto value = field(node, "value");
+    if (!value) {
+      continue;
+    }
     properties.push_back({.name = std::string(name),
-                          .value = node.child("value").text().get(),
+                          .value = std::string(*value),
                           .origin = line_of(file, text, offset),
-                          .is_final = trim(node.child("final").text().get()) == "true"});
+                          .is_final = trim(field(node, "final").value_or("")) == "true"});
   }
   return properties;
 }
@@ -109,21 +128,26 @@ Result<std::vector<Property>> parse_properties(std::string_view text, std::strin
 void Properties::add(Property property) {
   property.name = present_name(property.name);
   const auto there = all_.find(property.name);
-  if (there == all_.end() || !there->second.property.is_final) {
-    set(std::move(property), false);
+  if (there == all_.end() || !(there->second.property.is_final || there->second.is_set)) {
+    lay(std::move(property), false);
   }
 }
 
 void Properties::set(Property property, bool appends) {
   property.name = present_name(property.name);
-  property.value = std::string(trim(property.value));
   const auto there = all_.find(property.name);
   if (there != all_.end() && appends && !there->second.property.value.empty()) {
-    there->second.property.value += "," + property.value;
+    there->second.property.value += "," + std::string(trim(property.value));
+    there->second.is_set = true;
     return;
   }
+  lay(std::move(property), true);
+}
+
+void Properties::lay(Property property, bool is_set) {
+  property.value = std::string(trim(property.value));
   std::string name = property.name;
-  all_.insert_or_assign(std::move(name), Held{std::move(property), false});
+  all_.insert_or_assign(std::move(name), Held{.property = std::move(property), .is_set = is_set});
 }
 
 std::string Properties::expanded(std::string text,

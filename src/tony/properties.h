@@ -17,8 +17,9 @@ struct Property {
   bool is_final = false;  ///< Later files do not change it; -conf does.
 };
 
-/// Reads a file in Hadoop's XML: <configuration> with <property>s of <name> and <value>. Errors
-/// name file, line and column. Declared entities are an error: none are expanded.
+/// Reads a file in Hadoop's XML: <configuration> with <property>s of <name> and <value>, as
+/// elements or attributes; one without a value says nothing. Errors name file, line and column.
+/// Declared entities are an error: none are expanded.
 [[nodiscard]] Result<std::vector<Property>> parse_properties(std::string_view text,
                                                              std::string_view file);
 
@@ -26,9 +27,10 @@ struct Property {
 /// Remembers which of them somebody has looked at: what is left was not understood.
 class Properties {
  public:
-  /// Lays one of a file over what is there, unless that is final.
+  /// Lays one of a file over what is there, unless that is final or has been set.
   void add(Property property);
-  /// Lays one of the command line over what is there. `appends`: as for TonY's three lists.
+  /// Sets one whatever the files say, those that are added later, too. `appends`: to what is there
+  /// by now, as for TonY's three lists.
   void set(Property property, bool appends);
   /// Replaces `${name}` in all values, by a setting or by what `variables` names
   /// ("user.name", "env.HOME"); what neither has stays.
@@ -45,11 +47,14 @@ class Properties {
   [[nodiscard]] std::vector<Property> rest() const;
 
  private:
+  /// Under its present name.
+  void lay(Property property, bool is_set);
   [[nodiscard]] std::string expanded(std::string text,
                                      const std::map<std::string, std::string>& variables) const;
 
   struct Held {
     Property property;
+    bool is_set = false;  ///< By what counts above every file.
     bool taken = false;
   };
   std::map<std::string, Held> all_;

@@ -41,7 +41,7 @@ Result<uint64_t> parse_memory(std::string_view text) {
 Result<spec::File> parse_resource(std::string_view text) {
   spec::File file;
   constexpr std::string_view kArchive = "#archive";
-  if (text.ends_with(kArchive)) {
+  if (ascii_lower(std::string(text)).ends_with(kArchive)) {
     text.remove_suffix(kArchive.size());
     file.unpack = spec::Unpack::Yes;
   }

@@ -4,9 +4,11 @@
 #include "spec/names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <set>
 
 namespace muster::tony {
@@ -14,14 +16,23 @@ namespace {
 
 constexpr std::string_view kInstances = ".instances";
 constexpr uint64_t kTonysMemory = uint64_t{2} << 30;
+constexpr const char* kDockerEnabled = "tony.docker.enabled";
 
 std::string key(std::string_view role, std::string_view rest) {
   return fmt::format("tony.{}.{}", role, rest);
 }
 
-std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role, bool enabled) {
+/// What TonY takes for the name of a type; it does not see others.
+bool is_type(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+std::string image_key(std::string_view role) { return fmt::format("tony.docker.{}.image", role); }
+
+std::optional<spec::Docker> docker_of(Reading& reading, const std::string& role) {
+  const bool enabled = reading.flag(kDockerEnabled, false);
   const std::string common = reading.text("tony.docker.containers.image", "");
-  const std::string image = reading.text(fmt::format("tony.docker.{}.image", role), common);
+  const std::string image = reading.text(image_key(role), common);
   const std::vector<std::string> mounts = reading.list("tony.docker.containers.mount");
   if (!enabled || image.empty()) {
     return std::nullopt;
@@ -71,7 +82,7 @@ spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& 
     role.files = spec.files;
     reading.add_resources(key(name, "resources"), *role.files);
   }
-  role.docker = docker_of(reading, name, reading.flag("tony.docker.enabled", false));
+  role.docker = docker_of(reading, name);
   return role;
 }
 
@@ -92,8 +103,13 @@ spec::Role master_role(Reading& reading, const spec::Spec& spec) {
     role.files = spec.files;
     reading.add_resources("tony.am.resources", *role.files);
   }
-  role.docker = docker_of(reading, "am", reading.flag("tony.docker.enabled", false));
+  role.docker = docker_of(reading, "am");
   return role;
+}
+
+/// Whether the only task is what TonY ran in its master.
+bool runs_in_master(const spec::Spec& spec) {
+  return spec.roles.size() == 1 && spec.roles.front().env.contains("PREPROCESSING_JOB");
 }
 
 /// A type that is there only to show the folder of -sidecar_tensorboard_log_dir: without a command
@@ -135,23 +151,66 @@ void add_tensorboard(Reading& reading, spec::Spec& spec) {
   spec.roles.push_back(std::move(role));
 }
 
-/// What of a resource a job asks for, as TonY counts it: memory in MB.
-std::optional<uint64_t> total_of(const spec::Spec& spec, std::string_view resource) {
+uint64_t tasks_of(const spec::Spec& spec) {
+  uint64_t tasks = 0;
+  for (const spec::Role& role : spec.roles) {
+    tasks += role.tasks;
+  }
+  return tasks;
+}
+
+/// What of a resource each task of a role asks for, as TonY counts it: memory in MB, and of a type
+/// only what is set for it, which TonY's own file does for the types ps and worker.
+std::optional<uint64_t> counted(const Reading& reading, const spec::Role& role,
+                                std::string_view resource) {
+  if (resource == "instances") {
+    return 1;
+  }
+  if (resource != "memory" && resource != "vcores" && resource != "gpus") {
+    return std::nullopt;
+  }
+  if (!reading.has(key(role.name, resource)) && role.name != "ps" && role.name != "worker") {
+    return 0;
+  }
+  if (resource == "memory") {
+    return role.memory.value_or(0) >> 20U;
+  }
+  return (resource == "vcores" ? role.vcores : role.gpus).value_or(0);
+}
+
+std::optional<uint64_t> total_of(const Reading& reading, const spec::Spec& spec,
+                                 std::string_view resource) {
   uint64_t total = 0;
   for (const spec::Role& role : spec.roles) {
-    if (resource == "instances") {
-      total += role.tasks;
-    } else if (resource == "gpus") {
-      total += uint64_t{role.tasks} * role.gpus.value_or(0);
-    } else if (resource == "vcores") {
-      total += uint64_t{role.tasks} * role.vcores.value_or(0);
-    } else if (resource == "memory") {
-      total += role.tasks * (role.memory.value_or(0) >> 20U);
-    } else {
+    const std::optional<uint64_t> each = counted(reading, role, resource);
+    if (!each) {
       return std::nullopt;
     }
+    total += role.tasks * *each;
   }
   return total;
+}
+
+/// TonY started what has no image on the host itself and said so in a log. Where no task has one,
+/// nothing can be as it is meant.
+void check_images(Reading& reading, const spec::Spec& spec) {
+  if (!reading.flag(kDockerEnabled, false)) {
+    return;
+  }
+  const auto lacks = [](const spec::Role& role) { return !role.docker.has_value(); };
+  if (std::ranges::all_of(spec.roles, lacks)) {
+    reading.refuse(kDockerEnabled,
+                   fmt::format("no image is named: set tony.docker.containers.image for all, or {} "
+                               "for this type alone",
+                               image_key(runs_in_master(spec) ? "am" : spec.roles.front().name)));
+  }
+  for (const spec::Role& role : spec.roles | std::views::filter(lacks)) {
+    reading.note(kDockerEnabled,
+                 fmt::format("{} runs without Docker: neither {} nor tony.docker.containers.image "
+                             "is set",
+                             role.name, image_key(role.name)),
+                 Note::Kind::Doubtful);
+  }
 }
 
 void check_limits(Reading& reading, const spec::Spec& spec) {
@@ -169,7 +228,7 @@ void check_limits(Reading& reading, const spec::Spec& spec) {
   for (const std::string& name : reading.names(kTotalMax, "")) {
     const std::string resource = name.substr(kTotalMax.size());
     const int64_t most = reading.number(name, -1);
-    const std::optional<uint64_t> total = total_of(spec, resource);
+    const std::optional<uint64_t> total = total_of(reading, spec, resource);
     if (!total) {
       reading.note(name, fmt::format("no role asks for {}", printable(resource)));
     } else if (most >= 0 && *total > static_cast<uint64_t>(most)) {
@@ -258,8 +317,9 @@ class Ends {
   /// `single`: no other role is waited for.
   void apply(spec::Role& role, bool single) const {
     if (sidecars_.contains(role.name)) {
+      const bool stops = any_failure_ends_ || stoppers_.contains(role.name);
       role.success = spec::Success::Ignored;
-      role.failure = spec::Failure::Ignored;
+      role.failure = stops ? spec::Failure::FailsJob : spec::Failure::Ignored;
       return;
     }
     if (untracked_.contains(role.name)) {
@@ -322,6 +382,21 @@ void convert_ends(Reading& reading, spec::Spec& spec) {
   }
 }
 
+/// Refuses a job that TonY would never end.
+Status check_ends(const spec::Spec& spec) {
+  std::vector<std::string_view> names;
+  for (const spec::Role& role : spec.roles) {
+    if (role.success != spec::Success::Ignored) {
+      return {};
+    }
+    names.push_back(role.name);
+  }
+  return user_error(fmt::format(
+      "the job would never end: {} {} untracked or a sidecar (tony.application.untracked.jobtypes, "
+      "tony.application.sidecar.jobtypes), and no other type has instances",
+      fmt::join(names, ", "), names.size() == 1 ? "is" : "are each"));
+}
+
 Status convert_stages(Reading& reading, spec::Spec& spec) {
   const std::vector<std::string> prepare = reading.trimmed_list("tony.application.prepare-stage");
   const std::vector<std::string> training = reading.trimmed_list("tony.application.training-stage");
@@ -330,7 +405,8 @@ Status convert_stages(Reading& reading, spec::Spec& spec) {
   }
   for (const std::vector<std::string>* stage : {&prepare, &training}) {
     for (const std::string& name : *stage) {
-      if (spec::find_role(spec, name) == nullptr) {
+      // A type with 0 instances has a place in its stage, and nobody waits for it.
+      if (spec::find_role(spec, name) == nullptr && !reading.has(key(name, "instances"))) {
         return user_error(fmt::format("tony.application.{}-stage names {}, which has no instances",
                                       stage == &prepare ? "prepare" : "training", printable(name)));
       }
@@ -339,6 +415,16 @@ Status convert_stages(Reading& reading, spec::Spec& spec) {
   const auto holds = [](const std::vector<std::string>& stage, const std::string& name) {
     return std::ranges::find(stage, name) != stage.end();
   };
+  for (const spec::Role& role : spec.roles) {
+    const auto stages = (holds(prepare, role.name) ? 1 : 0) + (holds(training, role.name) ? 1 : 0);
+    const bool counts = role.success != spec::Success::Ignored || stages == 2;
+    if (!prepare.empty() && !training.empty() && counts && stages != 1) {
+      return user_error(fmt::format(
+          "{} is in {} of tony.application.prepare-stage and .training-stage; each type must be in "
+          "one of them, or give only one of the settings: the other stage then has all other types",
+          role.name, stages == 0 ? "neither" : "both"));
+    }
+  }
   const auto prepares = [&](const std::string& name) {
     return prepare.empty() ? !holds(training, name) : holds(prepare, name);
   };
@@ -347,7 +433,8 @@ Status convert_stages(Reading& reading, spec::Spec& spec) {
       continue;
     }
     for (const spec::Role& other : spec.roles) {
-      if (prepares(other.name)) {
+      // What nobody waits for holds up no stage.
+      if (prepares(other.name) && other.success != spec::Success::Ignored) {
         role.after.push_back({.role = other.name, .condition = spec::Condition::Ended});
       }
     }
@@ -368,10 +455,14 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
     const std::string group = name.substr(after + kAfter.size());
     const int64_t seconds = reading.number(name, 0);
     const bool ignored = reading.flag(name + std::string(kIgnored), false);
-    const std::vector<std::string> members = reading.list("tony.application.group." + group);
+    std::vector<std::string> members = reading.list("tony.application.group." + group);
+    // A group may name types that this job does not have.
+    std::erase_if(members, [&](const std::string& member) {
+      return spec::find_role(spec, member) == nullptr;
+    });
     const auto role = std::ranges::find(spec.roles, role_name, &spec::Role::name);
     if (role == spec.roles.end() || members.empty() || seconds <= 0) {
-      reading.note(name, "the type, its group or its time is missing");
+      reading.note(name, "no effect: the type, all types of its group, or its time are missing");
       continue;
     }
     role->deadline_after = {
@@ -397,8 +488,18 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
                    "no driver is started: Muster serves the rendezvous itself, beside rank 0");
       continue;
     }
+    if (!is_type(name)) {
+      (void)reading.text(instances, "");  // All that is said of it follows.
+      reading.note(instances,
+                   fmt::format("not run, as in TonY: the name of a type has the letters a to z "
+                               "alone, and {} has others",
+                               printable(name)),
+                   Note::Kind::Unknown);
+      continue;
+    }
     if (const std::string wrong = spec::wrong_role_name(name); !wrong.empty()) {
-      reading.note(instances, wrong);
+      (void)reading.text(instances, "");
+      reading.note(instances, "not run: " + wrong, Note::Kind::Unknown);
       continue;
     }
     spec::Role role = role_of(reading, name, spec);
@@ -410,12 +511,14 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
   if (spec.roles.empty()) {
     spec.framework = spec::Framework::Generic;
     spec.roles.push_back(master_role(reading, spec));
+    spec.restart.job = 0;  // TonY does not run that again.
     reading.note("tony.*.instances",
                  "no type has instances: the command, which TonY ran in its master, becomes a role",
                  Note::Kind::NoObject);
   } else {
     add_tensorboard(reading, spec);
   }
+  check_images(reading, spec);
   for (const spec::Role& role : spec.roles) {
     if (!role.command && !spec.command) {
       return user_error(fmt::format(
@@ -423,7 +526,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
           role.name));
     }
   }
-  const uint64_t tasks = total_of(spec, "instances").value_or(0);
+  const uint64_t tasks = tasks_of(spec);
   if (spec.framework == spec::Framework::Standalone && tasks != 1) {
     reading.refuse("tony.application.framework",
                    fmt::format("standalone jobs have one task, and this one has {}; `generic` runs "
@@ -432,6 +535,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
   }
   add_horovod(spec);
   convert_ends(reading, spec);
+  MUSTER_TRY_STATUS(check_ends(spec));
   convert_placement(reading, spec);
   MUSTER_TRY_STATUS(convert_stages(reading, spec));
   convert_dependencies(reading, spec);
@@ -439,9 +543,7 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
 }
 
 std::optional<spec::Spec> preprocessing_of(Reading& reading, const spec::Spec& spec) {
-  const bool runs_in_master =
-      spec.roles.size() == 1 && spec.roles.front().env.contains("PREPROCESSING_JOB");
-  if (!reading.flag("tony.application.enable-preprocess", false) || runs_in_master) {
+  if (!reading.flag("tony.application.enable-preprocess", false) || runs_in_master(spec)) {
     return std::nullopt;
   }
   spec::Spec first = spec;

@@ -23,7 +23,8 @@ constexpr std::array kSettings = {
     Setting{"tony.application.node-label", Fate::Becomes, "`yarn.node_label`"},
     Setting{"tony.application.placement-spec", Fate::Becomes,
             "`constraint` of the roles that have the tag it begins with, and none of their own"},
-    Setting{"tony.application.framework", Fate::Becomes, "`framework`"},
+    Setting{"tony.application.framework", Fate::Becomes,
+            "`framework`: a built-in one, or a framework file in the place of TonY's plug-ins"},
     Setting{"tony.application.distributed-mode", Fate::Becomes, "`barrier: gang` or `as_granted`"},
     Setting{"tony.application.enable-preprocess", Fate::Becomes,
             "`muster tony` runs the command first, as a job of its own, and gives MODEL_PARAMS to "
@@ -66,7 +67,8 @@ constexpr std::array kSettings = {
     Setting{"tony.other.namenodes", Fate::Differs,
             "tokens are taken for the file systems that `files` and `checkpoint.to` name; those of "
             "others must be in HADOOP_TOKEN_FILE_LOCATION"},
-    Setting{"tony.am.retry-count", Fate::Becomes, "`restart.job`"},
+    Setting{"tony.am.retry-count", Fate::Becomes,
+            "`restart.job`; as in TonY, not of a job without tasks"},
     Setting{"tony.am.memory", Fate::Becomes,
             "`memory` of the role of a job without tasks, or of the preprocessing; the master "
             "itself needs 256m (`master.memory`)"},
@@ -126,7 +128,8 @@ constexpr std::array kSettings = {
             "`constraint` of roles without their own"},
     Setting{"tony.containers.allocation-tags", Fate::Becomes,
             "`allocation_tags` of roles without their own"},
-    Setting{"tony.docker.enabled", Fate::Becomes, "whether roles have `docker`"},
+    Setting{"tony.docker.enabled", Fate::Becomes,
+            "whether roles have `docker`; refused where no type has an image"},
     Setting{"tony.docker.containers.image", Fate::Becomes,
             "`docker.image` of roles without their own"},
     Setting{"tony.docker.containers.mount", Fate::Becomes, "`docker.mounts`"},
@@ -222,12 +225,15 @@ constexpr std::array kSettings = {
     Setting{"-python_venv", Fate::Becomes, "`files`: the archive, unpacked as venv/"},
     Setting{"-python_binary_path", Fate::Becomes,
             "the beginning of `command`; in venv/ unless it is absolute"},
-    Setting{"-hdfs_classpath", Fate::Becomes, "`files`; paths without a scheme are in HDFS"},
+    Setting{"-hdfs_classpath", Fate::Becomes,
+            "`files`; paths without a scheme are in HDFS, and of a folder the files directly in it "
+            "count"},
     Setting{"-shell_env", Fate::Becomes, "`env`"},
     Setting{"-container_env", Fate::Becomes, "`env`, below -shell_env"},
-    Setting{"-conf", Fate::Becomes,
-            "the setting, above every file; tony.containers.envs, tony.execution.envs and "
-            "tony.containers.resources are appended"},
+    Setting{
+        "-conf", Fate::Becomes,
+        "the setting, above every file; tony.containers.envs, tony.execution.envs and "
+        "tony.containers.resources are appended to what tony.xml says, and hide tony-site.xml's"},
     Setting{"-conf_file", Fate::Becomes, "read instead of tony.xml; may be in HDFS"},
     Setting{"-sidecar_tensorboard_log_dir", Fate::Becomes, "`tensorboard.logdir`"},
     Setting{"-debug", Fate::NoObject, "the client leaves no files behind that it could keep"},

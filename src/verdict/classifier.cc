@@ -305,6 +305,12 @@ std::optional<job::Failure> Classifier::judge_container(std::string_view cluster
       failure = make_failure(find_class(rule.class_name), {}, {});
     }
   }
+  // What Muster's own processes of a container say where they get none.
+  for (const std::string_view who : {"muster agent", "muster keeper"}) {
+    if (!failure && diagnostics.contains(std::string(who) + ": cannot allocate memory")) {
+      failure = make_failure(find_class("memory.allocation"), {}, {});
+    }
+  }
   if (failure) {
     failure->evidence = diagnostics.substr(0, kEvidenceBytesMax);
   }

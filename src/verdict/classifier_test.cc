@@ -188,6 +188,14 @@ TEST(Classifier, JudgesAContainerByTheClustersCode) {
   EXPECT_FALSE(classifier().judge_container("", "").has_value());
 }
 
+TEST(Classifier, JudgesAContainerWhoseAgentGotNoMemory) {
+  const auto none = classifier().judge_container(
+      "70",
+      "info attempt.started\nmuster agent: cannot allocate memory for its stack; `ulimit -v`");
+  ASSERT_TRUE(none.has_value());
+  EXPECT_EQ(none->class_name, "memory.allocation");
+}
+
 TEST(Classifier, JudgesAContainerByTheUsersRulesFirst) {
   spec::Rule rule;
   rule.match.cluster_code = "-104";

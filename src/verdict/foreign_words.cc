@@ -69,8 +69,11 @@ std::string masked(std::string_view text) {
 }  // namespace
 
 bool is_stack_noise(std::string_view line) {
-  return line.starts_with("frame #") || is_native_frame(trim(line)) || is_jvm_frame(line) ||
-         is_numbers(line) || trim(line).find_first_not_of("^~=*#+_-| ") == std::string_view::npos;
+  // What Hydra adds below every error of a program.
+  constexpr std::string_view kHydraHint = "Set the environment variable HYDRA_FULL_ERROR=1";
+  return line.starts_with(kHydraHint) || line.starts_with("frame #") ||
+         is_native_frame(trim(line)) || is_jvm_frame(line) || is_numbers(line) ||
+         trim(line).find_first_not_of("^~=*#+_-| ") == std::string_view::npos;
 }
 
 bool names_exception(std::string_view line) {

@@ -33,6 +33,8 @@ constexpr Rule kCertain[] = {
 constexpr Rule kTelling[] = {
     {"user.framework_program", Code, 78, Output,
      R"((?m)^muster: framework: (the framework's program .*))"},
+    // It comes with the driver, not with the program's environment.
+    {"gpu.driver", Any, 0, Error, R"(libcuda\.so(?:\.\d+)?: cannot open shared object file)"},
     {"user.library", Any, 0, Error,
      R"(error while loading shared libraries|cannot open shared object file|undefined symbol: )"},
     {"user.library", Any, 0, Error,
@@ -105,8 +107,9 @@ constexpr Rule kTelling[] = {
     {"limit.locked_memory", Any, 0, Output,
      R"(ibv_\w+ failed with error Cannot allocate memory|RLIMIT_MEMLOCK)"},
     {"network.interface", Any, 0, Output,
-     R"([Nn]o socket interface found|Unable to find interface for)"},
-    {"port.in_use", Any, 0, Error, R"([Aa]ddress (?:already )?in use|EADDRINUSE|errno: 98\b)"},
+     R"([Nn]o socket interface found|Unable to find (?:interface|address) for)"},
+    {"port.in_use", Any, 0, Error,
+     R"([Aa]ddress (?:already )?in use|EADDRINUSE|errno: 98\b|my_node_\.port)"},
     {"port.in_use", Any, 0, Error, R"(Could not start gRPC server|No address added out of total)"},
     {"user.credentials", Any, 0, Error,
      R"(\b40[13] Client Error|GatedRepoError|gated repo|\((?:401|403)\) when calling)"
@@ -119,7 +122,8 @@ constexpr Rule kTelling[] = {
      R"(|Permission denied \(publickey|[Aa]uthentication (?:failed|required))"
      R"(|(?:[Ii]nvalid|[Ii]ncorrect|[Mm]issing) (?:API|api) ?key)"
      R"(|(?i)invalid (?:credentials|username or password|user ?token)|GSSException)"
-     R"(|LoginException|not logged in|api_key not configured)"},
+     R"(|LoginException|not logged in|api_key not configured|GSS initiate failed)"
+     R"(|Client cannot authenticate via)"},
     {"user.missing_file", Any, 0, Error,
      R"(\b404 Client Error|(?:Entry|Repository|Revision)NotFoundError|HTTP Error 4(?:04|10))"
      R"(|returned error 404|[Rr]esource '?[\w/.-]+'? not found)"
@@ -151,7 +155,8 @@ constexpr Rule kTelling[] = {
      R"(ncclRemoteError|remote process exited or there was a network error)"},
     {"collective.system", Any, 0, Error,
      R"(nccl(?:System|Internal|UnhandledCuda)Error|unhandled (?:system|cuda) error)"
-     R"(|Other MPI error|channel initialization failed)"},
+     R"(|Other MPI error|channel initialization failed)"
+     R"(|[Rr]etry count exceeded|RETRY EXCEEDED ERROR)"},
     {"peer.lost", Any, 0, Error,
      R"(Connection (?:closed by|reset\b|was likely closed)|[Bb]roken pipe)"
      R"(|Failed to connect to GCS|[Ll]ost connection to)"},
@@ -198,15 +203,16 @@ constexpr Rule kTelling[] = {
      R"(|SocketTimeoutException|[Rr]ead timed out)"},
 
     {"disk.full", Any, 0, Error, R"(No space left on device|PytorchStreamWriter failed writing)"},
-    {"disk.quota", Any, 0, Error, R"([Dd]isk quota exceeded)"},
+    {"disk.quota", Any, 0, Error, R"([Dd]isk quota exceeded|[DN]SQuotaExceededException)"},
     {"disk.read_only", Any, 0, Error, R"(Read-only file system)"},
     {"disk.io", Any, 0, Error,
      R"(Input/output error|Stale (?:NFS )?file handle|disk I/O error|No locks available)"
      R"(|BlockMissingException)"},
-    {"limit.files", Any, 0, Error, R"([Tt]oo many open files)"},
+    {"limit.files", Any, 0, Error, R"([Tt]oo many open files|received \d+ items of ancdata)"},
     {"limit.processes", Any, 0, Error,
      R"(can't start new thread|[Rr]esource temporarily unavailable|Cannot fork|native thread)"},
     {"limit.file_size", Any, 0, Error, R"(File too large)"},
+    {"memory.host", Any, 0, Error, R"([Nn]ode (?:was )?running low on memory)"},
     {"memory.allocation", Any, 0, Error,
      R"(OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer|Requested array))"
      R"(|cannot allocate vector of size|ResourceExhaustedError|Resource exhausted:)"},
@@ -248,6 +254,7 @@ constexpr Rule kTelling[] = {
      R"(|while scanning for the next token|JSONDecodeError|must have the same columns)"
      R"(|[Nn]ot in gzip format|invalid compressed data|stdin: unexpected end of file)"
      R"(|Unexpected EOF|end-of-file during read|runtime error.{0,80}: End of file)"
+     R"(|Encountered parser error|label must be in \[)"
      R"(|does not look like a tar archive|expected value"?, line)"
      R"(|error: \(-215)"},
     {"program.child_lost", Any, 0, Error, R"(BrokenProcessPool|DataLoader worker \(pid)"},
@@ -268,7 +275,7 @@ constexpr Rule kTelling[] = {
     {"user.ddp_unused", Any, 0, Error,
      R"(Expected to have finished reduction in the prior iteration)"},
     {"user.nan", Any, 0, Final,
-     R"((?i)\b(?:loss|outputs?|gradients?|weights?)\b.{0,20}\b(?:nan|infinite|non-finite)\b)"
+     R"((?i)\b(?:loss|outputs?|gradients?|weights?)\b.{0,40}\b(?:nan|infinite|non-finite)\b)"
      R"(|\bFloatingPointError\b|training diverged)"},
     {"user.nan", Any, 0, Final,
      R"(returned nan values|Tensor had (?:NaN|Inf) values|NanLossDuringTraining)"},
@@ -283,7 +290,8 @@ constexpr Rule kTelling[] = {
     {"user.arguments", Code, 2, Final,
      R"((?m:^usage:|^[\w./-]+: error: )|unrecognized|invalid option|--help)"},
     {"user.arguments", Any, 0, Final,
-     R"(error: (?:unrecognized arguments|the following arguments are required|argument -))"
+     R"(Flags parsing error: |Could not override '|error: (?:unrecognized arguments|argument -))"
+     R"(|error: the following arguments are required)"
      R"(|SystemExit: 2)"},
     {"user.assertion", Any, 0, Final, R"((?m:^AssertionError\b)|Assertion .{0,200} failed)"},
     {"user.traceback", Any, 0, Final,

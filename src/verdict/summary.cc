@@ -78,13 +78,18 @@ std::string victims_line(uint32_t victims) {
                       : fmt::format("{} other tasks ended because of it", victims);
 }
 
+/// A task that got no container in time has no attempt that could be named.
+std::string who(const job::Plan& plan, const job::FirstCause& cause) {
+  const std::string task = to_string(plan, cause.attempt.task);
+  return cause.host.value.empty()
+             ? task
+             : fmt::format("{}, attempt {} on {}", task, cause.attempt.number, cause.host.value);
+}
+
 std::vector<Row> rows_of(const job::Plan& plan, const job::FirstCause& cause,
                          const SummaryStyle& style, size_t width) {
-  const std::string host = cause.host.value.empty() ? "" : fmt::format(" on {}", cause.host.value);
   std::vector<Row> rows;
-  rows.push_back({"first cause",
-                  {fmt::format("{}, attempt {}{}", to_string(plan, cause.attempt.task),
-                               cause.attempt.number, host)}});
+  rows.push_back({"first cause", {who(plan, cause)}});
   rows.push_back({"ended by", wrap(how_it_ended(cause), width, 2)});
   rows.push_back({"class", wrap(class_line(cause.failure), width, 2)});
   if (!cause.failure.evidence.empty()) {

@@ -60,6 +60,14 @@ TEST(Summary, TellsFirstCauseLastWordsAndWhatToDo) {
             "  log         /var/jobs/digits-7f3k2q/logs/worker-1.1.stderr\n");
 }
 
+TEST(Summary, NamesNoAttemptOfATaskThatGotNoContainer) {
+  job::FirstCause cause;
+  cause.attempt = {{job::RoleIndex(0), 1}, 0};
+  cause.failure = failure_of("deadline.gather");
+  EXPECT_THAT(render_summary(plan_of_workers(), failed(cause), {}),
+              HasSubstr("first cause worker:1\n"));
+}
+
 TEST(Summary, NamesSignals) {
   job::FirstCause cause = import_failure();
   cause.exit_code = std::nullopt;

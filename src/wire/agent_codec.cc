@@ -41,8 +41,8 @@ void put_samples(const Samples& samples, control::v1::Samples& message) {
   }
   if (samples.fruitless) {
     control::v1::Fruitless& fruitless = *message.mutable_fruitless();
-    fruitless.set_now_us(samples.fruitless->now.count());
-    fruitless.set_longest_us(samples.fruitless->longest.count());
+    fruitless.set_now_us(samples.fruitless->pause.now.count());
+    fruitless.set_longest_us(samples.fruitless->pause.longest.count());
     fruitless.set_knows_past(samples.fruitless->knows_past);
     fruitless.set_reports(samples.fruitless->reports);
   }
@@ -79,8 +79,8 @@ Status get_samples(const control::v1::Samples& message, Samples& samples) {
                      .longest = Duration(message.quiet().longest_us())};
   }
   if (message.has_fruitless()) {
-    samples.fruitless = {.now = Duration(message.fruitless().now_us()),
-                         .longest = Duration(message.fruitless().longest_us()),
+    samples.fruitless = {.pause = {.now = Duration(message.fruitless().now_us()),
+                                   .longest = Duration(message.fruitless().longest_us())},
                          .knows_past = message.fruitless().knows_past(),
                          .reports = message.fruitless().reports()};
   }

@@ -36,18 +36,17 @@ struct AgentHello {
   bool operator==(const AgentHello&) const = default;
 };
 
-/// For how long an attempt has done nothing that can be seen from outside.
-struct Quiet {
+/// For how long an attempt has not done something.
+struct Pause {
   Duration now{};
   Duration longest{};  ///< Of the pauses after which it went on.
-  bool operator==(const Quiet&) const = default;
+  bool operator==(const Pause&) const = default;
 };
 
 /// For how long an attempt has shown no progress, however busy it is: no value reported (of one
 /// that never reported any: no output), no files, no memory that is new to it.
 struct Fruitless {
-  Duration now{};
-  Duration longest{};       ///< Of the pauses after which it went on.
+  Pause pause;
   bool knows_past = false;  ///< It has gone on often enough for `longest` to mean something.
   bool reports = false;     ///< It has reported values.
   bool operator==(const Fruitless&) const = default;
@@ -59,8 +58,9 @@ struct Samples {
   Duration age{};  ///< From that moment to the sending: no clock is compared with another.
   std::vector<metrics::Reading> readings;
   std::vector<metrics::NamedReading> named;
-  std::optional<Quiet> quiet = std::nullopt;          ///< Of an attempt that runs.
-  std::optional<Fruitless> fruitless = std::nullopt;  ///< Of an attempt that runs.
+  // Of an attempt that runs:
+  std::optional<Pause> quiet = std::nullopt;  ///< Nothing can be seen of it from outside.
+  std::optional<Fruitless> fruitless = std::nullopt;
   bool operator==(const Samples&) const = default;
 };
 
@@ -121,8 +121,8 @@ struct MasterWelcome {
   std::string job_id;
   uint64_t seed = 0;
   std::string plan_json;  ///< The resolved Spec (spec::to_json); empty if the agent has it.
-  std::map<std::string, std::string>
-      secrets;                 ///< Values of secret env entries by the entry's key path.
+  /// Values of secret env entries by the entry's key path.
+  std::map<std::string, std::string> secrets;
   std::string master_address;  ///< Where to dial again.
   std::string client_python;   ///< The submitter's own python3, for hints; "" if unknown.
   bool operator==(const MasterWelcome&) const = default;

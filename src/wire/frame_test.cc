@@ -148,7 +148,7 @@ class Arbitrary {
     return ended;
   }
   StreamFrame stream() {
-    switch (below(7)) {
+    switch (below(10)) {
       case 0: {
         ExecRequest exec{{"sh", "a b"}, std::nullopt};
         if (coin()) {
@@ -167,6 +167,8 @@ class Arbitrary {
         } else if (coin()) {
           open.request = ShellsRequest{};
         }
+        open.direct = coin();
+        open.ticket = coin() ? std::string(kTicketDigits, 'a') : "";
         return {engine_(), open};
       }
       case 1:
@@ -179,6 +181,12 @@ class Arbitrary {
         return {engine_(), StreamCredit{engine_()}};
       case 5:
         return {engine_(), StreamClosed{}};
+      case 6:
+        return {engine_(), StreamOffer{"h1:70", container(), std::string(kTicketDigits, '7'), {9}}};
+      case 7:
+        return {engine_(), StreamDeclined{}};
+      case 8:
+        return {engine_(), StreamTaken{}};
       default:
         return {engine_(), StreamReset{one_of(StreamFault::Protocol), text()}};
     }
@@ -201,11 +209,12 @@ class Arbitrary {
                                .value = -0.5});
     }
     if (coin()) {
-      samples.quiet = Quiet{.now = duration(), .longest = duration()};
+      samples.quiet = Pause{.now = duration(), .longest = duration()};
     }
     if (coin()) {
-      samples.fruitless = Fruitless{
-          .now = duration(), .longest = duration(), .knows_past = coin(), .reports = coin()};
+      samples.fruitless = Fruitless{.pause = {.now = duration(), .longest = duration()},
+                                    .knows_past = coin(),
+                                    .reports = coin()};
     }
     return samples;
   }
@@ -486,6 +495,10 @@ TEST(FrameCodec, RefusesBadStreams) {
             "a command is too long or has a NUL");
   EXPECT_EQ(refused({1, StreamOpen{.wait = Duration(-1), .request = ExecRequest{{"true"}, {}}}}),
             "a wait is negative");
+  EXPECT_EQ(refused({1, StreamOpen{.request = TcpRequest{1, ""}, .ticket = "abc"}}),
+            "a ticket is malformed");
+  EXPECT_EQ(refused({1, StreamOffer{"h1:70", job::ContainerId("c1"), "", {}}}),
+            "an offer without a ticket or a key");
 }
 
 TEST(FrameCodec, RefusesLongClientFrames) {

@@ -35,6 +35,11 @@ std::optional<Output> OutputGate::pass(const Output& piece, bool full) {
   return passed;
 }
 
+uint64_t OutputGate::next(job::AttemptId attempt, OutputStream stream) const {
+  const auto found = positions_.find({attempt, stream});
+  return found == positions_.end() ? 0 : found->second.next;
+}
+
 void OutputGate::leave_out(Position& position, uint64_t unseen, std::string_view bytes) {
   kept_ -= position.left_out.kept();
   position.left_out.add(unseen, bytes, std::min(LeftOut::kLastBytes, kKeptBytesMax - kept_));

@@ -21,6 +21,8 @@ class OutputGate {
   /// Returns the piece to send, cut to what is new; nullopt for none. `full`: the follower's budget
   /// is spent.
   [[nodiscard]] std::optional<Output> pass(const Output& piece, bool full);
+  /// Offset after the last byte of a stream that was sent or counted; 0 before the first.
+  [[nodiscard]] uint64_t next(job::AttemptId attempt, OutputStream stream) const;
   /// Returns for each stream of which something was left out since the last piece how it ends, when
   /// no further piece will come: its last lines (of up to kKeptBytesMax in all streams), and the
   /// count of the rest. Once.

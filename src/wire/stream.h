@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "job/ids.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,8 @@ inline constexpr size_t kStreamWindow = 256U << 10;
 inline constexpr size_t kStreamDataMax = 64U << 10;
 /// How many streams one client, or one agent, may have at a time: 16 MiB under way each way.
 inline constexpr size_t kStreamsMax = 64;
+/// What a ticket of a direct stream has: 128 random bits.
+inline constexpr size_t kTicketDigits = 32;
 /// The most that brings a terminal to the modes of a shell.
 inline constexpr size_t kTerminalModesMax = 1024;
 /// The most that a command's words have, together.
@@ -77,6 +80,8 @@ struct StreamOpen {
   job::AttemptId attempt;  ///< Number 0: the one that runs. Another counts for a JoinRequest only.
   Duration wait{};         ///< How long to wait for it to run.
   StreamRequest request;
+  bool direct = false;      ///< From a client: it would rather dial the agent itself.
+  std::string ticket = {};  ///< To an agent: the client comes itself, and shows this.
   bool operator==(const StreamOpen&) const = default;
 };
 
@@ -84,6 +89,25 @@ struct StreamOpen {
 struct StreamWaits {
   std::string reason;
   bool operator==(const StreamWaits&) const = default;
+};
+
+/// The client may dial the agent itself for this stream, as the Peer "stream:CONTAINER:TICKET".
+struct StreamOffer {
+  std::string address;  ///< The agent's: "host:port".
+  job::ContainerId container;
+  std::string ticket;
+  std::array<uint8_t, 32> key{};  ///< Minted for this ticket.
+  bool operator==(const StreamOffer&) const = default;
+};
+
+/// The client cannot get to the agent: the stream is to be relayed.
+struct StreamDeclined {
+  bool operator==(const StreamDeclined&) const = default;
+};
+
+/// From the agent: the client has come itself, and its master is done with the stream.
+struct StreamTaken {
+  bool operator==(const StreamTaken&) const = default;
 };
 
 /// From now on data may be sent, kStreamWindow each way.
@@ -133,11 +157,16 @@ struct StreamReset {
 
 struct StreamFrame {
   using Kind = std::variant<StreamOpen, StreamWaits, StreamOpened, StreamData, StreamCredit,
-                            StreamClosed, StreamReset>;
+                            StreamClosed, StreamReset, StreamOffer, StreamDeclined, StreamTaken>;
   uint64_t id = 0;
   Kind kind;
   bool operator==(const StreamFrame&) const = default;
 };
+
+/// A frame alone, as a direct stream's connection has it.
+[[nodiscard]] std::string encode_stream_frame(const StreamFrame& frame);
+/// Corrupt for bytes that are no such frame.
+[[nodiscard]] Result<StreamFrame> decode_stream_frame(std::string_view bytes);
 
 // What flows in the stream of an ExecRequest.
 

@@ -6,6 +6,8 @@
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 
+#include <algorithm>
+
 namespace muster::wire {
 namespace {
 
@@ -97,6 +99,8 @@ struct PutKind {
                    [&](const ShellsRequest&) { message.mutable_shells(); },
                },
                value.request);
+    message.set_direct(value.direct);
+    message.set_ticket(value.ticket);
   }
   void operator()(const StreamWaits& value) const {
     frame.mutable_waits()->set_reason(put_text(value.reason));
@@ -119,7 +123,37 @@ struct PutKind {
     message.set_fault(enum_to_wire<control::v1::StreamFault>(value.fault));
     message.set_reason(put_text(value.reason));
   }
+  void operator()(const StreamOffer& value) const {
+    control::v1::StreamOffer& message = *frame.mutable_offer();
+    message.set_address(put_name(value.address));
+    message.set_container(put_name(value.container.value));
+    message.set_ticket(value.ticket);
+    message.set_key(std::string(value.key.begin(), value.key.end()));
+  }
+  void operator()(const StreamDeclined&) const { frame.mutable_declined(); }
+  void operator()(const StreamTaken&) const { frame.mutable_taken(); }
 };
+
+/// Empty, or 32 hexadecimal digits.
+Status get_ticket(const std::string& text, std::string& ticket) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (!text.empty() && (text.size() != kTicketDigits || !std::ranges::all_of(text, is_digit))) {
+    return corrupt("a ticket is malformed");
+  }
+  ticket = text;
+  return {};
+}
+
+Status get_offer(const control::v1::StreamOffer& message, StreamOffer& offer) {
+  MUSTER_TRY_STATUS(get_name(message.address(), offer.address, "address"));
+  MUSTER_TRY_STATUS(get_name(message.container(), offer.container.value, "container"));
+  MUSTER_TRY_STATUS(get_ticket(message.ticket(), offer.ticket));
+  if (offer.ticket.empty() || message.key().size() != offer.key.size()) {
+    return corrupt("an offer without a ticket or a key");
+  }
+  std::ranges::copy(message.key(), offer.key.begin());
+  return {};
+}
 
 Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
   MUSTER_TRY_STATUS(
@@ -128,6 +162,8 @@ Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
     return corrupt("a wait is negative");
   }
   open.wait = Duration(message.wait_us());
+  open.direct = message.direct();
+  MUSTER_TRY_STATUS(get_ticket(message.ticket(), open.ticket));
   switch (message.request_case()) {
     case control::v1::StreamOpen::kCommand:
       return get_exec(message.command(), open.request.emplace<ExecRequest>());
@@ -185,10 +221,32 @@ Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
       return {};
     case control::v1::StreamFrame::kReset:
       return get_reset(message.reset(), value.kind.emplace<StreamReset>());
+    case control::v1::StreamFrame::kOffer:
+      return get_offer(message.offer(), value.kind.emplace<StreamOffer>());
+    case control::v1::StreamFrame::kDeclined:
+      value.kind = StreamDeclined{};
+      return {};
+    case control::v1::StreamFrame::kTaken:
+      value.kind = StreamTaken{};
+      return {};
     case control::v1::StreamFrame::KIND_NOT_SET:
       break;
   }
   return corrupt("unknown kind of stream frame");
+}
+
+std::string encode_stream_frame(const StreamFrame& frame) {
+  control::v1::StreamFrame message;
+  put(frame, message);
+  return message.SerializeAsString();
+}
+
+Result<StreamFrame> decode_stream_frame(std::string_view bytes) {
+  MUSTER_TRY(const control::v1::StreamFrame message,
+             parse<control::v1::StreamFrame>(bytes, kStreamFrameBytesMax, "stream frame"));
+  StreamFrame frame;
+  MUSTER_TRY_STATUS(get(message, frame));
+  return frame;
 }
 
 // ---- what flows in a stream

@@ -44,6 +44,8 @@ struct FakeApplication {
   std::set<std::string> avoided;
   std::set<hadoop::yarn::NodeId> known_nodes;  ///< Their tokens were given out.
   ::hadoop::yarn::AllocateResponse outbox;     ///< For the next heartbeat.
+  /// Ends that the last reply to a heartbeat told. The next heartbeat says that it has arrived.
+  std::vector<::hadoop::yarn::ContainerStatus> unconfirmed;
   std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::Container> held;  ///< Not ended.
   std::vector<::hadoop::yarn::Container> kept;  ///< For the next attempt's registration.
   int32_t token_key = 1;

@@ -113,6 +113,9 @@ Served FakeResourceManager::MasterSide::register_master(FakeApplication& applica
   encode(manager_->options_.largest, response.mutable_maximum_capability());
   response.set_queue(application.submission.queue());
   for (auto& container : std::exchange(application.kept, {})) {
+    if (!application.held.contains(yarn::decode(container.id()))) {
+      continue;  // It has ended meanwhile.
+    }
     manager_->put_node_token(application, container.node_id(),
                              response.mutable_nm_tokens_from_previous_attempts());
     *response.add_containers_from_previous_attempts() = std::move(container);
@@ -143,6 +146,8 @@ Served FakeResourceManager::MasterSide::allocate(FakeApplication& application,
   manager_->schedule(application);
   take_in(application, ask);
   auto response = std::exchange(application.outbox, {});
+  const auto& told = response.completed_container_statuses();
+  application.unconfirmed.assign(told.begin(), told.end());
   if (manager_->repeat_grants_ && !response.allocated_containers().empty()) {
     *application.outbox.mutable_allocated_containers() = response.allocated_containers();
     manager_->repeat_grants_ = false;

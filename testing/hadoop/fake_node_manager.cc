@@ -120,11 +120,14 @@ Served FakeNodeManager::start(const std::string& request) {
   pb::StartContainersResponse response;
   for (const auto& one : message.start_container_request()) {
     const auto container = proven(one.container_token().identifier());
+    const std::string why = container && refuses ? refuses(*container) : std::string();
     if (!container) {
       refuse({}, kInvalidToken, "Invalid container token", response);
     } else if (!refusals_.empty()) {
       refuse(*container, refusals_.front().first, refusals_.front().second, response);
       refusals_.erase(refusals_.begin());
+    } else if (!why.empty()) {
+      refuse(*container, kYarnException, why, response);
     } else if (containers_.contains(*container)) {
       refuse(*container, kYarnException,
              fmt::format("Container {} already is running on this node!!", to_string(*container)),

@@ -37,6 +37,8 @@ class FakeNodeManager final : public FakeService {
   /// Called when a container starts, and when one is to be stopped (before its end is told).
   std::function<void(const ContainerId&, const LaunchContext&)> on_start;
   std::function<void(const ContainerId&)> on_stop;
+  /// Asked before a container is started: what it returns is why it is not; "" lets it start.
+  std::function<std::string(const ContainerId&)> refuses;
   /// Called with every end; the resource manager listens.
   std::function<void(const ContainerStatus&)> on_end;
 

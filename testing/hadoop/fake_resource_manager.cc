@@ -147,7 +147,7 @@ void FakeResourceManager::repeat_completion(const ContainerId& container) {
   put(ended_.at(container), outbox.add_completed_container_statuses());
 }
 
-void FakeResourceManager::warn(const ApplicationId& id, std::vector<ContainerId> containers,
+void FakeResourceManager::warn(const ApplicationId& id, const std::vector<ContainerId>& containers,
                                bool certain) {
   auto* const warning = application(id).outbox.mutable_preempt();
   for (const auto& container : containers) {
@@ -217,17 +217,28 @@ void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, s
   }
 }
 
+void FakeResourceManager::forget_registration(FakeApplication& application) {
+  // Ends whose reply may have been lost are told again, before those that no reply has told.
+  pb::AllocateResponse next;
+  for (const auto& status : std::exchange(application.unconfirmed, {})) {
+    *next.add_completed_container_statuses() = status;
+  }
+  next.mutable_completed_container_statuses()->MergeFrom(
+      application.outbox.completed_container_statuses());
+  application.outbox = std::move(next);
+  application.registered = false;
+  application.response_id = 0;
+  application.last_reply.clear();
+  application.rows.clear();
+  application.placed.clear();
+  application.avoided.clear();
+  application.known_nodes.clear();
+}
+
 void FakeResourceManager::restart() {
   ++epoch_;
   for (auto& [id, application] : applications_) {
-    application.registered = false;
-    application.response_id = 0;
-    application.last_reply.clear();
-    application.rows.clear();
-    application.placed.clear();
-    application.avoided.clear();
-    application.known_nodes.clear();
-    application.outbox.Clear();
+    forget_registration(application);
     // Node managers report what runs; the rest was on paper only.
     std::erase_if(application.held, [&](const auto& entry) {
       const auto* const place = node_of(entry.second);
@@ -252,6 +263,7 @@ void FakeResourceManager::fail_master(const ApplicationId& id, std::string why) 
     end_application(failed, yarn::ApplicationState::Failed);
     return;
   }
+  failed.kept.clear();
   if (failed.submission.keep_containers_across_application_attempts()) {
     for (const auto& [container, grant] : failed.held) {
       failed.kept.push_back(grant);
@@ -264,14 +276,7 @@ void FakeResourceManager::fail_master(const ApplicationId& id, std::string why) 
       }
     }
   }
-  failed.outbox.Clear();
-  failed.rows.clear();
-  failed.placed.clear();
-  failed.avoided.clear();
-  failed.known_nodes.clear();
-  failed.registered = false;
-  failed.response_id = 0;
-  failed.last_reply.clear();
+  forget_registration(failed);
   failed.state = yarn::ApplicationState::Accepted;
   ++failed.attempt;
   launch_master(failed);

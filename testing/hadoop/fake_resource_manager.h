@@ -70,10 +70,10 @@ class FakeResourceManager {
   void set_grant_delay(Duration delay) { options_.grant_delay = delay; }
   /// The grants of the next heartbeat that has some come with the one after, too.
   void repeat_next_grants() { repeat_grants_ = true; }
-  /// Gives a container that nobody asked for, on the first node.
+  /// Gives a container that nobody asked for, on the first node that runs.
   void grant_unasked(const ApplicationId& id, hadoop::yarn::AllocationId allocation);
   /// Warns that containers will be taken; take() does it.
-  void warn(const ApplicationId& id, std::vector<ContainerId> containers, bool certain);
+  void warn(const ApplicationId& id, const std::vector<ContainerId>& containers, bool certain);
   void take(const ContainerId& container);
   /// A host dies with all that runs on it.
   void lose(const NodeId& node);
@@ -83,7 +83,8 @@ class FakeResourceManager {
   void repeat_completion(const ContainerId& container);
 
   /// The resource manager restarts: running containers and applications stay, registrations, asks
-  /// and what was granted and not started are forgotten.
+  /// and what was granted and not started are forgotten. Nodes tell it again of ends that no
+  /// heartbeat of the master has confirmed.
   void restart();
   /// A new key for an application master's token: told with the next heartbeats; `activate` makes
   /// the old one useless.
@@ -116,6 +117,8 @@ class FakeResourceManager {
                       google::protobuf::RepeatedPtrField<::hadoop::yarn::NMToken>* to);
   [[nodiscard]] FakeNodeManager* node_of(const ::hadoop::yarn::Container& container) const;
   void end_container(const hadoop::yarn::ContainerStatus& status);
+  /// The application's master registers next, and says everything that it wants.
+  static void forget_registration(FakeApplication& application);
   void end_application(FakeApplication& application, hadoop::yarn::ApplicationState state);
 
   rt::Loop* loop_;

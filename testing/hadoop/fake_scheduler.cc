@@ -168,10 +168,16 @@ void FakeResourceManager::put_node_token(FakeApplication& application, const pb:
 }
 
 void FakeResourceManager::grant_unasked(const ApplicationId& id, yarn::AllocationId allocation) {
+  const auto place = std::ranges::find_if(nodes_, [&](const FakeNodeManager* node) {
+    return node_states_.at(node->id()) == yarn::NodeState::Running;
+  });
+  if (place == nodes_.end()) {
+    return;
+  }
   pb::ResourceRequest row;
   encode(Resource{.memory_mb = 1, .vcores = 1}, row.mutable_capability());
   row.set_allocation_request_id(allocation.value);
-  grant(application(id), *nodes_.front(), row);
+  grant(application(id), **place, row);
 }
 
 }  // namespace muster::testing

@@ -45,7 +45,7 @@ class Page {
         this.lives = new Lives();
         this.job = new JobPanel(base);
         this.stop = new StopPanel(base);
-        this.tasks = new TaskPanel((wanted, stream) => this.output.open(wanted, stream));
+        this.tasks = new TaskPanel(base, (wanted, stream) => this.output.open(wanted, stream));
         this.output = new OutputPanel(base, () => this.tasks.all());
         const open = (task, attempts) => this.output.open([{ task, attempts }], "both");
         this.charts = new ChartPanel(base);

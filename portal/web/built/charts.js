@@ -7,6 +7,8 @@ import { clock_text } from "./status.js";
 const lines_max = 100;
 const each_max = 12;
 const chart_px = 190;
+/** With its title and what its lines are. */
+const chart_box_px = 249;
 const poll_ms = 1000;
 /** The server keeps seconds for a while, tens of seconds for longer, minutes for ever. */
 const spans = {
@@ -122,7 +124,8 @@ class Chart {
         const shown = this.labels.length <= each_max ? this.labels.map((_, index) => index) : near;
         const dark = matchMedia("(prefers-color-scheme: dark)").matches;
         const items = shown.map((index) => {
-            const item = make("span", `${this.labels[index] ?? ""} ${value_text(value_of(index), this.kind.unit)}`);
+            const item = make("span", `${this.labels[index] ?? ""} `);
+            item.append(make("b", value_text(value_of(index), this.kind.unit)));
             item.style.setProperty("--line-colour", this.labels[index] === "limit"
                 ? "var(--bad)" : colour_of(index, dark));
             return item;
@@ -258,6 +261,7 @@ export class ChartPanel {
         const { names } = await read(`${this.base}api/metrics/names`);
         const changed = names.length !== this.names.length;
         this.names = names;
+        this.keep_room();
         by_id("charts").hidden = names.length === 0;
         by_id("charts-link").hidden = names.length === 0;
         const leaves = this.status?.phase === "stopping" || this.status?.phase === "ended";
@@ -304,11 +308,26 @@ export class ChartPanel {
         return [...new Set(this.charts.filter(({ kind }) => opened || kind.rest !== true)
                 .flatMap(({ kind }) => kind.limit === undefined ? kind.names : [...kind.names, kind.limit]))];
     }
+    /** Charts are drawn when somebody comes near them: what is below them must not move then. */
+    keep_room() {
+        const list = by_id("chart-list");
+        const count = charts_of(this.names).filter((kind) => kind.rest !== true && kind.may_be_nothing !== true).length;
+        const columns = getComputedStyle(list).gridTemplateColumns.split(" ").length;
+        list.style.minHeight = this.charts.length > 0 ? ""
+            : `${Math.ceil(count / columns) * chart_box_px}px`;
+    }
+    /** What is the same as before keeps its place and its size. */
     make_charts(library) {
-        for (const chart of this.charts) {
-            chart.destroy();
+        const before = new Map(this.charts.map((chart) => [JSON.stringify(chart.kind), chart]));
+        this.charts = charts_of(this.names).map((kind) => {
+            const text = JSON.stringify(kind);
+            const known = before.get(text);
+            before.delete(text);
+            return known ?? new Chart(kind, library);
+        });
+        for (const gone of before.values()) {
+            gone.destroy();
         }
-        this.charts = charts_of(this.names).map((kind) => new Chart(kind, library));
         by_id("chart-list").replaceChildren(...this.charts.filter(({ kind }) => kind.rest !== true)
             .map(({ box }) => box));
         const rest = this.charts.filter(({ kind }) => kind.rest === true);
@@ -334,11 +353,12 @@ export class ChartPanel {
         const { kind } = chart;
         const [name = ""] = kind.names;
         const tasks = this.store.tasks_of(name, (task) => this.admits(task));
-        chart.box.hidden = tasks.length === 0;
-        if (tasks.length === 0) {
+        const points = tasks.map((task) => this.store.points(name, task, kind.rate === true));
+        chart.box.hidden = tasks.length === 0 || (kind.may_be_nothing === true &&
+            points.every(([, values]) => values.every((value) => value === null || value === 0)));
+        if (chart.box.hidden) {
             return;
         }
-        const points = tasks.map((task) => this.store.points(name, task, kind.rate === true));
         const limits = kind.limit === undefined ? []
             : this.store.tasks_of(kind.limit, (task) => this.admits(task))
                 .map((task) => this.store.points(kind.limit ?? "", task, false));
@@ -354,7 +374,8 @@ export class ChartPanel {
         const sum = how === "sum";
         const limit = limits.length === 0 ? []
             : [combine(columns.slice(points.length), sum ? "sum" : "max")];
-        const labels = sum ? [`sum of ${tasks.length}`] : [`mean of ${tasks.length}`, "largest"];
+        const count = `${tasks.length.toLocaleString("en-US")} tasks`;
+        const labels = sum ? [`sum of ${count}`] : [`mean of ${count}`, "largest"];
         const lines = sum ? [combine(own, "sum")] : [combine(own, "mean"), combine(own, "max")];
         chart.show([...labels, ...limit.map(() => "limit")], [times, ...lines, ...limit], [...labels.map(() => false), ...limit.map(() => true)], dark);
     }

@@ -6,8 +6,10 @@ const known = [
     { title: "GPU", names: ["hw.gpu.utilization"], unit: "1" },
     { title: "GPU memory", names: ["hw.gpu.memory.usage"], limit: "hw.gpu.memory.limit",
         unit: "By" },
-    { title: "Disk read", names: ["container.disk.io.read"], rate: true, unit: "By/s" },
-    { title: "Disk written", names: ["container.disk.io.write"], rate: true, unit: "By/s" },
+    { title: "Disk read", names: ["container.disk.io.read"], rate: true, unit: "By/s",
+        may_be_nothing: true },
+    { title: "Disk written", names: ["container.disk.io.write"], rate: true, unit: "By/s",
+        may_be_nothing: true },
 ];
 /** How far the program is; the agent makes these of what it tells. */
 const progress = [

@@ -44,6 +44,18 @@ export async function open_session() {
     history.replaceState(null, "", location.pathname + location.search);
     return base;
 }
+/**
+ * Whether the server knows who looks: by a session, a proxy, or a ticket, for which it then keeps a
+ * session, so that the ticket is judged once.
+ */
+export async function keep_session() {
+    const response = await request("api/session", { method: "POST" });
+    if (response.status !== 401 && !response.ok) {
+        throw new Trouble("gone", `the response was ${response.status}`);
+    }
+    const asks = response.headers.get("www-authenticate") ?? "";
+    return { known: response.ok, takes_tickets: asks.startsWith("Negotiate") };
+}
 /** Reads a document of the job. */
 export async function read(address, signal) {
     const response = await request(address, { signal: signal ?? null });

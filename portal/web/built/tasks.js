@@ -1,12 +1,15 @@
 // The job's tasks: a table of roles that unfold; thousands of tasks stay a few lines.
 import { badge, by_id, make, make_button, set_text, show_items, soon } from "./dom.js";
+import { make_host } from "./place.js";
 import { exit_text } from "./status.js";
+import { UsageStore, usage_fields } from "./usage.js";
 /** Jobs with more tasks begin with their roles folded. */
 const fold_from = 64;
 /** More tasks than this get a field to choose among them. */
 const filter_from = 12;
-/** Rows of one role at first, and with each wish for more. */
-const page_rows = 100;
+/** Rows of one role at first, and with each wish for more: a row takes five lines on a phone. */
+const page_rows = matchMedia("(max-width: 40rem)").matches ? 25 : 100;
+const columns = 6 + usage_fields.length;
 const states = ["waiting", "active", "succeeded", "failed", "stopped"];
 function count_text(count) {
     return count.toLocaleString("en-US");
@@ -21,12 +24,19 @@ function cells(name, task) {
         ["exit", "Exit", exit_text(task)],
     ];
 }
+function content_of(field, text) {
+    return field === "state" ? badge(text) : field === "host" ? make_host(text)
+        : document.createTextNode(text);
+}
 function make_row(name, task, open) {
     const row = make("tr", "", { "data-task": name });
     for (const [field, label, text] of cells(name, task)) {
         const cell = make("td", "", { "data-field": field, "data-label": label });
-        cell.append(field === "state" ? badge(text) : text);
+        cell.append(content_of(field, text));
         row.append(cell);
+    }
+    for (const [field, label] of usage_fields) {
+        row.append(make("td", "", { "data-field": field, "data-label": label }));
     }
     const output = make("td", "", { "data-field": "output" });
     for (const [stream, label] of [["both", "output"], ["stderr", "stderr"]]) {
@@ -35,13 +45,19 @@ function make_row(name, task, open) {
     row.append(output);
     return row;
 }
+/** What a task uses changes by the second: only its cells are looked at then. */
+function update_usage(row, texts) {
+    for (const [field] of usage_fields) {
+        set_text(row.querySelector(`[data-field=${field}]`), texts[field] ?? "");
+    }
+}
 function update_row(row, name, task) {
     row.dataset["attempts"] = String(task.attempts);
     row.lastElementChild.classList.toggle("absent", task.attempts === 0);
     for (const [field, , text] of cells(name, task)) {
         const cell = row.querySelector(`[data-field=${field}]`);
         if (cell.textContent !== text) {
-            cell.replaceChildren(field === "state" ? badge(text) : text);
+            cell.replaceChildren(content_of(field, text));
         }
     }
 }
@@ -63,7 +79,7 @@ class RoleGroup {
         this.tasks = [];
         this.is_open = !folded;
         this.body.dataset["role"] = role;
-        const cell = make("td", "", { colspan: "6" });
+        const cell = make("td", "", { colspan: String(columns) });
         this.toggle = make_button("", { class: "fold" }, () => {
             this.is_open = !this.is_open;
             this.state = null;
@@ -76,7 +92,7 @@ class RoleGroup {
             this.limit += 5 * page_rows;
             changed();
         });
-        const last = make("td", "", { colspan: "6" });
+        const last = make("td", "", { colspan: String(columns) });
         last.append(this.more_button);
         this.more.append(last);
     }
@@ -106,6 +122,18 @@ class RoleGroup {
         set_text(this.more_button, `Show more of the other ${count_text(left)}`);
         this.body.hidden = wanted !== "" && matching.length === 0;
     }
+    /** The tasks whose rows are shown. */
+    get visible() {
+        return this.body.hidden ? [] : this.shown;
+    }
+    show_usage(usage) {
+        for (const { name, task } of this.tasks) {
+            const row = this.rows.get(name);
+            if (row !== undefined) {
+                update_usage(row, usage.texts(name, task.state === "active"));
+            }
+        }
+    }
     show_head(opened) {
         set_text(this.toggle, `${opened ? "▾" : "▸"} ${this.role}: ${count_text(this.tasks.length)} task${this.tasks.length === 1 ? "" : "s"}`);
         this.toggle.setAttribute("aria-expanded", String(opened));
@@ -128,11 +156,12 @@ class RoleGroup {
 }
 /** The section of the page. */
 export class TaskPanel {
-    constructor(open_output) {
+    constructor(base, open_output) {
         this.open_output = open_output;
         this.groups = new Map();
         this.status = null;
         this.redraw = soon(() => this.draw());
+        this.usage = new UsageStore(base, by_id("tasks"), soon(() => this.show_usage()));
         by_id("filter").addEventListener("input", this.redraw);
     }
     show(status) {
@@ -166,7 +195,20 @@ export class TaskPanel {
                         .map(([, , text]) => text).join(" ").toLowerCase() };
             }), wanted);
         }
+        this.usage.show(status, [...this.groups.values()].flatMap((group) => group.visible));
+        this.show_usage();
         this.show_counts(roles.flatMap(([, { tasks }]) => tasks));
+    }
+    /** A column of which nobody has anything is left out. */
+    show_usage() {
+        const table = by_id("tasks");
+        for (const group of this.groups.values()) {
+            group.show_usage(this.usage);
+        }
+        for (const [field] of usage_fields) {
+            const cells = Array.from(table.querySelectorAll(`td[data-field=${field}]`));
+            table.classList.toggle(`no-${field}`, cells.every((cell) => cell.textContent === ""));
+        }
     }
     show_counts(tasks) {
         show_items(by_id("counts"), states

@@ -1,8 +1,8 @@
 // The jobs of a team: signs in where nobody has said who looks, then lists what they may see. The
 // filters stand in the address, so that a link to a list stays valid.
 import { badge, by_id, make, set_text, show_text } from "./dom.js";
-import { open_session, read, Trouble } from "./session.js";
-import { duration_text } from "./status.js";
+import { keep_session, open_session, pause, read } from "./session.js";
+import { duration_text, moment_text } from "./status.js";
 const rows_shown = 100;
 const refresh_ms = 5000;
 const fields = ["user", "queue", "state", "class", "name", "from", "to"];
@@ -12,7 +12,7 @@ function field(name) {
 }
 /** Whose page this is: "#/user/alice"; null for that of all jobs. */
 function subject() {
-    const found = /^#\/(user|queue)\/([^/]+)$/.exec(location.hash);
+    const found = /^#\/(user|queue|host)\/([^/]+)$/.exec(location.hash);
     if (found === null) {
         return null;
     }
@@ -97,10 +97,25 @@ function make_box(key) {
     box.addEventListener("change", () => choose(key, box.checked));
     return box;
 }
-/** A link to the page of a user or a queue. */
+/** A link to the page of a user, a queue or a host. */
 function make_link(kind, name) {
     return name === "" ? document.createTextNode("")
         : make("a", name, { href: `#/${kind}/${encodeURIComponent(name)}` });
+}
+function make_hosts(job) {
+    const cell_content = make("span", "");
+    const [first = ""] = job.hosts;
+    if (job.here !== null) {
+        cell_content.append(count_text(job.here.attempts, "attempt"), job.here.failed > 0 ? `, ${job.here.failed} failed` : "");
+    }
+    else if (first !== "") {
+        cell_content.append(make_link("host", first));
+        if (job.host_count > 1) {
+            cell_content.append(` +${job.host_count - 1}`);
+            cell_content.title = job.hosts.join(", ") + (job.host_count > job.hosts.length ? ", …" : "");
+        }
+    }
+    return cell_content;
 }
 function make_state(job) {
     const state = make("span", "");
@@ -112,7 +127,7 @@ function make_state(job) {
 }
 function make_row(job) {
     const row = make("tr", "", { "data-job": job.key });
-    row.append(cell("Compare", make_box(job.key)), cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })), cell("User", make_link("user", job.user)), cell("Queue", make_link("queue", job.queue)), cell("State", make_state(job)), cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)), cell("Submitted", new Date(job.submitted).toLocaleString()), cell("Ran", duration_text(job.duration_ms)), cell("Class", job.class ?? ""));
+    row.append(cell("Compare", make_box(job.key)), cell("Job", make("a", job.job, { href: `jobs/${encodeURIComponent(job.key)}/` })), cell("User", make_link("user", job.user)), cell("Queue", make_link("queue", job.queue)), cell("State", make_state(job)), cell("Tasks", job.tasks === 0 ? "" : String(job.tasks)), cell("Hosts", make_hosts(job)), cell("Submitted", moment_text(Date.parse(job.submitted))), cell("Ran", duration_text(job.duration_ms)), cell("Class", job.class ?? ""));
     return row;
 }
 /** "3 succeeded, 1 failed": the most frequent first. */
@@ -120,21 +135,32 @@ function counts_text(counts) {
     return Object.entries(counts).sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
         .map(([name, count]) => `${count} ${name}`).join(", ");
 }
-/** What a page of a user or a queue says above its jobs. */
+function count_text(count, noun) {
+    return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
+const titles = {
+    user: (name) => `Jobs of ${name}`,
+    queue: (name) => `Jobs in the queue ${name}`,
+    host: (name) => `Jobs that ran on ${name}`,
+};
+/** What a page of a user, a queue or a host says above its jobs. */
 function show_subject(list) {
     const of = subject();
-    const title = of === null ? "Jobs"
-        : of.kind === "user" ? `Jobs of ${of.name}` : `Jobs in the queue ${of.name}`;
+    const title = of === null ? "Jobs" : titles[of.kind](of.name);
     set_text(document.querySelector("h1"), title);
     document.title = `Muster: ${of === null ? "jobs of all" : title.toLowerCase()}`;
     by_id("all").hidden = of === null;
     for (const kind of ["user", "queue"]) {
         field(kind).parentElement.hidden = of?.kind === kind;
     }
-    const failures = counts_text(list.sums.classes);
+    set_text(by_id("hosts-title"), of?.kind === "host" ? "Here" : "Hosts");
+    const { sums } = list;
+    const failures = counts_text(sums.classes);
     show_text(by_id("sums"), of === null || list.total === 0 ? null
-        : `${list.total} ${list.total === 1 ? "job" : "jobs"}: ${counts_text(list.sums.states)}; ` +
-            `they ran ${duration_text(list.sums.ran_ms)} in all` +
+        : `${count_text(list.total, "job")}: ${counts_text(sums.states)}; ` +
+            `they ran ${duration_text(sums.ran_ms)} in all` +
+            (of.kind === "host" ? `, ${count_text(sums.attempts, "attempt")} here, of which ` +
+                `${sums.attempts_failed} failed` : "") +
             (failures === "" ? "" : `. Failures: ${failures}`));
 }
 let shown = "";
@@ -156,7 +182,7 @@ async function show() {
     by_id("newer").disabled = first === 0;
     by_id("older").disabled = first + rows_shown >= list.total;
     by_id("place").textContent = list.jobs.length === 0
-        ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${list.total}`;
+        ? "no jobs" : `${first + 1} to ${first + list.jobs.length} of ${list.total.toLocaleString("en-US")}`;
     document.querySelector("main").hidden = false;
     show_text(by_id("notice"), null);
 }
@@ -172,9 +198,10 @@ function next_place() {
     const next = new URLSearchParams(location.search).get("next");
     return next !== null && /^jobs\/[^/?#\\]+\/$/.test(next) ? next : null;
 }
-function sign_in() {
+function sign_in(takes_tickets) {
     const form = by_id("sign-in");
     form.hidden = false;
+    by_id("no-ticket").hidden = !takes_tickets;
     by_id("token").focus();
     return new Promise((done) => {
         form.addEventListener("submit", (event) => {
@@ -191,6 +218,19 @@ function sign_in() {
         });
     });
 }
+/**
+ * Asks again for the session of a ticket: Chromium loads the library for tickets only once a site
+ * has asked for one, and that request goes without.
+ */
+async function ticket_comes() {
+    for (const ms of [200, 800, 2000, 5000]) {
+        await pause(ms);
+        if ((await keep_session()).known) {
+            return;
+        }
+    }
+    return new Promise(() => undefined);
+}
 async function run() {
     const asked = new URLSearchParams(location.search);
     const next = next_place();
@@ -202,16 +242,13 @@ async function run() {
             where.value = value;
         }
     }
-    try {
-        await show();
+    const kept = await keep_session();
+    if (!kept.known) {
+        await Promise.race([sign_in(kept.takes_tickets),
+            kept.takes_tickets ? ticket_comes() : new Promise(() => undefined)]);
+        by_id("sign-in").hidden = true;
     }
-    catch (trouble) {
-        if (!(trouble instanceof Trouble) || trouble.kind !== "unknown") {
-            throw trouble;
-        }
-        await sign_in();
-        await show();
-    }
+    await show();
     if (next !== null) {
         location.replace(next);
         return;
@@ -219,7 +256,7 @@ async function run() {
     window.addEventListener("hashchange", () => {
         // What the page is of is not chosen a second time.
         const of = subject();
-        if (of !== null) {
+        if (of !== null && of.kind !== "host") {
             field(of.kind).value = "";
         }
         keep_in_address(0);

@@ -1,4 +1,5 @@
 import { by_id, make, set_text, show_items, show_text } from "./dom.js";
+import { is_of_portal } from "./place.js";
 import { duration_text, exit_text } from "./status.js";
 function cause_line(cause) {
     const where = cause.host === null ? "" : ` on ${cause.host}`;
@@ -79,6 +80,7 @@ export class JobPanel {
     constructor(base) {
         this.base = base;
         this.status = null;
+        by_id("up").hidden = !is_of_portal();
         setInterval(() => this.show_facts(), 1000);
     }
     show(status) {
@@ -88,7 +90,7 @@ export class JobPanel {
         by_id("sections").hidden = false;
         set_text(by_id("job"), status.job);
         const phase = by_id("phase");
-        set_text(phase, status.phase);
+        set_text(phase, status.outcome?.result ?? status.phase);
         phase.dataset["state"] = status.outcome?.result ?? status.phase;
         this.show_facts();
         show_outcome(status.outcome);

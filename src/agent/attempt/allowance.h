@@ -12,12 +12,12 @@ struct Allowance {
   uint64_t at_once = 0;
   uint64_t per_second = 0;
 
-  /// Whether it grew by more from `then` to `now`, in the time `since`. One that fell, as sums do
-  /// when a process ends that nobody waits for, counts as well.
+  /// Whether it grew by more from `then` to `now`, in the time `since`. One that fell by more than
+  /// `at_once`, as sums do when a process ends that nobody waits for, counts as well.
   [[nodiscard]] bool exceeded(uint64_t then, uint64_t now, Duration since) const {
     const auto seconds =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(since).count());
-    return now < then || now - then > at_once + seconds * per_second;
+    return now < then ? then - now > at_once : now - then > at_once + seconds * per_second;
   }
 };
 

@@ -6,8 +6,8 @@
 #include "agent/checkpoint/commit_request.h"
 #include "base/text.h"
 #include "framework/rendezvous.h"
-#include "os/hardware.h"
-#include "os/interfaces.h"
+#include "os/host/hardware.h"
+#include "os/host/interfaces.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "agent/job_context.h"
 #include "base/result.h"
 #include "job/view.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 namespace muster::agent {
 

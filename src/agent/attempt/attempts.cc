@@ -7,6 +7,7 @@
 #include "framework/address_book.h"
 #include "framework/tensorboard.h"
 #include "job/side_program.h"
+#include "verdict/classifier.h"
 
 #include <charconv>
 #include <cstdint>
@@ -93,7 +94,22 @@ rt::Async<> Attempts::prepare_one(job::PrepareAttempt order) {
     write_why(id, address.error());
   }
   entries_.erase(id);
-  deps_.observer.prepare_failed(id, preparation_failure(address.error()));
+  deps_.observer.prepare_failed(id, failure_before_start(address.error()));
+}
+
+/// What an attempt lacked that never ran. The system's words for memory, processes and descriptors
+/// that have run out are those by which programs tell of it.
+job::Failure Attempts::failure_before_start(const Error& error) {
+  if (error.code == Errc::Other) {
+    verdict::End end;
+    end.exit.exit_code = 1;
+    end.stderr_tail = error.message;
+    verdict::Judgement judged = deps_.job.classifier().judge(end);
+    if (judged.sure && judged.failure.kind == job::FailureKind::Resource) {
+      return std::move(judged.failure);
+    }
+  }
+  return preparation_failure(error);
 }
 
 Result<job::Address> Attempts::reserve(Entry& entry, Preparation preparation) {
@@ -166,7 +182,7 @@ void Attempts::start(job::AttemptId id, const job::View& view) {
                  {{"attempt", deps_.job.stem_of(id)}, {"error", pid.error().message}});
     write_why(id, pid.error());
     drop(id);
-    deps_.observer.start_failed(id, preparation_failure(pid.error()));
+    deps_.observer.start_failed(id, failure_before_start(pid.error()));
     return;
   }
   if (preparation.mirrors()) {
@@ -202,7 +218,7 @@ Result<os::Pid> Attempts::launch(Entry& entry, const job::View& view) {
 
 std::vector<os::Pid> Attempts::processes_of(job::AttemptId id) const {
   const TaskRun* const run = find(id);
-  return run == nullptr ? std::vector<os::Pid>() : run->members();
+  return run == nullptr ? std::vector<os::Pid>() : run->family().members();
 }
 
 TaskRun* Attempts::find(job::AttemptId id) const {

@@ -84,6 +84,7 @@ class Attempts {
   rt::Async<> end(job::AttemptId id, job::Exit exit);
   void tell_lost_output(const TaskRun& run, job::Exit& exit);
   void write_why(job::AttemptId id, const Error& error);
+  [[nodiscard]] job::Failure failure_before_start(const Error& error);
 
   Deps deps_;
   log::Logger log_;

@@ -1,7 +1,7 @@
 #include "agent/attempt/hadoop_classpath.h"
 
 #include "base/text.h"
-#include "os/command.h"
+#include "os/process/command.h"
 
 #include <array>
 #include <chrono>

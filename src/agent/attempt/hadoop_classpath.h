@@ -1,7 +1,7 @@
 #pragma once
 
 #include "agent/attempt/task_environment.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "agent/attempt/leftovers.h"
 
-#include "os/process_tree.h"
+#include "os/process/process_tree.h"
 
 #include <csignal>
 #include <fstream>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "job/ids.h"
-#include "os/pid.h"
+#include "os/process/pid.h"
 
 #include <cstddef>
 #include <cstdint>

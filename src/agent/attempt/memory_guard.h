@@ -2,9 +2,9 @@
 
 #include "agent/attempt/memory_reader.h"
 #include "agent/attempt/watch_budget.h"
-#include "os/cgroup.h"
-#include "os/memory.h"
-#include "os/processes.h"
+#include "os/host/cgroup.h"
+#include "os/host/memory.h"
+#include "os/process/processes.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/scope.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "agent/attempt/watch_budget.h"
-#include "os/cgroup.h"
-#include "os/memory.h"
+#include "os/host/cgroup.h"
+#include "os/host/memory.h"
 
 #include <cstdint>
 #include <span>

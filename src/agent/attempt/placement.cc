@@ -1,10 +1,17 @@
 #include "agent/attempt/placement.h"
 
 #include "base/text.h"
-#include "os/command.h"
+#include "os/process/command.h"
+#include "rt/fd.h"
 #include "spec/archive_name.h"
 
+#include <array>
+#include <cstring>
+#include <fcntl.h>
 #include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
 
 namespace muster::agent {
 namespace {
@@ -12,6 +19,46 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kUnpackDeadline = std::chrono::minutes(30);
+
+/// Does what unzip does: modes are kept, and links stay links. They are made last, so that nothing
+/// of the archive goes through them to other places.
+constexpr const char* kUnzip = R"(
+import os, stat, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    links = []
+    for entry in archive.infolist():
+        path, mode = archive.extract(entry, sys.argv[2]), entry.external_attr >> 16
+        if stat.S_ISLNK(mode):
+            links.append((path, archive.read(entry).decode()))
+        elif mode & 0o777 and not entry.is_dir():
+            os.chmod(path, mode & 0o777)
+    for path, target in links:
+        os.remove(path)
+        os.symlink(target, path)
+)";
+
+constexpr size_t kSaidMax = 300;
+
+/// Memory for the first bytes of what a program says; the rest has no place there. Not valid where
+/// the system has none.
+rt::Fd place_for_words() {
+  rt::Fd words(::memfd_create("words", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const bool bounded = words.valid() && ::ftruncate(words.get(), kSaidMax) == 0 &&
+                       ::fcntl(words.get(), F_ADD_SEALS, F_SEAL_GROW) == 0;
+  return bounded ? std::move(words) : rt::Fd();
+}
+
+/// What was said there, in one line: "tar: not an archive; tar: stopped". "" for nothing.
+std::string said_in(const rt::Fd& words) {
+  std::array<char, kSaidMax> bytes{};
+  (void)::pread(words.get(), bytes.data(), bytes.size(), 0);
+  const std::string_view text(bytes.data(), ::strnlen(bytes.data(), bytes.size()));
+  std::string said;
+  for (const std::string_view line : split(text, '\n')) {
+    said += trim(line).empty() ? "" : (said.empty() ? "" : "; ") + printable(trim(line));
+  }
+  return said;
+}
 
 /// Runs one unpacking program in `folder`.
 Status run_unpacker(std::vector<std::string> argv, const fs::path& folder) {
@@ -21,9 +68,14 @@ Status run_unpacker(std::vector<std::string> argv, const fs::path& folder) {
   options.env = os::own_environment();
   options.folder = folder;
   options.stderr_to = os::ToNull{};
+  const rt::Fd said = place_for_words();
+  if (said.valid()) {
+    options.stderr_to = os::ToFd{said.get()};
+  }
   MUSTER_TRY(const os::CommandOutput output, os::run_command(std::move(options), kUnpackDeadline));
   if (output.exit.code != 0) {
-    return user_error("cannot unpack the archive: " + program + " failed");
+    const std::string why = said_in(said);
+    return user_error("cannot unpack the archive: " + (why.empty() ? program + " failed" : why));
   }
   return {};
 }
@@ -36,8 +88,7 @@ Status unpack_archive(const fs::path& archive, const fs::path& folder) {
   if (unzipped.has_value() || unzipped.error().code != Errc::NotFound) {
     return unzipped;
   }
-  return run_unpacker({"python3", "-m", "zipfile", "-e", archive.string(), folder.string()},
-                      folder);
+  return run_unpacker({"python3", "-c", kUnzip, archive.string(), folder.string()}, folder);
 }
 
 bool is_uri(std::string_view text) { return text.find("://") != std::string_view::npos; }

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "job/failure.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "spec/settings.h"
 
 #include <filesystem>

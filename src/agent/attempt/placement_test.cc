@@ -1,6 +1,6 @@
 #include "agent/attempt/placement.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,8 +93,31 @@ TEST_F(Placing, SaysWhenAnArchiveIsNone) {
   write(home_ / "bad.tar.gz", "no archive");
   const Status placed = place({{home_ / "bad.tar.gz", "", {}}});
   ASSERT_FALSE(placed.has_value());
-  EXPECT_THAT(placed.error().message, HasSubstr("bad.tar.gz: cannot unpack the archive"));
+  EXPECT_THAT(placed.error().message, HasSubstr("bad.tar.gz: cannot unpack the archive: "));
+  EXPECT_THAT(placed.error().message, HasSubstr("not in gzip format")) << "and why, in tar's words";
   EXPECT_FALSE(fs::exists(task_ / "bad")) << "half an unpacking is not there under its name";
+}
+
+/// With a link that leads out of it, and a file behind that link.
+TEST_F(Placing, FollowsNoLinkOfAZipWhereThereIsNoUnzip) {
+  fs::create_directories(home_ / "bin");
+  fs::create_directories(home_ / "outside");
+  fs::create_symlink("/usr/bin/python3", home_ / "bin/python3");
+  const std::string zip = R"(/usr/bin/python3 -c 'import sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1], "w")
+link = zipfile.ZipInfo("l")
+link.external_attr = 0o120777 << 16
+archive.writestr(link, sys.argv[2])
+archive.writestr("l/x", "x")
+archive.close()' )" + (home_ / "a.zip").string() +
+                          " " + (home_ / "outside").string();
+  ASSERT_EQ(::system(zip.c_str()), 0);
+  const std::string path = ::getenv("PATH");
+  ::setenv("PATH", (home_ / "bin").c_str(), 1);
+  const Status placed = place({{home_ / "a.zip", "", {}}});
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_FALSE(placed.has_value());
+  EXPECT_TRUE(fs::is_empty(home_ / "outside"));
 }
 
 TEST_F(Placing, RefusesWhatItCannotPlace) {

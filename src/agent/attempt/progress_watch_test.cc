@@ -14,7 +14,7 @@ using std::chrono::seconds;
 class ProgressWatchOf : public ::testing::Test {
  protected:
   wire::Fruitless look_at(Duration later) { return watch_.look(now_ += later, signs_); }
-  Duration look(Duration later) { return look_at(later).now; }
+  Duration look(Duration later) { return look_at(later).pause.now; }
   /// Steps of a second each.
   void train(int steps) {
     for (int step = 0; step < steps; ++step) {
@@ -25,7 +25,7 @@ class ProgressWatchOf : public ::testing::Test {
 
   ProgressWatch watch_;
   HostTime now_{};
-  ProgressWatch::Signs signs_{.moved_bytes = 1 << 20};
+  LifeSigns signs_{.moved_bytes = 1 << 20};
 };
 
 TEST_F(ProgressWatchOf, TakesValuesForProgressAndOutputNoMoreThen) {
@@ -39,12 +39,20 @@ TEST_F(ProgressWatchOf, TakesValuesForProgressAndOutputNoMoreThen) {
   EXPECT_TRUE(look_at({}).reports);
 }
 
-TEST_F(ProgressWatchOf, TakesOutputForProgressOfOneThatReportsNothing) {
+TEST_F(ProgressWatchOf, TakesNewOutputForProgressOfOneThatReportsNothing) {
   EXPECT_EQ(look({}), Duration::zero());
   for (int line = 0; line < 10; ++line) {
+    ++signs_.news;
     signs_.output_bytes += 10;
     EXPECT_EQ(look(seconds(5)), Duration::zero());
   }
+  for (int second = 1; second < 100; ++second) {
+    signs_.output_bytes += 60;
+    signs_.moved_bytes += 60;
+    EXPECT_EQ(look(seconds(1)), seconds(second)) << "it says the same again";
+  }
+  ++signs_.news;
+  EXPECT_EQ(look({}), Duration::zero());
   EXPECT_EQ(look(minutes(3)), minutes(3));
   EXPECT_FALSE(look_at({}).reports);
 }
@@ -64,12 +72,12 @@ TEST_F(ProgressWatchOf, KnowsAPastOnlyOfOneThatHasGoneOn) {
   EXPECT_FALSE(look_at(minutes(1)).knows_past);
   ++signs_.told;
   EXPECT_FALSE(look_at(minutes(9)).knows_past);
-  EXPECT_EQ(look_at({}).longest, Duration::zero()) << "the start is no pause";
+  EXPECT_EQ(look_at({}).pause.longest, Duration::zero()) << "the start is no pause";
   train(3);
   EXPECT_TRUE(look_at({}).knows_past);
-  EXPECT_EQ(look_at({}).longest, seconds(1));
+  EXPECT_EQ(look_at({}).pause.longest, seconds(1));
   ++signs_.told;
-  EXPECT_EQ(look_at(minutes(2)).longest, minutes(2));
+  EXPECT_EQ(look_at(minutes(2)).pause.longest, minutes(2));
 }
 
 }  // namespace

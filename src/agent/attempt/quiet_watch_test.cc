@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 namespace muster::agent {
 namespace {
@@ -15,12 +16,12 @@ using std::chrono::seconds;
 /// An attempt and the watch on it.
 class QuietWatchOf : public ::testing::Test {
  protected:
-  wire::Quiet look_at(Duration later) { return watch_.look(now_ += later, signs_); }
+  wire::Pause look_at(Duration later) { return watch_.look(now_ += later, signs_); }
   Duration look(Duration later) { return look_at(later).now; }
 
   QuietWatch watch_;
   HostTime now_{};
-  QuietWatch::Signs signs_{.cpu = seconds(5), .output_bytes = 100, .moved_bytes = 1 << 20};
+  LifeSigns signs_{.cpu = seconds(5), .output_bytes = 100, .moved_bytes = 1 << 20};
 };
 
 TEST_F(QuietWatchOf, MeasuresHowLongNothingHappens) {
@@ -80,6 +81,37 @@ TEST_F(QuietWatchOf, SeesACheckpointThatIsWrittenSlowly) {
     quiet = std::max(quiet, look(seconds(1)));
   }
   EXPECT_EQ(quiet, Duration::zero());
+}
+
+// What `while ! test -e ready; do sleep 0.5; done` does, and one that asks by curl.
+TEST_F(QuietWatchOf, DoesNotTakeAShellThatAsksAgainForWork) {
+  for (const auto& [bytes, faults, cpu] :
+       {std::tuple(14'000, 170, milliseconds(3)), std::tuple(35'000, 430, milliseconds(9)),
+        std::tuple(47'000, 640, milliseconds(20))}) {
+    ++signs_.output_bytes;
+    EXPECT_EQ(look({}), Duration::zero());
+    for (int second = 1; second < 30 * 60; ++second) {
+      signs_.cpu += cpu;
+      signs_.moved_bytes += static_cast<uint64_t>(bytes);
+      signs_.faults += static_cast<uint64_t>(faults);
+      ASSERT_EQ(look(seconds(1)), seconds(second));
+    }
+  }
+}
+
+TEST_F(QuietWatchOf, ForgivesASumThatFallsForAMomentWhenAChildEnds) {
+  EXPECT_EQ(look({}), Duration::zero());
+  signs_.moved_bytes -= 5000;
+  signs_.cpu -= milliseconds(2);
+  EXPECT_EQ(look(seconds(9)), seconds(9));
+}
+
+TEST_F(QuietWatchOf, TakesABusyGpuForLife) {
+  EXPECT_EQ(look({}), Duration::zero());
+  signs_.gpu_busy = true;
+  EXPECT_EQ(look(minutes(9)), Duration::zero());
+  signs_.gpu_busy = false;
+  EXPECT_EQ(look(minutes(9)), minutes(9));
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
   std::erase_if(variables, [](const auto& entry) {
     return entry.first.starts_with("MUSTER_") && entry.first != "MUSTER_HOME";
   });
+  if (sources.inherited->contains(kApplicationId)) {
+    // Hadoop sets it for its own Java; it slows down programs with many threads.
+    variables.erase("MALLOC_ARENA_MAX");
+  }
   variables.merge(own.defaults);
   if (!sources.python_folder.empty()) {
     put_first(variables, "PATH", sources.python_folder);

@@ -35,8 +35,8 @@ struct EnvironmentSources {
   uint32_t cores = 1;                    ///< Of the machine.
   std::vector<uint32_t> gpus;            ///< Of the whole container.
   const Variables* inherited = nullptr;  ///< The agent's own environment.
-  const Variables* secrets =
-      nullptr;  ///< By the entry's key path: "env.TOKEN", "roles.ps.env.TOKEN".
+  /// By the entry's key path: "env.TOKEN", "roles.ps.env.TOKEN".
+  const Variables* secrets = nullptr;
 };
 
 struct TaskEnvironment {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "agent/attempt/held_ports.h"
 #include "agent/attempt/leftovers.h"
 #include "agent/attempt/memory_guard.h"
-#include "agent/attempt/progress_watch.h"
-#include "agent/attempt/quiet_watch.h"
+#include "agent/attempt/process_family.h"
 #include "agent/attempt/watch_budget.h"
 #include "agent/output/output_feed.h"
 #include "agent/output/output_log.h"
@@ -12,10 +12,10 @@
 #include "job/action.h"
 #include "job/failure.h"
 #include "job/view.h"
-#include "os/cgroup.h"
-#include "os/memory.h"
-#include "os/ports.h"
-#include "os/processes.h"
+#include "os/host/cgroup.h"
+#include "os/host/memory.h"
+#include "os/host/ports.h"
+#include "os/process/processes.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/running.h"
@@ -28,14 +28,14 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace muster::agent {
 
-/// One attempt's mechanism, from its reservation to its end: ports, process, output, memory. Lives
-/// on the loop's thread; destroying it releases the ports and forgets the process, which must have
+/// One attempt's mechanism, from its reservation to its end: its ports, processes, output and
+/// memory limit, each with a type of its own, and the order in which they begin and end. Lives on
+/// the loop's thread; destroying it releases the ports and forgets the process, which must have
 /// ended.
 class TaskRun {
  public:
@@ -77,14 +77,10 @@ class TaskRun {
   TaskRun(const TaskRun&) = delete;
   TaskRun& operator=(const TaskRun&) = delete;
 
-  struct PortsWanted {
-    std::string host;                      ///< A numeric address.
-    std::optional<spec::PortRange> range;  ///< nullopt: any free port.
-    uint16_t keep_port = 0;                ///< Not 0: this one (AlreadyExists if it is taken).
-    std::vector<std::string> names;        ///< One more port for each.
-  };
   /// Holds the attempt's ports.
-  [[nodiscard]] Result<job::Address> reserve(const PortsWanted& wanted);
+  [[nodiscard]] Result<job::Address> reserve(const HeldPorts::Wanted& wanted) {
+    return ports_.take(deps_.ports, wanted);
+  }
 
   /// Starts the command. `ended` is called once, when the process and all it left behind are gone:
   /// what is left when the process ends by itself is killed; when it was asked to end, the others
@@ -100,9 +96,8 @@ class TaskRun {
   /// Takes in the process of a session, which leads a session of its own: it counts as the
   /// attempt's for memory, and ends with it.
   void admit(os::Pid guest);
-  /// A process of a session has ended. Returns whether it did by itself: false when the attempt has
-  /// taken it along.
-  [[nodiscard]] bool dismiss(os::Pid guest);
+  /// As ProcessFamily::dismiss().
+  [[nodiscard]] bool dismiss(os::Pid guest) { return family_.dismiss(guest); }
 
   /// What all its processes use.
   struct Use {
@@ -115,62 +110,47 @@ class TaskRun {
   /// Measures memory; kills the attempt when it is over its limit. Returns nothing while no process
   /// runs.
   std::optional<Use> watch_memory();
-  /// For how long it has done nothing, and for how long nothing that gets it on.
-  struct Pause {
-    wire::Quiet quiet;
-    wire::Fruitless fruitless;
-  };
-  /// Takes in what was just measured of it, and how many values it has told of itself. What people
-  /// do beside the program, by sessions, does not count.
-  [[nodiscard]] Pause look_for_pause(const Use& use, const os::FileActivity& files, uint64_t told);
   /// Tells that the memory is near its limit and wants to be watched closely.
   [[nodiscard]] bool near_limit() const { return running_ && memory_->near_limit(); }
 
   [[nodiscard]] const Names& names() const { return names_; }
-  [[nodiscard]] const job::Address& address() const { return address_; }
+  [[nodiscard]] const job::Address& address() const { return ports_.address(); }
+  [[nodiscard]] const ProcessFamily& family() const { return family_; }
   [[nodiscard]] bool running() const { return running_; }
-  /// What the command was started with; of one that runs.
+  /// What the command was started with; empty before.
   [[nodiscard]] const std::map<std::string, std::string>& environment() const {
-    return environment_;
+    return options_.environment;
   }
-  /// Its processes at this moment.
-  [[nodiscard]] std::vector<os::Pid> members() const;
   /// Where its program works at this moment, else where it began: it may have gone elsewhere.
   [[nodiscard]] std::filesystem::path folder() const;
   /// The interpreter that start() was told of.
-  [[nodiscard]] const std::string& python() const { return python_; }
+  [[nodiscard]] const std::string& python() const { return options_.python; }
+  /// What it has written, of both streams.
+  [[nodiscard]] uint64_t output_bytes() const { return output_ ? output_->size_bytes() : 0; }
+  /// Returns a number that has changed if it has said something new since the last look.
+  [[nodiscard]] uint64_t look_for_news() { return output_ ? output_->look_for_news() : 0; }
   /// nullptr before the start.
   [[nodiscard]] const OutputLog* output(wire::OutputStream stream) const {
     return output_ ? &output_->log(stream) : nullptr;
   }
 
  private:
-  [[nodiscard]] Result<os::Pid> spawn(StartOptions options);
+  [[nodiscard]] Result<os::Pid> spawn();
   void on_exit(const os::Exit& exit);
   /// The process has ended: ends when its end may be told.
   rt::Async<> await_end();
-  [[nodiscard]] std::vector<os::Pid> family();
-  void end_guests();
   void finish();
 
   Deps deps_;
   Names names_;
-  job::Address address_;
-  std::vector<std::unique_ptr<os::HeldPort>> held_;
+  HeldPorts ports_;
+  StartOptions options_;  ///< Since start().
   std::optional<TaskOutput> output_;
   std::optional<MemoryGuard> memory_;
-  QuietWatch quiet_;
-  ProgressWatch progress_;
+  ProcessFamily family_;
   std::function<void(Ended)> ended_;
-  std::string python_;
-  std::map<std::string, std::string> environment_;
-  std::filesystem::path first_folder_;  ///< To which the command goes before anything else.
-  os::Pid pid_;
-  std::set<os::Pid> guests_;
   bool running_ = false;  ///< The process or, while it is stopped, others of its family live.
-  bool asked_ = false;
-  bool family_gone_ = false;      ///< Its process group's number may be somebody else's by now.
-  std::optional<os::Exit> exit_;  ///< Of the process itself.
+  bool asked_ = false;    ///< To end.
   rt::Event killed_;
   rt::Running ending_;  ///< Last: it uses all of the above.
 };

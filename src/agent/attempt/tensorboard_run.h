@@ -2,8 +2,8 @@
 
 #include "agent/attempt/memory_reader.h"
 #include "agent/output/output_log.h"
-#include "os/memory.h"
-#include "os/processes.h"
+#include "os/host/memory.h"
+#include "os/process/processes.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/running.h"

@@ -14,6 +14,8 @@ constexpr Duration kNormally = std::chrono::seconds(1);
 constexpr Duration kClosely = std::chrono::milliseconds(200);
 /// Close to a memory limit looks are more frequent than samples.
 constexpr Duration kSampleMin = std::chrono::milliseconds(900);
+/// Of its time: what other programs of the host draw on a screen is no work of the task.
+constexpr double kIdleGpu = 0.05;
 
 }  // namespace
 
@@ -31,13 +33,13 @@ void UsageWatch::attempt_started() {
 }
 
 void UsageWatch::attempt_ended(job::AttemptId attempt, const job::Exit& exit) {
-  const auto found = meters_.find(attempt);
-  if (found == meters_.end() && exit.memory_peak_bytes > 0) {
+  const auto found = watched_.find(attempt);
+  if (found == watched_.end() && exit.memory_peak_bytes > 0) {
     // Over before the first look: its peak is all that is known.
     deps_.samples.measured(attempt, {{.metric = metrics::Builtin::ContainerMemoryPeak,
                                       .value = static_cast<double>(exit.memory_peak_bytes)}});
   }
-  meters_.erase(attempt);
+  watched_.erase(attempt);
   deps_.samples.ended(attempt);
 }
 
@@ -64,8 +66,7 @@ HostTime UsageWatch::look() {
       any = true;
       gpus = gpus || (deps_.gpus != nullptr && may_see_gpus(run.environment()));
       if (samples) {
-        sample(run, *use, deps_.loop.now());
-        sample_gpus(run, gpu_readings);
+        sample(run, *use, gpu_readings);
       }
       closely = closely || run.near_limit();
     }
@@ -85,21 +86,41 @@ HostTime UsageWatch::look() {
   return any ? next : HostTime::max();
 }
 
-void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use, HostTime now) {
+void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
+                        const std::vector<os::GpuReading>& all_gpus) {
+  const HostTime now = deps_.loop.now();
   const job::AttemptId attempt = run.names().attempt;
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
-  deps_.samples.measured(attempt, meters_[attempt].read(now, use, files));
-  const TaskRun::Pause pause = run.look_for_pause(use, files, deps_.samples.told(attempt));
-  deps_.samples.pauses(attempt, pause.quiet, pause.fruitless);
+  Watched& watched = watched_[attempt];
+  deps_.samples.measured(attempt, watched.meter.read(now, use, files));
+  LifeSigns signs = signs_of(run, use, files);
+  if (!all_gpus.empty()) {
+    const std::vector<os::GpuReading> gpus = visible_gpus(run.environment(), all_gpus);
+    TaskMeter::GpuUse gpu_use = watched.meter.read_gpus(gpus);
+    deps_.samples.measured(attempt, gpu_use.readings, std::move(gpu_use.named));
+    signs.gpu_busy = std::ranges::any_of(
+        gpus, [](const os::GpuReading& gpu) { return gpu.utilization.value_or(0) > kIdleGpu; });
+  }
+  deps_.samples.pauses(attempt, watched.quiet.look(now, signs), watched.progress.look(now, signs));
 }
 
-void UsageWatch::sample_gpus(const TaskRun& run, const std::vector<os::GpuReading>& all) {
-  if (all.empty()) {
-    return;
+/// What people do beside the program, by sessions, is no sign of its life.
+LifeSigns UsageWatch::signs_of(TaskRun& run, const TaskRun::Use& use,
+                               const os::FileActivity& files) {
+  LifeSigns signs{.cpu = use.print.cpu,
+                  .output_bytes = run.output_bytes(),
+                  .moved_bytes = files.moved_bytes,
+                  .faults = use.print.faults,
+                  .told = deps_.samples.told(run.names().attempt),
+                  .news = run.look_for_news()};
+  if (run.family().has_guests()) {
+    const std::vector<os::Pid> own = run.family().own();
+    const os::Footprint print = deps_.meter.glance(own);
+    signs.cpu = print.cpu;
+    signs.faults = print.faults;
+    signs.moved_bytes = deps_.meter.file_activity(own).moved_bytes;
   }
-  TaskMeter::GpuUse use =
-      meters_[run.names().attempt].read_gpus(visible_gpus(run.environment(), all));
-  deps_.samples.measured(run.names().attempt, use.readings, std::move(use.named));
+  return signs;
 }
 
 void UsageWatch::sample_host() {

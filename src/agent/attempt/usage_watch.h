@@ -1,11 +1,13 @@
 #pragma once
 
 #include "agent/attempt/attempts.h"
+#include "agent/attempt/progress_watch.h"
+#include "agent/attempt/quiet_watch.h"
 #include "agent/attempt/watch_budget.h"
 #include "agent/sampling/sample_queue.h"
 #include "agent/sampling/task_meter.h"
-#include "os/gpu_meter.h"
-#include "os/memory.h"
+#include "os/host/gpu_meter.h"
+#include "os/host/memory.h"
 #include "rt/async.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
@@ -41,15 +43,23 @@ class UsageWatch {
   void attempt_ended(job::AttemptId attempt, const job::Exit& exit);
 
  private:
+  /// What is remembered of one attempt from look to look.
+  struct Watched {
+    TaskMeter meter;
+    QuietWatch quiet;
+    ProgressWatch progress;
+  };
+
   rt::Async<> run();
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
-  void sample(TaskRun& run, const TaskRun::Use& use, HostTime now);
-  void sample_gpus(const TaskRun& run, const std::vector<os::GpuReading>& all);
+  void sample(TaskRun& run, const TaskRun::Use& use, const std::vector<os::GpuReading>& all_gpus);
+  [[nodiscard]] LifeSigns signs_of(TaskRun& run, const TaskRun::Use& use,
+                                   const os::FileActivity& files);
   void sample_host();
 
   Deps deps_;
-  std::map<job::AttemptId, TaskMeter> meters_;
+  std::map<job::AttemptId, Watched> watched_;
   HostTime sampled_{};  ///< When all were last measured for the master.
   WatchBudget looks_;   ///< All but the close looks, which have a budget of their own.
   HostTime due_ = HostTime::max();

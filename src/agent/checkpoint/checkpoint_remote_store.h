@@ -1,7 +1,7 @@
 #pragma once
 
 #include "agent/checkpoint/checkpoint_store.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "agent/checkpoint/checkpoint_remote_store.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "base/result.h"
 #include "job/ids.h"
 #include "job/plan.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -36,8 +36,8 @@ struct CompleteCheckpoint {
 
 /// What is known when a folder is judged.
 struct CheckpointLooks {
-  const FolderLook* before =
-      nullptr;  ///< The look before: what did not change since is not being written.
+  /// The look before: what did not change since is not being written.
+  const FolderLook* before = nullptr;
   const FolderLook* now = nullptr;
   const FolderLook* committed = nullptr;  ///< As it was when the last checkpoint of it was taken.
   Duration quiet{};                       ///< For how long nothing changed.

@@ -1,5 +1,5 @@
 #include "agent/checkpoint/checkpoint_folder_store.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,6 +27,13 @@ CheckpointManifest sample_manifest() {
 
 TEST(CheckpointManifest, SurvivesItsTextForm) {
   EXPECT_EQ(decode_manifest(encode(sample_manifest())).value(), sample_manifest());
+}
+
+TEST(CheckpointManifest, EscapesOnlyWhatWouldEndAWordOrALine) {
+  const std::string text = encode(sample_manifest());
+  EXPECT_THAT(text, ::testing::HasSubstr(" a%20name%0a100%25\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr(" tensorflow\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr(" sub/data%20one\n"));
 }
 
 TEST(CheckpointManifest, RefusesEveryTruncationAndWaysOut) {

@@ -5,7 +5,7 @@
 #include "agent/checkpoint/commit_request.h"
 #include "base/log.h"
 #include "job/ids.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/loop.h"
 #include "rt/running.h"
 #include "rt/wait.h"

@@ -1,8 +1,8 @@
 #include "agent/checkpoint/checkpointer.h"
 
 #include "agent/checkpoint/checkpoint_folder_store.h"
-#include "os/local_files.h"
-#include "os/processes.h"
+#include "os/file/local_files.h"
+#include "os/process/processes.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"
 #include "testing/fake_loop.h"

@@ -2,7 +2,7 @@
 
 #include "agent/output/time_index.h"
 #include "base/time.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "agent/output/output_log.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gtest/gtest.h>
 
@@ -95,6 +95,15 @@ TEST_F(OutputLogs, CountsWhatTheDiskDoesNotTake) {
   log.write("again");
   EXPECT_EQ(log.lost_bytes(), 5U);
   EXPECT_EQ(content(folder_ / "missing" / "out"), "again");
+}
+
+TEST_F(OutputLogs, WritesIntoTheFileThatItHasOpened) {
+  OutputLog log(*files_, folder_ / "out", {.bytes_max = 2 * 4096, .keep = 2}, clock());
+  log.write("one ");
+  fs::rename(folder_ / "out", folder_ / "aside");
+  log.write("two");
+  EXPECT_EQ(content(folder_ / "aside"), "one two");
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
 TEST_F(OutputLogs, DatesItsBytesAtMostTenTimesASecond) {

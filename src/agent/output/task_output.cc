@@ -22,6 +22,7 @@ void TaskOutput::write(wire::OutputStream stream, std::string_view bytes) {
   const uint64_t offset = log.size_bytes();
   log.write(bytes, stream != last_);
   last_ = stream;
+  news_.take(stream == wire::OutputStream::Stdout ? 0 : 1, bytes);
   deps_.feed.offer(deps_.loop.now(), attempt_, stream, offset, bytes);
 }
 

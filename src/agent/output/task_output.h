@@ -2,8 +2,9 @@
 
 #include "agent/output/output_feed.h"
 #include "agent/output/output_log.h"
+#include "agent/output/output_news.h"
 #include "job/ids.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
 
@@ -32,12 +33,15 @@ class TaskOutput {
   [[nodiscard]] const OutputLog& log(wire::OutputStream stream) const;
   /// Bytes of both streams so far.
   [[nodiscard]] uint64_t size_bytes() const;
+  /// Returns a number that has changed if it has said something new since the last look.
+  [[nodiscard]] uint64_t look_for_news() { return news_.look(); }
 
  private:
   Deps deps_;
   job::AttemptId attempt_;
   OutputLog stdout_;
   OutputLog stderr_;
+  OutputNews news_;
   wire::OutputStream last_ = wire::OutputStream::Stdout;  ///< That was written to.
 };
 

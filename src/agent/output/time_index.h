@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

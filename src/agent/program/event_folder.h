@@ -1,7 +1,7 @@
 #pragma once
 
-#include "os/files.h"
-#include "os/pid.h"
+#include "os/file/files.h"
+#include "os/process/pid.h"
 #include "scalars/event_file.h"
 #include "scalars/scalar.h"
 

@@ -1,6 +1,6 @@
 #include "agent/program/event_folder.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "scalars/event_bytes_test.h"
 
 #include <gmock/gmock.h>

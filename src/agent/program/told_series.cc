@@ -46,6 +46,9 @@ std::string ToldSeries::take_report(std::string_view line, Now now) {
       progress_ = {};
     }
     progress_.reached(*report->step, now.host);
+    // Of one second step and values come from the same line.
+    put(std::string(kStep), "{step}", static_cast<double>(*report->step),
+        report->scalars.empty() ? now.wall : time_of(report->scalars.front(), now));
   }
   if (report->max_steps) {
     progress_.expects(*report->max_steps);

@@ -70,7 +70,7 @@ void SampleQueue::measured(std::optional<job::AttemptId> attempt,
   }
 }
 
-void SampleQueue::pauses(job::AttemptId attempt, const wire::Quiet& quiet,
+void SampleQueue::pauses(job::AttemptId attempt, const wire::Pause& quiet,
                          const wire::Fruitless& fruitless) {
   Moment& moment = moment_of(attempt, loop_.now());
   moment.quiet = quiet;

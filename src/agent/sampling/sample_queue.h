@@ -45,7 +45,7 @@ class SampleQueue final : public SampleSink {
                 const std::vector<metrics::Reading>& readings,
                 std::vector<metrics::NamedReading> named = {});
   /// For how long an attempt has been quiet now, and without progress.
-  void pauses(job::AttemptId attempt, const wire::Quiet& quiet, const wire::Fruitless& fruitless);
+  void pauses(job::AttemptId attempt, const wire::Pause& quiet, const wire::Fruitless& fruitless);
   /// How many values an attempt's program has told of itself: a step that stays the same, and what
   /// the agent makes of steps, are none.
   [[nodiscard]] uint64_t told(job::AttemptId attempt) const;
@@ -60,7 +60,7 @@ class SampleQueue final : public SampleSink {
     HostTime at{};
     std::vector<metrics::Reading> readings;
     std::map<std::string, metrics::NamedReading> named;
-    std::optional<wire::Quiet> quiet;
+    std::optional<wire::Pause> quiet;
     std::optional<wire::Fruitless> fruitless;
   };
   /// What an attempt's program tells of itself.

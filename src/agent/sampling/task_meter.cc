@@ -76,6 +76,10 @@ std::vector<metrics::Reading> TaskMeter::read(HostTime now, const TaskRun::Use& 
   add_count(Builtin::ContainerPageFaults, faults_.take(use.print.faults));
   add_count(Builtin::ContainerPageFaultsMajor, faults_major_.take(use.print.faults_major));
   add_count(Builtin::ProcessThreads, use.print.threads);
+  add_count(Builtin::ContainerProcesses, use.print.processes);
+  if (use.print.main_waits) {
+    add(Builtin::ProcessWaiting, *use.print.main_waits ? 1 : 0);
+  }
   if (files) {
     add_count(Builtin::ContainerDiskRead, read_bytes_.take(files->read_bytes));
     add_count(Builtin::ContainerDiskWrite, written_bytes_.take(files->written_bytes));

@@ -3,8 +3,8 @@
 #include "agent/attempt/task_run.h"
 #include "base/time.h"
 #include "metrics/series.h"
-#include "os/gpu_readings.h"
-#include "os/memory.h"
+#include "os/host/gpu_readings.h"
+#include "os/host/memory.h"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/gpu_readings.h"
+#include "os/host/gpu_readings.h"
 
 #include <map>
 #include <string>

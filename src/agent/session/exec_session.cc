@@ -11,11 +11,11 @@ namespace muster::agent {
 
 bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
   auto child =
-      spawn_guest(processes_, request, run,
-                  {.output = [this](os::Stream stream,
-                                    std::string_view bytes) { return on_output(stream, bytes); },
-                   .written = [this](size_t bytes) { consumed(bytes); },
-                   .exited = [this](const os::Exit& exit) { on_exited(exit); }});
+      guests_.spawn(request, run,
+                    {.output = [this](os::Stream stream,
+                                      std::string_view bytes) { return on_output(stream, bytes); },
+                     .written = [this](size_t bytes) { consumed(bytes); },
+                     .exited = [this](const os::Exit& exit) { on_exited(exit); }});
   handlers_.send(wire::StreamOpened{});
   if (!child.has_value()) {
     tell_exit(exit_of(child.error()));
@@ -30,28 +30,29 @@ Status ExecSession::take(const wire::StreamFrame::Kind& kind) {
   if (hung_up_) {
     return {};
   }
-  return std::visit(Overloaded{
-                        [&](const wire::StreamData& data) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(data));
-                          return take_input(data);
-                        },
-                        [&](const wire::StreamCredit& credit) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(credit));
-                          child_->allow_output(readable());
-                          return {};
-                        },
-                        [&](const wire::StreamClosed& closed) -> Status {
-                          MUSTER_TRY_STATUS(ledger_.received(closed));
-                          child_->end_input();
-                          return {};
-                        },
-                        [](const OneOf<wire::StreamOpen, wire::StreamWaits, wire::StreamOpened,
-                                       wire::StreamReset> auto&) -> Status {
-                          return Error{Errc::Corrupt, Blame::Muster,
-                                       "a frame that an agent does not take"};
-                        },
-                    },
-                    kind);
+  return std::visit(
+      Overloaded{
+          [&](const wire::StreamData& data) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(data));
+            return take_input(data);
+          },
+          [&](const wire::StreamCredit& credit) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(credit));
+            child_->allow_output(readable());
+            return {};
+          },
+          [&](const wire::StreamClosed& closed) -> Status {
+            MUSTER_TRY_STATUS(ledger_.received(closed));
+            child_->end_input();
+            return {};
+          },
+          [](const OneOf<wire::StreamOpen, wire::StreamWaits, wire::StreamOpened, wire::StreamReset,
+                         wire::StreamOffer, wire::StreamDeclined, wire::StreamTaken> auto&)
+              -> Status {
+            return Error{Errc::Corrupt, Blame::Muster, "a frame that an agent does not take"};
+          },
+      },
+      kind);
 }
 
 Status ExecSession::take_input(const wire::StreamData& data) {

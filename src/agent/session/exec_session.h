@@ -1,10 +1,11 @@
 #pragma once
 
 #include "agent/attempt/task_run.h"
+#include "agent/session/guest.h"
 #include "agent/session/session.h"
 #include "base/result.h"
-#include "os/interactive_child.h"
-#include "os/processes.h"
+#include "os/process/interactive_child.h"
+#include "os/process/processes.h"
 #include "wire/frame.h"
 #include "wire/stream_ledger.h"
 
@@ -25,8 +26,8 @@ class ExecSession final : public Session {
     std::function<void()> ended;  ///< After `exited`, once; may destroy the session.
   };
 
-  ExecSession(os::Processes& processes, Handlers handlers)
-      : processes_(processes), handlers_(std::move(handlers)) {}
+  ExecSession(Guests& guests, Handlers handlers)
+      : guests_(guests), processes_(guests.processes()), handlers_(std::move(handlers)) {}
   ExecSession(const ExecSession&) = delete;
   ExecSession& operator=(const ExecSession&) = delete;
 
@@ -50,6 +51,7 @@ class ExecSession final : public Session {
   [[nodiscard]] size_t readable() const;
   void tell_exit(const wire::ExecExited& exited);
 
+  Guests& guests_;
   os::Processes& processes_;
   Handlers handlers_;
   wire::StreamLedger ledger_;

@@ -1,6 +1,10 @@
 #include "agent/session/guest.h"
 
+#include "agent/session/recorded_guest.h"
 #include "base/overloaded.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
@@ -23,10 +27,8 @@ constexpr int32_t kBySignal = 128;
 
 }  // namespace
 
-Result<std::unique_ptr<os::InteractiveChild>> spawn_guest(os::Processes& processes,
-                                                          const wire::ExecRequest& request,
-                                                          const TaskRun& run,
-                                                          os::InteractiveChild::Handlers handlers) {
+Result<std::unique_ptr<os::InteractiveChild>> Guests::spawn(
+    const wire::ExecRequest& request, const TaskRun& run, os::InteractiveChild::Handlers handlers) {
   os::SpawnOptions options;
   options.argv = request.arguments;
   options.env = run.environment();
@@ -37,7 +39,39 @@ Result<std::unique_ptr<os::InteractiveChild>> spawn_guest(os::Processes& process
     terminal = {.rows = request.terminal->size.rows, .columns = request.terminal->size.columns};
     options.env["TERM"] = request.terminal->name;
   }
-  return processes.spawn_interactive(std::move(options), terminal, std::move(handlers));
+  if (!terminal || !deps_.recording().terminals) {
+    return deps_.processes.spawn_interactive(std::move(options), terminal, std::move(handlers));
+  }
+  MUSTER_TRY(std::unique_ptr<Recording> recording, record(request, run));
+  auto guest = std::make_unique<RecordedGuest>(deps_.loop, deps_.processes, std::move(recording),
+                                               std::move(handlers));
+  MUSTER_TRY(auto child,
+             deps_.processes.spawn_interactive(std::move(options), terminal, guest->handlers()));
+  guest->adopt(std::move(child));
+  return guest;
+}
+
+Result<std::unique_ptr<Recording>> Guests::record(const wire::ExecRequest& request,
+                                                  const TaskRun& run) {
+  const TaskRun::Names& names = run.names();
+  Recording::Options options{.path = {},
+                             .bytes_max = deps_.recording().max,
+                             .terminal = *request.terminal,
+                             .command = shell_command(request.arguments),
+                             .title = fmt::format("{}:{}, attempt {}", names.mark.role,
+                                                  names.mark.index, names.mark.number)};
+  for (int number = 1;; ++number) {
+    options.path = names.log_stem;
+    options.path += fmt::format(".terminal-{}.cast", number);
+    if (!deps_.files.exists(options.path)) {
+      break;
+    }
+  }
+  Result<std::unique_ptr<Recording>> recording = Recording::begin(deps_.files, deps_.loop, options);
+  if (!recording.has_value()) {
+    return std::move(recording).error().within("the terminal cannot be recorded");
+  }
+  return recording;
 }
 
 size_t give_input(os::Processes& processes, os::InteractiveChild& guest,

@@ -1,13 +1,18 @@
 #pragma once
 
 #include "agent/attempt/task_run.h"
+#include "agent/session/recording.h"
 #include "base/result.h"
-#include "os/interactive_child.h"
-#include "os/processes.h"
+#include "os/file/files.h"
+#include "os/process/interactive_child.h"
+#include "os/process/processes.h"
+#include "rt/loop.h"
+#include "spec/settings.h"
 #include "wire/stream.h"
 #include "wire/stream_ledger.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace muster::agent {
@@ -15,10 +20,33 @@ namespace muster::agent {
 /// The most that is read of a guest's output at once.
 inline constexpr size_t kGuestPieceBytes = 32U << 10;
 
-/// Runs a command with the environment of an attempt, in the folder where its program works.
-[[nodiscard]] Result<std::unique_ptr<os::InteractiveChild>> spawn_guest(
-    os::Processes& processes, const wire::ExecRequest& request, const TaskRun& run,
-    os::InteractiveChild::Handlers handlers);
+/// Starts what people run inside attempts.
+class Guests {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    os::Processes& processes;
+    os::Files& files;
+    /// The job's own; called when it is known.
+    std::function<const spec::Recording&()> recording;
+  };
+
+  explicit Guests(Deps deps) : deps_(std::move(deps)) {}
+
+  /// Runs a command with the environment of an attempt, in the folder where its program works. Its
+  /// terminal is recorded beside the attempt's output if the job says so; an error of the disk is
+  /// one of this call, then.
+  [[nodiscard]] Result<std::unique_ptr<os::InteractiveChild>> spawn(
+      const wire::ExecRequest& request, const TaskRun& run,
+      os::InteractiveChild::Handlers handlers);
+  [[nodiscard]] os::Processes& processes() const { return deps_.processes; }
+
+ private:
+  [[nodiscard]] Result<std::unique_ptr<Recording>> record(const wire::ExecRequest& request,
+                                                          const TaskRun& run);
+
+  Deps deps_;
+};
 
 /// Hands input to a guest. Returns how much of the message, which has `bytes`, is done with now;
 /// the rest is when the guest has taken it.

@@ -20,9 +20,41 @@ constexpr Duration kHangUpGrace = std::chrono::seconds(5);
 
 }  // namespace
 
-Sessions::Sessions(Deps deps) : deps_(std::move(deps)), scope_(deps_.loop) {}
+Sessions::Sessions(Deps deps)
+    : deps_(std::move(deps)),
+      direct_(deps_.loop, deps_.log,
+              {.to_master = deps_.send,
+               .to_sessions = [this](const wire::StreamFrame& frame) { take_here(frame); }}),
+      guests_({.loop = deps_.loop,
+               .processes = deps_.processes,
+               .files = deps_.files,
+               .recording = deps_.recording}),
+      scope_(deps_.loop) {}
 
 void Sessions::take(const wire::StreamFrame& frame) {
+  if (const auto* request = std::get_if<wire::StreamOpen>(&frame.kind);
+      request != nullptr && !request->ticket.empty()) {
+    direct_.expect(frame.id, *request);
+    return;
+  }
+  if (const auto awaited = direct_.withdraw(frame.id)) {
+    if (std::holds_alternative<wire::StreamDeclined>(frame.kind)) {
+      open(frame.id, *awaited);
+    }
+    return;
+  }
+  take_here(frame);
+}
+
+void Sessions::send(const wire::StreamFrame& frame) {
+  if (DirectStreams::owns(frame.id)) {
+    direct_.send(frame);
+  } else {
+    deps_.send(frame);
+  }
+}
+
+void Sessions::take_here(const wire::StreamFrame& frame) {
   if (const auto* request = std::get_if<wire::StreamOpen>(&frame.kind)) {
     open(frame.id, *request);
     return;
@@ -67,12 +99,13 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
 void Sessions::run(uint64_t id, const wire::ExecRequest& request, TaskRun& run) {
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<ExecSession>(
-      deps_.processes,
+      guests_,
       ExecSession::Handlers{
-          .send = [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); },
+          .send = [this, id](wire::StreamFrame::Kind kind) { send({id, std::move(kind)}); },
           .exited = [this, number] { return on_exited(number); },
           .ended = [this, number] { on_ended(number); }});
   if (!session->start(request, run)) {
+    direct_.end(id);
     return;
   }
   const os::Pid guest = session->pid();
@@ -94,7 +127,7 @@ void Sessions::begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRu
   }
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<ShellSession>(
-      deps_.loop, deps_.processes, last_shell_ + 1,
+      deps_.loop, guests_, last_shell_ + 1,
       ShellSession::Handlers{.exited = [this, number] { return on_exited(number); },
                              .ended = [this, number] { on_ended(number); }});
   if (!session->start(request, run, sender(id))) {
@@ -180,13 +213,13 @@ void Sessions::list(uint64_t id, const TaskRun& run) {
       shells.shells.push_back(entry.shell->describe());
     }
   }
-  deps_.send({id, wire::StreamOpened{}});
-  deps_.send({id, wire::StreamData{wire::encode(shells)}});
-  deps_.send({id, wire::StreamClosed{}});
+  send({id, wire::StreamOpened{}});
+  send({id, wire::StreamData{wire::encode(shells)}});
+  send({id, wire::StreamClosed{}});
 }
 
 ShellSession::Send Sessions::sender(uint64_t id) {
-  return [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); };
+  return [this, id](wire::StreamFrame::Kind kind) { send({id, std::move(kind)}); };
 }
 
 // ---- connections
@@ -200,7 +233,7 @@ void Sessions::connect(uint64_t id, const wire::TcpRequest& request, const TaskR
   auto session = std::make_unique<TcpSession>(
       deps_.loop, *deps_.dialer, run.address().host,
       TcpSession::Handlers{
-          .send = [this, id](wire::StreamFrame::Kind kind) { deps_.send({id, std::move(kind)}); },
+          .send = [this, id](wire::StreamFrame::Kind kind) { send({id, std::move(kind)}); },
           .ended = [this, number] { on_ended(number); }});
   session->start(request.port);
   by_stream_.emplace(id, number);
@@ -208,7 +241,7 @@ void Sessions::connect(uint64_t id, const wire::TcpRequest& request, const TaskR
 }
 
 void Sessions::refuse(uint64_t id, wire::StreamFault fault, std::string reason) {
-  deps_.send({id, wire::StreamReset{fault, std::move(reason)}});
+  send({id, wire::StreamReset{fault, std::move(reason)}});
 }
 
 void Sessions::hang_up(uint64_t id) {
@@ -219,9 +252,10 @@ void Sessions::hang_up(uint64_t id) {
   }
 }
 
-void Sessions::hang_up_all() {
-  while (!by_stream_.empty()) {
-    hang_up(by_stream_.begin()->first);
+void Sessions::master_gone() {
+  direct_.withdraw_all();
+  while (!by_stream_.empty() && !DirectStreams::owns(by_stream_.begin()->first)) {
+    hang_up(by_stream_.begin()->first);  // Direct ones come last, by their ids.
   }
 }
 
@@ -255,7 +289,12 @@ void Sessions::on_ended(uint64_t number) {
   const auto found = sessions_.find(number);
   const Entry entry = std::move(found->second);
   sessions_.erase(found);
-  std::erase_if(by_stream_, [number](const auto& each) { return each.second == number; });
+  std::erase_if(by_stream_, [this, number](const auto& each) {
+    if (each.second == number && DirectStreams::owns(each.first)) {
+      direct_.end(each.first);
+    }
+    return each.second == number;
+  });
 }
 
 }  // namespace muster::agent

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "agent/attempt/attempts.h"
+#include "agent/session/direct_streams.h"
+#include "agent/session/guest.h"
 #include "agent/session/session.h"
 #include "agent/session/shell_session.h"
 #include "base/log.h"
 #include "net/stream.h"
-#include "os/processes.h"
+#include "os/process/processes.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
 #include "wire/frame.h"
@@ -19,9 +21,10 @@
 namespace muster::agent {
 
 /// What people do inside this agent's attempts, by streams that its master relays from the job's
-/// owner. A session ends with its stream, with its attempt, and with the connection to the master;
-/// shells (ShellSession) only with their attempt, and wait for somebody to join them. Lives on the
-/// loop's thread.
+/// owner, or for which the owner's client comes itself (DirectStreams). A session ends with its
+/// stream, with its attempt, and with the connection that its stream came by, to the master or to
+/// the client; shells (ShellSession) only with their attempt, and wait for somebody to join them.
+/// Lives on the loop's thread.
 class Sessions {
  public:
   struct Deps {
@@ -29,6 +32,8 @@ class Sessions {
     os::Processes& processes;
     log::Logger log;
     Attempts& attempts;
+    os::Files& files;
+    std::function<const spec::Recording&()> recording;  ///< Of the job, once it is known.
     net::Dialer* dialer;  ///< nullptr: no program of this host can be reached.
     std::function<void(const wire::StreamFrame& frame)> send;  ///< To the master in charge.
   };
@@ -37,9 +42,11 @@ class Sessions {
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
+  /// What the master says.
   void take(const wire::StreamFrame& frame);
-  /// The connection that the streams came by is gone.
-  void hang_up_all();
+  /// The connection to the master is gone, and with it what it relayed.
+  void master_gone();
+  [[nodiscard]] DirectStreams& direct() { return direct_; }
   /// What was done inside that attempt is over.
   void attempt_over(job::AttemptId attempt);
 
@@ -52,6 +59,9 @@ class Sessions {
     uint32_t shell_number = 0;      ///< From 1, if it is one.
   };
 
+  /// What belongs to a stream, by whatever way it came.
+  void take_here(const wire::StreamFrame& frame);
+  void send(const wire::StreamFrame& frame);
   void open(uint64_t id, const wire::StreamOpen& request);
   void run(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
   void begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
@@ -71,6 +81,8 @@ class Sessions {
   void on_ended(uint64_t number);
 
   Deps deps_;
+  DirectStreams direct_;
+  Guests guests_;
   uint64_t last_number_ = 0;
   uint32_t last_shell_ = 0;
   std::map<uint64_t, uint64_t> by_stream_;  ///< Stream → session, while the stream lives.

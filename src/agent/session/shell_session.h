@@ -1,13 +1,14 @@
 #pragma once
 
 #include "agent/attempt/task_run.h"
-#include "agent/session/scrollback.h"
+#include "agent/session/guest.h"
 #include "agent/session/session.h"
-#include "agent/session/terminal_modes.h"
+#include "agent/session/terminal_guest.h"
+#include "agent/session/terminal_history.h"
+#include "agent/session/typed_input.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "os/interactive_child.h"
-#include "os/processes.h"
+#include "os/process/processes.h"
 #include "rt/loop.h"
 #include "rt/running.h"
 #include "wire/stream.h"
@@ -15,7 +16,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 
 namespace muster::agent {
@@ -46,8 +46,8 @@ class ShellSession final : public Session {
   /// How long a shell that nobody has joined is kept: from a Friday to a Monday.
   static constexpr Duration kAloneMax = std::chrono::hours(72);
 
-  ShellSession(rt::Loop& loop, os::Processes& processes, uint32_t number, Handlers handlers);
-  ~ShellSession() override;
+  ShellSession(rt::Loop& loop, Guests& guests, uint32_t number, Handlers handlers);
+  ~ShellSession() override { loop_.cancel(timer_); }
   ShellSession(const ShellSession&) = delete;
   ShellSession& operator=(const ShellSession&) = delete;
 
@@ -58,7 +58,7 @@ class ShellSession final : public Session {
   /// been told.
   void join(const wire::JoinRequest& request, Send send);
 
-  [[nodiscard]] os::Pid pid() const { return child_->pid(); }
+  [[nodiscard]] os::Pid pid() const { return guest_.pid(); }
   /// Nobody has it, and it has ended.
   [[nodiscard]] bool ended_unseen() const { return !line_ && exited_.has_value(); }
   [[nodiscard]] wire::Shell describe() const;
@@ -66,7 +66,7 @@ class ShellSession final : public Session {
   [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
   /// It goes on alone.
   bool hang_up() override;
-  void kill() override;
+  void kill() override { guest_.kill(); }
   void attempt_over() override;
   /// It is not kept any longer: the command gets SIGHUP, and SIGKILL later.
   void end();
@@ -80,8 +80,6 @@ class ShellSession final : public Session {
   };
 
   void open(wire::StreamOpened opened, Send send);
-  void draw_anew(wire::TerminalSize size);
-  void on_written(size_t bytes);
   void consumed(size_t bytes);
   [[nodiscard]] size_t on_output(std::string_view bytes);
   void on_exited(const os::Exit& exit);
@@ -91,25 +89,20 @@ class ShellSession final : public Session {
   void finish();
 
   rt::Loop& loop_;
-  os::Processes& processes_;
   uint32_t number_;
   uint32_t attempt_ = 0;
   Handlers handlers_;
   HostTime began_{};
-  Scrollback scrollback_;
-  TerminalModes modes_;
-  size_t unwritten_ = 0;  ///< Input that the command has not taken yet;
-  size_t of_others_ = 0;  ///< so much of it came by streams of before.
-  uint64_t seen_ = 0;     ///< What whoever had it last has got for sure.
+  TerminalHistory history_;
+  TypedInput input_;
   std::optional<Line> line_;
   HostTime alone_since_{};  ///< Without a line.
+  rt::TimerId timer_{};     ///< Of its end, while it is alone.
   std::optional<wire::ExecExited> exited_;
   bool unwanted_ = false;  ///< Nobody is to join it any more.
   bool over_ = false;
-  rt::TimerId timer_{};    ///< Of end(), or of the kill after it.
-  rt::TimerId drawing_{};  ///< Of draw_anew().
   rt::Running ending_;
-  std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.
+  TerminalGuest guest_;  ///< Last: its callbacks use the rest.
 };
 
 }  // namespace muster::agent

@@ -1,7 +1,6 @@
 #include "agent/stacks/attempt_processes.h"
 
-#include "base/text.h"
-#include "os/proc_text.h"
+#include "os/host/proc_text.h"
 
 #include <fmt/format.h>
 
@@ -12,18 +11,6 @@
 #include <unistd.h>
 
 namespace muster::agent {
-namespace {
-
-std::string value_in(std::string_view environment, std::string_view name) {
-  for (const std::string_view entry : split(environment, '\0')) {
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return std::string(entry.substr(name.size() + 1));
-    }
-  }
-  return "";
-}
-
-}  // namespace
 
 std::vector<os::ProcessInfo> attempt_processes(const std::map<std::string, std::string>& mine) {
   constexpr std::array<std::string_view, 4> kMarks = {"MUSTER_JOB_ID", "MUSTER_ROLE",
@@ -38,7 +25,7 @@ std::vector<os::ProcessInfo> attempt_processes(const std::map<std::string, std::
       const std::string theirs = os::read_proc(fmt::format("/proc/{}/environ", process.pid.value));
       belongs = std::ranges::all_of(kMarks, [&](std::string_view mark) {
         const auto own = mine.find(std::string(mark));
-        return own != mine.end() && value_in(theirs, mark) == own->second;
+        return own != mine.end() && os::variable_in(theirs, mark) == own->second;
       });
     }
     if (belongs && !process.zombie) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/process_tree.h"
+#include "os/process/process_tree.h"
 
 #include <map>
 #include <string>

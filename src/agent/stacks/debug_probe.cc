@@ -4,8 +4,8 @@
 #include "agent/stacks/sent_tool.h"
 #include "agent/stacks/tool_search.h"
 #include "base/text.h"
-#include "os/proc_text.h"
-#include "os/spawn.h"
+#include "os/host/proc_text.h"
+#include "os/process/spawn.h"
 #include "rt/fd.h"
 #include "stacks/debug_words.h"
 

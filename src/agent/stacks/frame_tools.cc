@@ -2,7 +2,7 @@
 
 #include "agent/stacks/tool_search.h"
 #include "base/text.h"
-#include "os/command.h"
+#include "os/process/command.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +63,8 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
   // A process that sleeps is read without stopping it, which one that the kernel holds would not
   // let happen.
   if (options_.native) {
-    spawn.argv.emplace_back("--native");
+    // For the same who look several times: what has changed its variables has worked.
+    spawn.argv.insert(spawn.argv.end(), {"--native", "--locals"});
   } else if (all_sleep(process)) {
     spawn.argv.emplace_back("--nonblocking");
   }

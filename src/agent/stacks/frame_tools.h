@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "os/pid.h"
+#include "os/process/pid.h"
 #include "stacks/stack_report.h"
 
 #include <map>

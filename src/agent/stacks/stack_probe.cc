@@ -1,13 +1,15 @@
 #include "agent/stacks/stack_probe.h"
 
 #include "agent/stacks/attempt_processes.h"
+#include "agent/stacks/flight_dump.h"
 #include "agent/stacks/frame_tools.h"
 #include "agent/stacks/sent_tool.h"
 #include "base/text.h"
-#include "os/proc_text.h"
-#include "os/process_tree.h"
-#include "os/threads.h"
+#include "os/host/proc_text.h"
+#include "os/process/process_tree.h"
+#include "os/process/threads.h"
 #include "rt/fd.h"
+#include "stacks/stack_groups.h"
 #include "stacks/stack_report.h"
 
 #include <fmt/format.h>
@@ -19,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -30,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 /// For everything, and for one process.
 constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
+constexpr auto kWatched = std::chrono::seconds(2);
 
 /// What can be read without waiting for the process.
 std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
@@ -62,9 +66,35 @@ std::string command_of(const stacks::Process& process) {
   return command.empty() ? process.command : command;
 }
 
+/// Watches threads that read for a while, before any tool disturbs them.
+void watch_readers(std::vector<stacks::Process>& processes) {
+  struct Reader {
+    os::Pid pid;
+    stacks::Thread* thread;
+    uint64_t sleeps;
+  };
+  std::vector<Reader> readers;
+  for (stacks::Process& process : processes) {
+    for (stacks::Thread& thread : process.threads) {
+      if (thread.state == 'S' && stacks::is_reading(thread)) {
+        const os::Pid pid(process.pid);
+        readers.push_back({pid, &thread, os::count_sleeps(pid, thread.id)});
+      }
+    }
+  }
+  if (!readers.empty()) {
+    // lint: allow(sleep) the kernel tells nobody that it has woken a thread
+    std::this_thread::sleep_for(kWatched);
+  }
+  for (const Reader& reader : readers) {
+    reader.thread->fed =
+        reader.sleeps > 0 && os::count_sleeps(reader.pid, reader.thread->id) > reader.sleeps;
+  }
+}
+
 class Probe {
  public:
-  explicit Probe(FrameTools tools) : tools_(std::move(tools)) {}
+  Probe(FrameTools tools, bool watches) : tools_(std::move(tools)), watches_(watches) {}
 
   int run(const std::map<std::string, std::string>& variables);
 
@@ -76,6 +106,7 @@ class Probe {
   }
 
   FrameTools tools_;
+  bool watches_ = false;
   size_t bytes_ = 0;
 };
 
@@ -83,12 +114,28 @@ int Probe::run(const std::map<std::string, std::string>& variables) {
   const Clock::time_point until = Clock::now() + kPatience;
   std::vector<stacks::Process> processes;
   uint32_t left_out = 0;
-  for (const os::ProcessInfo& info : attempt_processes(variables)) {
+  const std::vector<os::ProcessInfo> infos = attempt_processes(variables);
+  for (const os::ProcessInfo& info : infos) {
     std::optional<stacks::Process> process = glance(info);
     if (process && processes.size() == stacks::kProcessesMax) {
       ++left_out;
-    } else if (process && say(stacks::process_line(*process))) {
+    } else if (process) {
       processes.push_back(*std::move(process));
+    }
+  }
+  if (watches_) {
+    watch_readers(processes);
+  }
+  for (const stacks::Process& process : processes) {
+    if (!say(stacks::process_line(process))) {
+      return 0;
+    }
+  }
+  for (const os::ProcessInfo& info : infos) {
+    const std::vector<stacks::Collectives> collectives = read_flight_dump(info);
+    if (!collectives.empty()) {
+      (void)say(stacks::collectives_line(collectives));
+      break;  // The first is the program itself; its children have its variables.
     }
   }
   for (stacks::Process& process : processes) {
@@ -128,7 +175,8 @@ int run_stack_probe(const std::vector<std::string>& arguments, char** variables)
     options.py_spy = tool ? path_of_tool(*tool) : "";
   }
   const std::map<std::string, std::string> own = options.environment;
-  return Probe(FrameTools(std::move(options))).run(own);
+  const bool watches = std::ranges::find(arguments, stacks::kWatchFlag) != arguments.end();
+  return Probe(FrameTools(std::move(options)), watches).run(own);
 }
 
 }  // namespace muster::agent

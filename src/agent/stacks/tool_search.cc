@@ -1,7 +1,7 @@
 #include "agent/stacks/tool_search.h"
 
 #include "base/text.h"
-#include "os/proc_text.h"
+#include "os/host/proc_text.h"
 
 #include <fmt/format.h>
 

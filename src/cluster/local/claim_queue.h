@@ -5,7 +5,7 @@
 #include "job/action.h"
 #include "job/fact.h"
 #include "job/plan.h"
-#include "os/watch.h"
+#include "os/file/watch.h"
 #include "rt/io_loop.h"
 #include "rt/scope.h"
 #include "rt/wait.h"

@@ -1,6 +1,7 @@
 #include "cluster/local/container_record.h"
 
 #include "base/text.h"
+#include "cluster/local/claims.h"
 
 #include <fmt/format.h>
 
@@ -68,6 +69,21 @@ uint32_t highest_container(os::Files& files, const std::filesystem::path& folder
     }
   }
   return highest;
+}
+
+bool any_container_lives(os::Files& files, const std::filesystem::path& folder) {
+  const auto entries = files.list(folder);
+  if (!entries.has_value()) {
+    return false;
+  }
+  return std::ranges::any_of(*entries, [&](const os::FolderEntry& entry) {
+    if (!entry.name.ends_with(kEnding)) {
+      return false;
+    }
+    const std::string id = entry.name.substr(0, entry.name.size() - kEnding.size());
+    const Result<ContainerRecord> record = read_record(files, folder, job::ContainerId(id));
+    return record.has_value() && ClaimFolder::is_held(record->claim_file);
+  });
 }
 
 uint64_t start_ticks_of(int32_t pid) {

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "job/ids.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +28,9 @@ struct ContainerRecord {
                                                   const job::ContainerId& container);
 /// Returns the highest number N of a record "cN"; 0 if there is none.
 [[nodiscard]] uint32_t highest_container(os::Files& files, const std::filesystem::path& folder);
+
+/// Tells whether processes of any container live, by the claims that they hold.
+[[nodiscard]] bool any_container_lives(os::Files& files, const std::filesystem::path& folder);
 
 /// Returns when `pid` started, in ticks since boot; 0 if it is gone (a zombie counts as gone).
 [[nodiscard]] uint64_t start_ticks_of(int32_t pid);

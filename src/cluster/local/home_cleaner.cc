@@ -1,5 +1,7 @@
 #include "cluster/local/home_cleaner.h"
 
+#include "cluster/local/container_record.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <ranges>
@@ -38,6 +40,7 @@ bool is_over(os::Files& files, const JobEntry& entry, WallTime now) {
   // A job that was submitted this moment has a folder before it has a master.
   constexpr Duration kStartTime = std::chrono::minutes(1);
   return now - entry.submitted > kStartTime && files.exists(entry.folder.master_lock()) &&
+         !any_container_lives(files, entry.folder.containers()) &&
          files.try_lock(entry.folder.master_lock()).has_value();
 }
 

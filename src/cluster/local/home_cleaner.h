@@ -3,12 +3,13 @@
 #include "base/result.h"
 #include "cluster/home.h"
 #include "cluster/retention.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 namespace muster::cluster::local {
 
 /// Removes ended jobs from this host by age, then the oldest ended ones until all jobs together
-/// fit. A job that has not ended is never touched while a process of it holds its lock.
+/// fit. A job that has not ended is never touched while a process of it holds its lock or
+/// a container of it lives, whose agent starts another master.
 [[nodiscard]] Result<Retained> clean_home(os::Files& files, const Home& home,
                                           const RetentionRules& rules, WallTime now);
 

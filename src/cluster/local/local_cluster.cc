@@ -1,8 +1,10 @@
 #include "cluster/local/local_cluster.h"
 
 #include "base/text.h"
+#include "cluster/folder_host_memory.h"
 #include "cluster/folder_outputs.h"
 #include "cluster/job_reading.h"
+#include "cluster/local/container_record.h"
 #include "cluster/local/home_cleaner.h"
 #include "cluster/local/job_lock.h"
 #include "cluster/local/local_team_jobs.h"
@@ -12,8 +14,8 @@
 #include "cluster/master_place_file.h"
 #include "control/page_keys.h"
 #include "eventlog/summary.h"
-#include "os/foreign_files.h"
-#include "os/interfaces.h"
+#include "os/file/foreign_files.h"
+#include "os/host/interfaces.h"
 #include "spec/check/file_check.h"
 
 #include <fmt/format.h>
@@ -33,6 +35,9 @@ Result<MasterPlaceFile> read_place(os::Files& files, const JobFolder& job) {
   MUSTER_TRY(const std::string text, files.read(job.master_place(), kPlaceBytesMax));
   return parse_master_place(text);
 }
+
+/// Said of a job between two masters.
+constexpr std::string_view kNextMaster = "another master: its agents are starting one";
 
 ListedJob::State state_of(const JobReport& report) {
   struct State {
@@ -148,15 +153,24 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
   if (!files_.exists(job.plan())) {
     return user_error("no such job: " + printable(job.id().value), Errc::NotFound);
   }
-  // In this order: a master lets its lock go after it has written the summary.
-  const bool has_master = job_lock_is_held(job.master_lock());
+  // In this order: a lock is made to be taken, a container takes it for the next master before it
+  // ends, and a master lets it go after it has written the summary.
+  const bool had_master = files_.exists(job.master_lock());
+  bool has_master = job_lock_is_held(job.master_lock());
+  bool has_container = false;
+  if (!has_master && !files_.exists(job.summary())) {
+    has_container = any_container_lives(files_, job.containers());
+    has_master = job_lock_is_held(job.master_lock());
+  }
   if (files_.exists(job.summary())) {
     MUSTER_TRY(const std::string text, files_.read(job.summary()));
     MUSTER_TRY(const eventlog::Summary summary, eventlog::parse_summary(text));
     return JobReport(Ended{.outcome = eventlog::outcome_of(summary), .words = {}});
   }
-  if (!has_master && files_.exists(job.master_lock())) {
-    return JobReport(Lost{});
+  if (!has_master && had_master) {
+    // While anything of it lives, its agents start another.
+    return has_container ? JobReport(Queued{.reason = std::string(kNextMaster)})
+                         : JobReport(Lost{});
   }
   const Result<MasterPlaceFile> place = read_place(files_, job);
   if (!place && place.error().code == Errc::NotFound) {
@@ -168,6 +182,10 @@ Result<JobReport> LocalCluster::report(const JobFolder& job) {
   return JobReport(Running{.place = {.address = place->address, .application_id = {}}});
 }
 
+Result<std::string> LocalCluster::host_lines() {
+  return read_host_memory(files_, options_.home.root() / kHostMemoryName);
+}
+
 Result<std::unique_ptr<Outputs>> LocalCluster::outputs(const JobFolder& job,
                                                        const LogFilter& filter) {
   MUSTER_TRY(const JobReading reading, read_job(files_, job, options_.plan_of));
@@ -175,9 +193,14 @@ Result<std::unique_ptr<Outputs>> LocalCluster::outputs(const JobFolder& job,
                                          roles_of(reading.replayed.machine.plan()), filter);
 }
 
-Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder&, const WaitContext& context) {
+Result<std::vector<WaitReason>> LocalCluster::why(const JobFolder& job,
+                                                  const WaitContext& context) {
   // What the machine lacks the job's master tells by itself.
   std::vector<WaitReason> reasons;
+  MUSTER_TRY(const JobReport report, this->report(job));
+  if (const auto* const queued = std::get_if<Queued>(&report)) {
+    reasons.push_back({.text = queued->reason, .advice = "it goes on by itself"});
+  }
   for (const std::string& refused : context.refused) {
     reasons.push_back({.text = refused,
                        .advice = "mend what it says (`df` shows full disks, `ulimit -a` limits); "

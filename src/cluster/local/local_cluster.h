@@ -5,8 +5,8 @@
 #include "cluster/local/claims.h"
 #include "cluster/local/master_launcher.h"
 #include "eventlog/replay.h"
-#include "os/files.h"
-#include "os/hardware.h"
+#include "os/file/files.h"
+#include "os/host/hardware.h"
 
 #include <filesystem>
 #include <functional>
@@ -49,6 +49,7 @@ class LocalCluster final : public Cluster {
   Result<JobReport> report(const JobFolder& job) override;
   Result<JobReport> fetch(const JobFolder& job, FetchUntil) override { return report(job); }
   Status fetch_samples(const JobFolder&) override { return {}; }
+  Result<std::string> host_lines() override;
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
   Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
   Result<std::string> page(const JobFolder& job) override;

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "cluster/agent_launch.h"
 #include "cluster/local/claims.h"
-#include "os/exit_watch.h"
-#include "os/spawn.h"
+#include "os/process/exit_watch.h"
+#include "os/process/spawn.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,7 +5,7 @@
 #include "cluster/link.h"
 #include "cluster/local/container_record.h"
 #include "job/fact.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"

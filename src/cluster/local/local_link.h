@@ -7,7 +7,7 @@
 #include "cluster/local/claims.h"
 #include "cluster/local/local_container.h"
 #include "job/plan.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"
 #include "rt/scope.h"

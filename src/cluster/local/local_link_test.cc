@@ -2,7 +2,7 @@
 
 #include "cluster/local/job_lock.h"
 #include "cluster/local/local_cluster.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "testing/recording_sink.h"
 
 #include <gmock/gmock.h>

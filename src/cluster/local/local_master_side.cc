@@ -66,9 +66,13 @@ Result<MasterPost> LocalMasterSide::open(const Deps& deps) {
   segments_.emplace(&deps.loop, deps.files, options_.folder.events());
   place_.emplace(deps.files, options_.folder);
   samples_.emplace(deps.loop, deps.files, options_.folder.metrics());
+  // The job's folder is $MUSTER_HOME/jobs/ID.
+  hosts_.emplace(deps.loop, deps.files,
+                 options_.folder.root().parent_path().parent_path() / kHostMemoryName);
   return MasterPost{.segments = *segments_,
                     .place = *place_,
                     .samples = &*samples_,
+                    .hosts = &*hosts_,
                     .secrets = std::move(secrets),
                     .listen_host = {},
                     .application_id = {},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cluster/find_variable.h"
+#include "cluster/folder_host_memory.h"
 #include "cluster/folder_place_store.h"
 #include "cluster/folder_sample_store.h"
 #include "cluster/job_folder.h"
@@ -42,6 +43,7 @@ class LocalMasterSide final : public MasterSide {
   std::optional<eventlog::LocalSegmentStore> segments_;
   std::optional<FolderPlaceStore> place_;
   std::optional<FolderSampleStore> samples_;
+  std::optional<FolderHostMemory> hosts_;
 };
 
 }  // namespace muster::cluster::local

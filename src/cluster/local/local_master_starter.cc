@@ -2,7 +2,7 @@
 
 #include "cluster/local/job_lock.h"
 #include "cluster/master_place_file.h"
-#include "os/start_request.h"
+#include "os/process/start_request.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "cluster/job_folder.h"
 #include "cluster/master_starter.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 
@@ -11,7 +11,7 @@ namespace muster::cluster::local {
 /// Starts the next master of a job on this machine: takes the job's lock, which only a dead master
 /// lets go, and hands it to `PROGRAM master --job FOLDER --lock-fd N`. That process must
 /// not live below this agent's keeper, so the stub at the other end of `start_socket` starts it
-/// (os/start_request.h).
+/// (os/process/start_request.h).
 class LocalMasterStarter final : public MasterStarter {
  public:
   struct Options {

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cluster/team_jobs.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <functional>
@@ -22,7 +22,7 @@ namespace muster::cluster::local {
 class LocalTeamJobs final : public TeamJobs {
  public:
   /// `name`: of the cluster whose masters are processes of this machine. `files` are read with
-  /// suspicion (os/foreign_files.h).
+  /// suspicion (os/file/foreign_files.h).
   LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
                 std::vector<std::string> patterns);
 

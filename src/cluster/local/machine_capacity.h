@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/local/claims.h"
-#include "os/hardware.h"
+#include "os/host/hardware.h"
 
 namespace muster::cluster::local {
 

@@ -1,8 +1,8 @@
 #include "cluster/local/machine_examination.h"
 
 #include "base/text.h"
-#include "os/command.h"
-#include "os/hardware.h"
+#include "os/host/hardware.h"
+#include "os/process/command.h"
 
 #include <fmt/format.h>
 

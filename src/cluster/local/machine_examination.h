@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/finding.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <map>

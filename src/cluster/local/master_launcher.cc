@@ -4,10 +4,11 @@
 #include "cluster/local/job_lock.h"
 #include "cluster/local/local_master_starter.h"
 #include "cluster/local/ready_line.h"
-#include "os/spawn.h"
+#include "os/process/spawn.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -86,7 +87,13 @@ Result<std::string> MasterLauncher::start(const Submission& submission, const Ex
   MUSTER_TRY(const os::Spawned spawned, os::spawn(spawn));
   theirs.reset();
   const auto deadline = Clock::now() + options_.start_deadline;
-  MUSTER_TRY(const std::string line, read_line(ready.get(), deadline));
+  const Result<std::string> read = read_line(ready.get(), deadline);
+  if (!read) {
+    // Its job's folder is removed: nobody could ever find a job that it started after all.
+    ::kill(-spawned.pid.value, SIGKILL);
+    return read.error();
+  }
+  const std::string& line = *read;
   if (!line.empty()) {
     return parse_ready_line(line);
   }

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cluster/cluster.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <chrono>
 #include <filesystem>

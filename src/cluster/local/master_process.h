@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/job_folder.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 

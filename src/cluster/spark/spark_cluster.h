@@ -33,6 +33,8 @@ class SparkCluster final : public Cluster {
     return host_->fetch(job, until);
   }
   Status fetch_samples(const JobFolder& job) override { return host_->fetch_samples(job); }
+  /// Spark chooses the hosts by itself.
+  Result<std::string> host_lines() override { return std::string(); }
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override {
     return host_->outputs(job, filter);
   }

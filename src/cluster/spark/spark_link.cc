@@ -60,7 +60,7 @@ void SparkLink::launch(const LaunchOrder& order) {
   line_.send(launch_line(launch));
 }
 
-// The worker tells an end when it has seen it.
+// Every end is told when the container's holder has seen it.
 void SparkLink::release(const job::ContainerId& id, Confirm /*confirm*/) {
   const auto found = containers_.find(id);
   if (found == containers_.end() || found->second.released) {

@@ -51,6 +51,7 @@ Session::Session(rt::IoLoop& loop, log::Sink& log, Site site, rpc::ClientOptions
       log_(log),
       site_(std::move(site)),
       dialer_(loop),
+      resolver_(loop),
       kerberos_(exchanges_of(loop, site_)),
       client_({.loop = loop,
                .random = random_,

@@ -8,6 +8,7 @@
 #include "hadoop/rpc/proxy.h"
 #include "hadoop/rpc/sasl_mechanism.h"
 #include "hadoop/yarn/application_client.h"
+#include "net/resolver.h"
 #include "net/tcp_dialer.h"
 #include "rt/io_loop.h"
 #include "rt/system_random.h"
@@ -43,6 +44,7 @@ class Session {
   [[nodiscard]] rt::IoLoop& loop() { return loop_; }
   [[nodiscard]] rt::Random& random() { return random_; }
   [[nodiscard]] net::Dialer& dialer() { return dialer_; }
+  [[nodiscard]] net::Resolver& resolver() { return resolver_; }
   [[nodiscard]] hadoop::rpc::Client& client() { return client_; }
   [[nodiscard]] hadoop::hdfs::FileSystem& files() { return *files_; }
   /// Another file system, as the same user; `authority`: hdfs::Location's, "" for the default one.
@@ -59,6 +61,7 @@ class Session {
   Site site_;
   rt::SystemRandom random_;
   net::TcpDialer dialer_;
+  net::Resolver resolver_;
   std::unique_ptr<hadoop::rpc::KerberosExchanges> kerberos_;  ///< nullptr: without tickets.
   hadoop::rpc::Client client_;
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;

@@ -4,7 +4,7 @@
 #include "hadoop/login.h"
 #include "hadoop/security_settings.h"
 #include "hadoop/token_file.h"
-#include "os/identity.h"
+#include "os/host/identity.h"
 
 #include <unistd.h>
 #include <utility>

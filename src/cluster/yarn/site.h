@@ -5,7 +5,7 @@
 #include "hadoop/configuration.h"
 #include "hadoop/credentials.h"
 #include "hadoop/rpc/options.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <map>

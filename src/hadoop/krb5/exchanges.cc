@@ -116,8 +116,9 @@ class Exchanges final : public rpc::KerberosExchanges {
       : loop_(loop), options_(std::move(options)) {}
 
   rt::Async<Result<std::unique_ptr<rpc::SaslMechanism>>> open(rpc::KerberosPeer peer) override {
-    const std::string service = fmt::format("{}@{}", peer.service, peer.host);
-    MUSTER_CO_TRY(auto helper, KerberosProcess::start(loop_, options_, service));
+    MUSTER_CO_TRY(
+        auto helper,
+        KerberosProcess::start(loop_, options_, {fmt::format("{}@{}", peer.service, peer.host)}));
     co_return std::make_unique<Mechanism>(std::move(helper), std::move(peer));
   }
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "hadoop/krb5/advice.h"
-#include "os/spawn.h"
+#include "os/process/spawn.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ Result<KerberosReply> judged(uint8_t verdict, std::string bytes) {
 
 Result<std::unique_ptr<KerberosProcess>> KerberosProcess::start(rt::IoLoop& loop,
                                                                 const KerberosOptions& options,
-                                                                const std::string& service) {
+                                                                std::vector<std::string> words) {
   // A socket instead of pipes: a helper that has ended shows as an error of send(), not SIGPIPE.
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -57,7 +57,8 @@ Result<std::unique_ptr<KerberosProcess>> KerberosProcess::start(rt::IoLoop& loop
   rt::Fd ours(ends[0]);
   const rt::Fd theirs(ends[1]);
   os::SpawnOptions spawn;
-  spawn.argv = {options.program.string(), service};
+  spawn.argv = std::move(words);
+  spawn.argv.insert(spawn.argv.begin(), options.program.string());
   spawn.env = options.environment;
   spawn.stdin_from = os::ToFd{theirs.get()};
   spawn.stdout_to = os::ToFd{theirs.get()};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "os/pid.h"
-#include "os/pipe_reader.h"
+#include "os/process/pid.h"
+#include "os/process/pipe_reader.h"
 #include "rt/async.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
@@ -17,16 +17,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::hadoop::krb5 {
 
 /// What the helper is asked to do with a request's bytes.
 enum class Operation : char {
-  Step = 's',           ///< Answer the server's token (none at first).
+  Step = 's',           ///< Answer the other side's token (none at first).
   Wrap = 'w',           ///< With a MAC.
   WrapPrivate = 'W',    ///< Encrypted.
   Unwrap = 'u',         ///< And check the MAC.
   UnwrapPrivate = 'U',  ///< And refuse what was not encrypted.
+  FindKeys = 'k',       ///< Of a service: are there any?
+  NamePeer = 'n',       ///< Of a service, once complete: seconds in four bytes, then who it is.
 };
 
 struct KerberosReply {
@@ -43,10 +46,10 @@ struct KerberosOptions {
 /// Lives on its loop's thread.
 class KerberosProcess {
  public:
-  /// Starts the helper for a dialogue with "SERVICE@HOST". Unsupported, with what to do, when the
-  /// program is missing.
+  /// Starts the helper with these words: "SERVICE@HOST" for a dialogue with that, "--accept" and
+  /// "SERVICE" to be that. Unsupported, with what to do, when the program is missing.
   [[nodiscard]] static Result<std::unique_ptr<KerberosProcess>> start(
-      rt::IoLoop& loop, const KerberosOptions& options, const std::string& service);
+      rt::IoLoop& loop, const KerberosOptions& options, std::vector<std::string> words);
   KerberosProcess(KerberosProcess&&) = delete;
   ~KerberosProcess();
 

@@ -46,6 +46,14 @@ Error told_to_stop() {
                        Errc::NotFound);
 }
 
+// What the answer told, the containers of earlier attempts among it, is never told again.
+Error answer_was_lost() {
+  return cluster_error(
+      "the resource manager has registered this application master, but its response was lost: the "
+      "next attempt registers anew",
+      Errc::NotFound);
+}
+
 Error damaged(std::string_view what) {
   return {.code = Errc::Corrupt,
           .blame = Blame::Cluster,
@@ -115,9 +123,14 @@ rt::Async<Result<Registration>> ApplicationMaster::register_self(MasterPresence 
                                                                  HostTime deadline) {
   presence_ = std::move(presence);
   auto request = registration_of(presence_);
-  auto replied = co_await call_explained<pb::RegisterApplicationMasterResponse>(
-      proxy_, kRegister, std::move(request), "cannot register the application master", deadline);
-  MUSTER_CO_TRY(const auto reply, std::move(replied));
+  auto replied = co_await call<pb::RegisterApplicationMasterResponse>(proxy_, kRegister,
+                                                                      std::move(request), deadline);
+  if (!replied.has_value()) {
+    co_return knows_us_already(replied.error())
+        ? answer_was_lost()
+        : explain(replied.error(), "cannot register the application master");
+  }
+  const auto& reply = *replied;
   Registration registration{.largest = decode(reply.maximum_capability()),
                             .queue = reply.queue(),
                             .kept = decode_all<Grant>(reply.containers_from_previous_attempts()),

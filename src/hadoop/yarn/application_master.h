@@ -72,7 +72,8 @@ class ApplicationMaster {
   ApplicationMaster(rt::Loop& loop, rpc::Proxy& resource_manager, HeldToken& token)
       : loop_(&loop), proxy_(&resource_manager), token_(&token) {}
 
-  /// The first call of all.
+  /// The first call of all. NotFound, too, when the response to it was lost: only another attempt
+  /// can register then.
   [[nodiscard]] rt::Async<Result<Registration>> register_self(MasterPresence presence,
                                                               HostTime deadline);
   [[nodiscard]] AskBook& book() { return book_; }

@@ -50,6 +50,20 @@ TEST_F(ApplicationMasterTest, ALostAnswerLosesNothingAndGrantsNothingTwice) {
   EXPECT_EQ(cluster.application(id).asks.size(), 2U);
 }
 
+TEST_F(ApplicationMasterTest, AnAttemptWhoseRegistrationHadNoAnswerLeavesItToTheNext) {
+  auto submitted = submission();
+  id = submitted.id;
+  ASSERT_TRUE(run(client.submit(std::move(submitted), soon())).has_value());
+  connect();
+  cluster.master_side().lose_next_reply("registerApplicationMaster");
+  const auto lost = run(master->register_self({.host = "edge"}, soon()));
+  ASSERT_FALSE(lost.has_value());
+  EXPECT_EQ(lost.error().code, Errc::NotFound) << lost.error().message;
+  cluster.fail_master(id, "it has ended without a word");
+  connect();
+  EXPECT_TRUE(run(master->register_self({.host = "edge"}, soon())).has_value());
+}
+
 TEST_F(ApplicationMasterTest, ASilentResourceManagerIsAskedAgainLater) {
   become_master();
   master->book().ask(want(1));
@@ -83,6 +97,54 @@ TEST_F(ApplicationMasterTest, SaysEverythingAnewToARestartedResourceManager) {
   EXPECT_EQ(beat().harvest.granted.size(), 2U);
 }
 
+TEST_F(ApplicationMasterTest, ARestartedResourceManagerTellsOfEndsThatItHadNotToldYet) {
+  become_master();
+  const auto running = started(1);
+  first.finish(running.id, 3);
+  cluster.restart();
+  const auto completed = beat().harvest.completed;
+  ASSERT_EQ(completed.size(), 1U);
+  EXPECT_EQ(completed[0].exit_status, 3);
+}
+
+TEST_F(ApplicationMasterTest, AnEndWhoseAnswerIsLostIsToldByTheNextResourceManager) {
+  become_master();
+  const auto running = started(1);
+  first.finish(running.id, 3);
+  cluster.master_side().lose_next_reply("allocate");
+  EXPECT_FALSE(run(master->heartbeat(loop.now() + std::chrono::milliseconds(50))).has_value());
+  cluster.restart();
+  EXPECT_EQ(beat().harvest.completed.size(), 1U);
+}
+
+TEST_F(ApplicationMasterTest, AnEndThatTheLastAttemptMayNotHaveHeardIsToldToTheNext) {
+  auto kept = submission();
+  kept.keep_containers = true;
+  become_master(kept);
+  const auto running = started(1);
+  first.finish(running.id, 3);
+  cluster.master_side().lose_next_reply("allocate");
+  EXPECT_FALSE(run(master->heartbeat(loop.now() + std::chrono::milliseconds(50))).has_value());
+  cluster.fail_master(id, "killed");
+  connect();
+  EXPECT_TRUE(run(master->register_self({.host = "edge"}, soon()))->kept.empty());
+  EXPECT_EQ(beat().harvest.completed.size(), 1U);
+}
+
+TEST_F(ApplicationMasterTest, AnEndThatWasHeardIsNotToldToTheNextAttempt) {
+  auto kept = submission();
+  kept.keep_containers = true;
+  become_master(kept);
+  const auto running = started(1);
+  first.finish(running.id, 3);
+  EXPECT_EQ(beat().harvest.completed.size(), 1U);
+  (void)beat();
+  cluster.fail_master(id, "killed");
+  connect();
+  ASSERT_TRUE(run(master->register_self({.host = "edge"}, soon())).has_value());
+  EXPECT_TRUE(beat().harvest.completed.empty());
+}
+
 TEST_F(ApplicationMasterTest, GrantsThatComeTwiceOrUnaskedAreSortedOut) {
   become_master();
   master->book().ask(want(1));
@@ -95,6 +157,14 @@ TEST_F(ApplicationMasterTest, GrantsThatComeTwiceOrUnaskedAreSortedOut) {
   (void)beat();
   EXPECT_EQ(cluster.application(id).released.size(), 1U);
   EXPECT_EQ(cluster.application(id).held.size(), 1U);
+}
+
+TEST_F(ApplicationMasterTest, NobodyIsGrantedAContainerOnALostNode) {
+  become_master();
+  cluster.lose(first.id());
+  cluster.grant_unasked(id, AllocationId(5));
+  ASSERT_EQ(cluster.application(id).held.size(), 1U);
+  EXPECT_EQ(cluster.application(id).held.begin()->second.node_id().host(), second.id().host);
 }
 
 TEST_F(ApplicationMasterTest, ALateGrantOfAWithdrawnRequestIsGivenBack) {

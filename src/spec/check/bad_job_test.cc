@@ -233,7 +233,7 @@ TEST(BadJob, InTheOtherLayers) {
   EXPECT_EQ(
       message({.site = TextInput{"site.yaml", "wrong: 1"}}),
       "site.yaml:1:1: error: unknown key `wrong`; the keys of this file are defaults, limits, "
-      "enforced, clusters, cleaning and forbidden");
+      "enforced, clusters, cleaning, forbidden and portal");
   EXPECT_EQ(message({.site = TextInput{"site.yaml", "forbidden: [{verbs: [ssh]}]"}}),
             "site.yaml:1:22: error: verbs: must be one of exec, shell, cp, forward, debug, "
             "notebook, not `ssh`");

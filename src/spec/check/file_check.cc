@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "spec/archive_name.h"
 #include "spec/read/problems.h"
 
 #include <fmt/format.h>
@@ -56,24 +57,39 @@ std::string_view describe(PathInfo::Kind kind) {
   MUSTER_CHECK(false, "unknown PathInfo::Kind");
 }
 
+enum class Empty : uint8_t { Fine, Wrong };
+
+/// An empty __init__.py or list of data is what it should be; an empty program or archive cannot
+/// be.
+bool may_be_empty(const File& file, std::string_view command) {
+  if (file.unpack == Unpack::Yes ||
+      (file.unpack == Unpack::Auto && !archive_stem(file.src).empty())) {
+    return false;
+  }
+  const std::vector<std::string_view> words = split(command, ' ');
+  return std::ranges::none_of(
+      words, [&](std::string_view word) { return word == place_of(file) || word == file.src; });
+}
+
 class FileCheck {
  public:
   FileCheck(const Node& document, FileProbe& probe) : document_(document), probe_(probe) {}
 
+  /// `command` is what runs beside these files.
   void settings(const std::vector<File>& files, const std::optional<Python>& python,
-                const Environment& env, std::vector<std::string> at) {
+                const Environment& env, std::string_view command, std::vector<std::string> at) {
     at.emplace_back("files");
     for (size_t i = 0; i < files.size(); ++i) {
       at.push_back(std::to_string(i));
       origin_ = origin_of(document_, at);
-      named("files", files[i].src);
+      named("files", files[i].src, may_be_empty(files[i], command) ? Empty::Fine : Empty::Wrong);
       at.pop_back();
     }
     at.back() = "python";
     if (python.has_value() && !python->env.empty()) {
       at.emplace_back("env");
       origin_ = origin_of(document_, at);
-      named("python.env", python->env);
+      named("python.env", python->env, Empty::Wrong);
       at.pop_back();
     }
     at.back() = "env";
@@ -109,7 +125,7 @@ class FileCheck {
     return content && info.readable;
   }
 
-  void named(std::string_view key, const std::string& path) {
+  void named(std::string_view key, const std::string& path, Empty empty) {
     if (is_uri(path)) {
       return;
     }
@@ -119,7 +135,7 @@ class FileCheck {
     }
     if (info.kind == PathInfo::Kind::Regular && path.ends_with('/')) {
       fail(fmt::format("{}: `{}` is a file, not a folder", key, path));
-    } else if (info.kind == PathInfo::Kind::Regular && info.size == 0) {
+    } else if (info.kind == PathInfo::Kind::Regular && info.size == 0 && empty == Empty::Wrong) {
       fail(fmt::format("{}: `{}` is empty", key, path));
     } else if (info.kind == PathInfo::Kind::Folder) {
       std::string folder = path;
@@ -199,9 +215,13 @@ bool is_uri(std::string_view src) {
 
 Status check_files(const Spec& spec, const Node& document, FileProbe& probe) {
   FileCheck check(document, probe);
-  check.settings(spec.files, spec.python, spec.env, {});
+  std::string commands = spec.command.value_or("");
   for (const Role& role : spec.roles) {
-    check.settings(role.files.value_or(std::vector<File>{}), role.python, role.env,
+    commands += " " + role.command.value_or("");
+  }
+  check.settings(spec.files, spec.python, spec.env, commands, {});
+  for (const Role& role : spec.roles) {
+    check.settings(role.files.value_or(std::vector<File>{}), role.python, role.env, commands,
                    {"roles", role.name});
   }
   return check.result();

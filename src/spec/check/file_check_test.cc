@@ -38,7 +38,8 @@ class FakeFiles final : public FileProbe {
 };
 
 std::string check(const std::string& keys, FakeFiles& files) {
-  const auto loaded = load({.spec = TextInput{"job.yaml", "command: a\ntasks: 1\n" + keys + "\n"}});
+  const auto loaded =
+      load({.spec = TextInput{"job.yaml", "command: a empty.py\ntasks: 1\n" + keys + "\n"}});
   if (!loaded.has_value()) {
     return loaded.error().message;
   }
@@ -52,6 +53,8 @@ TEST(CheckFiles, LooksAtEveryNamedFile) {
                  {"two words.py", {.kind = Kind::Regular, .size = 9}},
                  {"../shared/a.py", {.kind = Kind::Regular, .size = 9}},
                  {"empty.py", {.kind = Kind::Regular}},
+                 {"empty.zip", {.kind = Kind::Regular}},
+                 {"__init__.py", {.kind = Kind::Regular}},
                  {"agent.sock", {.kind = Kind::Socket}},
                  {"fifo", {.kind = Kind::Pipe}},
                  {"secret.py", {.kind = Kind::Regular, .size = 1, .readable = false}},
@@ -64,7 +67,9 @@ TEST(CheckFiles, LooksAtEveryNamedFile) {
   } rows[] = {
       {"files: [train.py, \"two words.py\", ../shared/a.py, data/, hdfs:///x.tgz]", ""},
       {"files: [train.py, trian.py]", "job.yaml:3:19: error: files: `trian.py` does not exist"},
+      {"files: [__init__.py]", ""},
       {"files: [empty.py]", "job.yaml:3:9: error: files: `empty.py` is empty"},
+      {"files: [empty.zip]", "job.yaml:3:9: error: files: `empty.zip` is empty"},
       {"files: [agent.sock]",
        "job.yaml:3:9: error: files: `agent.sock` is a socket; only files and folders can be "
        "brought"},

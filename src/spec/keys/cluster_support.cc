@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kYarnOnly = "they are YARN's own settings";
 constexpr std::string_view kLocalOnly = "they describe how one machine is shared";
+constexpr std::string_view kSparkChooses = "Spark chooses the hosts of its executors by itself";
 constexpr std::string_view kMaster =
     "only YARN starts the master in a container, and again where it ends";
 constexpr std::string_view kResources =
@@ -49,6 +50,8 @@ constexpr KeySupport kSupports[] = {
     {.key = "restart.backoff"},
     {.key = "stall.after"},
     {.key = "stall.then"},
+    {.key = "hosts.avoid", .spark = false, .reason = kSparkChooses},
+    {.key = "hosts.remembered", .spark = false, .reason = kSparkChooses},
     {.key = "stop_on_first_failure"},
     {.key = "chief_failure_fails_job"},
     {.key = "rules[].match.exit_code"},
@@ -80,6 +83,8 @@ constexpr KeySupport kSupports[] = {
     {.key = "master.attempts", .local = false, .spark = false, .reason = kMaster},
     {.key = "logs.max"},
     {.key = "logs.keep"},
+    {.key = "recording.terminals"},
+    {.key = "recording.max"},
     {.key = "network.interface"},
     {.key = "network.port_range"},
     {.key = "notify.command"},

@@ -56,6 +56,8 @@ Spec everything() {
                .attempt_window = std::chrono::hours(77),
                .acl_view = {"bob"},
                .acl_modify = {"bob"}};
+  spec.hosts.avoid = {"node7"};
+  spec.hosts.remembered = false;
   spec.local = {.hosts = 3, .strict_vcores = true, .share_gpus = true};
   Role role;
   role.name = "worker";

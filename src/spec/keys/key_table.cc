@@ -169,6 +169,7 @@ std::vector<KeyInfo> key_table() {
   site.add(cluster_rows(), "clusters.<name>.");
   site.add(cleaning_rows(), "cleaning.");
   site.add(forbidden_rows(), "forbidden[].");
+  site.add(portal_rows(), "portal.");
   append(all, std::move(site));
   return all;
 }

@@ -43,6 +43,12 @@ struct ClusterEntry {
 };
 
 /// How long jobs are kept that have ended, and who removes them.
+struct PortalRules {
+  std::vector<std::string> admins;  ///< May see every job in a team's portal.
+
+  bool operator==(const PortalRules&) const = default;
+};
+
 struct Cleaning {
   /// nullopt: nothing goes by itself.
   std::optional<Duration> older = std::chrono::hours(24 * 30);
@@ -73,6 +79,7 @@ struct Prohibition {
 [[nodiscard]] std::span<const Row> limits_rows();
 [[nodiscard]] std::span<const Row> cluster_rows();
 [[nodiscard]] std::span<const Row> cleaning_rows();
+[[nodiscard]] std::span<const Row> portal_rows();
 [[nodiscard]] std::span<const Row> forbidden_rows();
 
 }  // namespace muster::spec

@@ -129,6 +129,21 @@ std::span<const Row> rows_of<Stall>() {
 }
 
 template <>
+std::span<const Row> rows_of<Hosts>() {
+  static constexpr std::array kRows = {
+      row<&Hosts::avoid>("avoid", {.doc = "Hosts, by the cluster's names, that are asked for only "
+                                          "where there is no other, and never more than a third of "
+                                          "the cluster's.",
+                                   .unset = "none",
+                                   .check = wrong_word,
+                                   .also = "exclude blacklist"}),
+      row<&Hosts::remembered>("remembered",
+                              {.doc = "Adds the hosts that harmed earlier jobs, as muster hosts "
+                                      "tells, to avoid."})};
+  return kRows;
+}
+
+template <>
 std::span<const Row> rows_of<Match>() {
   static constexpr std::array kRows = {
       row<&Match::exit_code>(
@@ -320,6 +335,21 @@ std::span<const Row> rows_of<Logs>() {
       row<&Logs::keep>(
           "keep",
           {.doc = "How many files it is split into.", .min = 1, .max = 1000, .also = "files"})};
+  return kRows;
+}
+
+template <>
+std::span<const Row> rows_of<Recording>() {
+  static constexpr std::array kRows = {
+      row<&Recording::terminals>(
+          "terminals", {.doc = "Whether all that muster shell and muster exec -t show is kept, "
+                               "beside the output of the task, as asciicast files. People are "
+                               "told.",
+                        .also = "shells shell terminal"}),
+      row<&Recording::max>("max", {.doc = "How large one of these files may become. A terminal "
+                                          "whose file is full, or on a full disk, ends.",
+                                   .min = kMebibyte,
+                                   .also = "size limit"})};
   return kRows;
 }
 

@@ -203,6 +203,7 @@ constexpr std::array kSpecRows = {
     row<&Spec::stall>("stall", {.doc = "When tasks that do nothing are taken to hang, and what is "
                                        "done then.",
                                 .also = "hang watchdog"}),
+    row<&Spec::hosts>("hosts", {.doc = "Hosts that the job keeps away from."}),
     row<&Spec::stop_on_first_failure>(
         "stop_on_first_failure",
         {.doc = "The first task that fails with no restarts left fails the job, whatever `failure` "
@@ -234,6 +235,8 @@ constexpr std::array kSpecRows = {
     row<&Spec::master>("master",
                        {.doc = "The container of the job's master.", .also = "am driver"}),
     row<&Spec::logs>("logs", {.doc = "How much output is kept.", .also = "log"}),
+    row<&Spec::recording>("recording", {.doc = "What is kept of people's work inside tasks.",
+                                        .also = "record recordings"}),
     row<&Spec::network>("network", {.doc = "Where master and agents listen."}),
     row<&Spec::notify>("notify", {.doc = "Who is told of the job's start, first failure, stalls "
                                          "and end, and how.",

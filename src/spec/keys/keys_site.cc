@@ -100,6 +100,15 @@ std::span<const Row> forbidden_rows() {
   return kRows;
 }
 
+std::span<const Row> portal_rows() {
+  static constexpr std::array kRows = {row<&PortalRules::admins>(
+      "admins", {.doc = "The users who may see every job in `muster portal --serve`.",
+                 .unset = "nobody",
+                 .check = wrong_word,
+                 .also = "admin"})};
+  return kRows;
+}
+
 std::span<const Row> cleaning_rows() {
   static constexpr std::array kRows = {
       row<&Cleaning::older>(

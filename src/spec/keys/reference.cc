@@ -27,11 +27,10 @@ merged key by key; a list replaces the whole list below it. Values that a site l
 `enforced` override everything. `muster config --explain KEY` shows where a value comes from.
 )";
 
-constexpr std::string_view kSite = R"(The site file has six keys. `defaults` and `enforced`
+constexpr std::string_view kSite = R"(The site file has seven keys. `defaults` and `enforced`
 hold keys of a specification. In their `roles`, `"*"` stands for every role of a job, and settings
-of a named role apply only to jobs that have it. `limits`, `clusters`, `cleaning` and
-`forbidden` are described here. `$MUSTER_HOME/config.yaml` has `defaults`, `clusters` and
-`cleaning`.
+of a named role apply only to jobs that have it. `limits`, `clusters`, `cleaning`, `forbidden` and
+`portal` are described here. `$MUSTER_HOME/config.yaml` has `defaults`, `clusters` and `cleaning`.
 )";
 
 std::string escaped(std::string_view text) {

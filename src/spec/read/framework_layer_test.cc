@@ -102,11 +102,10 @@ TEST(FrameworkFile, IsWrongInOnePlaceWithLineAndColumn) {
        "fabric.yaml:1:16: error: variables.A: the role worker has no port http; name it under "
        "`ports`"},
       {"variables: {A: '{rank'}\n",
-       "fabric.yaml:1:16: error: variables.A: `{rank`: a place in braces is not closed; write `{{` "
-       "for the letter itself"},
+       "fabric.yaml:1:16: error: variables.A: `{rank`: the `{` is not closed; write `{{` for a "
+       "literal `{`"},
       {"variables: {A: '}'}\n",
-       "fabric.yaml:1:16: error: variables.A: a `}` closes nothing; write `}}` for the letter "
-       "itself"},
+       "fabric.yaml:1:16: error: variables.A: a `}` without a `{`; write `}}` for a literal `}`"},
       {"variables: {A B: x}\n",
        "fabric.yaml:1:13: error: variables: `A B` is not a valid name of an environment variable"},
       {"name: x\n",

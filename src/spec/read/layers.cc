@@ -242,6 +242,15 @@ Result<Cleaning> load_cleaning(const Layers& layers) {
   return stack.cleaning;
 }
 
+Result<PortalRules> load_portal_rules(const Layers& layers) {
+  Problems problems;
+  Stack stack = read_layers({.site = layers.site}, problems);
+  if (!problems.empty()) {
+    return problems.error();
+  }
+  return std::move(stack.portal);
+}
+
 Result<std::vector<Prohibition>> load_forbidden(const Layers& layers) {
   Problems problems;
   Stack stack = read_layers({.site = layers.site}, problems);

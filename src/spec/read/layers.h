@@ -37,6 +37,9 @@ struct QuickOptions {
   std::optional<std::string> gpus;          ///< --gpus, likewise.
   std::optional<std::string> max_restarts;  ///< --max-restarts: restart.process.
   std::vector<std::string> command;         ///< The words after `--`.
+  /// Tasks that ask for no GPUs see those of their host, as by hand: where containers have a size
+  /// they have none.
+  bool shares_gpus = true;
 };
 
 /// Everything that values may come from, in rising order after the built-in ones. All as text: this
@@ -79,6 +82,9 @@ struct Loaded {
 
 /// Returns which ways into running jobs the site forbids.
 [[nodiscard]] Result<std::vector<Prohibition>> load_forbidden(const Layers& layers);
+
+/// Returns what the site file says of portals; the other layers have no say.
+[[nodiscard]] Result<PortalRules> load_portal_rules(const Layers& layers);
 
 /// Returns, for `muster config --explain KEY`, one line for each layer's value of the key, the
 /// winner marked. Works without a spec, too.

@@ -129,11 +129,13 @@ Node quick_layer(const QuickOptions& options, Problems& problems) {
   return layer;
 }
 
-Node quick_defaults() {
+Node quick_defaults(const QuickOptions& options) {
   const Origin origin = option("without a specification");
   Node layer = map_node();
   layer.origin = origin;
-  set(layer, {"local", "share_gpus"}, "true", origin);
+  if (options.shares_gpus) {
+    set(layer, {"local", "share_gpus"}, "true", origin);
+  }
   for (const std::string_view rung : {"process", "container", "host"}) {
     set(layer, {"restart", std::string(rung)}, "0", origin);
   }

@@ -12,6 +12,6 @@ namespace muster::spec {
 
 /// Returns what holds in the quick form unless some layer says otherwise: what a person expects who
 /// runs the same command by hand. Below every layer.
-[[nodiscard]] Node quick_defaults();
+[[nodiscard]] Node quick_defaults(const QuickOptions& options);
 
 }  // namespace muster::spec

@@ -96,16 +96,20 @@ void read_site(const TextInput& input, Layer layer, Stack& stack, Problems& prob
       stack.enforced = std::move(member.value);
     } else if (site && member.key == "forbidden") {
       read_forbidden(member.value, problems, stack.forbidden);
+    } else if (site && member.key == "portal") {
+      Decoder decoder{.problems = problems};
+      decode_rows(decoder, member.value, portal_rows(), &stack.portal, "portal");
     } else if (site && member.key == "limits") {
       Decoder decoder{.problems = problems};
       decode_rows(decoder, member.value, limits_rows(), &stack.limits, "limits");
     } else if (find_row(spec_rows(), member.key) != nullptr) {
       problems.add(member.origin, fmt::format("`{}` must be below `defaults:`", member.key));
     } else {
-      problems.add(member.origin,
-                   fmt::format("unknown key `{}`; the keys of this file are {}", member.key,
-                               site ? "defaults, limits, enforced, clusters, cleaning and forbidden"
-                                    : "defaults, clusters and cleaning"));
+      problems.add(
+          member.origin,
+          fmt::format("unknown key `{}`; the keys of this file are {}", member.key,
+                      site ? "defaults, limits, enforced, clusters, cleaning, forbidden and portal"
+                           : "defaults, clusters and cleaning"));
     }
   }
   for (const Node* part : {&defaults, stack.enforced.has_value() ? &*stack.enforced : nullptr}) {
@@ -290,7 +294,7 @@ Stack read_layers(const Layers& layers, Problems& problems) {
   Stack stack;
   check_words(layers, problems);
   if (layers.quick.has_value()) {
-    stack.below.push_back(quick_defaults());
+    stack.below.push_back(quick_defaults(*layers.quick));
   }
   if (layers.site.has_value()) {
     read_site(*layers.site, Layer::Site, stack, problems);

@@ -25,6 +25,7 @@ struct Stack {
   std::map<std::string, ClusterEntry> clusters;
   Cleaning cleaning;
   std::vector<Prohibition> forbidden;
+  PortalRules portal;
 };
 
 /// Reads every layer, adding what is wrong to `problems`.

@@ -22,6 +22,8 @@ def run(
     max_restarts: int = 0,
     start_timeout: float = 600.0,
     name: str = "spark",
+    stall: Mapping[str, Any] | None = None,
+    notify: Mapping[str, Any] | None = None,
 ) -> dict[str, list[Any]]:
     """Runs `function(args, ctx)` as a gang of `roles` (name → number of tasks), one Spark slot
     each, and returns what each returned, by role in the order of their indices (parameter servers
@@ -34,8 +36,10 @@ def run(
     returns the current members. Those that ended well have results.
 
     `framework` decides what the tasks find in their environment (`pytorch`: RANK, MASTER_ADDR and
-    so on); `max_restarts` failures start all again. JobError in the words of whoever failed first;
-    Exception with who is missing if not all have begun after `start_timeout` seconds.
+    so on); `max_restarts` failures start all again. `stall` says what follows when tasks hang, as
+    in `{"after": "5m", "then": "fail"}`, and `notify` who is told, both as in a specification.
+    JobError in the words of whoever failed first; Exception with who is missing if not all have
+    begun after `start_timeout` seconds.
     """
     fitness.check_function("function", function)
     if sc is None:
@@ -50,6 +54,11 @@ def run(
         join_seconds=start_timeout,
         working_dir=os.getcwd(),
         results=True,
+        watching={
+            key: dict(value)
+            for key, value in (("stall", stall), ("notify", notify))
+            if value is not None
+        },
     )
     job = Job(sc, plan, function, args)
     try:

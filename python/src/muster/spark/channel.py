@@ -13,6 +13,7 @@ import hmac
 import json
 import os
 import random
+import resource
 import socket
 import struct
 import threading
@@ -36,6 +37,17 @@ _PROOF_SECONDS = 10.0
 # has most makes room, once it has had its time.
 _UNPROVED_MOST = 256
 _UNPROVED_SECONDS = 0.2
+# Connections of one name, which have shown their key: a container has a holder and a node, and the
+# word of a node that ends.
+_PROVED_MOST = 8
+# Where descriptors, memory or threads have run out, others may be free by then.
+_PAUSE_SECONDS = 0.05
+
+
+def _unproved_most() -> int:
+    """At most a quarter of the descriptors that this process may have: the rest is Spark's."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _UNPROVED_MOST if soft == resource.RLIM_INFINITY else min(_UNPROVED_MOST, soft // 4)
 
 
 def _code(key: bytes, *parts: bytes) -> bytes:
@@ -110,7 +122,10 @@ class Channel:
         self._received += 1
         if not hmac.compare_digest(head[4:], _code(self._receive_key, number, data)):
             raise ChannelError("a message with a wrong authentication code")
-        return json.loads(data)
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as failure:
+            raise ChannelError("a message that is not JSON, or too deep") from failure
 
     def close(self) -> None:
         """Ends the connection; a receive() in another thread returns."""
@@ -190,6 +205,7 @@ class Server:
         self._serve = serve
         # Those that have not shown their key, the oldest first: their address and since when.
         self._unproved: dict[socket.socket, tuple[str, float]] = {}
+        self._unproved_most = _unproved_most()
         self._open: set[Channel] = set()
         self._lock = threading.Lock()
         self._closed = False
@@ -211,33 +227,53 @@ class Server:
             channel.close()
 
     def _accept(self) -> None:
+        """Until the end: nothing that peers do, and no lack of anything, ends it sooner."""
         while True:
             try:
                 connection, (source, *_) = self._listener.accept()
-            except OSError:
-                return
+            except OSError:  # The end; else no descriptor is left, or whoever came has gone again.
+                with self._lock:
+                    if self._closed:
+                        return
+                    self._evict()
+                time.sleep(_PAUSE_SECONDS)
+                continue
             self._make_room()
             with self._lock:
                 self._unproved[connection] = (source, time.monotonic())
-            threading.Thread(
-                target=self._take, args=(connection,), name="muster-channel", daemon=True
-            ).start()
+            try:
+                threading.Thread(
+                    target=self._take, args=(connection,), name="muster-channel", daemon=True
+                ).start()
+            except RuntimeError:  # As many threads as may be.
+                with self._lock:
+                    self._unproved.pop(connection, None)
+                connection.close()
+                time.sleep(_PAUSE_SECONDS)
 
     def _make_room(self) -> None:
-        """Waits until one more may come in; those that hold most places give way."""
+        """Waits until one more may come in."""
         while True:
             with self._lock:
-                if len(self._unproved) < _UNPROVED_MOST:
-                    return
-                counts = collections.Counter(source for source, _ in self._unproved.values())
-                greediest = counts.most_common(1)[0][0]
-                oldest, (_, since) = next(
-                    item for item in self._unproved.items() if item[1][0] == greediest)
-                if time.monotonic() - since >= _UNPROVED_SECONDS:
-                    del self._unproved[oldest]
-                    _end(oldest)
+                if len(self._unproved) < self._unproved_most or self._evict():
                     return
             time.sleep(0.01)
+
+    def _evict(self) -> bool:
+        """Ends the oldest connection of the address that holds most places, if it has had its time.
+        With the lock.
+        """
+        if not self._unproved:
+            return False
+        counts = collections.Counter(source for source, _ in self._unproved.values())
+        greediest = max(counts, key=counts.__getitem__)
+        oldest, (_, since) = next(
+            item for item in self._unproved.items() if item[1][0] == greediest)
+        if time.monotonic() - since < _UNPROVED_SECONDS:
+            return False
+        del self._unproved[oldest]
+        _end(oldest)
+        return True
 
     def _take(self, connection: socket.socket) -> None:
         try:
@@ -249,11 +285,13 @@ class Server:
             return
         with self._lock:
             self._unproved.pop(connection, None)
-        with self._lock:
-            if self._closed:
-                channel.close()
-                return
-            self._open.add(channel)
+            of_its_name = sum(other.name == channel.name for other in self._open)
+            welcome = not self._closed and of_its_name < _PROVED_MOST
+            if welcome:
+                self._open.add(channel)
+        if not welcome:
+            channel.close()
+            return
         try:
             self._serve(channel)
         finally:

@@ -23,8 +23,13 @@ from muster.spark.plan import JobPlan
 
 _KEY_BYTES = 32
 _DIAGNOSTICS_MOST = 4000
-# How long a lost executor's holder waits for Spark's own reason.
-_REMOVAL_SECONDS = 1.0
+# What a holder that is gone leaves behind needs this long to end: its stub is told by the kernel,
+# and its keeper gives the agent two seconds. Meanwhile Spark may say why the executor was lost.
+_LEAVES_SECONDS = 2.5
+# Where the Spark task of the slot is still there, it sees all of that go.
+# A holder that lives ends its container within two seconds and says so; one that hangs is not
+# waited for any longer: nobody can see what becomes of its container.
+_UNSEEN_SECONDS = 10.0
 _EXIT_STATUS = re.compile(r"(?:exit(?:ed)?(?: with)? (?:status|code):?|exitCode:) *(-?\d+)", re.I)
 # What Spark says instead of YARN's own exit status.
 _SAID_FOR_STATUS = {
@@ -49,6 +54,7 @@ class _Container:
     granted: bool = False
     lost: str = ""  # How it was lost, if so.
     released: bool = False
+    slot_over: bool = False  # Its Spark task has ended: nobody on the executor watches it.
     ended: bool = False
 
 
@@ -126,6 +132,7 @@ class Containers:
         """The job is over: tells every holder why, and gets every slot back."""
         with self._changed:
             self._closed = True
+            self._changed.notify_all()
             everyone = list(self._all.values())
             kept, self._kept = self._kept, []
         for container in everyone:
@@ -144,6 +151,11 @@ class Containers:
             channels = [one.channel for one in self._all.values() if one.channel]
         for channel in channels:
             channel.send({"do": "go"})
+
+    def role_of(self, name: str) -> str:
+        """The role of a container; KeyError if there is none of that name."""
+        with self._changed:
+            return self._all[name].role
 
     def on_message(self, channel: Channel, message: dict[str, Any]) -> None:
         """Handles a holder's messages."""
@@ -170,11 +182,19 @@ class Containers:
             if container is None or container.channel is not channel:
                 return
             words = "the executor, or the holder of its slot, is gone"
-            unexpected = not (container.ended or container.released or self._closed)
-            if unexpected:
+            told = container.ended or self._closed
+            if not told and not container.released:
                 container.lost = words
-        if unexpected:
-            words = self._removal(container.executor, _REMOVAL_SECONDS) or words
+        if not told:
+            begun = time.monotonic()
+            removed = self._removal(container.executor, _LEAVES_SECONDS)
+            words = removed or words
+            self._wait_until(lambda: container.ended or self._closed, begun + _LEAVES_SECONDS)
+            if not removed:
+                self._wait_until(
+                    lambda: container.ended or self._closed or container.slot_over,
+                    begun + _UNSEEN_SECONDS,
+                )
         self._ended(container, None, words)
 
     def losses(self, seconds: float) -> str:
@@ -207,11 +227,9 @@ class Containers:
     def wait_ended(self, seconds: float) -> None:
         """Waits at most this long until every container has ended."""
         deadline = time.monotonic() + seconds
-        with self._changed:
-            self._changed.wait_for(
-                lambda: all(one.ended or not one.granted for one in self._all.values()),
-                max(0.0, deadline - time.monotonic()),
-            )
+        self._wait_until(
+            lambda: all(one.ended or not one.granted for one in self._all.values()), deadline
+        )
 
     # ---- Spark
 
@@ -237,6 +255,9 @@ class Containers:
             held = _hold_here(wanted) if on_driver else self._hold_on_executor(wanted)
         except Exception as failure:
             held = slot.Held(f"lost: the Spark task ended: {str(failure)[:2000]}")
+        with self._changed:
+            container.slot_over = True
+            self._changed.notify_all()
         if held.last == "go":
             return
         if held.result is not None:
@@ -245,8 +266,23 @@ class Containers:
             with self._changed:
                 self.results[role, index] = value
                 self._changed.notify_all()
-        # A holder that ended in order has said so itself.
+        self._see_the_end(container)
         self._ended(container, None, held.last if held.last.startswith("lost") else "")
+
+    def _see_the_end(self, container: _Container) -> None:
+        """The Spark task of a container has ended, which its processes may outlive: its holder is
+        told to end them, and says when they are gone, if it has not already.
+        """
+        with self._changed:
+            channel = container.channel
+        if channel is not None:
+            channel.send({"do": "release"})
+            until = time.monotonic() + _UNSEEN_SECONDS
+            self._wait_until(lambda: container.ended or self._closed, until)
+
+    def _wait_until(self, condition: Callable[[], bool], deadline: float) -> None:
+        with self._changed:
+            self._changed.wait_for(condition, max(0.0, deadline - time.monotonic()))
 
     def fetch_results(self, wanted: set[tuple[str, int]], seconds: float) -> None:
         """Looks for the results of programs whose slots were given back: Spark tasks collect what

@@ -2,14 +2,18 @@
 
 `<tmp>/muster-spark-<uid>/<executor>/<job>/<container>/`. An executor is its JVM: every Python
 worker finds it among its ancestors, whatever the working folder, the host's name or the order of
-tasks.
+tasks. Where another user has taken the first name, it is `muster-spark-<uid>.<random>`: who looks
+for folders looks in all of this user's, because several may be made at once.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import select
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +32,38 @@ def start_ticks(pid: int) -> str:
         return _stat_fields(pid)[19]
     except (OSError, ValueError, IndexError):
         return ""
+
+
+def lives(pid: int, ticks: str) -> bool:
+    """Whether the process that started then has not ended; one that nobody has reaped has."""
+    try:
+        fields = _stat_fields(pid)
+        return fields[19] == ticks and fields[0] not in "ZX"
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def wait_end(pid: int, ticks: str, seconds: float | None = None) -> bool:
+    """Waits until the process that started then has ended, at most for so long; returns whether it
+    has. It need not be a child.
+    """
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    try:
+        watch = os.pidfd_open(pid)
+    except OSError:  # It has ended, or the kernel has no such thing.
+        watch = -1
+    if watch >= 0:
+        try:
+            if lives(pid, ticks):
+                poll = select.poll()
+                poll.register(watch, select.POLLIN)
+                poll.poll(None if seconds is None else 1000 * seconds)
+        finally:
+            os.close(watch)
+    else:
+        while lives(pid, ticks) and time.monotonic() < deadline:
+            time.sleep(0.2)  # lint: allow(sleep) a kernel without pidfd
+    return not lives(pid, ticks)
 
 
 def executor_process() -> int:
@@ -65,34 +101,57 @@ def _argument(process: int, name: str) -> str:
         return ""
 
 
+def _is_own(folder: Path) -> bool:
+    """Whether it is a folder, no link, and this user's."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+
+
 def _private(folder: Path) -> Path:
     """Makes a folder that only this user can enter, or checks that it is one."""
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    if not _is_own(folder):
         raise PermissionError(f"{folder} belongs to another user: remove it, or set TMPDIR")
-    if found.st_mode & 0o077:
+    if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
     return folder
 
 
-def _root() -> Path:
+def _roots() -> list[Path]:
+    """This user's, which is one, or several where others had taken the name."""
     import tempfile  # Holders and nodes know their folder: they start without it.
 
-    return _private(Path(tempfile.gettempdir()) / f"muster-spark-{os.getuid()}")
+    temporary, name = Path(tempfile.gettempdir()), f"muster-spark-{os.getuid()}"
+    found = [temporary / name, *sorted(temporary.glob(f"{name}.*"))]
+    return [_private(folder) for folder in found if _is_own(folder)]
+
+
+def _root() -> Path:
+    """The first of them, made if there is none."""
+    import tempfile
+
+    name = f"muster-spark-{os.getuid()}"
+    for folder in _roots():
+        return folder
+    try:
+        return _private(Path(tempfile.gettempdir()) / name)
+    except OSError:  # Another user's, who must not keep this one out.
+        return Path(tempfile.mkdtemp(prefix=f"{name}."))
 
 
 def executor_folder(process: int) -> Path:
     """The folder of the executor whose JVM is `process`. Folders of dead ones are removed."""
     import shutil
 
-    root = _root()
     name = f"{process}-{start_ticks(process)}"
-    for other in root.iterdir():
+    for other in (folder for root in _roots() for folder in root.iterdir()):
         pid, _, ticks = other.name.partition("-")
         if pid.isdigit() and start_ticks(int(pid)) != ticks:
             shutil.rmtree(other, ignore_errors=True)
-    return _private(root / name)
+    return _private(_root() / name)
 
 
 def make_container(process: int, job: str, container: str) -> Path:
@@ -102,19 +161,22 @@ def make_container(process: int, job: str, container: str) -> Path:
 
 def containers(process: int, job: str) -> list[Path]:
     """Those of a job on an executor, oldest first."""
-    folder = _root() / f"{process}-{start_ticks(process)}" / job
-    try:
-        found = [(path.stat().st_ctime_ns, path) for path in folder.iterdir()]
-    except FileNotFoundError:
-        return []
+    found = []
+    for root in _roots():
+        try:
+            folder = root / f"{process}-{start_ticks(process)}" / job
+            found += [(path.stat().st_ctime_ns, path) for path in folder.iterdir()]
+        except FileNotFoundError:
+            continue
     return [path for _, path in sorted(found)]
 
 
 def neighbours(process: int, job: str) -> list[Path]:
     """Those of a job on the other executors of this user and host that are alive."""
+    executors = {folder.name for root in _roots() for folder in root.iterdir()}
     found = []
-    for folder in _root().iterdir():
-        pid, _, ticks = folder.name.partition("-")
+    for name in sorted(executors):
+        pid, _, ticks = name.partition("-")
         if pid.isdigit() and int(pid) != process and start_ticks(int(pid)) == ticks:
             found += containers(int(pid), job)
     return found

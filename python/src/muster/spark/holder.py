@@ -8,10 +8,10 @@ job's gang is complete), then `ended`.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -29,6 +29,7 @@ _TERM_SECONDS = 2.0
 _LAST_WORDS = 2048
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def _die_with_parent() -> None:
@@ -40,6 +41,39 @@ def _close_to_others() -> None:
     container belongs to the same user, and the agent's key passes through here.
     """
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0)
+
+
+def _adopt_orphans() -> None:
+    """What a killed stub leaves behind becomes this process's children, and not init's."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _children() -> list[int]:
+    """The processes whose parent is this one, those that were adopted included."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # A thread that has ended; a kernel without this file.
+            found += [int(pid) for pid in (task / "children").read_text().split()]
+    return found
+
+
+def end_descendants() -> None:
+    """Kills what is left of the container, and returns when it is gone. Those that are stopped
+    (SIGSTOP) go as well; those of another user stay.
+    """
+    while True:
+        killable = False
+        for pid in _children():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+                killable = True
+        try:
+            # Their children come to us one generation after the other.
+            pid, _ = os.waitpid(-1, 0 if killable else os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
 
 
 def task_port() -> int:
@@ -82,6 +116,8 @@ class Holder:
             threading.Thread(target=target, daemon=True).start()
         threading.Thread(target=self._listen, args=(channel,), daemon=True).start()
         code = self._keep()
+        # A stub that was killed may have left a keeper, which gives its agent time, or is stopped.
+        end_descendants()
         folders.write(self._folder / "gone", b"")
         channel.send(
             {
@@ -182,6 +218,9 @@ class Holder:
                     start_new_session=True,
                     preexec_fn=_die_with_parent,
                 )
+                pid = self._stub.pid
+                stub = {"pid": pid, "ticks": folders.start_ticks(pid)}
+                folders.write_json(self._folder / "stub.json", stub)
                 self._changed.notify_all()
         os.close(read_end)
         os.write(write_end, text)
@@ -190,16 +229,7 @@ class Holder:
     def _watch_executor(self) -> None:
         """The executor's JVM has ended, and so has its container."""
         process, ticks = self._order["process"], self._order["ticks"]
-        try:
-            watch = os.pidfd_open(process)
-        except OSError:
-            watch = -1
-        if folders.start_ticks(process) == ticks:
-            if watch >= 0:
-                select.select([watch], [], [])
-            else:
-                while folders.start_ticks(process) == ticks:
-                    time.sleep(0.5)  # lint: allow(sleep) a kernel without pidfd
+        folders.wait_end(process, ticks)
         self._over.set()
         self._release(0.5, "its executor is gone")
 
@@ -233,6 +263,7 @@ class Holder:
 def main() -> int:
     """Reads the order, one line, and holds the container."""
     _close_to_others()
+    _adopt_orphans()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     order = json.loads(sys.stdin.readline())
     try:

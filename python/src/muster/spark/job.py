@@ -22,6 +22,7 @@ from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
 from muster.spark.plan import JobPlan
 from muster.spark.results import words_in
+from muster.spark.speakers import Speakers, shown
 from muster.spark.work import dump_work
 from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
 
@@ -55,6 +56,7 @@ class Job:
         secret = new_secret()
         self._changed = threading.Condition(threading.RLock())
         self._channels: dict[str, Channel] = {}  # To the nodes, by container.
+        self._speakers = Speakers(plan.template)
         self._failure: str | None = None
         self._ends = Ends()
         self._gone = False
@@ -303,7 +305,7 @@ class Job:
         """
         try:
             while (message := channel.receive()) is not None:
-                self._on_peer(channel, message)
+                self._on_peer(channel, shown(message))
         except (KeyError, TypeError, ValueError, ChannelError) as failure:
             _log.warning("a message of %s was not understood: %r", channel.name, failure)
         self._containers.on_gone(channel)
@@ -311,6 +313,12 @@ class Job:
 
     def _on_peer(self, channel: Channel, message: dict[str, Any]) -> None:
         what = message["is"]
+        if what in ("node", "exit"):
+            role = self._containers.role_of(channel.name)
+            with self._changed:
+                self._speakers.check(channel.name, role, message)
+        if what == "stop-stream" and channel.name != stop_key.NAME:
+            raise ChannelError("a program ends the stream of others")
         if what == "node":
             self._begun(channel, message)
         elif what == "terminating":

@@ -61,6 +61,8 @@ class JobPlan:
     log_dir: str | None = None
     release_port: bool = True
     results: bool = False  # What the programs return is wanted.
+    # Keys of a specification that the driver may set: "stall", "notify".
+    watching: dict[str, Any] = field(default_factory=dict)
     default_fs: str = "file://"
     working_dir: str = "."
 
@@ -105,6 +107,7 @@ class JobPlan:
                 "restart": restarts,
                 "liveness": {"orphan": "10s"},
                 "deadlines": {"join": f"{join}s"},
+                **self.watching,
             }
         )
 

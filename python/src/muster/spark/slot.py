@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +18,8 @@ from typing import Any
 from muster.spark import folders, spark_files
 
 _SPARK_JAR = re.compile(r"spark-core_.*\.jar")
+# A stub gives its agent two seconds; less than the driver waits for our answer.
+_STUB_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
@@ -132,11 +136,24 @@ def _wait(holder: subprocess.Popen, folder: Path, background: bool) -> str:
             break
     else:
         holder.wait()
+        _outlive_stub(folder)
         log = (folder / "container.log").read_text(errors="replace")
         last = f"lost: the holder of {folder.name} ended: {last} {log[-1000:]}".strip()
     holder.stdout.close()
     holder.stdin.close()
     return last
+
+
+def _outlive_stub(folder: Path) -> None:
+    """Waits until the stub of a container whose holder was killed is gone, and with it all that is
+    below: the kernel has told it to end. Some seconds at most.
+    """
+    stub = folders.read_json(folder / "stub.json")
+    if stub is None:
+        return
+    if not folders.wait_end(**stub, seconds=_STUB_SECONDS):
+        with contextlib.suppress(OSError):
+            os.kill(stub["pid"], signal.SIGKILL)
 
 
 def _spark_gpus() -> list[str]:

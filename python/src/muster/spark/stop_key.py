@@ -14,7 +14,7 @@ from muster.spark import folders
 from muster.spark.channel import connect, container_key
 from muster.spark.errors import ChannelError
 
-_NAME = "stream"
+NAME = "stream"  # Of who ends one.
 _WAIT_SECONDS = 30.0
 
 
@@ -25,7 +25,7 @@ def _jobs() -> Path:
 def leave(job: str, port: int, secret: bytes) -> Path:
     """Leaves the key for the driver of `job` that listens on `port`; returns its file."""
     path = _jobs() / job / f"stream-{port}.key"
-    folders.write(path, container_key(secret, _NAME))
+    folders.write(path, container_key(secret, NAME))
     return path
 
 
@@ -36,7 +36,7 @@ def stop_stream(address: tuple[str, int]) -> bool:
     for path in _jobs().glob(f"*/stream-{address[1]}.key"):
         # Left behind by a driver that was killed, it fits nobody else.
         with contextlib.suppress(OSError, ChannelError):
-            channel = connect(address, _NAME, path.read_bytes())
+            channel = connect(address, NAME, path.read_bytes())
             channel.send({"is": "stop-stream"})
             told = channel.receive(_WAIT_SECONDS) is not None
             channel.close()

@@ -5,7 +5,7 @@
 #include "cluster/yarn/client/application_file.h"
 #include "cluster/yarn/session.h"
 #include "hadoop/yarn/report.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/io_loop.h"
 #include "rt/run_to_end.h"
 #include "spec/spec.h"

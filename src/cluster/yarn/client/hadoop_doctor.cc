@@ -10,7 +10,7 @@
 #include "hadoop/security_settings.h"
 #include "hadoop/token_file.h"
 #include "hadoop/token_identifier.h"
-#include "os/identity.h"
+#include "os/host/identity.h"
 
 #include <fmt/format.h>
 

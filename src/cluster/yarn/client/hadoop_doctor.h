@@ -2,7 +2,7 @@
 
 #include "base/time.h"
 #include "cluster/finding.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <chrono>
 #include <cstdint>

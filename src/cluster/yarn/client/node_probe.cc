@@ -1,7 +1,7 @@
 #include "cluster/yarn/client/node_probe.h"
 
 #include "base/text.h"
-#include "os/command.h"
+#include "os/process/command.h"
 
 #include <fmt/format.h>
 

@@ -10,6 +10,7 @@
 #include "cluster/yarn/client/web_proxy.h"
 #include "cluster/yarn/client/yarn_submitter.h"
 #include "cluster/yarn/link/container_end.h"
+#include "cluster/yarn/log/hdfs_host_memory.h"
 #include "cluster/yarn/output/yarn_outputs.h"
 #include "cluster/yarn/staging/cleaning_turn.h"
 #include "cluster/yarn/staging/staging.h"
@@ -71,6 +72,7 @@ YarnCluster::YarnCluster(os::Files& files, Options options)
 Traits YarnCluster::traits() const {
   // A job may wait in its queue for long; one whose application is over is noticed.
   return {.remote = true,
+          .hdfs = true,
           .sized = true,
           .proxies = true,
           .master_patience = kMasterPatience,
@@ -195,7 +197,7 @@ Result<JobReport> YarnCluster::fetch(const JobFolder& job, FetchUntil until) {
   const Ended* const ended = std::get_if<Ended>(&report);
   if (ended == nullptr && until == FetchUntil::Now) {
     MUSTER_TRY_STATUS(fetcher.bring_log(job));
-    return report;
+    return Result<JobReport>(report);
   }
   const Status home = fetcher.bring_home(job);
   if (home || home.error().code != Errc::NotFound) {
@@ -205,11 +207,17 @@ Result<JobReport> YarnCluster::fetch(const JobFolder& job, FetchUntil until) {
   if (ended != nullptr) {
     MUSTER_TRY_STATUS(fetcher.close(job, ended->outcome));
   }
-  return report;
+  return Result<JobReport>(report);
 }
 
 Status YarnCluster::fetch_samples(const JobFolder& job) {
   return JobFetcher(session_, files_, options_.plan_of).bring_samples(job);
+}
+
+Result<std::string> YarnCluster::host_lines() {
+  MUSTER_TRY([[maybe_unused]] JobDirectory* const directory, this->directory());
+  MUSTER_TRY(Session* const session, session_.open());
+  return session_.run(read_host_memory(&session->files(), Staging::hosts_file(root_)));
 }
 
 Result<std::unique_ptr<Outputs>> YarnCluster::outputs(const JobFolder& job,

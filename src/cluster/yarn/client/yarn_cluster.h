@@ -5,7 +5,7 @@
 #include "cluster/yarn/client/client_session.h"
 #include "cluster/yarn/staging/job_directory.h"
 #include "eventlog/replay.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "spec/spec.h"
 
 #include <filesystem>
@@ -45,6 +45,7 @@ class YarnCluster final : public Cluster {
   Result<JobReport> report(const JobFolder& job) override;
   Result<JobReport> fetch(const JobFolder& job, FetchUntil until) override;
   Status fetch_samples(const JobFolder& job) override;
+  Result<std::string> host_lines() override;
   Result<std::unique_ptr<Outputs>> outputs(const JobFolder& job, const LogFilter& filter) override;
   Result<std::vector<WaitReason>> why(const JobFolder& job, const WaitContext& context) override;
   Result<std::string> page(const JobFolder& job) override;

@@ -9,7 +9,7 @@
 #include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
 #include "job/machine.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 #include "testing/cluster_contract.h"
 #include "testing/hadoop/fake_application_master.h"
 #include "testing/hadoop/fake_hadoop.h"

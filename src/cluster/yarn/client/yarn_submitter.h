@@ -5,7 +5,7 @@
 #include "cluster/yarn/client/client_session.h"
 #include "hadoop/credentials.h"
 #include "hadoop/yarn/report.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/async.h"
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include "cluster/yarn/link/docker_runtime.h"
 #include "cluster/yarn/link/gpu_claims.h"
 #include "hadoop/token_file.h"
-#include "os/gpus.h"
+#include "os/host/gpus.h"
 
 #include <fmt/format.h>
 

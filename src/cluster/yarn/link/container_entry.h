@@ -4,7 +4,7 @@
 #include "cluster/container_entry.h"
 #include "cluster/find_variable.h"
 #include "hadoop/credentials.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <string>

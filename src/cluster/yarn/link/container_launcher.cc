@@ -5,7 +5,6 @@
 #include "cluster/yarn/link/container_entry.h"
 #include "cluster/yarn/link/docker_runtime.h"
 #include "hadoop/credentials.h"
-#include "rt/wait.h"
 
 #include <chrono>
 #include <utility>
@@ -20,31 +19,27 @@ constexpr Duration kStopMax = std::chrono::seconds(5);
 
 }  // namespace
 
-ContainerLauncher::ContainerLauncher(Session& session, const job::Plan& plan,
+ContainerLauncher::ContainerLauncher(const LinkDeps& deps, const job::Plan& plan,
                                      std::vector<StagedFile> files, rm::NodeDialSettings dialing)
-    : session_(session),
+    : deps_(deps),
       plan_(plan),
       files_(std::move(files)),
-      resolver_(session.loop()),
-      nodes_(session.loop(), rm::node_dialer(session.client(), std::move(dialing))),
-      starter_(session.loop(), nodes_),
+      nodes_(deps.loop, deps.dial_nodes(std::move(dialing))),
+      starter_(deps.loop, nodes_),
       stopper_(nodes_) {}
 
 rt::Async<Status> ContainerLauncher::launch(LaunchOrder order, rm::Grant grant,
                                             job::RoleIndex role) {
-  using Addresses = Result<std::vector<net::SocketAddress>>;
-  rt::Loop& loop = session_.loop();
-  auto resolved = co_await rt::from_callback<Addresses>(
-      loop, [&](const auto& answer) { resolver_.resolve(grant.node.host, 1, answer); });
-  MUSTER_CO_TRY(const std::vector<net::SocketAddress> addresses, std::move(resolved));
-  auto context = context_of(order, grant, role, net::literal_of(addresses.front()));
+  auto resolved = co_await deps_.address_of(grant.node.host);
+  MUSTER_CO_TRY(std::string address, std::move(resolved));
+  auto context = context_of(order, grant, role, std::move(address));
   auto started =
-      co_await starter_.start(std::move(grant), std::move(context), loop.now() + kStartMax);
+      co_await starter_.start(std::move(grant), std::move(context), deps_.loop.now() + kStartMax);
   co_return started;
 }
 
 rt::Async<Result<rm::ContainerStopper::Fate>> ContainerLauncher::stop(rm::Grant grant) {
-  auto fate = co_await stopper_.stop(grant.id, grant.node, session_.loop().now() + kStopMax);
+  auto fate = co_await stopper_.stop(grant.id, grant.node, deps_.loop.now() + kStopMax);
   co_return fate;
 }
 
@@ -58,7 +53,7 @@ rm::LaunchContext ContainerLauncher::context_of(const LaunchOrder& order, const 
   launch.orphan = plan_.liveness.orphan;
   // Which ones the container finds out.
   launch.gpus.resize(gpus_of(grant.each));
-  hadoop::Credentials credentials = session_.site().credentials;
+  hadoop::Credentials credentials = deps_.site.credentials;
   credentials.remove_kind(hadoop::token_kind::kAmRm);
   credentials.add_secret(std::string(kLaunchSecret), hadoop::Secret(encode(launch)));
   rm::LaunchContext context;
@@ -66,7 +61,7 @@ rm::LaunchContext ContainerLauncher::context_of(const LaunchOrder& order, const 
     context.files[staged.link] = staged.file;
   }
   context.tokens = hadoop::encode_credentials(credentials);
-  context.environment = {{"HADOOP_USER_NAME", session_.site().identity.user},
+  context.environment = {{"HADOOP_USER_NAME", deps_.site.identity.user},
                          {"MUSTER_HOME", "{{PWD}}"},
                          {"MUSTER_APPLICATION_ID", to_string(grant.id.attempt.application)}};
   if (const spec::Role* const found = spec::find_role(plan_.spec, plan_.role(role).name);

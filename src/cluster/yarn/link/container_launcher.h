@@ -2,13 +2,12 @@
 
 #include "base/result.h"
 #include "cluster/link.h"
-#include "cluster/yarn/session.h"
+#include "cluster/yarn/link/link_deps.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "hadoop/yarn/container_starter.h"
 #include "hadoop/yarn/container_stopper.h"
 #include "hadoop/yarn/node_connections.h"
 #include "job/plan.h"
-#include "net/resolver.h"
 #include "rt/async.h"
 
 #include <string>
@@ -20,8 +19,8 @@ namespace muster::cluster::yarn {
 /// in the container's credentials.
 class ContainerLauncher {
  public:
-  /// `plan` and `session` outlive this; `files` are for every container.
-  ContainerLauncher(Session& session, const job::Plan& plan, std::vector<StagedFile> files,
+  /// `plan` and `deps` outlive this; `files` are for every container.
+  ContainerLauncher(const LinkDeps& deps, const job::Plan& plan, std::vector<StagedFile> files,
                     hadoop::yarn::NodeDialSettings dialing);
 
   /// Takes in tokens for nodes, as registration and heartbeats bring them.
@@ -40,10 +39,9 @@ class ContainerLauncher {
                                                        job::RoleIndex role,
                                                        std::string listen_host) const;
 
-  Session& session_;
+  const LinkDeps& deps_;
   const job::Plan& plan_;
   std::vector<StagedFile> files_;
-  net::Resolver resolver_;
   hadoop::yarn::NodeConnections nodes_;
   hadoop::yarn::ContainerStarter starter_;
   hadoop::yarn::ContainerStopper stopper_;

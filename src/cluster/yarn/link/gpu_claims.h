@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "os/hardware.h"
+#include "os/host/hardware.h"
 #include "rt/fd.h"
 
 #include <cstdint>

@@ -40,6 +40,9 @@ void HeldContainers::registered(const std::vector<rm::Grant>& kept) {
   for (const rm::Grant& grant : kept) {
     adopt(grant);
   }
+}
+
+void HeldContainers::heard() {
   // Taken by the cluster, whatever its reason: no fault of what ran in it.
   for (const job::ContainerId& gone : std::exchange(known_, {})) {
     deps_.tell(
@@ -79,6 +82,7 @@ void HeldContainers::granted(const rm::Grant& grant, const job::RequestContainer
 void HeldContainers::ended(const rm::ContainerStatus& status) {
   const auto name = names_.find(status.id);
   if (name == names_.end()) {
+    ended_between(status);
     return;
   }
   Container& container = containers_.at(name->second);
@@ -91,13 +95,26 @@ void HeldContainers::ended(const rm::ContainerStatus& status) {
     return;
   }
   container.ended = true;
-  job::ContainerEnded ended = end_of(status, container.released);
+  tell_end(status, container.released, container.unseen ? deps_.tell_late : deps_.tell);
+}
+
+// The master before did not hear of it, and this one was not given it.
+void HeldContainers::ended_between(const rm::ContainerStatus& status) {
+  const job::ContainerId id(to_string(status.id));
+  if (registered_ && known_.erase(id) > 0) {
+    tell_end(status, early_released_.erase(id) > 0, deps_.tell);
+  }
+}
+
+void HeldContainers::tell_end(const rm::ContainerStatus& status, bool released,
+                              const std::function<void(job::Fact)>& tell) const {
+  job::ContainerEnded ended = end_of(status, released);
   deps_.log.info("container.ended",
                  {{"container", ended.container.value},
                   {"kind", job::to_string(ended.kind)},
                   {"status", status.exit_status},
                   {"words", status.diagnostics.substr(0, kLoggedDiagnosticsMax)}});
-  (container.unseen ? deps_.tell_late : deps_.tell)(std::move(ended));
+  tell(std::move(ended));
 }
 
 void HeldContainers::preempted(const std::vector<rm::ContainerId>& containers) {

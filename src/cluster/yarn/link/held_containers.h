@@ -46,8 +46,12 @@ class HeldContainers {
   /// `known`: those of earlier masters, which the registration must show.
   HeldContainers(Deps deps, Settings settings, std::vector<job::ContainerId> known);
 
-  /// Takes over what the cluster kept, and tells what it did not.
+  /// Takes over what the cluster kept.
   void registered(const std::vector<hadoop::yarn::Grant>& kept);
+  /// A heartbeat's ends have been told: what ended while there was no master was among those of the
+  /// first. Whatever else the cluster did not keep, it took, which is told now. Repeating it does
+  /// nothing.
+  void heard();
   /// Takes a container of an earlier master over, or gives it back if that master's log does not
   /// know it. Repeating it does nothing.
   void adopt(const hadoop::yarn::Grant& grant);
@@ -85,11 +89,14 @@ class HeldContainers {
   };
 
   void drop(Container& container);
+  void ended_between(const hadoop::yarn::ContainerStatus& status);
+  void tell_end(const hadoop::yarn::ContainerStatus& status, bool released,
+                const std::function<void(job::Fact)>& tell) const;
 
   Deps deps_;
   Settings settings_;
   bool registered_ = false;
-  std::set<job::ContainerId> known_;  ///< Of earlier masters, until the registration.
+  std::set<job::ContainerId> known_;  ///< Of earlier masters, until they are accounted for.
   std::map<job::ContainerId, Confirm> early_released_;
   std::map<job::ContainerId, Container> containers_;
   std::map<hadoop::yarn::ContainerId, job::ContainerId> names_;

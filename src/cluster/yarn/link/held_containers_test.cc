@@ -1,5 +1,6 @@
 #include "cluster/yarn/link/held_containers.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -85,16 +86,37 @@ TEST_F(HeldContainersTest, WhatIsGivenBackIsNotStarted) {
   EXPECT_EQ(told<job::ContainerEnded>(1).kind, job::ContainerEndKind::Released);
 }
 
-TEST_F(HeldContainersTest, WhatTheClusterDidNotKeepIsToldAtTheRegistration) {
+TEST_F(HeldContainersTest, WhatTheClusterDidNotKeepIsToldAfterTheFirstHeartbeat) {
   auto held = containers({id_of(grant(2)), id_of(grant(3))});
   EXPECT_FALSE(held.known_dead(id_of(grant(3))));
   held.registered({grant(2)});
+  EXPECT_TRUE(facts_.empty());
+  held.heard();
+  held.heard();
   ASSERT_EQ(facts_.size(), 1U);
   EXPECT_EQ(told<job::ContainerEnded>(0).container, id_of(grant(3)));
   EXPECT_EQ(told<job::ContainerEnded>(0).kind, job::ContainerEndKind::Preempted);
   EXPECT_TRUE(held.known_dead(id_of(grant(3))));
   // It runs: there is nothing to start.
   EXPECT_FALSE(held.launch(id_of(grant(2))).has_value());
+}
+
+TEST_F(HeldContainersTest, WhatEndedBetweenTwoMastersKeepsItsOwnReason) {
+  auto held = containers({id_of(grant(2)), id_of(grant(3))});
+  held.release(id_of(grant(3)), Confirm::No);
+  held.ended({.id = grant(2).id, .exit_status = 1, .diagnostics = {}});
+  EXPECT_TRUE(facts_.empty()) << "it is not registered";
+  held.registered({});
+  held.ended({.id = grant(2).id, .exit_status = -104, .diagnostics = "over its limit"});
+  held.ended({.id = grant(2).id, .exit_status = -104, .diagnostics = "over its limit"});
+  held.ended({.id = grant(3).id, .exit_status = -105, .diagnostics = {}});
+  held.ended({.id = grant(4).id, .exit_status = 0, .diagnostics = {}});
+  held.heard();
+  ASSERT_EQ(facts_.size(), 2U);
+  EXPECT_EQ(told<job::ContainerEnded>(0).container, id_of(grant(2)));
+  EXPECT_EQ(told<job::ContainerEnded>(0).kind, job::ContainerEndKind::OverMemory);
+  EXPECT_THAT(told<job::ContainerEnded>(0).diagnostics, ::testing::HasSubstr("over its limit"));
+  EXPECT_EQ(told<job::ContainerEnded>(1).kind, job::ContainerEndKind::Released);
 }
 
 TEST_F(HeldContainersTest, WhatTheLogDoesNotKnowIsGivenBack) {

@@ -56,32 +56,32 @@ rm::FinalStatus final_status_of(job::JobResult result) {
 
 }  // namespace
 
-YarnLink::YarnLink(Session& session, log::Sink& log, YarnLinkOptions options)
-    : session_(session),
-      log_(log),
+YarnLink::YarnLink(LinkDeps deps, YarnLinkOptions options)
+    : deps_(std::move(deps)),
+      log_(deps_.log),
       options_(std::move(options)),
       token_(options_.master_token),
-      beats_(session.loop()),
-      served_(session.loop()),
-      scope_(session.loop()) {}
+      beats_(deps_.loop),
+      served_(deps_.loop),
+      scope_(deps_.loop) {}
 
 Status YarnLink::start(std::vector<job::ContainerId> known, OnFact on_fact) {
-  const hadoop::Configuration& configuration = session_.site().configuration;
+  const hadoop::Configuration& configuration = deps_.site.configuration;
   const job::Plan& plan = *options_.plan;
   MUSTER_TRY(auto placements, placements_of(plan.spec));
   MUSTER_TRY(const HeldContainers::Settings settings, HeldContainers::settings_of(configuration));
   MUSTER_TRY(auto dialing, rm::node_dial_settings(configuration));
   MUSTER_TRY(auto calling, rm::master_calling(configuration, token_));
   on_fact_ = std::move(on_fact);
-  manager_ = session_.client().proxy(calling.target, calling.connection, calling.retry);
-  master_.emplace(session_.loop(), *manager_, token_);
+  manager_ = deps_.call_manager(calling);
+  master_.emplace(deps_.loop, *manager_, token_);
   const auto tell_master = [this](job::Fact fact) { tell(std::move(fact)); };
   requests_.emplace(OpenRequests::Deps{plan, master_->book(), tell_master}, std::move(placements));
   const auto tell_late = [this](job::Fact fact) { scope_.spawn(deliver_late(std::move(fact))); };
   const auto end = [this](const rm::Grant& grant) { scope_.spawn(end_at_node(grant)); };
   containers_.emplace(HeldContainers::Deps{master_->book(), log_, tell_master, tell_late, end},
                       settings, std::move(known));
-  launcher_.emplace(session_, plan, options_.files, std::move(dialing));
+  launcher_.emplace(deps_, plan, options_.files, std::move(dialing));
   scope_.spawn(serve());
   return {};
 }
@@ -92,7 +92,7 @@ rt::Async<> YarnLink::deliver(job::Fact fact) {
 }
 
 rt::Async<> YarnLink::deliver_late(job::Fact fact) {
-  co_await rt::pause_for(session_.loop(), kKeeperLeaves);
+  co_await rt::pause_for(deps_.loop, kKeeperLeaves);
   if (!leaving_) {
     on_fact_(std::move(fact));
   }
@@ -103,7 +103,7 @@ rt::Async<> YarnLink::deliver_late(job::Fact fact) {
 rt::Async<> YarnLink::serve() {
   const bool in = co_await register_self();
   while (in && !leaving_) {
-    auto beat = co_await master_->heartbeat(session_.loop().now() + kBeatMax);
+    auto beat = co_await master_->heartbeat(deps_.loop.now() + kBeatMax);
     beats_.beaten();
     if (beat.has_value()) {
       take(*beat);
@@ -122,7 +122,7 @@ rt::Async<> YarnLink::serve() {
 rt::Async<bool> YarnLink::register_self() {
   while (!leaving_) {
     auto registered = co_await master_->register_self(presence_at(options_.master_address()),
-                                                      session_.loop().now() + kRegisterMax);
+                                                      deps_.loop.now() + kRegisterMax);
     if (registered.has_value()) {
       take(*registered);
       co_return true;
@@ -133,7 +133,7 @@ rt::Async<bool> YarnLink::register_self() {
       co_return false;
     }
     log_.warning("link.unregistered", {{"reason", registered.error().message}});
-    co_await rt::pause_for(session_.loop(), kTroublePause);
+    co_await rt::pause_for(deps_.loop, kTroublePause);
   }
   co_return false;
 }
@@ -162,6 +162,7 @@ void YarnLink::take(const rm::Heartbeat& heartbeat) {
     containers_->ended(status);
     beats_.changed();
   }
+  containers_->heard();
   for (const rm::RejectedRequest& rejected : heartbeat.harvest.rejected) {
     requests_->rejected(rejected);
   }
@@ -253,7 +254,7 @@ rt::Async<> YarnLink::end_at_node(rm::Grant grant) {
       containers_->not_reached(grant.id);
       beats_.changed();
     }
-    co_await rt::pause_for(session_.loop(), kLookPause);
+    co_await rt::pause_for(deps_.loop, kLookPause);
   }
 }
 
@@ -279,7 +280,7 @@ rt::Async<> YarnLink::farewell(job::Outcome outcome, std::function<void()> done)
   co_await served_.wait();
   rm::Farewell words{.status = final_status_of(outcome.result),
                      .diagnostics = outcome.message.substr(0, kFarewellBytesMax)};
-  auto said = co_await master_->finish(std::move(words), session_.loop().now() + kFarewellMax);
+  auto said = co_await master_->finish(std::move(words), deps_.loop.now() + kFarewellMax);
   if (!said.has_value()) {
     log_.warning("link.farewell_failed", {{"reason", said.error().message}});
   }

@@ -5,8 +5,8 @@
 #include "cluster/yarn/link/beat_timer.h"
 #include "cluster/yarn/link/container_launcher.h"
 #include "cluster/yarn/link/held_containers.h"
+#include "cluster/yarn/link/link_deps.h"
 #include "cluster/yarn/link/open_requests.h"
-#include "cluster/yarn/session.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "hadoop/rpc/proxy.h"
 #include "hadoop/yarn/application_master.h"
@@ -43,7 +43,7 @@ struct YarnLinkOptions {
 /// and the next one takes them over. Lives on the loop's thread.
 class YarnLink final : public Link {
  public:
-  YarnLink(Session& session, log::Sink& log, YarnLinkOptions options);
+  YarnLink(LinkDeps deps, YarnLinkOptions options);
 
   /// Errors: the configuration's. All else comes later: a resource manager that is away is waited
   /// for.
@@ -74,7 +74,7 @@ class YarnLink final : public Link {
   /// Facts reach the master in turns of the loop of their own.
   void tell(job::Fact fact) { scope_.spawn(deliver(std::move(fact))); }
 
-  Session& session_;
+  LinkDeps deps_;
   log::Logger log_;
   YarnLinkOptions options_;
   OnFact on_fact_;

@@ -58,6 +58,7 @@ Status YarnMasterSide::open_stores() {
                                                         Staging::events_folder(package_.folder))));
   place_.emplace(session_->files(), Staging::summary_file(package_.folder));
   samples_.emplace(deps_->loop, session_->files(), Staging::metrics_folder(package_.folder));
+  hosts_.emplace(session_->files(), Staging::hosts_file(Staging::root_of(package_.folder)));
   return {};
 }
 
@@ -67,6 +68,7 @@ Result<MasterPost> YarnMasterSide::open(const Deps& deps) {
   MasterPost post{.segments = *segments_,
                   .place = *place_,
                   .samples = &*samples_,
+                  .hosts = &*hosts_,
                   .secrets = {},
                   .listen_host = {},
                   .application_id = application_id(),
@@ -119,7 +121,8 @@ Result<std::unique_ptr<Link>> YarnMasterSide::open_link(const Deps& deps) {
     end_.link_left = true;
     quit_if_over();
   };
-  return std::unique_ptr<Link>(std::make_unique<YarnLink>(*session_, deps.log, std::move(options)));
+  return std::unique_ptr<Link>(
+      std::make_unique<YarnLink>(link_deps(*session_, deps.log), std::move(options)));
 }
 
 rt::Async<> YarnMasterSide::write_the_end() {

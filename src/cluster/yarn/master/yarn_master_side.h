@@ -3,6 +3,7 @@
 #include "cluster/find_variable.h"
 #include "cluster/master_side.h"
 #include "cluster/yarn/client/web_proxy.h"
+#include "cluster/yarn/log/hdfs_host_memory.h"
 #include "cluster/yarn/log/hdfs_place_store.h"
 #include "cluster/yarn/log/hdfs_sample_store.h"
 #include "cluster/yarn/log/hdfs_segment_store.h"
@@ -56,6 +57,7 @@ class YarnMasterSide final : public MasterSide {
   std::unique_ptr<HdfsSegmentStore> segments_;
   std::optional<HdfsPlaceStore> place_;
   std::optional<HdfsSampleStore> samples_;
+  std::optional<HdfsHostMemory> hosts_;
   End end_;
 };
 

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "cluster/yarn/client/client_session.h"
 #include "hadoop/yarn/ids.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include "cluster/yarn/client/client_session.h"
 #include "hadoop/hdfs/file_system.h"
 #include "hadoop/yarn/report.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <cstdint>
 #include <filesystem>

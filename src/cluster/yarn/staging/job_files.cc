@@ -1,7 +1,7 @@
 #include "cluster/yarn/staging/job_files.h"
 
-#include "os/command.h"
-#include "os/spawn.h"
+#include "os/process/command.h"
+#include "os/process/spawn.h"
 #include "spec/archive_name.h"
 #include "spec/check/file_check.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "spec/spec.h"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "cluster/yarn/staging/job_files.h"
 
-#include "os/local_files.h"
+#include "os/file/local_files.h"
 
 #include <gtest/gtest.h>
 

@@ -98,6 +98,10 @@ std::string Staging::job_folder(const std::string& job_id, WallTime submitted) c
   return folder_of_day(root_, submitted) + "/" + job_id;
 }
 
+std::string Staging::root_of(const std::string& job_folder) {
+  return job_folder.substr(0, job_folder.rfind("/jobs/"));
+}
+
 rt::Async<Status> Staging::prepare(std::string job_folder) {
   for (const std::string& folder : {root_ + "/store", events_folder(job_folder)}) {
     auto made = co_await session_.files().make_folder(folder, true, kStagedFolderMode);

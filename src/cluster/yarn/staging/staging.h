@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "cluster/host_memory.h"
 #include "cluster/yarn/session.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "rt/async.h"
@@ -15,6 +16,7 @@ namespace muster::cluster::yarn {
 ///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all jobs
 ///     ROOT/jobs/2026/11/21/JOB/    one job, by the day (UTC) on which it was submitted:
 ///                          job.json, secret, events/, metrics/, summary.json
+///     ROOT/hosts.jsonl     what the jobs found about the cluster's hosts
 ///
 /// Folders have mode 0700. A file of the store is written once, under another name until it is
 /// whole, so that jobs that are submitted at the same time never see a part; a second job with the
@@ -36,6 +38,12 @@ class Staging {
     return job_folder + "/summary.json";
   }
 
+  /// The root in which job_folder() has made a folder.
+  [[nodiscard]] static std::string root_of(const std::string& job_folder);
+  /// HostMemory's file.
+  [[nodiscard]] static std::string hosts_file(const std::string& root) {
+    return root + "/" + std::string(kHostMemoryName);
+  }
   /// The job's secret, 64 hex digits, mode 0600: its owner reaches it from other hosts, too.
   [[nodiscard]] static std::string secret_file(const std::string& job_folder) {
     return job_folder + "/secret";

@@ -4,7 +4,7 @@
 #include "cluster/yarn/client/client_session.h"
 #include "eventlog/replay.h"
 #include "job/outcome.h"
-#include "os/files.h"
+#include "os/file/files.h"
 
 #include <filesystem>
 #include <map>

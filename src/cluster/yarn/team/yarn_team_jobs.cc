@@ -22,7 +22,6 @@ namespace {
 namespace hdfs = hadoop::hdfs;
 namespace rm = hadoop::yarn;
 
-constexpr std::string_view kTeamUser = "{user}";
 constexpr Duration kManagerPause = std::chrono::seconds(2);
 constexpr Duration kFilesPause = std::chrono::seconds(30);
 /// Of the NameNode itself, which costs it one call.
@@ -30,7 +29,6 @@ constexpr Duration kFilesGlance = std::chrono::seconds(3);
 constexpr Duration kAwayPause = std::chrono::seconds(2);
 constexpr Duration kAnswerMax = std::chrono::seconds(15);
 constexpr size_t kReaders = 16;
-constexpr size_t kRootsAtOnce = 32;
 constexpr size_t kTeamTroublesMax = 20;
 constexpr uint64_t kTeamFileMax = 8U << 20;
 constexpr std::chrono::hours kTeamDay{24};
@@ -40,35 +38,6 @@ constexpr size_t kFewWanted = 20;
 constexpr std::array kLiveStates = {rm::ApplicationState::New, rm::ApplicationState::NewSaving,
                                     rm::ApplicationState::Submitted, rm::ApplicationState::Accepted,
                                     rm::ApplicationState::Running};
-
-bool is_digits(std::string_view name, size_t count) {
-  return name.size() == count &&
-         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// "2026/11/21", by which days of several roots are ordered.
-std::string_view day_in(std::string_view folder) {
-  constexpr size_t kDayText = 10;
-  return folder.substr(folder.size() - std::min(folder.size(), kDayText));
-}
-
-bool means_away(const Error& error) {
-  return error.code == Errc::Unavailable || error.code == Errc::DeadlineExceeded ||
-         error.code == Errc::Unauthenticated;
-}
-
-/// What stands before and behind {user}; the pattern itself and nothing where it has none.
-std::pair<std::string, std::optional<std::string>> parts_of(const std::string& pattern) {
-  const size_t at = pattern.find(kTeamUser);
-  if (at == std::string::npos) {
-    return {pattern, std::nullopt};
-  }
-  std::string above = pattern.substr(0, at);
-  while (above.size() > 1 && above.ends_with('/')) {
-    above.pop_back();
-  }
-  return {above, pattern.substr(at + kTeamUser.size())};
-}
 
 }  // namespace
 
@@ -107,8 +76,14 @@ YarnTeamJobs::YarnTeamJobs(rt::IoLoop& loop, os::Files& files, Options options,
                  return proxies.page_of(application);
                }),
       sorted_(&catalog_.sorted(loop.wall_now())),
-      folders_(options_.scratch),
       wanted_(loop),
+      days_({.loop = loop,
+             .files = session_->files(),
+             .catalog = catalog_,
+             .trouble = [this](const Error& error) { trouble(error); },
+             .found = [this] { wanted_.pulse(); }},
+            options_.patterns),
+      folders_(options_.scratch),
       scope_(loop) {
   scope_.spawn(follow_manager());
   scope_.spawn(follow_files());
@@ -131,9 +106,9 @@ std::string YarnTeamJobs::notice() const {
                           format_iso(service->since), printable(service->why));
     }
   }
-  if (text.empty() && (!looked_ || catalog_.wanted() > kFewWanted)) {
-    text = looked_ ? fmt::format("{} more jobs are being read", catalog_.wanted())
-                   : "the jobs are being looked for";
+  if (text.empty() && (!days_.looked() || catalog_.wanted() > kFewWanted)) {
+    text = days_.looked() ? fmt::format("{} more jobs are being read", catalog_.wanted())
+                          : "the jobs are being looked for";
   }
   return text;
 }
@@ -194,139 +169,18 @@ rt::Async<> YarnTeamJobs::follow_files() {
   while (true) {
     Status done;
     if (loop_.now() >= next || hdfs_.away) {
-      done = co_await look_at_files();
-      looked_ = looked_ || done.has_value();
+      done = co_await days_.look();
       next = loop_.now() + kFilesPause;
       catalog_.want_unended();
       wanted_.pulse();
     } else {
-      auto place = parts_of(options_.patterns.front()).first;
-      auto asked = session_->files().exists(std::move(place));
-      auto there = co_await rt::with_deadline(loop_, loop_.now() + kAnswerMax,
-                                              "the NameNode to answer", std::move(asked));
-      done = there ? Status() : Status(there.error());
+      done = co_await days_.glance();
     }
     if (note(hdfs_, done)) {
       trouble(done.error());
     }
     co_await rt::pause_for(loop_, kFilesGlance);
   }
-}
-
-/// The staging roots that there are.
-rt::Async<Result<std::vector<std::string>>> YarnTeamJobs::roots() {
-  std::vector<std::string> roots;
-  for (const std::string& pattern : options_.patterns) {
-    const auto [above, below] = parts_of(pattern);
-    if (!below) {
-      roots.push_back(above);
-      continue;
-    }
-    auto listed = co_await session_->files().list(above);
-    MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> users, std::move(listed));
-    for (const hdfs::FileStatus& user : users) {
-      if (user.type == hdfs::FileType::Folder) {
-        roots.push_back(hdfs::child_of(above, user.name) + *below);
-      }
-    }
-  }
-  co_return roots;
-}
-
-rt::Async<Result<std::vector<YarnTeamJobs::Day>>> YarnTeamJobs::days_of(std::string root) {
-  constexpr std::array<size_t, 3> kDigits = {4, 2, 2};
-  std::vector<Day> folders = {{.folder = root + "/jobs"}};
-  for (const size_t digits : kDigits) {
-    std::vector<Day> below;
-    for (const Day& folder : folders) {
-      auto listed = co_await session_->files().list(folder.folder);
-      if (!listed.has_value() && listed.error().code == Errc::NotFound) {
-        continue;
-      }
-      MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
-      for (const hdfs::FileStatus& entry : entries) {
-        if (entry.type == hdfs::FileType::Folder && is_digits(entry.name, digits)) {
-          below.push_back({hdfs::child_of(folder.folder, entry.name), entry.modified_ms});
-        }
-      }
-    }
-    folders = std::move(below);
-  }
-  co_return folders;
-}
-
-rt::Async<Status> YarnTeamJobs::look_at_files() {
-  auto found = co_await roots();
-  MUSTER_CO_TRY(const std::vector<std::string> roots, std::move(found));
-  std::vector<Day> days;
-  std::set<std::string> unread;
-  for (size_t begin = 0; begin < roots.size(); begin += kRootsAtOnce) {
-    const size_t end = std::min(roots.size(), begin + kRootsAtOnce);
-    std::vector<rt::Async<Result<std::vector<Day>>>> asked;
-    for (size_t i = begin; i < end; ++i) {
-      asked.push_back(days_of(roots[i]));
-    }
-    const auto answers = co_await rt::all(loop_, std::move(asked));
-    for (size_t i = begin; i < end; ++i) {
-      const Result<std::vector<Day>>& answer = answers[i - begin];
-      if (answer) {
-        days.insert(days.end(), answer->begin(), answer->end());
-        continue;
-      }
-      if (means_away(answer.error())) {
-        co_return answer.error();
-      }
-      trouble(answer.error());
-      unread.insert(roots[i] + "/jobs/");
-    }
-  }
-  // The newest jobs are those that people look at first.
-  std::ranges::sort(days, [](const Day& one, const Day& other) {
-    return day_in(one.folder) > day_in(other.folder);
-  });
-  std::set<std::string> there;
-  for (const Day& day : days) {
-    there.insert(day.folder);
-    const auto known = days_.find(day.folder);
-    if (known != days_.end() && known->second == day.modified_ms) {
-      continue;
-    }
-    auto looked = co_await look_at_day(day);
-    if (!looked.has_value() && means_away(looked.error())) {
-      co_return looked.error();
-    }
-    if (!looked.has_value()) {
-      trouble(looked.error());
-    }
-  }
-  std::erase_if(days_, [&](const auto& known) {
-    const bool is_unread = std::ranges::any_of(
-        unread, [&](const std::string& root) { return known.first.starts_with(root); });
-    if (is_unread || there.contains(known.first)) {
-      return false;
-    }
-    catalog_.forget_day(known.first);
-    return true;
-  });
-  co_return Status();
-}
-
-rt::Async<Status> YarnTeamJobs::look_at_day(Day day) {
-  auto listed = co_await session_->files().list(day.folder);
-  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
-  std::vector<TeamCatalog::Place> places;
-  for (const hdfs::FileStatus& entry : entries) {
-    if (entry.type == hdfs::FileType::Folder) {
-      // Whose a job is HDFS knows: nobody makes a folder as somebody else.
-      places.push_back({.owner = entry.owner,
-                        .id = entry.name,
-                        .modified = WallTime(std::chrono::milliseconds(entry.modified_ms))});
-    }
-  }
-  catalog_.see_day(day.folder, places);
-  days_[day.folder] = day.modified_ms;
-  wanted_.pulse();
-  co_return Status();
 }
 
 rt::Async<> YarnTeamJobs::read_wanted() {

@@ -6,17 +6,16 @@
 #include "cluster/yarn/client/web_proxy.h"
 #include "cluster/yarn/session.h"
 #include "cluster/yarn/team/team_catalog.h"
+#include "cluster/yarn/team/team_days.h"
 #include "cluster/yarn/team/team_folder.h"
 #include "eventlog/replay.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/io_loop.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,14 +65,6 @@ class YarnTeamJobs final : public TeamJobs {
   rt::Async<> follow_files();
   rt::Async<> read_wanted();
   [[nodiscard]] rt::Async<Status> ask_manager();
-  [[nodiscard]] rt::Async<Status> look_at_files();
-  [[nodiscard]] rt::Async<Result<std::vector<std::string>>> roots();
-  struct Day {
-    std::string folder;
-    int64_t modified_ms = 0;
-  };
-  [[nodiscard]] rt::Async<Result<std::vector<Day>>> days_of(std::string root);
-  [[nodiscard]] rt::Async<Status> look_at_day(Day day);
   [[nodiscard]] rt::Async<Status> read_job(std::string key);
   [[nodiscard]] rt::Async<Status> read_plan(std::string key, std::string folder);
   [[nodiscard]] rt::Async<Status> read_end(std::string key, std::string folder);
@@ -89,15 +80,13 @@ class YarnTeamJobs final : public TeamJobs {
   std::unique_ptr<Session> session_;
   TeamCatalog catalog_;
   const std::vector<const TeamJob*>* sorted_;
-  std::map<std::string, int64_t> days_;  ///< When they changed last, by folder.
-  std::set<std::string> roots_;          ///< Those that were found.
-  int64_t finished_ms_ = 1;              ///< The newest end that the resource manager told.
-  bool looked_ = false;                  ///< All folders of days have been listed once.
+  int64_t finished_ms_ = 1;  ///< The newest end that the resource manager told.
   Service manager_{.name = "The resource manager"};
   Service hdfs_{.name = "HDFS"};
   std::vector<std::string> troubles_;
-  TeamFolders folders_;
   rt::Event wanted_;
+  TeamDays days_;
+  TeamFolders folders_;
   rt::Scope scope_;  ///< Last: its coroutines use the rest.
 };
 

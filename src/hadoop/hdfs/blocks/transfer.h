@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "hadoop/hdfs/file_system.h"
-#include "os/files.h"
+#include "os/file/files.h"
 #include "rt/async.h"
 
 #include <cstdint>

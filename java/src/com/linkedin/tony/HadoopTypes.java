@@ -1,6 +1,8 @@
 package com.linkedin.tony;
 
 import com.linkedin.tony.client.CallbackHandler;
+import java.io.File;
+import java.net.MalformedURLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +26,10 @@ final class HadoopTypes {
     return new Configuration(false);
   }
 
-  /** Returns TonY's settings among these as flags, in the order of their names. */
+  /**
+   * Returns TonY's settings among these as flags, in the order of their names. They replace what
+   * files say, lists, too, as what a program sets in a Configuration does.
+   */
   static List<String> flagsOf(Configuration configuration) {
     Map<String, String> settings = new TreeMap<>();
     for (Map.Entry<String, String> setting : configuration) {
@@ -34,10 +39,33 @@ final class HadoopTypes {
     }
     List<String> flags = new ArrayList<>();
     settings.forEach((key, value) -> {
-      flags.add("-conf");
+      flags.add("--setting");
       flags.add(key + "=" + value);
     });
     return flags;
+  }
+
+  /**
+   * Lays what init() has read over a configuration, as its callers look there for it: the files on
+   * this machine, and the `-conf` flags.
+   */
+  static void lay(Configuration configuration, List<File> files, List<String> settings) {
+    try {
+      for (File file : files) {
+        configuration.addResource(file.toURI().toURL());
+      }
+    } catch (MalformedURLException never) {
+      throw new IllegalStateException(never);
+    }
+    for (String setting : settings) {
+      String[] parts = setting.split("=", 2);
+      String name = parts[0].trim();
+      String value = parts.length == 1 ? "" : parts[1].trim();
+      String there = configuration.get(name);
+      boolean adds = TonyConfigurationKeys.MULTI_VALUE_CONF.contains(name)
+          && there != null && !there.isEmpty();
+      configuration.set(name, adds ? there + "," + value : value);
+    }
   }
 
   static void tell(CallbackHandler handler, String applicationId) {

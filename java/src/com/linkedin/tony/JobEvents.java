@@ -20,11 +20,13 @@ final class JobEvents {
     this.listeners = listeners;
   }
 
+  /** Whether a line is what tasks wrote, which is most of all lines and not told. */
+  static boolean isOutput(String line) {
+    return line.startsWith("{\"event\":\"output\"");
+  }
+
   /** Takes the next line. Lines of kinds that are not known are passed over. */
   void take(String line) {
-    if (line.startsWith("{\"event\":\"output\"")) {
-      return;
-    }
     Map<?, ?> event = Json.object(line);
     String kind = text(event, "event");
     if (kind.equals("submitted")) {
@@ -79,7 +81,7 @@ final class JobEvents {
   private static void guard(Runnable call) {
     try {
       call.run();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       System.err.println("muster: a listener of the job failed:");
       failure.printStackTrace();
     }

@@ -7,10 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * A process whose standard output is read line by line, in a way that can be interrupted. The
- * reader waits while too many lines have not been taken.
+ * reader waits while too many of the wanted lines have not been taken.
  */
 final class JobProcess {
   private static final int LINES_MAX = 1024;
@@ -18,11 +19,13 @@ final class JobProcess {
   private static final String END = new String("end");
 
   private final Process process;
+  private final Predicate<String> isWanted;
   private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(LINES_MAX);
   private volatile boolean discards;
 
-  JobProcess(Process process) {
+  JobProcess(Process process, Predicate<String> isWanted) {
     this.process = process;
+    this.isWanted = isWanted;
     Thread reader = new Thread(this::read, "muster-events");
     reader.setDaemon(true);
     reader.start();
@@ -39,7 +42,11 @@ final class JobProcess {
     return !lines.isEmpty();
   }
 
-  /** Nobody will take a line any more: the process need not wait for that. */
+  boolean isFull() {
+    return lines.remainingCapacity() == 0;
+  }
+
+  /** No line is kept any more, so that the process need not wait for somebody who takes them. */
   void discard() {
     discards = true;
     lines.clear();
@@ -50,15 +57,18 @@ final class JobProcess {
       try (BufferedReader in = new BufferedReader(
           new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-          while (!discards && !lines.offer(line, 100, TimeUnit.MILLISECONDS)) {
+          while (!discards && isWanted.test(line)
+              && !lines.offer(line, 100, TimeUnit.MILLISECONDS)) {
             // It is full: the next try waits again.
           }
         }
       } catch (IOException closed) {
         // The process has ended; so has its output.
       }
-      if (!discards) {
-        lines.put(END);
+      while (!lines.offer(END, 100, TimeUnit.MILLISECONDS)) {
+        if (discards) {
+          lines.clear();
+        }
       }
     } catch (InterruptedException never) {
       throw new IllegalStateException(never);

@@ -22,6 +22,8 @@ import org.apache.hadoop.yarn.exceptions.YarnException;
  * forceKillApplication() may be called by every thread.
  */
 public abstract class JobSubmission implements AutoCloseable {
+  private static final int LISTENERS_TIME = 5;  // Seconds.
+
   private final CallbackHandler handler;
   private final CopyOnWriteArrayList<TaskUpdateListener> listeners = new CopyOnWriteArrayList<>();
   private Configuration configuration;
@@ -29,7 +31,10 @@ public abstract class JobSubmission implements AutoCloseable {
   private List<String> flags;
   private volatile Process process;
   private volatile Thread starter;
+  private volatile JobProcess output;
+  private boolean killsAtExit;
   private boolean exits;
+  private boolean stopped;
 
   /** Both may be null. */
   JobSubmission(CallbackHandler handler, Configuration configuration) {
@@ -45,25 +50,38 @@ public abstract class JobSubmission implements AutoCloseable {
    */
   public boolean init(String[] args) throws ParseException, IOException {
     program = Program.find();
+    flags = null;
     List<String> given = Arrays.asList(args);
     if (!Collections.disjoint(given, Arrays.asList("-help", "--help", "-h"))) {
       Program.waitFor(program.tony(Collections.singletonList("--help")).inheritIO().start());
       return false;
     }
-    flags = new ArrayList<>();
-    File file = Program.onClassPath("tony.xml");
-    if (file != null && !namesFile(given)) {
-      flags.addAll(Arrays.asList("-conf_file", file.getPath()));
+    List<String> all = new ArrayList<>();
+    List<String> named = GivenFlags.valuesOf(given, "conf_file");
+    File found = named.isEmpty() ? settingsFile() : null;
+    if (found != null) {
+      named = Collections.singletonList(found.getPath());
+      all.addAll(Arrays.asList("-conf_file", found.getPath()));
     }
     if (configuration != null) {
-      flags.addAll(HadoopTypes.flagsOf(configuration));
+      all.addAll(HadoopTypes.flagsOf(configuration));
     }
-    flags.addAll(given);
-    String objections = program.objectionsTo(flags);
+    all.addAll(given);
+    String objections = program.objectionsTo(all);
     if (!objections.isEmpty()) {
       refuse(objections);
     }
+    flags = all;
+    if (configuration != null) {
+      HadoopTypes.lay(configuration, Program.filesAmong(named), GivenFlags.valuesOf(given, "conf"));
+    }
     return true;
+  }
+
+  /** Returns tony.xml: in a folder of the class path or, for embedding programs, in a jar of it. */
+  private File settingsFile() throws IOException {
+    File file = Program.onClassPath(Constants.TONY_XML);
+    return file == null && configuration != null ? Program.resource(Constants.TONY_XML) : file;
   }
 
   /**
@@ -85,7 +103,8 @@ public abstract class JobSubmission implements AutoCloseable {
    * for every failure unless a flag asks for more.
    */
   public int startInForeground() {
-    if (handler != null || !listeners.isEmpty()) {
+    // A class of the caller's own may have a start() that does something else.
+    if (handler != null || !listeners.isEmpty() || getClass() != TonyClient.class) {
       return start();
     }
     int status = run(program.tony(checkedFlags()).inheritIO(), () -> { });
@@ -112,10 +131,17 @@ public abstract class JobSubmission implements AutoCloseable {
     return listeners;
   }
 
-  /** Returns the settings that the job was made with; TonY's among them come before the flags. */
+  /**
+   * Returns the settings of the constructor; TonY's among them come before the flags. After init()
+   * those of the flags and of their local files are there, too. Changes after init() do nothing.
+   */
   public Configuration getTonyConf() {
     if (configuration == null) {
       configuration = HadoopTypes.emptyConfiguration();
+      if (flags != null) {
+        HadoopTypes.lay(configuration, Program.filesAmong(GivenFlags.valuesOf(flags, "conf_file")),
+            GivenFlags.valuesOf(flags, "conf"));
+      }
     }
     return configuration;
   }
@@ -126,7 +152,7 @@ public abstract class JobSubmission implements AutoCloseable {
 
   /** Has the job killed when this process ends before it: by SIGTERM, Ctrl-C or System.exit(). */
   public void killAtExit() {
-    Runtime.getRuntime().addShutdownHook(new Thread(this::stopForExit, "muster-kill"));
+    killsAtExit = true;
   }
 
   private interface Following {
@@ -134,9 +160,11 @@ public abstract class JobSubmission implements AutoCloseable {
   }
 
   private int run(ProcessBuilder command, Following following) {
+    Thread hook = killsAtExit ? new Thread(this::stopForExit, "muster-kill") : null;
     try {
-      launch(command);
-    } catch (IOException failure) {
+      launch(command, hook);
+    } catch (IOException | IllegalStateException failure) {
+      forget(hook);
       System.err.println("muster: cannot run " + command.command().get(0) + ": "
           + failure.getMessage());
       return -1;
@@ -145,42 +173,61 @@ public abstract class JobSubmission implements AutoCloseable {
       following.run();
       return process.waitFor();
     } catch (InterruptedException interrupt) {
-      process.destroy();
+      signalOnce();
       Program.waitFor(process);
       Thread.currentThread().interrupt();
       return -1;
+    } finally {
+      forget(hook);
     }
   }
 
   private void follow() throws InterruptedException {
-    JobProcess output = new JobProcess(process);
+    JobProcess lines = new JobProcess(process, line -> !JobEvents.isOutput(line));
+    output = lines;
     try {
-      tell(output, new JobEvents(handler, listeners));
+      tell(lines, new JobEvents(handler, listeners));
     } finally {
-      output.discard();
+      lines.discard();
     }
   }
 
-  private static void tell(JobProcess output, JobEvents events) throws InterruptedException {
-    for (String line = output.next(); line != null; line = output.next()) {
+  private static void tell(JobProcess lines, JobEvents events) throws InterruptedException {
+    for (String line = lines.next(); line != null; line = lines.next()) {
       try {
         events.take(line);
       } catch (IllegalArgumentException | ClassCastException malformed) {
         System.err.println("muster: " + malformed.getMessage() + " in: " + line);
       }
-      if (!output.hasNext()) {
+      if (!lines.hasNext()) {
         events.tell();
       }
     }
     events.tell();
   }
 
-  private synchronized void launch(ProcessBuilder command) throws IOException {
+  /** With a hook the process does not start once this one ends. */
+  private synchronized void launch(ProcessBuilder command, Thread hook) throws IOException {
+    if (hook != null) {
+      Runtime.getRuntime().addShutdownHook(hook);
+    }
     if (exits) {
       throw new IOException("this process is ending");
     }
     starter = Thread.currentThread();
+    output = null;
+    stopped = false;
     process = command.start();
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      if (hook != null) {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      }
+    } catch (IllegalStateException ending) {
+      // It runs already, or is about to.
+    }
   }
 
   private void stopForExit() {
@@ -190,14 +237,26 @@ public abstract class JobSubmission implements AutoCloseable {
     stop();
   }
 
+  /** Signals a process once, however many ask for it. */
+  private synchronized void signalOnce() {
+    if (!stopped) {
+      stopped = true;
+      Program.terminate(process);
+    }
+  }
+
   private void stop() {
     Process running = process;
     if (running == null) {
       return;
     }
-    running.destroy();
-    if (Thread.currentThread() != starter) {
-      Program.waitFor(running);
+    signalOnce();
+    // A listener that does not return, which may wait for this very end, must not hold up the job.
+    while (Thread.currentThread() != starter && !Program.endsWithin(running, LISTENERS_TIME)) {
+      JobProcess lines = output;
+      if (lines != null && lines.isFull()) {
+        lines.discard();
+      }
     }
   }
 
@@ -206,10 +265,6 @@ public abstract class JobSubmission implements AutoCloseable {
       throw new IllegalStateException("call init() before the job is started");
     }
     return flags;
-  }
-
-  private static boolean namesFile(List<String> flags) {
-    return flags.stream().anyMatch(flag -> flag.matches("--?conf_file(=.*)?"));
   }
 
   private static void refuse(String message) throws ParseException {

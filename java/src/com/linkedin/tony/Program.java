@@ -4,11 +4,18 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** The program `muster`, which does all the work. */
 final class Program {
@@ -93,6 +100,38 @@ final class Program {
   }
 
   /**
+   * Sends SIGTERM. Process.destroy(), which Java 8 has alone, closes the pipes as well, so that
+   * nobody hears what the process says of its end.
+   */
+  static void terminate(Process process) {
+    try {
+      Object handle = Process.class.getMethod("toHandle").invoke(process);
+      Class.forName("java.lang.ProcessHandle").getMethod("destroy").invoke(handle);
+    } catch (ReflectiveOperationException java8) {
+      process.destroy();
+    }
+  }
+
+  /** Waits for the end of a process, whoever interrupts; returns whether it came in time. */
+  static boolean endsWithin(Process process, int seconds) {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    boolean interrupted = false;
+    boolean ended = false;
+    for (long left = until - System.nanoTime(); left > 0 && !ended;
+        left = until - System.nanoTime()) {
+      try {
+        ended = process.waitFor(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return ended;
+  }
+
+  /**
    * Returns the file of this name in a folder of the class path, or null. Jars are not opened: with
    * Hadoop's on the class path that would take longer than everything else.
    */
@@ -104,6 +143,37 @@ final class Program {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns a file of the calling thread's class path, copied if it lies in a jar, or null. Looks
+   * into every jar.
+   */
+  static File resource(String name) throws IOException {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    URL found = loader == null ? null : loader.getResource(name);
+    if (found == null) {
+      return null;
+    }
+    if (found.getProtocol().equals("file")) {
+      return new File(URI.create(found.toString()));
+    }
+    Path copy = Files.createTempFile("muster-", "-" + name);
+    copy.toFile().deleteOnExit();
+    try (InputStream in = found.openStream()) {
+      Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+    }
+    return copy.toFile();
+  }
+
+  /** Returns the files of this machine among those named, and the site's if there is one. */
+  static List<File> filesAmong(List<String> names) {
+    String folder = System.getenv(Constants.TONY_CONF_DIR);
+    List<File> files = names.stream().map(File::new).collect(Collectors.toList());
+    files.add(new File(folder == null ? Constants.DEFAULT_TONY_CONF_DIR : folder,
+        Constants.TONY_SITE_CONF));
+    files.removeIf(file -> !file.isFile());
+    return files;
   }
 
   private static boolean isProgram(File file) {

@@ -12,7 +12,7 @@ public class TonyClient extends JobSubmission {
     this(null, null);
   }
 
-  /** TonY's settings (`tony.*`) in `conf` count as if they were given by `-conf`. */
+  /** TonY's settings (`tony.*`) in `conf` count above every file and below `-conf`. */
   public TonyClient(Configuration conf) {
     this(null, conf);
   }

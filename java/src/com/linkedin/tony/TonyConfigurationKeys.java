@@ -1,8 +1,12 @@
 package com.linkedin.tony;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
 /**
- * The names of TonY's settings, for programs that set them in a Configuration. The defaults are
- * those of `muster tony`; docs/from-tony.md says what each setting does.
+ * The names of TonY's settings, and its defaults, for programs that set them in a Configuration.
+ * docs/from-tony.md says what each setting does.
  */
 public final class TonyConfigurationKeys {
   public static final String TONY_PREFIX = "tony.";
@@ -86,6 +90,39 @@ public final class TonyConfigurationKeys {
   public static final String TONY_HISTORY_INTERMEDIATE = "tony.history.intermediate";
   public static final String TONY_HISTORY_FINISHED = "tony.history.finished";
   public static final String TONY_PORTAL_URL = "tony.portal.url";
+
+  // Names by pattern, and values that a setting has where nobody sets it
+  public static final String INSTANCES_REGEX = "tony\\.([a-z]+)\\.instances";
+  public static final String RESOURCES_REGEX = "tony\\.([a-z]+)\\.resources";
+  public static final String MAX_TOTAL_RESOURCES_REGEX = "tony.task.max-total-([a-z]+)";
+  public static final String DEFAULT_YARN_QUEUE_NAME = "default";
+  public static final String DEFAULT_APPLICATION_NAME = "TonyApplication";
+  public static final String DEFAULT_APPLICATION_TYPE = "TONY";
+  public static final String DEFAULT_FRAMEWORK_NAME = "tensorflow";
+  public static final String DEFAULT_APPLICATION_DISTRIBUTED_MODE = "GANG";
+  public static final int DEFAULT_APPLICATION_TIMEOUT = 0;
+  public static final boolean DEFAULT_ENABLE_PREPROCESSING_JOB = false;
+  public static final boolean DEFAULT_SECURITY_ENABLED = true;
+  public static final boolean DEFAULT_DOCKER_ENABLED = false;
+  public static final String UNTRACKED_JOBTYPES_DEFAULT = "ps";
+  public static final String DEFAULT_AM_MEMORY = "2g";
+  public static final int DEFAULT_AM_VCORES = 1;
+  public static final int DEFAULT_AM_GPUS = 0;
+  public static final int DEFAULT_AM_RETRY_COUNT = 0;
+  public static final String DEFAULT_MEMORY = "2g";
+  public static final int DEFAULT_VCORES = 1;
+  public static final int DEFAULT_GPUS = 0;
+  public static final int DEFAULT_TASK_HEARTBEAT_INTERVAL_MS = 1000;
+  public static final int DEFAULT_TASK_MAX_MISSED_HEARTBEATS = 25;
+  public static final int DEFAULT_TB_INSTANCES = 1;
+  public static final int DEFAULT_TB_VCORE = 2;
+  public static final String DEFAULT_TB_MEMORY = "2g";
+  public static final int DEFAULT_TB_GPUS = 0;
+  public static final String DEFAULT_TONY_PORTAL_URL = "https://localhost:19886";
+
+  /** Settings to which `-conf` adds a value where others have one replaced. */
+  public static final List<String> MULTI_VALUE_CONF = Collections.unmodifiableList(
+      Arrays.asList(CONTAINER_LAUNCH_ENV, EXECUTION_ENV, "tony.containers.resources"));
 
   private TonyConfigurationKeys() {}
 

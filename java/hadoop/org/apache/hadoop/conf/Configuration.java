@@ -1,5 +1,6 @@
 package org.apache.hadoop.conf;
 
+import java.net.URL;
 import java.util.Iterator;
 import java.util.Map;
 
@@ -10,6 +11,14 @@ public class Configuration implements Iterable<Map.Entry<String, String>> {
   public Configuration(boolean loadDefaults) {}
 
   public String get(String name) {
+    throw new UnsupportedOperationException();
+  }
+
+  public void set(String name, String value) {
+    throw new UnsupportedOperationException();
+  }
+
+  public void addResource(URL url) {
     throw new UnsupportedOperationException();
   }
 

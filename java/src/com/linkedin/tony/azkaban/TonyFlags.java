@@ -34,10 +34,13 @@ final class TonyFlags {
     addFlag(flags, "hdfs_classpath", null);
     properties.forEach((key, value) -> {
       if (key.startsWith(ENVIRONMENT)) {
-        addEnvironment(flags, key.substring(ENVIRONMENT.length()), value);
+        addEnvironment(flags, key.substring(ENVIRONMENT.length()), unquoted(value));
       }
     });
-    addFlag(flags, "task_params", null);
+    if (properties.containsKey("task_params")) {
+      // TonY's job type put quotes around these itself.
+      flags.addAll(Arrays.asList("-task_params", properties.get("task_params")));
+    }
     addFlag(flags, "python_binary_path", null);
     addFlag(flags, "python_venv", null);
     addFlag(flags, "executes", null);
@@ -75,12 +78,22 @@ final class TonyFlags {
   private void addFlag(List<String> flags, String name, String otherwise) {
     String value = properties.getOrDefault(name, otherwise);
     if (value != null) {
-      flags.addAll(Arrays.asList("-" + name, value));
+      flags.addAll(Arrays.asList("-" + name, unquoted(value)));
     }
   }
 
   private static void addEnvironment(List<String> flags, String name, String value) {
     flags.addAll(Arrays.asList("-shell_env", name + "=" + value));
+  }
+
+  /**
+   * Returns a value without quotes that are there for Azkaban's command line: TonY's job type wrote
+   * the values into one, so that those with blanks had to be in quotes. A value of several words
+   * lost all but the first there, and is taken whole here.
+   */
+  private static String unquoted(String value) {
+    List<String> words = words(value);
+    return words.size() == 1 ? words.get(0) : value;
   }
 
   /** TonY's variables hold no commas: data sets are separated by semicolons. */

@@ -3,9 +3,12 @@ package com.linkedin.tony.azkaban;
 import com.linkedin.tony.CommandLine;
 import com.linkedin.tony.TonyClient;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Properties;
@@ -26,14 +29,24 @@ public final class TonyJob {
       System.exit(-1);
     }
     Properties properties = new Properties();
-    try (Reader in = Files.newBufferedReader(Paths.get(file), StandardCharsets.UTF_8)) {
-      properties.load(in);
+    try {
+      properties.load(new StringReader(text(Files.readAllBytes(Paths.get(file)))));
     } catch (IOException | IllegalArgumentException unreadable) {
+      boolean missing = unreadable instanceof NoSuchFileException;
       System.err.println("muster: cannot read the job's properties, JOB_PROP_FILE=" + file + ": "
-          + unreadable.getMessage());
+          + (missing ? "there is no such file" : unreadable.getMessage()));
       System.exit(-1);
     }
     System.exit(run(new TonyFlags(properties)));
+  }
+
+  /** Azkaban escapes all but ASCII; people write UTF-8, or what is Java's own for such files. */
+  private static String text(byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException other) {
+      return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
   }
 
   private static int run(TonyFlags flags) throws IOException {

@@ -1,0 +1,44 @@
+"""What the driver believes of those who speak to it with a container's key, which its program has.
+
+A program speaks for the task of its own container, and what it says is shown to people.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from muster.spark.errors import ChannelError
+
+# What a terminal obeys: control characters but line breaks and tabs, and marks that reverse text.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def shown(value: Any) -> Any:
+    """The same with every text in it made fit for a terminal."""
+    if isinstance(value, str):
+        lines = value.replace("\r\n", "\n")
+        return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), lines)
+    if isinstance(value, dict):
+        return {shown(name): shown(one) for name, one in value.items()}
+    return [shown(one) for one in value] if isinstance(value, list) else value
+
+
+class Speakers:
+    """Which task each container speaks for: that of its first message."""
+
+    def __init__(self, template: dict[str, list[int]]):
+        """`template`: role → the numbers of its nodes."""
+        self._template = template
+        self._tasks: dict[str, tuple[str, int]] = {}
+
+    def check(self, container: str, role: str, message: dict[str, Any]) -> None:
+        """ChannelError for a message of a node that is not that container's, which has `role`."""
+        task = message["role"], message["index"]
+        numbers = self._template[role]
+        if task[0] != role or type(task[1]) is not int or not 0 <= task[1] < len(numbers):
+            raise ChannelError(f"{container} speaks for {task[0]!r}:{task[1]!r}, and is of {role}")
+        if self._tasks.setdefault(container, task) != task:
+            raise ChannelError(f"{container} speaks for {role}:{task[1]}, another task than before")
+        if message.get("executor_id", numbers[task[1]]) != numbers[task[1]]:
+            raise ChannelError(f"{container} says another node's number")

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sim/core/checker.h"
+
+#include <memory>
+#include <vector>
+
+namespace muster::sim {
+
+/// Whom the machine blames, and what it names in the end, against the culprits of the world.
+void add_blame_checkers(const job::Plan& plan, std::vector<std::unique_ptr<Checker>>& checkers);
+
+}  // namespace muster::sim

@@ -1,0 +1,212 @@
+#include "account/rules_of_growth.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace muster::account {
+namespace {
+
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+double per_second(const Growth& growth) {
+  return (growth.to - growth.from) / std::max(1.0, in_seconds(growth.span));
+}
+
+std::string bytes_text(double bytes) { return format_bytes(static_cast<uint64_t>(bytes)); }
+
+/// "3.2 MiB per second", "12 MiB per hour": where the number is easy to imagine.
+template <class Text>
+std::string rate_text(double per_second, double least, Text text) {
+  if (per_second >= least) {
+    return text(per_second) + " per second";
+  }
+  if (60 * per_second >= least) {
+    return text(60 * per_second) + " per minute";
+  }
+  return text(3600 * per_second) + " per hour";
+}
+
+std::string count_text(double count) { return fmt::format("{:.0f}", count); }
+
+/// What of a task may have grown.
+using Measure = std::optional<Growth> Growths::*;
+
+/// A measure whose growth is a leak.
+struct Leak {
+  Measure measure;
+  double least;                ///< Less than this is none that anybody has to mend today.
+  std::string_view what;       ///< To do about it.
+  std::string_view rate_name;  ///< Of the rate, among the numbers.
+};
+
+constexpr Leak kMemory{
+    .measure = &Growths::memory_bytes,
+    .least = 64.0 * (1ULL << 20),
+    .what =
+        "look for what is kept from step to step: losses with their graph (`.item()`), lists of "
+        "results, caches without a bound",
+    .rate_name = "bytes_per_s"};
+constexpr Leak kFiles{
+    .measure = &Growths::open_files,
+    .least = 100,
+    .what =
+        "close files, sockets and pipes when they are done with (`with open(...)`), before the "
+        "limit (`ulimit -n`) is reached",
+    .rate_name = "files_per_s"};
+constexpr Leak kThreads{
+    .measure = &Growths::threads,
+    .least = 50,
+    .what = "end threads that have done their work: pools and executors belong outside of the loop",
+    .rate_name = "per_s"};
+constexpr Leak kProcesses{
+    .measure = &Growths::processes,
+    .least = 50,
+    .what =
+        "wait for child processes that have ended (`Popen.wait`), and start pools outside of the "
+        "loop",
+    .rate_name = "per_s"};
+
+/// The task of a role that `measure` rose most in; nullptr if in none.
+const TaskEvidence* fastest(const RoleEvidence& role, Measure measure) {
+  const TaskEvidence* found = nullptr;
+  for (const TaskEvidence& task : role.members) {
+    const std::optional<Growth>& own = task.growths.*measure;
+    if (own && (found == nullptr || per_second(*own) > per_second(*(found->growths.*measure)))) {
+      found = &task;
+    }
+  }
+  return found;
+}
+
+/// "; so did 3 of 4 tasks in all"
+std::string others_text(const RoleEvidence& role, Measure measure) {
+  const auto many = std::ranges::count_if(
+      role.members, [&](const TaskEvidence& task) { return (task.growths.*measure).has_value(); });
+  return role.members.size() < 2
+             ? std::string()
+             : fmt::format("; so did {} of {} tasks in all", many, role.members.size());
+}
+
+/// The advice on the task of the role that leaks fastest; nullopt if none does. `text` says how it
+/// grew: "worker-1 grew steadily from 1 GiB to 3 GiB".
+template <class Text>
+std::optional<Advice> advice_on(const Leak& leak, const Rule& rule, const RoleEvidence& role,
+                                Text text) {
+  const TaskEvidence* const task = fastest(role, leak.measure);
+  if (task == nullptr) {
+    return std::nullopt;
+  }
+  const Growth& own = *(task->growths.*leak.measure);
+  if (own.to - own.from < std::max(leak.least, rule.threshold * own.to)) {
+    return std::nullopt;
+  }
+  return Advice{
+      .rule = std::string(rule.name),
+      .role = role.name,
+      .evidence = text(*task, own) + others_text(role, leak.measure),
+      .what = std::string(leak.what),
+      .saves = {},
+      .sets = {},
+      .numbers = {
+          {std::string(leak.rate_name), per_second(own)}, {"from", own.from}, {"to", own.to}}};
+}
+
+std::string memory_text(const TaskEvidence& task, const Growth& own) {
+  return fmt::format("{} grew steadily from {} to {} in {}, {}", task.name, bytes_text(own.from),
+                     bytes_text(own.to), format_duration(own.span),
+                     rate_text(per_second(own), 1 << 20, bytes_text));
+}
+
+/// Makes the text on what is counted: "the threads of worker-1 rose steadily from 3 to 90 in ...".
+auto text_on(std::string_view counted) {
+  return [counted](const TaskEvidence& task, const Growth& own) {
+    return fmt::format("the {} of {} rose steadily from {:.0f} to {:.0f} in {}, by {}", counted,
+                       task.name, own.from, own.to, format_duration(own.span),
+                       rate_text(per_second(own), 1, count_text));
+  };
+}
+
+}  // namespace
+
+void memory_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    std::optional<Advice> each = advice_on(kMemory, rule, role, memory_text);
+    if (!each) {
+      continue;
+    }
+    const TaskEvidence& task = *fastest(role, kMemory.measure);
+    const Growth& own = *task.growths.memory_bytes;
+    const auto limit = static_cast<double>(role.requested.memory_bytes);
+    if (limit > own.to) {
+      const double left_s = (limit - own.to) / per_second(own);
+      each->numbers["limit_in_s"] = left_s;
+      each->saves =
+          fmt::format("the end of {} at its {}, {} later", task.name, bytes_text(limit),
+                      format_duration(std::chrono::seconds(std::llround(std::min(left_s, 1e9)))));
+    }
+    advice.push_back(*std::move(each));
+  }
+}
+
+void files_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    if (auto each = advice_on(kFiles, rule, role, text_on("open files"))) {
+      advice.push_back(*std::move(each));
+    }
+  }
+}
+
+void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    auto each = advice_on(kThreads, rule, role, text_on("threads"));
+    // Threads are counted over all processes: one piece of advice is enough.
+    if (!each) {
+      each = advice_on(kProcesses, rule, role, text_on("processes"));
+    }
+    if (each) {
+      advice.push_back(*std::move(each));
+    }
+  }
+}
+
+void steps_slower(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const TaskEvidence* const task = fastest(role, &Growths::step_s);
+    if (task == nullptr || task->growths.step_s->from <= 0) {
+      continue;
+    }
+    const Growth& own = *task->growths.step_s;
+    const double factor = own.to / own.from;
+    if (factor < rule.threshold) {
+      continue;
+    }
+    const auto text = [](double value) {
+      return format_duration(Duration(std::llround(std::min(value, 1e9) * 1e6)));
+    };
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence =
+             fmt::format("a step of {} took {} at first and {} after {}, {:.1f} times as "
+                         "long, and got slower all the time{}",
+                         task->name, text(own.from), text(own.to), format_duration(own.span),
+                         factor, others_text(role, &Growths::step_s)),
+         .what =
+             "look for what grows with the steps: lists that are walked, logs that are written "
+             "again, graphs that are kept (`muster debug JOB TASK --flame` shows where the time "
+             "goes)",
+         .saves = fmt::format("up to {:.0f} % of each step at the end", (1 - 1 / factor) * 100),
+         .sets = {},
+         .numbers = {{"factor", factor}, {"first_s", own.from}, {"last_s", own.to}}});
+  }
+}
+
+}  // namespace muster::account

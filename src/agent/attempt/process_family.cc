@@ -1,0 +1,76 @@
+#include "agent/attempt/process_family.h"
+
+#include <csignal>
+
+namespace muster::agent {
+
+ProcessFamily::ProcessFamily(Deps deps, job::AttemptId attempt, AttemptMark mark)
+    : deps_(deps), attempt_(attempt), mark_(std::move(mark)) {}
+
+std::vector<os::Pid> ProcessFamily::own() const {
+  const bool any = process_.value != 0 && !gone_;
+  return any ? deps_.processes.members(process_) : std::vector<os::Pid>();
+}
+
+std::vector<os::Pid> ProcessFamily::members() const {
+  std::vector<os::Pid> members = own();
+  for (const os::Pid guest : guests_) {
+    const std::vector<os::Pid> theirs = deps_.processes.members(guest);
+    members.insert(members.end(), theirs.begin(), theirs.end());
+  }
+  return members;
+}
+
+void ProcessFamily::note(const std::vector<os::Pid>& members) {
+  deps_.leftovers.saw(attempt_, members);
+}
+
+/// The same as own(), for whoever must miss nobody.
+std::vector<os::Pid> ProcessFamily::look() {
+  if (gone_) {
+    return {};
+  }
+  std::vector<os::Pid> family = deps_.processes.family(process_);
+  gone_ = exit_.has_value() && family.empty();
+  return family;
+}
+
+void ProcessFamily::ask_to_end() {
+  note(look());
+  (void)deps_.processes.signal_group(process_, SIGTERM);
+  (void)deps_.processes.signal_group(process_, SIGCONT);
+}
+
+bool ProcessFamily::wind_up() {
+  if (!look().empty()) {
+    return false;
+  }
+  end_guests();  // A session has nothing to save: a shell would not hear TERM.
+  return deps_.leftovers.ask_to_end(attempt_, mark_) == 0;
+}
+
+void ProcessFamily::kill() {
+  if (!exit_) {
+    deps_.processes.signal_family(process_, SIGKILL);
+  }
+  end_guests();
+}
+
+void ProcessFamily::finish() {
+  if (!gone_) {
+    // Those of its group first: they are known without looking at every process.
+    (void)deps_.processes.signal_group(process_, SIGKILL);
+    deps_.processes.signal_family(process_, SIGKILL);
+  }
+  gone_ = true;
+  end_guests();
+  deps_.leftovers.end(attempt_, mark_);
+}
+
+void ProcessFamily::end_guests() {
+  for (const os::Pid guest : std::exchange(guests_, {})) {
+    deps_.processes.signal_family(guest, SIGKILL);
+  }
+}
+
+}  // namespace muster::agent

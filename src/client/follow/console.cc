@@ -1,0 +1,126 @@
+#include "client/follow/console.h"
+
+#include "base/text.h"
+#include "client/show/terminal_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+bool are_one_place(int one, int other) {
+  struct stat first{};
+  struct stat second{};
+  return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+}  // namespace
+
+Console::Console(Screen screen, int out_fd, int err_fd)
+    : screen_(screen), out_(out_fd), err_(err_fd), one_place_(are_one_place(out_fd, err_fd)) {}
+
+Console::~Console() { clear_status(); }
+
+int Console::give_way_to(int signals) {
+  (void)out_.give_way_to(signals);
+  return err_.give_way_to(signals);
+}
+
+void Console::out(std::string_view text) {
+  // The status stands on standard error; it is only in the way when both are the same terminal.
+  const bool redraw = rows_drawn_ > 0 && screen_.out_is_terminal;
+  if (redraw) {
+    clear_status();
+  }
+  out_.write(console_text(text));
+  if (redraw) {
+    draw_status();
+  }
+}
+
+void Console::err(std::string_view text) {
+  clear_status();
+  if (err_amid_line_ || (one_place_ && out_amid_line_)) {
+    err_.write("\n");
+    err_amid_line_ = false;
+    out_amid_line_ = out_amid_line_ && !one_place_;
+  }
+  err_.write(console_text(text));
+  draw_status();
+}
+
+void Console::pass(std::string_view bytes, bool to_err) {
+  if (bytes.empty()) {
+    return;
+  }
+  (to_err ? err_ : out_).write(bytes);
+  (to_err ? err_amid_line_ : out_amid_line_) = bytes.back() != '\n';
+}
+
+void Console::status(std::string_view text) {
+  if (!screen_.err_is_terminal || text == status_) {
+    return;
+  }
+  clear_status();
+  status_ = printable(text);
+  draw_status();
+}
+
+void Console::moving(std::vector<std::string> lines) {
+  if (!screen_.err_is_terminal || lines == moving_) {
+    return;
+  }
+  clear_status();
+  moving_ = std::move(lines);
+  draw_status();
+}
+
+void Console::clear_status() {
+  if (rows_drawn_ == 0) {
+    return;
+  }
+  const std::string up = rows_drawn_ > 1 ? fmt::format("\x1b[{}A", rows_drawn_ - 1) : "";
+  err_.write("\r" + up + "\x1b[J");
+  rows_drawn_ = 0;
+}
+
+void Console::draw_status() {
+  if (!screen_.err_is_terminal) {
+    return;
+  }
+  // A line as wide as the terminal would wrap, and could not be cleared any more.
+  const unsigned columns = width() - 1;
+  std::string drawn;
+  const auto add = [&](std::string_view line) {
+    drawn += rows_drawn_ > 0 ? "\n" : "";
+    drawn += cut_to_columns(line, columns);
+    ++rows_drawn_;
+  };
+  for (const std::string& line : moving_) {
+    add(line);
+  }
+  if (!status_.empty()) {
+    add(status_);
+  }
+  if (!drawn.empty()) {
+    err_.write(drawn);
+  }
+}
+
+unsigned Console::width() const {
+  winsize size{};
+  const bool known = ::ioctl(err_.fd(), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return std::max(known ? size.ws_col : screen_.width, 2U);
+}
+
+std::string paint(std::string_view text, std::string_view code, bool colour) {
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+}  // namespace muster::client

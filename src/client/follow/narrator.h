@@ -1,0 +1,63 @@
+#pragma once
+
+#include "client/follow/console.h"
+#include "client/follow/run_events.h"
+#include "job/machine.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+
+#include <string>
+
+namespace muster::client {
+
+/// Tells people on standard error how a job that is followed gets on: the phase line, what happens,
+/// what it waits for. Without a terminal a phase is told once. Lives on its loop's thread.
+class Narrator {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    Console& console;
+    RunEvents* events;  ///< Gets what is told as well; nullptr for none.
+  };
+  struct Options {
+    std::string job_id;
+    bool tells = true;
+    /// Without a terminal, too, say why no master answers yet.
+    bool tell_waiting = false;
+  };
+  Narrator(Deps deps, Options options);
+
+  /// Turns the telling on or off. What nobody may miss is told all the same.
+  void set_tells(bool tells) { options_.tells = tells; }
+  [[nodiscard]] bool tells() const { return options_.tells; }
+
+  /// `machine` has just applied the fact, at this time of the job. It lives as long as this.
+  void applied(const job::Machine& machine, Time at, const job::Fact& fact);
+  /// Shows the phase line, from now on again and again.
+  void show_phase(const job::Machine& machine);
+  /// The job's log cannot be written, because of `trouble`; "": it can. `machine`: nullptr before
+  /// the welcome.
+  void log_trouble(const std::string& trouble, const job::Machine* machine, bool stop_wanted);
+  /// What the job waits for; each reason once, one whose numbers change all the time only now and
+  /// then.
+  void waits_for(const std::string& reason);
+  /// No master answers since so long.
+  void no_master(const std::string& reason, Duration silent);
+
+ private:
+  [[nodiscard]] rt::Async<> draw_phase(const job::Machine* machine);
+  [[nodiscard]] std::string phase_text(const job::Machine& machine) const;
+
+  Deps deps_;
+  Options options_;
+  Time job_now_{};
+  HostTime job_now_at_{};
+  std::string last_phase_;
+  bool told_all_run_ = false;  ///< Without a terminal: that all tasks run.
+  std::string last_wait_;
+  HostTime last_wait_at_{};
+  std::string log_trouble_;
+  rt::Scope drawing_;  ///< Last: its coroutine uses all of the above.
+};
+
+}  // namespace muster::client

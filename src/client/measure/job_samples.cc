@@ -1,0 +1,233 @@
+#include "client/measure/job_samples.h"
+
+#include "base/text.h"
+#include "client/show/master_question.h"
+#include "cluster/cluster.h"
+#include "metrics/metric.h"
+#include "metrics/trend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace muster::client {
+namespace {
+
+using metrics::Builtin;
+
+constexpr Duration kAnswerMax = std::chrono::seconds(5);
+constexpr std::string_view kStep = "user.step";
+constexpr std::string_view kStepRate = "user.step.rate";
+/// A peak is what was used for so long: what one second needs, others lend.
+constexpr int64_t kPeakS = 10;
+
+/// What the master has not written yet, and, on another machine, what is not here yet.
+std::vector<std::string> ask_live(Session& session, const FoundJob& job, const SampleFiles& files,
+                                  uint32_t step_s) {
+  const auto* const running = std::get_if<cluster::Running>(&job.report);
+  if (running == nullptr || job.ended()) {
+    return {};
+  }
+  const wire::MetricsAsked asked{.step_s = step_s, .from_s = std::max<int64_t>(0, files.end_s())};
+  std::optional<wire::ClientEvent> answer =
+      ask_master(session, job.folder, running->place.address, asked, kAnswerMax,
+                 [](const wire::ClientEvent& event) {
+                   return std::holds_alternative<wire::MetricsAnswered>(event);
+                 });
+  if (!answer) {
+    session.console.err(
+        "muster: the job's master does not answer; the last seconds may be missing\n");
+    return {};
+  }
+  return std::move(std::get<wire::MetricsAnswered>(*answer).blocks);
+}
+
+/// The points of one series, each with the time that it stands for.
+struct Weighed {
+  const metrics::Series& series;
+  int64_t minutes_before_s = 0;
+
+  [[nodiscard]] std::optional<double> mean() const {
+    double sum = 0;
+    double weight = 0;
+    for (const metrics::Point& point : series.points) {
+      if (std::isfinite(point.value)) {
+        const double seconds = point.time_s < minutes_before_s ? 60 : 1;
+        sum += seconds * point.value;
+        weight += seconds;
+      }
+    }
+    return weight > 0 ? std::optional(sum / weight) : std::nullopt;
+  }
+  /// The highest mean over ten seconds.
+  [[nodiscard]] std::optional<double> peak() const {
+    std::map<int64_t, std::pair<double, uint32_t>> sums;
+    for (const metrics::Point& point : series.points) {
+      if (std::isfinite(point.value)) {
+        auto& [sum, count] = sums[metrics::floor_time(point.time_s, kPeakS)];
+        sum += point.value;
+        ++count;
+      }
+    }
+    std::optional<double> peak;
+    for (const auto& [time, part] : sums) {
+      peak = std::max(peak.value_or(0), part.first / part.second);
+    }
+    return peak;
+  }
+  [[nodiscard]] std::optional<uint64_t> most_bytes() const {
+    std::optional<uint64_t> most;
+    for (const metrics::Point& point : series.points) {
+      if (std::isfinite(point.value) && point.value >= 0 && point.value < 1e18) {
+        most = std::max(most.value_or(0), static_cast<uint64_t>(point.value));
+      }
+    }
+    return most;
+  }
+};
+
+/// The median time of a step, by how many there were per second.
+std::optional<Duration> step_time(const metrics::Series& rates) {
+  std::vector<double> known;
+  for (const metrics::Point& point : rates.points) {
+    if (std::isfinite(point.value) && point.value > 1e-6) {
+      known.push_back(point.value);
+    }
+  }
+  if (known.empty()) {
+    return std::nullopt;
+  }
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::ranges::nth_element(known, middle);
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / *middle));
+}
+
+void add_series(const metrics::Series& series, int64_t minutes_before_s, account::AttemptUse& use) {
+  const std::string& name = series.metric.name;
+  const auto is = [&name](Builtin id) { return name == metrics::describe(id).name; };
+  const Weighed weighed{series, minutes_before_s};
+  if (is(Builtin::ContainerCpuUsage)) {
+    use.cores_mean = weighed.mean();
+    use.cores_peak = weighed.peak();
+  } else if (is(Builtin::ContainerMemoryPeak)) {
+    use.memory_peak_bytes = weighed.most_bytes();
+  } else if (is(Builtin::GpuUtilization)) {
+    use.gpu_mean = weighed.mean();
+  } else if (is(Builtin::GpuMemoryUsage)) {
+    use.gpu_memory_peak_bytes = weighed.most_bytes();
+  } else if (is(Builtin::GpuMemoryLimit)) {
+    use.gpu_memory_limit_bytes = weighed.most_bytes();
+  } else if (name == kStepRate) {
+    use.step = step_time(series);
+  }
+}
+
+account::Growth growth_of(const metrics::Rise& rise) {
+  return {.from = rise.from, .to = rise.to, .span = std::chrono::seconds(rise.span_s)};
+}
+
+/// What rises, and what share of its time it waits: judged from the first step on, `from_s`.
+void add_course(const metrics::Series& series, int64_t from_s, account::AttemptUse& use) {
+  const std::string& name = series.metric.name;
+  const auto is = [&name](Builtin id) { return name == metrics::describe(id).name; };
+  metrics::Series later{.subject = series.subject, .metric = series.metric, .points = {}};
+  std::ranges::copy_if(series.points, std::back_inserter(later.points),
+                       [&](const metrics::Point& point) { return point.time_s >= from_s; });
+  if (is(Builtin::ProcessWaiting)) {
+    use.waiting = Weighed{later, 0}.mean();
+    return;
+  }
+  if (name == kStepRate) {
+    std::erase_if(later.points, [](const metrics::Point& point) { return point.value <= 1e-6; });
+    for (metrics::Point& point : later.points) {
+      point.value = 1 / point.value;
+    }
+  }
+  const std::optional<metrics::Rise> rise = metrics::steady_rise(later.points);
+  if (!rise) {
+    return;
+  }
+  std::optional<account::Growth>* const growth =
+      name == kStepRate                   ? &use.growths.step_s
+      : is(Builtin::ContainerMemoryUsage) ? &use.growths.memory_bytes
+      : is(Builtin::ProcessOpenFiles)     ? &use.growths.open_files
+      : is(Builtin::ProcessThreads)       ? &use.growths.threads
+      : is(Builtin::ContainerProcesses)   ? &use.growths.processes
+                                          : nullptr;
+  if (growth != nullptr) {
+    *growth = growth_of(*rise);
+  }
+}
+
+/// When an attempt had begun to work, for what is judged by its course: its first step or, where it
+/// tells of none, a quarter of what is known of it.
+class Beginnings {
+ public:
+  explicit Beginnings(std::span<const metrics::Series> series) {
+    for (const metrics::Series& one : series) {
+      if (one.metric.name == kStep && !one.points.empty()) {
+        steps_[one.subject] = one.points.front().time_s + 1;
+      }
+    }
+  }
+  [[nodiscard]] int64_t of(const metrics::Series& series) const {
+    const auto step = steps_.find(series.subject);
+    const int64_t first = series.points.front().time_s;
+    return step != steps_.end() ? step->second : first + (series.points.back().time_s - first) / 4;
+  }
+
+ private:
+  std::map<metrics::Subject, int64_t> steps_;
+};
+
+}  // namespace
+
+Result<JobSamples> samples_of(Session& session, const FoundJob& job, uint32_t step_s) {
+  MUSTER_TRY_STATUS(session.clusters->of(job.folder).fetch_samples(job.folder));
+  MUSTER_TRY(SampleFiles files, SampleFiles::read(*session.files, job.folder.metrics()));
+  for (const std::string& damage : files.damages()) {
+    session.console.err("muster: " + printable(damage) + "\n");
+  }
+  std::vector<std::string> live = ask_live(session, job, files, step_s);
+  return JobSamples{.files = std::move(files), .live = std::move(live)};
+}
+
+void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_before_s,
+                    const job::Plan& plan, WallTime started, account::Uses& uses,
+                    account::Signs& signs) {
+  const Beginnings beginnings(series);
+  for (const metrics::Series& one : series) {
+    const metrics::Subject& subject = one.subject;
+    const std::optional<job::RoleIndex> role = plan.find_role(subject.role);
+    if (!role || subject.attempt == 0 || one.points.empty()) {
+      continue;
+    }
+    const job::AttemptId attempt{.task = {*role, subject.index}, .number = subject.attempt};
+    if (one.metric.name == kStep) {
+      const WallTime at{std::chrono::seconds(one.points.front().time_s)};
+      signs[attempt].first_step = Time{} + std::max(Duration::zero(), Duration(at - started));
+      continue;
+    }
+    add_series(one, minutes_before_s, uses[attempt]);
+    add_course(one, beginnings.of(one), uses[attempt]);
+  }
+}
+
+std::vector<std::string> summed_metrics() {
+  std::vector<std::string> names = {std::string(kStep), std::string(kStepRate)};
+  for (const Builtin id :
+       {Builtin::ContainerCpuUsage, Builtin::ContainerMemoryPeak, Builtin::GpuUtilization,
+        Builtin::GpuMemoryUsage, Builtin::GpuMemoryLimit, Builtin::ContainerMemoryUsage,
+        Builtin::ProcessOpenFiles, Builtin::ProcessThreads, Builtin::ContainerProcesses,
+        Builtin::ProcessWaiting}) {
+    names.emplace_back(metrics::describe(id).name);
+  }
+  return names;
+}
+
+}  // namespace muster::client

@@ -1,0 +1,96 @@
+#include "client/measure/job_samples.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+using namespace std::chrono_literals;
+using metrics::Builtin;
+
+constexpr int64_t kBegin = 1'764'000'000;
+
+metrics::Series series_of(metrics::Metric metric, std::vector<metrics::Point> points,
+                          uint32_t attempt = 1) {
+  return {.subject = {.role = "worker", .index = 2, .attempt = attempt},
+          .metric = std::move(metric),
+          .points = std::move(points)};
+}
+
+metrics::Metric named(std::string name) {
+  return {.name = std::move(name), .unit = "", .kind = metrics::Kind::Gauge};
+}
+
+struct SummedUp {
+  explicit SummedUp(const std::vector<metrics::Series>& series, int64_t minutes_before_s = 0) {
+    job::Plan plan;
+    plan.roles.resize(1);
+    plan.roles[0].name = "worker";
+    sum_up_samples(series, minutes_before_s, plan, WallTime(std::chrono::seconds(kBegin)), uses,
+                   signs);
+  }
+  account::AttemptUse& use(uint32_t attempt = 1) {
+    return uses[{.task = {job::RoleIndex(0), 2}, .number = attempt}];
+  }
+  account::Uses uses;
+  account::Signs signs;
+};
+
+TEST(JobSamples, AreSummedUpByAttempt) {
+  SummedUp sum(
+      {series_of(metrics::metric_of(Builtin::GpuUtilization), {{kBegin, 0.2}, {kBegin + 1, 0.4}}),
+       series_of(metrics::metric_of(Builtin::GpuUtilization), {{kBegin + 9, 1}}, 2),
+       series_of(metrics::metric_of(Builtin::GpuMemoryUsage),
+                 {{kBegin, 100}, {kBegin + 1, 300}, {kBegin + 2, 200}}),
+       series_of(metrics::metric_of(Builtin::GpuMemoryLimit), {{kBegin, 1000}}),
+       series_of(metrics::metric_of(Builtin::ContainerMemoryPeak), {{kBegin, 77}})});
+  EXPECT_NEAR(sum.use().gpu_mean.value_or(0), 0.3, 1e-9);
+  EXPECT_EQ(sum.use().gpu_memory_peak_bytes, 300U);
+  EXPECT_EQ(sum.use().gpu_memory_limit_bytes, 1000U);
+  EXPECT_EQ(sum.use().memory_peak_bytes, 77U);
+  EXPECT_EQ(sum.use().cores_mean, std::nullopt);
+  EXPECT_EQ(sum.use(2).gpu_mean, 1.0);
+}
+
+TEST(JobSamples, AMinuteWeighsAsMuchAsItsSeconds) {
+  SummedUp sum({series_of(metrics::metric_of(Builtin::ContainerCpuUsage),
+                          {{kBegin, 1}, {kBegin + 60, 4}, {kBegin + 61, 4}})},
+               kBegin + 60);
+  EXPECT_NEAR(sum.use().cores_mean.value_or(0), (60.0 + 8.0) / 62, 1e-9);
+  EXPECT_EQ(sum.use().cores_peak, 4.0);
+}
+
+TEST(JobSamples, OneBusySecondIsNoPeak) {
+  std::vector<metrics::Point> points;
+  for (int64_t i = 0; i < 20; ++i) {
+    points.push_back({kBegin + i, i == 3 ? 11.0 : 1.0});
+  }
+  SummedUp sum({series_of(metrics::metric_of(Builtin::ContainerCpuUsage), points)});
+  EXPECT_EQ(sum.use().cores_peak, 2.0);
+}
+
+TEST(JobSamples, TellOfStepsAndTheFirst) {
+  SummedUp sum(
+      {series_of(named("user.step"), {{kBegin + 12, 1}, {kBegin + 13, 5}}),
+       series_of(named("user.step.rate"), {{kBegin, 0}, {kBegin + 1, 4}, {kBegin + 2, 4}})});
+  EXPECT_EQ(sum.use().step, Duration(250ms));
+  const account::AttemptSigns& sign = sum.signs.at({.task = {job::RoleIndex(0), 2}, .number = 1});
+  EXPECT_EQ(sign.first_step, Time(12s));
+}
+
+TEST(JobSamples, OfHostsAndUnknownRolesCountNothing) {
+  metrics::Series host = series_of(metrics::metric_of(Builtin::ContainerCpuUsage), {{kBegin, 1}});
+  host.subject = metrics::subject_of_host("h1");
+  metrics::Series unknown = host;
+  unknown.subject = {.role = "nobody", .index = 0, .attempt = 1};
+  SummedUp sum({host, unknown});
+  EXPECT_TRUE(sum.uses.empty());
+}
+
+}  // namespace
+}  // namespace muster::client

@@ -1,0 +1,403 @@
+#include "base/text.h"
+#include "client/commands.h"
+#include "client/portal/admin_book.h"
+#include "client/portal/team_list.h"
+#include "client/portal/token_book.h"
+#include "client/show/failure.h"
+#include "client/show/shown_job.h"
+#include "client/submit/job_source.h"
+#include "cluster/cluster.h"
+#include "cluster/team_jobs.h"
+#include "control/keys.h"
+#include "net/address.h"
+#include "net/certificates.h"
+#include "net/socket.h"
+#include "net/web_listener.h"
+#include "os/file/foreign_files.h"
+#include "os/file/local_files.h"
+#include "os/host/host_names.h"
+#include "os/process/code_pages.h"
+#include "os/process/signals.h"
+#include "page/portal.h"
+#include "page/team_access.h"
+#include "rt/io_loop.h"
+#include "rt/system_random.h"
+#include "spec/read/layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <csignal>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+/// Jobs whose pages are kept at hand; the one opened first makes room.
+constexpr size_t kTeamOpenMax = 32;
+constexpr uint64_t kTeamRowsMax = 500;
+/// A job that runs is read again after this.
+constexpr Duration kSnapshotMax = std::chrono::seconds(5);
+
+/// Milliseconds since 1970, as browsers count.
+std::optional<WallTime> time_of(const page::Target& target, std::string_view name) {
+  const auto ms = target.number(name);
+  constexpr uint64_t kFarAway = 253'402'300'800'000;  // The year 10000.
+  return ms && *ms < kFarAway ? std::optional(WallTime(std::chrono::milliseconds(*ms)))
+                              : std::nullopt;
+}
+
+TeamFilter filter_of(const page::Target& target) {
+  const auto text = [&](std::string_view name) { return std::string(target.value(name)); };
+  return {.user = text("user"),
+          .queue = text("queue"),
+          .name = text("name"),
+          .class_name = text("class"),
+          .state = text("state"),
+          .host = text("host"),
+          .from = time_of(target, "from"),
+          .to = time_of(target, "to"),
+          .offset = target.number("offset").value_or(0),
+          .limit = std::min(target.number("limit").value_or(100), kTeamRowsMax)};
+}
+
+/// The jobs of a team, each shown to those who may see it.
+class TeamShelf final : public page::JobShelf {
+ public:
+  TeamShelf(rt::IoLoop& loop, Session& session, const AdminBook& admins, page::Access& access)
+      : loop_(loop),
+        session_(session),
+        files_(os::make_foreign_files()),
+        admins_(admins),
+        access_(access),
+        opened_(loop) {}
+
+  /// Called once, before the rest.
+  void take(std::unique_ptr<cluster::TeamJobs> jobs) { jobs_ = std::move(jobs); }
+
+  Result<std::string> list(const page::Admission& who, const page::Target& what) override {
+    look();
+    return team_list_json(jobs_->jobs(), who.user, admins_.users(), filter_of(what),
+                          jobs_->notice());
+  }
+
+  Result<std::string> prometheus(const page::Admission& who) override {
+    look();
+    return team_metrics_text(jobs_->jobs(), who.user, admins_.users());
+  }
+
+  rt::Async<Result<std::shared_ptr<page::Page>>> open(page::Admission who,
+                                                      std::string key) override {
+    while (opening_.contains(key)) {
+      co_await opened_.wait();
+    }
+    const cluster::TeamJob* job = jobs_->find(key);
+    if (job == nullptr || !job->ended) {
+      look();
+      job = jobs_->find(key);
+    }
+    // One answer for both: nobody learns which jobs there are.
+    if (job == nullptr || !may_see(who.user, admins_.users(), *job)) {
+      co_return user_error("no such job", Errc::NotFound);
+    }
+    const auto known = std::ranges::find(open_, key, &Open::key);
+    if (known != open_.end() && is_current(*known, *job)) {
+      co_return page_of(known->shown);
+    }
+    const Turn turn(*this, key);
+    auto read = co_await read_anew(key);
+    MUSTER_CO_TRY(std::shared_ptr<Shown> shown, std::move(read));
+    std::erase_if(open_, [&](const Open& open) { return open.key == key; });
+    if (open_.size() >= kTeamOpenMax) {
+      open_.erase(open_.begin());
+    }
+    open_.push_back({key, loop_.now(), shown});
+    co_return page_of(shown);
+  }
+
+  /// Takes in what is new, and says what cannot be read, once.
+  void look() {
+    jobs_->refresh(session_.now());
+    for (const std::string& trouble : jobs_->troubles()) {
+      if (told_.size() < kTeamRowsMax && told_.insert(trouble).second) {
+        session_.console.err("muster: " + printable(trouble) + "\n");
+      }
+    }
+  }
+  [[nodiscard]] size_t size() const { return jobs_->jobs().size(); }
+
+ private:
+  struct Shown {
+    std::shared_ptr<const void> kept;  ///< TeamReading::kept, which `job` reads.
+    ShownJob job;
+  };
+  struct Open {
+    std::string key;
+    HostTime read{};
+    std::shared_ptr<Shown> shown;
+  };
+  /// While it lives, nobody else opens that job.
+  class Turn {
+   public:
+    Turn(TeamShelf& shelf, const std::string& key)
+        : shelf_(shelf), place_(shelf.opening_.insert(key).first) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      shelf_.opening_.erase(place_);
+      shelf_.opened_.pulse();
+    }
+
+   private:
+    TeamShelf& shelf_;
+    std::set<std::string>::iterator place_;
+  };
+
+  [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
+    return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
+  }
+  rt::Async<Result<std::shared_ptr<Shown>>> read_anew(std::string key) {
+    auto opened = co_await jobs_->open(std::move(key));
+    MUSTER_CO_TRY(cluster::TeamReading found, std::move(opened));
+    MUSTER_CO_TRY(cluster::JobReading reading, cluster::read_job(*files_, found.folder, plan_of()));
+    ShownFrom from{.files = *files_, .bring_output = std::move(found.bring_output)};
+    FoundJob job{.folder = std::move(found.folder),
+                 .report = std::move(found.report),
+                 .reading = std::move(reading)};
+    co_return std::shared_ptr<Shown>(
+        new Shown{std::move(found.kept), {loop_, std::move(from), std::move(job), access_}});
+  }
+  static std::shared_ptr<page::Page> page_of(const std::shared_ptr<Shown>& shown) {
+    return {shown, &shown->job.page()};
+  }
+
+  rt::IoLoop& loop_;
+  Session& session_;
+  std::unique_ptr<os::Files> files_;
+  const AdminBook& admins_;
+  page::Access& access_;
+  std::set<std::string> told_;
+  std::unique_ptr<cluster::TeamJobs> jobs_;
+  std::vector<Open> open_;         ///< In the order in which they were opened.
+  std::set<std::string> opening_;  ///< Keys.
+  rt::Event opened_;               ///< opening_ has become less.
+};
+
+/// A folder of this process's own.
+class TeamScratch {
+ public:
+  explicit TeamScratch(os::Files& files) : files_(files) {}
+  TeamScratch(const TeamScratch&) = delete;
+  TeamScratch& operator=(const TeamScratch&) = delete;
+  ~TeamScratch() {
+    if (!path_.empty()) {
+      (void)files_.remove_tree(path_);
+    }
+  }
+  Status make(const std::string& name) {
+    std::error_code error;
+    const auto above =
+        std::filesystem::canonical(std::filesystem::temp_directory_path(error), error);
+    if (error) {
+      return user_error("there is no folder for temporary files: " + error.message());
+    }
+    const std::filesystem::path path = above / name;
+    MUSTER_TRY_STATUS(files_.make_folder(path, 0700));
+    path_ = path;
+    return {};
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  os::Files& files_;
+  std::filesystem::path path_;
+};
+
+std::string random_hex() {
+  control::Key key{};
+  rt::SystemRandom().fill(key);
+  return control::to_hex(key);
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::vector<std::string> names_of(const PortalOptions& options) {
+  std::vector<std::string> names = os::host_names();
+  std::ranges::transform(options.names, std::back_inserter(names), lower_case);
+  return names;
+}
+
+/// Whose jobs are shown.
+std::vector<std::string> homes_of(const PortalOptions& options, const cluster::Cluster& cluster) {
+  std::vector<std::string> homes = options.homes;
+  if (homes.empty() && !cluster.traits().team_homes.empty()) {
+    homes.emplace_back(cluster.traits().team_homes);
+  }
+  return homes;
+}
+
+/// A team's portal as a process: until somebody ends it.
+class TeamPortalRun {
+ public:
+  TeamPortalRun(Session& session, const PortalOptions& options, AdminBook admins,
+                std::optional<TokenBook> tokens, std::optional<net::CertificateTls> tls)
+      : session_(session),
+        scratch_(*session.files),
+        admins_(std::move(admins)),
+        tokens_(std::move(tokens)),
+        tls_(std::move(tls)),
+        access_(loop_, {.user_of = [this](std::string_view token) -> std::optional<std::string> {
+                          return tokens_ ? tokens_->user_of(token) : std::nullopt;
+                        },
+                        .make_cookie = random_hex,
+                        .proxies = options.proxies,
+                        .user_header = lower_case(options.user_header),
+                        .secure = tls_.has_value()}),
+        shelf_(loop_, session, admins_, access_),
+        portal_(page::Portal::Deps{.loop = loop_,
+                                   .shelf = shelf_,
+                                   .access = access_,
+                                   .host_names = names_of(options),
+                                   .document = "team.html",
+                                   .signs_in = true}) {}
+
+  Status open(const PortalOptions& options) {
+    MUSTER_TRY(cluster::Cluster* const cluster, session_.clusters->named(options.on, {}));
+    if (!options.keytab.empty()) {
+      MUSTER_TRY(tickets_, session_.tickets->judge(loop_, options.keytab));
+      access_.judge_tickets(*tickets_);
+    }
+    MUSTER_TRY_STATUS(scratch_.make("muster-portal-" + random_hex()));
+    MUSTER_TRY(auto jobs, cluster->team_jobs(loop_, {.homes = homes_of(options, *cluster),
+                                                     .scratch = scratch_.path()}));
+    shelf_.take(std::move(jobs));
+    constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
+    MUSTER_TRY(signals_, os::take_signals(loop_, kSignals, [this](int) { loop_.stop(); }));
+    os::ignore_broken_pipes();
+    MUSTER_TRY(net::Listening listening,
+               net::listen_on(
+                   {.host = options.listen, .port_low = options.port, .port_high = options.port}));
+    listener_.emplace(
+        net::WebListener::Deps{
+            .loop = loop_, .server = portal_.server(), .tls = tls_ ? &*tls_ : nullptr},
+        std::move(listening));
+    shelf_.look();
+    return {};
+  }
+  [[nodiscard]] uint16_t port() const { return listener_->port(); }
+  [[nodiscard]] size_t jobs() const { return shelf_.size(); }
+  [[nodiscard]] bool secure() const { return tls_.has_value(); }
+  void run() {
+    const os::CodePages pages(loop_);
+    loop_.run();
+  }
+
+ private:
+  Session& session_;
+  TeamScratch scratch_;  ///< Before the loop, whose threads may still write into it.
+  rt::IoLoop loop_;
+  AdminBook admins_;
+  std::optional<TokenBook> tokens_;
+  std::optional<net::CertificateTls> tls_;
+  std::unique_ptr<page::Negotiator> tickets_;  ///< None: they count for nothing.
+  page::TeamAccess access_;
+  TeamShelf shelf_;
+  page::Portal portal_;
+  std::unique_ptr<os::Signals> signals_;
+  std::optional<net::WebListener> listener_;  ///< Last: it uses the portal and the certificate.
+};
+
+/// What does not fit together.
+Status check_serving(Session& session, const PortalOptions& options) {
+  MUSTER_TRY(const cluster::Cluster* const cluster, session.clusters->named(options.on, {}));
+  if (homes_of(options, *cluster).empty()) {
+    return user_error(
+        "--serve needs --homes, whose jobs to show, as in --homes '/home/{user}/.muster'");
+  }
+  if (options.tokens.empty() && options.proxies.empty() && options.keytab.empty()) {
+    return user_error(
+        "--serve needs --tokens, a file that says who may look, --keytab, for Kerberos to say it, "
+        "or --proxy, who says it");
+  }
+  if (options.certificate.empty() != options.key.empty()) {
+    return user_error("--certificate and --key belong together");
+  }
+  for (const std::string& proxy : options.proxies) {
+    if (!net::parse_literal(proxy, 1)) {
+      return user_error(fmt::format("--proxy must be an IP address, not `{}`", proxy));
+    }
+  }
+  const bool loopback = options.listen == "127.0.0.1" || options.listen == "::1";
+  if (!loopback && options.certificate.empty() &&
+      !(options.tokens.empty() && options.keytab.empty())) {
+    return user_error(fmt::format(
+        "{} would cross the network in clear on {}; give --certificate and --key, or listen on "
+        "127.0.0.1",
+        options.tokens.empty() ? "sessions" : "tokens", options.listen));
+  }
+  return {};
+}
+
+/// Those whom the command and the site name.
+Result<AdminBook> read_admins(Session& session, const PortalOptions& options) {
+  MUSTER_TRY(const spec::Layers layers,
+             read_layers(*session.files, JobSource(), session.surroundings()));
+  MUSTER_TRY(const spec::PortalRules rules, spec::load_portal_rules(layers));
+  std::vector<std::string> named = options.admins;
+  named.insert(named.end(), rules.admins.begin(), rules.admins.end());
+  return AdminBook::read(*session.files, std::move(named), options.admins_file);
+}
+
+}  // namespace
+
+int serve_team(Session& session, const PortalOptions& options) {
+  if (const Status fits = check_serving(session, options); !fits) {
+    return fail(session.console, fits.error());
+  }
+  std::optional<TokenBook> tokens;
+  if (!options.tokens.empty()) {
+    Result<TokenBook> book = TokenBook::read(*session.files, options.tokens);
+    if (!book) {
+      return fail(session.console, book.error());
+    }
+    tokens.emplace(*std::move(book));
+  }
+  std::optional<net::CertificateTls> tls;
+  if (!options.certificate.empty()) {
+    Result<net::CertificateTls> made =
+        net::CertificateTls::server(options.certificate, options.key);
+    if (!made) {
+      return fail(session.console, made.error());
+    }
+    tls.emplace(*std::move(made));
+  }
+  Result<AdminBook> admins = read_admins(session, options);
+  if (!admins) {
+    return fail(session.console, admins.error());
+  }
+  TeamPortalRun run(session, options, *std::move(admins), std::move(tokens), std::move(tls));
+  if (const Status opened = run.open(options); !opened) {
+    return fail(session.console, opened.error());
+  }
+  const bool v6 = options.listen.find(':') != std::string::npos;
+  session.console.out(fmt::format("portal: http{}://{}{}{}:{}/\n", run.secure() ? "s" : "",
+                                  v6 ? "[" : "", options.listen, v6 ? "]" : "", run.port()));
+  session.console.err(fmt::format("muster: serving {} {} until interrupted\n", run.jobs(),
+                                  run.jobs() == 1 ? "job" : "jobs"));
+  run.run();
+  return 0;
+}
+
+}  // namespace muster::client

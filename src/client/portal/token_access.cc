@@ -1,0 +1,18 @@
+#include "client/portal/token_access.h"
+
+#include "control/page_keys.h"
+#include "page/token_access.h"
+
+namespace muster::client {
+
+std::unique_ptr<page::Access> token_access(const control::Secret& secret) {
+  const control::PageKeys keys = control::derive_page_keys(secret);
+  constexpr size_t kPathDigits = 32;
+  return std::make_unique<page::TokenAccess>(
+      page::TokenKeys{.token = control::to_hex(keys.token),
+                      .cookie = control::to_hex(keys.cookie),
+                      .path = control::to_hex(keys.path).substr(0, kPathDigits),
+                      .owner = control::to_hex(keys.owner)});
+}
+
+}  // namespace muster::client

@@ -1,0 +1,306 @@
+#include "client/reach/copy_tree.h"
+
+#include "base/text.h"
+#include "client/show/failure.h"
+#include "os/process/spawn.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs where the source is, with its path as $1: an archive with one entry, named as the source,
+/// on standard output. A file that changes while it is read is no mistake of anybody.
+constexpr const char* kSend = R"sh(p=$1
+if [ ! -e "$p" ] && [ ! -L "$p" ]; then echo "muster: $p does not exist$2" >&2; exit 2; fi
+for tool in tar find; do
+  command -v "$tool" > /dev/null 2>&1 ||
+    { echo "muster: folders need $tool, which is not$2: install it, or copy files" >&2; exit 2; }
+done
+if [ -d "$p" ] && [ ! -L "$p" ]; then
+  cd -P -- "$p" || exit 2
+  p=$PWD
+  [ "$p" != / ] || { echo "muster: / is not copied; name a folder in it" >&2; exit 2; }
+fi
+name=${p##*/}
+case $p in */*) cd -- "${p%/*}/" || exit 2 ;; esac
+find "./$name" ! -type f ! -type d ! -type l -exec sh -c 'for each do
+  echo "muster: left out $each: it is not a file, a folder or a link" >&2; done' sh {} +
+find "./$name" '(' -type f -o -type d -o -type l ')' -print0 |
+  tar --null --no-recursion -cf - -T -
+s=$?
+[ "$s" -ne 1 ] || s=0
+exit "$s")sh";
+
+/// Where the target is: reads the archive into a folder beside the target ($1), which has the name
+/// $2 and is hidden. $3 is the name of the source, where that is known.
+constexpr const char* kStage = R"sh(p=$1
+if [ -d "$p" ]; then d=$p; final=${p%/}/$3
+else case $p in */*) d=${p%/*}/ ;; *) d=. ;; esac; final=$p; fi
+[ -d "$d" ] || { echo "muster: $d is not a folder in the task" >&2; exit 2; }
+if [ -d "$final" ] || [ -L "$final" ]; then
+  echo "muster: $final exists already in the task; remove it, or name another target" >&2
+  exit 2
+fi
+command -v tar > /dev/null 2>&1 ||
+  { echo "muster: folders need tar, which is not in the task: install it" >&2; exit 2; }
+part=${d%/}/$2
+trap 'rm -rf -- "$part"; exit 1' HUP INT TERM
+mkdir -m 700 -- "$part" || exit 1
+tar -xf - --no-same-owner -C "$part" && exit 0
+rm -rf -- "$part"
+echo "muster: $final could not be written whole" >&2
+exit 1)sh";
+
+/// Gives what was read its name, where $4 is `yes`; else drops it.
+constexpr const char* kCommit = R"sh(p=$1
+if [ -d "$p" ]; then d=$p; final=${p%/}/$3
+else case $p in */*) d=${p%/*}/ ;; *) d=. ;; esac; final=$p; fi
+part=${d%/}/$2
+if [ "$4" = yes ]; then
+  if [ ! -d "$final" ] && [ ! -L "$final" ] && mv -f -- "$part/$3" "$final"; then
+    rmdir -- "$part"; exit 0; fi
+  echo "muster: $final could not be written" >&2
+fi
+rm -rf -- "$part"
+[ "$4" != yes ])sh";
+
+/// Of the name under which a copy grows.
+std::string hidden_name() {
+  std::random_device random;  // lint: allow(random) only a name that nobody else has
+  return fmt::format(".muster-cp-{:08x}{:08x}", random(), random());
+}
+
+/// A folder that goes when it is left.
+class Scratch {
+ public:
+  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const fs::path& path() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+Result<os::Spawned> start_here(const std::vector<std::string>& words, os::Stdio in, os::Stdio out) {
+  os::SpawnOptions options;
+  options.argv = words;
+  options.env = os::own_environment();
+  options.stdin_from = std::move(in);
+  options.stdout_to = std::move(out);
+  // Ctrl-C is for the session, whose end it hears of.
+  options.grouping = os::Grouping::NewGroup;
+  options.parent_death_signal = SIGKILL;
+  return os::spawn(options);
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+bool is_real_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(path, ignored));
+}
+
+Error exists_already(const fs::path& path) {
+  return user_error(
+      fmt::format("{} exists already; remove it, or name another target", printable(path.string())),
+      Errc::AlreadyExists);
+}
+
+/// The one thing that came; nothing else may have.
+Result<fs::path> what_came(const fs::path& folder) {
+  std::error_code failed;
+  std::optional<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
+    const fs::file_type type = entry.symlink_status(failed).type();
+    if (type != fs::file_type::regular && type != fs::file_type::directory &&
+        type != fs::file_type::symlink) {
+      return cluster_error(
+          fmt::format("the task sent {}, which is not a file, a folder or a link",
+                      printable(entry.path().lexically_relative(folder).string())));
+    }
+    if (entry.path().parent_path() == folder) {
+      if (found) {
+        return cluster_error("the task sent more than was asked for");
+      }
+      found = entry.path();
+    }
+  }
+  if (failed || !found) {
+    return cluster_error("the task sent nothing");
+  }
+  return *found;
+}
+
+/// The name in `path`, which is the user's word; "" where that names a folder by its place alone.
+std::string asked_name(std::string path) {
+  while (path.ends_with('/')) {
+    path.pop_back();
+  }
+  const std::string name = fs::path(path).filename().string();
+  return name == "." || name == ".." ? std::string() : name;
+}
+
+/// The name of what came, in a folder of the user's. A task that sends something else than was
+/// asked for does not choose what it replaces: the name is the one that was asked for; where none
+/// was, it is that of a folder, which replaces nothing, and of none that programs read by
+/// themselves.
+Result<std::string> name_of(const fs::path& came, const std::string& asked) {
+  if (!asked.empty()) {
+    return asked;
+  }
+  std::string name = came.filename().string();
+  if (!is_real_folder(came) || name.starts_with('.')) {
+    return cluster_error(fmt::format(
+        "the task sent {} where a folder was asked for; name the folder, or another target",
+        printable(name)));
+  }
+  return name;
+}
+
+Status give_name(const fs::path& from, const fs::path& to) {
+  const unsigned flags = is_real_folder(from) || is_real_folder(to) ? RENAME_NOREPLACE : 0U;
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0) {
+    return {};
+  }
+  if (errno == EEXIST || errno == ENOTDIR || errno == EISDIR) {
+    return exists_already(to);
+  }
+  return system_error(errno, fmt::format("cannot write {}", printable(to.string())));
+}
+
+}  // namespace
+
+std::string plain_path(const std::string& path) {
+  return path.starts_with('-') ? "./" + path : path;
+}
+
+int run_copy_script(Session& session, const CopyPlace& there, const std::string& on, ExecPlan plan,
+                    const char* script, const std::vector<std::string>& words) {
+  plan.way = spec::Reach::Cp;
+  plan.direct = true;
+  plan.tasks = {there.task};
+  plan.arguments = {"/bin/sh", "-c", script, "muster-cp"};
+  plan.arguments.insert(plan.arguments.end(), words.begin(), words.end());
+  return run_in_tasks(session, there.job, on, plan);
+}
+
+int copy_tree_here(Session& session, const CopyPlace& from, const fs::path& to,
+                   const std::string& on, const ExecPlan& plan) {
+  std::error_code ignored;
+  const bool into = fs::is_directory(to, ignored);
+  fs::path target = fs::absolute(to, ignored).lexically_normal();
+  target = target.has_filename() ? target : target.parent_path();
+  const fs::path beside = into ? to : target.parent_path();
+  if (!fs::is_directory(beside, ignored)) {
+    return fail(session.console,
+                user_error(fmt::format("{} is not a folder here", printable(beside.string()))));
+  }
+  const Scratch scratch(beside / hidden_name());
+  std::error_code failed;
+  if (!fs::create_directory(scratch.path(), failed)) {
+    return fail(session.console,
+                user_error(system_error(failed.value(), fmt::format("cannot write to {}",
+                                                                    printable(beside.string())))
+                               .message));
+  }
+  fs::permissions(scratch.path(), fs::perms::owner_all, ignored);
+  Result<os::Spawned> reader = start_here({"tar", "-xf", "-", "--no-same-owner",
+                                           "--no-same-permissions", "-C", scratch.path().string()},
+                                          os::ToPipe{}, os::ToNull{});
+  if (!reader) {
+    return fail(session.console, user_error("folders need tar, and there is none on this machine; "
+                                            "install it, or copy single files"));
+  }
+  ExecPlan reading = plan;
+  reading.reads_input = false;
+  reading.output = reader->stdin_pipe.get();
+  int status =
+      run_copy_script(session, from, on, reading, kSend, {plain_path(from.path), " in the task"});
+  if (status != 0) {
+    (void)::kill(reader->pid.value, SIGKILL);  // It has nothing to add to why.
+  }
+  reader->stdin_pipe = rt::Fd();
+  const Result<os::Exit> exit = os::reap(reader->pid);
+  const bool whole = exit.has_value() && exit->code == 0;
+  if (status == kReaderGone || (status == 0 && !whole)) {
+    return fail(session.console,
+                Error{Errc::OutOfSpace, Blame::User,
+                      fmt::format("cannot write all of it to {}; is the disk full?",
+                                  printable(beside.string()))});
+  }
+  if (status != 0) {
+    return status;
+  }
+  const Result<fs::path> came = what_came(scratch.path());
+  if (!came) {
+    return fail(session.console, came.error());
+  }
+  const Result<std::string> name = name_of(*came, asked_name(from.path));
+  if (into && !name) {
+    return fail(session.console, name.error());
+  }
+  const Status named = give_name(*came, into ? to / *name : target);
+  return named ? 0 : fail(session.console, named.error());
+}
+
+int copy_tree_there(Session& session, const fs::path& from, const CopyPlace& to,
+                    const std::string& on, const ExecPlan& plan) {
+  if (!is_there(from)) {
+    return fail(session.console,
+                user_error(fmt::format("{} does not exist", printable(from.string()))));
+  }
+  std::error_code ignored;
+  const bool folder = is_real_folder(from);
+  const std::string name =
+      (folder ? fs::canonical(from, ignored) : fs::absolute(from, ignored)).filename().string();
+  Result<os::Spawned> writer = start_here(
+      {"/bin/sh", "-c", kSend, "muster-cp", plain_path(from.string()), " on this machine"},
+      os::ToNull{}, os::ToPipe{});
+  if (!writer) {
+    return fail(session.console, writer.error());
+  }
+  const std::string hidden = hidden_name();
+  ExecPlan sending = plan;
+  sending.input = writer->stdout_pipe.get();
+  const int sent =
+      run_copy_script(session, to, on, sending, kStage, {plain_path(to.path), hidden, name});
+  writer->stdout_pipe = rt::Fd();
+  const Result<os::Exit> exit = os::reap(writer->pid);
+  if (sent != 0) {
+    return sent;
+  }
+  // Only here is it known whether the whole of it was sent.
+  const bool whole = exit.has_value() && exit->code == 0;
+  ExecPlan last = plan;
+  last.reads_input = false;
+  last.moved = nullptr;
+  const int committed = run_copy_script(session, to, on, last, kCommit,
+                                        {plain_path(to.path), hidden, name, whole ? "yes" : "no"});
+  return whole              ? committed
+         : exit.has_value() ? exit->code.value_or(kCouldNotStart)
+                            : kCouldNotStart;
+}
+
+}  // namespace muster::client

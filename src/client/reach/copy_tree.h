@@ -1,0 +1,33 @@
+#pragma once
+
+#include "client/reach/copy_place.h"
+#include "client/reach/exec_run.h"
+#include "client/session.h"
+
+#include <filesystem>
+#include <string>
+
+namespace muster::client {
+
+/// Copies a folder with all that is in it, or a file, from a task to `to`: into it where that is a
+/// folder, else under that name. Permissions (as the umask allows), times and symbolic links stay;
+/// what is not a file, a folder or a link is left out, and said. It has its name only when all of
+/// it is there; a folder never replaces anything. `plan` has what is the same for every session.
+/// Returns the exit status, after saying what is wrong.
+[[nodiscard]] int copy_tree_here(Session& session, const CopyPlace& from,
+                                 const std::filesystem::path& to, const std::string& on,
+                                 const ExecPlan& plan);
+
+/// The same from this machine to a task.
+[[nodiscard]] int copy_tree_there(Session& session, const std::filesystem::path& from,
+                                  const CopyPlace& to, const std::string& on, const ExecPlan& plan);
+
+/// A path that begins with - is not an option.
+[[nodiscard]] std::string plain_path(const std::string& path);
+
+/// Runs a script of /bin/sh in the place's task, with these words as $1, $2, ...
+[[nodiscard]] int run_copy_script(Session& session, const CopyPlace& there, const std::string& on,
+                                  ExecPlan plan, const char* script,
+                                  const std::vector<std::string>& words);
+
+}  // namespace muster::client

@@ -1,0 +1,109 @@
+#include "client/reach/direct_channels.h"
+
+#include "rt/wait.h"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace muster::client {
+namespace {
+
+/// For an agent to answer. A firewall that drops everything in silence costs the first stream so
+/// much.
+constexpr Duration kDialPatience = std::chrono::milliseconds(500);
+
+}  // namespace
+
+DirectChannels::DirectChannels(rt::Loop& loop, control::Transport& transport, Handlers handlers)
+    : loop_(loop), transport_(transport), handlers_(std::move(handlers)), scope_(loop) {}
+
+DirectChannels::~DirectChannels() { scope_.cancel(); }
+
+void DirectChannels::take(uint64_t id, wire::StreamOffer offer) {
+  scope_.spawn(connect(id, std::move(offer)));
+}
+
+rt::Async<> DirectChannels::connect(uint64_t id, wire::StreamOffer offer) {
+  const uint64_t since = dialling_since_;
+  Dialled channel = co_await dial(std::move(offer));
+  if (since != dialling_since_) {
+    co_return;  // The agent has forgotten the ticket together with its master.
+  }
+  if (channel.has_value()) {
+    adopt(id, *std::move(channel));
+  } else {
+    handlers_.declined(id);
+  }
+}
+
+rt::Async<DirectChannels::Dialled> DirectChannels::dial(wire::StreamOffer offer) {
+  if (out_of_reach_.contains(offer.address)) {
+    co_return cluster_error("out of reach", Errc::Unavailable);
+  }
+  const control::Peer self{.kind = control::Peer::Kind::Stream,
+                           .container = std::move(offer.container),
+                           .ticket = std::move(offer.ticket)};
+  auto begin = [&](const rt::Answer<Dialled>& answer) {
+    transport_.dial(offer.address, self, offer.key, kDialPatience,
+                    [answer](Dialled channel) { answer(std::move(channel)); });
+  };
+  Dialled channel = co_await rt::from_callback<Dialled>(loop_, std::move(begin));
+  if (!channel.has_value()) {
+    out_of_reach_.insert(offer.address);
+  }
+  co_return channel;
+}
+
+void DirectChannels::adopt(uint64_t id, std::unique_ptr<control::Channel> channel) {
+  control::Channel& started = *channel;
+  channels_.emplace(id, std::move(channel));
+  started.start({.frame = [this, id](std::string_view bytes) { on_frame(id, bytes); },
+                 .closed = [this, id](const Error&) { on_closed(id); }});
+}
+
+void DirectChannels::on_frame(uint64_t id, std::string_view bytes) {
+  if (!has(id)) {
+    return;
+  }
+  Result<wire::StreamFrame> frame = wire::decode_stream_frame(bytes);
+  if (!frame.has_value()) {
+    frame = wire::StreamFrame{
+        id, wire::StreamReset{wire::StreamFault::Protocol, frame.error().message}};
+  }
+  frame->id = id;
+  if (std::holds_alternative<wire::StreamReset>(frame->kind)) {
+    close(id);
+  }
+  handlers_.frame(*frame);
+}
+
+void DirectChannels::on_closed(uint64_t id) {
+  if (has(id)) {
+    close(id);
+    handlers_.frame({id, wire::StreamReset{wire::StreamFault::Lost,
+                                           "the connection to the task's container was lost"}});
+  }
+}
+
+void DirectChannels::send(const wire::StreamFrame& frame) {
+  const auto channel = channels_.find(frame.id);
+  if (channel == channels_.end()) {
+    return;
+  }
+  channel->second->send(wire::encode_stream_frame(frame));
+  if (std::holds_alternative<wire::StreamReset>(frame.kind)) {
+    close(frame.id);
+  }
+}
+
+void DirectChannels::close(uint64_t id) {
+  const auto found = channels_.find(id);
+  // We may stand inside one of its callbacks: it is destroyed after that has returned.
+  const std::shared_ptr<control::Channel> last = std::move(found->second);
+  channels_.erase(found);
+  last->close();
+  loop_.post([last] {});
+}
+
+}  // namespace muster::client

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/time.h"
+#include "client/session.h"
+#include "spec/keys/keys.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// What is to be reached from this machine.
+struct ForwardPlan {
+  spec::Reach way = spec::Reach::Forward;  ///< What the person asked for, for the site's rules.
+  struct Port {
+    uint16_t local = 0;  ///< Of 127.0.0.1; 0: any free one.
+    uint16_t remote = 0;
+  };
+  std::string task;  ///< Empty: the chief, or the only task there is.
+  std::vector<Port> ports;
+  std::optional<uint16_t> socks;  ///< Instead: the port for all hosts of the job.
+  Duration wait = std::chrono::minutes(1);
+  bool direct = true;  ///< Dial the task's host, where that can be reached from here.
+  /// What to say of the first port, once; empty: which port it is.
+  std::function<std::string(uint16_t local)> announce = {};
+};
+
+/// Listens on 127.0.0.1 and passes connections on to the task's host, until somebody ends it or the
+/// job ends; returns the exit status.
+[[nodiscard]] int forward_to_task(Session& session, const std::string& job, const std::string& on,
+                                  const ForwardPlan& plan);
+
+}  // namespace muster::client

@@ -1,0 +1,40 @@
+#include "client/reach/loopback_listener.h"
+
+#include "net/tcp_dialer.h"
+
+#include <fmt/format.h>
+
+#include <sys/socket.h>
+#include <utility>
+
+namespace muster::client {
+
+Result<std::unique_ptr<LoopbackListener>> LoopbackListener::open(rt::IoLoop& loop, uint16_t port) {
+  auto listening = net::listen_on({.host = "127.0.0.1", .port_low = port, .port_high = port});
+  if (!listening && listening.error().code == Errc::AlreadyExists) {
+    return user_error(
+        fmt::format("port {} of this machine is in use; name another, or 0 for any free one, as in "
+                    "0:{}",
+                    port, port),
+        Errc::AlreadyExists);
+  }
+  if (!listening) {
+    return std::move(listening).error();
+  }
+  return std::make_unique<LoopbackListener>(loop, *std::move(listening));
+}
+
+void LoopbackListener::accept(Accepted accepted) {
+  accepted_ = std::move(accepted);
+  watch_ = loop_.watch(listening_.fd.get(), rt::Interest::Read, [this] { on_readable(); });
+}
+
+void LoopbackListener::on_readable() {
+  rt::Fd socket(::accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket.valid()) {
+    net::disable_delay(socket.get());
+    accepted_(net::tcp_stream(loop_, std::move(socket)));
+  }
+}
+
+}  // namespace muster::client

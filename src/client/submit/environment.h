@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/result.h"
+#include "client/follow/console.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::client {
+
+/// What a process takes from its surroundings, read once at its start and passed on from there: the
+/// environment, the home folder and the terminal.
+class Environment {
+ public:
+  /// `variables`: the process's own `environ`.
+  explicit Environment(char** variables);
+
+  [[nodiscard]] std::optional<std::string> find(std::string_view name) const;
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const {
+    return variables_;
+  }
+
+  /// $MUSTER_HOME, else ~/.muster; an error if neither can be told. Always absolute.
+  [[nodiscard]] Result<std::filesystem::path> muster_home() const;
+  /// Terminal, colours and width of standard output and error; NO_COLOR and COLUMNS are honoured.
+  [[nodiscard]] Screen screen() const;
+  /// For StopAsked: "alice on pts/3", "uid 1234".
+  [[nodiscard]] std::string who() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> variables_;
+};
+
+}  // namespace muster::client

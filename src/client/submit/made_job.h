@@ -1,0 +1,39 @@
+#pragma once
+
+#include "base/result.h"
+#include "client/options.h"
+#include "client/session.h"
+#include "client/submit/job_source.h"
+#include "spec/spec.h"
+#include "wire/frame.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace muster::client {
+
+/// A job whose specification no file holds: it was made of something else.
+struct MadeJob {
+  std::string origin;  ///< What it was made of, for messages: "tony.xml".
+  std::string head;    ///< Lines of comments that stand above it.
+  spec::Spec spec;     ///< Relative paths are relative to the working folder.
+};
+
+/// As read_job. The text that is kept with the job names all files by absolute paths, so that it
+/// means the same wherever it is run again.
+[[nodiscard]] Result<ReadJob> read_made_job(os::Files& files, const MadeJob& made,
+                                            const std::vector<std::string>& sets,
+                                            const Surroundings& surroundings);
+
+/// As run_job, for a job that was made. Says once where its specification lies. `take_output`, if
+/// any, gets the tasks' output, which then is not shown.
+int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,
+                 std::function<void(const wire::Output&)> take_output = {});
+
+/// As submit_detached, for a job that was made; `may` is asked before anything is made.
+[[nodiscard]] Result<std::string> submit_made_job(Session& session, const SpecOptions& options,
+                                                  const MadeJob& made,
+                                                  std::function<Status(const spec::Spec&)> may);
+
+}  // namespace muster::client

@@ -1,0 +1,153 @@
+#include "job/parts/blame.h"
+
+#include "job/parts/lives.h"
+#include "job/parts/turn.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace muster::job {
+
+Blame::Blame(const Deps& deps)
+    : plan_(deps.plan),
+      turn_(deps.turn),
+      timers_(deps.timers),
+      lives_(deps.lives),
+      victim_of_(deps.plan) {}
+
+Blame::Answer Blame::failed(Cause cause) {
+  drop_given_up();
+  const TaskId id = cause.task();
+  if (cause.first.failure.kind != FailureKind::PeerLoss) {
+    return settle(std::move(cause), {});
+  }
+  const bool late =
+      cured_ && wave_at_ && turn_.now - *wave_at_ <= plan_.liveness.lost && victim_of_[id] != wave_;
+  if (late) {
+    // Once per wave: a task that goes on losing its peers needs another reason.
+    victim_of_[id] = wave_;
+    lives_.set_part(cause.first.attempt, Part::Victim);
+    return LateVictim{id};
+  }
+  losses_.push_back(std::move(cause));
+  if (lives_.sum().started == 0) {
+    return *settle_losses();
+  }
+  if (!timer_.is_set()) {
+    extended_ = false;
+    timer_ = timers_.set(BlameTimer{}, turn_.now + plan_.liveness.lost,
+                         "the origin of lost connections");
+  }
+  return Waits{};
+}
+
+std::optional<Blame::Verdict> Blame::failed_together(std::vector<Cause> causes) {
+  if (causes.empty()) {
+    return std::nullopt;
+  }
+  drop_given_up();
+  Cause origin = std::move(causes.front());
+  causes.erase(causes.begin());
+  return settle(std::move(origin), std::move(causes));
+}
+
+// The verdict on a silent agent may be under way: while one is suspected, blame waits once more.
+std::optional<Blame::Verdict> Blame::passed() {
+  timer_ = {};
+  const bool suspects = std::ranges::any_of(
+      lives_.state().containers, [](const auto& entry) { return entry.second.suspected; });
+  if (suspects && !extended_) {
+    extended_ = true;
+    timer_ =
+        timers_.set(BlameTimer{}, turn_.now + plan_.liveness.lost, "the verdict on a silent agent");
+    return std::nullopt;
+  }
+  return settle_losses();
+}
+
+// Nobody else is to blame: the earliest loss is its own origin.
+std::optional<Blame::Verdict> Blame::settle_losses() {
+  drop_given_up();
+  if (losses_.empty()) {
+    return std::nullopt;
+  }
+  const auto earliest = std::ranges::min_element(losses_, {}, &Cause::at);
+  Cause origin = std::move(*earliest);
+  losses_.erase(earliest);
+  return settle(std::move(origin), {});
+}
+
+Blame::Verdict Blame::settle(Cause origin, std::vector<Cause> victims) {
+  std::ranges::move(std::exchange(losses_, {}), std::back_inserter(victims));
+  timers_.clear(timer_);
+  origin.first.victims = static_cast<uint32_t>(victims.size());
+  const bool host_lost = origin.rung == Rung::Infrastructure && origin.harms_host;
+  const auto recent = hosts_.find(origin.first.host);
+  const bool charged_before = host_lost && recent != hosts_.end() &&
+                              turn_.now - recent->second <= plan_.liveness.lost && cured_;
+  if (!charged_before) {
+    ++wave_;
+    wave_at_ = turn_.now;
+  }
+  lives_.set_part(origin.first.attempt, charged_before ? Part::Victim : Part::Origin);
+  for (const Cause& victim : victims) {
+    lives_.set_part(victim.first.attempt, Part::Victim);
+    victim_of_[victim.task()] = wave_;
+  }
+  if (host_lost && !charged_before) {
+    hosts_[origin.first.host] = turn_.now;
+  }
+  return {
+      .origin = std::move(origin), .victims = std::move(victims), .charged_before = charged_before};
+}
+
+std::vector<TaskId> Blame::absorb() {
+  drop_given_up();
+  std::vector<TaskId> absorbed;
+  std::erase_if(losses_, [&](const Cause& loss) {
+    if (plan_.role(loss.task().role).membership == spec::Membership::Independent) {
+      return false;
+    }
+    lives_.set_part(loss.first.attempt, Part::Victim);
+    absorbed.push_back(loss.task());
+    return true;
+  });
+  if (losses_.empty()) {
+    timers_.clear(timer_);
+  }
+  return absorbed;
+}
+
+void Blame::forget() {
+  losses_.clear();
+  timers_.clear(timer_);
+}
+
+void Blame::begin_wave() {
+  ++wave_;
+  wave_at_ = turn_.now;
+  cured_ = true;
+}
+
+// A task that was given up while it waited needs no origin.
+bool Blame::given_up(const Cause& loss) const {
+  const TaskState state = lives_.task(loss.task()).state;
+  return state == TaskState::Failed || state == TaskState::Stopped;
+}
+
+void Blame::drop_given_up() {
+  std::erase_if(losses_, [&](const Cause& loss) { return given_up(loss); });
+}
+
+std::vector<TaskId> Blame::waiting() const {
+  std::vector<TaskId> tasks;
+  for (const Cause& loss : losses_) {
+    if (!given_up(loss)) {
+      tasks.push_back(loss.task());
+    }
+  }
+  return tasks;
+}
+
+}  // namespace muster::job

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/fact.h"
+#include "job/outcome.h"
+#include "job/parts/deps.h"
+#include "job/parts/timers.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace muster::job {
+
+class Attempts;
+class Places;
+
+/// The job's end: everything is stopped in order and with grace, everything is released, and the
+/// end absorbs.
+class Ending {
+ public:
+  /// Writes the outcome and the time of the end.
+  Ending(const Deps& deps, Places& places, Attempts& attempts, std::optional<Outcome>& outcome,
+         Time& ended);
+
+  /// The job has started to run: its run deadline counts from the first time.
+  void watch_run();
+  void run_passed() { run_ = {}; }
+  /// The outcome is decided, and nobody wants or waits for anything any more: the stop begins.
+  void begin(Outcome outcome);
+  /// Goes on with the stop as far as what has ended allows.
+  void advance();
+  /// The grace, and the patience beyond it, are over: what is left goes with its container, and a
+  /// cluster that does not confirm a release is not waited for any longer.
+  void stop_passed();
+  /// Nothing changes any more. What comes late is released, and a new master is told the outcome
+  /// again.
+  void after_the_end(const Fact& fact) const;
+
+ private:
+  void stop_next_level();
+  [[nodiscard]] uint32_t live_in_level() const;
+  void finish();
+
+  const Plan& plan_;
+  Turn& turn_;
+  Timers& timers_;
+  Lives& lives_;
+  Chronicle& chronicle_;
+  Places& places_;
+  Attempts& attempts_;
+  std::optional<Outcome>& outcome_;
+  Time& ended_;
+  std::vector<uint32_t> levels_;  ///< By role: the order of stopping.
+  uint32_t level_ = 0;
+  Timer<RunTimer> run_;
+  Timer<EndTimer> stop_;
+};
+
+}  // namespace muster::job

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "job/fact.h"
+#include "job/parts/attempts.h"
+#include "job/parts/blame.h"
+#include "job/parts/cause.h"
+#include "job/parts/deps.h"
+#include "job/parts/ladder.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace muster::job {
+
+class Asks;
+class Restarts;
+class Roles;
+
+/// The way of a failure: who is to blame, which rung of the ladder cures it, what is restarted, and
+/// what becomes of the job when nothing is left. Owns the ladder; else it passes on what the parts
+/// say.
+class Failures {
+ public:
+  Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempts, Blame& blame,
+           Restarts& restarts);
+
+  void failed(Cause cause);
+  /// A container is lost to us, as Attempts::lose() takes it: its tasks fail together.
+  void lose(const Container& container, bool gone, const Attempts::MakeCause& make);
+  /// The cluster announces that it takes a container: its tasks are told and get that time to save,
+  /// it is given back, and they are asked for again. Charged to the infrastructure budget, not as a
+  /// failure.
+  void preempted(const PreemptionNoticed& notice);
+  /// The attempt runs and hangs: what its role says is done.
+  void stalled(const AttemptStalled& stalled);
+  void blame_passed();
+  /// The attempts of a batch have had their time to stop.
+  void stop_passed(uint32_t batch);
+  /// The task has no restarts left; `victims` went with it.
+  void give_up(const Cause& origin, const std::vector<Cause>& victims);
+  /// The job fails by it, or starts over.
+  void fail_job(const Cause& cause, std::string_view why);
+
+  [[nodiscard]] const Ladder& ladder() const { return ladder_; }
+
+ private:
+  void act_on(const std::optional<Blame::Verdict>& verdict);
+  void move_stalled(const Cause& cause);
+  void cure(const Cause& origin, const std::vector<Cause>& victims);
+  void let_victims_answer(const Cause& origin, const std::vector<Cause>& victims);
+  [[nodiscard]] Duration wait_of(TaskId id) const;
+
+  const Plan& plan_;
+  Turn& turn_;
+  Lives& lives_;
+  Chronicle& chronicle_;
+  Roles& roles_;
+  Asks& asks_;
+  Attempts& attempts_;
+  Blame& blame_;
+  Restarts& restarts_;
+  Ladder ladder_;
+};
+
+}  // namespace muster::job

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "base/time.h"
+#include "job/action.h"
+#include "job/ids.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace muster::job {
+
+struct Turn;
+
+/// What a timer waits for, one type each, with whom it is for. People and the log see only its
+/// DeadlineKind.
+/// The first container is to be granted.
+struct QueueTimer {};
+/// A cohort is to have all its containers.
+struct GatherTimer {
+  uint32_t cohort = 0;
+};
+/// An attempt that was placed is to join.
+struct JoinTimer {
+  TaskId task;
+};
+/// The job is to end.
+struct RunTimer {};
+/// Attempts that were told to stop together are to end.
+struct BatchTimer {
+  uint32_t batch = 0;
+};
+/// The job is stopping, and its attempts or containers are to be gone.
+struct EndTimer {};
+/// A restart waits: its tasks.
+struct RestartTimer {
+  std::vector<TaskId> tasks;
+};
+/// The whole job waits to start over.
+struct StartOverTimer {};
+/// A refused ask waits to be made again: its tasks.
+struct AskTimer {
+  std::vector<TaskId> tasks;
+};
+/// A host that was away is to be wanted again: one task of each ask that leaves it out.
+struct HostReturnTimer {
+  std::vector<TaskId> tasks;
+};
+/// An ask waits, and leaves out hosts that the plan says to avoid.
+struct PardonTimer {};
+/// An incomplete gang is to get another container, or gives back those that it holds.
+struct HoldTimer {
+  uint32_t cohort = 0;
+};
+/// A gang that gave everything back waits to ask again.
+struct RegatherTimer {
+  uint32_t cohort = 0;
+};
+/// The origin of lost peers is to show.
+struct BlameTimer {};
+/// What may live on in a lost container is to be confirmed gone.
+struct FenceTimer {
+  ContainerId container;
+};
+/// The role is to end after those that it follows.
+struct GroupTimer {
+  RoleIndex role;
+};
+
+using Purpose = std::variant<QueueTimer, GatherTimer, JoinTimer, RunTimer, BatchTimer, EndTimer,
+                             RestartTimer, StartOverTimer, AskTimer, HostReturnTimer, PardonTimer,
+                             HoldTimer, RegatherTimer, BlameTimer, FenceTimer, GroupTimer>;
+
+[[nodiscard]] DeadlineKind kind_of(const Purpose& purpose);
+
+/// A timer of one purpose as its owner holds it; 0: none is set. The owner empties it when the
+/// timer has passed.
+template <class P>
+struct Timer {
+  DeadlineId id;
+
+  [[nodiscard]] bool is_set() const { return id.value != 0; }
+};
+
+/// The timers that are set. Ids are counted from 1 and never used twice.
+class Timers {
+ public:
+  struct Pending {
+    Purpose purpose;
+    Time at{};
+    std::string waits_for;
+  };
+
+  /// `turn` gets the actions.
+  explicit Timers(Turn& turn) : turn_(turn) {}
+
+  /// Sets a timer for the job time `at`; `waits_for` is for people.
+  template <class P>
+  [[nodiscard]] Timer<P> set(P purpose, Time at, std::string waits_for) {
+    return {add(Purpose(std::move(purpose)), at, std::move(waits_for))};
+  }
+  /// Moves a timer that is set to another time.
+  template <class P>
+  void move(const Timer<P>& timer, Time at) {
+    move_to(timer.id, at);
+  }
+  /// Empties the handle, and takes the timer back unless it has passed.
+  template <class P>
+  void clear(Timer<P>& timer) {
+    drop(std::exchange(timer.id, {}));
+  }
+  /// The purpose of a timer that is set, to change whom it is for.
+  template <class P>
+  [[nodiscard]] P& purpose_of(const Timer<P>& timer) {
+    return std::get<P>(pending_.at(timer.id).purpose);
+  }
+
+  /// Takes out a timer that has passed; nullopt: it is not set any more.
+  [[nodiscard]] std::optional<Purpose> pass(DeadlineId id);
+  /// Takes back all of them: the handles that are left mean nothing.
+  void clear_all();
+  /// Gives all of them to a new master's shell.
+  void set_again() const;
+
+  /// What the oldest wait before a restart waits for; nullptr: no restart waits.
+  [[nodiscard]] const std::string* restart_wait() const;
+  [[nodiscard]] const std::map<DeadlineId, Pending>& pending() const { return pending_; }
+  /// How many were ever set.
+  [[nodiscard]] uint32_t count() const { return count_; }
+
+ private:
+  [[nodiscard]] DeadlineId add(Purpose purpose, Time at, std::string waits_for);
+  void move_to(DeadlineId id, Time at);
+  void drop(DeadlineId id);
+
+  Turn& turn_;
+  std::map<DeadlineId, Pending> pending_;
+  std::set<DeadlineId> backoffs_;  ///< Those of DeadlineKind::Backoff.
+  uint32_t count_ = 0;
+};
+
+}  // namespace muster::job

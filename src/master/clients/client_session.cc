@@ -1,0 +1,194 @@
+#include "master/clients/client_session.h"
+
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// Facts wait in the history while more than this is on its way to one client.
+constexpr size_t kFactBytesMax = 1U << 20;
+/// Output is left out while more than this is on its way to one client.
+constexpr size_t kOutputBytesMax = 512U << 10;
+/// Of metrics, one push.
+constexpr size_t kMetricsBytesMax = 64U << 10;
+/// How soon a client that was full is looked at again; only while it is behind.
+constexpr Duration kPumpPause = std::chrono::milliseconds(20);
+
+}  // namespace
+
+ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel)
+    : deps_(deps), heard_(deps.loop.now()), channel_(std::move(channel)) {}
+
+ClientSession::~ClientSession() { deps_.loop.cancel(pump_timer_); }
+
+void ClientSession::start(Handlers handlers) {
+  handlers_ = std::move(handlers);
+  channel_->start({.frame = [this](std::string_view bytes) { on_frame(bytes); },
+                   .closed =
+                       [this](const Error&) {
+                         const auto closed = handlers_.closed;
+                         closed();
+                       }});
+}
+
+ClientSession::Business ClientSession::business() const {
+  return !said_hello_                                         ? Business::None
+         : reaches_                                           ? Business::Reaches
+         : follow_facts_ || follow_output_ || follow_metrics_ ? Business::Follows
+                                                              : Business::Asks;
+}
+
+void ClientSession::on_frame(std::string_view bytes) {
+  if (ended_) {
+    return;
+  }
+  heard_ = deps_.loop.now();
+  Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
+  if (!frame) {
+    deps_.log.warning("client.refused", {{"reason", frame.error().message}});
+    refuse(frame.error().message);
+    channel_->close();
+    ended_ = true;
+    return;
+  }
+  std::visit([this](auto& kind) { on(kind); }, *frame);
+}
+
+void ClientSession::on(const wire::ClientHello& hello) {
+  if (!said_hello_) {
+    deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
+  }
+  said_hello_ = true;
+  who_ = hello.who;
+  send(deps_.admission.client_welcome());
+  follow_facts_ = hello.follow_facts;
+  follow_output_ = hello.follow_output;
+  next_fact_ = hello.from_index;
+  if (last_frame_) {
+    say_goodbye();
+    return;
+  }
+  pump();
+  if (deps_.report.log_is_stuck()) {
+    tell_status();
+  }
+  begin_output();
+}
+
+void ClientSession::begin_output() {
+  if (!follow_output_ || std::exchange(output_begun_, true)) {
+    return;
+  }
+  const auto handler = handlers_.follows_output;
+  for (const wire::Output& missed : handler()) {
+    output(missed);
+  }
+}
+
+void ClientSession::on(const wire::StopJob& stop) {
+  if (channel_->peer().kind != control::Peer::Kind::Owner) {
+    refuse("viewers may not stop a job");
+    return;
+  }
+  const std::string by = stop.by.empty() ? who_ : stop.by;
+  const auto handler = handlers_.stop;
+  handler(by.empty() ? "its owner" : by);
+}
+
+void ClientSession::on(const wire::StatusAsked&) {
+  send(wire::StatusAnswered{deps_.report.status()});
+}
+
+void ClientSession::on(wire::StreamFrame& frame) {
+  if (channel_->peer().kind != control::Peer::Kind::Owner || !said_hello_) {
+    if (!std::holds_alternative<wire::StreamReset>(frame.kind)) {
+      stream({frame.id, wire::StreamReset{wire::StreamFault::Refused,
+                                          "only the job's owner may reach into its tasks"}});
+    }
+    return;
+  }
+  reaches_ = true;
+  const auto handler = handlers_.stream;
+  handler(std::move(frame));
+}
+
+void ClientSession::on(const wire::MetricsAsked& asked) {
+  const auto handler = handlers_.metrics;
+  send(handler(asked));
+}
+
+void ClientSession::on(const wire::FollowMetrics& follow) {
+  follow_metrics_ = follow.on;
+  const auto handler = handlers_.follows_metrics;
+  handler();
+}
+
+void ClientSession::metrics(const std::shared_ptr<const std::string>& pushed) {
+  // The next one says all that this one does.
+  if (follow_metrics_ && said_hello_ && !ended_ && channel_->queued_bytes() < kMetricsBytesMax) {
+    channel_->send_shared(pushed);
+  }
+}
+
+void ClientSession::stream(const wire::StreamFrame& frame) {
+  if (!ended_) {
+    send(frame);
+  }
+}
+
+void ClientSession::tell_status() {
+  if (said_hello_ && follow_facts_ && !ended_) {
+    send(wire::StatusAnswered{deps_.report.status()});
+  }
+}
+
+void ClientSession::refuse(const std::string& reason) { send(wire::Refused{reason}); }
+
+void ClientSession::pump() {
+  while (follow_facts_ && next_fact_ < deps_.history.size() &&
+         channel_->queued_bytes() < kFactBytesMax) {
+    channel_->send_shared(deps_.history.frame(next_fact_++));
+  }
+  deps_.loop.cancel(pump_timer_);
+  if (follow_facts_ && next_fact_ < deps_.history.size()) {
+    pump_timer_ = deps_.loop.call_after(kPumpPause, [this] { pump(); });
+  }
+}
+
+void ClientSession::output(const wire::Output& piece) {
+  if (!follow_output_ || ended_) {
+    return;
+  }
+  if (std::optional<wire::Output> passed =
+          gate_.pass(piece, channel_->queued_bytes() > kOutputBytesMax)) {
+    send(std::move(*passed));
+  }
+}
+
+void ClientSession::end(const std::shared_ptr<const std::string>& last_frame) {
+  last_frame_ = last_frame;
+  if (said_hello_) {
+    say_goodbye();
+  }
+}
+
+void ClientSession::say_goodbye() {
+  if (ended_) {
+    return;
+  }
+  deps_.loop.cancel(pump_timer_);
+  // The rest goes out at once: a client that still does not read loses its connection a second
+  // later.
+  while (follow_facts_ && next_fact_ < deps_.history.size()) {
+    channel_->send_shared(deps_.history.frame(next_fact_++));
+  }
+  begin_output();
+  for (wire::Output& left_out : gate_.rest()) {
+    send(std::move(left_out));
+  }
+  ended_ = true;
+  channel_->send_shared(last_frame_);
+  channel_->close();
+}
+
+}  // namespace muster::master

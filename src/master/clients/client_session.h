@@ -1,0 +1,110 @@
+#pragma once
+
+#include "base/log.h"
+#include "control/transport.h"
+#include "master/agents/admission.h"
+#include "master/clients/fact_history.h"
+#include "master/clients/job_report.h"
+#include "rt/loop.h"
+#include "wire/frame.h"
+#include "wire/output_gate.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace muster::master {
+
+/// One connected client: an owner or a viewer. Sends it facts in order as fast as it reads, and
+/// output while its budget lasts; a client that does not read costs a bounded number of bytes and
+/// never holds anybody up.
+///
+/// The handlers may destroy the session.
+class ClientSession {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    const FactHistory& history;
+    const Admission& admission;
+    const JobReport& report;
+  };
+  struct Handlers {
+    std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
+    /// A frame of a stream of an owner, who has said hello.
+    std::function<void(wire::StreamFrame&& frame)> stream;
+    /// It wants output from now on; returns what it may have missed.
+    std::function<std::vector<wire::Output>()> follows_output;
+    std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
+    /// It follows metrics from now on, or no longer.
+    std::function<void()> follows_metrics;
+    std::function<void()> closed;  ///< Once.
+  };
+
+  ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel);
+  ~ClientSession();
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+
+  void start(Handlers handlers);
+  /// Sends the status unasked, to one who follows facts.
+  void tell_status();
+  /// There may be new facts in the history.
+  void pump();
+  void output(const wire::Output& piece);
+  void stream(const wire::StreamFrame& frame);
+  /// Sends the latest metrics (an encoded MetricsPushed), unless too much is on its way already.
+  void metrics(const std::shared_ptr<const std::string>& pushed);
+  /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.
+  void end(const std::shared_ptr<const std::string>& last_frame);
+
+  /// What it is here for; the more, the later it makes room for somebody else.
+  enum class Business : uint8_t { None, Asks, Follows, Reaches };
+  [[nodiscard]] Business business() const;
+  /// When it last came or said something.
+  [[nodiscard]] HostTime heard() const { return heard_; }
+  [[nodiscard]] bool is_owner() const {
+    return channel_->peer().kind == control::Peer::Kind::Owner;
+  }
+  [[nodiscard]] bool follows_facts() const { return follow_facts_; }
+  [[nodiscard]] bool follows_output() const { return follow_output_; }
+  [[nodiscard]] bool follows_metrics() const { return follow_metrics_; }
+  /// What it calls itself, for people.
+  [[nodiscard]] const std::string& who() const { return who_; }
+  [[nodiscard]] std::string address() const { return channel_->address(); }
+  [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
+
+ private:
+  void on_frame(std::string_view bytes);
+  void on(const wire::ClientHello& hello);
+  void on(const wire::StopJob& stop);
+  void on(const wire::StatusAsked& asked);
+  void on(wire::StreamFrame& frame);
+  void on(const wire::MetricsAsked& asked);
+  void on(const wire::FollowMetrics& follow);
+  void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
+  void refuse(const std::string& reason);
+  void begin_output();
+  void say_goodbye();
+
+  Deps deps_;
+  Handlers handlers_;
+  wire::OutputGate gate_;
+  std::string who_;
+  bool said_hello_ = false;
+  bool follow_facts_ = false;
+  bool follow_output_ = false;
+  bool output_begun_ = false;
+  bool follow_metrics_ = false;
+  bool reaches_ = false;  ///< Into tasks: it has opened a stream.
+  bool ended_ = false;
+  HostTime heard_;
+  uint64_t next_fact_ = 0;
+  std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
+  rt::TimerId pump_timer_;
+  std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
+};
+
+}  // namespace muster::master

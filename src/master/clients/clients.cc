@@ -1,0 +1,158 @@
+#include "master/clients/clients.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// More clients than any job's people open; above it a new one is turned away.
+constexpr size_t kClientsMax = 256;
+/// Of these, kept for the owner: viewers cannot keep anybody from stopping the job.
+constexpr size_t kOwnersMin = 64;
+/// Who has been silent for so long may have to make room for who comes.
+constexpr Duration kSilentMin = std::chrono::seconds(10);
+
+}  // namespace
+
+void Clients::accept(std::unique_ptr<control::Channel> channel) {
+  const bool owner = channel->peer().kind == control::Peer::Kind::Owner;
+  if (sessions_.size() >= (owner ? kClientsMax : kClientsMax - kOwnersMin) && !evict_one(owner)) {
+    deps_.log.warning("client.refused", {{"reason", "too many clients"}});
+    return;
+  }
+  last_number_ = ClientNumber(last_number_.value + 1);
+  sessions_.push_back({last_number_, std::make_unique<ClientSession>(
+                                         ClientSession::Deps{.loop = deps_.loop,
+                                                             .log = deps_.log,
+                                                             .history = history_,
+                                                             .admission = deps_.admission,
+                                                             .report = deps_.report},
+                                         std::move(channel))});
+  const auto entry = std::prev(sessions_.end());
+  ClientSession& session = *entry->session;
+  session.start({.stop = handlers_.stop,
+                 .stream =
+                     [this, number = entry->number, &session](wire::StreamFrame&& frame) {
+                       handlers_.stream({number, session.who(), session.address()},
+                                        std::move(frame));
+                     },
+                 .follows_output = [this] { return on_follows_output(); },
+                 .metrics = handlers_.metrics,
+                 .follows_metrics = [this] { handlers_.follow_metrics(anybody_follows_metrics()); },
+                 .closed = [this, entry] { on_closed(entry); }});
+  if (last_frame_) {
+    session.end(last_frame_);
+  }
+}
+
+/// Closes who has the least business here, and of these the one silent for longest: a follower
+/// dials again. Viewers make room for the owner, and never the other way round. Returns false where
+/// nobody has been silent for a while.
+bool Clients::evict_one(bool for_owner) {
+  const HostTime now = deps_.loop.now();
+  const auto rank = [](const ClientSession& session) {
+    return std::tuple(session.is_owner(), session.business(), session.heard());
+  };
+  auto victim = sessions_.end();
+  for (auto entry = sessions_.begin(); entry != sessions_.end(); ++entry) {
+    const ClientSession& session = *entry->session;
+    const bool may = session.business() != ClientSession::Business::Reaches &&
+                     (for_owner || !session.is_owner()) && now - session.heard() >= kSilentMin;
+    if (may && (victim == sessions_.end() || rank(session) < rank(*victim->session))) {
+      victim = entry;
+    }
+  }
+  if (victim == sessions_.end()) {
+    return false;
+  }
+  deps_.log.warning("client.evicted", {{"who", victim->session->who()}});
+  (void)remove(victim);
+  return true;
+}
+
+void Clients::fact(const eventlog::Record& record) {
+  history_.add(record);
+  for (const Entry& entry : sessions_) {
+    entry.session->pump();
+  }
+}
+
+void Clients::output(const wire::Output& piece) {
+  for (const Entry& entry : sessions_) {
+    entry.session->output(piece);
+  }
+}
+
+void Clients::metrics(const wire::MetricsPushed& pushed) {
+  const wire::ClientEvent event = pushed;
+  const auto frame = std::make_shared<const std::string>(wire::encode(event));
+  for (const Entry& entry : sessions_) {
+    entry.session->metrics(frame);
+  }
+}
+
+void Clients::stream(ClientNumber client, const wire::StreamFrame& frame) {
+  const auto entry = std::ranges::find(sessions_, client, &Entry::number);
+  if (entry != sessions_.end()) {
+    entry->session->stream(frame);
+  }
+}
+
+void Clients::tell_status() {
+  for (const Entry& entry : sessions_) {
+    entry.session->tell_status();
+  }
+}
+
+void Clients::end(const job::Outcome& outcome) {
+  const wire::ClientEvent event = wire::JobEnded{outcome};
+  last_frame_ = std::make_shared<const std::string>(wire::encode(event));
+  for (const Entry& entry : sessions_) {
+    entry.session->end(last_frame_);
+  }
+}
+
+void Clients::close_all() { sessions_.clear(); }
+
+std::vector<wire::Output> Clients::on_follows_output() {
+  std::vector<wire::Output> missed = handlers_.missed_output();
+  handlers_.follow_output(true);
+  return missed;
+}
+
+void Clients::on_closed(Sessions::iterator entry) {
+  // It is the one whose callback runs now.
+  deps_.loop.post([gone = remove(entry)] {});
+}
+
+std::unique_ptr<ClientSession> Clients::remove(Sessions::iterator entry) {
+  had_follower_ = had_follower_ || entry->session->follows_facts();
+  const bool followed = entry->session->follows_output();
+  const bool followed_metrics = entry->session->follows_metrics();
+  const ClientNumber number = entry->number;
+  std::unique_ptr<ClientSession> gone = std::move(entry->session);
+  sessions_.erase(entry);
+  handlers_.gone(number);
+  if (followed && !anybody_follows_output()) {
+    handlers_.follow_output(false);
+  }
+  if (followed_metrics) {
+    handlers_.follow_metrics(anybody_follows_metrics());
+  }
+  handlers_.left();
+  return gone;
+}
+
+bool Clients::anybody_follows_metrics() const {
+  return std::ranges::any_of(sessions_,
+                             [](const Entry& entry) { return entry.session->follows_metrics(); });
+}
+
+bool Clients::anybody_follows_output() const {
+  return std::ranges::any_of(sessions_,
+                             [](const Entry& entry) { return entry.session->follows_output(); });
+}
+
+}  // namespace muster::master

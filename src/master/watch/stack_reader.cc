@@ -1,0 +1,174 @@
+#include "master/watch/stack_reader.h"
+
+#include "base/overloaded.h"
+#include "stacks/servers.h"
+#include "stacks/suspect.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <variant>
+
+namespace muster::master {
+namespace {
+
+/// So many are read at a time: a client may have twice as many streams.
+constexpr size_t kReadAtOnce = wire::kStreamsMax / 2;
+constexpr Duration kPatience = std::chrono::seconds(45);
+constexpr Duration kWaitForTask = std::chrono::seconds(5);
+
+/// Of what was read only what tells is kept.
+stacks::Report essence(const stacks::Report& report) {
+  stacks::Report kept;
+  const auto keep = [&](const stacks::Telling& telling) {
+    if (kept.processes.empty() || kept.processes.back().pid != telling.process->pid) {
+      kept.processes.push_back(*telling.process);
+      kept.processes.back().threads.clear();
+    }
+    kept.processes.back().threads.push_back(*telling.thread);
+  };
+  kept.collectives = report.collectives;
+  if (const stacks::Telling telling = stacks::telling_of(report); telling.process != nullptr) {
+    if (const stacks::Process& first = report.processes.front();
+        &first != telling.process && !first.threads.empty()) {
+      keep({&first, &first.threads.front()});  // What started it.
+    }
+    keep(telling);
+    const auto serving = std::ranges::find_if(telling.process->threads, stacks::is_serving);
+    if (serving != telling.process->threads.end() && &*serving != telling.thread) {
+      keep({telling.process, &*serving});
+    }
+    for (const stacks::Telling& other : stacks::behind(report)) {
+      keep(other);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+StackReader::~StackReader() {
+  deps_.loop.cancel(deadline_);
+  deps_.loop.cancel(going_on_);
+}
+
+void StackReader::read(const std::vector<Wanted>& wanted, bool native, Done done) {
+  done_ = std::move(done);
+  attempts_.clear();
+  subjects_.clear();
+  for (const Wanted& each : wanted) {
+    attempts_.push_back(each.attempt);
+    subjects_.push_back(each.subject);
+  }
+  native_ = native;
+  next_ = 0;
+  deadline_ = deps_.loop.call_after(kPatience, [this] {
+    deadline_ = {};
+    give_up();
+  });
+  open_more();
+}
+
+void StackReader::open_more() {
+  while (next_ < attempts_.size() && readings_.size() < kReadAtOnce) {
+    const size_t subject = next_++;
+    const uint64_t id = ++last_stream_;
+    readings_[id].subject = subject;
+    wire::StreamOpen open;
+    open.attempt = {attempts_[subject].task, 0};
+    open.wait = kWaitForTask;
+    std::vector<std::string> probe = stacks::probe_command();
+    probe.emplace_back(stacks::kWatchFlag);
+    if (native_) {
+      probe.emplace_back(stacks::kNativeFlag);
+    }
+    open.request = wire::ExecRequest{.arguments = std::move(probe)};
+    send(id, open);
+  }
+  go_on_soon();
+}
+
+void StackReader::take(const wire::StreamFrame& frame) {
+  if (!readings_.contains(frame.id)) {
+    return;
+  }
+  if (const Status taken = take_kind(frame.id, frame.kind); !taken) {
+    deps_.log.warning("stall.bad_frame", {{"reason", taken.error().message}});
+    send(frame.id, wire::StreamReset{wire::StreamFault::Protocol, taken.error().message});
+    end(frame.id);
+  }
+}
+
+Status StackReader::take_kind(uint64_t id, const wire::StreamFrame::Kind& kind) {
+  Reading& reading = readings_.at(id);
+  return std::visit(
+      Overloaded{
+          [&](const wire::StreamData& data) -> Status {
+            MUSTER_TRY_STATUS(reading.ledger.received(data));
+            MUSTER_TRY(const wire::ExecOutput output, wire::decode_exec_output(data.bytes));
+            if (std::holds_alternative<wire::ExecExited>(output)) {
+              send(id, wire::StreamClosed{});
+              end(id);
+              return {};
+            }
+            const auto& bytes = std::get<wire::ExecOutputBytes>(output);
+            if (!bytes.is_err) {
+              reading.reader.take(bytes.bytes);
+            }
+            if (const uint64_t credit = reading.ledger.consumed(data.bytes.size()); credit > 0) {
+              send(id, wire::StreamCredit{credit});
+            }
+            return {};
+          },
+          [&](const wire::StreamCredit& credit) { return reading.ledger.received(credit); },
+          [&](const OneOf<wire::StreamClosed, wire::StreamReset> auto&) -> Status {
+            end(id);
+            return {};
+          },
+          [](const OneOf<wire::StreamOpen, wire::StreamWaits, wire::StreamOpened, wire::StreamOffer,
+                         wire::StreamDeclined, wire::StreamTaken> auto&) -> Status { return {}; },
+      },
+      kind);
+}
+
+/// What there is of this one is all there will be.
+void StackReader::end(uint64_t id) {
+  const auto found = readings_.find(id);
+  subjects_[found->second.subject].report = essence(found->second.reader.report());
+  readings_.erase(found);
+  go_on_soon();
+}
+
+void StackReader::give_up() {
+  while (!readings_.empty()) {
+    const uint64_t id = readings_.begin()->first;
+    send(id, wire::StreamReset{wire::StreamFault::Cancelled, "it takes too long"});
+    end(id);
+  }
+  next_ = attempts_.size();
+  go_on_soon();
+}
+
+/// In a turn of its own: streams may be refused inside the call that opens them.
+void StackReader::go_on_soon() {
+  const bool more = next_ < attempts_.size() && readings_.size() < kReadAtOnce;
+  const bool over = next_ == attempts_.size() && readings_.empty();
+  if ((more || over) && going_on_ == rt::TimerId{}) {
+    going_on_ = deps_.loop.call_after(Duration::zero(), [this] {
+      going_on_ = {};
+      go_on();
+    });
+  }
+}
+
+void StackReader::go_on() {
+  if (next_ < attempts_.size()) {
+    open_more();
+  } else if (readings_.empty()) {
+    deps_.loop.cancel(std::exchange(deadline_, {}));
+    const Done done = std::exchange(done_, nullptr);
+    done(std::exchange(subjects_, {}));
+  }
+}
+
+}  // namespace muster::master

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/result.h"
+#include "job/ids.h"
+#include "rt/loop.h"
+#include "stacks/stack_groups.h"
+#include "wire/stream.h"
+#include "wire/stream_ledger.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace muster::master {
+
+/// Has the stacks of several attempts read at once, by sessions as people have them. Lives on the
+/// loop's thread.
+class StackReader {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    /// Carries a frame of one of its streams to the task. What is answered may come inside the
+    /// call.
+    std::function<void(wire::StreamFrame frame)> send;
+  };
+  struct Wanted {
+    job::AttemptId attempt;
+    stacks::Subject subject;  ///< Without a report.
+  };
+  /// Called once for each read(), in a turn of its own, with the subjects in their order. Of one
+  /// that did not answer in time the report has what had come by then.
+  using Done = std::function<void(std::vector<stacks::Subject>)>;
+
+  explicit StackReader(Deps deps) : deps_(std::move(deps)) {}
+  ~StackReader();
+  StackReader(const StackReader&) = delete;
+  StackReader& operator=(const StackReader&) = delete;
+
+  /// Begins to read; the last reading must be done. `native`: frames of the interpreter and of
+  /// libraries, too. There is at least one wanted.
+  void read(const std::vector<Wanted>& wanted, bool native, Done done);
+  /// A frame of one of its streams; others are ignored.
+  void take(const wire::StreamFrame& frame);
+
+ private:
+  /// The reading of one attempt's stacks.
+  struct Reading {
+    size_t subject = 0;
+    wire::StreamLedger ledger;
+    stacks::ReportReader reader;
+  };
+
+  void open_more();
+  [[nodiscard]] Status take_kind(uint64_t id, const wire::StreamFrame::Kind& kind);
+  void end(uint64_t id);
+  void give_up();
+  void go_on_soon();
+  void go_on();
+  void send(uint64_t id, wire::StreamFrame::Kind kind) const { deps_.send({id, std::move(kind)}); }
+
+  Deps deps_;
+  Done done_;
+  std::vector<job::AttemptId> attempts_;
+  std::vector<stacks::Subject> subjects_;  ///< Of the attempts.
+  bool native_ = false;
+  size_t next_ = 0;                       ///< The first that is not being read yet.
+  std::map<uint64_t, Reading> readings_;  ///< By stream.
+  uint64_t last_stream_ = 0;
+  rt::TimerId deadline_{};
+  rt::TimerId going_on_{};
+};
+
+}  // namespace muster::master

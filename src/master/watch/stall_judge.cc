@@ -1,0 +1,334 @@
+#include "master/watch/stall_judge.h"
+
+#include "master/agents/members.h"
+#include "stacks/suspect.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+namespace muster::master {
+namespace {
+
+/// Agents tell it about once a second, and less often where looking is dear; what is older says
+/// nothing about now.
+constexpr Duration kFresh = std::chrono::seconds(30);
+/// Pauses after which a program went on make us wait longer, but not for ever.
+constexpr int64_t kPausesWaited = 2;
+constexpr int64_t kAftersWaitedMax = 6;
+constexpr size_t kMembersMax = 1024;
+
+/// The stacks of what is busy are read so often, in an eighth of the time after which it is
+/// suspected, and not less than a second apart.
+constexpr size_t kRounds = 5;
+constexpr int64_t kRoundsShare = 8 * (kRounds - 1);
+constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
+constexpr Duration kBetweenRoundsMax = std::chrono::seconds(10);
+
+/// Whether a pause lasts long enough, after others that were over.
+bool lasts(const wire::Pause& pause, Duration after) {
+  const Duration most = kAftersWaitedMax * after;
+  const bool long_before = pause.longest > most / kPausesWaited;
+  return pause.now >= std::max(after, long_before ? most : kPausesWaited * pause.longest);
+}
+
+}  // namespace
+
+StallJudge::StallJudge(Deps deps, Send send)
+    : deps_(deps),
+      stacks_({.loop = deps.loop,
+               .log = deps.log,
+               .send = [send = std::move(send)](wire::StreamFrame frame) {
+                 send({.client = kJudgeClient, .who = "muster", .from = {}}, std::move(frame));
+               }}) {
+  // What an earlier master found holds until somebody moves.
+  for (const std::vector<job::Task>& role : deps_.decider.machine().state().tasks) {
+    for (const job::Task& task : role) {
+      const job::Attempt* last = task.attempts.empty() ? nullptr : &task.attempts.back();
+      if (last != nullptr && last->stall && last->state == job::AttemptState::Running) {
+        // How it was found to hang is not known any more: progress ends either.
+        told_[cohort_of(task.id)] = {.attempt = {task.id, last->number}, .sign = Sign::Fruitless};
+      }
+    }
+  }
+}
+
+StallJudge::~StallJudge() {
+  if (inquiry_) {
+    deps_.loop.cancel(inquiry_->pause);
+  }
+}
+
+// ---- suspicion
+
+StallJudge::Cohort StallJudge::cohort_of(job::TaskId task) const {
+  const job::RolePlan& role = deps_.decider.machine().plan().role(task.role);
+  return role.membership == spec::Membership::Independent ? Cohort(task) : std::nullopt;
+}
+
+std::optional<Duration> StallJudge::after_of(job::RoleIndex role) const {
+  return deps_.decider.machine().plan().role(role).stall.after;
+}
+
+void StallJudge::sampled(const job::ContainerId& container,
+                         const std::vector<wire::Samples>& samples) {
+  for (const wire::Samples& each : samples) {
+    // What waited for a master says nothing about now.
+    if (each.quiet && each.attempt && each.age <= kFresh &&
+        runs_there(deps_.decider.machine().state(), container, *each.attempt)) {
+      take_sample(each);
+    }
+  }
+}
+
+void StallJudge::take_sample(const wire::Samples& samples) {
+  const job::AttemptId attempt = *samples.attempt;
+  seen_[attempt] = {
+      .quiet = *samples.quiet, .fruitless = samples.fruitless, .at = deps_.loop.now()};
+  const Cohort cohort = cohort_of(attempt.task);
+  const std::optional<Duration> after = after_of(attempt.task.role);
+  if (!after) {
+    return;
+  }
+  const bool moves = samples.quiet->now < *after;
+  const bool gets_on = moves && (!samples.fruitless || samples.fruitless->pause.now < *after);
+  const auto told = told_.find(cohort);
+  if (moves && !cohort) {
+    moving_ = attempt;
+  }
+  if (gets_on) {
+    progressing_ = cohort ? progressing_ : attempt;
+    not_before_.erase(cohort);
+  }
+  if (told != told_.end()) {
+    if (told->second.sign == Sign::Quiet ? moves : gets_on) {
+      moved(cohort);
+    }
+  } else if (!inquiry_ && !gets_on) {
+    suspect(cohort, moves ? Sign::Fruitless : Sign::Quiet);
+  }
+}
+
+void StallJudge::suspect(const Cohort& cohort, Sign sign) {
+  const auto at_work = not_before_.find(cohort);
+  if (at_work != not_before_.end() && deps_.loop.now() < at_work->second) {
+    return;
+  }
+  std::vector<Member> members;
+  if (sign == Sign::Quiet) {
+    members = stalled(cohort, Sign::Quiet);
+  }
+  if (members.empty()) {
+    sign = Sign::Fruitless;
+    members = stalled(cohort, sign);
+  }
+  if (!members.empty()) {
+    begin(cohort, sign, std::move(members));
+  }
+}
+
+bool StallJudge::is_needed(job::AttemptId attempt) const {
+  return deps_.decider.machine().plan().role(attempt.task.role).success != spec::Success::Ignored;
+}
+
+const StallJudge::Seen* StallJudge::seen_lately(job::AttemptId attempt) const {
+  const auto seen = seen_.find(attempt);
+  const bool lately = seen != seen_.end() && deps_.loop.now() - seen->second.at <= kFresh;
+  return lately ? &seen->second : nullptr;
+}
+
+std::optional<StallJudge::Paused> StallJudge::paused(job::AttemptId attempt, Duration after,
+                                                     Sign sign) const {
+  const Seen* const seen = seen_lately(attempt);
+  if (seen == nullptr) {
+    return std::nullopt;
+  }
+  if (lasts(seen->quiet, after)) {
+    return Paused{.lasts = seen->quiet.now, .quiet = true};
+  }
+  if (sign == Sign::Fruitless && seen->fruitless && lasts(seen->fruitless->pause, after)) {
+    return Paused{.lasts = seen->fruitless->pause.now};
+  }
+  return std::nullopt;
+}
+
+std::optional<StallJudge::Watched> StallJudge::watched(const Cohort& cohort) const {
+  Watched watched;
+  for (const std::vector<job::Task>& role : deps_.decider.machine().state().tasks) {
+    for (const job::Task& task : role) {
+      if (cohort_of(task.id) != cohort || task.attempts.empty()) {
+        continue;  // What has never been placed may wait for these to end.
+      }
+      const std::optional<Duration> own = after_of(task.id.role);
+      const job::Attempt& last = task.attempts.back();
+      if (last.state == job::AttemptState::Ended) {
+        watched.last_end = std::max(watched.last_end.value_or(last.ended), last.ended);
+      }
+      if (!own) {
+        continue;
+      }
+      if (last.state == job::AttemptState::Running) {
+        watched.after = std::max(watched.after, *own);
+        watched.attempts.push_back({task.id, last.number});
+      } else if (task.state == job::TaskState::Active || task.state == job::TaskState::Waiting) {
+        return std::nullopt;
+      }
+    }
+  }
+  return watched;
+}
+
+std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign sign) {
+  const job::Machine& machine = deps_.decider.machine();
+  if (machine.state().phase != job::JobPhase::Running) {
+    return {};
+  }
+  std::optional<job::AttemptId>& witness = sign == Sign::Quiet ? moving_ : progressing_;
+  if (!cohort && witness &&
+      !paused(*witness, after_of(witness->task.role).value_or(Duration{}), sign)) {
+    const job::Attempt* attempt = machine.state().find_attempt(*witness);
+    if (attempt != nullptr && attempt->state == job::AttemptState::Running) {
+      return {};  // The usual case, at no cost: the one that moved still does.
+    }
+  }
+  const std::optional<Watched> all = watched(cohort);
+  if (!all || (all->last_end && deps_.decider.clock().now() - *all->last_end < all->after)) {
+    return {};
+  }
+  std::vector<Member> members;
+  bool knows_past = sign == Sign::Quiet;
+  for (const job::AttemptId attempt : all->attempts) {
+    const std::optional<Paused> pause = paused(attempt, all->after, sign);
+    if (!pause) {
+      witness = cohort ? witness : attempt;
+      return {};
+    }
+    const Seen& seen = seen_.at(attempt);
+    knows_past = knows_past || (seen.fruitless && seen.fruitless->knows_past);
+    members.push_back(
+        {.attempt = attempt,
+         .pause = pause->lasts,
+         .kind = {.quiet = pause->quiet, .reports = seen.fruitless && seen.fruitless->reports}});
+  }
+  const bool any_needed = std::ranges::any_of(
+      members, [this](const Member& member) { return is_needed(member.attempt); });
+  if (!knows_past || !any_needed) {
+    return {};  // They may all be about to begin, or serve nobody any more.
+  }
+  // Whoever has paused for longest is the first guess.
+  std::ranges::sort(members, [this](const Member& one, const Member& other) {
+    return std::tuple(!is_needed(one.attempt), other.pause, one.attempt) <
+           std::tuple(!is_needed(other.attempt), one.pause, other.attempt);
+  });
+  return members;
+}
+
+void StallJudge::moved(const Cohort& cohort) {
+  const auto told = told_.find(cohort);
+  if (told == told_.end()) {
+    return;
+  }
+  const job::AttemptId attempt = told->second.attempt;
+  told_.erase(told);
+  const job::Attempt* known = deps_.decider.machine().state().find_attempt(attempt);
+  if (known != nullptr && known->state == job::AttemptState::Running && known->stall) {
+    deps_.log.info("stall.over", {{"task", to_string(deps_.decider.machine().plan(), attempt)}});
+    deps_.decider.enter(job::AttemptStalled{.attempt = attempt});
+  }
+}
+
+// ---- stacks
+
+void StallJudge::begin(const Cohort& cohort, Sign sign, std::vector<Member> members) {
+  deps_.log.warning("stall.suspected",
+                    {{"tasks", members.size()}, {"busy", sign == Sign::Fruitless}});
+  members.resize(std::min(members.size(), kMembersMax));
+  // What has ended is of no use any more.
+  std::erase_if(seen_, [this](const auto& entry) {
+    const job::Attempt* attempt = deps_.decider.machine().state().find_attempt(entry.first);
+    return attempt == nullptr || attempt->state == job::AttemptState::Ended;
+  });
+  inquiry_ = std::make_unique<Inquiry>();
+  inquiry_->cohort = cohort;
+  inquiry_->sign = sign;
+  inquiry_->members = std::move(members);
+  begin_round();
+}
+
+void StallJudge::begin_round() {
+  const job::Machine& machine = deps_.decider.machine();
+  std::vector<StackReader::Wanted> wanted;
+  for (const Member& member : inquiry_->members) {
+    wanted.push_back({.attempt = member.attempt,
+                      .subject = {.task = to_string(machine.plan(), member.attempt.task),
+                                  .host = machine.state().find_attempt(member.attempt)->host.value,
+                                  .report = {},
+                                  .needed = is_needed(member.attempt)}});
+  }
+  stacks_.read(wanted, inquiry_->sign == Sign::Fruitless,
+               [this](std::vector<stacks::Subject> read) { end_round(std::move(read)); });
+}
+
+// ---- the verdict
+
+void StallJudge::end_round(std::vector<stacks::Subject> read) {
+  inquiry_->rounds.push_back(std::move(read));
+  // Reading takes seconds, in which they may have begun to move, or have ended.
+  const std::vector<Member> now = stalled(inquiry_->cohort, inquiry_->sign);
+  const Inquiry& inquiry = *inquiry_;
+  const bool same = now.size() == inquiry.members.size() ||
+                    (now.size() > kMembersMax && inquiry.members.size() == kMembersMax);
+  if (!same || std::ranges::any_of(inquiry.members, [&](const Member& member) {
+        return std::ranges::find(now, member.attempt, &Member::attempt) == now.end();
+      })) {
+    inquiry_.reset();
+  } else if (inquiry.sign == Sign::Quiet || inquiry.rounds.size() == kRounds) {
+    end();
+  } else {
+    const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
+    inquiry_->pause = deps_.loop.call_after(
+        std::clamp(after / kRoundsShare, kBetweenRoundsMin, kBetweenRoundsMax), [this] {
+          inquiry_->pause = {};
+          begin_round();
+        });
+  }
+}
+
+void StallJudge::end() {
+  const std::unique_ptr<Inquiry> owned = std::move(inquiry_);
+  const Inquiry& inquiry = *owned;
+  const std::vector<stacks::Subject>& subjects = inquiry.rounds.back();
+  std::vector<stacks::Pause> pauses;
+  std::ranges::transform(inquiry.members, std::back_inserter(pauses), &Member::kind);
+  const bool busy = inquiry.sign == Sign::Fruitless;
+  const bool fed = std::ranges::any_of(inquiry.rounds,
+                                       [](const auto& round) { return stacks::is_any_fed(round); });
+  const std::optional<stacks::Suspect> suspect =
+      fed    ? std::nullopt
+      : busy ? stacks::find_busy_suspect(inquiry.rounds, pauses)
+             : stacks::find_suspect(subjects);
+  const Member& member = inquiry.members[suspect ? suspect->subject : 0];
+  if (fed || (busy && !suspect)) {
+    const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
+    not_before_[inquiry.cohort] = deps_.loop.now() + after;
+    deps_.log.info("stall.busy", {{"task", subjects[0].task}});
+    return;
+  }
+  // Asked once; again when somebody has moved in between.
+  told_[inquiry.cohort] = {.attempt = member.attempt, .sign = inquiry.sign};
+  if (!suspect) {
+    deps_.log.info("stall.idle", {{"task", subjects[0].task}});
+    return;
+  }
+  deps_.log.warning("stall.found", {{"task", subjects[suspect->subject].task},
+                                    {"sure", job::to_string(suspect->sure)},
+                                    {"place", suspect->place}});
+  deps_.decider.enter(job::AttemptStalled{.attempt = member.attempt,
+                                          .silent = member.pause,
+                                          .sure = suspect->sure,
+                                          .place = suspect->place,
+                                          .evidence = suspect->evidence});
+}
+
+}  // namespace muster::master

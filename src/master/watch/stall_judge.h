@@ -1,0 +1,129 @@
+#pragma once
+
+#include "base/log.h"
+#include "base/time.h"
+#include "job/ids.h"
+#include "master/clients/stream_relay.h"
+#include "master/decider.h"
+#include "master/watch/stack_reader.h"
+#include "rt/loop.h"
+#include "stacks/stack_groups.h"
+#include "stacks/suspect.h"
+#include "wire/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace muster::master {
+
+/// Finds tasks that hang. All attempts that depend on each other have done nothing that can be seen
+/// from outside for StallPlan::after, and for twice as long as the longest pause after which they
+/// ever went on: while one of them still computes, writes or moves files, the others may well wait
+/// for it. Then the stacks of all are read, once, by sessions as people have them, the suspect is
+/// found by comparing them, and the verdict is entered as a fact; unless something still comes to
+/// one of them. When one of them moves again, that is a fact, too.
+///
+/// Some wait busily, or go on printing. So the same is done where all that are not quiet have shown
+/// no progress for that long, measured by their own past: their stacks are read several times, and
+/// whoever stays where it is without computing is taken to wait.
+///
+/// Tasks of independent roles are judged alone. Those that the job does not wait for, such as
+/// parameter servers, have nothing to do by nature: they count while they move, and are the suspect
+/// only where the kernel holds them. Lives on the loop's thread.
+class StallJudge {
+ public:
+  struct Deps {
+    rt::Loop& loop;
+    log::Logger log;
+    Decider& decider;
+  };
+  /// Carries a frame of one of its streams to the task.
+  using Send = std::function<void(const StreamRelay::Opener& opener, wire::StreamFrame frame)>;
+
+  StallJudge(Deps deps, Send send);
+  ~StallJudge();
+  StallJudge(const StallJudge&) = delete;
+  StallJudge& operator=(const StallJudge&) = delete;
+
+  /// An agent tells what its attempts do.
+  void sampled(const job::ContainerId& container, const std::vector<wire::Samples>& samples);
+  /// A frame of one of its streams. May come inside a call of `send`.
+  void take(const wire::StreamFrame& frame) { stacks_.take(frame); }
+
+ private:
+  /// Those that are judged together: one independent task, or (nullopt) all others.
+  using Cohort = std::optional<job::TaskId>;
+  struct Seen {
+    wire::Pause quiet;
+    std::optional<wire::Fruitless> fruitless;
+    HostTime at{};
+  };
+  /// What makes a cohort suspicious: all do nothing, or some are busy and none gets on.
+  enum class Sign : uint8_t { Quiet, Fruitless };
+  struct Member {
+    job::AttemptId attempt;
+    Duration pause{};
+    stacks::Pause kind;
+  };
+  /// Found to hang, and not seen to move since.
+  struct Told {
+    job::AttemptId attempt;
+    Sign sign = Sign::Quiet;
+  };
+  /// A closer look at a cohort that is suspicious.
+  struct Inquiry {
+    Cohort cohort;
+    Sign sign = Sign::Quiet;
+    std::vector<Member> members;
+    std::vector<std::vector<stacks::Subject>> rounds;  ///< What was read of them, the newest last.
+    rt::TimerId pause{};                               ///< Before the next round.
+  };
+
+  [[nodiscard]] Cohort cohort_of(job::TaskId task) const;
+  [[nodiscard]] std::optional<Duration> after_of(job::RoleIndex role) const;
+  /// The attempts that are judged together, whoever is suspected, and for how long all of them must
+  /// have been quiet. nullopt: one is between two attempts, or not there yet.
+  struct Watched {
+    std::vector<job::AttemptId> attempts;
+    Duration after{};
+    std::optional<Time> last_end;  ///< Of a peer: what they do upon it takes them time again.
+  };
+  [[nodiscard]] std::optional<Watched> watched(const Cohort& cohort) const;
+  /// Those of them that can be suspected, if all have paused for long enough; else nothing.
+  [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
+  void take_sample(const wire::Samples& samples);
+  /// What its agent has told not long ago; nullptr if it has not.
+  /// Whether the job waits for its end.
+  [[nodiscard]] bool is_needed(job::AttemptId attempt) const;
+  [[nodiscard]] const Seen* seen_lately(job::AttemptId attempt) const;
+  /// For how long the attempt has paused, if that is long enough for the sign: what is quiet pauses
+  /// by any.
+  struct Paused {
+    Duration lasts{};
+    bool quiet = false;
+  };
+  [[nodiscard]] std::optional<Paused> paused(job::AttemptId attempt, Duration after,
+                                             Sign sign) const;
+  void suspect(const Cohort& cohort, Sign sign);
+  void moved(const Cohort& cohort);
+  void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
+  void begin_round();
+  void end_round(std::vector<stacks::Subject> read);
+  void end();
+
+  Deps deps_;
+  std::map<job::AttemptId, Seen> seen_;
+  std::map<Cohort, Told> told_;
+  std::map<Cohort, HostTime> not_before_;  ///< Of those found at work.
+  // Witnesses that the coupled tasks are not stalled, which are asked first:
+  std::optional<job::AttemptId> moving_;       ///< One that moved when it was last looked at.
+  std::optional<job::AttemptId> progressing_;  ///< One that had made progress.
+  std::unique_ptr<Inquiry> inquiry_;
+  StackReader stacks_;
+};
+
+}  // namespace muster::master

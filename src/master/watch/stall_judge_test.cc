@@ -1,0 +1,316 @@
+// What the master makes of attempts that do nothing: when it looks closer, what it asks the agents,
+// and which fact comes of it.
+#include "master/master_world_test.h"
+#include "stacks/stack_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace muster::master {
+namespace {
+
+using std::chrono::minutes;
+using wire::StreamFrame;
+
+bool is_probe(const wire::StreamOpen& open) {
+  const auto* exec = std::get_if<wire::ExecRequest>(&open.request);
+  return exec != nullptr && exec->arguments.front() == stacks::probe_command().front();
+}
+
+/// Two workers whose agents are played by the test.
+struct Stalls : MasterWorld {
+  Stalls() { first = make("m1", false, nullptr, coupled_workers); }
+
+  /// An agent tells for how long its attempt has been quiet.
+  void tell(uint32_t index, Duration quiet, Duration longest = {}) {
+    wire::Beat beat;
+    beat.samples.push_back(
+        {.attempt = worker(index), .quiet = wire::Pause{.now = quiet, .longest = longest}});
+    agent_of(first->master, index).send(beat);
+    loop.run_ready();
+  }
+  /// One that is busy and gets nowhere.
+  void tell_busy(uint32_t index, Duration pause, Duration longest = {}) {
+    wire::Beat beat;
+    beat.samples.push_back(
+        {.attempt = worker(index),
+         .quiet = wire::Pause{},
+         .fruitless = wire::Fruitless{
+             .pause = {.now = pause, .longest = longest}, .knows_past = true, .reports = true}});
+    agent_of(first->master, index).send(beat);
+    loop.run_ready();
+  }
+  /// Worker 0 waits for its peers, worker 1 is where `place` says, in all rounds; both go on.
+  void answer_rounds(const std::vector<stacks::Frame>& places) {
+    for (size_t round = 1; round <= 5; ++round) {
+      for (int i = 0; i < 4 && probes(1).size() < round; ++i) {
+        (void)loop.run_until([] { return false; }, seconds(5));
+        tell(0, minutes(11));
+        tell_busy(1, minutes(11));
+      }
+      if (probes(1).size() < round) {
+        return;
+      }
+      waits(0);
+      answer(1, places[round % places.size()], "");
+    }
+  }
+  /// The streams that were opened to read the stacks of a worker.
+  std::vector<uint64_t> probes(uint32_t index) {
+    std::vector<uint64_t> ids;
+    for (const StreamFrame& frame : agent_of(first->master, index).got<StreamFrame>()) {
+      const auto* open = std::get_if<wire::StreamOpen>(&frame.kind);
+      if (open != nullptr && is_probe(*open)) {
+        ids.push_back(frame.id);
+      }
+    }
+    return ids;
+  }
+  void answer(uint32_t index, const stacks::Frame& frame, const std::string& call,
+              bool fed = false) {
+    stacks::Process process{.pid = 7, .parent = 1, .command = "python3", .python = true};
+    process.threads.push_back({.id = 7,
+                               .name = "MainThread",
+                               .state = 'S',
+                               .system_call = call,
+                               .fed = fed,
+                               .frames = {frame}});
+    answer(index, {process});
+  }
+  void answer(uint32_t index, const std::vector<stacks::Process>& processes) {
+    const uint64_t id = probes(index).back();
+    testing::ScriptedAgent& agent = agent_of(first->master, index);
+    agent.send(StreamFrame{id, wire::StreamOpened{}});
+    std::string text;
+    for (const stacks::Process& process : processes) {
+      text += stacks::process_line(process) + stacks::frames_line(process);
+    }
+    agent.send(StreamFrame{id, wire::StreamData{wire::encode(wire::ExecOutputBytes{false, text})}});
+    agent.send(StreamFrame{id, wire::StreamData{wire::encode(wire::ExecExited{0, ""})}});
+    agent.send(StreamFrame{id, wire::StreamClosed{}});
+    loop.run_ready();
+  }
+  /// A shell that sleeps again and again.
+  void loops(uint32_t index) {
+    stacks::Process shell{.pid = 7, .parent = 1, .command = "sh"};
+    shell.threads.push_back({.id = 7, .name = "sh", .state = 'S', .system_call = "wait4"});
+    stacks::Process sleep{.pid = 8, .parent = 7, .command = "sleep 0.5"};
+    sleep.threads.push_back(
+        {.id = 8, .name = "sleep", .state = 'S', .system_call = "clock_nanosleep"});
+    answer(index, {shell, sleep});
+  }
+  void sleeps(uint32_t index) { answer(index, {"load", "/user/train.py", 12}, "clock_nanosleep"); }
+  void waits(uint32_t index) {
+    answer(index, {"all_reduce", "/x/torch/distributed/c10d.py", 99}, "futex");
+  }
+  const std::optional<job::StallNote>& note(uint32_t index) {
+    return first->master.machine().state().tasks[0][index].attempts.back().stall;
+  }
+};
+
+TEST_F(Stalls, OfAllAreLookedAtOnceAndTheSuspectIsNamed) {
+  run();
+  tell(0, minutes(11));
+  EXPECT_TRUE(probes(0).empty());
+  tell(1, minutes(10));
+  ASSERT_EQ(probes(0).size(), 1U);
+  ASSERT_EQ(probes(1).size(), 1U);
+  waits(0);
+  EXPECT_FALSE(note(1).has_value());
+  sleeps(1);
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_EQ(note(1)->sure, job::Sureness::Certain);
+  EXPECT_EQ(note(1)->place, "load (train.py:12)");
+  EXPECT_EQ(note(1)->silent, Duration(minutes(10)));
+  EXPECT_FALSE(note(0).has_value());
+  tell(0, minutes(12));
+  tell(1, minutes(12));
+  EXPECT_EQ(probes(0).size(), 1U);
+}
+
+TEST_F(Stalls, DoNotConcernOneWhosePeerComputes) {
+  run();
+  for (int minute = 1; minute < 60; ++minute) {
+    tell(0, minutes(minute));
+    tell(1, seconds(3));
+  }
+  EXPECT_TRUE(probes(0).empty());
+}
+
+TEST_F(Stalls, OfProgramsThatPauseForLongAreBelievedLater) {
+  run();
+  for (int minute = 10; minute < 16; ++minute) {
+    tell(0, minutes(minute));
+    tell(1, minutes(minute), minutes(8));
+  }
+  EXPECT_TRUE(probes(0).empty());
+  tell(0, minutes(16));
+  tell(1, minutes(16), minutes(8));
+  EXPECT_EQ(probes(0).size(), 1U);
+}
+
+TEST_F(Stalls, DoNotConcernAServerThatWaitsForRequests) {
+  run();
+  tell(0, minutes(10));
+  tell(1, minutes(10));
+  for (const uint32_t index : {0, 1}) {
+    answer(index, {"run_forever", "/usr/lib/python3/asyncio/base_events.py", 7}, "epoll_wait");
+  }
+  EXPECT_FALSE(note(0).has_value());
+  EXPECT_FALSE(note(1).has_value());
+  tell(0, minutes(30));
+  tell(1, minutes(30));
+  EXPECT_EQ(probes(0).size(), 1U);
+}
+
+TEST_F(Stalls, BeginAnewWhenAPeerHasEnded) {
+  run();
+  const auto pass = [&](Duration time) {
+    for (Duration passed{}; passed < time; passed += seconds(5)) {
+      (void)loop.run_until([] { return false; }, seconds(5));
+      tell(1, minutes(20));
+    }
+  };
+  pass(minutes(1));
+  succeed(first->master, 0);
+  pass(minutes(9));
+  EXPECT_TRUE(probes(1).empty());
+  pass(minutes(2));
+  EXPECT_EQ(probes(1).size(), 1U);
+}
+
+TEST_F(Stalls, AreOverWhenOneMoves) {
+  run();
+  tell(0, minutes(10));
+  tell(1, minutes(10));
+  waits(0);
+  sleeps(1);
+  ASSERT_TRUE(note(1).has_value());
+  tell(0, seconds(1));
+  EXPECT_FALSE(note(1).has_value());
+  tell(1, seconds(1));
+  tell(0, minutes(10));
+  EXPECT_EQ(probes(1).size(), 1U);
+  tell(1, minutes(20));
+  EXPECT_EQ(probes(1).size(), 2U);
+}
+
+TEST_F(Stalls, AreNoneIfSomebodyMovesWhileStacksAreRead) {
+  run();
+  tell(0, minutes(10));
+  tell(1, minutes(10));
+  tell(1, seconds(0));
+  waits(0);
+  sleeps(1);
+  EXPECT_FALSE(note(0).has_value());
+  EXPECT_FALSE(note(1).has_value());
+}
+
+TEST_F(Stalls, AreJudgedThoughAStackCannotBeRead) {
+  run();
+  tell(0, minutes(10));
+  tell(1, minutes(10));
+  agent_of(first->master, 1)
+      .send(StreamFrame{probes(1).back(),
+                        wire::StreamReset{wire::StreamFault::Refused, "too many sessions"}});
+  waits(0);
+  ASSERT_TRUE(note(0).has_value());
+  EXPECT_NE(note(0)->evidence.find("worker:1 could not be read"), std::string::npos);
+}
+
+TEST_F(Stalls, AreJudgedThoughAProbeNeverEnds) {
+  run();
+  tell(0, minutes(10));
+  tell(1, minutes(10));
+  sleeps(1);
+  for (int i = 0; i < 12; ++i) {
+    (void)loop.run_until([] { return false; }, seconds(5));
+    tell(0, minutes(11));
+    tell(1, minutes(11));
+  }
+  EXPECT_TRUE(note(1).has_value());
+}
+
+TEST_F(Stalls, IgnoreWhatAnAgentSaysOfOthers) {
+  run();
+  wire::Beat beat;
+  for (const uint32_t index : {0, 1, 9}) {
+    beat.samples.push_back({.attempt = worker(index), .quiet = wire::Pause{.now = minutes(20)}});
+  }
+  agent_of(first->master, 0).send(beat);
+  loop.run_ready();
+  EXPECT_TRUE(probes(0).empty());
+}
+
+TEST_F(Stalls, OfABusyOneAreFoundByStacksThatStayTheSame) {
+  run();
+  tell(0, minutes(11));
+  tell_busy(1, minutes(11));
+  answer_rounds({{"wait_for_flag", "/user/train.py", 8}, {"wait_for_flag", "/user/train.py", 9}});
+  EXPECT_EQ(probes(1).size(), 5U);
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_EQ(note(1)->sure, job::Sureness::Likely);
+  EXPECT_EQ(note(1)->silent, Duration(minutes(11)));
+  tell_busy(1, minutes(12));
+  EXPECT_TRUE(note(1).has_value());
+  tell_busy(1, seconds(0));
+  EXPECT_FALSE(note(1).has_value());
+}
+
+TEST_F(Stalls, OfABusyOneAreNoneIfItComputes) {
+  run();
+  tell(0, minutes(11));
+  tell_busy(1, minutes(11));
+  answer_rounds({{"evaluate", "/user/train.py", 8}, {"forward", "/user/model.py", 9}});
+  EXPECT_EQ(probes(1).size(), 5U);
+  EXPECT_FALSE(note(1).has_value());
+  tell_busy(1, minutes(12));
+  EXPECT_EQ(probes(1).size(), 5U) << "not again so soon";
+}
+
+TEST_F(Stalls, OfABusyOneAreMeasuredByItsPast) {
+  run();
+  tell(0, minutes(20));
+  tell_busy(1, minutes(15), minutes(8));
+  EXPECT_TRUE(probes(1).empty());
+  tell_busy(1, minutes(17), minutes(8));
+  EXPECT_EQ(probes(1).size(), 1U);
+}
+
+TEST_F(Stalls, OfAShellThatAsksAgainAndAgainAreFound) {
+  run();
+  tell(0, minutes(11));
+  tell(1, minutes(11));
+  waits(0);
+  loops(1);
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_NE(note(1)->evidence.find("sleeps in `sleep 0.5`"), std::string::npos);
+}
+
+TEST_F(Stalls, AreNoneWhereSomethingStillComes) {
+  run();
+  tell(0, minutes(11));
+  tell(1, minutes(11));
+  waits(0);
+  answer(1, {"fetch", "/user/train.py", 12}, "recvfrom", true);
+  EXPECT_FALSE(note(0).has_value());
+  EXPECT_FALSE(note(1).has_value());
+  tell(1, minutes(12));
+  EXPECT_EQ(probes(1).size(), 1U) << "not again so soon";
+  for (int i = 0; i < 125; ++i) {
+    (void)loop.run_until([] { return false; }, seconds(5));
+    tell(0, minutes(23));
+    tell(1, minutes(23));
+  }
+  ASSERT_EQ(probes(1).size(), 2U);
+  waits(0);
+  answer(1, {"fetch", "/user/train.py", 12}, "recvfrom");
+  EXPECT_TRUE(note(1).has_value());
+}
+
+}  // namespace
+}  // namespace muster::master

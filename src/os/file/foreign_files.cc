@@ -1,0 +1,134 @@
+#include "os/file/foreign_files.h"
+
+#include "os/file/file_facts.h"
+#include "os/file/path_error.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::os {
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+Error link_error(int error, std::string_view what, const Path& path) {
+  if (error == ELOOP || error == ENOTDIR) {
+    return user_error(
+        fmt::format("{} {}: a link, or not a folder, is on the way", path.string(), what),
+        Errc::NotFound);
+  }
+  return path_error(error, what, path);
+}
+
+/// Opens the folder that the last part of the path lies in, one part after the other.
+Result<rt::Fd> open_parent(const Path& path) {
+  rt::Fd at(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Path parent = path.parent_path().relative_path();
+  for (const Path& part : parent) {
+    if (part == "..") {
+      return link_error(ELOOP, "cannot be read", path);
+    }
+    rt::Fd next(::openat(at.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next.valid()) {
+      return link_error(errno, "cannot be read", path);
+    }
+    at = std::move(next);
+  }
+  return at;
+}
+
+/// Opens the path for reading, if it is of that type. A pipe does not block.
+Result<rt::Fd> open_at(const Path& path, int flags, mode_t type) {
+  MUSTER_TRY(const rt::Fd parent, open_parent(path));
+  rt::Fd fd(::openat(parent.get(), path.filename().c_str(),
+                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags));
+  struct stat found{};
+  if (!fd.valid() || ::fstat(fd.get(), &found) != 0) {
+    return link_error(errno, "cannot be read", path);
+  }
+  if ((found.st_mode & S_IFMT) != type) {
+    return link_error(ELOOP, "cannot be read", path);
+  }
+  return fd;
+}
+
+class ForeignFiles final : public Files {
+ public:
+  Result<std::string> read(const Path& path, uint64_t limit_bytes) override {
+    return read_whole(*this, path, limit_bytes);
+  }
+
+  Result<std::string> read_part(const Path& path, uint64_t offset, uint64_t length) override {
+    MUSTER_TRY(const rt::Fd fd, open_at(path, 0, S_IFREG));
+    return read_piece(fd.get(), offset, length, path);
+  }
+
+  Result<std::vector<FolderEntry>> list(const Path& path) override {
+    MUSTER_TRY(rt::Fd fd, open_at(path, O_DIRECTORY, S_IFDIR));
+    const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(fd.get()));
+    if (folder == nullptr) {
+      return path_error(errno, "cannot be listed", path);
+    }
+    (void)fd.release();
+    return entries_of(folder.get());
+  }
+
+  Result<FileStat> stat(const Path& path) override {
+    MUSTER_TRY(const rt::Fd parent, open_parent(path));
+    struct stat found{};
+    if (::fstatat(parent.get(), path.filename().c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      return link_error(errno, "cannot be looked at", path);
+    }
+    return file_stat_of(found);
+  }
+
+  Result<DiskSpace> disk_space(const Path& path) override { return refused(path); }
+  Status write(const Path& path, std::string_view, const WriteOptions&) override {
+    return refused(path);
+  }
+  Status create(const Path& path, std::string_view, const WriteOptions&) override {
+    return refused(path);
+  }
+  Result<std::unique_ptr<AppendFile>> open_append(const Path& path, uint32_t) override {
+    return refused(path);
+  }
+  Status truncate(const Path& path, uint64_t) override { return refused(path); }
+  Status make_folders(const Path& path, uint32_t) override { return refused(path); }
+  Status make_folder(const Path& path, uint32_t) override { return refused(path); }
+  Status copy_tree(const Path& path, const Path&) override { return refused(path); }
+  Status hard_link(const Path& path, const Path&) override { return refused(path); }
+  Status symbolic_link(const Path&, const Path& path) override { return refused(path); }
+  Status rename(const Path& path, const Path&) override { return refused(path); }
+  Status remove(const Path& path) override { return refused(path); }
+  Status remove_tree(const Path& path) override { return refused(path); }
+  Result<std::unique_ptr<FileLock>> try_lock(const Path& path, uint32_t) override {
+    return refused(path);
+  }
+  std::unique_ptr<LockWait> wait_lock(
+      const Path& path, uint32_t,
+      std::function<void(Result<std::unique_ptr<FileLock>>)> done) override {
+    done(refused(path));
+    return nullptr;
+  }
+
+ private:
+  static Error refused(const Path& path) {
+    return user_error(path.string() + " belongs to somebody else: it is only read",
+                      Errc::Unsupported);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Files> make_foreign_files() { return std::make_unique<ForeignFiles>(); }
+
+}  // namespace muster::os

@@ -1,0 +1,223 @@
+#include "os/host/memory.h"
+
+#include "base/text.h"
+#include "os/host/proc_text.h"
+#include "os/process/threads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <dirent.h>
+#include <optional>
+#include <set>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace muster::os {
+namespace {
+
+/// Resident memory as /proc/PID/statm shows it.
+struct Resident {
+  uint64_t all_bytes = 0;
+  uint64_t shared_bytes = 0;  ///< Files and shared memory; the rest is anonymous.
+};
+
+Resident resident_memory(Pid pid) {
+  const std::string text = read_proc(fmt::format("/proc/{}/statm", pid.value));
+  const auto fields = split(text, ' ');
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto bytes = [&](size_t field) {
+    return field < fields.size() ? parse_decimal(fields[field]).value_or(0) * page_bytes : 0;
+  };
+  return {.all_bytes = bytes(1), .shared_bytes = bytes(2)};
+}
+
+/// What /proc/PID/stat tells of a process and its reaped children.
+struct Stat {
+  Duration user{};
+  Duration system{};
+  uint64_t faults = 0;
+  uint64_t faults_major = 0;
+  uint32_t threads = 0;
+};
+
+Stat read_stat(Pid pid) {
+  const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
+  const size_t close = text.rfind(") ");
+  if (close == std::string::npos) {
+    return {};
+  }
+  const auto fields = split(std::string_view(text).substr(close + 2), ' ');
+  const auto number = [&](size_t field) {  // Counted from the state.
+    return field < fields.size() ? parse_decimal(fields[field]).value_or(0) : 0;
+  };
+  const auto ticks_per_second = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  const auto time = [&](uint64_t ticks) {
+    return std::chrono::microseconds(ticks * 1'000'000 / ticks_per_second);
+  };
+  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime; num_threads is the 18th.
+  const uint64_t major = number(9) + number(10);
+  return {.user = time(number(11) + number(13)),
+          .system = time(number(12) + number(14)),
+          .faults = number(7) + number(8) + major,
+          .faults_major = major,
+          .threads = static_cast<uint32_t>(number(17))};
+}
+
+/// How many processes there are, with those children of their main threads that are not among them:
+/// they have ended.
+uint32_t count_with_children(std::span<const Pid> processes) {
+  std::set<uint64_t> known;
+  for (const Pid pid : processes) {
+    known.insert(static_cast<uint64_t>(pid.value));
+    const std::string children =
+        read_proc(fmt::format("/proc/{}/task/{}/children", pid.value, pid.value));
+    for (const std::string_view child : split(children, ' ')) {
+      if (const auto number = parse_decimal(child)) {
+        known.insert(*number);
+      }
+    }
+  }
+  return static_cast<uint32_t>(known.size());
+}
+
+/// Of processes, parents first, with the time that each has computed: see Footprint::main_waits.
+std::optional<bool> main_waits(const std::vector<std::pair<Pid, Duration>>& computed) {
+  Duration most{};
+  for (const auto& [pid, time] : computed) {
+    most = std::max(most, time);
+  }
+  const auto works = std::ranges::find_if(
+      computed, [&](const auto& process) { return 4 * process.second >= most; });
+  return works == computed.end() ? std::nullopt : waits_for_threads(works->first);
+}
+
+/// How many descriptors a process has open: the kernel says so since Linux 6.2; before, they are
+/// counted, up to a bound.
+uint32_t open_files_of(Pid pid) {
+  constexpr uint32_t kCountedMax = 1000;
+  const std::string folder = fmt::format("/proc/{}/fd", pid.value);
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) {
+    return 0;
+  }
+  if (status.st_size > 0) {
+    return static_cast<uint32_t>(status.st_size);
+  }
+  DIR* const entries = ::opendir(folder.c_str());
+  uint32_t count = 0;
+  while (entries != nullptr && count < kCountedMax + 2 && ::readdir(entries) != nullptr) {
+    ++count;
+  }
+  if (entries != nullptr) {
+    ::closedir(entries);
+  }
+  return count > 2 ? count - 2 : 0;  // "." and "..".
+}
+
+class ProcMeter final : public Meter {
+ public:
+  Usage measure(std::span<const Pid> processes) override {
+    Usage usage;
+    for (const Pid pid : processes) {
+      const Stat stat = read_stat(pid);
+      usage.cpu += stat.user + stat.system;
+      const auto pss = parse_pss_bytes(read_proc(fmt::format("/proc/{}/smaps_rollup", pid.value)));
+      if (pss.has_value()) {
+        usage.memory_bytes += *pss;
+        continue;
+      }
+      // Before Linux 4.14, or a process that gave its rights up.
+      const uint64_t resident = resident_memory(pid).all_bytes;
+      usage.memory_bytes += resident;
+      usage.exact = usage.exact && resident == 0;
+    }
+    return usage;
+  }
+
+  Footprint glance(std::span<const Pid> processes) override {
+    Footprint print;
+    std::vector<std::pair<Pid, Duration>> computed;
+    std::vector<Pid> living;
+    for (const Pid pid : processes) {
+      const Resident resident = resident_memory(pid);
+      const Stat stat = read_stat(pid);
+      computed.emplace_back(pid, stat.user + stat.system);
+      if (stat.threads > 0) {
+        living.push_back(pid);
+      }
+      print.cpu += stat.user + stat.system;
+      print.cpu_system += stat.system;
+      print.faults += stat.faults;
+      print.faults_major += stat.faults_major;
+      print.threads += stat.threads;
+      print.most_bytes += resident.all_bytes;
+      print.least_bytes =
+          std::max(print.least_bytes,
+                   resident.all_bytes - std::min(resident.all_bytes, resident.shared_bytes));
+    }
+    print.processes = count_with_children(living);
+    print.main_waits = main_waits(computed);
+    return print;
+  }
+
+  FileActivity file_activity(std::span<const Pid> processes) override {
+    FileActivity activity;
+    for (const Pid pid : processes) {
+      const std::string text = read_proc(fmt::format("/proc/{}/io", pid.value));
+      activity.read_bytes += number_after(text, "read_bytes:").value_or(0);
+      activity.written_bytes += number_after(text, "write_bytes:").value_or(0);
+      activity.open_files += open_files_of(pid);
+      activity.moved_bytes +=
+          number_after(text, "rchar:").value_or(0) + number_after(text, "wchar:").value_or(0);
+    }
+    return activity;
+  }
+
+  HostActivity host_activity() override { return read_host_activity(); }
+
+  Duration time_spent() override {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // lint: allow(clock) of this thread
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_nsec / 1000);
+  }
+
+  uint64_t oom_kills() override {
+    const std::string groups = read_proc("/proc/self/cgroup");
+    const Path root = "/sys/fs/cgroup";
+    const std::string unified = find_cgroup("", groups, root);
+    if (!unified.empty()) {
+      if (const auto kills =
+              number_after(read_proc(Path(unified) / "memory.events"), "oom_kill ")) {
+        return *kills;
+      }
+    }
+    const std::string v1 = find_cgroup("memory", groups, root);
+    if (!v1.empty()) {
+      if (const auto kills =
+              number_after(read_proc(Path(v1) / "memory.oom_control"), "oom_kill ")) {
+        return *kills;
+      }
+    }
+    return number_after(read_proc("/proc/vmstat"), "oom_kill ").value_or(0);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Meter> make_meter() { return std::make_unique<ProcMeter>(); }
+
+Result<uint64_t> parse_pss_bytes(std::string_view smaps_rollup) {
+  const auto kilobytes = number_after(smaps_rollup, "Pss:");
+  if (!kilobytes.has_value()) {
+    return Error{Errc::Corrupt, Blame::Cluster, "smaps_rollup has no Pss"};
+  }
+  return *kilobytes << 10;
+}
+
+}  // namespace muster::os

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "os/host/host_activity.h"
+#include "os/process/pid.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace muster::os {
+
+/// What a set of processes uses now.
+struct Usage {
+  uint64_t memory_bytes = 0;  ///< Proportional set size: memory shared within the set counts once.
+  bool exact =
+      true;  ///< False where only resident sizes could be read (shared memory counts for each).
+  Duration cpu{};  ///< User and system time of the processes that live, with their reaped children.
+  bool operator==(const Usage&) const = default;
+};
+
+/// Bounds of what a set of processes uses, which the kernel keeps at hand.
+struct Footprint {
+  /// What one of them has for itself and nobody outside shares: the anonymous memory of the
+  /// largest.
+  uint64_t least_bytes = 0;
+  uint64_t most_bytes = 0;    ///< The sum of resident sizes: shared memory counts for each.
+  Duration cpu{};             ///< As in Usage: user and system time.
+  Duration cpu_system{};      ///< Of that, system time.
+  uint64_t faults = 0;        ///< Page faults, with those of reaped children.
+  uint64_t faults_major = 0;  ///< Of them, those that had to read.
+  uint32_t threads = 0;
+  /// Processes, and those that have ended and that the main threads of these have not waited for.
+  uint32_t processes = 0;
+  /// Whether the main thread of the process that works waits for other threads or for peers: of the
+  /// first process that has computed a quarter as much as any other; nullopt if it cannot be seen.
+  std::optional<bool> main_waits;
+  bool operator==(const Footprint&) const = default;
+};
+
+/// What a set of processes has done with files.
+struct FileActivity {
+  uint64_t read_bytes = 0;  ///< From disks, with reaped children.
+  uint64_t written_bytes = 0;
+  uint32_t open_files = 0;  ///< Descriptors, sockets and pipes among them.
+  /// By calls to read and write files and pipes, whether or not a disk was needed.
+  uint64_t moved_bytes = 0;
+  bool operator==(const FileActivity&) const = default;
+};
+
+/// Measures memory and processor time of processes.
+class Meter {
+ public:
+  virtual ~Meter() = default;
+  /// Measures a set. Processes that are gone count nothing. Walks the page tables of each, with its
+  /// memory map locked: several milliseconds per GiB, in which it cannot get more memory.
+  [[nodiscard]] virtual Usage measure(std::span<const Pid> processes) = 0;
+  /// Bounds what measure() would find, at the same small cost for every size.
+  [[nodiscard]] virtual Footprint glance(std::span<const Pid> processes) = 0;
+  /// Reads what a set has done with files, by counters of the kernel. Processes that are gone, or
+  /// that became somebody else's, count nothing.
+  [[nodiscard]] virtual FileActivity file_activity(std::span<const Pid> processes) = 0;
+  /// Reads how busy this host is.
+  [[nodiscard]] virtual HostActivity host_activity() = 0;
+  /// Processor time of the calling thread: what looking has cost.
+  [[nodiscard]] virtual Duration time_spent() = 0;
+  /// Returns how often the kernel has killed a process of this host's (or this container's) cgroup
+  /// for lack of memory; 0 where it cannot be seen. A count that grew around an exit by SIGKILL is
+  /// the mark of an OOM kill.
+  [[nodiscard]] virtual uint64_t oom_kills() = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Meter> make_meter();
+
+/// Parses /proc/PID/smaps_rollup (the kernel's text) for its Pss; Corrupt if it has none.
+[[nodiscard]] Result<uint64_t> parse_pss_bytes(std::string_view smaps_rollup);
+
+}  // namespace muster::os

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "os/file/files.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::os {
+
+/// Reads a file of /proc or /sys; "" if it cannot be read.
+[[nodiscard]] std::string read_proc(const Path& path);
+
+/// Parses a whole text as a decimal number; blanks around it are ignored.
+[[nodiscard]] std::optional<uint64_t> parse_decimal(std::string_view text);
+
+/// Returns the first number in the line that starts with `key` ("Pss:" in "Pss:   12 kB").
+[[nodiscard]] std::optional<uint64_t> number_after(std::string_view text, std::string_view key);
+
+/// Returns the value of a variable in what /proc/PID/environ has; "" if it is not set.
+[[nodiscard]] std::string variable_in(std::string_view environ, std::string_view name);
+
+/// Where control groups of both versions are mounted.
+inline constexpr std::string_view kCgroupRoot = "/sys/fs/cgroup";
+
+/// Returns the folder of this process's cgroup that limits `controller`: v2 (unified) if
+/// `controller` is empty, else v1.
+/// "" if it is not mounted. The path is as seen below `cgroup_root`.
+[[nodiscard]] std::string find_cgroup(std::string_view controller,
+                                      std::string_view proc_self_cgroup, const Path& cgroup_root);
+
+}  // namespace muster::os

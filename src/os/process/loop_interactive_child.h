@@ -1,0 +1,17 @@
+#pragma once
+
+#include "os/process/interactive_child.h"
+#include "rt/io_loop.h"
+
+#include <memory>
+#include <optional>
+
+namespace muster::os {
+
+/// Starts a child with three pipes, or with a terminal of its own; `options` says nothing of its
+/// streams and its grouping: it leads a session.
+[[nodiscard]] Result<std::unique_ptr<InteractiveChild>> spawn_interactive(
+    rt::IoLoop& loop, SpawnOptions options, std::optional<WindowSize> terminal,
+    InteractiveChild::Handlers handlers);
+
+}  // namespace muster::os

@@ -1,0 +1,237 @@
+#include "os/process/process_tree.h"
+
+#include "base/text.h"
+#include "os/host/proc_text.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace muster::os {
+namespace {
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+/// Parses /proc/PID/stat: "pid (comm) state ppid pgrp session ...". The name may hold blanks and
+/// brackets.
+std::optional<ProcessInfo> parse_stat(std::string_view text) {
+  const size_t open = text.find(" (");
+  const size_t close = text.rfind(") ");
+  if (open == std::string_view::npos || close == std::string_view::npos) {
+    return std::nullopt;
+  }
+  constexpr size_t kStartField = 19;  // starttime, counted from the state.
+  std::array<std::string_view, kStartField + 1> fields;
+  std::string_view rest = text.substr(close + 2);
+  for (std::string_view& field : fields) {
+    const size_t blank = rest.find(' ');
+    field = rest.substr(0, blank);
+    rest = blank == std::string_view::npos ? std::string_view() : rest.substr(blank + 1);
+  }
+  const auto pid = parse_number<int32_t>(text.substr(0, open));
+  const auto parent = parse_number<int32_t>(fields[1]);
+  const auto group = parse_number<int32_t>(fields[2]);
+  const auto session = parse_number<int32_t>(fields[3]);
+  const auto start = parse_number<uint64_t>(fields[kStartField]);
+  if (!pid || !parent || !group || !session || !start) {
+    return std::nullopt;
+  }
+  return ProcessInfo{.pid = Pid(*pid),
+                     .parent = Pid(*parent),
+                     .group = Pid(*group),
+                     .session = Pid(*session),
+                     .zombie = fields[0] == "Z" || fields[0] == "X",
+                     .start_ticks = *start};
+}
+
+std::optional<ProcessInfo> read_process(std::string_view pid) {
+  const rt::Fd file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 1024> buffer{};
+  const ssize_t got = file.valid() ? ::read(file.get(), buffer.data(), buffer.size()) : -1;
+  if (got <= 0) {
+    return std::nullopt;
+  }
+  return parse_stat(std::string_view(buffer.data(), static_cast<size_t>(got)));
+}
+
+/// Appends the children of all threads of `parent`; false where the kernel does not list them.
+bool add_children(Pid parent, std::vector<Pid>& children) {
+  const std::string folder = fmt::format("/proc/{}/task", parent.value);
+  const std::unique_ptr<DIR, int (*)(DIR*)> threads(::opendir(folder.c_str()), ::closedir);
+  if (threads == nullptr) {
+    return true;  // It has ended.
+  }
+  bool listed = false;
+  while (const dirent* entry = ::readdir(threads.get())) {
+    if (!parse_number<int32_t>(entry->d_name).has_value()) {
+      continue;
+    }
+    const std::string path = fmt::format("{}/{}/children", folder, entry->d_name);
+    listed = listed || ::access(path.c_str(), R_OK) == 0;
+    const std::string text = read_proc(path);
+    for (const std::string_view word : split(trim(text), ' ')) {
+      if (const auto pid = parse_number<int32_t>(word)) {
+        children.push_back(Pid(*pid));
+      }
+    }
+  }
+  return listed;
+}
+
+}  // namespace
+
+std::filesystem::path working_folder(Pid pid) {
+  std::error_code failed;
+  std::filesystem::path folder =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/cwd", pid.value), failed);
+  return std::filesystem::is_directory(folder, failed) ? folder : std::filesystem::path();
+}
+
+Status become_subreaper() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    Error error = system_error(errno, "this kernel has no subreapers");
+    error.code = Errc::Unsupported;
+    return error;
+  }
+  return {};
+}
+
+std::vector<ProcessInfo> list_processes() {
+  std::vector<ProcessInfo> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  if (folder == nullptr) {
+    return found;
+  }
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const std::string_view name = entry->d_name;
+    if (!parse_number<int32_t>(name).has_value()) {
+      continue;
+    }
+    if (const auto process = read_process(name)) {
+      found.push_back(*process);
+    }
+  }
+  return found;
+}
+
+std::vector<ProcessInfo> list_descendants(Pid root) {
+  std::multimap<Pid, ProcessInfo> children;
+  for (const ProcessInfo& process : list_processes()) {
+    children.emplace(process.parent, process);
+  }
+  std::vector<ProcessInfo> found;
+  std::vector<Pid> open{root};
+  std::set<Pid> seen{root};  // /proc is not a snapshot: a reused pid must not make a cycle.
+  for (size_t at = 0; at < open.size(); ++at) {
+    const auto [first, last] = children.equal_range(open[at]);
+    for (auto child = first; child != last; ++child) {
+      if (seen.insert(child->second.pid).second) {
+        found.push_back(child->second);
+        open.push_back(child->second.pid);
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<std::vector<Pid>> list_family(Pid child) {
+  std::vector<Pid> found;
+  const auto living = [](Pid pid) {
+    const auto process = read_process(fmt::format("{}", pid.value));
+    return process && !process->zombie ? process : std::nullopt;
+  };
+  if (living(child)) {
+    found.push_back(child);
+  }
+  std::vector<Pid> own;
+  if (!add_children(Pid(::getpid()), own)) {
+    return std::nullopt;
+  }
+  for (const Pid pid : own) {
+    const auto orphan = pid == child ? std::nullopt : living(pid);
+    if (orphan && (orphan->group == child || orphan->session == child)) {
+      found.push_back(pid);
+    }
+  }
+  std::set<Pid> seen(found.begin(), found.end());
+  for (size_t at = 0; at < found.size(); ++at) {
+    std::vector<Pid> children;
+    (void)add_children(found[at], children);
+    std::ranges::copy_if(children, std::back_inserter(found),
+                         [&](Pid pid) { return seen.insert(pid).second && living(pid); });
+  }
+  return found;
+}
+
+size_t signal_descendants(Pid root, int signal) {
+  std::set<std::pair<Pid, uint64_t>> signalled;
+  // A process that forks while it is being listed shows in the next round; one that forks for ever
+  // is ended with its parents after a few.
+  constexpr int kRoundsMax = 16;
+  for (int round = 0; round < kRoundsMax; ++round) {
+    bool any_new = false;
+    for (const ProcessInfo& process : list_descendants(root)) {
+      if (!process.zombie && signalled.emplace(process.pid, process.start_ticks).second) {
+        any_new = ::kill(process.pid.value, signal) == 0 || any_new;
+      }
+    }
+    if (!any_new) {
+      break;
+    }
+  }
+  return signalled.size();
+}
+
+Status signal_group(Pid leader, int signal) {
+  if (leader.value <= 1) {
+    return bug("refusing to signal every process");
+  }
+  if (::kill(-leader.value, signal) != 0 && errno != ESRCH) {
+    return system_error(errno, fmt::format("cannot signal the process group {}", leader.value));
+  }
+  return {};
+}
+
+std::vector<Pid> reap_adopted(const std::vector<Pid>& mine) {
+  std::vector<Pid> reaped;
+  for (const ProcessInfo& process : list_processes()) {
+    if (!process.zombie || process.parent.value != ::getpid() ||
+        std::ranges::find(mine, process.pid) != mine.end()) {
+      continue;
+    }
+    if (::waitpid(process.pid.value, nullptr, WNOHANG) == process.pid.value) {
+      reaped.push_back(process.pid);
+    }
+  }
+  return reaped;
+}
+
+}  // namespace muster::os

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/result.h"
+#include "os/process/pid.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace muster::os {
+
+/// One process as /proc shows it.
+struct ProcessInfo {
+  Pid pid;
+  Pid parent;
+  Pid group;
+  Pid session;
+  bool zombie = false;
+  uint64_t start_ticks = 0;  ///< Since boot; tells a reused pid from the one that was meant.
+  bool operator==(const ProcessInfo&) const = default;
+};
+
+/// The folder that a process works in; "" if that cannot be seen or has been removed.
+[[nodiscard]] std::filesystem::path working_folder(Pid pid);
+
+/// Makes this process the parent of all orphans below it. Unsupported before Linux 3.4.
+[[nodiscard]] Status become_subreaper();
+
+/// Lists all processes of this host that can be seen.
+[[nodiscard]] std::vector<ProcessInfo> list_processes();
+
+/// Lists the processes below `root`, parents before children, without `root` itself. With a
+/// subreaper at the root this includes those that left their group and session.
+[[nodiscard]] std::vector<ProcessInfo> list_descendants(Pid root);
+
+/// Lists `child`, a child of this process, with all that descends from it and those orphans of its
+/// group or session that this process adopted; by the kernel's lists of children, so that other
+/// processes of the host cost nothing. May miss one that comes or goes meanwhile. nullopt where the
+/// kernel has no such lists.
+[[nodiscard]] std::optional<std::vector<Pid>> list_family(Pid child);
+
+/// Sends `signal` to every living process below `root` (not to `root`), looking again for new ones
+/// until none appears; returns how many got it.
+size_t signal_descendants(Pid root, int signal);
+
+/// Sends `signal` to all processes of a group. A group that is gone is success.
+[[nodiscard]] Status signal_group(Pid leader, int signal);
+
+/// Reaps ended children of this process that are not in `mine`: the orphans a subreaper was given.
+/// Returns them.
+std::vector<Pid> reap_adopted(const std::vector<Pid>& mine);
+
+}  // namespace muster::os

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/result.h"
+#include "rt/fd.h"
+#include "rt/io_loop.h"
+
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace muster::os {
+
+/// Signals to this process as callbacks on the loop. Destroying it restores what was before.
+class Signals {
+ public:
+  virtual ~Signals() = default;
+};
+
+/// Takes over `signals` (SIGTERM, SIGINT, SIGHUP, SIGCHLD, ...); call it on the main thread before
+/// other threads start. `received` gets the signal's number; several of one kind may come as one.
+[[nodiscard]] Result<std::unique_ptr<Signals>> take_signals(
+    rt::IoLoop& loop, std::span<const int> signals, std::function<void(int signal)> received);
+
+/// Signals that wait while this object lives: for a step that must not be left half done. One that
+/// came meanwhile goes to whoever has taken it over by then, else it acts when the object dies.
+/// Programs that are started meanwhile do not inherit this.
+class HeldSignals {
+ public:
+  explicit HeldSignals(std::span<const int> signals);
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  /// Can be read, which nobody should, while one of them waits; -1 where that cannot be known.
+  [[nodiscard]] int fd() const { return pending_.get(); }
+
+ private:
+  sigset_t before_;
+  rt::Fd pending_;
+};
+
+/// Makes writes to closed pipes and sockets return EPIPE instead of ending this process. Children
+/// get the default back.
+void ignore_broken_pipes();
+
+}  // namespace muster::os

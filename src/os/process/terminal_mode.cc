@@ -1,0 +1,45 @@
+#include "os/process/terminal_mode.h"
+
+#include <cerrno>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+namespace muster::os {
+namespace {
+
+class RestoredTerminal final : public RawTerminal {
+ public:
+  RestoredTerminal(int fd, const termios& before) : fd_(fd), before_(before) {}
+  ~RestoredTerminal() override { (void)::tcsetattr(fd_, TCSADRAIN, &before_); }
+  RestoredTerminal(const RestoredTerminal&) = delete;
+  RestoredTerminal& operator=(const RestoredTerminal&) = delete;
+
+ private:
+  int fd_;
+  termios before_;
+};
+
+}  // namespace
+
+std::optional<WindowSize> window_size_of(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) {
+    return std::nullopt;
+  }
+  return WindowSize{.rows = size.ws_row, .columns = size.ws_col};
+}
+
+Result<std::unique_ptr<RawTerminal>> make_raw(int fd) {
+  termios before{};
+  if (::tcgetattr(fd, &before) != 0) {
+    return system_error(errno, "cannot read the terminal's settings");
+  }
+  termios raw = before;
+  ::cfmakeraw(&raw);
+  if (::tcsetattr(fd, TCSADRAIN, &raw) != 0) {
+    return system_error(errno, "cannot change the terminal's settings");
+  }
+  return std::make_unique<RestoredTerminal>(fd, before);
+}
+
+}  // namespace muster::os

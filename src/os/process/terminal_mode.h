@@ -1,0 +1,22 @@
+#pragma once
+
+#include "base/result.h"
+#include "os/process/interactive_child.h"
+
+#include <memory>
+#include <optional>
+
+namespace muster::os {
+
+/// The rows and columns of the terminal behind `fd`; nothing if it is none.
+[[nodiscard]] std::optional<WindowSize> window_size_of(int fd);
+
+/// A terminal that hands over every key as it is, Ctrl-C too, and shows bytes as they come.
+/// Destroying it restores what was before.
+class RawTerminal {
+ public:
+  virtual ~RawTerminal() = default;
+};
+[[nodiscard]] Result<std::unique_ptr<RawTerminal>> make_raw(int fd);
+
+}  // namespace muster::os

@@ -1,0 +1,188 @@
+#include "os/process/threads.h"
+
+#include "base/text.h"
+#include "os/host/proc_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <dirent.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sys/syscall.h>
+#include <system_error>
+#include <utility>
+
+namespace muster::os {
+namespace {
+
+struct KnownCall {
+  int64_t number;
+  std::string_view name;
+  bool takes_descriptor = false;
+};
+
+/// Those in which programs wait. Some exist on one architecture only.
+constexpr KnownCall kCalls[] = {
+    {SYS_read, "read", true},
+    {SYS_pread64, "pread64", true},
+    {SYS_readv, "readv", true},
+    {SYS_preadv, "preadv", true},
+    {SYS_write, "write", true},
+    {SYS_pwrite64, "pwrite64", true},
+    {SYS_writev, "writev", true},
+    {SYS_recvfrom, "recvfrom", true},
+    {SYS_recvmsg, "recvmsg", true},
+    {SYS_sendto, "sendto", true},
+    {SYS_sendmsg, "sendmsg", true},
+    {SYS_connect, "connect", true},
+    {SYS_accept, "accept", true},
+    {SYS_accept4, "accept4", true},
+    {SYS_fsync, "fsync", true},
+    {SYS_fdatasync, "fdatasync", true},
+    {SYS_flock, "flock", true},
+    {SYS_fcntl, "fcntl", true},
+    {SYS_ioctl, "ioctl", true},
+    {SYS_getdents64, "getdents64", true},
+    {SYS_futex, "futex"},
+    {SYS_nanosleep, "nanosleep"},
+    {SYS_clock_nanosleep, "clock_nanosleep"},
+    {SYS_ppoll, "ppoll"},
+    {SYS_pselect6, "pselect6"},
+    {SYS_epoll_pwait, "epoll_pwait"},
+    {SYS_wait4, "wait4"},
+    {SYS_waitid, "waitid"},
+    {SYS_rt_sigsuspend, "rt_sigsuspend"},
+    {SYS_rt_sigtimedwait, "rt_sigtimedwait"},
+    {SYS_restart_syscall, "restart_syscall"},
+    {SYS_io_getevents, "io_getevents"},
+    {SYS_openat, "openat"},
+    {SYS_newfstatat, "newfstatat"},
+    {SYS_munmap, "munmap"},
+    {SYS_mmap, "mmap"},
+    {SYS_madvise, "madvise"},
+#ifdef SYS_poll
+    {SYS_poll, "poll"},
+#endif
+#ifdef SYS_select
+    {SYS_select, "select"},
+#endif
+#ifdef SYS_epoll_wait
+    {SYS_epoll_wait, "epoll_wait"},
+#endif
+#ifdef SYS_pause
+    {SYS_pause, "pause"},
+#endif
+};
+
+const KnownCall* find_call(int64_t number) {
+  const auto* const found = std::ranges::find(kCalls, number, &KnownCall::number);
+  return found == std::end(kCalls) ? nullptr : found;
+}
+
+template <class Number>
+std::optional<Number> parse(std::string_view text, int base) {
+  Number value{};
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return failed == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                   : std::nullopt;
+}
+
+/// "0 0x3 0x7ffd... ...", "running", or "-1 ..." outside of any call.
+void read_call(std::string_view text, ThreadState& thread) {
+  const std::vector<std::string_view> words = split(trim(text), ' ');
+  const auto number = parse<int64_t>(words.empty() ? "" : words[0], 10);
+  if (!number || *number < 0) {
+    return;
+  }
+  thread.system_call = system_call_name(*number);
+  const KnownCall* const known = find_call(*number);
+  if (known != nullptr && known->takes_descriptor && words.size() > 1 &&
+      words[1].starts_with("0x")) {
+    thread.descriptor = parse<int32_t>(words[1].substr(2), 16).value_or(-1);
+  }
+}
+
+/// The name in brackets, which may hold any character, and the state behind it.
+void read_stat(std::string_view text, ThreadState& thread) {
+  const size_t open = text.find(" (");
+  const size_t close = text.rfind(") ");
+  if (open == std::string_view::npos || close == std::string_view::npos ||
+      close + 2 >= text.size()) {
+    return;
+  }
+  thread.name = printable(text.substr(open + 2, close - open - 2));
+  thread.state = text[close + 2];
+}
+
+}  // namespace
+
+std::string system_call_name(int64_t number) {
+  const KnownCall* const known = find_call(number);
+  return known == nullptr ? fmt::format("system call {}", number) : std::string(known->name);
+}
+
+uint64_t count_sleeps(Pid pid, int32_t thread) {
+  return number_after(read_proc(fmt::format("/proc/{}/task/{}/status", pid.value, thread)),
+                      "voluntary_ctxt_switches:")
+      .value_or(0);
+}
+
+std::optional<bool> waits_for_threads(Pid pid) {
+  const std::string text = read_proc(fmt::format("/proc/{}/syscall", pid.value));
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const auto number = parse<int64_t>(std::string_view(text).substr(0, text.find(' ')), 10);
+  return number == SYS_futex;
+}
+
+std::string descriptor_target(Pid pid, int32_t descriptor) {
+  std::error_code failed;
+  const std::string target =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", pid.value, descriptor), failed)
+          .string();
+  if (failed) {
+    return "";
+  }
+  for (const std::string_view kind : {"pipe", "socket"}) {
+    if (target.starts_with(kind) && target.size() > kind.size() && target[kind.size()] == ':') {
+      return "a " + std::string(kind);
+    }
+  }
+  return printable(target);
+}
+
+std::vector<ThreadState> list_threads(Pid pid, size_t count_max) {
+  std::vector<int32_t> ids;
+  const std::string folder = fmt::format("/proc/{}/task", pid.value);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  while (entries != nullptr && ids.size() < count_max) {
+    const dirent* entry = ::readdir(entries.get());
+    if (entry == nullptr) {
+      break;
+    }
+    if (const auto id = parse<int32_t>(entry->d_name, 10)) {
+      ids.push_back(*id);
+    }
+  }
+  std::ranges::sort(ids, {}, [&](int32_t id) { return std::pair(id != pid.value, id); });
+  std::vector<ThreadState> threads;
+  for (const int32_t id : ids) {
+    ThreadState thread{.id = id, .name = {}, .wait_channel = {}, .system_call = {}};
+    const std::string place = fmt::format("{}/{}/", folder, id);
+    read_stat(read_proc(place + "stat"), thread);
+    if (thread.state == '?') {
+      continue;  // It has just ended.
+    }
+    const std::string channel = read_proc(place + "wchan");
+    thread.wait_channel = channel == "0" ? "" : printable(trim(channel));
+    read_call(read_proc(place + "syscall"), thread);
+    threads.push_back(std::move(thread));
+  }
+  return threads;
+}
+
+}  // namespace muster::os

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "os/process/pid.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::os {
+
+/// What the kernel says of one thread at this moment. Reading it neither stops the thread nor waits
+/// for a lock of its process: it can be read of one that the kernel does not let go.
+struct ThreadState {
+  int32_t id = 0;
+  std::string name;
+  char state = '?';          ///< R, S, D, T, ...; '?' if it has just ended.
+  std::string wait_channel;  ///< The kernel function in which it sleeps; "" if unknown.
+  std::string system_call;   ///< "read"; a number for rare ones; "" if it is in none or hidden.
+  int32_t descriptor = -1;   ///< What the call is about, where it is about one.
+};
+
+/// Lists the threads of a process, the main thread first, at most `count_max`; empty if it has
+/// ended.
+[[nodiscard]] std::vector<ThreadState> list_threads(Pid pid, size_t count_max);
+
+/// Whether the main thread of a process waits for other threads, or for what they wait for, such as
+/// peers in a collective call (a futex); nullopt where that cannot be seen.
+[[nodiscard]] std::optional<bool> waits_for_threads(Pid pid);
+
+/// Returns the name of a system call of this machine; its number for one that is not in the table.
+[[nodiscard]] std::string system_call_name(int64_t number);
+
+/// Returns how often a thread has gone to sleep of its own accord so far; 0 if unknown.
+[[nodiscard]] uint64_t count_sleeps(Pid pid, int32_t thread);
+
+/// Returns what a descriptor of a process leads to: a path, "pipe", "socket"; "" if that is hidden.
+[[nodiscard]] std::string descriptor_target(Pid pid, int32_t descriptor);
+
+}  // namespace muster::os

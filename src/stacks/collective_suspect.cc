@@ -1,0 +1,71 @@
+#include "stacks/collective_suspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace muster::stacks {
+namespace {
+
+struct Stand {
+  size_t subject = 0;
+  const Collectives* collectives = nullptr;
+};
+
+std::string tasks_text(std::span<const Subject> subjects, const std::vector<Stand>& stands) {
+  std::vector<std::string> names;
+  names.reserve(stands.size());
+  for (const Stand& stand : stands) {
+    names.push_back(subjects[stand.subject].task);
+  }
+  std::ranges::sort(names, {},
+                    [](const std::string& name) { return std::pair(name.size(), name); });
+  return join_tasks(names);
+}
+
+std::optional<Laggard> laggard_of(std::span<const Subject> subjects, const std::string& group,
+                                  const std::vector<Stand>& stands) {
+  const auto entered = [](const Stand& stand) { return stand.collectives->entered; };
+  const Stand& front = *std::ranges::max_element(stands, {}, entered);
+  std::vector<Stand> ahead;
+  std::vector<Stand> behind;
+  for (const Stand& stand : stands) {
+    (entered(stand) == entered(front) ? ahead : behind).push_back(stand);
+  }
+  // Whoever is through it needs nobody.
+  if (behind.empty() || 2 * behind.size() > stands.size() ||
+      front.collectives->completed >= entered(front)) {
+    return std::nullopt;
+  }
+  const Stand& last = *std::ranges::min_element(behind, {}, entered);
+  return Laggard{.subject = last.subject,
+                 .evidence = fmt::format(
+                     "flight recorder: {} {} in {} (call {} of process group {}{}{}); {} never "
+                     "entered it: its "
+                     "last was {} (call {})",
+                     tasks_text(subjects, ahead), ahead.size() == 1 ? "is" : "are",
+                     front.collectives->call, entered(front), group.empty() ? "0" : group,
+                     front.collectives->place.empty() ? "" : ", ", front.collectives->place,
+                     tasks_text(subjects, behind), last.collectives->call, entered(last))};
+}
+
+}  // namespace
+
+std::optional<Laggard> find_laggard(std::span<const Subject> subjects) {
+  std::map<std::string, std::vector<Stand>> groups;
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    for (const Collectives& each : subjects[i].report.collectives) {
+      groups[each.group].push_back({.subject = i, .collectives = &each});
+    }
+  }
+  for (const auto& [group, stands] : groups) {
+    if (std::optional<Laggard> found = laggard_of(subjects, group, stands)) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::stacks
