@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "control/tls_transport.h"
-#include "os/limits.h"
+#include "os/host/limits.h"
 #include "rt/io_loop.h"
 #include "wire/frame.h"
 

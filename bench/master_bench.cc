@@ -10,8 +10,8 @@
 #include "cluster/job_folder.h"
 #include "control/tls_transport.h"
 #include "eventlog/local_segment_store.h"
-#include "os/limits.h"
-#include "os/local_files.h"
+#include "os/file/local_files.h"
+#include "os/host/limits.h"
 #include "rt/io_loop.h"
 #include "testing/fake_link.h"
 

@@ -2,20 +2,13 @@
 own with the same interface, on data that they make themselves. The packages are large, so this is
 no part of `make test`: tools/pytest test/frameworks/test_tony_examples.py"""
 
-import subprocess
 import zipfile
 
-import harness
 import pytest
+import ray_example
+from tony_example import environment_of, write_settings
 
 LIMIT = 600
-
-
-def interpreter_of(name):
-    done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", name],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip() + "/bin/python"
 
 
 @pytest.fixture
@@ -25,11 +18,10 @@ def tony(muster):
         with zipfile.ZipFile(muster.folder / "venv.zip", "w") as archive:
             python = zipfile.ZipInfo(path_in_zip)
             python.external_attr = 0o755 << 16
-            archive.writestr(python, f'#!/bin/sh\nexec {interpreter_of(package)} "$@"\n')
+            archive.writestr(python,
+                             f'#!/bin/sh\nexec {environment_of(package)}/bin/python "$@"\n')
         muster.write(f"example/{program[0]}", program[1])
-        rows = "".join(f"<property><name>{name}</name><value>{value}</value></property>"
-                       for name, value in settings.items())
-        muster.write("tony-test.xml", f"<configuration>{rows}</configuration>")
+        write_settings(muster, settings)
         return muster("tony", "--on", "local", "--python_venv=venv.zip", "--src_dir=example",
                       f"--executes={program[0]}", "--conf_file=tony-test.xml",
                       f"--python_binary_path={path_in_zip}", *flags, within=LIMIT).expect(0)
@@ -183,3 +175,9 @@ def test_mxnet(tony):
                 ("mxnet_dist_ex.py", MXNET), "--shell_env=DMLC_USE_KUBERNETES=1",
                 "--shell_env=PS_VERBOSE=0", "--task_params=--param1 --param2")
     assert len(done.lines(r"worker \d of 2 weights \[3\.0, 2\.0\] bias -1\.0")) == 2
+
+
+def test_ray(muster):
+    """A head and two workers, all on this host."""
+    ray_example.write(muster)
+    ray_example.expect_learned(muster("tony", "--on", "local", *ray_example.FLAGS, within=LIMIT))

@@ -6,6 +6,7 @@ under `hdfs_folder`. A file uses one kind of bed and names it in a line of its o
 ctest, which starts each bed once for all files; without the line it is `plain`.
 """
 
+import contextlib
 import itertools
 import os
 import pathlib
@@ -74,8 +75,6 @@ def beds(request):
     beds = Beds(request.config.getoption("lent", False))
     yield beds
     beds.end()
-    for bed in beds.theirs.values():
-        bed.shell.close()
 
 
 def lend(request, beds, version, variant):
@@ -192,3 +191,20 @@ class HadoopMuster(harness.Muster):
         self.environment["HADOOP_CONF_DIR"] = str(bed.conf)
         self.environment.update({name: bed.environment[name] for name in bed.extra_environment})
         return self
+
+
+@contextlib.contextmanager
+def other_place(folder, bed, user="alice"):
+    """The program as somebody on another host: the configuration of the bed is there, no more."""
+    folder.mkdir()
+    program = HadoopMuster(folder).use(bed)
+    program.environment["HADOOP_USER_NAME"] = user
+    yield program
+    program.end_everything()
+
+
+@pytest.fixture
+def elsewhere(tmp_path, bed):
+    """The program as alice on another host."""
+    with other_place(tmp_path / "elsewhere", bed) as program:
+        yield program

@@ -35,6 +35,24 @@ def test_errors_of_the_shell_are_seen(bed, hdfs_folder):
     assert "No such file or directory" in done.err
 
 
+def test_one_shell_serves_every_user_of_the_bed(bed):
+    bed.shell("fs", "-ls", "/").expect()
+    before = ask(bed.folder, do="status")["shell"]
+    Bed.attach(bed.folder).shell("fs", "-ls", "/").expect()
+    assert ask(bed.folder, do="status")["shell"] == before and before["ended"] is None
+
+
+def test_a_shell_that_hangs_or_was_killed_is_replaced(bed):
+    bed.freeze("nn1")
+    with pytest.raises(AssertionError, match="did not end within 1 s"):
+        bed.shell("fs", "-ls", "/", within=1)
+    bed.thaw("nn1")
+    bed.shell("fs", "-ls", "/").expect()
+    os.kill(ask(bed.folder, do="status")["shell"]["pid"], signal.SIGKILL)
+    until(lambda: bed.shell.connect() is None, 60, "nobody listens")
+    bed.shell("fs", "-ls", "/").expect()
+
+
 def test_runs_a_sample_application(bed):
     jar = next((artifacts.folder_of(bed.version) / "jars").glob("*distributedshell*"))
     done = bed.java("org.apache.hadoop.yarn.applications.distributedshell.Client", "-jar", jar,

@@ -2,11 +2,14 @@
 # bed: plain
 # timeout: 600
 
+import json
 import signal
+import zipfile
 
 import artifacts
 import pytest
 from java_programs import Java, compile_into
+from tony_jobs import settings_of
 from yarn_jobs import RUN_LIMIT, application_of, expect_final
 
 ONE = ("-conf", "tony.worker.instances=1", "-conf", "tony.worker.memory=128m")
@@ -45,6 +48,41 @@ def test_flags_that_are_wrong_are_the_exception_that_tony_throws(yarn, submittin
     assert done.lines(r'^refused: .*tony\.worker\.vcores: .*not `many`'), done.text
     assert "submit -1 without" in done.out.splitlines()
     assert yarn.jobs() == []
+
+
+def test_a_scheduler_writes_its_settings_and_waits_for_the_id(yarn, bed, hadoop_jars, tmp_path):
+    """Hadoop's own settings in TonY's file, hundreds of them, are not worth a word."""
+    folder = compile_into(tmp_path, "Scheduler", class_path=hadoop_jars)
+    done = Java(yarn, "Scheduler", "tony.containers.command=exec sleep 1000",
+                "tony.execution.envs=A=1", class_path=[folder, *hadoop_jars])
+    done = done.wait(RUN_LIMIT).expect(0)
+    name = application_of(yarn, bed, yarn.job())["id"]
+    assert done.out.splitlines() == [
+        "types [ps, worker] memory 128 2048", f"application {name} runs true", "start -1"]
+    assert not done.lines(r"\d\d of TonY's settings"), done.text
+    expect_final(yarn, bed, yarn.job(), "KILLED")
+
+
+def test_the_configuration_has_what_init_has_read(yarn, hadoop_jars, tmp_path):
+    """And tony.xml is found in a jar of the class path."""
+    folder = compile_into(tmp_path, "Merged", class_path=hadoop_jars)
+    jar = tmp_path / "settings.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("tony.xml", settings_of({
+            "tony.worker.memory": "128m", "tony.worker.instances": 7, "tony.application.name": "x",
+            "tony.containers.envs": "B=2"}))
+    names = ["tony.worker.instances", "tony.worker.memory", "tony.worker.vcores",
+             "tony.application.name", "tony.containers.envs"]
+    done = Java(yarn, "Merged", *names, "--", "--on", "local", "--conf=tony.application.name=y",
+                "-conf", "tony.containers.envs=C=3", "-executes", "echo seen $A$B$C",
+                class_path=[folder, jar, *hadoop_jars]).wait(RUN_LIMIT).expect(0)
+    assert done.out.splitlines() == [
+        "same true", "tony.worker.instances 2 7", "tony.worker.memory 128m 128m",
+        "tony.worker.vcores null 3", "tony.application.name y y",
+        "tony.containers.envs A=1,C=3 B=2,C=3", "start 0"]
+    spec = json.loads(yarn("status", "last", "--json").out)
+    assert spec["name"] == "y" and len(spec["roles"]["worker"]["tasks"]) == 2
+    assert yarn("logs", "last", "worker:0").lines("seen 13$"), "set by the program: B is not there"
 
 
 def test_a_killed_submitter_kills_the_application(yarn, bed):

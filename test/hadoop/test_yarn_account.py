@@ -3,19 +3,7 @@
 # timeout: 900
 
 import pytest
-from conftest import HadoopMuster
 from yarn_jobs import RUN_LIMIT
-
-
-@pytest.fixture
-def elsewhere(tmp_path, bed):
-    """The program as alice on another host: she has her Hadoop configuration there, no more."""
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    other = HadoopMuster(folder).use(bed)
-    other.environment["HADOOP_USER_NAME"] = "alice"
-    yield other
-    other.end_everything()
 
 
 def test_a_job_on_yarn_is_accounted_for_from_any_host(yarn, elsewhere):
@@ -35,7 +23,8 @@ def test_a_job_on_yarn_is_accounted_for_from_any_host(yarn, elsewhere):
     assert accounts[0]["granted_s"] == accounts[1]["granted_s"]
     for words in ((), ("--on", "yarn")):
         rows = yarn("usage", "--by", "queue", "--json", *words, within=RUN_LIMIT).expect(0).json()
-        [row] = [row for row in rows["rows"] if row["key"].startswith("yarn/")]
-        assert row["granted_s"] >= accounts[0]["granted_s"] - 0.01
+        # Other tests on this cluster use other queues.
+        granted_s = sum(row["granted_s"] for row in rows["rows"] if row["key"].startswith("yarn/"))
+        assert granted_s >= accounts[0]["granted_s"] - 0.01
     hosts = yarn("hosts", "--json", within=RUN_LIMIT).expect(0).json()["hosts"]
     assert hosts and all(row["failures"] == 0 for row in hosts)

@@ -10,7 +10,6 @@ import signal
 import browser as browsers
 import clocks
 import pytest
-from conftest import HadoopMuster
 from relay import Relay
 from waiting import until
 from yarn_jobs import (
@@ -24,17 +23,6 @@ from yarn_jobs import (
 )
 
 SMALL = ("--set", "roles.worker.memory=128m")
-
-
-@pytest.fixture
-def elsewhere(tmp_path, bed):
-    """The program as alice on another host: she has her Hadoop configuration there, no more."""
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    other = HadoopMuster(folder).use(bed)
-    other.environment["HADOOP_USER_NAME"] = "alice"
-    yield other
-    other.end_everything()
 
 
 def portal_page(program, job):

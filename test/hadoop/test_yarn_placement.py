@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 
+import harness
 from waiting import until
 from yarn_jobs import RUN_LIMIT, processes_in, status_of
 
@@ -32,10 +33,6 @@ def task_processes(bed, role):
     return [pid for pid in processes_in(bed, "sleep 1000") if is_of(pid, role)]
 
 
-def parent_of(pid):
-    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-
-
 def test_roles_run_beside_and_away_from_others_also_after_a_loss(yarn, bed):
     spec = yarn.spec({"command": "exec sleep 1000", "roles": {
         "ps": {"tasks": 1, "memory": "64m"},
@@ -53,7 +50,7 @@ def test_roles_run_beside_and_away_from_others_also_after_a_loss(yarn, bed):
 
     assert well_placed(), hosts_of(yarn)
     (task,) = task_processes(bed, "near")
-    os.kill(parent_of(task), signal.SIGKILL)
+    os.kill(harness.parent_of(task), signal.SIGKILL)
 
     def whole_again():
         tasks = status_of(yarn).get("roles", {}).get("near", {}).get("tasks", [])

@@ -2,12 +2,19 @@
 # bed: plain
 # timeout: 900
 
+import json
+import os
 import re
+import signal
 import socket
+import stat
 
 import browser as browsers
+import harness
+import pytest
 from waiting import until
-from yarn_jobs import RUN_LIMIT, running_job, status_of
+from walled import Wall
+from yarn_jobs import RUN_LIMIT, application_of, processes_in, running_job, status_of
 
 # In a task: a page that says where it is seen, published from plain Python.
 SERVE = r"""
@@ -107,3 +114,110 @@ def test_pages_of_the_specification_and_folders_of_containers(yarn):
         assert (back / "run.sh").stat().st_mode & 0o777 == 0o755
         assert (back / "link").readlink().name == "run.sh"
     yarn("stop", job, within=RUN_LIMIT).expect(0)
+
+
+# Sends back what it gets, on a port that it writes into a file.
+ECHO = r"""
+import os, socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+with open("port.new", "w") as file:
+    file.write(str(server.getsockname()[1]))
+os.rename("port.new", "port")
+def serve(connection):
+    while piece := connection.recv(1 << 16):
+        connection.sendall(piece)
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+"""
+
+
+def echoed(connection, text):
+    connection.sendall(text)
+    got = b""
+    while len(got) < len(text):
+        piece = connection.recv(len(text))
+        assert piece, "the connection has ended"
+        got += piece
+    return got == text
+
+
+def agent_port(bed):
+    (agent,) = processes_in(bed, "muster agent")
+    ((_, port),) = harness.listening(agent)
+    return port
+
+
+def test_streams_go_to_the_agent_itself_and_outlive_the_master(yarn, bed):
+    yarn.write("echo.py", ECHO)
+    yarn("submit", yarn.spec({"command": "exec python3 echo.py", "files": ["echo.py"],
+                              "roles": {"worker": {"tasks": 1, "memory": "128m"}}}),
+         "--on", "yarn", within=RUN_LIMIT).expect(0)
+    job = until(lambda: status_of(yarn).get("phase") == "running" and status_of(yarn), RUN_LIMIT,
+                "the job runs")["job"]
+    port = yarn("exec", job, "--", "sh", "-c", "until cat port 2>/dev/null; do sleep 0.02; done",
+                within=RUN_LIMIT).expect(0).out
+    forward = yarn.start("forward", job, "worker:0", f"0:{port}")
+    here = int(forward.sees(r"127\.0\.0\.1:(\d+) is port", RUN_LIMIT).group(1))
+    with socket.create_connection(("127.0.0.1", here), timeout=RUN_LIMIT) as connection:
+        assert echoed(connection, b"through")
+        assert agent_port(bed) in {port for _, port in harness.peers(forward.pid)}
+        (master,) = processes_in(bed, "muster master")
+        os.kill(master, signal.SIGKILL)
+        forward.sees("looking for it again", RUN_LIMIT)
+        assert echoed(connection, b"while there is no master")
+        forward.sees("connected again", RUN_LIMIT)
+        assert echoed(connection, b"and afterwards")
+    yarn("stop", job, within=RUN_LIMIT).expect(0)
+    assert "ended" in forward.wait(RUN_LIMIT).expect(6).err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root for a network namespace")
+def test_behind_a_firewall_the_master_relays(yarn, bed):
+    job = running_job(yarn, tasks=1)["job"]
+    far = agent_port(bed)
+    data = os.urandom(3_000_000)
+    (yarn.folder / "data").write_bytes(data)
+
+    def copy_both_ways(wall):
+        for words in (["data", f"{job}:worker:0:there"], [f"{job}:worker:0:there", "back"]):
+            program, arguments = wall.words(harness.BINARY, "cp", *words)
+            yarn.start(*arguments, program=program).wait(RUN_LIMIT).expect(0)
+        assert (yarn.folder / "back").read_bytes() == data
+        (yarn.folder / "back").unlink()
+
+    with Wall() as wall:
+        copy_both_ways(wall)
+        assert far in wall.used
+    for closed in ({"refused": [far]}, {"dropped": [far]}):
+        with Wall(**closed) as wall:
+            copy_both_ways(wall)
+            assert wall.used and far not in wall.used
+    yarn("stop", job, within=RUN_LIMIT).expect(0)
+
+
+def test_recordings_are_with_the_containers_logs(yarn, bed):
+    job = running_job(yarn, tasks=1, recording={"terminals": True})["job"]
+    shell = yarn.start("shell", job, terminal=True, env={"SHELL": "/bin/sh", "TERM": "dumb"})
+    shell.sees("what this terminal shows is recorded", RUN_LIMIT)
+    shell.type(b"echo $((6 * 7))-shown\nexit 0\n")
+    shell.wait(RUN_LIMIT).expect(0)
+    name = "worker-0.1.terminal-1.cast"
+    (path,) = bed.folder.glob(f"nm*/userlogs/*/*/{name}")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    kept = "".join(text for _, kind, text in map(json.loads, path.read_text().splitlines()[1:])
+                   if kind == "o")
+    assert "42-shown" in kept
+    # While it runs, whoever may see the container's logs sees it.
+    node = next(part for part in path.relative_to(bed.folder).parts if part.startswith("nm"))
+    code, _, page = browsers.fetch(f"http://localhost:{bed.port(f'{node}.http')}/ws/v1/node/"
+                                   f"containers/{path.parent.name}/logs/{name}")
+    assert code == 200 and "42-shown" in page, page
+    application = application_of(yarn, bed, job)["id"]
+    yarn("stop", job, within=RUN_LIMIT).expect(0)
+    # Afterwards the cluster keeps it, for its user and those who collect.
+    collected = f"/tmp/logs/alice/*/*/{application}/*"
+    until(lambda: "42-shown" in bed.shell("fs", "-cat", collected).out, RUN_LIMIT,
+          "the cluster has collected the recording")
+    assert name in bed.shell("fs", "-cat", collected).out
+    assert all(line.startswith("-rw-r-----") and " alice " in line
+               for line in bed.shell("fs", "-ls", collected).out.splitlines() if line[0] == "-")

@@ -13,10 +13,11 @@ import attacks
 import pytest
 import siege
 import sleeper
-from conftest import HadoopMuster
+from conftest import other_place
 from waiting import until
 from yarn_jobs import RUN_LIMIT, expect_final, job_folders
 
+JOBS_AT_ONCE = 6  # What the bed has room for, with a container more for each.
 # Beside the bed's daemons, on the same machine.
 SIZE = max(300, siege.SIZE // 3)
 
@@ -57,9 +58,12 @@ def pids_of(bed, application, verb):
 
 
 def test_the_owner_and_the_agents_get_through_every_attack(yarn, bed):
-    """All jobs are there from the beginning, because getting containers takes longest."""
-    jobs = {kind: submit(yarn) for kind in attacks.KINDS}
-    for kind, job in jobs.items():
+    """The next jobs are there before their turn, because getting containers takes longest."""
+    kinds, jobs = list(attacks.KINDS), {}
+    for turn, kind in enumerate(kinds):
+        for ahead in kinds[turn:turn + JOBS_AT_ONCE]:
+            jobs[ahead] = jobs.get(ahead) or submit(yarn)
+        job = jobs[kind]
         application = runs(yarn, job)["application_id"]
         (master,) = until(lambda it=application: pids_of(bed, it, "master --on"), 60, "its master")
         kept, lost = until(lambda it=application: (pids := pids_of(bed, it, "agent"))[1:] and pids,
@@ -152,12 +156,8 @@ def test_nobody_finds_a_key(yarn, bed, besieged):
 @pytest.fixture
 def bob(tmp_path, bed):
     """The program as another user of the cluster."""
-    folder = tmp_path / "bob"
-    folder.mkdir()
-    other = HadoopMuster(folder).use(bed)
-    other.environment["HADOOP_USER_NAME"] = "bob"
-    yield other
-    other.end_everything()
+    with other_place(tmp_path / "bob", bed, "bob") as program:
+        yield program
 
 
 def test_another_user_of_the_cluster_gets_nothing(yarn, bob, bed, besieged):

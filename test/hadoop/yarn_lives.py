@@ -43,6 +43,9 @@ class OnYarn(lives.Local):
     def masters(self):
         return [pid for pid, words in self.processes().items() if "muster master --on" in words]
 
+    def is_orphaned(self, status):
+        return False  # The resource manager starts another master.
+
     def touched(self, life):
         """Those whose node was lost, with the gang of each."""
         lost = {attempt.index for attempt in life.attempts()

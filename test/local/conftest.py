@@ -1,16 +1,31 @@
+import contextlib
+
 import harness
 import pytest
 
 
-@pytest.fixture
-def muster(tmp_path):
-    """The program with its own MUSTER_HOME; after the test nothing it started may be left."""
-    program = harness.Muster(tmp_path)
+@contextlib.contextmanager
+def program_in(folder):
+    program = harness.Muster(folder)
     yield program
     try:
         program.expect_nothing_left()
     finally:
         program.end_everything()
+
+
+@pytest.fixture
+def muster(tmp_path):
+    """The program with its own MUSTER_HOME; after the test nothing it started may be left."""
+    with program_in(tmp_path) as program:
+        yield program
+
+
+@pytest.fixture
+def muster_for_all():
+    """The same where other users may pass through."""
+    with harness.open_folder() as folder, program_in(folder) as program:
+        yield program
 
 
 @pytest.fixture

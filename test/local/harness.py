@@ -14,6 +14,7 @@ import re
 import select
 import signal
 import subprocess
+import tempfile
 import termios
 import threading
 import time
@@ -29,8 +30,9 @@ PATIENCE = 120
 def eventually(probe, within=PATIENCE, what=None, pause=0.02):
     """Returns the first true value of `probe()`, or fails after `within` seconds with `what`: a
     text, or a function that returns one. Asks again after `pause` seconds; later where asking
-    takes time, so that what is waited for has the processors."""
-    deadline = time.monotonic() + within
+    takes time or the wait is long, so that what is waited for has the processors."""
+    begun = time.monotonic()
+    deadline = begun + within
     sleeper = threading.Event()
     while True:
         asked = time.monotonic()
@@ -41,11 +43,11 @@ def eventually(probe, within=PATIENCE, what=None, pause=0.02):
         if now > deadline:
             what = what() if callable(what) else what
             raise AssertionError(f"not within {within} s: {what or probe}")
-        sleeper.wait(max(pause, min(2 * (now - asked), 1)))
+        sleeper.wait(max(pause, min(2 * (now - asked), 1), min((now - begun) / 20, 0.5)))
 
 
-def listening(pid):
-    """The addresses and ports that a process listens on, IPv4."""
+def _sockets(pid, state, column):
+    """Addresses and ports of a process's IPv4 sockets in that state."""
     inodes = set()
     for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -53,10 +55,26 @@ def listening(pid):
     found = []
     for line in pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
-        if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
-            host, port = fields[1].split(":")
+        if fields[3] == state and f"socket:[{fields[9]}]" in inodes:
+            host, port = fields[column].split(":")
             found.append((".".join(str(byte) for byte in bytes.fromhex(host)[::-1]), int(port, 16)))
     return found
+
+
+def listening(pid):
+    """The addresses and ports that a process listens on, IPv4."""
+    return _sockets(pid, "0A", 1)
+
+
+def peers(pid):
+    """The addresses and ports that a process is connected to, IPv4."""
+    return _sockets(pid, "01", 2)
+
+
+def parent_of(pid):
+    """Of a process; None if it has ended."""
+    with contextlib.suppress(OSError):
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @dataclasses.dataclass
@@ -194,10 +212,11 @@ class Muster:
 
     # Commands
 
-    def start(self, *arguments, terminal=False, env=None, cwd=None, stdin=subprocess.DEVNULL):
+    def start(self, *arguments, terminal=False, env=None, cwd=None, stdin=subprocess.DEVNULL,
+              program=BINARY):
         environment = {**self.environment, **(env or {})}
         return Running([str(argument) for argument in arguments], environment,
-                       cwd or self.folder, terminal, stdin)
+                       cwd or self.folder, terminal, stdin, program)
 
     def __call__(self, *arguments, within=PATIENCE, env=None, cwd=None):
         return self.start(*arguments, env=env, cwd=cwd).wait(within)
@@ -271,13 +290,21 @@ class Muster:
     def pids(self, verb):
         """Returns the processes of one kind: master, agent, keeper."""
         pattern = re.compile(rf"^\S*muster {verb}\b")
-        return sorted(pid for pid, line in self.processes().items() if pattern.search(line))
+        found = {pid for pid, line in self.processes().items() if pattern.search(line)}
+        # Until it becomes another program, or if it does not, what one of them starts looks like
+        # it.
+        return sorted(pid for pid in found
+                      if verb == "keeper" or parent_of(pid) not in {*found, None})
 
     def expect_nothing_left(self, within=PATIENCE):
         try:
             eventually(lambda: not self.processes(), within)
         except AssertionError:
             raise AssertionError(f"left behind: {self.processes()}") from None
+
+    def expect_only(self, pid, within=PATIENCE):
+        """Waits until this is the only process that is left."""
+        eventually(lambda: set(self.processes()) <= {pid}, within, lambda: str(self.processes()))
 
     def end_everything(self):
         """Kills until nothing comes back: an agent that is still alive starts a new master."""
@@ -295,6 +322,18 @@ class Muster:
         needle = text.encode()
         return [path for path in self.home.rglob("*")
                 if path.is_file() and needle in path.read_bytes()]
+
+
+@contextlib.contextmanager
+def open_folder():
+    """A folder that other users may pass through. Not tmp_path: whenever a pytest of this user
+    starts, it closes the folder of them all."""
+    with tempfile.TemporaryDirectory(prefix="muster-open-") as name:
+        folder = pathlib.Path(name)
+        while folder.as_posix() not in ("/", "/tmp"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+            folder = folder.parent
+        yield pathlib.Path(name)
 
 
 class Gate:

@@ -10,6 +10,8 @@ JAR = harness.BINARY.parent / "muster-tony.jar"
 # The signatures of Hadoop's classes that the jar is compiled against.
 SIGNATURES = JAR.parent / "java" / "hadoop"
 SOURCES = harness.REPOSITORY / "test" / "java"
+# Small programs as users of TonY's embedding API have them.
+EMBEDDING = sorted((SOURCES / "embedding").glob("*.java"))
 
 
 def need_jar():

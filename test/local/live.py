@@ -14,7 +14,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/lives", description=__doc__)
-    parser.add_argument("--on", choices=("local", "yarn"), default="local")
+    parser.add_argument("--on", choices=("local", "yarn", "spark"), default="local")
     parser.add_argument("--seeds", default="1..50", metavar="A..B")
     parser.add_argument("--together", type=int, default=8, metavar="N")
     parser.add_argument("--busy", type=int, default=8, metavar="N")
@@ -26,10 +26,16 @@ def arguments():
 
 
 @contextlib.contextmanager
-def places(on):
+def places(on, folder, together):
     """What makes the place of a life, and draws its choices."""
     if on == "local":
         yield lives.Local, lives.Choices.of
+    elif on == "spark":
+        sys.path.insert(0, str(TESTS / "spark"))
+        import spark_lives
+
+        with spark_lives.cluster(folder, together) as place:
+            yield place, spark_lives.choices
     else:
         sys.path.insert(0, str(TESTS / "hadoop"))
         import yarn_lives
@@ -48,7 +54,7 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="lives-") as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
-        place, draw = stack.enter_context(places(chosen.on))
+        place, draw = stack.enter_context(places(chosen.on, folder, chosen.together))
         stack.enter_context(lives.load(folder, chosen.busy, chosen.nice))
         odd = lives.live_all(map(draw, chosen.numbers), folder, place, chosen.together, told)
     print(f"lives: {len(chosen.numbers)} on {chosen.on}, {len(odd)} odd, "

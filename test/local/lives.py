@@ -50,7 +50,7 @@ class Fault:
 
     def __str__(self):
         how = f"frozen for {self.frozen:.0f} s" if self.frozen else "killed"
-        whose = f" of worker:{self.task}" if self.victim in OF_TASKS else ""
+        whose = "" if self.victim in ("master", "client") else f" of worker:{self.task}"
         return f"after {self.after:.1f} s the {self.victim}{whose} is {how}"
 
 
@@ -71,9 +71,9 @@ class Choices:
     faults: tuple
 
     @classmethod
-    def of(cls, seed, victims=VICTIMS, frozen=(8, 40), seconds=(2, 30)):
+    def of(cls, seed, victims=VICTIMS, frozen=(8, 40), seconds=(2, 30), tasks=(1, 4)):
         draw = random.Random(seed)
-        tasks = draw.randint(1, 4)
+        tasks = draw.randint(*tasks)
         work = draw.uniform(*seconds)
         faults = []
         for _ in range(draw.choice((1, 1, 2, 3))):
@@ -136,6 +136,7 @@ class Life:
         self.said.mkdir()
         self.done = []  # The faults that found their victim, and the tasks that they touch.
         self.client_gone = False
+        self.orphaned = False
         self.begun = None
         # What is worth being told, though it is as it should be where the cluster could not reach
         # them: who ran beside their replacement, which is of a newer generation and alone may
@@ -164,13 +165,23 @@ class Life:
         for fault in self.choices.faults:
             wait_until(self.begun + fault.after)
             self.commit(fault, client)
-        harness.eventually(lambda: self.status().get("phase") == "ended", self.LIMIT,
+        harness.eventually(self.is_over, self.LIMIT,
                            lambda: f"the job ends: {self.status()}; {client.text[-2000:]}")
+        if self.orphaned:
+            self.notes.append("with its last process the job was left to nobody, and says so")
+            return []
         if not self.client_gone:
             code = client.wait(self.LIMIT).code
             if code != 0:
                 return [f"the client ends with {code}: {client.text[-3000:]}", *self.oddities()]
         return list(self.oddities())
+
+    def is_over(self):
+        """Whether the job has ended, or its master and all that could start another are dead."""
+        status = self.status()
+        struck = any(fault.victim == "master" for fault, _ in self.done)
+        self.orphaned = struck and self.place.is_orphaned(status)
+        return self.orphaned or status.get("phase") == "ended"
 
     def commit(self, fault, client):
         victims = self.victims(fault, client)
@@ -197,19 +208,15 @@ class Life:
         newest = max((one for one in self.attempts() if one.index == fault.task),
                      key=lambda one: one.number, default=None)
         # Its number may have become another process's.
-        if newest is None or str(self.said) not in words_of(newest.pid):
+        if newest is None or not self.place.has_task(newest.pid):
             return []
-        if fault.victim == "task":
-            return [newest.pid]
-        chain = above(newest.pid)  # agent, keeper, stub
-        at = OF_TASKS.index(fault.victim) - 1
-        return chain[at:at + 1]
+        return self.place.of_task(fault.victim, newest.pid)
 
     def mates(self, fault):
         """The tasks that a fault may restart: those in the container, and the gang of each."""
         if fault.victim in ("client", "master"):
             return set()
-        if self.choices.framework != "generic":
+        if self.place.ONE_GANG or self.choices.framework != "generic":
             return set(range(self.choices.tasks))
         if fault.victim == "task":
             return {fault.task}
@@ -228,7 +235,7 @@ class Life:
         status = self.status()
         shown = self.place.muster("show", self.place.job(), "--json").json()
         outcome = status["outcome"]
-        if outcome["result"] != "succeeded":
+        if outcome["result"] != self.place.ends_as(self):
             yield f"it {outcome['result']}: {outcome}"
         touched = set().union(*(mates for _, mates in self.done)) | self.place.touched(self)
         for task in status["roles"]["worker"]["tasks"]:
@@ -248,7 +255,8 @@ class Life:
             harness.eventually(lambda: not self.place.processes(), 90)
         except AssertionError:
             yield f"left behind: {self.place.processes()}"
-        yield from self.place.left_behind()
+        if not self.orphaned:
+            yield from self.place.left_behind()
 
 
 def twins(attempts, of_one_generation=True):
@@ -293,7 +301,7 @@ def above(pid):
     found = []
     with contextlib.suppress(OSError):
         while pid > 1:
-            pid = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            pid = harness.parent_of(pid) or 0
             words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
             if words[1:2] in ([b"agent"], [b"keeper"]):
                 found.append(pid)
@@ -309,6 +317,7 @@ class Local:
 
     # Whether the cluster knows of every container when the last of its processes has ended.
     SEES_EACH_END = True
+    ONE_GANG = False  # Whether all tasks of a job restart together, whatever its framework.
 
     def __init__(self, folder, choices):
         folder.mkdir(parents=True)
@@ -324,6 +333,27 @@ class Local:
 
     def masters(self):
         return self.muster.pids("master")
+
+    def has_task(self, pid):
+        """Whether a process is a task of this life."""
+        return f"{self.muster.folder}/" in words_of(pid)
+
+    def of_task(self, victim, pid):
+        """The processes that a fault of the task with this pid strikes."""
+        if victim == "task":
+            return [pid]
+        at = OF_TASKS.index(victim) - 1
+        return above(pid)[at:at + 1]  # agent, keeper, stub
+
+    def is_orphaned(self, status):
+        """Whether every process of the job was killed: where no cluster starts another master,
+        nobody is left who could end it, and `muster status` says that."""
+        alone = status.get("waits_for") and status["waits_for"].startswith("a master: none is run")
+        return bool(alone) and not self.masters() and not self.muster.pids("agent")
+
+    def ends_as(self, life):
+        """The result that its job must have."""
+        return "succeeded"
 
     def touched(self, life):
         return set()

@@ -1,12 +1,16 @@
+# together: 3
 """The account of jobs, advice on them, and sums over them: real programs with known behaviour."""
 
 import csv
 import io
+import json
 import os
 import signal
+import time
 
 import pytest
 from harness import eventually
+from test_gpus import BURN
 
 CLASSES = {"gathering", "starting", "productive", "repeated", "stalled", "waiting", "saving",
            "ending"}
@@ -22,6 +26,36 @@ print("holds", flush=True)
 deadline = time.monotonic() + float(sys.argv[2])
 while time.monotonic() < deadline:
     time.sleep(0.05)
+"""
+
+# Takes more of everything in each step, and gives nothing back.
+LEAKS = """
+import json, os, socket, subprocess, threading, time
+telling = socket.socket(socket.AF_UNIX)
+telling.connect(os.environ["MUSTER_REPORT"])
+never, kept = threading.Event(), []
+for step in range(180):
+    kept.append(os.urandom(1 << 20) * 2)
+    kept.append([open("/dev/null") for _ in range(4)])
+    for _ in range(2):
+        threading.Thread(target=never.wait, daemon=True).start()
+    telling.sendall(json.dumps({"step": step}).encode() + b"\\n")
+    time.sleep(0.25)
+print("leaked", len(kept), flush=True)
+os._exit(0)
+"""
+
+# Writes down when it begins, says its first word and ends.
+STAMPS = """
+import os, pathlib, sys, time
+name = f"stamps-{os.environ['MUSTER_INDEX']}-{os.environ['MUSTER_ATTEMPT']}"
+begun = time.time()
+time.sleep(1)
+print("first", flush=True)
+first = time.time()
+time.sleep(6)
+pathlib.Path(sys.argv[1], name).write_text(f"{begun} {first} {time.time()}")
+sys.exit(9 if os.environ["MUSTER_ATTEMPT"] == "1" and os.environ["MUSTER_INDEX"] == "1" else 0)
 """
 
 
@@ -101,6 +135,32 @@ def test_the_gap_of_a_dead_master_is_accounted_for(muster, gate):
     assert after["classes"]["repeated"] == 0
 
 
+def test_an_account_agrees_with_what_programs_wrote_down(muster):
+    """Over a restart, and two masters that die."""
+    program = muster.write("stamps.py", STAMPS)
+    running = muster.start("run", muster.spec({
+        "command": f"exec python3 {program} {muster.folder}", "tasks": 3,
+        "restart": {"process": 1, "backoff": "100ms..100ms"}}))
+    muster.wait_for_phase("running")
+    for stamped in (0, 3):
+        eventually(lambda n=stamped: len(list(muster.folder.glob("stamps-*"))) >= n, within=60)
+        [master] = eventually(lambda: len(pids := muster.pids("master")) == 1 and pids)
+        os.kill(master, signal.SIGKILL)
+        eventually(lambda dead=master: [pid for pid in muster.pids("master") if pid != dead])
+    running.wait().expect(0)
+    account = expect_whole(eff(muster))
+    stamps = {path.name: [float(word) for word in path.read_text().split()]
+              for path in muster.folder.glob("stamps-*")}
+    assert len(stamps) == 4
+    lost = stamps["stamps-1-1"]
+    classes = account["classes"]
+    assert classes["repeated"] == pytest.approx(lost[2] - lost[1], abs=0.5)
+    assert classes["productive"] == pytest.approx(
+        sum(end - first for _, first, end in stamps.values()) - (lost[2] - lost[1]), abs=1)
+    assert classes["starting"] >= sum(first - begun for begun, first, _ in stamps.values())
+    assert account["granted_s"] >= sum(end - begun for begun, _, end in stamps.values())
+
+
 def test_a_failed_job_lost_its_work(muster):
     muster.run({"command": "sleep 1; exit 3", "tasks": 1,
                 "restart": {"process": 0, "container": 0, "host": 0}}).expect(1)
@@ -152,6 +212,22 @@ def test_memory_that_was_not_enough_is_named(muster):
     said = advice(muster)["memory.near_limit"]
     assert said["numbers"]["proposed"] > 100 * MEBIBYTE
     assert said["set"][0].startswith("roles.worker.memory=")
+
+
+def test_what_leaks_is_named(muster):
+    program = muster.write("leaks.py", LEAKS)
+    muster.run({"command": f"exec python3 {program}",
+                "roles": {"worker": {"tasks": 1, "memory": "2g"}}}, within=180).expect(0)
+    said = advice(muster)
+    assert set(said) == {"memory.leak", "files.leak", "threads.leak"}
+    # 2 MiB, 4 files and 2 threads in a step of 0.25 s and what it takes to fill the memory: the
+    # files tell how many steps there were in a second.
+    steps = said["files.leak"]["numbers"]["files_per_s"] / 4
+    assert 1 < steps < 4.1
+    assert said["memory.leak"]["numbers"]["bytes_per_s"] == pytest.approx(
+        2 * MEBIBYTE * steps, rel=0.15)
+    assert said["threads.leak"]["numbers"]["per_s"] == pytest.approx(2 * steps, rel=0.1)
+    assert "worker:0 grew steadily from" in muster("advise", "last").expect(0).out
 
 
 def test_restarts_that_never_help_are_named(muster):
@@ -232,3 +308,83 @@ def test_hosts_that_harm_jobs_are_named(muster):
     [harmful] = document["harmful"]
     assert harmful["host"] == "h1" and "2 failures (place.broken" in harmful["reason"]
     assert "h1 harms jobs: 2 failures" in muster("hosts").expect(0).out
+
+
+def test_parameter_servers_at_their_limit_are_advised_on(muster, gate):
+    burn = muster.write("burn.py", BURN)
+    running = muster.start("run", muster.spec({"roles": {
+        "ps": {"tasks": 1, "vcores": 1, "command": f"python3 {burn} {gate.path}"},
+        "worker": {"tasks": 2, "vcores": 1, "command": gate.wait}}}))
+    muster.wait_for_phase("running")
+
+    def busy():
+        rows = muster("metrics", "last", "ps", "--name", "container.cpu.usage", "--csv").out
+        usage = [float(row["value"]) for row in csv.DictReader(io.StringIO(rows))]
+        return len(usage) >= 5 and sum(usage) / len(usage) > 0.92
+
+    eventually(busy, what="a busy parameter server", within=60)
+    gate.open()
+    running.wait().expect(0)
+    [advice] = [each for each in eff(muster)["advice"] if each["rule"] == "ps.saturated"]
+    assert advice["numbers"]["ps_load"] >= 0.85 and advice["numbers"]["worker_load"] < 0.2
+    assert advice["set"] == ["roles.ps.tasks=4"]
+
+
+ACCUSED = '{"host":"h2","failures":2,"class":"host.disk"}'
+
+
+def remember(muster, *hosts, at=None):
+    """What an earlier job wrote of its hosts."""
+    line = {"job": "earlier-abc123", "at_us": int((at or time.time()) * 1e6),
+            "hosts": [json.loads(host) for host in hosts]}
+    with open(muster.home / "hosts.jsonl", "a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def hosts_of(muster):
+    """Where the tasks of the last job were."""
+    return {task["host"] for role in muster.status()["roles"].values() for task in role["tasks"]}
+
+
+def test_a_host_that_harmed_jobs_is_avoided_by_the_next(muster):
+    muster.home.mkdir(exist_ok=True)
+    remember(muster, '{"host":"h1"}', ACCUSED, '{"host":"h3"}')
+    job = {"command": "true", "tasks": 4, "local": {"hosts": 3}}
+    why = "assumed: hosts: not h2, which harmed earlier jobs: 2 failures (host.disk, "
+    assert why in muster("plan", muster.spec(job)).expect(0).out
+    ended = muster.run(job).expect(0)
+    assert why in ended.err and hosts_of(muster) == {"h1", "h3"}
+    muster.run({**job, "hosts": {"remembered": False}}).expect(0)
+    assert "h2" in hosts_of(muster)
+
+
+def test_hosts_of_the_specification_are_avoided(muster):
+    muster.run({"command": "true", "tasks": 4, "local": {"hosts": 3},
+                "hosts": {"avoid": ["h3"]}}).expect(0)
+    assert hosts_of(muster) == {"h1", "h2"}
+
+
+def test_a_damaged_memory_of_hosts_is_survived_and_told(muster):
+    muster.home.mkdir(exist_ok=True)
+    (muster.home / "hosts.jsonl").write_bytes(b'{"job":"torn\n\xff\xfe\x00\n[]\n')
+    told = "what earlier jobs found about hosts is damaged: 3 lines left out"
+    assert told in muster.run_shell("true").expect(0).err
+    ended = muster("hosts").expect(0)
+    assert "is damaged: 3 lines left out" in ended.err and "h1" in ended.out
+    (muster.home / "hosts.jsonl").unlink()
+    (muster.home / "hosts.jsonl").mkdir()
+    assert "cannot be read" in muster.run_shell("true").expect(0).err
+
+
+def test_hosts_tell_what_runs_there(muster, gate):
+    running = muster.start("run", muster.spec(
+        {"command": gate.wait, "tasks": 3, "local": {"hosts": 2}}))
+    muster.wait_for_phase("running")
+    job = muster.job()
+    assert f"h1 runs 2 tasks of {job}\n" in muster("hosts").expect(0).out
+    rows = muster("hosts", "--json").expect(0).json()["running"]
+    assert {(row["host"], row["job"], row["tasks"]) for row in rows} == {
+        ("h1", job, 2), ("h2", job, 1)}
+    gate.open()
+    running.wait().expect(0)
+    assert muster("hosts", "--json").expect(0).json()["running"] == []

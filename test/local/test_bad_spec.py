@@ -134,12 +134,15 @@ def test_a_file_that_is_a_pipe(muster):
     muster.run_shell("true", files=["pipe"]).expect_error(2, "pipe")
 
 
-def test_an_empty_file_that_is_named_is_a_mistake_and_one_in_a_folder_is_not(muster):
-    muster.write("empty", "")
-    muster.run_shell("true", files=["empty"]).expect_error(2, "empty", "job.yaml:")
+def test_an_empty_file_is_a_mistake_where_the_command_names_it(muster):
+    muster.write("empty.py", "")
+    done = muster.run_shell("python3 empty.py", files=["empty.py"])
+    done.expect_error(2, "empty.py", "job.yaml:")
+    assert muster.jobs() == []
+    muster.write("__init__.py", "")
     muster.write("package/__init__.py", "")
-    done = muster.run_shell("test -f package/__init__.py && echo so", files=["package"])
-    assert done.expect(0).lines("so$")
+    done = muster.run_shell("ls package __init__*", files=["package", "__init__.py"])
+    assert len(done.expect(0).lines("__init__.py$")) == 2
 
 
 def test_an_archive_that_is_none(muster):

@@ -2,11 +2,18 @@
 """By hand is the yardstick: what people try first under `muster run` is what it is without. Times
 are measured by `tools/bench --only watched`, and no test's business."""
 
+import contextlib
+import fcntl
+import json
 import os
+import pathlib
+import signal
 import subprocess
 import sys
 
+import harness
 import pytest
+from harness import BINARY
 
 PYTHON = sys.executable
 
@@ -69,6 +76,195 @@ def test_output_and_status_are_those_of_the_command(muster, name):
     expected = hand.stdout.decode(errors="replace").splitlines()
     if name not in ("not text", "long line", "unicode", "blank lines"):
         assert [line.rstrip() for line in said] == [line.rstrip() for line in expected]
+
+
+@contextlib.contextmanager
+def full_pipe():
+    """Gives the two ends of a pipe that takes no more."""
+    reader, writer = os.pipe()
+    with open(reader, "rb") as rest, open(writer, "wb", buffering=0) as full:
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        os.set_blocking(writer, False)
+        while full.write(b"x") is not None:
+            pass
+        os.set_blocking(writer, True)
+        yield rest, full
+
+
+def test_a_job_that_is_over_before_its_client_looks_is_told_whole(muster):
+    """Short programs end while the client of a busy machine waits for its turn; here it waits until
+    somebody reads what it says of the start."""
+    command = ["sh", "-c", "echo early; echo trouble >&2; exit 7"]
+    with full_pipe() as (rest, full):
+        running = subprocess.Popen(
+            [BINARY, "run", "--exit-code-from", "worker", "--", *command], cwd=muster.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=full, env=muster.environment)
+        full.close()
+        harness.eventually(lambda: list(muster.home.glob("jobs/*/summary.json")))
+        err = rest.read().decode()
+        assert running.communicate(timeout=harness.PATIENCE)[0] == b"early\n"
+        assert running.returncode == 7, err
+        assert "trouble\n" in err
+
+
+def events_of(text):
+    """What `run --json` printed, without what differs from one job to the next: times, the job."""
+    events = [json.loads(line) for line in text.splitlines()]
+    return [(event["event"], event.get("task"), event.get("state"), event.get("attempt_state"),
+             event.get("phase"), event.get("line"), event.get("exit_code")) for event in events]
+
+
+def run_with_full_stderr(muster, *arguments):
+    """A client that waits until somebody reads what it says of the start; and where to read it."""
+    with full_pipe() as (rest, full):
+        yield subprocess.Popen(
+            [BINARY, "run", *arguments], cwd=muster.folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=full, env=muster.environment)
+        full.close()
+        yield rest
+
+
+def test_events_of_a_job_that_was_over_before_are_those_of_any_other(muster):
+    command = ["--json", "--exit-code-from", "worker", "--", "sh", "-c", "echo early; exit 7"]
+    followed = events_of(muster("run", *command).expect(7).out)
+    late = run_with_full_stderr(muster, *command)
+    running = next(late)
+    rest = next(late)
+    harness.eventually(lambda: len(list(muster.home.glob("jobs/*/summary.json"))) == 2)
+    # Its master is gone, too: there is nobody to ask.
+    harness.eventually(lambda: not muster.pids("master"))
+    rest.read()
+    out = running.communicate(timeout=harness.PATIENCE)[0].decode()
+    assert running.returncode == 7
+    assert sorted(map(str, events_of(out))) == sorted(map(str, followed))
+    assert events_of(out)[-1][0] == "ended"
+    assert json.loads(out.splitlines()[-1])["status"]["phase"] == "ended"
+
+
+def test_a_master_that_dies_before_it_can_say_how_its_job_ended(muster):
+    """The log tells, where nothing of the job is left to start another master."""
+    late = run_with_full_stderr(muster, "--exit-code-from", "worker", "--",
+                                "sh", "-c", "echo early; exit 7")
+    running = next(late)
+    rest = next(late)
+    harness.eventually(lambda: list(muster.home.glob("jobs/*/summary.json")))
+    muster.expect_only(running.pid)
+    (muster.job_folder() / "summary.json").unlink()
+    err = rest.read().decode()
+    assert running.communicate(timeout=harness.PATIENCE)[0] == b"early\n"
+    assert running.returncode == 7, err
+
+
+def test_a_job_of_which_nothing_lives_is_given_up_at_once(muster):
+    late = run_with_full_stderr(muster, "--", "sleep", "1000")
+    running = next(late)
+    rest = next(late)
+    harness.eventually(lambda: muster.pids("agent"))
+
+    def send_all(number):
+        left = set(muster.processes()) - {running.pid}
+        for pid in left:
+            harness.send(pid, number)
+        return left
+
+    # All stand still before the first is killed: an agent that saw its master go starts another.
+    still = [set()]
+
+    def all_stand_still():
+        still.append(send_all(signal.SIGSTOP))
+        return still[-1] == still[-2]
+
+    harness.eventually(all_stand_still)
+    harness.eventually(lambda: not send_all(signal.SIGKILL))
+    err = rest.read().decode()
+    running.communicate(timeout=harness.PATIENCE)
+    assert running.returncode == 6, err
+    assert "has no master any more" in err and "answered for 30" not in err
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_does_not_wait_for_a_reader(muster, stream, number):
+    """By hand a program ends by it, whoever reads what it writes, and how slowly."""
+    with full_pipe() as (rest, full):
+        other = "stdout" if stream == "stderr" else "stderr"
+        running = subprocess.Popen(
+            [BINARY, "run", "--", "sh", "-c", "yes | head -c 10000000; exec sleep 1000"],
+            cwd=muster.folder, stdin=subprocess.DEVNULL, env=muster.environment,
+            **{stream: full, other: subprocess.DEVNULL})
+        full.close()
+        # What the kernel says of who waits for a pipe.
+        waits = pathlib.Path(f"/proc/{running.pid}/wchan")
+        log = muster.home / "jobs"
+        harness.eventually(lambda: [path for path in log.glob("*/logs/worker-0.1.stdout")
+                                    if path.stat().st_size >= 10000000])
+        harness.eventually(lambda: "pipe" in waits.read_text() or "poll" in waits.read_text())
+        running.send_signal(number)
+        assert running.wait(harness.PATIENCE) == 4
+        assert muster.status()["outcome"]["result"] == "stopped"
+        assert not harness.readable(rest, 0) or rest.read(1) == b"x"
+
+
+# What a program sees of the machine and of those who started it.
+SEEN = """
+import os, resource, sys
+print(sorted(os.sched_getaffinity(0)), os.nice(0), os.getcwd(), os.getgroups(), os.umask(0))
+print(open("/proc/self/oom_score_adj").read().strip(), os.sched_getscheduler(0), sys.argv[1:])
+print([(name, resource.getrlimit(getattr(resource, name))) for name in sorted(dir(resource))
+       if name.startswith("RLIMIT_")])
+for line in open("/proc/self/status"):
+    if line.startswith(("SigBlk", "SigIgn", "Cap", "NoNewPrivs", "Seccomp", "Mems_al", "Threads")):
+        print(line.strip())
+print(sorted(os.listdir("/proc/self/fd")), repr(sys.stdin.read()), os.readlink("/proc/self/fd/0"))
+print({name: value for name, value in sorted(os.environ.items())
+       if name.startswith(("CUDA", "HIP", "ROCR", "NVIDIA", "LC_", "LANG", "PYTHON", "TMP"))})
+print(open("/proc/self/cgroup").read(), os.sysconf("SC_PHYS_PAGES"), sys.stdout.encoding)
+"""
+
+
+def test_a_program_sees_what_it_sees_by_hand(muster):
+    command = [PYTHON, "-c", SEEN, "a b", "", "*", "$HOME", "it's"]
+    # Who started the tests may ignore signals, as a shell does for what runs in its background.
+    signals = ["env", "--default-signal"]
+    limits = ["sh", "-c", 'umask 027; ulimit -n 512; ulimit -c 0; exec nice -n 3 "$@"', "-"]
+    for before in (signals, [*signals, *limits]):
+        by_itself = subprocess.run(
+            [*before, *command], cwd=muster.folder, stdin=subprocess.DEVNULL,
+            env=muster.environment, capture_output=True, check=True)
+        under_muster = subprocess.run(
+            [*before, BINARY, "run", "--quiet", "--", *command], cwd=muster.folder,
+            stdin=subprocess.DEVNULL, env=muster.environment, capture_output=True, check=True)
+        assert under_muster.stdout.decode() == by_itself.stdout.decode()
+
+
+def test_lines_of_python_come_at_once_on_a_terminal(muster, gate):
+    """As by hand; into a file or a pipe they come by the block, which costs less."""
+    muster.environment.pop("PYTHONUNBUFFERED", None)
+    program = muster.write("says.py", f"import os\nprint('epoch 1')\nos.system({gate.wait!r})\n")
+    running = muster.start("run", "--", PYTHON, program, terminal=True)
+    running.sees("epoch 1")
+    gate.open()
+    running.wait().expect(0)
+    assert "PYTHONUNBUFFERED" not in environment_of(muster)[0]
+    own = muster.start("run", "--set", "env.PYTHONUNBUFFERED=", "--", "env", terminal=True)
+    own.sees(r"PYTHONUNBUFFERED=\s*$")
+    own.wait().expect(0)
+
+
+def test_input_that_no_task_gets_is_warned_of(muster):
+    with open(muster.write("words.txt", "hello\n")) as words:
+        done = muster.start("run", "--", "cat", stdin=words).wait().expect(0)
+    assert done.out == "" and done.lines("warning: tasks do not get what comes on standard input")
+    assert not muster("run", "--", "true").expect(0).lines("standard input")
+
+
+def test_a_line_of_shell_in_quotes_is_told_apart(muster):
+    muster("run", "--", "echo a b").expect_error(2, "'echo a b' is one word", "sh -c 'echo a b'")
+    muster("run", "--", " ").expect_error(2, "the command after -- is empty")
+    program = muster.write("my program", "#!/bin/sh\necho mine\n", 0o755)
+    assert muster("run", "--quiet", "--", program).expect(0).lines("mine")
+    muster("run", "-n", "2", "train.py").expect_error(2, "muster run -n 2 -- python3 train.py")
+    muster("run", "--gpus", "all", "--", "true").expect_error(2, "--gpus 1", "share all")
 
 
 def environment_of(muster, *options, tasks=1, env=None):

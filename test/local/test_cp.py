@@ -143,6 +143,28 @@ def test_a_folder_replaces_nothing(muster, job, grown, tmp_path):
     assert list(tmp_path.rglob(".muster-cp-*")) == []
 
 
+def test_a_task_does_not_choose_what_it_replaces(muster, tmp_path):
+    """Its own tar sends what programs here would read, under their names."""
+    muster.write("bin/tar", "#!/bin/sh\nexec /usr/bin/tar -C \"$EVIL\" -cf - $SENT\n", mode=0o755)
+    muster.write("evil/.profile", "echo gotcha")
+    muster.write("evil/.config/x", "gotcha")
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / ".profile").write_text("mine")
+    for sent in (".profile", ".config"):
+        job = muster("submit", muster.spec({
+            "command": "exec sleep 1000", "tasks": 1,
+            "env": {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "EVIL": str(tmp_path / "evil"),
+                    "SENT": sent}}), "--json").expect(0).json()["job"]
+        harness.eventually(lambda it=job: muster.status(it)["phase"] == "running")
+        muster("exec", job, "--", "mkdir", "results").expect(0)
+        muster("cp", "-r", f"{job}:worker:0:.", "mine").expect_error(6, f"the task sent {sent}")
+        muster("cp", "-r", f"{job}:worker:0:results/", "mine").expect(0)
+        assert sorted(os.listdir(home)) == [".profile", "results"]
+        assert (home / ".profile").read_text() == "mine"
+        (home / "results").unlink() if sent == ".profile" else None
+
+
 def test_what_is_no_file_is_left_out_and_said(muster, job, grown, tmp_path):
     os.mkfifo(grown / "pipe")
     done = muster("cp", "-r", f"{job}:worker:0:{grown}", "back").expect(0)
@@ -181,7 +203,8 @@ def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
         harness.eventually(lambda: any(path.stat().st_size > 1 << 20
                                        for path in tmp_path.rglob(".muster-cp-*/big/file")))
         running.signal(signal.SIGINT)
-        assert running.wait().code not in (0, None)
+        interrupted = running.wait()
+        assert interrupted.code not in (0, None) and "tar:" not in interrupted.err
         harness.eventually(lambda: not list(tmp_path.rglob(".muster-cp-*")))
     assert not (tmp_path / "here").exists()
     assert list(there.iterdir()) == []

@@ -49,6 +49,15 @@ def test_streams_are_apart_and_binary_clean(muster, job, tmp_path):
     assert hashlib.sha256(done.stderr).digest() == hashlib.sha256(data).digest()
 
 
+def test_a_full_disk_is_said(muster, job):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([harness.BINARY, "exec", job, "--", "echo", "x"], stdout=full,
+                              env=muster.environment, stdin=subprocess.DEVNULL, check=False,
+                              stderr=subprocess.PIPE, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 141
+    assert "muster: cannot write to standard output: No space left on device" in done.stderr
+
+
 def test_the_exit_status_is_the_commands(muster, job):
     assert muster("exec", job, "worker:0", "--", "sh", "-c", "exit 7").code == 7
     assert muster("exec", job, "--", "sh", "-c", "kill -9 $$").code == 128 + signal.SIGKILL
@@ -131,8 +140,11 @@ def test_a_task_between_two_attempts_is_waited_for(muster, tmp_path):
 
 
 def test_nobody_waits_longer_than_asked(muster, tmp_path):
-    spec = {"command": "exit 1", "tasks": 1, "restart": {"process": 3, "backoff": "100s..100s"}}
+    ran = tmp_path / "ran"  # Else the task may be waiting for its first attempt, which comes soon.
+    spec = {"command": f"touch {ran}; exit 1", "tasks": 1,
+            "restart": {"process": 3, "backoff": "100s..100s"}}
     muster("submit", muster.spec(spec)).expect(0)
+    harness.eventually(ran.exists)
     harness.eventually(lambda: muster.status()["roles"]["worker"]["tasks"][0]["state"] == "waiting")
     muster("exec", "last", "--wait", "1s", "--", "true").expect_error(5, "gave up after 1.0 s")
 

@@ -165,9 +165,9 @@ def test_a_port_nobody_listens_on_is_told_each_time(muster, server):
     running.wait().expect(128 + signal.SIGTERM)
 
 
-def test_a_killed_master_ends_what_is_open_and_new_ones_go_on(muster, server):
+def test_a_killed_master_ends_what_it_relays_and_new_ones_go_on(muster, server):
     job, port = server(kind="echo")
-    running = muster.start("forward", job, "worker:0", f"0:{port}")
+    running = muster.start("forward", "--relay", job, "worker:0", f"0:{port}")
     here = local_port(running)
     with connect(here) as c:
         c.sendall(b"x")
@@ -177,6 +177,49 @@ def test_a_killed_master_ends_what_is_open_and_new_ones_go_on(muster, server):
     assert ask(here, b"again") == b"again"
     running.sees("looking for it again")
     running.sees("connected again")
+
+
+def test_a_killed_master_is_not_noticed_by_what_goes_there_directly(muster, server):
+    job, port = server(kind="echo")
+    running = muster.start("forward", job, "worker:0", f"0:{port}")
+    here = local_port(running)
+    with connect(here) as c:
+        c.sendall(b"x")
+        assert c.recv(1) == b"x"
+        os.kill(muster.pids("master")[0], signal.SIGKILL)
+        running.sees("looking for it again")
+        c.sendall(b"while there is none")
+        assert c.recv(100) == b"while there is none"
+        running.sees("connected again")
+        assert ask(here, b"new") == b"new"
+        c.sendall(b"y")
+        assert c.recv(1) == b"y"
+    shown = muster("show", job).expect(0).out
+    assert "opened forward in worker:0" in shown
+
+
+def agent_port(muster):
+    (pid,) = muster.pids("agent")
+    ((_, port),) = harness.listening(pid)
+    return port
+
+
+def test_direct_or_relayed_is_the_users_choice(muster, server):
+    job, port = server(kind="echo")
+    far = agent_port(muster)
+
+    def goes_there_itself(*options):
+        running = muster.start("forward", *options, job, "worker:0", f"0:{port}")
+        here = local_port(running)
+        with connect(here) as c:
+            c.sendall(b"12")
+            assert c.recv(2) == b"12"
+            peers = harness.peers(running.pid)
+        running.signal(signal.SIGINT)
+        running.wait().expect(128 + signal.SIGINT)
+        return ("127.0.0.1", far) in peers
+    assert not goes_there_itself("--relay")
+    assert goes_there_itself()
 
 
 def test_the_end_of_the_job_ends_it(muster, server):

@@ -4,7 +4,10 @@ their rendezvous, what a framework that is a file gives its tasks, what starts M
 import json
 import os
 import re
+import signal
+import socket
 
+import harness
 import pytest
 
 # What horovod/common/gloo does with its store: one connection for each request, 404 means "later".
@@ -227,6 +230,24 @@ def test_only_tasks_of_the_job_start_programs(muster):
     assert "does not know the job's key" in muster.log_text("worker:0", stream="stderr")
     assert done.lines("worker-7 is not in the job's view")
     assert not list(muster.home.rglob("intruder"))
+
+
+def test_who_proves_nothing_keeps_no_command_from_starting(muster):
+    """Many connections from hosts of the job that say nothing, or never say the last byte."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    view = muster.write("view.json", json.dumps({"worker": [f"127.0.0.1:{address[1]}"]}))
+    known = {"MUSTER_TASK_KEY": "k" * 64, "MUSTER_VIEW_FILE": str(view)}
+    node = muster.start("start-node", f"127.0.0.1:{address[1]}", env=known)
+    assert muster("start-on", "worker-0", "exit 7", env=known).code == 7
+    idle = [socket.create_connection(address, timeout=harness.PATIENCE) for _ in range(150)]
+    for peer in idle[::2]:
+        peer.sendall(b"1000000\n")
+    assert muster("start-on", "worker-0", "exit 7", env=known).code == 7
+    for peer in idle:
+        peer.close()
+    node.signal(signal.SIGTERM)
+    node.wait()
 
 
 def test_the_key_of_the_tasks_is_in_no_file_and_no_other_job(muster):

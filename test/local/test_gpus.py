@@ -163,6 +163,16 @@ def test_a_quick_run_sees_all_gpus_of_the_machine(muster, gate, gpus):
     running.wait().expect(0)
 
 
+def test_who_hides_gpus_without_a_word_is_told(muster, gpus):
+    """A specification that mentions none on a machine that has some; the quick form shares them."""
+    path = muster.spec({"command": "env", "tasks": 1})
+    done = muster("run", path).expect(0)
+    assert done.lines("warning: this machine has 4 GPUs, and no role asks for any")
+    assert done.lines("CUDA_VISIBLE_DEVICES=-1$")
+    quick = muster("run", "-n", "2", "--", "env").expect(0)
+    assert quick.lines("assumed: .*4 GPUs, shared") and not quick.lines("warning|CUDA_VISIBLE")
+
+
 def test_tasks_without_gpus_start_no_program(muster, gpus):
     muster.run({"command": "sleep 1.5", "roles": {"worker": {"tasks": 1, "gpus": 0}}}).expect(0)
     assert rows_of(muster, "worker", "--name", "process.thread.count")

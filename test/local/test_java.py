@@ -60,6 +60,8 @@ def test_a_kill_ends_the_job(muster, embed, deed):
     """Also while there is more output than anybody has taken."""
     done = embed(deed, *TWO, "-executes", "yes | head -n 200000; exec sleep 1000").wait().expect(0)
     assert "start -1" in done.out.splitlines()
+    if deed == "kill":
+        assert rows_of(done.out)[-1] == {"worker:0": "FINISHED", "worker:1": "FINISHED"}
     assert ("killed" in done.out.splitlines()) == (deed == "kill")
     assert muster.status()["outcome"]["result"] == "stopped"
 
@@ -228,10 +230,64 @@ def test_azkaban_kills_by_sigterm(muster, tmp_path):
     assert muster.status()["outcome"]["result"] == "stopped"
 
 
+def run_properties(muster, path, text, encoding="utf-8"):
+    """Runs a property file as it is written, among what every job here needs."""
+    path.write_bytes((text + "\nmain.args=--on local\ntony.worker.instances=1\n"
+                      "tony.worker.memory=64m\n").encode(encoding))
+    return submit(muster, AZKABAN, env={"JOB_PROP_FILE": str(path)}).wait()
+
+
+def test_azkabans_property_files_are_read_as_java_reads_them(muster, tmp_path):
+    show = """executes = printf '[%s]' \\\n         "$A" "$B" "$C" "$D"\n"""
+    done = run_properties(muster, tmp_path / "props", "! a comment\n" + show + """
+worker_env.A = \\u00fcber \\u4e2d
+worker_env.B:  ends with a blank\\u0020
+worker_env.C a \\= b \\: c\\\\d
+worker_env.D=
+""")
+    done.expect(0)
+    assert "[über 中][ends with a blank ][a = b : c\\d][]" in done.out, done.text
+    for encoding in ("utf-8", "iso-8859-1"):
+        done = run_properties(muster, tmp_path / "props", 'executes=echo "<$A>"\nworker_env.A=ü',
+                              encoding).expect(0)
+        assert "<ü>" in done.out
+    done = run_properties(muster, tmp_path / "props", "executes=echo \\u00zz")
+    done.expect_error(255, "JOB_PROP_FILE=", "encoding")
+
+
+def test_quotes_for_azkabans_command_line_are_no_part_of_a_value(muster, tmp_path):
+    """TonY's job type wrote values into a command line; those with blanks had to be in quotes."""
+    done = run_properties(muster, tmp_path / "props", """
+executes='printf "quoted: [%s] [%s] [%s]" "$A" "$B" "$C"'
+worker_env.A='x  y'
+worker_env.B=x  "y"
+worker_env.C="it's"
+""").expect(0)
+    assert "quoted: [x  y] [x  \"y\"] [it's]" in done.out, done.text
+    done = run_properties(muster, tmp_path / "props", """
+executes='printf [%s]'
+task_params=--name "two words" --last
+""").expect(0)
+    assert "[--name][two words][--last]" in done.out, done.text
+
+
+def test_azkabans_kill_counts_while_the_job_is_submitted(muster, tmp_path):
+    """Its SIGTERM comes when the program that submits the job has just been started."""
+    program = script(tmp_path / "muster", f"""[ "$2" = --convert ] || kill -TERM $PPID
+exec {harness.BINARY} "$@"
+""")
+    values = {**AZKABAN_JOB, "executes": "exec sleep 1000"}
+    environment = properties(tmp_path / "props", **values)
+    done = submit(muster, AZKABAN, env={**environment, "MUSTER_BINARY": str(program)}).wait()
+    done.expect(143)
+    for job in muster.jobs():
+        assert muster("status", job, "--json").json()["outcome"]["result"] == "stopped"
+
+
 def test_azkaban_hears_of_a_job_that_fails_and_of_files_that_are_missing(muster, tmp_path):
     values = {**AZKABAN_JOB, "executes": "exit 1"}
     submit(muster, AZKABAN, env=properties(tmp_path / "props", **values)).wait().expect(255)
     done = submit(muster, AZKABAN).wait()
     done.expect_error(255, "JOB_PROP_FILE is not set")
     done = submit(muster, AZKABAN, env={"JOB_PROP_FILE": "/nonexistent"}).wait()
-    done.expect_error(255, "JOB_PROP_FILE=/nonexistent")
+    done.expect_error(255, "JOB_PROP_FILE=/nonexistent: there is no such file")

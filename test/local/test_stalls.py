@@ -1,4 +1,5 @@
 # timeout: 600
+# together: 4
 """Tasks that hang: who is named, what follows, and who is left in peace."""
 
 import os
@@ -188,6 +189,89 @@ def main():
 main()
 """
 
+# Each hangs in its own way, alone or while the others wait in all_reduce.
+MORE = """
+import json, logging, os, socket, subprocess, sys, threading, time
+import torch, torch.distributed as dist
+
+def fills_a_pipe():
+    subprocess.Popen(["head", "-c", "1000000", "/dev/zero"], stdout=subprocess.PIPE).wait()
+
+def tries_again():
+    for attempt in range(10 ** 9):
+        logging.warning("attempt %d failed: connection refused, retrying", attempt)
+        time.sleep(0.5)
+
+def beats():
+    while True:
+        print("alive", flush=True)
+        time.sleep(0.5)
+
+def waits_beside_a_heartbeat():
+    threading.Event().wait()
+
+def gets_rows():
+    here, there = socket.socketpair()
+    if os.fork() == 0:
+        for _ in range(15):
+            there.send(b"row")
+            time.sleep(1)
+        os._exit(0)
+    there.close()
+    while here.recv(10):
+        pass
+
+def counts():
+    until, words = time.monotonic() + 15, 0
+    while time.monotonic() < until:
+        words += len("one two three".split())
+
+if sys.argv[1] == "waits_beside_a_heartbeat":
+    threading.Thread(target=beats, daemon=True).start()
+logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+tensor = torch.ones(100)
+for step in range(8):
+    dist.all_reduce(tensor)
+    logging.info("step %d", step)
+    time.sleep(1.1)
+if os.environ["RANK"] == "1":
+    globals()[sys.argv[1]]()
+dist.all_reduce(tensor)
+"""
+
+# By their stacks all three are at one place; what torch would have written tells who is missing.
+FLIGHT = """
+import os, pickle, time
+rank = int(os.environ["RANK"])
+last = 41 if rank == 2 else 42
+entries = [{"process_group": ("0", "default_pg"), "collective_seq_id": call, "is_p2p": False,
+            "profiling_name": "nccl:all_reduce", "duration_ms": 0.25, "input_sizes": [[10, 2]],
+            "state": "completed" if call < last or rank == 2 else "started",
+            "frames": [{"name": "step", "filename": "/home/ada/train.py", "line": 31}]}
+           for call in range(30, last + 1)]
+with open(os.environ["TORCH_FR_DUMP_TEMP_FILE"] + str(rank), "wb") as file:
+    pickle.dump({"version": "2.5", "entries": entries}, file, protocol=2)
+
+def all_reduce():
+    time.sleep(10000)
+
+all_reduce()
+"""
+# A dump that would leave a trace behind if anybody ran it.
+PLANTED = """
+import os, pickle, time
+
+class Runs:
+    def __reduce__(self):
+        return os.system, (f"touch {os.environ['TORCH_FR_DUMP_TEMP_FILE']}ran",)
+
+with open(os.environ["TORCH_FR_DUMP_TEMP_FILE"] + os.environ["RANK"], "wb") as file:
+    pickle.dump({"entries": [Runs()]}, file)
+time.sleep(10000)
+"""
+
 QUICK = {"liveness": {"beat": "200ms", "suspect": "3s", "lost": "10s"}, "framework": "pytorch"}
 
 
@@ -320,6 +404,30 @@ def test_a_program_that_has_paused_before_is_believed(muster):
     assert "attempt-stalled" not in facts_of(muster)
 
 
+def flown(muster, program):
+    prefix = muster.folder / "trace_rank_"
+    muster("run", spec(muster, program, stall={"after": "3s", "then": "fail"},
+                       env={"TORCH_FR_DUMP_TEMP_FILE": str(prefix)}), within=120).expect(1)
+    status = muster.status()
+    cause = status["outcome"]["first_cause"]
+    index = int(cause["task"].rsplit(":", 1)[1])
+    return cause["task"], status["roles"]["worker"]["tasks"][index]["stall"]["evidence"]
+
+
+def test_the_flight_recorder_tells_who_never_entered_the_call(muster):
+    task, evidence = flown(muster, FLIGHT)
+    assert task == "worker:2"
+    assert ("flight recorder: worker:0-1 are in all_reduce (call 42 of process group 0, "
+            "step (train.py:31)); worker:2 never entered it") in evidence
+
+
+def test_nothing_in_a_flight_recorders_dump_is_run(muster):
+    _, evidence = flown(muster, PLANTED)
+    assert "flight recorder" not in evidence
+    assert len(list(muster.folder.glob("trace_rank_[0-2]"))) == 3
+    assert not (muster.folder / "trace_rank_ran").exists()
+
+
 @pytest.fixture(scope="module")
 def torch():
     done = subprocess.run([harness.REPOSITORY / "tools" / "setup_python", "torch"],
@@ -339,10 +447,10 @@ def test_a_rank_that_the_others_wait_for_in_gloo(muster, torch, other, sure, pla
                         "stall": {"after": "5s", "then": "fail"}})
     muster("run", path, within=240).expect(1)
     status = muster.status()
-    assert status["roles"]["worker"]["tasks"][2]["stall"]["sure"] == sure
-    cause = status["outcome"]["first_cause"]
+    stall, cause = status["roles"]["worker"]["tasks"][2]["stall"], status["outcome"]["first_cause"]
+    assert stall, cause
+    assert (stall["sure"], stall["place"]) == (sure, place), stall["evidence"]
     assert cause["task"] == "worker:2"
-    assert status["roles"]["worker"]["tasks"][2]["stall"]["place"] == place
     assert "worker:0-1 wait in all_reduce" in cause["evidence"]
 
 
@@ -364,7 +472,7 @@ def test_one_that_has_reported_steps_and_takes_none_is_named(muster, torch, how,
     status = muster.status()
     stall = status["roles"]["worker"]["tasks"][1]["stall"]
     assert re.fullmatch(place, stall["place"])
-    assert stall["sure"] == sure or how == "retries"
+    assert stall["sure"] == sure or how == "retries", stall["evidence"]
     assert status["outcome"]["first_cause"]["task"] == "worker:1"
     assert "worker:0, worker:2 wait in all_reduce" in stall["evidence"]
 
@@ -399,3 +507,47 @@ def test_two_locks_are_both_named(muster):
     evidence = stall_of(muster, 0)["evidence"]
     assert "its thread writes waits in writes (program.py:8)" in evidence
     assert "its thread reads waits in reads (program.py:14)" in evidence
+
+
+@pytest.mark.parametrize("how, place, says", [
+    ("fills_a_pipe", r"fills_a_pipe \(program.py:6\)", "its child process .* writes to a pipe"),
+    ("tries_again", r"tries_again \(program.py:\d+\)", "sleeps in tries_again"),
+    ("waits_beside_a_heartbeat", r"waits_beside_a_heartbeat \(program.py:\d+\)", "waits in")])
+def test_one_that_hangs_behind_signs_of_life_is_named(muster, torch, how, place, says):
+    """A child that cannot write, the same failure for ever, a thread that calls itself alive."""
+    run_torch(muster, torch, MORE, how, status=1)
+    assert muster.status()["outcome"]["first_cause"]["task"] == "worker:1"
+    stall = stall_of(muster, 1)
+    assert re.fullmatch(place, stall["place"])
+    assert re.search(says, stall["evidence"])
+    assert "worker:0, worker:2 wait in all_reduce" in stall["evidence"]
+
+
+@pytest.mark.parametrize("how", ["gets_rows", "counts"])
+def test_one_to_which_something_comes_or_that_counts_is_left_in_peace(muster, torch, how):
+    run_torch(muster, torch, MORE, how, status=0)
+    log = (muster.job_folder() / "master.log").read_text()
+    assert "stall.suspected" in log, "it was looked at"
+    assert "attempt-stalled" not in facts_of(muster)
+
+
+def test_a_shell_that_asks_again_and_again_is_named(muster):
+    path = muster.spec({"command": "until test -e /nowhere/ready; do sleep 0.3; done", "tasks": 1,
+                        "liveness": QUICK["liveness"], "stall": {"after": "10s", "then": "fail"}})
+    muster("run", path, within=120).expect(1)
+    assert "sleeps in `sleep 0.3`" in stall_of(muster, 0)["evidence"]
+
+
+def test_a_parameter_server_that_is_stopped_is_named(muster):
+    gate_of(muster)
+    muster.write("program.py", HANGS)
+    path = muster.spec({
+        "files": ["program.py"], **QUICK, "framework": "tensorflow",
+        "stall": {"after": "2s", "then": "fail"},
+        "roles": {"ps": {"tasks": 1, "command": "kill -STOP $$"},
+                  "worker": {"tasks": 2, "command":
+                             f"exec /usr/bin/python3 program.py {muster.folder}"}}})
+    muster("run", path, within=120).expect(1)
+    stall = muster.status()["roles"]["ps"]["tasks"][0]["stall"]
+    assert stall["sure"] == "certain"
+    assert "ps:0 is stopped by a signal" in stall["evidence"]

@@ -4,7 +4,11 @@ import datetime
 import json
 import os
 import re
+import subprocess
+import sys
 
+import harness
+import pytest
 from harness import eventually
 
 STATUS_KEYS = {"schema", "job", "application_id", "phase", "on", "generation", "outcome", "roles",
@@ -60,6 +64,22 @@ def test_status_while_it_runs(muster, gate):
     assert muster.status()["phase"] == "ended"
 
 
+def test_status_tells_what_tasks_use(muster, gate):
+    running = muster.start("run", muster.spec({
+        "command": gate.wait, "roles": {"worker": {"tasks": 2, "memory": "64m"}}}))
+    muster.wait_for_phase("running")
+
+    def used():
+        text = muster("status", "last").expect(0).out
+        return re.search(r"worker:1 +active .* pid \d+  cpu \d\.\d\d, memory [\d.]+[KM]/64M",
+                         text)
+
+    eventually(used, what=lambda: muster("status", "last").out)
+    gate.open()
+    running.wait().expect(0)
+    assert "cpu" not in muster("status", "last").expect(0).out
+
+
 def test_status_by_a_unique_prefix(muster):
     muster.run_shell("true", name="alpha").expect(0)
     muster.run_shell("true", name="beta").expect(0)
@@ -98,7 +118,9 @@ def test_ps_lists_what_runs_and_history_what_ran(muster, gate):
     assert "past-" in muster("history").expect(0).out
 
 
-def test_lists_say_what_their_limit_leaves_out(muster):
+@pytest.fixture
+def ten_thousand(muster):
+    """A home with 10,001 jobs that have ended."""
     muster.run_shell("true", name="past").expect(0)
     one = muster.job_folder()
     for number in range(10000):
@@ -106,6 +128,10 @@ def test_lists_say_what_their_limit_leaves_out(muster):
         folder.mkdir()
         for name in ("plan.json", "summary.json", "spec.yaml"):
             os.link(one / name, folder / name)
+    return one.name
+
+
+def test_lists_say_what_their_limit_leaves_out(muster, ten_thousand):
     done = muster("history").expect(0)
     assert len(done.out.splitlines()) == 1 + 20
     assert "9981 more; --limit 10001 shows further ones" in done.err
@@ -113,6 +139,55 @@ def test_lists_say_what_their_limit_leaves_out(muster):
     assert len(muster("ps", "--all", "--json").expect(0).json()["jobs"]) == 10001
     assert len(muster("history", "--json", "--limit", "3").expect(0).json()["jobs"]) == 3
     assert muster("ps").expect(0).err == ""
+
+
+# Of one command: seconds of processor time, and memory.
+CPU_MAX, KIB_MAX = 3.0, 128 << 10
+
+# A process counts what its parent had before exec as its own: this small one starts the command,
+# and not the tests.
+MEASURE = """
+import json, resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=2)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
+
+
+def measured(muster, *arguments):
+    """Runs a command; returns its exit status and both streams, if it was quick and small."""
+    done = subprocess.run([sys.executable, "-c", MEASURE, harness.BINARY, *arguments],
+                          env=muster.environment, cwd=muster.folder, capture_output=True,
+                          text=True, timeout=harness.PATIENCE, check=True)
+    code, cpu, kib = json.loads(done.stdout)
+    print(f"{arguments}: {cpu:.2f} s, {kib >> 10} MiB")
+    assert cpu < CPU_MAX and kib < KIB_MAX, (arguments, cpu, kib)
+    return code, done.stderr
+
+
+def test_a_home_of_ten_thousand_jobs(muster, ten_thousand, gate):
+    """Every command that looks for jobs is quick and complete there, whatever it is told."""
+    running = muster.start("run", muster.spec({"name": "now", "command": gate.wait, "tasks": 1}))
+    muster.wait_for_phase("running")
+    (now,) = (job for job in muster.jobs() if job.startswith("now-"))
+    code, listed = measured(muster, "ps", "--json")
+    assert code == 0 and [job["job"] for job in json.loads(listed)["jobs"]] == [now]
+    for words in (("ps",), ("history",), ("history", "--limit", "10001"), ("ps", "--all"),
+                  ("history", "--json"), ("status", "last"), ("status", "now"),
+                  ("status", ten_thousand), ("why", ten_thousand)):
+        code, text = measured(muster, *words)
+        assert code == 0, text
+        assert words[1:2] != ("--limit",) or len(text.splitlines()) == 10002
+    for words in (("status", "past"), ("status", "past-copx00001"), ("logs", "x" * 10000),
+                  ("stop", "past-copy1")):
+        code, text = measured(muster, *words)
+        assert code == 2 and len(text) < 11000 and len(text.splitlines()) < 10, text[:2000]
+    code, offered = measured(muster, "completion", "words", "--", "status", "")
+    assert len(set(offered.split()) & {*muster.jobs()}) == 10002
+    code, offered = measured(muster, "completion", "words", "--", "stop", "")
+    assert {*muster.jobs()} & {*offered.split()} == {now}
+    gate.open()
+    running.wait().expect(0)
 
 
 def test_ps_and_history_of_an_empty_home(muster):

@@ -1,9 +1,40 @@
 """muster stop and muster submit."""
 
 import os
+import signal
 import time
 
 import harness
+
+
+def without_master(muster):
+    """A job whose master has died, and whose agents do not know it yet; and these."""
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 2})).expect(0)
+    muster.wait_for_phase("running")
+    agents = muster.pids("agent")
+    for agent in agents:
+        os.kill(agent, signal.SIGSTOP)
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    harness.eventually(lambda: not muster.pids("master"))
+    return agents
+
+
+def test_a_job_between_two_masters_is_not_over(muster):
+    agents = without_master(muster)
+    assert "no master is running" not in muster("status", "last").expect(0).out
+    (row,) = muster("ps", "--json").expect(0).json()["jobs"]
+    assert row["phase"] != "lost"
+    stopping = muster.start("stop", "last")
+    plan = muster.job_folder() / "plan.json"
+    os.utime(plan, (0, 0))
+    muster("clean", "--older", "1d").expect(0)
+    assert plan.exists()
+    for agent in agents:
+        os.kill(agent, signal.SIGCONT)
+    stopping.wait().expect(0)
+    assert muster.status()["outcome"]["result"] == "stopped"
+    muster.expect_nothing_left()
 
 
 def test_submit_returns_at_once_and_says_what_to_type(muster):
@@ -54,6 +85,42 @@ def test_stop_right_after_submit(muster):
         muster("submit", muster.spec({"command": "sleep 1000", "tasks": 4})).expect(0)
         muster("stop", "last").expect(0)
         assert muster.status()["outcome"]["result"] == "stopped"
+
+
+def test_a_job_between_two_masters_goes_on_and_is_stopped_by_the_next(muster):
+    """Everybody who may start the next master sleeps; until they have done so nothing is lost."""
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    job = muster.job()
+    sleepers = muster.pids("agent") + muster.pids("keeper")
+    for pid in sleepers:
+        os.kill(pid, signal.SIGSTOP)
+    for pid in muster.pids("master"):
+        os.kill(pid, signal.SIGKILL)
+    wait = "another master: its agents are starting one"
+    assert harness.eventually(lambda: wait in muster("status", job).expect(0).out)
+    assert "lost" not in muster("ps").expect(0).out
+    assert wait in muster("why", job).expect(0).out
+    stopping = muster.start("stop", job)
+    reaching = muster.start("exec", job, "--", "echo", "reached")
+    for pid in sleepers:
+        os.kill(pid, signal.SIGCONT)
+    assert "stopped" in stopping.wait().expect(0).out
+    ended = reaching.wait()
+    assert "reached" in ended.out or "ending" in ended.err or "ended" in ended.err, ended.text
+    muster.expect_nothing_left()
+
+
+def test_a_job_of_which_nothing_runs_is_not_waited_for(muster):
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
+    muster.wait_for_phase("running")
+    job = muster.job()
+    muster.end_everything()
+    assert "a master: none is running" in harness.eventually(
+        lambda: (told := muster("why", job).expect(0).out) and "none is running" in told and told)
+    for words in (("exec", job, "--", "true"), ("forward", job, "0:80")):
+        muster(*words, within=20).expect_error(6, "no master of this job is running", job)
+    assert "has no master: nothing of it runs" in muster("stop", job).expect(0).out
 
 
 def test_term_goes_to_the_whole_process_group(muster):

@@ -1,38 +1,60 @@
 # timeout: 300
 """Attacks on the ports of a job: the owner and the agents get through, and nothing grows."""
 
+import contextlib
 import os
 import pathlib
 import re
 import signal
+import socket
+import ssl
+import urllib.request
 
 import attacks
 import harness
 import pytest
 import siege
 
+ROOT = pathlib.Path(__file__).parents[2]
+MODEL = (ROOT / "docs" / "threat-model.md").read_text()
+SIEGES = ("test/local/test_strangers.py", "test/hadoop/test_yarn_strangers.py",
+          "test/spark/test_strangers.py")
 
-def test_every_attack_is_carried_out():
-    """A new kind of attack needs a test; each is named in the threat model."""
-    model = (pathlib.Path(__file__).parents[2] / "docs" / "threat-model.md").read_text()
-    assert [kind for kind in attacks.KINDS if f"`{kind}`" not in model] == []
+
+def test_every_attack_is_carried_out_everywhere():
+    """A new kind of attack is named in the threat model, and no siege chooses among them."""
+    assert [kind for kind in attacks.KINDS if f"`{kind}`" not in MODEL] == []
+    for siege_file in SIEGES:
+        text = (ROOT / siege_file).read_text()
+        assert re.search(r'parametrize\("kind", attacks.KINDS\)|in attacks.KINDS\)|'
+                         r"list\(attacks.KINDS\)", text), siege_file
 
 
-def test_every_attack_of_the_threat_model_has_its_test():
-    """Each row of its tables names one, and each that it names is there."""
-    root = pathlib.Path(__file__).parents[2]
-    model = (root / "docs" / "threat-model.md").read_text()
-    sources = [*root.glob("src/**/*_test.cc"), *root.glob("test/**/test_*.py")]
-    text = "\n".join(path.read_text() for path in sources)
-    there = {f"{suite}.{name}" for suite, name in
-             re.findall(r"^TEST(?:_F)?\((\w+),\s*(\w+)\)", text, re.MULTILINE)}
-    there |= set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
-    named = set(re.findall(r"`(test_\w+|[A-Z]\w+\.[A-Z]\w+)`", model))
-    assert named - there == set()
-    rows = [row for table in re.findall(r"\| an attacker \|.*\n\|.*\n((?:\|.*\n)+)", model)
-            for row in table.splitlines()]
-    assert len(rows) > 20
-    assert [row for row in rows if not re.search(r"`[\w.]+`(, `[\w.]+`)* \|$", row)] == []
+def names_of_tests():
+    """The names of all tests: functions, SUITE.NAME, SUITE.*, and files."""
+    unit, scripts = [*ROOT.glob("src/**/*_test.cc")], [*ROOT.glob("test/**/test_*.py")]
+    text = "\n".join(path.read_text() for path in [*unit, *scripts])
+    cases = re.findall(r"^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", text, re.MULTILINE)
+    return {*(f"{suite}.{name}" for suite, name in cases), *(f"{suite}.*" for suite, _ in cases),
+            *re.findall(r"^def (test_\w+)", text, re.MULTILINE), *(path.name for path in scripts),
+            *(f"fuzz/{path.name}" for path in ROOT.glob("fuzz/*_fuzz.cc"))}
+
+
+def test_the_threat_model_and_the_tests_name_each_other():
+    """Each row of its tables ends with tests, each test that it names is there, and it names each
+    of the sieges' own."""
+    named = set(re.findall(r"`(test_\w+(?:\.py)?|[A-Z]\w+\.(?:[A-Z]\w+|\*)|fuzz/\w+\.cc)`", MODEL))
+    assert named - names_of_tests() == set()
+    tables = re.findall(r"\|[^\n]*\| test \|\n\|[-|]+\|\n((?:\|.*\n)+)", MODEL)
+    rows = [row for table in tables for row in table.splitlines()]
+    assert len(tables) > 10 and len(rows) > 80
+    assert MODEL.count("\n|--") - MODEL.count("| key |") == len(tables), "a table without tests"
+    one = r"`[\w./*]+`"
+    assert [row for row in rows if not re.search(rf"\| {one}(, {one})* \|$", row)] == []
+    own = {name for path in SIEGES
+           for name in re.findall(r"^def (test_\w+)", (ROOT / path).read_text(), re.MULTILINE)}
+    assert len(own) > 10
+    assert own - named == set()
 
 
 @pytest.mark.parametrize("kind", attacks.KINDS)
@@ -57,6 +79,79 @@ def test_the_owner_gets_through(muster, gate, kind):
     assert len(re.findall("control.unauthenticated", log)) < 20
 
 
+# What is no HTTP, or not yet.
+BEFORE_HTTP = ("silent", "half_hello", "half_handshake", "garbage", "wrong_key", "drip")
+
+
+@pytest.mark.parametrize(("kind", "door"), [*((kind, "in clear") for kind in attacks.KINDS),
+                                            *((kind, "tls") for kind in BEFORE_HTTP)])
+def test_whoever_may_look_gets_through_to_a_portal(muster, tmp_path, kind, door):
+    tokens = muster.write("tokens", "alice 0123456789abcdef\n", mode=0o600)
+    (tmp_path / "homes").mkdir()
+    chain, key = siege.certificate(tmp_path)
+    by_tls = ["--certificate", chain, "--key", key] if door == "tls" else []
+    portal = muster.start("portal", "--serve", "--homes", tmp_path / "homes/{user}", "--tokens",
+                          tokens, *by_tls)
+    site = portal.sees(r"portal: (https?://\S+)/").group(1)
+    context = ssl.create_default_context(cafile=chain) if by_tls else None
+
+    def look():
+        request = urllib.request.Request(
+            f"{site}/api/jobs", headers={"Authorization": "Bearer 0123456789abcdef"})
+        with urllib.request.urlopen(request, context=context, timeout=harness.PATIENCE) as answer:
+            assert answer.status == 200
+
+    look()
+    # The whole size: a certificate costs a portal memory for each handshake.
+    siege.hold_out(kind, [(siege.place_of(portal.pid), {})], [portal.pid], look, look)
+    portal.signal(signal.SIGINT)
+    assert portal.wait().code == 0
+
+
+def answers_to(place, head, body):
+    """The status of each answer to a request with another one behind it, and whether the connection
+    is closed then."""
+    text = f"{head}\r\n\r\n{body}GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(place, timeout=harness.PATIENCE) as peer:
+        answer = b""
+        with contextlib.suppress(OSError):  # Closed before all of it was read.
+            peer.sendall(text.encode("latin-1"))
+            peer.shutdown(socket.SHUT_WR)
+            while piece := peer.recv(1 << 16):
+                answer += piece
+    return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d+)", answer)]
+
+
+def test_requests_that_can_be_read_twice_are_refused(muster, gate):
+    """And what stands behind them is not read at all, unless it was refused for its host."""
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
+    muster.wait_for_phase("running")
+    (master,), (agent,) = muster.pids("master"), muster.pids("agent")
+    for name, (head, body) in attacks.SMUGGLED.items():
+        codes = answers_to(siege.place_of(master), head, body)
+        assert codes in ([400], [421, 401]), (name, codes)
+        assert set(answers_to(siege.place_of(agent), head, body)) <= {400, 401}, name
+    gate.open()
+    running.wait().expect(0)
+
+
+def test_no_request_of_a_stranger_leaves_http(muster, gate):
+    """Whatever stands behind it is read as requests, or not at all."""
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 1}))
+    muster.wait_for_phase("running")
+    (master,), (agent,) = muster.pids("master"), muster.pids("agent")
+    for place in map(siege.place_of, (master, agent)):
+        for name, head in attacks.UPGRADES.items():
+            codes = answers_to(place, head, "")
+            assert set(codes) <= {200, 400, 401}, (place, name, codes)
+            for frame in attacks.FRAMES.values():
+                codes = answers_to(place, head, frame.decode("latin-1"))
+                assert len(codes) <= 2, (place, name, codes)
+                assert set(codes) <= {200, 400, 401, 405}, (place, name, codes)
+    gate.open()
+    running.wait().expect(0)
+
+
 def attempts_of(muster):
     return sorted(task["attempts"] for task in muster.status()["roles"]["worker"]["tasks"])
 
@@ -73,13 +168,12 @@ def test_a_hostile_task_stops_nobody(muster):
     muster.wait_for_phase("ended")
 
 
-def test_no_file_and_no_process_shows_another_user_a_key(muster, gate):
+def test_no_file_and_no_process_shows_another_user_a_key(muster_for_all, gate):
     if os.geteuid() != 0:
         pytest.skip("changing the user needs root")
+    muster = muster_for_all
     running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
     muster.wait_for_phase("running")
-    for folder in [muster.folder, *muster.folder.parents][:-2]:
-        folder.chmod(folder.stat().st_mode | 0o055)  # The way there is open.
     secret = bytes.fromhex((muster.job_folder() / "secret").read_text())
     shown = muster("show", "last").expect(0).out
     keys = siege.keys_of(secret, re.findall(r"\bc\d+\b", shown))

@@ -1,5 +1,6 @@
 """The portal of a team: who sees which jobs, over HTTP and TLS, by token and by proxy."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,12 +14,13 @@ import urllib.request
 
 import harness
 import pytest
+import siege
 
 ALICE, BOB, ROOT = "alice-0123456789abcdef", "bob-0123456789abcdef", "root-0123456789abcdef"
 
 
 class Portal:
-    def __init__(self, muster, folder, *arguments, tokens=True):
+    def __init__(self, muster, folder, *arguments, tokens=True, program=harness.BINARY):
         self.muster, self.folder = muster, folder
         book = folder / "tokens"
         book.write_text(f"# who looks\nalice {ALICE}\n\nbob {BOB}\nroot {ROOT}\n")
@@ -26,7 +28,8 @@ class Portal:
         self.book = book
         self.running = muster.start(
             "portal", "--serve", "--homes", str(folder / "homes/{user}/.muster"),
-            "--admin", "root", *(["--tokens", str(book)] if tokens else []), *arguments)
+            "--admin", "root", *(["--tokens", str(book)] if tokens else []), *arguments,
+            program=program)
         self.site = self.running.sees(r"portal: (https?://\S+)/").group(1)
 
     def ask(self, path, token=None, headers=None, context=None, method="GET", body=None):
@@ -176,11 +179,7 @@ def test_a_header_of_nobodys_proxy_does_not_count(muster, team, tmp_path):
 
 def test_tls_by_certificate(muster, team, tmp_path):
     team("alice", "digits")
-    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=here",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", chain],
-                   check=True, capture_output=True)
+    chain, key = siege.certificate(tmp_path)
     portal = Portal(muster, tmp_path, "--certificate", chain, "--key", key)
     context = ssl.create_default_context(cafile=chain)
     status, _, text = portal.ask("/api/jobs", ALICE, context=context)
@@ -190,8 +189,47 @@ def test_tls_by_certificate(muster, team, tmp_path):
     assert cookie.endswith("; Secure")
     with socket.create_connection(("127.0.0.1", int(portal.site.rsplit(":", 1)[1]))) as plain:
         plain.sendall(b"GET /api/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        assert b"200" not in plain.recv(1000)
+        said = b""
+        with contextlib.suppress(ConnectionResetError):
+            said = plain.recv(1000)
+        assert b"200" not in said
     assert portal.ask("/api/jobs", ALICE, context=context)[0] == 200
+    portal.end()
+
+
+def test_the_site_file_names_admins(muster, team, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount")
+    team("alice", "digits")
+    etc = tmp_path / "etc"
+    subprocess.run(["cp", "-a", "/etc", etc], check=True)
+    (etc / "muster").mkdir()
+    (etc / "muster" / "site.yaml").write_text("portal: {admins: [bob]}\n")
+    program = tmp_path / "muster-with-site"
+    program.write_text("#!/bin/sh\nexec unshare -m sh -c '"
+                       f'mount --bind {etc} /etc && exec "$@"\' sh {harness.BINARY} "$@"\n')
+    program.chmod(0o755)
+    portal = Portal(muster, tmp_path, program=program)
+    assert portal.keys(BOB) == ["alice:digits"]
+    assert portal.keys(ROOT) == ["alice:digits"]
+    (etc / "muster" / "site.yaml").write_text("portal: {admin: bob}\n")
+    refused = subprocess.run([program, "portal", "--serve", "--homes", "/x", "--tokens",
+                              portal.book], env=muster.environment, capture_output=True, text=True,
+                             timeout=harness.PATIENCE, check=False)
+    assert refused.returncode == 2 and "/etc/muster/site.yaml:1:10" in refused.stderr
+    portal.end()
+
+
+def test_counts_for_prometheus(muster, team, tmp_path):
+    team("alice", "digits")
+    team("bob", "secret", "exit 3")
+    portal = Portal(muster, tmp_path)
+    assert portal.ask("/metrics")[0] == 401
+    status, headers, text = portal.ask("/metrics", ALICE)
+    assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert 'muster_portal_jobs{user="alice",queue="",state="succeeded"} 1\n' in text
+    assert "bob" not in text
+    assert 'muster_portal_failures{user="bob"' in portal.ask("/metrics", ROOT)[2]
     portal.end()
 
 

@@ -129,7 +129,13 @@ def test_a_size_that_changes_reaches_the_programs(tmux, muster, job):
     pane.sees("shell 1")
     show_picture(pane, muster)
     tmux("resize-window", "-t", pane.id, "-x", "90", "-y", "25")
-    pane.sees("25 by 90;")
+
+    def resized():
+        # curses looks for the signal, then waits for a key: what comes in between is seen after it.
+        pane.keys("x")
+        return "25 by 90;" in pane.screen
+
+    harness.eventually(resized, what=lambda: f"its size on the screen:\n{pane.screen}", pause=0.2)
 
 
 def test_a_screen_is_drawn_anew_when_the_master_died(tmux, muster, job):

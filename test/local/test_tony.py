@@ -1,6 +1,7 @@
 """`muster tony`: jobs of TonY, by the flags and files that their users have."""
 
 import json
+import shutil
 import signal
 import urllib.request
 import zipfile
@@ -95,6 +96,22 @@ def test_a_venv_lies_where_tony_puts_it(muster):
     done = tony(muster, "-executes", "venv/bin/python3 -V", "-python_venv", "packed.zip",
                 *ONE).expect(0)
     assert done.lines("interpreter runs -V")
+
+
+def test_a_venv_keeps_modes_and_links_where_hosts_have_no_unzip(muster):
+    with zipfile.ZipFile(muster.folder / "venv.zip", "w") as archive:
+        for name, mode, text in (("bin/python3.11", 0o100755, '#!/bin/sh\necho runs $*\n'),
+                                 ("bin/python3", 0o120777, "python3.11")):
+            member = zipfile.ZipInfo(name)
+            member.create_system, member.external_attr = 3, mode << 16
+            archive.writestr(member, text)
+    programs = muster.folder / "programs"
+    programs.mkdir()
+    for name in ("sh", "bash", "python3", "chmod"):
+        (programs / name).symlink_to(shutil.which(name, path="/usr/bin:/bin"))
+    done = tony(muster, "-executes", "train.py", "-python_venv", "venv.zip",
+                "-python_binary_path", "bin/python3", *ONE, env={"PATH": str(programs)}).expect(0)
+    assert done.lines("runs train.py")
 
 
 SHOW = "python3 -c 'import json, os; print(\"ENV\" + json.dumps(dict(os.environ)))'"

@@ -36,12 +36,14 @@ class User(harness.Muster):
 
 
 @pytest.fixture
-def users(tmp_path):
-    folder = tmp_path
-    while folder.as_posix() not in ("/", "/tmp"):
-        folder.chmod(folder.stat().st_mode | 0o055)
-        folder = folder.parent
-    both = [User(tmp_path / "ada", ADA), User(tmp_path / "bob", BOB)]
+def shared():
+    with harness.open_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def users(shared):
+    both = [User(shared / "ada", ADA), User(shared / "bob", BOB)]
     yield both
     try:
         for user in both:

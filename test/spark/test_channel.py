@@ -1,13 +1,25 @@
 """The channel between driver and containers: who gets in, and what is believed."""
 
+import contextlib
 import queue
 import socket
+import struct
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from muster.spark.channel import Channel, Server, connect, container_key, mask, new_secret
+from muster.spark.channel import (
+    Channel,
+    Server,
+    _code,
+    connect,
+    container_key,
+    mask,
+    new_secret,
+)
 from muster.spark.errors import ChannelError
 
 WAIT_SECONDS = 60
@@ -26,9 +38,10 @@ def secret():
 @pytest.fixture
 def server(secret, heard):
     def serve(channel):
-        while (message := channel.receive()) is not None:
-            heard.put((channel.name, message))
-            channel.send({"heard": message})
+        with contextlib.suppress(ChannelError):
+            while (message := channel.receive()) is not None:
+                heard.put((channel.name, message))
+                channel.send({"heard": message})
 
     one = Server(secret, "127.0.0.1", [0], serve)
     yield one
@@ -129,6 +142,59 @@ def test_a_thousand_idle_connections_keep_no_container_out(server, secret, heard
     channel.close()
     for peer in idle:
         peer.close()
+
+
+def test_a_container_has_few_connections(server, secret):
+    """A program has its container's key, and could fill the driver with them."""
+    key = container_key(secret, "c1")
+    opened = [connect(server.address, "c1", key) for _ in range(20)]
+    alive = []
+    for channel in opened:
+        if channel.send({"is": "here"}) and channel.receive(WAIT_SECONDS) is not None:
+            alive.append(channel)
+    assert len(alive) == 8
+    other = connect(server.address, "c2", container_key(secret, "c2"))
+    assert other.send({"is": "here"}) and other.receive(WAIT_SECONDS) is not None
+    for channel in [*opened, other]:
+        channel.close()
+
+
+def test_what_is_too_deep_ends_a_connection(server, secret):
+    channel = connect(server.address, "c1", container_key(secret, "c1"))
+    data = b"[" * 100_000
+    code = _code(channel._send_key, struct.pack(">Q", 0), data)
+    channel._connection.sendall(struct.pack(">I", len(data)) + code + data)
+    assert channel.receive(WAIT_SECONDS) is None
+    channel.close()
+
+
+# A driver whose process may have few descriptors. Says where it listens, and ends with its input.
+POOR_DRIVER = """
+import resource, sys
+from muster.spark.channel import Server
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+held = [open("/dev/null") for _ in range(int(sys.argv[2]))]
+server = Server(bytes.fromhex(sys.argv[1]), "127.0.0.1", [0], lambda channel: channel.receive())
+print(server.address[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("files", [0, 28])
+def test_a_driver_without_descriptors_goes_on_listening(secret, files):
+    """Whether idle connections hold them all, or it has files itself."""
+    driver = subprocess.Popen([sys.executable, "-c", POOR_DRIVER, secret.hex(), str(files)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    address = ("127.0.0.1", int(driver.stdout.readline()))
+    idle = [socket.create_connection(address) for _ in range(100)]
+    channel = connect(address, "c1", container_key(secret, "c1"))
+    assert channel.send({"is": "here"})
+    channel.close()
+    for peer in idle:
+        peer.close()
+    driver.stdin.close()
+    assert driver.wait(WAIT_SECONDS) == 0
+    driver.stdout.close()
 
 
 def test_a_container_that_is_turned_away_comes_again(secret):

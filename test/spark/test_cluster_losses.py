@@ -75,10 +75,12 @@ def test_what_is_lost_in_the_middle_of_inference_is_asked_again(sc, tmp_path, lo
         while not feed.should_stop():
             batch = feed.next_batch(10)
             # The first generation never gets further than into the partition with row 250.
+            # Both programs may get there: each has a file of its own until it is whole.
             while ctx.generation == 1 and any(row >= 250 for row in batch):
-                with open(os.path.join(args, "pid.part"), "w") as file:
+                part = os.path.join(args, f"pid-{os.getpid()}.part")
+                with open(part, "w") as file:
                     file.write(str(os.getpid()))
-                os.rename(os.path.join(args, "pid.part"), os.path.join(args, "pid"))
+                os.replace(part, os.path.join(args, "pid"))
                 time.sleep(0.1)  # lint: allow(sleep) until it is killed
             feed.batch_results([[row, ctx.generation] for row in batch])
 

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import tempfile
 import time
 import types
 from pathlib import Path
@@ -23,7 +24,7 @@ from cluster_bed import (  # noqa: F401 (fixtures)
 )
 from pyspark import SparkConf, SparkContext
 
-from muster.spark import fitness, holder, packing
+from muster.spark import fitness, folders, holder, packing
 from muster.spark.errors import JobError
 from tensorflowonspark import TFCluster, TFSparkNode
 
@@ -100,6 +101,24 @@ def meeting(folder):
             time.sleep(0.1)  # lint: allow(sleep) until the other has begun
 
     return meet
+
+
+def test_a_name_that_another_user_took_keeps_nobody_out(tmp_path, monkeypatch):
+    if os.geteuid() != 0:
+        pytest.skip("only root can play another user")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    taken = [tmp_path / f"muster-spark-0{end}" for end in ("", ".aaa", ".link")]
+    for folder in taken[:2]:
+        folder.mkdir()
+        os.chown(folder, 54321, 54321)
+    taken[2].symlink_to(tmp_path)
+    made = [folders.make_container(os.getpid(), "job-1", name) for name in ("c1", "c2")]
+    assert folders.containers(os.getpid(), "job-1") == made
+    assert folders.neighbours(1, "job-1") == made
+    root = made[0].parents[2]
+    assert root.parent == tmp_path and root not in taken
+    assert root.stat().st_uid == 0 and root.stat().st_mode & 0o777 == 0o700
+    assert not any(any(folder.iterdir()) for folder in taken[:2])
 
 
 def test_folders_of_drivers_that_were_killed_are_removed(tmp_path, monkeypatch):

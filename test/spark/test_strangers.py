@@ -160,7 +160,14 @@ def hostile_program():
         key = bytes.fromhex(settings["key"])
         for message in ({"is": "slot", "host": "h", "listen": "127.0.0.1", "folder": "/", "pid": 1,
                          "executor": "0"}, {"is": "ended", "exit_code": 0, "words": "over"},
-                        {"is": "launch-failed", "reason": "no"}, {"is": "nothing"}, {}):
+                        {"is": "launch-failed", "reason": "no"}, {"is": "nothing"}, {},
+                        {"is": "stop-stream"},
+                        *({"is": "exit", "role": "worker", "index": index, "attempt": 1,
+                           "failed": True, "stopped": False, "words": "\x1b[2Jmine"}
+                          for index in range(2) if index != ctx.task_index),
+                        *({"is": "node", "role": "worker", "index": index, "attempt": 1,
+                           "executor_id": index, "host": "elsewhere", "port": 1, "pid": 1}
+                          for index in range(2) if index != ctx.task_index)):
             channel = connect(driver, name, key)
             channel.send(message)
             channel.close()

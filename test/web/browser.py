@@ -14,6 +14,7 @@ import harness
 
 PATIENCE = 120
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+SHIFT, CONTROL = 8, 2  # As bits of the protocol.
 
 
 class BrowserError(Exception):
@@ -21,19 +22,20 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """One window. `scheme` is "light" or "dark"."""
+    """One window. `scheme` is "light" or "dark"; `arguments` are Chromium's own."""
 
-    def __init__(self, width=1280, height=900, scheme="light"):
+    def __init__(self, width=1280, height=900, scheme="light", arguments=(), environment=None):
         self._stack = contextlib.ExitStack()
         profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
         self._driver = subprocess.Popen(
             ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
+            stderr=subprocess.DEVNULL, text=True, env=environment)
         self._stack.callback(self._end_driver)
         self._address = f"http://127.0.0.1:{self._port()}"
         # As root Chromium has no sandbox; its shared memory may be small in a container.
-        arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                     "--no-first-run", "--disable-extensions", "--disable-background-networking",
+        arguments = [*arguments, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+                     "--disable-gpu", "--no-first-run", "--disable-extensions",
+                     "--disable-background-networking",
                      "--no-proxy-server", f"--user-data-dir={profile}"]
         wanted = {"browserName": "chrome", "pageLoadStrategy": "normal",
                   "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments}}
@@ -87,6 +89,24 @@ class Browser:
         found = self._call("POST", f"{self._session}/element",
                            {"using": "css selector", "value": selector})
         self._call("POST", f"{self._session}/element/{found[ELEMENT]}/click")
+
+    def type(self, text):
+        """Types into whatever has the focus, key by key; a line feed is Enter."""
+        for character in text:
+            self.press("Enter" if character == "\n" else character)
+
+    def press(self, key, modifiers=0):
+        """Presses a key, as in press("Enter", SHIFT) and press("s", CONTROL)."""
+        told = {"key": key, "modifiers": modifiers}
+        if key == "Enter":
+            told |= {"code": key, "windowsVirtualKeyCode": 13, "text": "\r"}
+        elif modifiers:
+            told |= {"code": f"Key{key.upper()}", "windowsVirtualKeyCode": ord(key.upper())}
+        else:
+            told |= {"text": key}
+        for kind in ("keyDown", "keyUp"):
+            self.devtools("Input.dispatchKeyEvent", type=kind, **told)
+            told.pop("text", None)
 
     def sees(self, selector, pattern, within=PATIENCE):
         """Waits until the element's text matches; returns the text."""

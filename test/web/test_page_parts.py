@@ -1,5 +1,6 @@
 """What a job's page shows beside its tasks: output, attempts, events, what was asked for."""
 # timeout: 900
+# together: 3
 
 import re
 
@@ -34,7 +35,7 @@ def write(browser, field, text):
 def open_page(muster, browser, spec):
     running = muster.start("run", muster.spec(spec))
     browser.open(link_of(running))
-    browser.sees("#phase", "running|ended")
+    browser.sees("#phase", "running|succeeded|failed")
     return running
 
 
@@ -85,7 +86,7 @@ def test_attempts_and_events_tell_what_happened(muster, gate, browser):
     browser.click("#event-list button")
     browser.sees("#log-title", "worker:1")
     end(gate, running)
-    browser.sees("#phase", "ended")
+    browser.sees("#phase", "succeeded|failed")
     browser.click("#event-kinds [data-kind=all]")
     harness.eventually(lambda: len(browser.text("#event-list").splitlines()) > 10)
     harness.eventually(lambda: browser.run(kind, "worker:1#2") == "succeeded")

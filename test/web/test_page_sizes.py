@@ -89,7 +89,7 @@ def test_a_hundred_live_series_are_drawn(browser):
     with site_of(browser, status=status, series=series):
         browser.run("document.getElementById('charts').hidden = false;"
                     "document.getElementById('charts').scrollIntoView()")
-        browser.sees('[data-chart="Processor"] figcaption', r"mean of 100 [\d.]+ cores")
+        browser.sees('[data-chart="Processor"] figcaption', r"mean of 100 tasks [\d.]+ cores")
         browser.sees('[data-chart="Memory"] figcaption', "limit 2 GiB")
         browser.run("const s = document.getElementById('chart-lines'); s.value = 'each';"
                     "s.dispatchEvent(new Event('change'))")
@@ -131,3 +131,23 @@ def test_nothing_is_wider_than_the_window(width, scheme):
             assert paper == ("rgb(18, 22, 28)" if dark else "rgb(255, 255, 255)")
     finally:
         window.close()
+
+
+def test_rows_tell_what_tasks_use(browser):
+    series = [("worker:0", "container.cpu.usage", "{cpu}", lambda s: 0.5),
+              ("worker:0", "container.memory.usage", "By", lambda s: 3 << 29),
+              ("worker:0", "container.memory.limit", "By", lambda s: 1 << 31),
+              ("worker:1", "user.step.rate", "", lambda s: 3.25),
+              ("worker:2", "container.cpu.usage", "{cpu}", lambda s: 1)]
+    status = fake_site.status_of({"worker": ["active", "active", "succeeded"]})
+    with site_of(browser, status=status, series=series):
+        row = 'tr[data-task="worker:{}"] [data-field={}]'.format
+        browser.sees(row(0, "cpu"), r"^0\.5$")
+        browser.sees(row(0, "memory"), r"^1\.5 GiB of 2 GiB$")
+        browser.sees(row(1, "rate"), r"^3\.25$")
+        assert browser.text(row(1, "cpu")) == ""
+        assert browser.text(row(2, "cpu")) == ""  # It has ended: it uses nothing.
+        shown = ("return getComputedStyle(document.querySelector("
+                 "'th[data-field={}]')).display").format
+        assert browser.run(shown("cpu")) != "none"
+        assert browser.run(shown("gpu")) == "none"  # Nobody has one.

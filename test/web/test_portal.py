@@ -1,6 +1,7 @@
 """The pages of jobs that have ended, in a real browser."""
 # timeout: 900
 
+import shutil
 import signal
 
 import browser as browsers
@@ -56,3 +57,66 @@ def test_one_job_is_shown_at_once(muster, gate, browser):
     muster("show", "last", "--page").expect_error(2, "has not ended")
     gate.open()
     running.wait().expect(0)
+
+
+def test_a_line_of_a_gigabyte_is_shown_in_pieces(muster, browser):
+    muster.run_shell("echo first").expect(0)
+    log = muster.home / "jobs" / muster.job() / "logs" / "worker-0.1.stdout"
+    with log.open("r+b") as file:
+        # Zeros that take no room on the disk.
+        file.seek(1 << 30)
+        file.write(b"\nthe last line\n")
+    portal = muster.start("show", "last", "--page")
+    browser.open(portal.sees(LINK).group(1))
+    browser.sees("#outcome-title", "succeeded")
+    browser.click('tr[data-task="worker:0"] button')
+    browser.sees("#log-text", "the last line")
+    browser.sees("#log-where", r"100 % of 1\.0 GiB")
+    shown = "return document.getElementById('log-text').textContent.length"
+    place = "const s = document.getElementById('log-place'); s.value = arguments[0];" \
+            "s.dispatchEvent(new Event('change'))"
+    for where in (500, 0):
+        browser.run(place, where)
+        browser.sees("#log-where", r"^[1-9]?\d % of" if where else r"^0 % of")
+        assert browser.run(shown) < 16 << 20, "a window of it, never the whole"
+    # It begins with what the job wrote.
+    browser.sees("#log-text", "^first")
+    # The page still answers at once.
+    browser.click("#log-close")
+    harness.eventually(lambda: browser.text("#log-text") is None)
+    end(portal)
+
+
+def test_a_long_list_comes_in_parts(muster, browser):
+    muster.run_shell("exit 3").expect(1)
+    first = muster.home / "jobs" / muster.job()
+    for number in range(150):
+        copy = first.parent / f"copy-{number:06d}"
+        shutil.copytree(first, copy)
+        for name in ("plan.json", "summary.json"):
+            path = copy / name
+            path.write_text(path.read_text().replace(first.name, copy.name))
+    portal = muster.start("portal")
+    browser.open(portal.sees(LINK).group(1))
+    browser.sees("#more", "^Show more of the other 51$")
+    rows = "return document.querySelectorAll('#jobs tr').length"
+    assert browser.run(rows) == 100
+    browser.click("#more")
+    harness.eventually(lambda: browser.run(rows) == 151)
+    assert browser.text("#more") is None
+    browser.run("const f = document.getElementById('filter'); f.value = 'copy-000149';"
+                "f.dispatchEvent(new Event('input'))")
+    harness.eventually(lambda: browser.run(rows) == 1)
+    browser.run("const f = document.getElementById('filter'); f.value = 'nothing like it';"
+                "f.dispatchEvent(new Event('input'))")
+    browser.sees("#notice", "No job matches")
+    # A job's page leads back to the list.
+    browser.run("const f = document.getElementById('filter'); f.value = 'copy-000149';"
+                "f.dispatchEvent(new Event('input'))")
+    harness.eventually(lambda: browser.run(rows) == 1)
+    browser.click("#jobs a")
+    browser.sees("#outcome-title", "failed")
+    browser.click("#up")
+    browser.sees("h1", "^Jobs$")
+    harness.eventually(lambda: browser.run(rows) == 100)
+    end(portal)

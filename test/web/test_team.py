@@ -89,6 +89,34 @@ def test_a_user_and_a_queue_have_pages(portal, browser, tmp_path):
     browser.sees("#place", "no jobs")
 
 
+def test_a_host_has_a_page(portal, browser, tmp_path):
+    site, keys = portal
+    browser.open(site)
+    sign_in(browser, ROOT)
+    browser.sees(row(keys["bad"]), "failed")
+    host = browser.run("return document.querySelector(arguments[0]).innerText",
+                       f'{row(keys["bad"])} a[href^="#/host/"]')
+    browser.click(f'{row(keys["bad"])} a[href^="#/host/"]')
+    browser.sees("h1", f"Jobs that ran on {host}")
+    browser.sees("#sums", "2 jobs: 1 failed, 1 succeeded; they ran .* in all, "
+                          "2 attempts here, of which 1 failed. Failures: 1 ")
+    assert "1 attempt, 1 failed" in browser.text(row(keys["bad"]))
+    browser.picture(tmp_path / "host.png")
+    # The page of a job names its hosts by links to that, and leads back to the list.
+    browser.open(f"{site}jobs/{keys['digits']}/")
+    browser.sees("#outcome-title", "succeeded")
+    browser.click('tr[data-task="worker:0"] [data-field=host] a')
+    browser.sees("h1", f"Jobs that ran on {host}")
+    browser.sees("#place", "1 to 2 of 2")
+    browser.open(f"{site}jobs/{keys['digits']}/")
+    browser.sees("#up", "All jobs")
+    browser.click("#up")
+    browser.sees("h1", "^Jobs$")
+    browser.open(site + "#/host/nowhere")
+    browser.sees("h1", "Jobs that ran on nowhere")
+    browser.sees("#place", "no jobs")
+
+
 def test_two_jobs_side_by_side(portal, browser, tmp_path):
     site, keys = portal
     browser.open(site)

@@ -1,7 +1,7 @@
 #include "speaker.h"
 
 #include "hadoop/krb5/exchanges.h"
-#include "os/spawn.h"
+#include "os/process/spawn.h"
 
 #include <iostream>
 

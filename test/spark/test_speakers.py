@@ -1,0 +1,35 @@
+"""Whom the driver believes what, of those who have a container's key."""
+
+import pytest
+
+from muster.spark.errors import ChannelError
+from muster.spark.speakers import Speakers, shown
+
+TEMPLATE = {"ps": [0], "worker": [1, 2]}
+
+
+def node(role, index, **more):
+    return {"is": "node", "role": role, "index": index, **more}
+
+
+def test_a_container_speaks_for_its_own_task():
+    speakers = Speakers(TEMPLATE)
+    speakers.check("c1", "worker", node("worker", 1, executor_id=2))
+    speakers.check("c1", "worker", {"is": "exit", "role": "worker", "index": 1})
+    speakers.check("c2", "worker", node("worker", 0, executor_id=1))
+
+
+@pytest.mark.parametrize("message", [
+    node("ps", 0), node("worker", 0), node("worker", 2), node("worker", -1), node("worker", True),
+    node("worker", "1"), node("worker", [1]), node("worker", 1, executor_id=1),
+    node("worker", 1, executor_id=[2]), node(["worker"], 1)])
+def test_and_for_no_other(message):
+    speakers = Speakers(TEMPLATE)
+    speakers.check("c1", "worker", node("worker", 1, executor_id=2))
+    with pytest.raises(ChannelError):
+        speakers.check("c1", "worker", message)
+
+
+def test_what_it_says_moves_no_cursor():
+    said = {"words": "\x1b[2J\x9b1m a\u202eb\r\nc\td", "more": ["\x07", 7, None]}
+    assert shown(said) == {"words": "\\x1b[2J\\x9b1m a\\u202eb\nc\td", "more": ["\\x07", 7, None]}

@@ -1,0 +1,170 @@
+"""Jupyter kernels in tasks of running jobs: the provisioner, by a real jupyter_client."""
+# timeout: 900
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import harness
+import pytest
+
+# Plays a notebook server. Reads commands from standard input, one a line, and answers each with a
+# line of JSON.
+MANAGER = r"""
+import asyncio, json, sys
+from jupyter_client.manager import AsyncKernelManager
+from muster.jupyter import TaskKernels
+
+async def run(client, code):
+    printed, error = [], None
+    def hook(message):
+        nonlocal error
+        if message["msg_type"] == "stream":
+            printed.append(message["content"]["text"])
+        if message["msg_type"] == "error":
+            error = message["content"]["ename"]
+    await client.execute_interactive(code, timeout=100, output_hook=hook)
+    return {"printed": "".join(printed), "error": error}
+
+async def main():
+    specs = TaskKernels()
+    names = {spec["spec"]["display_name"]: name for name, spec in specs.get_all_specs().items()}
+    manager = client = None
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        verb, argument = json.loads(line)
+        answer = None
+        try:
+            if verb == "names":
+                answer = sorted(names)
+            elif verb == "start":
+                manager = AsyncKernelManager(kernel_name=names[argument],
+                                             kernel_spec_manager=specs)
+                await manager.start_kernel()
+                client = manager.client()
+                client.start_channels()
+                await client.wait_for_ready(timeout=100)
+            elif verb == "run":
+                answer = await run(client, argument)
+            elif verb == "interrupted":
+                running = asyncio.create_task(run(client, argument))
+                await asyncio.sleep(1)
+                await manager.interrupt_kernel()
+                answer = await running
+            elif verb == "restart":
+                await manager.restart_kernel()
+                await client.wait_for_ready(timeout=100)
+            elif verb == "key":
+                answer = manager.session.key.decode()
+            elif verb == "alive":
+                answer = await manager.is_alive()
+            elif verb == "wait":
+                answer = await manager.provisioner.wait()
+            elif verb == "shutdown":
+                client.stop_channels()
+                await manager.shutdown_kernel(now=argument)
+        except Exception as error:
+            answer = {"failed": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+asyncio.run(main())
+"""
+
+
+class Manager:
+    """A process that manages one kernel."""
+
+    def __init__(self, python, environment, folder):
+        self.process = subprocess.Popen([python, "-c", MANAGER], env=environment, cwd=folder,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, verb, argument=None):
+        self.process.stdin.write(json.dumps([verb, argument]) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, f"the manager has ended: {self.process.wait()}"
+        return json.loads(line)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(harness.PATIENCE)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def manager(python, jupyter, digits, tmp_path):
+    manager = Manager(python, jupyter, tmp_path)
+    yield manager
+    manager.close()
+
+
+def environment_of(pid):
+    return pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+
+
+def kernels(muster):
+    return [pid for pid, line in muster.processes().items()
+            if "IPKernelApp.instance()" in line and "class Warden" not in line]
+
+
+def test_a_kernel_runs_in_the_task_that_its_name_says(muster, manager, digits):
+    assert {f"worker:{index} of {digits}" for index in range(2)} <= set(manager("names"))
+    assert manager("start", f"worker:1 of {digits}") is None
+    code = "import os; print(os.environ['MUSTER_ROLE'], os.environ['MUSTER_INDEX'], os.getcwd())"
+    words = manager("run", code)["printed"].split()
+    assert words[:2] == ["worker", "1"]
+    assert words[2] == muster("exec", digits, "worker:1", "--", "pwd").expect(0).out.strip()
+    (pid,) = kernels(muster)
+    # The key is in no command line and no environment.
+    key = manager("key")
+    assert len(key) >= 32
+    assert not any(key.encode() in entry for entry in environment_of(pid))
+    assert not any(key in line for line in muster.processes().values())
+    assert manager("interrupted", "import time; time.sleep(1000)")["error"] == "KeyboardInterrupt"
+    assert manager("run", "print(1 + 1)")["printed"] == "2\n"
+    assert manager("shutdown", False) is None
+    harness.eventually(lambda: kernels(muster) == [])
+
+
+def test_a_kernel_outlives_the_master(muster, manager, digits):
+    manager("start", f"worker:0 of {digits}")
+    manager("run", "x = 6 * 7")
+    os.kill(muster.pids("master")[0], signal.SIGKILL)
+    assert manager("run", "print(x)")["printed"] == "42\n"
+    assert manager("alive") is True
+    assert manager("restart") is None
+    assert manager("run", "print('x' in globals())")["printed"] == "False\n"
+    assert manager("shutdown", True) is None
+    harness.eventually(lambda: kernels(muster) == [])
+
+
+def test_the_end_of_a_kernel_is_seen(muster, manager, digits):
+    manager("start", f"worker:0 of {digits}")
+    (pid,) = kernels(muster)
+    os.kill(pid, signal.SIGKILL)
+    assert manager("wait") == -signal.SIGKILL
+    assert manager("alive") is False
+
+
+def test_a_kernel_ends_with_its_task(muster, manager, digits):
+    manager("start", f"worker:0 of {digits}")
+    for pid, line in muster.processes().items():
+        if line == "sleep 1000" and b"MUSTER_INDEX=0" in environment_of(pid):
+            os.kill(pid, signal.SIGKILL)
+    harness.eventually(lambda: kernels(muster) == [])
+    assert manager("wait") not in (None, 0)
+
+
+def test_a_task_without_ipykernel_says_so(muster, python, jupyter):
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "name": "bare",
+                                  "env": {"PATH": "/usr/bin:/bin"}}, "bare.yaml")).expect(0)
+    bare = muster.job()
+    muster.wait_for_phase("running")
+    with contextlib.closing(Manager(python, jupyter, muster.folder)) as manager:
+        failed = manager("start", f"worker:0 of {bare}")["failed"]
+    assert f"worker:0 of {bare}" in failed
+    assert "ipykernel" in failed
+    muster("stop", bare).expect(0)
