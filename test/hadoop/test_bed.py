@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -72,6 +73,18 @@ def test_offers_gpus_labels_and_queues(bed):
         assert f"localhost:{bed.port('nm2.rpc')}" in json.dumps(labels)
     queues = bed.get("rm1.http", "/ws/v1/cluster/scheduler")["scheduler"]["schedulerInfo"]["queues"]
     assert {queue["queueName"] for queue in queues["queue"]} == {"default", "other"}
+
+
+def test_keeps_its_state_in_its_own_folder(bed):
+    """Beds of two versions start at the same time."""
+    stores = {each["key"]: each["value"]
+              for each in bed.get("rm1.http", "/conf?format=json")["properties"]
+              if re.search(r"\.fs-store\.root-dir$|\.fs\.state-store\.uri$", each["key"])}
+    assert {"yarn.node-attribute.fs-store.root-dir", "yarn.node-labels.fs-store.root-dir",
+            "yarn.resourcemanager.fs.state-store.uri"} <= stores.keys()
+    outside = {key: value for key, value in stores.items()
+               if not value.startswith(f"file://{bed.folder}/")}
+    assert not outside
 
 
 @pytest.mark.parametrize("name", ["nn1", "dn1", "rm1", "nm1"])

@@ -180,6 +180,8 @@ class Settings:
             "yarn.resourcemanager.fs.state-store.uri": f"file://{self.folder}/rm-state",
             "yarn.node-labels.enabled": "true",
             "yarn.node-labels.fs-store.root-dir": f"file://{self.folder}/node-labels",
+            # By default in /tmp, the same for all beds: two that start at once fail.
+            "yarn.node-attribute.fs-store.root-dir": f"file://{self.folder}/node-attributes",
             "yarn.resourcemanager.placement-constraints.handler": "scheduler",
             "yarn.resourcemanager.scheduler.monitor.enable": "true",
             "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": 500,
