@@ -55,8 +55,7 @@ class Gate:
         self.linted("built", "symbols", "link", "binary", "unused")
         # Tests of real processes wait much: for daemons, for each other, for time to pass.
         sanitized = background.Job(commands_of(SANITIZED, "test_programs"), LOGS / "asan.log")
-        headers = background.Job(commands_of(PRESET, "header_check_ownless"),
-                                 LOGS / "headers.log")
+        headers = background.Job([["tools/lint/run", "headers"]], LOGS / "headers.log")
         tidied = background.Job([["tools/lint/run", "changed"]], LOGS / "changed.log")
         background.start(ROOT, [sanitized, headers, tidied])
         # Programs of tests are built once, with the sanitizers.
@@ -65,7 +64,7 @@ class Gate:
                              sanitized.finish):
             self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")
         self.summary.step("headers without a source file, beside the tests",
-                          again_of(headers), headers.finish)
+                          again_of(headers), lambda: headers.finish(10))
         self.summary.step("clang-tidy on what changed, beside the tests", again_of(tidied),
                           lambda: tidied.finish(1000))
         if self.summary.failures == 0:
