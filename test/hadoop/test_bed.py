@@ -11,6 +11,7 @@ import sys
 import types
 
 import artifacts
+import layout
 import place
 import pytest
 from bed import Bed
@@ -85,6 +86,12 @@ def test_keeps_its_state_in_its_own_folder(bed):
     outside = {key: value for key, value in stores.items()
                if not value.startswith(f"file://{bed.folder}/")}
     assert not outside
+
+
+def test_daemons_take_their_classes_from_an_archive(bed):
+    archive = str(layout.archive_of(bed.version))
+    for name in bed.variant.daemons:
+        assert archive in pathlib.Path(f"/proc/{bed.pid(name)}/maps").read_text(), name
 
 
 @pytest.mark.parametrize("name", ["nn1", "dn1", "rm1", "nm1"])

@@ -27,6 +27,10 @@ VERSIONS = sorted(SAMPLE_APPLICATION)
 UNWANTED = re.compile(r"^(logback-.*|slf4j-log4j12-.*|log4j-1\.2\..*|.*-osx-.*|.*-riscv64)\.jar$")
 
 
+# Flags of a Java process that ends soon.
+BRIEFLY = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+
+
 class ArtifactError(Exception):
     """The jars cannot be had; the message says why and what to do."""
 
@@ -62,7 +66,7 @@ def folder_of(version):
 
 def own_classes(version):
     """Returns the sources of what a bed runs beside Hadoop's own classes."""
-    return [HERE / "ShellServer.java",
+    return [HERE / "ShellServer.java", HERE / "Rehearsal.java",
             *([HERE / "QuietResourceManager.java"] if version == "3.3.6" else [])]
 
 
@@ -132,29 +136,32 @@ def run_maven(version, jars):
         raise ArtifactError("Maven is missing; run: tools/setup hadoop")
     # Two Mavens on one repository disturb each other: versions are fetched one after the other.
     with locked(cache_folder() / "maven.lock", f"Hadoop {version}"):
-        done = subprocess.run(command, env={**os.environ, "JAVA_HOME": str(java_home())},
+        options = " ".join([*BRIEFLY, os.environ.get("MAVEN_OPTS", "")])
+        done = subprocess.run(command, env={**os.environ, "JAVA_HOME": str(java_home()),
+                                            "MAVEN_OPTS": options},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ArtifactError(f"Maven could not fetch Hadoop {version}: is there a network? It said:"
                             f"\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def compile_java(version, source, classes):
-    """Compiles a class against a version by ecj: there may be no javac."""
+def compile_java(version, classes, *sources):
+    """Compiles classes into a folder, against a version, by ecj: there may be no javac."""
     jars = folder_of(version) / "jars"
     done = subprocess.run(
-        [java_home() / "bin" / "java", "-jar", next(jars.glob("ecj-*.jar")), "-17", "-nowarn",
-         "-cp", ":".join(str(jar) for jar in jars.glob("hadoop-*.jar")), "-d", classes, source],
+        [java_home() / "bin" / "java", *BRIEFLY, "-jar", next(jars.glob("ecj-*.jar")), "-17",
+         "-nowarn", "-cp", ":".join(str(jar) for jar in jars.glob("hadoop-*.jar")), "-d", classes,
+         *sources],
         capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ArtifactError(f"{source.name} does not compile:\n{done.stdout}{done.stderr}")
+        raise ArtifactError(f"{' '.join(source.name for source in sources)} does not compile:\n"
+                            f"{done.stdout}{done.stderr}")
 
 
 def compile_own(version, target):
     with tempfile.TemporaryDirectory() as folder:
         classes = pathlib.Path(folder) / "classes"
-        for source in own_classes(version):
-            compile_java(version, source, classes)
+        compile_java(version, classes, *own_classes(version))
         with zipfile.ZipFile(target.with_suffix(".new"), "w") as jar:
             for path in sorted(classes.rglob("*.class")):
                 jar.write(path, path.relative_to(classes))

@@ -99,12 +99,10 @@ class Bed:
     def prepare(self):
         for name in ("logs", "tmp"):
             (self.folder / name).mkdir()
-        (self.folder / "excluded-nodes").touch()
         self.settings.write_client()
         layout.write_script(self.version, self.folder)
-        for name in self.variant.names("nm"):
-            for part in ("local", "userlogs", "recovery"):
-                (self.folder / name / part).mkdir(parents=True)
+        for name in self.variant.daemons:
+            self.settings.prepare_daemon(name)
 
     def start_kdc(self):
         self.kdc.make()

@@ -13,7 +13,7 @@ def shifted(bed, name, days):
     conf = bed.folder / name / "conf"
     offset = conf / "clock-offset-ms"
     try:
-        artifacts.compile_java(bed.version, artifacts.HERE / "Time.java", conf)
+        artifacts.compile_java(bed.version, conf, artifacts.HERE / "Time.java")
         offset.write_text(str(days * 24 * 3600 * 1000))
         bed.restart(name)
         yield

@@ -87,8 +87,7 @@ def user():
 
 
 # Starts sooner and stays smaller.
-QUICK = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-         "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]
+QUICK = [*artifacts.BRIEFLY, "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]
 
 
 def java_flags(conf):
@@ -102,16 +101,39 @@ def java_flags(conf):
             "--add-opens", "java.security.jgss/sun.security.krb5=ALL-UNNAMED"]
 
 
+def java():
+    return [str(artifacts.java_home() / "bin" / "java")]
+
+
+def archive_of(version):
+    """Returns the archive of classes (class_archive.py), whether it is there or not. It is for this
+    Java, these jars and these flags."""
+    made = os.stat(java()[0]).st_mtime_ns
+    made_of = " ".join([*java(), str(made), artifacts.class_path(version), *QUICK])
+    return artifacts.folder_of(version) / f"classes-{artifacts.digest(made_of.encode())}.jsa"
+
+
 def java_command(version, conf, main, arguments=(), heap="128m", flags=()):
     """Returns the command that runs a class with a configuration folder."""
-    return [str(artifacts.java_home() / "bin" / "java"), f"-Xmx{heap}", *QUICK, *java_flags(conf),
-            *flags, "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
+    return [*java(), f"-Xmx{heap}", *QUICK, *java_flags(conf), *class_flags(version, conf), *flags,
+            main, *arguments]
+
+
+def class_flags(version, conf):
+    """The jars come before the folder, or their archive does not count. A folder that has classes
+    of its own (clocks.py) has them in place of those in the jars."""
+    jars = artifacts.class_path(version)
+    if (pathlib.Path(conf) / "org").exists():
+        return ["-cp", f"{conf}:{jars}"]
+    archive = archive_of(version)
+    shared = [f"-XX:SharedArchiveFile={archive}", "-XX:ArchiveRelocationMode=0", "-Xlog:disable"]
+    return [*(shared if archive.exists() else []), "-cp", f"{jars}:{conf}"]
 
 
 def measured_command(version, conf, main, arguments=()):
     """Returns the command that runs a class as the `hadoop` script does: Java's own defaults."""
-    return [str(artifacts.java_home() / "bin" / "java"), *java_flags(conf),
-            "-cp", f"{conf}:{artifacts.class_path(version)}", main, *arguments]
+    return [*java(), *java_flags(conf), "-cp", f"{conf}:{artifacts.class_path(version)}", main,
+            *arguments]
 
 
 def write_script(version, folder):

@@ -48,9 +48,17 @@ class Settings:
         """Writes FOLDER/conf, what HADOOP_CONF_DIR of a client names."""
         self.write(self.folder / "conf", self.files())
 
+    def prepare_daemon(self, name):
+        """Makes the files and folders that a daemon expects."""
+        if layout.kind_of(name) == "rm":
+            (self.folder / "excluded-nodes").touch()
+        if layout.kind_of(name) == "nm":
+            for part in ("local", "userlogs", "recovery"):
+                (self.folder / name / part).mkdir(parents=True)
+
     def write_daemon(self, name):
         files = self.files()
-        for file, values in getattr(self, "of_" + layout.kind_of(name))(name).items():
+        for file, values in self.of(name).items():
             files.setdefault(file, {}).update(values)
         self.write(self.folder / name / "conf", files)
         if layout.kind_of(name) == "nm" and self.variant.gpu_plugin:
@@ -232,6 +240,9 @@ class Settings:
         return values
 
     # What one daemon knows beyond that
+
+    def of(self, name):
+        return getattr(self, "of_" + layout.kind_of(name))(name)
 
     def of_nn(self, name):
         values = {
