@@ -87,6 +87,7 @@ struct IoLoop::Impl {
   uint64_t last_timer = 0;
   HostTime alarm_at = HostTime::max();
   std::unordered_map<int, std::weak_ptr<Registered>> registered;
+  std::unordered_map<const void*, std::shared_ptr<void>> kept;
   BlockingPool pool;  // Last: its threads post to the context until they are joined.
 
   void set_alarm();
@@ -131,7 +132,10 @@ void IoLoop::Impl::fire_due() {
 
 IoLoop::IoLoop() : impl_(std::make_unique<Impl>()) {}
 
-IoLoop::~IoLoop() = default;
+IoLoop::~IoLoop() {
+  // They have watches, and may forget themselves as they go.
+  const auto kept = std::exchange(impl_->kept, {});
+}
 
 HostTime IoLoop::now() const {
   return HostTime(
@@ -180,6 +184,15 @@ void IoLoop::stop() { impl_->context.stop(); }
 void IoLoop::run_until(HostTime until) {
   impl_->context.restart();
   impl_->context.run_until(to_steady(until));
+}
+
+void IoLoop::keep(std::shared_ptr<void> object) {
+  const void* key = object.get();
+  impl_->kept.insert_or_assign(key, std::move(object));
+}
+
+void IoLoop::forget(const void* object) {
+  const auto dropped = impl_->kept.extract(object);  // Its destructor may call the loop.
 }
 
 std::unique_ptr<FdWatch> IoLoop::watch(int fd, Interest interest, std::function<void()> ready) {

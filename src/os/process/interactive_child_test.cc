@@ -8,9 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/wait.h>
 
 namespace muster::os {
 namespace {
@@ -149,6 +152,35 @@ TEST_F(Interactive, HangsUpATerminalWhoseOwnerIsGone) {
   child_.reset();
   EXPECT_TRUE(run_until([&] { return ::kill(pid.value, 0) != 0; })) << "ended, and reaped";
   EXPECT_FALSE(exit_.has_value());
+}
+
+/// The descriptors that this process has open.
+size_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST(InteractiveAtTheEnd, NothingIsLeftOfAChildThatOutlivesItsOwnerAndTheLoop) {
+  const size_t before = open_descriptors();
+  Pid pid;
+  {
+    rt::IoLoop loop;
+    const std::unique_ptr<Processes> processes = make_processes(loop);
+    SpawnOptions options;
+    options.argv = {"/bin/sleep", "1000"};
+    auto child = processes->spawn_interactive(
+        options, std::nullopt,
+        {.output = [](Stream, std::string_view) { return size_t{0}; },
+         .written = [](size_t) {},
+         .exited = [](const Exit&) {}});
+    ASSERT_TRUE(child.has_value()) << child.error().message;
+    pid = (*child)->pid();
+    child->reset();
+    loop.run_until(loop.now() + milliseconds(1));
+  }
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_EQ(::kill(pid.value, SIGKILL), 0) << "it was not reaped";
+  EXPECT_EQ(::waitpid(pid.value, nullptr, 0), pid.value);
 }
 
 TEST_F(Interactive, SaysWhatCannotBeRun) {

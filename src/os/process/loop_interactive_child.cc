@@ -207,6 +207,7 @@ void State::drop_input() {
 void State::on_exit() {
   const std::shared_ptr<State> alive = shared_from_this();
   exit_watch.reset();
+  loop.forget(this);
   auto reaped = try_reap(pid);
   exit = reaped.has_value() && reaped->has_value() ? **reaped : Exit{};
   if (told) {
@@ -235,9 +236,12 @@ void State::tell_exit() {
   });
 }
 
-/// The owner is gone. The watch of the exit keeps this until the child is reaped.
+/// The owner is gone. The loop keeps this until the child is reaped.
 void State::abandon() {
   told = true;
+  if (!exit.has_value()) {
+    loop.keep(shared_from_this());
+  }
   handlers = {.output = [](Stream, std::string_view) { return size_t{0}; },
               .written = [](size_t) {},
               .exited = [](const Exit&) {}};
@@ -338,8 +342,12 @@ Result<std::unique_ptr<InteractiveChild>> spawn_interactive(rt::IoLoop& loop, Sp
     state->sources[0].fd = std::move(spawned.stdout_pipe);
     state->sources[1].fd = std::move(spawned.stderr_pipe);
   }
-  // It holds the state until then: the child is reaped, whoever is still interested.
-  auto exit_watch = watch_exit(loop, state->pid, [state] { state->on_exit(); });
+  // The child is reaped, whoever is still interested: see abandon().
+  auto exit_watch = watch_exit(loop, state->pid, [self = std::weak_ptr(state)] {
+    if (const std::shared_ptr<State> alive = self.lock(); alive != nullptr) {
+      alive->on_exit();
+    }
+  });
   if (!exit_watch.has_value()) {
     ::kill(state->pid.value, SIGKILL);  // A child whose end nobody would see must not run.
     (void)reap(state->pid);
