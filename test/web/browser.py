@@ -13,6 +13,7 @@ import urllib.request
 import harness
 
 PATIENCE = 120
+STARTS = 5
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 SHIFT, CONTROL = 8, 2  # As bits of the protocol.
 
@@ -27,11 +28,8 @@ class Browser:
     def __init__(self, width=1280, height=900, scheme="light", arguments=(), environment=None):
         self._stack = contextlib.ExitStack()
         profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
-        self._driver = subprocess.Popen(
-            ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, env=environment)
+        self._address = f"http://127.0.0.1:{self._start_driver(environment)}"
         self._stack.callback(self._end_driver)
-        self._address = f"http://127.0.0.1:{self._port()}"
         # As root Chromium has no sandbox; its shared memory may be small in a container.
         arguments = [*arguments, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
                      "--disable-gpu", "--no-first-run", "--disable-extensions",
@@ -47,11 +45,22 @@ class Browser:
         self.devtools("Emulation.setEmulatedMedia",
                       features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def _port(self):
-        for line in self._driver.stdout:
-            if found := re.search(r"started successfully on port (\d+)", line):
-                return int(found.group(1))
-        raise BrowserError("chromedriver did not start")
+    def _start_driver(self, environment):
+        """Returns its port. It takes a free one of IPv6 and wants the same of IPv4: where another
+        program has that, it says so and ends, and is started again."""
+        for _ in range(STARTS):
+            self._driver = subprocess.Popen(
+                ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, text=True, env=environment)
+            said = ""
+            for line in self._driver.stdout:
+                if found := re.search(r"started successfully on port (\d+)", line):
+                    return int(found.group(1))
+                said += line
+            self._end_driver()
+            if "port not available" not in said:
+                break
+        raise BrowserError(f"chromedriver did not start: {said}")
 
     def _end_driver(self):
         self._driver.terminate()
