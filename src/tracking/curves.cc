@@ -14,6 +14,7 @@ constexpr std::string_view kStep = "user.step";
 constexpr std::string_view kStepsMax = "user.step.max";
 constexpr std::string_view kStepRate = "user.step.rate";
 constexpr size_t kKeyBytesMax = 250;
+constexpr int64_t kSettledAfterS = 10;
 /// Whole numbers up to here are what doubles hold exactly.
 constexpr double kStepMax = 9e15;
 
@@ -28,6 +29,10 @@ int64_t whole(double step) {
 }
 
 }  // namespace
+
+int64_t settled_until(int64_t now_s, uint32_t step_s, bool over) {
+  return over ? now_s + 1 : metrics::floor_time(now_s - kSettledAfterS, step_s);
+}
 
 std::string plain_key(std::string_view name) {
   std::string key;

@@ -36,6 +36,11 @@ class Curves {
   std::map<std::string, double> steps_;  ///< The last known, by task.
 };
 
+/// Up to which second, exclusive, values are all here at `now_s`, in whole steps of `step_s`
+/// seconds (1 or more): agents gather them for a second, a beat brings them, and both may be late
+/// on a busy host. `over`: the job has ended, and nothing comes any more.
+[[nodiscard]] int64_t settled_until(int64_t now_s, uint32_t step_s, bool over);
+
 /// A name that MLflow takes: what else it has becomes `_`; cut to 250 bytes.
 [[nodiscard]] std::string plain_key(std::string_view name);
 

@@ -35,6 +35,29 @@ TEST(Curves, GoOnFromTheLastStepThatIsKnown) {
   EXPECT_EQ(points, (std::vector<CurvePoint>{{"loss", 0.5, 11, 100}}));
 }
 
+/// Values that come up to ten seconds late are told, once each, and none waits for longer than that
+/// and the time between two calls.
+TEST(Settled, IsWhatHasHadTenSecondsToCome) {
+  constexpr int64_t kBegin = 1'000;
+  constexpr int64_t kEach = 5;
+  for (const int64_t step : {1, 10}) {
+    int64_t told_until = kBegin - 10;
+    for (int64_t now = kBegin; now < kBegin + 100; now += kEach) {
+      const int64_t until = settled_until(now, static_cast<uint32_t>(step), false);
+      ASSERT_GE(until, told_until);
+      EXPECT_EQ(until % step, 0) << "a step is told as a whole";
+      EXPECT_LE(until - 1 + 10, now - 1) << "second " << until - 1 << " has not had its time";
+      EXPECT_GT(until, now - 10 - step) << "what is here is told";
+      told_until = until;
+    }
+  }
+}
+
+TEST(Settled, IsEverythingOnceTheJobIsOver) {
+  EXPECT_EQ(settled_until(1'003, 1, true), 1'004);
+  EXPECT_EQ(settled_until(1'003, 60, true), 1'004);
+}
+
 TEST(Curves, OfOtherTasksAreCalledByThem) {
   Curves curves("worker:0");
   const std::vector<CurvePoint> points = curves.take(

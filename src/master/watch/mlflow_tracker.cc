@@ -15,9 +15,6 @@ namespace {
 
 /// How often curves are told while values come each second; coarser ones as often as they come.
 constexpr Duration kTellEach = std::chrono::seconds(5);
-/// A second's values are all here so long after it: agents gather them for a second, a beat brings
-/// them, and both may be late on a busy host. What comes later is not told.
-constexpr int64_t kSettledAfterS = 10;
 constexpr Duration kRetryFirst = std::chrono::seconds(1);
 constexpr Duration kRetryMax = std::chrono::minutes(1);
 /// Values of one call: a few requests.
@@ -232,10 +229,9 @@ std::vector<tracking::CurvePoint> MlflowTracker::new_points(int64_t until_s) {
 }
 
 rt::Async<Status> MlflowTracker::tell_curves() {
-  const int64_t now_s = master_->samples().now_s();
+  // What comes later is not told.
   const int64_t until_s =
-      ending_.is_set() ? now_s + 1
-                       : metrics::floor_time(now_s - kSettledAfterS, static_cast<int64_t>(step_s_));
+      tracking::settled_until(master_->samples().now_s(), step_s_, ending_.is_set());
   if (until_s <= told_until_s_) {
     co_return Status();
   }
