@@ -18,6 +18,12 @@ void take_plan(const eventlog::PlanFile& plan, TeamJob& job) {
   }
 }
 
+Result<std::vector<eventlog::HostShare>> hosts_so_far(const eventlog::Log& log,
+                                                      const eventlog::PlanOf& plan_of) {
+  MUSTER_TRY(const eventlog::Replayed replayed, eventlog::replay(log, plan_of));
+  return eventlog::host_shares(replayed.machine.state());
+}
+
 void take_summary(const eventlog::Summary& summary, TeamJob& job) {
   job.ended = true;
   job.state = summary.result;

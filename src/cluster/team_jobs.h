@@ -4,7 +4,9 @@
 #include "base/time.h"
 #include "cluster/job_folder.h"
 #include "cluster/job_report.h"
+#include "eventlog/log_file.h"
 #include "eventlog/plan_file.h"
+#include "eventlog/replay.h"
 #include "eventlog/summary.h"
 #include "rt/async.h"
 
@@ -31,8 +33,9 @@ struct TeamJob {
   WallTime submitted{};
   Duration duration{};
   bool ended = false;
-  std::vector<std::string> viewers;             ///< As the specification's yarn.acl_view.
-  std::vector<eventlog::HostShare> hosts = {};  ///< Of one that has ended.
+  std::vector<std::string> viewers;  ///< As the specification's yarn.acl_view.
+  /// Those that it has been on; while it runs, as of some seconds ago.
+  std::vector<eventlog::HostShare> hosts = {};
   std::string page = {};  ///< A link to the page that it has itself; "" where a portal knows none.
 
   /// "alice:digits-7f3k2q": its name in links, which nobody else's job can take.
@@ -42,6 +45,11 @@ struct TeamJob {
 /// Takes over what a job asked for. A specification that this version cannot read leaves the job
 /// without a name and without viewers: its owner alone sees it.
 void take_plan(const eventlog::PlanFile& plan, TeamJob& job);
+/// No log of a running job that is longer is read for a list.
+inline constexpr uint64_t kTeamLogBytesMax = 16U << 20;
+/// Returns which hosts a job has been on by now, from its log. Errors: what `plan_of` says.
+[[nodiscard]] Result<std::vector<eventlog::HostShare>> hosts_so_far(
+    const eventlog::Log& log, const eventlog::PlanOf& plan_of);
 /// Takes over how a job ended.
 void take_summary(const eventlog::Summary& summary, TeamJob& job);
 

@@ -67,30 +67,14 @@ class Members {
   std::string missing_;
 };
 
-/// What each host of the job has to do with it.
 std::string hosts_json(const job::State& state) {
-  std::map<std::string, HostShare> shares;
-  for (const auto& role : state.tasks) {
-    for (const job::Task& task : role) {
-      for (const job::Attempt& attempt : task.attempts) {
-        HostShare& share = shares[attempt.host.value];
-        ++share.attempts;
-        if (attempt.part == job::Part::Origin && attempt.exit && attempt.exit->failure) {
-          ++share.failed;
-        }
-      }
-    }
-  }
   JsonArray rows;
-  size_t count = 0;
-  for (const auto& [host, share] : shares) {
-    if (!host.empty() && count++ < kSummaryHostsMax) {
-      rows.raw(JsonObject()
-                   .text("host", host)
-                   .number("attempts", share.attempts)
-                   .number("failed", share.failed)
-                   .str());
-    }
+  for (const HostShare& share : host_shares(state)) {
+    rows.raw(JsonObject()
+                 .text("host", share.host)
+                 .number("attempts", share.attempts)
+                 .number("failed", share.failed)
+                 .str());
   }
   return rows.str();
 }
@@ -120,6 +104,29 @@ std::vector<HostShare> hosts_in(const json::object& document) {
 }
 
 }  // namespace
+
+std::vector<HostShare> host_shares(const job::State& state) {
+  std::map<std::string, HostShare> by_host;
+  for (const auto& role : state.tasks) {
+    for (const job::Task& task : role) {
+      for (const job::Attempt& attempt : task.attempts) {
+        HostShare& share = by_host[attempt.host.value];
+        ++share.attempts;
+        if (attempt.part == job::Part::Origin && attempt.exit && attempt.exit->failure) {
+          ++share.failed;
+        }
+      }
+    }
+  }
+  std::vector<HostShare> shares;
+  for (auto& [host, share] : by_host) {
+    if (!host.empty() && shares.size() < kSummaryHostsMax) {
+      share.host = host;
+      shares.push_back(std::move(share));
+    }
+  }
+  return shares;
+}
 
 std::string summary_json(const job::Plan& plan, const job::State& state,
                          const StatusContext& context) {

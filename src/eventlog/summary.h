@@ -43,6 +43,10 @@ struct Summary {
 
 inline constexpr size_t kSummaryHostsMax = 256;
 
+/// What each host that the job has been on has to do with it so far: by name, the first
+/// kSummaryHostsMax.
+[[nodiscard]] std::vector<HostShare> host_shares(const job::State& state);
+
 /// Returns the file's text for a job that has ended. Besides Summary's members it has `outcome` and
 /// `timeline`, the same as in the status document.
 [[nodiscard]] std::string summary_json(const job::Plan& plan, const job::State& state,

@@ -114,6 +114,11 @@ def test_a_portal_of_all_users(people, bed):
     assert row["queue"] == "default" and "/proxy/application_" in row["page"], row
     until(lambda: "worker" in portal.ask(place_of(shared) + "api/status", "alice")[1], 60, "shown")
     assert portal.ask(place_of(shared) + "api/status", "eve")[0] == 404
+    # It is found under the host that it runs on.
+    (host,) = until(lambda: portal.list("alice", name=job)["jobs"][0]["hosts"], 60, "its host")
+    seen = portal.list("alice", host=host, state="running")
+    assert [one["here"] for one in seen["jobs"] if one["key"] == shared] == [
+        {"attempts": 1, "failed": 0}]
     bob("stop", job, within=RUN_LIMIT).expect(0)
     until(lambda: portal.states("alice").get(shared) == "stopped", 60, "its end is noticed")
 

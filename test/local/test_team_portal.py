@@ -141,6 +141,28 @@ def test_a_running_job_is_shown_and_its_end_noticed(muster, team, tmp_path, gate
     portal.end()
 
 
+def test_a_running_job_is_found_under_its_hosts(muster, team, tmp_path, gate):
+    home = tmp_path / "homes" / "alice" / ".muster"
+    home.parent.mkdir()
+    portal = Portal(muster, tmp_path)
+    running = muster.start("run", muster.spec({
+        "name": "long", "command": f"[ $MUSTER_ATTEMPT = 2 ] || exit 3; {gate.wait}", "tasks": 1,
+        "restart": {"backoff": "10ms..10ms"}}), env={"MUSTER_HOME": str(home)})
+
+    def here(**query):
+        rows = portal.jobs(ALICE, state="running", **query)["jobs"]
+        return [(job["hosts"], job["here"]) for job in rows]
+
+    harness.eventually(lambda: here(host="h1") == [(["h1"], {"attempts": 2, "failed": 1})])
+    assert portal.jobs(ALICE, host="h1")["sums"]["attempts_failed"] == 1
+    assert here() == [(["h1"], None)]
+    assert here(host="h2") == [] and portal.jobs(BOB, host="h1")["total"] == 0
+    gate.open()
+    running.wait().expect(0)
+    harness.eventually(lambda: portal.keys(ALICE, state="succeeded", host="h1") == ["alice:long"])
+    portal.end()
+
+
 def test_a_session_and_a_link_to_a_job(muster, team, tmp_path):
     key = team("alice", "digits")
     portal = Portal(muster, tmp_path)

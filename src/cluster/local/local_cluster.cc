@@ -217,7 +217,8 @@ Result<std::string> LocalCluster::page(const JobFolder& job) {
 }
 
 Result<std::unique_ptr<TeamJobs>> LocalCluster::team_jobs(rt::IoLoop&, const TeamOptions& team) {
-  return std::make_unique<LocalTeamJobs>(os::make_foreign_files(), options_.name, team.homes);
+  return std::make_unique<LocalTeamJobs>(os::make_foreign_files(), options_.name, team.homes,
+                                         options_.plan_of);
 }
 
 Status LocalCluster::kill(const JobFolder& job, const std::string&) {

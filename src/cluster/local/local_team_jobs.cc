@@ -3,10 +3,14 @@
 #include "cluster/job_folder.h"
 #include "cluster/local/master_process.h"
 #include "cluster/master_place_file.h"
+#include "eventlog/local_segment_store.h"
 #include "eventlog/plan_file.h"
+#include "eventlog/reader.h"
+#include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -18,12 +22,18 @@ constexpr std::string_view kUser = "{user}";
 /// No file of a job that a portal reads for its list is longer.
 constexpr uint64_t kFileMax = 4U << 20;
 constexpr size_t kTroublesMax = 20;
+/// A log that grows is read again after so long for each of these bytes of it.
+constexpr Duration kHostsFresh = std::chrono::seconds(2);
+constexpr uint64_t kHostsFreshBytes = 256U << 10;
 
 }  // namespace
 
 LocalTeamJobs::LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
-                             std::vector<std::string> patterns)
-    : files_(std::move(files)), name_(std::move(name)), patterns_(std::move(patterns)) {}
+                             std::vector<std::string> patterns, eventlog::PlanOf plan_of)
+    : files_(std::move(files)),
+      name_(std::move(name)),
+      patterns_(std::move(patterns)),
+      plan_of_(std::move(plan_of)) {}
 
 const TeamJob* LocalTeamJobs::find(std::string_view key) const {
   const auto known = by_key_.find(key);
@@ -136,6 +146,7 @@ void LocalTeamJobs::read_state(Known& known, WallTime now) {
     take_summary(*summary, job);
     return;
   }
+  read_hosts(known, now);
   job.duration = std::max(Duration::zero(), now - job.submitted);
   job.state = "running";
   if (job.on != name_) {
@@ -146,6 +157,35 @@ void LocalTeamJobs::read_state(Known& known, WallTime now) {
       place ? parse_master_place(*place) : Result<MasterPlaceFile>(place.error());
   if (master && !is_master_of(*files_, master->pid, folder)) {
     job.state = "lost";
+  }
+}
+
+/// What cannot be read changes nothing: whoever opens the job is told why.
+void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
+  eventlog::LocalSegmentStore store(nullptr, *files_, JobFolder(known.folder).events());
+  const Result<std::vector<job::Epoch>> epochs = store.list();
+  if (!epochs) {
+    return;
+  }
+  uint64_t bytes = 0;
+  for (const job::Epoch epoch : *epochs) {
+    const Result<os::FileStat> segment =
+        files_->stat(JobFolder(known.folder).events() / eventlog::segment_name(epoch));
+    bytes += segment ? segment->size_bytes : 0;
+  }
+  const Duration since = now - known.hosts_read;
+  const auto pieces = static_cast<int64_t>(1 + bytes / kHostsFreshBytes);
+  if (bytes == known.log_bytes || bytes > kTeamLogBytesMax ||
+      (since >= Duration::zero() && since < pieces * kHostsFresh)) {
+    return;
+  }
+  known.log_bytes = bytes;
+  known.hosts_read = now;
+  const Result<eventlog::Log> log = eventlog::read_log(store);
+  Result<std::vector<eventlog::HostShare>> hosts =
+      log ? hosts_so_far(*log, plan_of_) : Result<std::vector<eventlog::HostShare>>(log.error());
+  if (hosts) {
+    known.job.hosts = *std::move(hosts);
   }
 }
 

@@ -3,8 +3,10 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cluster/team_jobs.h"
+#include "eventlog/replay.h"
 #include "os/file/files.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -24,10 +26,11 @@ class LocalTeamJobs final : public TeamJobs {
   /// `name`: of the cluster whose masters are processes of this machine. `files` are read with
   /// suspicion (os/file/foreign_files.h).
   LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
-                std::vector<std::string> patterns);
+                std::vector<std::string> patterns, eventlog::PlanOf plan_of);
 
   /// Looks for new jobs and new ends, unless that was done within kFresh. Blocks: 10,000 jobs that
-  /// are known take some milliseconds, as many new ones about a second.
+  /// are known take some milliseconds, as many new ones about a second. Of running jobs it reads
+  /// the logs that have grown, the shorter the more often.
   void refresh(WallTime now) override;
   [[nodiscard]] const std::vector<const TeamJob*>& jobs() const override { return sorted_; }
   [[nodiscard]] const TeamJob* find(std::string_view key) const override;
@@ -41,6 +44,8 @@ class LocalTeamJobs final : public TeamJobs {
   struct Known {
     TeamJob job;
     std::filesystem::path folder;
+    uint64_t log_bytes = 0;  ///< As long as its log was when its hosts were read,
+    WallTime hosts_read{};   ///< and when that was.
   };
 
   void look_into(const std::filesystem::path& home, const std::string& owner, WallTime now);
@@ -48,10 +53,12 @@ class LocalTeamJobs final : public TeamJobs {
   [[nodiscard]] Result<TeamJob> read_new(const std::filesystem::path& folder,
                                          const std::string& owner);
   void read_state(Known& known, WallTime now);
+  void read_hosts(Known& known, WallTime now);
 
   std::unique_ptr<os::Files> files_;
   std::string name_;
   std::vector<std::string> patterns_;
+  eventlog::PlanOf plan_of_;
   std::map<std::filesystem::path, Known> by_folder_;
   std::map<std::string, const Known*, std::less<>> by_key_;
   std::vector<const TeamJob*> sorted_;

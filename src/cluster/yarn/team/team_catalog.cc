@@ -215,6 +215,30 @@ void TeamCatalog::set_summary(std::string_view key, const eventlog::Summary& sum
   changed_ = true;
 }
 
+std::string TeamCatalog::take_hosts_wanted(HostTime now) {
+  CatalogJob* oldest = nullptr;
+  for (const std::string& key : live_) {
+    CatalogJob* const job = known(key);
+    if (job != nullptr && job->live && job->planned && job->job.state == "running" &&
+        !job->folder.empty() && (oldest == nullptr || job->hosts_read < oldest->hosts_read)) {
+      oldest = job;
+    }
+  }
+  if (oldest == nullptr ||
+      (oldest->hosts_read != HostTime{} && now - oldest->hosts_read < kHostsFresh)) {
+    return "";
+  }
+  oldest->hosts_read = now;
+  return oldest->job.key();
+}
+
+void TeamCatalog::set_hosts(std::string_view key, std::vector<eventlog::HostShare> hosts) {
+  CatalogJob* const job = known(key);
+  if (job != nullptr && job->live) {
+    job->job.hosts = std::move(hosts);
+  }
+}
+
 void TeamCatalog::set_lost(std::string_view key) {
   CatalogJob* const job = known(key);
   if (job != nullptr && !job->live && !job->job.ended) {

@@ -5,6 +5,7 @@
 #include "hadoop/yarn/report.h"
 #include "job/outcome.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,6 +29,7 @@ struct CatalogJob {
   std::optional<job::Outcome> outcome = std::nullopt;
   bool summarized = false;  ///< Its master's summary was read.
   int looks = 0;            ///< How often its folder was looked for in vain.
+  HostTime hosts_read{};    ///< When the hosts that it runs on were last asked for.
 };
 
 /// What a portal knows of the jobs of a cluster, and which it has to read next. Pure: whoever reads
@@ -69,6 +71,11 @@ class TeamCatalog {
   void set_plan(std::string_view key, const eventlog::PlanFile& plan,
                 const std::string& application_id);
   void set_summary(std::string_view key, const eventlog::Summary& summary);
+  /// The running job whose hosts have not been read for the longest time, and not within
+  /// kHostsFresh; "" for none. They count as read then.
+  [[nodiscard]] std::string take_hosts_wanted(HostTime now);
+  /// Those of one that has ended stay as they are.
+  void set_hosts(std::string_view key, std::vector<eventlog::HostShare> hosts);
   /// It has neither a summary nor an application.
   void set_lost(std::string_view key);
 
@@ -77,6 +84,7 @@ class TeamCatalog {
 
   /// The folder of a job that is not found there may be elsewhere.
   static constexpr int kLooksMax = 5;
+  static constexpr Duration kHostsFresh = std::chrono::seconds(20);
 
  private:
   CatalogJob& entry(const std::string& owner, const std::string& id);

@@ -99,6 +99,35 @@ TEST_F(TeamCatalogTest, FoldersComeAndGo) {
   EXPECT_EQ(catalog.find("alice:a-1"), nullptr);
 }
 
+TEST_F(TeamCatalogTest, HostsAreWantedOfWhatRunsInTurn) {
+  const HostTime begun{std::chrono::hours(1)};
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running),
+                    report(2, "bob", "b-2", rm::ApplicationState::Running),
+                    report(3, "bob", "b-3", rm::ApplicationState::Accepted),
+                    report(4, "bob", "b-4", rm::ApplicationState::Running)});
+  for (const char* key : {"alice:a-1", "bob:b-2", "bob:b-3"}) {
+    catalog.set_folder(key, std::string("/r/") + key);
+    catalog.set_plan(key, {}, "");
+  }
+  EXPECT_EQ(catalog.take_hosts_wanted(begun), "alice:a-1");
+  EXPECT_EQ(catalog.take_hosts_wanted(begun + std::chrono::seconds(1)), "bob:b-2");
+  EXPECT_EQ(catalog.take_hosts_wanted(begun + std::chrono::seconds(2)), "")
+      << "the third is queued, nobody has found the folder of the fourth";
+  EXPECT_EQ(catalog.take_hosts_wanted(begun + TeamCatalog::kHostsFresh), "alice:a-1");
+}
+
+TEST_F(TeamCatalogTest, TheHostsOfWhatHasEndedAreThoseOfItsSummary) {
+  catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running)});
+  catalog.set_hosts("alice:a-1", {{"node1", 1, 0}});
+  EXPECT_THAT(catalog.find("alice:a-1")->job.hosts,
+              ElementsAre(eventlog::HostShare{"node1", 1, 0}));
+  eventlog::Summary summary = succeeded();
+  summary.hosts = {{"node1", 2, 1}, {"node2", 1, 0}};
+  catalog.set_summary("alice:a-1", summary);
+  catalog.set_hosts("alice:a-1", {{"node1", 1, 0}});  // Read before it ended.
+  EXPECT_EQ(catalog.find("alice:a-1")->job.hosts, summary.hosts);
+}
+
 TEST_F(TeamCatalogTest, NobodyTakesAnothersName) {
   catalog.see_live({report(1, "alice", "a-1", rm::ApplicationState::Running),
                     report(2, "eve", "a-1", rm::ApplicationState::Running)});

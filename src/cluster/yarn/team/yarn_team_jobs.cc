@@ -4,7 +4,10 @@
 #include "cluster/yarn/staging/job_directory.h"
 #include "cluster/yarn/staging/staged_file.h"
 #include "cluster/yarn/staging/staging.h"
+#include "eventlog/log_file.h"
 #include "eventlog/plan_file.h"
+#include "eventlog/reader.h"
+#include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
 #include "hadoop/hdfs/names/path.h"
 
@@ -27,6 +30,8 @@ constexpr Duration kFilesPause = std::chrono::seconds(30);
 /// Of the NameNode itself, which costs it one call.
 constexpr Duration kFilesGlance = std::chrono::seconds(3);
 constexpr Duration kAwayPause = std::chrono::seconds(2);
+/// Between two logs of running jobs: however many there are, they cost the cluster no more.
+constexpr Duration kHostsPause = std::chrono::milliseconds(500);
 constexpr Duration kAnswerMax = std::chrono::seconds(15);
 constexpr size_t kReaders = 16;
 constexpr size_t kTeamTroublesMax = 20;
@@ -87,6 +92,7 @@ YarnTeamJobs::YarnTeamJobs(rt::IoLoop& loop, os::Files& files, Options options,
       scope_(loop) {
   scope_.spawn(follow_manager());
   scope_.spawn(follow_files());
+  scope_.spawn(follow_hosts());
   for (size_t i = 0; i < kReaders; ++i) {
     scope_.spawn(read_wanted());
   }
@@ -305,6 +311,44 @@ rt::Async<Status> YarnTeamJobs::read_end(std::string key, std::string folder) {
   } else if (!asked.has_value() && note(manager_, Status(asked.error()))) {
     co_return asked.error();
   }
+  co_return Status();
+}
+
+rt::Async<> YarnTeamJobs::follow_hosts() {
+  while (true) {
+    const std::string key = hdfs_.away ? "" : catalog_.take_hosts_wanted(loop_.now());
+    const CatalogJob* const job = catalog_.find(key);
+    if (job != nullptr) {
+      // One that is about to begin has no log, and a cluster that is away is asked again by others.
+      (void)co_await read_hosts(key, job->folder);
+    }
+    co_await rt::pause_for(loop_, kHostsPause);
+  }
+}
+
+rt::Async<Status> YarnTeamJobs::read_hosts(std::string key, std::string folder) {
+  const std::string events = Staging::events_folder(folder);
+  auto listed = co_await session_->files().list(events);
+  MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
+  std::vector<eventlog::Segment> segments;
+  for (const hdfs::FileStatus& entry : entries) {
+    if (!eventlog::parse_segment_name(entry.name)) {
+      continue;
+    }
+    auto read = co_await session_->files().read_whole(hdfs::child_of(events, entry.name), {},
+                                                      kTeamLogBytesMax);
+    MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    Result<eventlog::Segment> segment = eventlog::read_segment(bytes);
+    if (segment) {
+      segments.push_back(*std::move(segment));
+    }
+  }
+  if (segments.empty()) {
+    co_return Status();
+  }
+  MUSTER_CO_TRY(const eventlog::Log log, eventlog::join_segments(std::move(segments)));
+  MUSTER_CO_TRY(std::vector<eventlog::HostShare> hosts, hosts_so_far(log, options_.plan_of));
+  catalog_.set_hosts(key, std::move(hosts));
   co_return Status();
 }
 

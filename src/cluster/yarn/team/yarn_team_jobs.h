@@ -23,7 +23,8 @@
 namespace muster::cluster::yarn {
 
 /// The jobs of all users of a YARN cluster. Reads beside everything else on the loop: the resource
-/// manager's list every other second, new and changed folders of jobs in HDFS, the newest first.
+/// manager's list every other second, new and changed folders of jobs in HDFS, the newest first,
+/// and the logs of running jobs, of which one at a time.
 /// While the cluster does not answer, what was known stays.
 ///
 /// The account that asks must be able to read the folders and see the applications of all.
@@ -64,10 +65,12 @@ class YarnTeamJobs final : public TeamJobs {
   rt::Async<> follow_manager();
   rt::Async<> follow_files();
   rt::Async<> read_wanted();
+  rt::Async<> follow_hosts();
   [[nodiscard]] rt::Async<Status> ask_manager();
   [[nodiscard]] rt::Async<Status> read_job(std::string key);
   [[nodiscard]] rt::Async<Status> read_plan(std::string key, std::string folder);
   [[nodiscard]] rt::Async<Status> read_end(std::string key, std::string folder);
+  [[nodiscard]] rt::Async<Status> read_hosts(std::string key, std::string folder);
   [[nodiscard]] rt::Async<Result<std::string>> find_folder(CatalogJob job);
   /// Notes whether a service answers; true for an error that is not about that.
   bool note(Service& service, const Status& done);
