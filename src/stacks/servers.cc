@@ -25,8 +25,30 @@ bool is_in_server(const Thread& thread) {
 }
 
 bool is_serving(const Thread& thread) {
-  return thread.state == 'S' && waits_for_events(thread) &&
-         (is_in_server(thread) || thread.system_call.starts_with("accept"));
+  return thread.state == 'S' &&
+         (thread.takes || (waits_for_events(thread) &&
+                           (is_in_server(thread) || thread.system_call.starts_with("accept"))));
+}
+
+const Thread* server_of(const Process& process) {
+  const auto found = std::ranges::find_if(process.threads, [&](const Thread& thread) {
+    return is_serving(thread) && (!process.python || !thread.frames.empty());
+  });
+  return found == process.threads.end() ? nullptr : &*found;
+}
+
+bool waits_for_signal(const Thread& thread) {
+  static constexpr std::array<std::string_view, 3> kCalls = {"pause", "rt_sigsuspend",
+                                                             "rt_sigtimedwait"};
+  return std::ranges::find(kCalls, thread.system_call) != kCalls.end();
+}
+
+bool waits_for_flag(const Thread& thread) {
+  // Event.wait, by the Condition that it has; other things have one, too.
+  const auto waits = [](const Frame& frame) {
+    return frame.file.ends_with("/threading.py") && frame.function.ends_with("wait");
+  };
+  return thread.frames.size() > 1 && waits(thread.frames[0]) && waits(thread.frames[1]);
 }
 
 bool joins_thread(const Thread& thread) {

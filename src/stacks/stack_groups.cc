@@ -76,10 +76,17 @@ const Frame* collective_of(const Thread& thread) {
   return found == thread.frames.end() ? nullptr : &*found;
 }
 
+/// What Python calls the code of `python3 -c`, and what people type.
+bool is_typed(const Frame& frame) {
+  return frame.file == "<string>" || frame.file == "<stdin>" ||
+         frame.file.starts_with("<ipython-input");
+}
+
 bool is_library(const Frame& frame) {
   return frame.file.empty() || frame.file.find("site-packages/") != std::string::npos ||
          frame.file.find("dist-packages/") != std::string::npos ||
-         frame.file.find("/lib/python") != std::string::npos || frame.file.starts_with('<') ||
+         frame.file.find("/lib/python") != std::string::npos ||
+         (frame.file.starts_with('<') && !is_typed(frame)) ||
          frame.file.find(".so") != std::string::npos;
 }
 
@@ -468,6 +475,10 @@ bool is_reading(const Thread& thread) {
 
 bool is_in_own_code(const Thread& thread) {
   return std::ranges::any_of(thread.frames, is_own_call);
+}
+
+bool is_in_library(const Thread& thread) {
+  return !thread.frames.empty() && is_library(thread.frames.front());
 }
 
 std::string place_of(const Thread& thread) {

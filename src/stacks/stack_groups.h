@@ -65,6 +65,8 @@ struct Group {
 [[nodiscard]] std::string describe(const Telling& telling, bool plural);
 /// Whether one of its calls is one of the program's own code.
 [[nodiscard]] bool is_in_own_code(const Thread& thread);
+/// Whether the innermost of its calls, if it is known, is one of a library.
+[[nodiscard]] bool is_in_library(const Thread& thread);
 /// "load (train.py:31)", the innermost place in the program's own code; "" if no frame is known.
 [[nodiscard]] std::string place_of(const Thread& thread);
 /// "load (train.py:31)"

@@ -34,9 +34,9 @@ Number number_of(const json::object& object, std::string_view key) {
   return failed ? Number{} : number;
 }
 
-bool is_true(const json::object& object, std::string_view key) {
+bool is_true(const json::object& object, std::string_view key, bool unless_told = false) {
   const json::value* value = object.if_contains(key);
-  return value != nullptr && value->is_bool() && value->get_bool();
+  return value != nullptr && value->is_bool() ? value->get_bool() : unless_told;
 }
 
 const json::array* array_of(const json::object& object, std::string_view key) {
@@ -81,6 +81,7 @@ std::optional<Process> process_of(const json::object& object) {
   process.parent = number_of<int32_t>(object, "parent");
   process.command = text_of(object, "command");
   process.python = is_true(object, "python");
+  process.reachable = is_true(object, "reachable", true);
   const json::array* threads = array_of(object, "threads");
   if (process.pid <= 0 || threads == nullptr) {
     return std::nullopt;
@@ -98,6 +99,7 @@ std::optional<Process> process_of(const json::object& object) {
                                .system_call = text_of(*thread, "system_call"),
                                .target = text_of(*thread, "target"),
                                .fed = is_true(*thread, "fed"),
+                               .takes = is_true(*thread, "takes"),
                                .variables = 0,
                                .frames = {}});
   }
@@ -147,12 +149,14 @@ std::string process_line(const Process& process) {
                                    {"wait_channel", cut(thread.wait_channel)},
                                    {"system_call", cut(thread.system_call)},
                                    {"target", cut(thread.target)},
-                                   {"fed", thread.fed}});
+                                   {"fed", thread.fed},
+                                   {"takes", thread.takes}});
   }
   const json::object line{{"pid", process.pid},
                           {"parent", process.parent},
                           {"command", cut(process.command)},
                           {"python", process.python},
+                          {"reachable", process.reachable},
                           {"threads", std::move(threads)}};
   return json::serialize(json::object{{"process", line}}) + "\n";
 }

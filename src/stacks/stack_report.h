@@ -37,6 +37,8 @@ struct Thread {
   std::string system_call;   ///< Its name, or number; "" if it is in none, or may not be seen.
   std::string target;        ///< The file, pipe or socket that the call is about; "" if unknown.
   bool fed = false;          ///< What it reads has woken it while it was watched.
+  /// It waits for a socket that takes connections, or datagrams, from anybody.
+  bool takes = false;
   /// A number for the values of its program's local variables, as they are now: another one when
   /// one of them has changed. 0 if unknown.
   uint64_t variables = 0;
@@ -47,8 +49,11 @@ struct Thread {
 struct Process {
   int32_t pid = 0;
   int32_t parent = 0;
-  std::string command;          ///< Its command line, shortened.
-  bool python = false;          ///< It runs a Python interpreter.
+  std::string command;  ///< Its command line, shortened.
+  bool python = false;  ///< It runs a Python interpreter.
+  /// Something may come to it from elsewhere: a socket takes what anybody sends, or has a
+  /// connection over a network. True where nobody could see.
+  bool reachable = true;
   std::vector<Thread> threads;  ///< The main thread first.
   std::string problem;          ///< Why there are no frames, and what to do; "" if there are.
   bool misses_py_spy = false;   ///< There is no py-spy to read them with.

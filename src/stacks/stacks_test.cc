@@ -59,6 +59,8 @@ TEST(StackReport, IsTheSameAfterItsJourneyInAnyPieces) {
   process.threads.push_back({.id = 11, .name = "loader", .state = 'D', .wait_channel = "nfs_wait"});
   process.threads[0].variables = 0xfedcba9876543210;
   process.threads[1].fed = true;
+  process.threads[0].takes = true;
+  process.reachable = false;
   process.problem = "no \"py-spy\" here";
   process.misses_py_spy = true;
   const std::string text = process_line(process) + frames_line(process) + end_line(3);
@@ -492,6 +494,90 @@ TEST(Suspect, IsNoServerThatWaitsForAClient) {
   EXPECT_TRUE(find_suspect(std::vector{task(0, serves)}));
 }
 
+Thread python_thread(int32_t id, std::string call, std::vector<Frame> frames) {
+  return {.id = id,
+          .name = "Thread-1",
+          .state = 'S',
+          .system_call = std::move(call),
+          .frames = std::move(frames)};
+}
+
+const Frame kOwnServer{"serve", "/user/serve.py", 5};
+const Frame kBootstrap{"Thread._bootstrap", "/usr/lib/python3.11/threading.py", 995};
+
+TEST(Suspect, IsNoServerOfItsOwnMaking) {
+  // A loop of its own over sockets that take what comes, alone or in a thread.
+  Process loop = python({kSelect, kOwnServer, kModule}, "epoll_wait");
+  EXPECT_TRUE(find_suspect(std::vector{task(0, loop)})) << "nobody may come to it";
+  loop.threads[0].takes = true;
+  EXPECT_FALSE(find_suspect(std::vector{task(0, loop)}));
+  Process datagrams = python({kOwnServer, kModule}, "recvfrom");
+  datagrams.threads[0].takes = true;
+  EXPECT_FALSE(find_suspect(std::vector{task(0, datagrams)}));
+  Process joins = python({kJoin, kModule});
+  joins.threads.push_back(python_thread(11, "epoll_wait", {kSelect, kOwnServer, kBootstrap}));
+  joins.threads[1].takes = true;
+  EXPECT_FALSE(find_suspect(std::vector{task(0, joins)}));
+  // What it waits for hangs beside one that serves metrics.
+  joins.threads.push_back(python_thread(12, "futex", {kLoad, kBootstrap}));
+  EXPECT_TRUE(find_suspect(std::vector{task(0, joins)}));
+}
+
+TEST(Suspect, IsNoServerThatWaitsToBeTold) {
+  const Frame wait{"Condition.wait", "/usr/lib/python3.11/threading.py", 320};
+  const Frame event{"Event.wait", "/usr/lib/python3.11/threading.py", 622};
+  const Frame get{"Queue.get", "/usr/lib/python3.11/queue.py", 171};
+  EXPECT_FALSE(find_suspect(std::vector{task(0, python({kModule}, "pause"))}));
+  EXPECT_FALSE(find_suspect(std::vector{task(0, python({kModule}, "rt_sigtimedwait"))}));
+  Process stoppable = python({wait, event, kModule});
+  stoppable.threads.push_back(python_thread(11, "poll", {kSelect, kServe, kBootstrap}));
+  stoppable.threads.push_back(python_thread(12, "futex", {wait, get, kLoad, kBootstrap}));
+  EXPECT_FALSE(find_suspect(std::vector{task(0, stoppable)}));
+  // Beside a library's own server it is a deadlock, and so is one in a worker's own code.
+  Process alone = stoppable;
+  alone.threads[1].frames.clear();
+  alone.threads[1].takes = true;
+  EXPECT_TRUE(find_suspect(std::vector{task(0, alone)}));
+  stoppable.threads[2].frames.erase(stoppable.threads[2].frames.begin(),
+                                    stoppable.threads[2].frames.begin() + 2);
+  EXPECT_TRUE(find_suspect(std::vector{task(0, stoppable)}));
+}
+
+TEST(Suspect, IsNoServerInAnotherLanguage) {
+  Process java = python({}, "futex");
+  java.python = false;
+  EXPECT_TRUE(find_suspect(gang(1, 0, java)));
+  java.threads.push_back({.id = 11, .name = "java", .state = 'S', .system_call = "poll"});
+  EXPECT_TRUE(find_suspect(gang(1, 0, java)));
+  java.threads[1].takes = true;
+  EXPECT_FALSE(find_suspect(gang(1, 0, java)));
+  EXPECT_TRUE(find_suspect(std::vector{task(0, java), task(1, java)})) << "their library may serve";
+}
+
+TEST(Suspect, IsAnEventLoopToWhichNobodyCanCome) {
+  Process loop = python({kSelect, kRunOnce, kModule}, "epoll_wait");
+  loop.reachable = false;
+  const auto suspect = find_suspect(std::vector{task(0, loop)});
+  ASSERT_TRUE(suspect);
+  EXPECT_EQ(suspect->sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect->place, "<module> (train.py:60)");
+  Process native = python({}, "epoll_wait");
+  native.python = false;
+  EXPECT_FALSE(find_suspect(gang(1, 0, native)));
+  native.reachable = false;
+  EXPECT_TRUE(find_suspect(gang(1, 0, native)));
+}
+
+TEST(Suspect, HasCodeOfItsOwnOnTheCommandLine) {
+  Process parent = python({{"<module>", "<string>", 7}}, "wait4");
+  Process child = python({{"work", "<string>", 3}, {"<module>", "<string>", 6}}, "accept4");
+  child.pid = parent.pid + 1;
+  child.parent = parent.pid;
+  Subject subject = task(0, parent);
+  subject.report.processes.push_back(child);
+  EXPECT_FALSE(find_suspect(std::vector{subject})) << "its children serve";
+}
+
 TEST(Suspect, IsNoTaskThatOnlyKeepsItsPlace) {
   Process sleep{.pid = 9, .parent = 1, .command = "sleep infinity"};
   sleep.threads.push_back({.id = 9, .name = "sleep", .state = 'S', .system_call = "pause"});
@@ -502,9 +588,15 @@ TEST(Suspect, IsNoTaskThatOnlyKeepsItsPlace) {
   // One that sleeps for a time waits for its end.
   subject.report.processes[0].command = "sleep 10000";
   EXPECT_TRUE(find_suspect(std::vector{subject}));
-  // A shell that sleeps again and again waits for something.
+  // A shell that sleeps again and again waits for something, unless it says that it does not.
   sleep.threads[0].system_call = "clock_nanosleep";
-  EXPECT_TRUE(find_suspect(std::vector{task(0, sleep)}));
+  sleep.command = "sleep 300";
+  Subject shell = task(0, sleep);
+  EXPECT_TRUE(find_suspect(std::vector{shell}));
+  shell.report.processes[0].command = "/bin/sh -c while true; do sleep 300; done";
+  EXPECT_FALSE(find_suspect(std::vector{shell}));
+  shell.report.processes[0].command = "/bin/sh -c while ! test -e x; do sleep 300; done";
+  EXPECT_TRUE(find_suspect(std::vector{shell}));
 }
 
 TEST(Suspect, IsAServerThatNobodyWaitsForOnlyWhileTheKernelHoldsIt) {

@@ -27,35 +27,66 @@ bool is_held(const Subject& subject) {
   return thread != nullptr && (thread->state == 'T' || thread->state == 'D');
 }
 
-/// What a task without work of its own runs: `sleep infinity`, `tail -f /dev/null`. Who sleeps for
-/// a time that was named waits for its end, and may keep others waiting.
+/// "sh -c while true; do sleep 3600; done", with whatever blanks.
+bool is_loop_of_sleep(std::string_view command) {
+  std::vector<std::string_view> words;
+  for (size_t at = command.find("while "); at < command.size();) {
+    const size_t end = std::min(command.find_first_of(" ;\n", at), command.size());
+    if (end > at) {
+      words.push_back(command.substr(at, end - at));
+    }
+    at = end + 1;
+  }
+  return words.size() == 6 && (words[1] == "true" || words[1] == ":") && words[2] == "do" &&
+         words[3] == "sleep" && words[5] == "done";
+}
+
+/// What a task without work of its own runs: `sleep infinity`, `tail -f /dev/null`, or `sleep 3600`
+/// again and again. Who sleeps for a time that was named waits for its end, and may keep others
+/// waiting.
 bool is_placeholder(const Subject& subject, const Telling& telling) {
   const std::string& name = telling.thread->name;
   const std::string_view command = telling.process->command;
+  if (name == "sleep" && is_loop_of_sleep(subject.report.processes.front().command)) {
+    return true;
+  }
   return telling.process == &subject.report.processes.front() && telling.thread->frames.empty() &&
          (name == "tail" ||
           (name == "sleep" && (command.ends_with(" infinity") || command.ends_with(" inf"))));
 }
 
-/// A server that has nothing to do, or a program that sleeps until it is told to end.
-bool is_idle(const Subject& subject) {
+/// A server that has nothing to do, or a program that sleeps until it is told to end. `alone`: it
+/// has no peers.
+bool is_idle(const Subject& subject, bool alone) {
   const Telling telling = telling_of(subject.report);
   if (telling.thread == nullptr || telling.thread->state != 'S') {
     return false;
   }
   const Thread& thread = *telling.thread;
+  const Process& process = *telling.process;
+  const bool serves = server_of(process) != nullptr;
   if (thread.frames.empty()) {
-    return !telling.process->python &&
-           (waits_for_events(thread) || thread.system_call == "pause" ||
-            thread.system_call == "rt_sigsuspend" || is_placeholder(subject, telling));
+    // Of Java the main thread only waits for another one; libraries for peers serve these.
+    return !process.python && (waits_for_signal(thread) || is_placeholder(subject, telling) ||
+                               (waits_for_events(thread) && process.reachable) ||
+                               (alone && thread.system_call == "futex" && serves));
   }
-  if (is_serving(thread)) {
+  if (waits_for_signal(thread) || (is_serving(thread) && process.reachable)) {
     return true;
   }
-  // A main thread that waits for the server's own to end.
-  return thread.system_call == "futex" && behind(subject.report).empty() &&
-         (is_in_server(thread) ||
-          (joins_thread(thread) && std::ranges::any_of(telling.process->threads, is_serving)));
+  if (thread.system_call != "futex") {
+    return false;
+  }
+  // A main thread that waits for the server's own to end, or to be told to end.
+  const std::vector<Telling> others = behind(subject.report);
+  if (is_in_server(thread) && others.empty()) {
+    return true;
+  }
+  const bool for_flag = waits_for_flag(thread);
+  return serves && (for_flag || joins_thread(thread)) &&
+         std::ranges::all_of(others, [for_flag](const Telling& other) {
+           return is_serving(*other.thread) || (for_flag && is_in_library(*other.thread));
+         });
 }
 
 /// Sleeping for a time that the program chose ends by itself.
@@ -102,7 +133,10 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
     if (!each.read || (!first.needed && !is_held(first))) {
       continue;
     }
-    (is_idle(first) ? idle : each.waits_for_peers ? waiting : apart).push_back(&each);
+    (is_idle(first, subjects.size() == 1) ? idle
+     : each.waits_for_peers               ? waiting
+                                          : apart)
+        .push_back(&each);
   }
   const auto held = std::ranges::find_if(
       apart, [&](const Group* each) { return is_held(subjects[each->members.front()]); });

@@ -68,6 +68,92 @@ async def serve():
 asyncio.run(serve())
 """
 
+# Each serves in its own way; all say a word once they do.
+SERVERS = {
+    "loop": """
+import selectors, socket, threading
+
+def serve():
+    server, chosen = socket.create_server(("127.0.0.1", 0)), selectors.DefaultSelector()
+    chosen.register(server, selectors.EVENT_READ)
+    print("serving", flush=True)
+    while True:
+        for key, _ in chosen.select():
+            key.fileobj.accept()[0].close()
+
+thread = threading.Thread(target=serve)
+thread.start()
+thread.join()
+""",
+    "datagrams": """
+import socket
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("127.0.0.1", 0))
+print("serving", flush=True)
+while True:
+    server.recvfrom(1000)
+""",
+    "children": """
+import os, socket
+
+def serve():
+    while True:
+        server.accept()[0].close()
+
+server = socket.create_server(("127.0.0.1", 0))
+print("serving", flush=True)
+for _ in range(2):
+    if os.fork() == 0:
+        serve()
+while True:
+    os.wait()
+""",
+    "stopped": """
+import http.server, queue, signal, threading
+work, stop = queue.Queue(), threading.Event()
+
+def handle():
+    while True:
+        work.get()
+
+signal.signal(signal.SIGTERM, lambda *_: stop.set())
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+for work_of in (server.serve_forever, handle):
+    threading.Thread(target=work_of, daemon=True).start()
+print("serving", flush=True)
+stop.wait()
+""",
+    "signals": """
+import signal
+print("serving", flush=True)
+while True:
+    signal.pause()
+""",
+}
+SERVES_IN_JAVA = """
+import java.net.ServerSocket;
+
+public class Serves {
+  public static void main(String[] words) throws Exception {
+    ServerSocket server = new ServerSocket(0);
+    System.out.println("serving");
+    while (true) {
+      server.accept().close();
+    }
+  }
+}
+"""
+
+# An event loop that nothing can wake: it waits for a result that nobody brings.
+AWAITS = """
+import asyncio
+
+async def wait():
+    await asyncio.get_running_loop().create_future()
+
+asyncio.run(wait())
+"""
+
 # The second pause is longer than `after`, and less than twice the first.
 PAUSES = """
 import time
@@ -396,6 +482,33 @@ def test_a_server_without_requests_is_left_in_peace(muster):
     harness.eventually(lambda: "stall.idle" in log.read_text())
     assert "attempt-stalled" not in facts_of(muster)
     assert muster.status()["phase"] == "running"
+
+
+def test_servers_of_any_making_are_left_in_peace(muster):
+    commands = {"java": "exec java -Xmx64m -XX:+UseSerialGC Serves.java",
+                "place": "while true; do sleep 300; done"}
+    muster.write("Serves.java", SERVES_IN_JAVA)
+    for name, program in SERVERS.items():
+        muster.write(f"{name}.py", program)
+        commands[name] = f"exec /usr/bin/python3 {name}.py"
+    muster("submit", muster.spec({
+        "liveness": QUICK["liveness"], "stall": {"after": "4s", "then": "fail"},
+        "files": ["Serves.java", *[f"{name}.py" for name in SERVERS]],
+        "roles": {name: {"tasks": 1, "command": command} for name, command in commands.items()},
+    })).expect(0)
+    log = muster.job_folder() / "master.log"
+    harness.eventually(lambda: set(re.findall(r"stall\.idle task=(\w+):0", log.read_text())) ==
+                       set(commands), what=log.read_text)
+    assert "attempt-stalled" not in facts_of(muster)
+    assert muster.status()["phase"] == "running"
+
+
+def test_an_event_loop_that_nobody_can_reach_is_named(muster):
+    muster("run", spec(muster, AWAITS, tasks=1, stall={"after": "2s", "then": "fail"}),
+           within=120).expect(1)
+    stall = stall_of(muster, 0)
+    assert stall["sure"] == "likely"
+    assert re.fullmatch(r"<module> \(program.py:\d+\)", stall["place"])
 
 
 def test_a_program_that_has_paused_before_is_believed(muster):

@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "os/host/proc_text.h"
 #include "os/process/process_tree.h"
+#include "os/process/sockets.h"
 #include "os/process/threads.h"
 #include "rt/fd.h"
+#include "stacks/servers.h"
 #include "stacks/stack_groups.h"
 #include "stacks/stack_report.h"
 
@@ -35,12 +37,33 @@ constexpr Duration kPatience = std::chrono::seconds(15);
 constexpr Duration kPatienceForOne = std::chrono::seconds(5);
 constexpr auto kWatched = std::chrono::seconds(2);
 
+/// Which of the threads wait for somebody to come, and whether anybody can. `states`: of the
+/// threads of `process`, in the same order.
+void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
+                     stacks::Process& process) {
+  const bool waits = std::ranges::any_of(process.threads, [](const stacks::Thread& thread) {
+    return stacks::waits_for_events(thread) || stacks::is_reading(thread);
+  });
+  const std::optional<os::ProcessSockets> sockets = waits ? os::list_sockets(pid) : std::nullopt;
+  if (!sockets) {
+    return;
+  }
+  process.reachable = sockets->reachable;
+  for (size_t i = 0; i < states.size() && !sockets->taking.empty(); ++i) {
+    process.threads[i].takes =
+        std::ranges::any_of(os::awaited_descriptors(pid, states[i]), [&](int32_t descriptor) {
+          return std::ranges::binary_search(sockets->taking, descriptor);
+        });
+  }
+}
+
 /// What can be read without waiting for the process.
 std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
   stacks::Process process;
   process.pid = info.pid.value;
   process.parent = info.parent.value;
-  for (const os::ThreadState& seen : os::list_threads(info.pid, stacks::kThreadsMax)) {
+  const std::vector<os::ThreadState> states = os::list_threads(info.pid, stacks::kThreadsMax);
+  for (const os::ThreadState& seen : states) {
     stacks::Thread& thread = process.threads.emplace_back();
     thread.id = seen.id;
     thread.name = seen.name;
@@ -49,6 +72,7 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.system_call = seen.system_call;
     thread.target = seen.descriptor < 0 ? "" : os::descriptor_target(info.pid, seen.descriptor);
   }
+  look_at_sockets(info.pid, states, process);
   if (process.threads.empty()) {
     return std::nullopt;
   }

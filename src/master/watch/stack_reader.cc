@@ -25,7 +25,10 @@ stacks::Report essence(const stacks::Report& report) {
       kept.processes.push_back(*telling.process);
       kept.processes.back().threads.clear();
     }
-    kept.processes.back().threads.push_back(*telling.thread);
+    std::vector<stacks::Thread>& threads = kept.processes.back().threads;
+    if (std::ranges::find(threads, telling.thread->id, &stacks::Thread::id) == threads.end()) {
+      threads.push_back(*telling.thread);
+    }
   };
   kept.collectives = report.collectives;
   if (const stacks::Telling telling = stacks::telling_of(report); telling.process != nullptr) {
@@ -34,9 +37,8 @@ stacks::Report essence(const stacks::Report& report) {
       keep({&first, &first.threads.front()});  // What started it.
     }
     keep(telling);
-    const auto serving = std::ranges::find_if(telling.process->threads, stacks::is_serving);
-    if (serving != telling.process->threads.end() && &*serving != telling.thread) {
-      keep({telling.process, &*serving});
+    if (const stacks::Thread* const server = stacks::server_of(*telling.process)) {
+      keep({telling.process, server});
     }
     for (const stacks::Telling& other : stacks::behind(report)) {
       keep(other);

@@ -98,6 +98,11 @@ void read_call(std::string_view text, ThreadState& thread) {
     return;
   }
   thread.system_call = system_call_name(*number);
+  for (size_t i = 0; i < thread.arguments.size() && i + 1 < words.size(); ++i) {
+    if (words[i + 1].starts_with("0x")) {
+      thread.arguments[i] = parse<uint64_t>(words[i + 1].substr(2), 16).value_or(0);
+    }
+  }
   const KnownCall* const known = find_call(*number);
   if (known != nullptr && known->takes_descriptor && words.size() > 1 &&
       words[1].starts_with("0x")) {

@@ -2,6 +2,7 @@
 
 #include "os/process/pid.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,7 @@ struct ThreadState {
   std::string wait_channel;  ///< The kernel function in which it sleeps; "" if unknown.
   std::string system_call;   ///< "read"; a number for rare ones; "" if it is in none or hidden.
   int32_t descriptor = -1;   ///< What the call is about, where it is about one.
+  std::array<uint64_t, 2> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
 /// Lists the threads of a process, the main thread first, at most `count_max`; empty if it has

@@ -1,0 +1,203 @@
+#include "os/process/sockets.h"
+
+#include "base/text.h"
+#include "os/file/local_files.h"
+#include "os/host/proc_text.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <poll.h>
+#include <string>
+#include <string_view>
+#include <sys/select.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace muster::os {
+namespace {
+
+constexpr uint64_t kTableBytesMax = 8U << 20;
+constexpr size_t kAwaitedMax = 4096;
+
+/// A table of the kernel's: where its columns are, and what they hold of a socket that takes what
+/// comes from anybody, or has a connection to elsewhere.
+struct Table {
+  std::string_view name;
+  size_t inode_column;
+  bool (*takes)(const std::vector<std::string_view>& row);
+  bool (*connected)(const std::vector<std::string_view>& row);
+};
+
+constexpr std::string_view kEstablished = "01";
+constexpr std::string_view kUnconnected = "07";
+constexpr std::string_view kListening = "0A";
+constexpr size_t kStateColumn = 3;  ///< Of internet sockets.
+
+bool listens(const std::vector<std::string_view>& row) { return row[kStateColumn] == kListening; }
+bool takes_datagrams(const std::vector<std::string_view>& row) {
+  return row[kStateColumn] == kUnconnected;
+}
+bool is_established(const std::vector<std::string_view>& row) {
+  return row[kStateColumn] == kEstablished;
+}
+/// Its flags say that it accepts, or it is one for datagrams that has a name.
+bool takes_local(const std::vector<std::string_view>& row) {
+  return row[3] == "00010000" || (row[4] == "0002" && row.size() > 7);
+}
+/// Both ends may be the same process's.
+bool never(const std::vector<std::string_view>&) { return false; }
+
+constexpr std::array<Table, 5> kTables = {{{"tcp", 9, listens, is_established},
+                                           {"tcp6", 9, listens, is_established},
+                                           {"udp", 9, takes_datagrams, is_established},
+                                           {"udp6", 9, takes_datagrams, is_established},
+                                           {"unix", 6, takes_local, never}}};
+
+std::vector<std::string_view> columns_of(std::string_view line) {
+  std::vector<std::string_view> columns;
+  for (const std::string_view word : split(line, ' ')) {
+    if (!word.empty()) {
+      columns.push_back(word);
+    }
+  }
+  return columns;
+}
+
+/// The descriptors of a process's sockets, by their inodes.
+std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid) {
+  std::map<uint64_t, std::vector<int32_t>> found;
+  std::error_code failed;
+  std::filesystem::directory_iterator entries(fmt::format("/proc/{}/fd", pid.value), failed);
+  for (; !failed && entries != std::filesystem::directory_iterator(); entries.increment(failed)) {
+    std::error_code closed;
+    const std::string target = std::filesystem::read_symlink(entries->path(), closed).string();
+    constexpr std::string_view kSocket = "socket:[";
+    const auto descriptor = parse_decimal(entries->path().filename().string());
+    if (!closed && descriptor && *descriptor <= INT32_MAX && target.starts_with(kSocket)) {
+      const std::string_view inode = std::string_view(target).substr(kSocket.size());
+      if (const auto number = parse_decimal(inode.substr(0, inode.find(']')))) {
+        found[*number].push_back(static_cast<int32_t>(*descriptor));
+      }
+    }
+  }
+  return failed ? std::nullopt : std::optional(std::move(found));
+}
+
+/// Reads memory of a process; false where that is forbidden or not there.
+bool read_memory(Pid pid, uint64_t address, void* to, size_t size) {
+  const rt::Fd memory(::open(fmt::format("/proc/{}/mem", pid.value).c_str(), O_RDONLY | O_CLOEXEC));
+  return memory.valid() && address <= INT64_MAX &&
+         ::pread(memory.get(), to, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+}
+
+std::vector<int32_t> watched_by_epoll(Pid pid, uint64_t epoll) {
+  std::vector<int32_t> found;
+  const std::string text = read_proc(fmt::format("/proc/{}/fdinfo/{}", pid.value, epoll));
+  for (const std::string_view line : split(text, '\n')) {
+    const std::vector<std::string_view> words = columns_of(line);
+    const auto number =
+        words.size() > 1 && words[0] == "tfd:" ? parse_decimal(words[1]) : std::nullopt;
+    if (number && *number <= INT32_MAX && found.size() < kAwaitedMax) {
+      found.push_back(static_cast<int32_t>(*number));
+    }
+  }
+  return found;
+}
+
+std::vector<int32_t> watched_by_poll(Pid pid, uint64_t address, uint64_t count) {
+  std::vector<pollfd> polled(std::min<uint64_t>(count, kAwaitedMax));
+  if (!read_memory(pid, address, polled.data(), polled.size() * sizeof(pollfd))) {
+    return {};
+  }
+  std::vector<int32_t> found;
+  for (const pollfd& each : polled) {
+    if (each.fd >= 0 && (each.events & POLLIN) != 0) {
+      found.push_back(each.fd);
+    }
+  }
+  return found;
+}
+
+std::vector<int32_t> watched_by_select(Pid pid, uint64_t count, uint64_t address) {
+  constexpr size_t kBits = sizeof(unsigned long) * CHAR_BIT;
+  const size_t descriptors = std::min<uint64_t>(count, FD_SETSIZE);
+  std::vector<unsigned long> read((descriptors + kBits - 1) / kBits);
+  if (address == 0 ||
+      !read_memory(pid, address, read.data(), read.size() * sizeof(unsigned long))) {
+    return {};
+  }
+  std::vector<int32_t> found;
+  for (size_t descriptor = 0; descriptor < descriptors; ++descriptor) {
+    if ((read[descriptor / kBits] >> (descriptor % kBits) & 1U) != 0) {
+      found.push_back(static_cast<int32_t>(descriptor));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<ProcessSockets> list_sockets(Pid pid) {
+  const auto own = sockets_by_inode(pid);
+  if (!own) {
+    return std::nullopt;
+  }
+  ProcessSockets sockets;
+  const std::unique_ptr<Files> files = make_local_files(nullptr);
+  for (const Table& table : kTables) {
+    if (own->empty()) {
+      break;
+    }
+    const Result<std::string> text =
+        files->read(fmt::format("/proc/{}/net/{}", pid.value, table.name), kTableBytesMax);
+    if (!text && text.error().code == Errc::NotFound) {
+      continue;  // A kernel without IPv6.
+    }
+    if (!text) {
+      return std::nullopt;
+    }
+    for (const std::string_view line : split(*text, '\n')) {
+      const std::vector<std::string_view> row = columns_of(line);
+      const auto inode =
+          row.size() > table.inode_column ? parse_decimal(row[table.inode_column]) : std::nullopt;
+      const auto found = inode ? own->find(*inode) : own->end();
+      if (found == own->end()) {
+        continue;
+      }
+      const bool takes = table.takes(row);
+      sockets.reachable = sockets.reachable || takes || table.connected(row);
+      if (takes) {
+        sockets.taking.insert(sockets.taking.end(), found->second.begin(), found->second.end());
+      }
+    }
+  }
+  std::ranges::sort(sockets.taking);
+  return sockets;
+}
+
+std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread) {
+  const auto [first, second] = thread.arguments;
+  if (thread.descriptor >= 0) {
+    return {thread.descriptor};
+  }
+  if (thread.system_call == "epoll_wait" || thread.system_call == "epoll_pwait") {
+    return watched_by_epoll(pid, first);
+  }
+  if (thread.system_call == "poll" || thread.system_call == "ppoll") {
+    return watched_by_poll(pid, first, second);
+  }
+  if (thread.system_call == "select" || thread.system_call == "pselect6") {
+    return watched_by_select(pid, first, second);
+  }
+  return {};
+}
+
+}  // namespace muster::os

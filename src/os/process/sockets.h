@@ -1,0 +1,28 @@
+#pragma once
+
+#include "os/process/pid.h"
+#include "os/process/threads.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace muster::os {
+
+/// What may come to a process from elsewhere.
+struct ProcessSockets {
+  /// The descriptors of sockets that take connections, or datagrams, from anybody; ascending.
+  std::vector<int32_t> taking;
+  /// Whether there is one of those, or a connection over a network.
+  bool reachable = false;
+};
+
+/// Lists the sockets of a process that others can reach. nullopt where that may not be seen, or
+/// where the host has so many that looking is too dear.
+[[nodiscard]] std::optional<ProcessSockets> list_sockets(Pid pid);
+
+/// Returns the descriptors for which a thread waits in its system call: that of a read or an
+/// accept, those of an epoll, a poll or a select. Empty where it waits for none, or that is hidden.
+[[nodiscard]] std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread);
+
+}  // namespace muster::os
