@@ -82,11 +82,19 @@ bool is_typed(const Frame& frame) {
          frame.file.starts_with("<ipython-input");
 }
 
+/// The headers of C++ and the C library's own sources, as debuggers name them.
+bool is_of_native_library(const Frame& frame) {
+  static constexpr std::array<std::string_view, 6> kPlaces = {
+      "/usr/include/", "./nptl/", "../nptl/", "../sysdeps/", "./csu/", "../csu/"};
+  return std::ranges::any_of(kPlaces,
+                             [&](std::string_view place) { return frame.file.starts_with(place); });
+}
+
 bool is_library(const Frame& frame) {
   return frame.file.empty() || frame.file.find("site-packages/") != std::string::npos ||
          frame.file.find("dist-packages/") != std::string::npos ||
          frame.file.find("/lib/python") != std::string::npos ||
-         (frame.file.starts_with('<') && !is_typed(frame)) ||
+         (frame.file.starts_with('<') && !is_typed(frame)) || is_of_native_library(frame) ||
          frame.file.find(".so") != std::string::npos;
 }
 

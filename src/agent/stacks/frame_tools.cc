@@ -3,6 +3,8 @@
 #include "agent/stacks/tool_search.h"
 #include "base/text.h"
 #include "os/process/command.h"
+#include "stacks/servers.h"
+#include "stacks/stack_groups.h"
 
 #include <fmt/format.h>
 
@@ -26,12 +28,20 @@ bool has_frames(const stacks::Process& process) {
                              [](const stacks::Thread& thread) { return !thread.frames.empty(); });
 }
 
+/// Whether nobody but another of its threads can wake the main one: neither time nor what comes.
+bool waits_for_itself(const stacks::Process& process) {
+  return !process.python && !process.threads.empty() &&
+         process.threads.front().system_call == "futex" && stacks::server_of(process) == nullptr;
+}
+
 }  // namespace
 
 FrameTools::FrameTools(Options options) : options_(std::move(options)) {
   if (options_.native) {
     debugger_ = find_program("eu-stack", options_.environment, {});
     debugger_ = debugger_.empty() ? find_program("gdb", options_.environment, {}) : debugger_;
+  } else if (options_.where_it_waits) {
+    debugger_ = find_program("gdb", options_.environment, {});
   }
 }
 
@@ -41,6 +51,19 @@ void FrameTools::read(stacks::Process& process, Duration deadline) {
   }
   if (options_.native && !has_frames(process)) {
     read_with_debugger(process, deadline);
+  } else if (options_.where_it_waits && !debugger_.empty() && waits_for_itself(process)) {
+    read_where_it_waits(process, deadline);
+  }
+}
+
+/// Names of functions without a line would only hide what the kernel tells.
+void FrameTools::read_where_it_waits(stacks::Process& process, Duration deadline) {
+  read_with_debugger(process, deadline);
+  if (std::ranges::none_of(process.threads, stacks::is_in_own_code)) {
+    process.problem.clear();
+    for (stacks::Thread& thread : process.threads) {
+      thread.frames.clear();
+    }
   }
 }
 

@@ -18,6 +18,9 @@ class FrameTools {
     std::map<std::string, std::string> environment;  ///< Of the task, with its PATH.
     std::string py_spy;                              ///< Where it is; "": looked for.
     bool native = false;                             ///< Native frames, too.
+    /// Those of a program without Python whose main thread waits for another of its own, where gdb
+    /// knows the lines of its source.
+    bool where_it_waits = false;
   };
 
   explicit FrameTools(Options options);
@@ -28,6 +31,7 @@ class FrameTools {
  private:
   void read_python(stacks::Process& process, Duration deadline);
   void read_with_debugger(stacks::Process& process, Duration deadline);
+  void read_where_it_waits(stacks::Process& process, Duration deadline);
 
   Options options_;
   std::string debugger_;  ///< The path of gdb or eu-stack; "" if there is none.

@@ -2,6 +2,7 @@
 #include "agent/stacks/frame_tools.h"
 
 #include "agent/stacks/tool_search.h"
+#include "stacks/stack_groups.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,9 +51,9 @@ class FrameToolsTest : public ::testing::Test {
     std::ifstream file(folder_ / "arguments");
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  stacks::Process read(bool python, char state = 'S') {
+  stacks::Process read(bool python, char state = 'S', const std::string& call = "") {
     stacks::Process process{.pid = 10, .python = python};
-    process.threads.push_back({.id = 10, .state = state});
+    process.threads.push_back({.id = 10, .state = state, .system_call = call});
     FrameTools(options_).read(process, std::chrono::seconds(30));
     return process;
   }
@@ -73,6 +74,28 @@ TEST_F(FrameToolsTest, PySpyStopsWhatRuns) {
   tool("py-spy", kPython);
   (void)read(true, 'R');
   EXPECT_EQ(arguments(), "dump --json --pid 10\n");
+}
+
+TEST_F(FrameToolsTest, GdbTellsWhereAProgramWaitsForItself) {
+  tool("gdb",
+       "Thread 1 (Thread 0x7f (LWP 10) \"a\"):\n#0  0x00007f in futex_wait () from /lib/libc.so.6\n"
+       "#1  0x000055 in consume () at queue.cc:10\n");
+  options_.where_it_waits = true;
+  EXPECT_EQ(stacks::place_of(read(false, 'S', "futex").threads[0]), "consume (queue.cc:10)");
+  EXPECT_THAT(read(false, 'S', "epoll_wait").threads[0].frames, IsEmpty());
+  options_.where_it_waits = false;
+  EXPECT_THAT(read(false, 'S', "futex").threads[0].frames, IsEmpty());
+}
+
+TEST_F(FrameToolsTest, FramesOfAProgramWithoutLinesAreNotShownForWhereItWaits) {
+  tool("gdb",
+       "Thread 1 (LWP 10):\n#0  0x00007f in futex_wait () from /lib/libc.so.6\n"
+       "#1  0x000055 in main ()\n#2  0x00007f in __libc_start_main_impl () at "
+       "../csu/libc-start.c:360\n");
+  options_.where_it_waits = true;
+  const stacks::Process process = read(false, 'S', "futex");
+  EXPECT_THAT(process.threads[0].frames, IsEmpty());
+  EXPECT_EQ(process.problem, "");
 }
 
 TEST_F(FrameToolsTest, PySpyReadsNativeFramesWhereTheyAreWanted) {

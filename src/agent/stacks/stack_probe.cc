@@ -200,6 +200,7 @@ int run_stack_probe(const std::vector<std::string>& arguments, char** variables)
   }
   const std::map<std::string, std::string> own = options.environment;
   const bool watches = std::ranges::find(arguments, stacks::kWatchFlag) != arguments.end();
+  options.where_it_waits = watches;
   return Probe(FrameTools(std::move(options)), watches).run(own);
 }
 
