@@ -138,9 +138,14 @@ bool is_in_pass(const Thread& thread) {
 constexpr std::array<std::string_view, 3> kLaunchers = {
     "torch/distributed/elastic/", "torch/multiprocessing/spawn.py", "accelerate/commands/"};
 
+/// Debian's shell waits for what it has put into the background by waiting for their signals.
+bool is_waiting_shell(const Thread& thread) {
+  return thread.system_call == "rt_sigsuspend" && (thread.name == "sh" || thread.name == "dash");
+}
+
 bool waits_for_child(const Thread& thread) {
-  return thread.system_call == "wait4" || thread.system_call == "waitid" ||
-         thread.wait_channel == "do_wait" ||
+  return is_waiting_shell(thread) || thread.system_call == "wait4" ||
+         thread.system_call == "waitid" || thread.wait_channel == "do_wait" ||
          std::ranges::any_of(thread.frames, [](const Frame& frame) {
            return std::ranges::any_of(kLaunchers, [&](std::string_view part) {
              return frame.file.find(part) != std::string::npos;

@@ -543,6 +543,18 @@ TEST(Suspect, IsNoServerThatWaitsToBeTold) {
   EXPECT_TRUE(find_suspect(std::vector{task(0, stoppable)}));
 }
 
+TEST(Suspect, IsWhatAShellHasPutIntoTheBackground) {
+  Process reader{.pid = 10, .parent = 9, .command = "cat queue"};
+  reader.threads.push_back({.id = 10, .name = "cat", .state = 'S', .system_call = "openat"});
+  Subject subject = task(0, reader);
+  subject.report.processes[0].threads[0].system_call = "rt_sigsuspend";
+  const auto suspect = find_suspect(std::vector{subject});
+  ASSERT_TRUE(suspect);
+  EXPECT_THAT(suspect->evidence, HasSubstr("in `cat queue`"));
+  subject.report.processes.pop_back();
+  EXPECT_FALSE(find_suspect(std::vector{subject})) << "it waits to be told";
+}
+
 TEST(Suspect, IsNoServerInAnotherLanguage) {
   Process java = python({}, "futex");
   java.python = false;
