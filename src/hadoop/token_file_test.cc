@@ -1,14 +1,11 @@
 #include "hadoop/token_file.h"
 
 #include "hadoop/conf_fixture_test.h"
-#include "hadoop/token_identifier.h"
 #include "os/file/local_files.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,27 +65,6 @@ TEST_F(TokenFile, SaysWhichFileIsMissingOrDamaged) {
   EXPECT_EQ(read_token_file(*files_, folder_ / "bad").error().message,
             "the Hadoop token file " + (folder_ / "bad").string() +
                 ": not a Hadoop token file: it does not begin with HDTS");
-}
-
-/// Not a test by itself: test/hadoop/test_tokens.py lets it read what Hadoop's tools wrote, and
-/// write what they read.
-TEST_F(TokenFile, IsExchangedWithHadoopsTools) {
-  const char* from = std::getenv("MUSTER_TOKENS_FROM");
-  const char* to = std::getenv("MUSTER_TOKENS_TO");
-  const char* format = std::getenv("MUSTER_TOKENS_FORMAT");
-  if (from == nullptr || to == nullptr || format == nullptr) {
-    GTEST_SKIP() << "test/hadoop/test_tokens.py runs it";
-  }
-  const Result<Credentials> read = read_token_file(*files_, from);
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  const WallTime now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  for (const NamedToken& named : read->tokens()) {
-    std::cout << "token " << named.alias << ": " << describe(named.token, now) << '\n';
-  }
-  ASSERT_TRUE(write_token_file(*files_, to, *read,
-                               std::string_view(format) == "protobuf"
-                                   ? CredentialsFormat::Protobuf
-                                   : CredentialsFormat::Writable));
 }
 
 }  // namespace

@@ -3,16 +3,14 @@
 # hadoop: each
 # timeout: 600
 
-import os
-import pathlib
 import shutil
-import subprocess
 
 import pytest
+from rpc_probing import Probe
 
 FETCH = "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"
 UTIL = "org.apache.hadoop.security.token.DtUtilShell"
-# In the words of dtutil, and in those of the unit test that does the work here.
+# In the words of dtutil, and in those of the probe.
 FORMATS = {"java": "writable", "protobuf": "protobuf"}
 
 
@@ -26,17 +24,13 @@ def token_file(bed, tmp_path):
     return path
 
 
-def exchange(source, target, form):
+def exchange(bed, source, target, form):
     """Lets Muster's code read a token file and write another; returns what it says of the tokens
     (the age left out)."""
-    program = pathlib.Path(os.environ["MUSTER_BINARY"]).with_name("hadoop_test")
-    done = subprocess.run(
-        [program, "--gtest_filter=TokenFile.IsExchangedWithHadoopsTools"], check=False,
-        env={"MUSTER_TOKENS_FROM": str(source), "MUSTER_TOKENS_TO": str(target),
-             "MUSTER_TOKENS_FORMAT": FORMATS[form]}, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return [line.split(", issued")[0] for line in done.stdout.splitlines()
-            if line.startswith("token ")]
+    with Probe(bed) as probe:
+        tokens = probe("exchange_tokens", **{"from": str(source)}, to=str(target),
+                       format=FORMATS[form])["tokens"]
+    return [token.split(", issued")[0] for token in tokens]
 
 
 def printed(bed, path):
@@ -46,7 +40,7 @@ def printed(bed, path):
 
 
 def test_tokens_go_round(bed, token_file, tmp_path):
-    said = exchange(token_file, tmp_path / "ours", "java")
+    said = exchange(bed, token_file, tmp_path / "ours", "java")
     if token_file.read_bytes()[4] == 0:
         assert (tmp_path / "ours").read_bytes() == token_file.read_bytes()
     assert len(said) == 1
@@ -61,6 +55,6 @@ def test_tokens_go_round(bed, token_file, tmp_path):
         # It adds to a file that must be there, and keeps one of each token.
         shutil.copy(token_file, theirs)
         bed.java(UTIL, "append", "-format", form, token_file, theirs).expect()
-        assert exchange(theirs, ours, form) == said
+        assert exchange(bed, theirs, ours, form) == said
         assert ours.read_bytes()[:5] == theirs.read_bytes()[:5]
         assert printed(bed, ours) == original

@@ -1,5 +1,6 @@
 #include "hadoop/yarn/record_codec.h"
 #include "hadoop/yarn_client.pb.h"
+#include "testing/hadoop/encoded.h"
 #include "testing/hadoop/fake_records.h"
 #include "testing/hadoop/fake_resource_manager_sides.h"
 
@@ -14,24 +15,11 @@ namespace pb = ::hadoop::yarn;
 
 namespace {
 
-constexpr std::string_view kNotFound =
+constexpr std::string_view kUnknownApplication =
     "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
-constexpr std::string_view kYarnException = "org.apache.hadoop.yarn.exceptions.YarnException";
-
-template <class Message>
-Message parse(const std::string& bytes) {
-  Message message;
-  message.ParseFromString(bytes);
-  return message;
-}
-
-template <class Message>
-Served reply(const Message& message) {
-  return {.reply = message.SerializeAsString()};
-}
 
 Served unknown_application(const yarn::ApplicationId& id) {
-  return thrown(std::string(kNotFound),
+  return thrown(std::string(kUnknownApplication),
                 fmt::format("Application with id '{}' doesn't exist in RM. Please check that the "
                             "job submission was successful.",
                             to_string(id)));
@@ -114,7 +102,7 @@ Served FakeResourceManager::ClientSide::answer_about_cluster(std::string_view me
 
 Served FakeResourceManager::ClientSide::submit(const std::string& request,
                                                const FakeCaller& caller) {
-  auto submission = parse<pb::SubmitApplicationRequest>(request).application_submission_context();
+  auto submission = parsed<pb::SubmitApplicationRequest>(request).application_submission_context();
   auto& manager = *manager_;
   const auto id = yarn::decode(submission.application_id());
   const auto master = yarn::decode(submission.resource());
@@ -155,7 +143,7 @@ Served FakeResourceManager::ClientSide::submit(const std::string& request,
 }
 
 Served FakeResourceManager::ClientSide::report(const std::string& request) {
-  const auto id = yarn::decode(parse<pb::GetApplicationReportRequest>(request).application_id());
+  const auto id = yarn::decode(parsed<pb::GetApplicationReportRequest>(request).application_id());
   const auto found = manager_->applications_.find(id);
   if (found == manager_->applications_.end()) {
     return unknown_application(id);
@@ -166,7 +154,7 @@ Served FakeResourceManager::ClientSide::report(const std::string& request) {
 }
 
 Served FakeResourceManager::ClientSide::kill(const std::string& request, const FakeCaller& caller) {
-  const auto message = parse<pb::KillApplicationRequest>(request);
+  const auto message = parsed<pb::KillApplicationRequest>(request);
   const auto id = yarn::decode(message.application_id());
   const auto found = manager_->applications_.find(id);
   if (found == manager_->applications_.end()) {
@@ -185,7 +173,7 @@ Served FakeResourceManager::ClientSide::kill(const std::string& request, const F
 }
 
 Served FakeResourceManager::ClientSide::list(const std::string& request) {
-  const auto filter = parse<pb::GetApplicationsRequest>(request);
+  const auto filter = parsed<pb::GetApplicationsRequest>(request);
   pb::GetApplicationsResponse response;
   for (const auto& [id, application] : manager_->applications_) {
     const auto& tags = application.submission.application_tags();
@@ -201,7 +189,7 @@ Served FakeResourceManager::ClientSide::list(const std::string& request) {
 }
 
 Served FakeResourceManager::ClientSide::queue(const std::string& request) const {
-  const auto name = parse<pb::GetQueueInfoRequest>(request).queue_name();
+  const auto name = parsed<pb::GetQueueInfoRequest>(request).queue_name();
   const auto* const found = find_queue(manager_->options_.queues, name);
   if (found == nullptr) {
     return thrown(std::string(kYarnException), fmt::format("Unknown queue: {}", name));

@@ -18,7 +18,6 @@ namespace pb = hdfs::pb;
 
 namespace {
 
-constexpr Duration kPatience = std::chrono::minutes(2);
 constexpr size_t kReadPacketBytes = 4096;
 constexpr unsigned char kOpWrite = 80;
 constexpr unsigned char kOpRead = 81;

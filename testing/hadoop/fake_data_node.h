@@ -72,6 +72,8 @@ class FakeDataNode {
  private:
   struct Write;
 
+  static constexpr Duration kPatience = std::chrono::minutes(2);
+
   rt::Async<> serve(std::unique_ptr<hadoop::hdfs::DataStream> stream);
   rt::Async<Status> serve_op(hadoop::hdfs::DataStream* stream, bool* reusable);
   rt::Async<Status> read_block(hadoop::hdfs::DataStream* stream, std::string message);

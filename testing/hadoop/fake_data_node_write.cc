@@ -12,12 +12,6 @@ namespace muster::testing {
 namespace hdfs = hadoop::hdfs;
 namespace pb = hdfs::pb;
 
-namespace {
-
-constexpr Duration kPatience = std::chrono::minutes(2);
-
-}  // namespace
-
 /// One block on its way through this node.
 struct FakeDataNode::Write {
   hdfs::DataStream* client = nullptr;

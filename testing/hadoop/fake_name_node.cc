@@ -2,6 +2,7 @@
 
 #include "hadoop/hdfs/names/path.h"
 #include "hadoop/hdfs/records.h"
+#include "testing/hadoop/encoded.h"
 
 #include <algorithm>
 #include <utility>
@@ -41,13 +42,6 @@ class DirectProxy final : public hadoop::rpc::Proxy {
 
   FakeNameNode* name_node_;
 };
-
-template <class Message>
-Message parsed(const std::string& bytes) {
-  Message message;
-  message.ParseFromString(bytes);
-  return message;
-}
 
 Refusal not_found(const std::string& path) {
   return {"java.io.FileNotFoundException", "File does not exist: " + path};

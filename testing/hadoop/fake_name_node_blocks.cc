@@ -1,5 +1,6 @@
 #include "hadoop/hdfs/names/path.h"
 #include "hadoop/hdfs/records.h"
+#include "testing/hadoop/encoded.h"
 #include "testing/hadoop/fake_name_node.h"
 
 #include <algorithm>
@@ -11,13 +12,6 @@ namespace hdfs = hadoop::hdfs;
 namespace pb = hdfs::pb;
 
 namespace {
-
-template <class Message>
-Message parsed(const std::string& bytes) {
-  Message message;
-  message.ParseFromString(bytes);
-  return message;
-}
 
 FakeNameNode::Refusal lease_expired(const std::string& path) {
   return {"org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException", "No lease on " + path};

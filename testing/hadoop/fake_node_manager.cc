@@ -2,6 +2,7 @@
 
 #include "hadoop/yarn/record_codec.h"
 #include "hadoop/yarn_containers.pb.h"
+#include "testing/hadoop/encoded.h"
 #include "testing/hadoop/fake_records.h"
 
 #include <fmt/format.h>
@@ -15,21 +16,8 @@ namespace {
 namespace yarn = hadoop::yarn;
 namespace pb = ::hadoop::yarn;
 
-constexpr std::string_view kYarnException = "org.apache.hadoop.yarn.exceptions.YarnException";
 constexpr std::string_view kInvalidToken =
     "org.apache.hadoop.security.token.SecretManager$InvalidToken";
-
-template <class Message>
-Message parse(const std::string& bytes) {
-  Message message;
-  message.ParseFromString(bytes);
-  return message;
-}
-
-template <class Message>
-Served reply(const Message& message) {
-  return {.reply = message.SerializeAsString()};
-}
 
 template <class Response>
 void refuse(const yarn::ContainerId& id, std::string_view exception_class, std::string message,
@@ -116,7 +104,7 @@ Served FakeNodeManager::answer(std::string_view method, const std::string& reque
 }
 
 Served FakeNodeManager::start(const std::string& request) {
-  const auto message = parse<pb::StartContainersRequest>(request);
+  const auto message = parsed<pb::StartContainersRequest>(request);
   pb::StartContainersResponse response;
   for (const auto& one : message.start_container_request()) {
     const auto container = proven(one.container_token().identifier());
@@ -141,7 +129,7 @@ Served FakeNodeManager::start(const std::string& request) {
 }
 
 Served FakeNodeManager::stop(const std::string& request) {
-  const auto message = parse<pb::StopContainersRequest>(request);
+  const auto message = parsed<pb::StopContainersRequest>(request);
   pb::StopContainersResponse response;
   for (const auto& one : message.container_id()) {
     const auto container = yarn::decode(one);
@@ -159,7 +147,7 @@ Served FakeNodeManager::stop(const std::string& request) {
 }
 
 Served FakeNodeManager::statuses(const std::string& request) const {
-  const auto message = parse<pb::GetContainerStatusesRequest>(request);
+  const auto message = parsed<pb::GetContainerStatusesRequest>(request);
   pb::GetContainerStatusesResponse response;
   for (const auto& one : message.container_id()) {
     const auto container = yarn::decode(one);

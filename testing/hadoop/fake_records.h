@@ -20,6 +20,9 @@ class NodeReport;
 /// Records as the fake daemons send them.
 namespace muster::testing {
 
+inline constexpr std::string_view kYarnException =
+    "org.apache.hadoop.yarn.exceptions.YarnException";
+
 void put(const hadoop::yarn::NodeId& from, ::hadoop::yarn::NodeId* to);
 void put(const hadoop::yarn::NodeReport& from, ::hadoop::yarn::NodeReport* to);
 /// A container that has ended.

@@ -69,7 +69,11 @@ class FakeService {
     rt::Loop& loop, FakeService& service, std::string user,
     hadoop::rpc::TokenFinder find_token = {});
 
-/// Makes a Served of an exception.
+/// Makes a Served of a message, of an exception.
+template <class Message>
+[[nodiscard]] Served reply(const Message& message) {
+  return {.reply = message.SerializeAsString()};
+}
 [[nodiscard]] Served thrown(std::string exception_class, std::string message);
 
 }  // namespace muster::testing

@@ -22,8 +22,6 @@ using hadoop::rpc::FrameCursor;
 namespace {
 
 constexpr size_t kRequestMax = size_t{128} << 20;
-constexpr auto kStandby = "org.apache.hadoop.ipc.StandbyException";
-constexpr auto kAccess = "org.apache.hadoop.security.AccessControlException";
 constexpr auto kServerException = "org.apache.hadoop.ipc.RpcServerException";
 
 std::span<const uint8_t> bytes_of(std::string_view text) {

@@ -25,6 +25,11 @@ class RpcSession {
   using Header = ::hadoop::common::RpcResponseHeaderProto;
   using Sasl = ::hadoop::common::RpcSaslProto;
 
+  static constexpr auto kInvalidToken =
+      "org.apache.hadoop.security.token.SecretManager$InvalidToken";
+  static constexpr auto kStandby = "org.apache.hadoop.ipc.StandbyException";
+  static constexpr auto kAccess = "org.apache.hadoop.security.AccessControlException";
+
   rt::Async<bool> greet();
   rt::Async<> read_frames();
   rt::Async<> write_loop();

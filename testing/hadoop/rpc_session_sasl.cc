@@ -11,14 +11,6 @@ namespace muster::testing {
 
 using hadoop::rpc::frame_of;
 
-namespace {
-
-constexpr auto kInvalidToken = "org.apache.hadoop.security.token.SecretManager$InvalidToken";
-constexpr auto kStandby = "org.apache.hadoop.ipc.StandbyException";
-constexpr auto kAccess = "org.apache.hadoop.security.AccessControlException";
-
-}  // namespace
-
 void RpcSession::send_sasl(const Sasl& message) {
   Header header;
   header.set_callid(static_cast<uint32_t>(hadoop::rpc::kSaslId));

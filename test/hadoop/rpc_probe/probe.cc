@@ -1,6 +1,9 @@
 #include "probe.h"
 
 #include "base/crc32c.h"
+#include "hadoop/token_file.h"
+#include "hadoop/token_identifier.h"
+#include "os/file/local_files.h"
 #include "rt/scope.h"
 
 #include <chrono>
@@ -101,6 +104,9 @@ json::object Probe::answer(const json::object& request) {
   }
   if (what == "checksums") {
     return checksums(request);
+  }
+  if (what == "exchange_tokens") {
+    return exchange_tokens(request);
   }
   return {{"error", "the probe does not know how to " + what}};
 }
@@ -212,6 +218,31 @@ json::object Probe::checksums(const json::object& request) {
           {"cpu_seconds", quick},
           {"cpu_seconds_by_table", slow},
           {"same", one == other}};
+}
+
+/// Reads a token file and writes what it holds to another, in the named format; tells of each
+/// token.
+json::object Probe::exchange_tokens(const json::object& request) {
+  const auto files = os::make_local_files(nullptr);
+  const Result<hadoop::Credentials> read =
+      hadoop::read_token_file(*files, text_of(request, "from", ""));
+  if (!read) {
+    return of(rpc::Failure(read.error()));
+  }
+  const WallTime now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  json::array tokens;
+  for (const hadoop::NamedToken& named : read->tokens()) {
+    tokens.emplace_back(named.alias + ": " + hadoop::describe(named.token, now));
+  }
+  const auto format = text_of(request, "format", "") == "protobuf"
+                          ? hadoop::CredentialsFormat::Protobuf
+                          : hadoop::CredentialsFormat::Writable;
+  if (const Status written =
+          hadoop::write_token_file(*files, text_of(request, "to", ""), *read, format);
+      !written) {
+    return of(rpc::Failure(written.error()));
+  }
+  return {{"tokens", std::move(tokens)}};
 }
 
 /// Many callers for a time; every one of their calls must end well.

@@ -25,6 +25,7 @@ class Probe final : public Speaker {
   json::object rate(const json::object& request);
   json::object load(const json::object& request);
   static json::object checksums(const json::object& request);
+  static json::object exchange_tokens(const json::object& request);
 
   std::unique_ptr<rpc::Proxy> proxy_;
 };
