@@ -1,7 +1,8 @@
 // How long the ranks of a Horovod job take to find each other at the rendezvous that Muster serves:
 // each tells its addresses and reads those of all others, by a connection for every request, as
 // Horovod's ranks do. The ranks' own work is on the same processors; server_ms is what the server
-// itself takes of one.
+// itself takes of one. BareSockets is the same with a server that accepts, reads, sends the same
+// bytes and closes, and knows nothing: what the kernel takes alone.
 
 #include "inside/rendezvous.h"
 
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -33,10 +35,16 @@
 namespace muster::inside {
 namespace {
 
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 /// The store, on a loop and thread of its own.
 class Server {
  public:
-  Server() {
+  explicit Server(size_t) {
     std::ofstream(view_) << R"({"worker":["127.0.0.1:4000"]})";
     thread_ = std::thread([this] {
       rt::IoLoop loop;
@@ -47,9 +55,7 @@ class Server {
       stop_ = [&loop] { loop.post([&loop] { loop.stop(); }); };
       port_.set_value(port);
       loop.run();
-      timespec used{};
-      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-      used_ = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+      used_ = processor_time();
     });
     number_ = port_.get_future().get();
   }
@@ -75,6 +81,53 @@ class Server {
   std::promise<uint16_t> port_;
   uint16_t number_ = 0;
   std::function<void()> stop_;
+  std::chrono::nanoseconds used_{};
+  std::thread thread_;
+};
+
+/// Answers everything with as many bytes as the addresses of a rank are.
+class BareServer {
+ public:
+  explicit BareServer(size_t value_bytes)
+      : listening_(net::listen_on({.host = "127.0.0.1"}).value()),
+        answer_(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", value_bytes) +
+                std::string(value_bytes, 'a')) {
+    const int flags = ::fcntl(listening_.fd.get(), F_GETFL);
+    ::fcntl(listening_.fd.get(), F_SETFL, flags & ~O_NONBLOCK);
+    thread_ = std::thread([this] {
+      answer_all();
+      used_ = processor_time();
+    });
+  }
+  ~BareServer() {
+    if (thread_.joinable()) {
+      (void)stop();
+    }
+  }
+  BareServer(const BareServer&) = delete;
+  BareServer& operator=(const BareServer&) = delete;
+  [[nodiscard]] uint16_t port() const { return listening_.port; }
+  [[nodiscard]] std::chrono::nanoseconds stop() {
+    ::shutdown(listening_.fd.get(), SHUT_RDWR);
+    thread_.join();
+    return used_;
+  }
+
+ private:
+  void answer_all() const {
+    std::vector<char> buffer(size_t{1} << 16U);
+    while (true) {
+      const rt::Fd socket(::accept4(listening_.fd.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!socket.valid()) {
+        return;
+      }
+      (void)::recv(socket.get(), buffer.data(), buffer.size(), 0);
+      (void)::send(socket.get(), answer_.data(), answer_.size(), MSG_NOSIGNAL);
+    }
+  }
+
+  net::Listening listening_;
+  std::string answer_;
   std::chrono::nanoseconds used_{};
   std::thread thread_;
 };
@@ -105,13 +158,14 @@ std::string request_for(std::string_view method, size_t rank, std::string_view b
       method, rank, body.size(), body);
 }
 
-void RanksMeet(benchmark::State& state) {
+template <class Served>
+void meet(benchmark::State& state) {
   constexpr size_t kThreads = 4;  // Each stands for a quarter of the ranks.
   constexpr size_t kBytesOfAnAddress = 40;
   const auto ranks = static_cast<size_t>(state.range(0));
   const std::string addresses(kBytesOfAnAddress * ranks, 'a');
   for ([[maybe_unused]] auto _ : state) {
-    Server server;
+    Served server(addresses.size());
     std::atomic<bool> failed = false;
     std::barrier told(kThreads);
     const auto quarter = [&](size_t first) {
@@ -145,7 +199,12 @@ void RanksMeet(benchmark::State& state) {
     }
   }
 }
+
+void RanksMeet(benchmark::State& state) { meet<Server>(state); }
 BENCHMARK(RanksMeet)->Arg(256)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void BareSockets(benchmark::State& state) { meet<BareServer>(state); }
+BENCHMARK(BareSockets)->Arg(256)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace muster::inside

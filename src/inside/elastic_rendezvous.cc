@@ -45,12 +45,10 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
       changed_(loop.now()),
       dialer_(loop),
       formed_(loop),
-      server_(
-          loop, std::move(listening), Peers(options_.view_file), std::move(refused),
-          [this](net::HttpRequest request, const std::string&) {
-            return answer(std::move(request));
-          },
-          kPlacePatience) {
+      server_(loop, std::move(listening), Peers(options_.view_file), std::move(refused),
+              {.handler = [this](net::HttpRequest request,
+                                 const std::string&) { return answer(std::move(request)); },
+               .patience = kPlacePatience}) {
   look();
 }
 

@@ -73,6 +73,17 @@ std::set<std::string> hosts_in_view(std::string_view view_json) {
   return hosts;
 }
 
+std::set<std::string> roles_in_view(std::string_view view_json) {
+  std::set<std::string> roles;
+  const boost::json::value view = parsed(view_json);
+  if (view.is_object()) {
+    for (const auto& [role, tasks] : view.get_object()) {
+      roles.emplace(std::string_view(role));
+    }
+  }
+  return roles;
+}
+
 std::map<uint32_t, std::string> role_in_view(std::string_view view_json, std::string_view role) {
   const boost::json::value view = parsed(view_json);
   const boost::json::value* const tasks =
@@ -93,10 +104,10 @@ std::string text_of(const std::filesystem::path& view_file) {
 
 bool Peers::admits(std::string_view peer) {
   const auto address = net::parse_host_port(peer);
-  if (!address.has_value()) {
-    return false;
-  }
-  const std::string host = canonical(address->host);
+  return address.has_value() && admits_host(canonical(address->host));
+}
+
+bool Peers::admits_host(const std::string& host) {
   const auto known = [&] {
     return hosts_.contains(host) || (is_loopback(host) && std::ranges::any_of(hosts_, is_loopback));
   };

@@ -14,6 +14,9 @@ namespace muster::inside {
 /// Empty for a text that is no view.
 [[nodiscard]] std::set<std::string> hosts_in_view(std::string_view view_json);
 
+/// Returns the names of the roles in such a text.
+[[nodiscard]] std::set<std::string> roles_in_view(std::string_view view_json);
+
 /// Returns the addresses of a role's tasks from such a text, by index; those that have one.
 [[nodiscard]] std::map<uint32_t, std::string> role_in_view(std::string_view view_json,
                                                            std::string_view role);
@@ -33,6 +36,8 @@ class Peers {
 
   /// `peer` as in net::Stream::peer(): "10.0.0.7:8020", "[::1]:8020".
   [[nodiscard]] bool admits(std::string_view peer);
+  /// The same for an address without a port, as the kernel's are written: "10.0.0.7", "::1".
+  [[nodiscard]] bool admits_host(const std::string& host);
 
  private:
   void read();

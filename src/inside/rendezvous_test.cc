@@ -4,6 +4,7 @@
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "rt/run_to_end.h"
+#include "rt/scope.h"
 #include "rt/wait.h"
 
 #include <gmock/gmock.h>
@@ -38,12 +39,15 @@ class Served : public ::testing::Test {
     std::filesystem::remove(view_);
   }
 
+  static std::string text_of(const std::string& method, const std::string& target,
+                             const std::string& body) {
+    return method + " " + target +
+           " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\nConnection: close\r\n\r\n" + body;
+  }
   /// One request by a connection of its own, as Horovod's ranks make them; returns the answer.
   std::string ask(const std::string& method, const std::string& target, const std::string& body) {
-    const std::string request = method + " " + target + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
-                                std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" +
-                                body;
-    return rt::run_to_end(loop_, converse(request));
+    return rt::run_to_end(loop_, converse({text_of(method, target, body)}));
   }
   rt::Async<std::unique_ptr<net::Stream>> dial() {
     net::TcpDialer dialer(loop_);
@@ -52,18 +56,19 @@ class Served : public ::testing::Test {
     EXPECT_TRUE(stream.has_value());
     co_return *std::move(stream);
   }
-  rt::Async<std::string> converse(std::string request) {
-    net::TcpDialer dialer(loop_);
-    net::HostPort server{"127.0.0.1", port_};
-    auto stream = co_await dialer.dial(server);
-    EXPECT_TRUE(stream.has_value());
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(request.data());
-    const Status written = co_await (*stream)->write({bytes, request.size()});
-    EXPECT_TRUE(written.has_value());
+  /// Writes the pieces of what is asked, each in a turn of its own, and reads to the end.
+  rt::Async<std::string> converse(std::vector<std::string> pieces) {
+    const std::unique_ptr<net::Stream> stream = co_await dial();
+    for (const std::string& piece : pieces) {
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(piece.data());
+      const Status written = co_await stream->write({bytes, piece.size()});
+      EXPECT_TRUE(written.has_value());
+      co_await rt::pause_for(loop_, std::chrono::milliseconds(20));
+    }
     std::string answer;
     std::vector<uint8_t> buffer(4096);
     while (true) {
-      const auto got = co_await (*stream)->read_some(buffer);
+      const auto got = co_await stream->read_some(buffer);
       if (!got.has_value() || *got == 0) {
         co_return answer;
       }
@@ -97,6 +102,51 @@ TEST_F(Served, KeepsWhatOneRankSaysForTheOthers) {
   EXPECT_EQ(body_of(answer), value);
   EXPECT_EQ(status_of(ask("DELETE", "/global/0", "")), "200");
   EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "200") << "others may still want it";
+}
+
+TEST_F(Served, AnswersWhoAsksBeforeTheValueIsThereAsSoonAsItIs) {
+  serve(R"({"worker":["127.0.0.1:4000"]})");
+  std::vector<rt::Async<std::string>> asked;
+  asked.push_back(converse({text_of("GET", "/global/1", "")}));
+  asked.push_back(converse({text_of("GET", "/global/2", "")}));
+  asked.push_back(converse({text_of("GET", "/global/1", "")}));
+  asked.push_back(converse({text_of("PUT", "/global/1", "here")}));
+  const std::vector<std::string> answers = rt::run_to_end(loop_, rt::all(loop_, std::move(asked)));
+  EXPECT_EQ(body_of(answers[0]), "here");
+  EXPECT_EQ(status_of(answers[1]), "404") << "nobody has put that one";
+  EXPECT_EQ(body_of(answers[2]), "here");
+  EXPECT_EQ(status_of(answers[3]), "200");
+}
+
+TEST_F(Served, ReadsRequestsThatComeInPiecesAndSeveralOfOneConnection) {
+  serve(R"({"worker":["127.0.0.1:4000"]})");
+  const std::string put = text_of("PUT", "/global/0", "value");
+  const std::string answer =
+      rt::run_to_end(loop_, converse({put.substr(0, 9), put.substr(9, 40), put.substr(49)}));
+  EXPECT_EQ(status_of(answer), "200");
+  const std::string kept = "GET /global/0 HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string both =
+      rt::run_to_end(loop_, converse({kept + text_of("GET", "/global/0", "")}));
+  EXPECT_EQ(status_of(both), "200");
+  EXPECT_EQ(status_of(both.substr(both.find("value") + 5)), "200");
+}
+
+TEST_F(Served, SendsAValueThatDoesNotGoOutInOnePiece) {
+  serve(R"({"worker":["127.0.0.1:4000"]})");
+  std::string value;
+  while (value.size() < (size_t{4} << 20U) - 100) {
+    value += "line " + std::to_string(value.size()) + "\n";
+  }
+  value.resize((size_t{4} << 20U) - 100);
+  EXPECT_EQ(status_of(ask("PUT", "/global/0", value)), "200");
+  std::vector<rt::Async<std::string>> asked;
+  for (int reader = 0; reader < 3; ++reader) {
+    asked.push_back(converse({text_of("GET", "/global/0", "")}));
+  }
+  for (const std::string& answer : rt::run_to_end(loop_, rt::all(loop_, std::move(asked)))) {
+    EXPECT_EQ(status_of(answer), "200");
+    EXPECT_TRUE(body_of(answer) == value) << answer.size();
+  }
 }
 
 TEST_F(Served, RefusesWhatIsNoRequestOfIts) {
