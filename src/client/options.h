@@ -41,10 +41,11 @@ struct SparkOptions {
 struct RunOptions {
   SpecOptions spec;
   OnInterrupt on_interrupt = OnInterrupt::Auto;
-  std::string exit_code_from;  ///< A role; empty: the table of docs/failures.md.
-  bool quiet = false;          ///< Only the tasks' output and the end.
-  bool json = false;           ///< submit: the answer as JSON. run: JSON lines (RunEvents).
-  SparkOptions spark;          ///< submit only.
+  bool stops_at_hang_up = false;  ///< A SIGHUP stops the job, and does not only detach.
+  std::string exit_code_from;     ///< A role; empty: the table of docs/failures.md.
+  bool quiet = false;             ///< Only the tasks' output and the end.
+  bool json = false;              ///< submit: the answer as JSON. run: JSON lines (RunEvents).
+  SparkOptions spark;             ///< submit only.
 };
 
 struct RunCommand : RunOptions {};

@@ -98,6 +98,16 @@ def test_sighup_detaches(muster):
     muster("stop", "last").expect(0)
 
 
+def test_a_client_that_nohup_has_started_goes_on(muster):
+    running = muster.start("-c", 'trap "" HUP; exec "$0" "$@"', harness.BINARY, "run",
+                           muster.spec(SPEC), program="/bin/sh")
+    assert running.sees("up 0")
+    running.signal(signal.SIGHUP)
+    running.signal(signal.SIGTERM)
+    running.wait().expect(4)
+    assert muster.status()["outcome"]["result"] == "stopped", "the second signal was heard"
+
+
 def test_a_killed_client_leaves_the_job_running(muster):
     running = start(muster)
     running.signal(signal.SIGKILL)

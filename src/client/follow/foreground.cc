@@ -56,6 +56,7 @@ class Foreground {
   bool lost_ = false;                   ///< It says that nothing of the job lives.
   bool leaving_ = false;
   bool stopping_ = false;
+  bool outlives_terminal_ = false;  ///< As nohup has it.
   rt::TimerId leave_timer_;
 };
 
@@ -128,6 +129,7 @@ std::optional<FoundEnd> Foreground::read_end() {
 }
 
 Result<Followed> Foreground::run() {
+  outlives_terminal_ = os::is_ignored(SIGHUP);
   MUSTER_TRY(signals_, os::take_signals(loop_, kForegroundSignals,
                                         [this](int signal) { on_signal(signal); }));
   os::ignore_broken_pipes();
@@ -164,9 +166,13 @@ Result<Followed> Foreground::run() {
 }
 
 void Foreground::on_signal(int signal) {
-  if (signal == SIGHUP || command_.only_watches) {
+  const bool hang_up = signal == SIGHUP;
+  if (hang_up && outlives_terminal_) {
+    return;
+  }
+  if (command_.only_watches || (hang_up && !command_.stops_at_hang_up)) {
     follower_->detach();
-  } else if (signal == SIGTERM) {
+  } else if (signal == SIGTERM || hang_up) {
     stopping_ = true;
     follower_->stop_job();
   } else {

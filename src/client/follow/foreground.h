@@ -14,11 +14,12 @@ namespace muster::client {
 struct FollowCommand {
   cluster::JobFolder folder{""};
   OnInterrupt on_interrupt = OnInterrupt::Auto;
-  bool quiet = false;            ///< No phase line and no story.
-  bool output = true;            ///< Show the tasks' output.
-  bool only_watches = false;     ///< Any signal ends the watching, none the job.
-  bool stop = false;             ///< Ask the job to stop at once.
-  bool leave_when_told = false;  ///< With `stop`: leave as soon as the job is stopping.
+  bool stops_at_hang_up = false;  ///< Else it detaches.
+  bool quiet = false;             ///< No phase line and no story.
+  bool output = true;             ///< Show the tasks' output.
+  bool only_watches = false;      ///< Any signal ends the watching, none the job.
+  bool stop = false;              ///< Ask the job to stop at once.
+  bool leave_when_told = false;   ///< With `stop`: leave as soon as the job is stopping.
   /// FollowerDeps::take_output.
   std::function<void(const wire::Output&)> take_output;
   RunEvents* events = nullptr;  ///< FollowerDeps::events.
@@ -32,7 +33,7 @@ struct Followed {
 
 /// Follows a job in the foreground until it ends or the user leaves: runs a loop of its own, obeys
 /// signals (first Ctrl-C on a terminal detaches, a second within 3 s stops;
-/// SIGTERM stops; SIGHUP detaches).
+/// SIGTERM stops; SIGHUP detaches or stops, or does nothing where it is ignored).
 [[nodiscard]] Result<Followed> follow_job(Session& session, const FollowCommand& command);
 
 }  // namespace muster::client

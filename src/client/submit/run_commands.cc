@@ -341,6 +341,7 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   follow.folder = submitted->folder;
   follow.events = command.json ? &events : nullptr;
   follow.on_interrupt = command.on_interrupt;
+  follow.stops_at_hang_up = command.stops_at_hang_up;
   follow.quiet = command.quiet;
   follow.take_output = origin.take_output;
   const Result<Followed> followed = follow_job(session, follow);

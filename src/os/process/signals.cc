@@ -70,6 +70,11 @@ Result<std::unique_ptr<Signals>> take_signals(rt::IoLoop& loop, std::span<const 
   return std::make_unique<SignalfdSignals>(loop, std::move(fd), before, std::move(received));
 }
 
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace muster::os

@@ -40,6 +40,10 @@ class HeldSignals {
   rt::Fd pending_;
 };
 
+/// Whether whoever started this process has it ignore a signal, as nohup does. A signal that has
+/// been taken over comes all the same.
+[[nodiscard]] bool is_ignored(int signal);
+
 /// Makes writes to closed pipes and sockets return EPIPE instead of ending this process. Children
 /// get the default back.
 void ignore_broken_pipes();
