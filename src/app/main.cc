@@ -8,6 +8,7 @@
 #include "client/keep/home_check.h"
 #include "client/show/failure.h"
 #include "inside/elastic.h"
+#include "inside/horovod_driver.h"
 #include "inside/remote_start.h"
 #include "inside/run.h"
 #include "os/process/no_memory.h"
@@ -47,6 +48,8 @@ InsideCommand inside_command(const std::vector<std::string>& arguments) {
       std::pair<std::string_view, InsideCommand>{"start-on", inside::start_remotely},
       std::pair<std::string_view, InsideCommand>{"elastic-rendezvous", inside::serve_elastic},
       std::pair<std::string_view, InsideCommand>{"elastic-join", inside::join_elastic},
+      std::pair<std::string_view, InsideCommand>{"horovod-driver", inside::run_driver},
+      std::pair<std::string_view, InsideCommand>{"horovod-slot", inside::take_slot},
   };
   const auto found = arguments.empty()
                          ? kCommands.end()

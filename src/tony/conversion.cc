@@ -25,6 +25,16 @@ constexpr std::string_view kVenv = "venv";
 /// Where an archive of -src_dir is unpacked.
 constexpr std::string_view kSources = "src";
 
+/// In TonY's debug mode a driver of the user's deals the ranks and serves their rendezvous.
+void add_own_driver(spec::Spec& spec) {
+  spec.framework = spec::Framework::Generic;
+  spec.runtime.program =
+      fmt::format(R"(if [ "$MUSTER_ROLE" != {} ]; then exec $HOROVOD_SLOT; fi)", kOwnDriver);
+  spec.variables["HOROVOD_SLOT"] =
+      fmt::format("{{program}} horovod-slot {{{}.0.address}}", kOwnDriver);
+  spec.variables["HOROVOD_DRIVER"] = "{program} horovod-driver {address}";
+}
+
 /// A name that TonY finds in its table or among its plug-ins is here a built-in framework or the
 /// file of one.
 void convert_framework(Reading& reading, Converted& converted) {
@@ -37,6 +47,10 @@ void convert_framework(Reading& reading, Converted& converted) {
       kBuiltIn, name, [](spec::Framework framework) { return spec::to_string(framework); });
   if (found != kBuiltIn.end()) {
     converted.spec.framework = *found;
+    if (*found == spec::Framework::Horovod &&
+        reading.flag("tony.horovod.driver.mode.debug", false)) {
+      add_own_driver(converted.spec);
+    }
     return;
   }
   converted.spec.framework = spec::Framework::Generic;
@@ -99,6 +113,27 @@ void convert_deadlines(Reading& reading, spec::Spec& spec) {
   }
 }
 
+/// TonY put the entries of a flag into a list with commas between them, so that one entry may be
+/// several variables. A comma that no `NAME=` follows is part of the value here.
+std::vector<std::string> entries_in(const std::vector<std::string>& given) {
+  std::vector<std::string> entries;
+  for (const std::string& text : given) {
+    bool first = true;
+    for (const std::string_view part : split(text, ',')) {
+      const size_t equals = part.find('=');
+      const bool begins = equals != std::string_view::npos &&
+                          spec::wrong_variable(std::string(trim(part.substr(0, equals)))).empty();
+      if (first || begins) {
+        entries.emplace_back(part);
+      } else {
+        entries.back() += "," + std::string(part);
+      }
+      first = false;
+    }
+  }
+  return entries;
+}
+
 void add_variables(Reading& reading, const std::vector<std::string>& entries,
                    const std::string& origin, spec::Environment& to) {
   for (const std::string& entry : entries) {
@@ -115,12 +150,48 @@ void add_variables(Reading& reading, const std::vector<std::string>& entries,
   }
 }
 
-void convert_environment(Reading& reading, const Flags& flags, spec::Spec& spec) {
+/// Whether the shell that starts a container on YARN makes something else of a value.
+bool is_for_the_shell(std::string_view value) {
+  const size_t dollar = value.find('$');
+  const bool named = dollar != std::string_view::npos && dollar + 1 < value.size();
+  return named || value.find("{{") != std::string_view::npos ||
+         value.find("<CPS>") != std::string_view::npos;
+}
+
+/// What YARN writes into the script that starts a container: `export NAME="VALUE"`, with its own
+/// ways to name a variable and the separator of paths in the shell's.
+std::string exported(std::string_view name, std::string value) {
+  const auto replace = [&value](std::string_view what, std::string_view by) {
+    for (size_t at = value.find(what); at != std::string::npos;
+         at = value.find(what, at + by.size())) {
+      value.replace(at, what.size(), by);
+    }
+  };
+  replace("{{", "${");
+  replace("}}", "}");
+  replace("<CPS>", ":");
+  replace("\"", "\\\"");
+  return fmt::format("export {}=\"{}\"; ", name, value);
+}
+
+/// Returns what goes before every command: containers' variables that name other variables, as in
+/// PATH=/opt/bin:$PATH.
+std::string convert_environment(Reading& reading, const Flags& flags, spec::Spec& spec) {
+  spec::Environment container;
+  add_variables(reading, reading.list("tony.containers.envs"), "tony.containers.envs", container);
+  add_variables(reading, entries_in(flags.container_env), "-container_env", container);
   // What is for the task alone wins over what is for its container.
-  add_variables(reading, reading.list("tony.containers.envs"), "tony.containers.envs", spec.env);
-  add_variables(reading, flags.container_env, "-container_env", spec.env);
   add_variables(reading, reading.list("tony.execution.envs"), "tony.execution.envs", spec.env);
-  add_variables(reading, flags.shell_env, "-shell_env", spec.env);
+  add_variables(reading, entries_in(flags.shell_env), "-shell_env", spec.env);
+  std::string exports;
+  for (auto& [name, value] : container) {
+    if (is_for_the_shell(value.text) && !spec.env.contains(name)) {
+      exports += exported(name, value.text);
+    } else {
+      spec.env.try_emplace(name, std::move(value));
+    }
+  }
+  return exports;
 }
 
 void convert_files(Reading& reading, const Input& input, spec::Spec& spec) {
@@ -239,8 +310,10 @@ constexpr std::string_view kRay =
 /// program even if whoever packed it has lost its mode.
 class Executor {
  public:
-  Executor(Reading& reading, const Input& input)
-      : limit_ms_(reading.number("tony.task.executor.execution-timeout-ms", 0)),
+  /// `exports` goes before everything.
+  Executor(Reading& reading, const Input& input, std::string exports)
+      : exports_(std::move(exports)),
+        limit_ms_(reading.number("tony.task.executor.execution-timeout-ms", 0)),
         begins_in_sources_(!input.flags.src_dir.empty() && input.source_entries.empty()),
         lacks_mode_(input.lacks_mode) {}
 
@@ -278,12 +351,22 @@ class Executor {
     if (begins_in_sources_) {
       command = fmt::format("ln -sfn {}/* . && {}", kSources, *command);
     }
+    command->insert(0, exports_);
   }
 
+  std::string exports_;
   int64_t limit_ms_;
   bool begins_in_sources_;
   const std::function<bool(const std::string&)>& lacks_mode_;
 };
+
+/// Runs the user's driver below what tells the ranks of the slots that it deals.
+void wrap_own_driver(spec::Spec& spec) {
+  const auto driver = std::ranges::find(spec.roles, kOwnDriver, &spec::Role::name);
+  if (has_own_driver(spec) && driver != spec.roles.end() && driver->command) {
+    driver->command = "exec $HOROVOD_DRIVER /bin/sh -c " + shell_quote(*driver->command);
+  }
+}
 
 /// The layers of a job's settings. As in TonY, `-conf` appends to what the job says, and hides what
 /// the site says.
@@ -291,18 +374,30 @@ Properties lay(const Input& input, std::vector<Note>& notes) {
   const std::set<std::string> appended = {"tony.containers.envs", "tony.execution.envs",
                                           "tony.containers.resources"};
   Properties properties;
+  const auto parsed = [&](const std::string& entry, const char* origin) {
+    const size_t equals = entry.find('=');
+    if (equals == std::string::npos) {
+      notes.push_back({.name = origin, .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
+      return std::optional<Property>();
+    }
+    return std::optional(
+        Property{.name = std::string(trim(std::string_view(entry).substr(0, equals))),
+                 .value = entry.substr(equals + 1),
+                 .origin = origin});
+  };
+  for (const std::string& entry : input.flags.default_setting) {
+    if (auto property = parsed(entry, "--default-setting")) {
+      properties.add(*std::move(property));
+    }
+  }
   for (const Property& property : input.properties) {
     properties.add(property);
   }
   const auto set = [&](const std::string& entry, const char* origin, bool may_append) {
-    const size_t equals = entry.find('=');
-    const std::string name(trim(std::string_view(entry).substr(0, equals)));
-    if (equals == std::string::npos) {
-      notes.push_back({.name = origin, .text = "\"" + printable(entry) + "\" is not KEY=VALUE"});
-      return;
+    if (auto property = parsed(entry, origin)) {
+      const bool appends = may_append && appended.contains(property->name);
+      properties.set(*std::move(property), appends);
     }
-    properties.set({.name = name, .value = entry.substr(equals + 1), .origin = origin},
-                   may_append && appended.contains(name));
   };
   for (const std::string& entry : input.flags.setting) {
     set(entry, "--setting", false);
@@ -386,7 +481,7 @@ Result<Converted> convert(const Input& input) {
   convert_framework(reading, converted);
   convert_application(reading, spec);
   convert_deadlines(reading, spec);
-  convert_environment(reading, input.flags, spec);
+  std::string exports = convert_environment(reading, input.flags, spec);
   convert_files(reading, input, spec);
   convert_python(input.flags, spec);
   std::string command = command_of(input);
@@ -400,13 +495,18 @@ Result<Converted> convert(const Input& input) {
   }
   MUSTER_TRY_STATUS(convert_roles(reading, spec));
   converted.preprocessing = preprocessing_of(reading, spec);
-  const Executor executor(reading, input);
+  const Executor executor(reading, input, std::move(exports));
   MUSTER_TRY_STATUS(reading.error());
   for (spec::Spec* each : {&spec, converted.preprocessing ? &*converted.preprocessing : nullptr}) {
     if (each != nullptr) {
       keep_last_of_a_name(reading, *each);
       executor.apply(*each);
+      wrap_own_driver(*each);
     }
+  }
+  for (const std::string& flag : input.flags.repeated) {
+    reading.note(flag, "is given more than once: the first one counts, as in TonY",
+                 Note::Kind::Doubtful);
   }
   note_rest(reading, properties);
   converted.settings = all_settings(properties, input.flags);

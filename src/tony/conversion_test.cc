@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace muster::tony {
 namespace {
@@ -236,8 +239,7 @@ TEST(Conversion, KeepsTheLastFileOfAName) {
 
 TEST(Conversion, StartsNoDriverOfHorovod) {
   const Job job{.conf = {"tony.worker.instances=2", "tony.application.framework=Horovod",
-                         "tony.horovod.driver.mode.debug=true", "tony.driver.instances=1",
-                         "tony.driver.command=python3 driver.py",
+                         "tony.driver.instances=1", "tony.driver.command=python3 driver.py",
                          "tony.application.untracked.jobtypes=driver"}};
   const spec::Spec spec = spec_of(job);
   EXPECT_EQ(spec.framework, spec::Framework::Horovod);
@@ -245,7 +247,72 @@ TEST(Conversion, StartsNoDriverOfHorovod) {
   EXPECT_EQ(spec.roles[0].name, "worker");
   EXPECT_EQ(spec.env.at("HOROVOD_GLOO_TIMEOUT_SECONDS").text, "2000");
   EXPECT_THAT(note_of(job, "tony.driver.instances"), HasSubstr("beside rank 0"));
-  EXPECT_THAT(note_of(job, "tony.horovod.driver.mode.debug"), HasSubstr("no driver"));
+}
+
+TEST(Conversion, RunsADriverOfTheUsersInDebugMode) {
+  Job job{.conf = {"tony.worker.instances=2", "tony.application.framework=horovod",
+                   "tony.horovod.driver.mode.debug=true", "tony.driver.instances=1",
+                   "tony.driver.command=python3 driver.py"}};
+  const spec::Spec spec = spec_of(job);
+  EXPECT_EQ(spec.framework, spec::Framework::Generic);
+  const spec::Role* const driver = spec::find_role(spec, "driver");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->command, "exec $HOROVOD_DRIVER /bin/sh -c 'python3 driver.py'");
+  EXPECT_EQ(driver->success, spec::Success::Ignored) << "it never ends";
+  EXPECT_EQ(driver->failure, spec::Failure::FailsJob);
+  EXPECT_EQ(spec.variables.at("HOROVOD_SLOT"), "{program} horovod-slot {driver.0.address}");
+  EXPECT_THAT(spec.runtime.program, HasSubstr("HOROVOD_SLOT"));
+  EXPECT_EQ(spec.env.at("HOROVOD_GLOO_TIMEOUT_SECONDS").text, "2000");
+  EXPECT_EQ(spec::find_role(spec, "worker")->command, std::nullopt);
+  job.conf.pop_back();
+  EXPECT_THAT(converted(job).error().message, HasSubstr("tony.driver.command"));
+  job.conf.insert(job.conf.end(),
+                  {"tony.driver.command=d.sh", "tony.application.distributed-mode=FCFS"});
+  EXPECT_THAT(converted(job).error().message, HasSubstr("must be GANG"));
+}
+
+TEST(Conversion, LeavesTensorflowWhereItKnowsFewerTasks) {
+  const Job job{.conf = {"tony.chief.instances=2", "tony.worker.instances=1"}};
+  EXPECT_EQ(spec_of(job).framework, spec::Framework::Generic);
+  EXPECT_THAT(note_of(job, "tony.chief.instances"), HasSubstr("no TF_CONFIG"));
+  EXPECT_EQ(spec_of({.conf = {"tony.chief.instances=1", "tony.worker.instances=1"}}).framework,
+            spec::Framework::Tensorflow);
+}
+
+TEST(Conversion, HasTheShellFillInWhatContainersVariablesName) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.worker.instances=1", "tony.ps.instances=1", "tony.ps.command=ps.sh -x",
+                "tony.containers.envs=LIBS=/cuda:$LIBS,HERE={{PWD}}/x<CPS>y,PLAIN=1,MINE=$A",
+                "tony.execution.envs=MINE=own,KEPT=$A"},
+       .flags = {"-executes", "train.sh", "-container_env", R"(SAID="$A")"}});
+  EXPECT_EQ(
+      spec.command,
+      R"(export HERE="${PWD}/x:y"; export LIBS="/cuda:$LIBS"; export SAID="\"$A\""; train.sh)");
+  EXPECT_THAT(*spec::find_role(spec, "ps")->command, HasSubstr("; ps.sh -x"));
+  EXPECT_EQ(spec.env.at("PLAIN").text, "1");
+  EXPECT_EQ(spec.env.at("MINE").text, "own") << "the task's own wins";
+  EXPECT_EQ(spec.env.at("KEPT").text, "$A") << "which no shell has read in TonY either";
+  EXPECT_FALSE(spec.env.contains("LIBS"));
+}
+
+TEST(Conversion, TakesSeveralVariablesOfOneEntry) {
+  const spec::Spec spec = spec_of(
+      {.conf = {"tony.worker.instances=1"},
+       .flags = {"-executes", "a", "-shell_env", "A=1,2,B=3, C=x=y", "-container_env", "D=4,E=5"}});
+  EXPECT_EQ(spec.env.at("A").text, "1,2");
+  EXPECT_EQ(spec.env.at("B").text, "3");
+  EXPECT_EQ(spec.env.at("C").text, "x=y");
+  EXPECT_EQ(spec.env.at("E").text, "5");
+}
+
+TEST(Conversion, TakesTheFirstOfAFlagThatIsGivenTwice) {
+  const Job job{.conf = {"tony.worker.instances=1"},
+                .flags = {"-executes", "first", "--executes=second", "--on", "a", "--on", "b"}};
+  EXPECT_EQ(spec_of(job).command, "first");
+  EXPECT_THAT(note_of(job, "-executes"), HasSubstr("the first one counts"));
+  const Result<Flags> flags = parse_flags(job.flags);
+  ASSERT_TRUE(flags.has_value());
+  EXPECT_EQ(flags->on, "b") << "Muster's own are as everywhere";
 }
 
 TEST(Conversion, NamesWhatHasNoPlace) {
@@ -456,6 +523,11 @@ TEST(Conversion, LaysSettingsAsTonyDoes) {
   input.flags.conf.clear();
   EXPECT_EQ(variable("P"), "program");
   EXPECT_EQ(variable("S"), "") << "and is above the site";
+  input.flags.setting.clear();
+  input.site.clear();
+  input.flags.default_setting = {"tony.execution.envs=F=file", "tony.containers.envs=G=file"};
+  EXPECT_EQ(variable("A") + variable("G"), "jobfile") << "its own files are below the job's";
+  EXPECT_EQ(variable("F"), "");
 }
 
 TEST(Conversion, RefusesAJobThatWouldNeverEnd) {
@@ -652,6 +724,47 @@ TEST(Properties, AreReadFromAttributesAndNeedAValue) {
   EXPECT_EQ(read->at(0).name + read->at(0).value, "tony.a1");
   EXPECT_TRUE(read->at(0).is_final);
   EXPECT_EQ(read->at(1).name + read->at(1).value, "tony.c");
+}
+
+TEST(Properties, AreReadFromIncludedFilesWhereTheseStand) {
+  std::map<std::string, std::string> files = {
+      {"conf/base.xml", R"(<configuration><include href="deep/more.xml"/>
+<property name="tony.a" value="base"/></configuration>)"},
+      {"conf/deep/more.xml", R"(<configuration><property name="tony.b" value="more"/>
+<xi:include href="/abs.xml"><xi:fallback><property name="tony.c" value="fallback"/></xi:fallback>
+</xi:include></configuration>)"}};
+  int reads = 0;
+  const auto read = [&](const std::string& text) {
+    return parse_properties(
+        text, "conf/tony.xml", [&](const std::string& path) -> Result<std::string> {
+          ++reads;
+          const auto found = files.find(path);
+          return found == files.end() ? Result<std::string>(user_error("there is no " + path))
+                                      : found->second;
+        });
+  };
+  const auto properties =
+      read(R"(<configuration><xi:include href="base.xml"/><property name="tony.a" value="own"/>)"
+           "</configuration>");
+  ASSERT_TRUE(properties.has_value()) << properties.error().message;
+  std::vector<std::string> found;
+  for (const Property& property : *properties) {
+    found.push_back(property.origin + " " + property.name + "=" + property.value);
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{
+                       "conf/deep/more.xml:1 tony.b=more", "conf/deep/more.xml:2 tony.c=fallback",
+                       "conf/base.xml:2 tony.a=base", "conf/tony.xml:1 tony.a=own"}));
+  EXPECT_THAT(read("<configuration>\n<include href=\"no.xml\"/></configuration>").error().message,
+              HasSubstr("conf/tony.xml:2:1: error: <include>: there is no conf/no.xml"));
+  EXPECT_THAT(read("<configuration><include/></configuration>").error().message,
+              HasSubstr("without an href"));
+  // Each of them twice: without a limit this would never end.
+  files["conf/base.xml"] =
+      R"(<configuration><include href="base.xml"/><include href="base.xml"/></configuration>)";
+  reads = 0;
+  EXPECT_THAT(read(R"(<configuration><include href="base.xml"/></configuration>)").error().message,
+              HasSubstr("include each other"));
+  EXPECT_LE(reads, 64);
 }
 
 TEST(Properties, AreLaidByHadoopsRules) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <variant>
 
@@ -41,6 +42,8 @@ constexpr std::array kFlags = {
     Flag{"set", &Flags::set, "KEY=VALUE of the specification; may be repeated", Owner::Muster},
     Flag{"setting", &Flags::setting,
          "KEY=VALUE of TonY, between the files and -conf: replaces lists", Owner::Muster},
+    Flag{"default-setting", &Flags::default_setting, "KEY=VALUE of TonY, below every file",
+         Owner::Muster},
     Flag{"convert", &Flags::convert, "only print the job as a specification", Owner::Muster},
     Flag{"explain", &Flags::explain, "only say what becomes of each setting", Owner::Muster},
     Flag{"json", &Flags::json, "JSON lines, as `muster run --json`", Owner::Muster},
@@ -147,8 +150,13 @@ class Reader {
     return {};
   }
   Status store(const Flag& flag, const Word& word, std::string Flags::* target) {
-    MUSTER_TRY(flags_.*target, value_of(flag, word));
-    remember(flag, flags_.*target);
+    MUSTER_TRY(std::string value, value_of(flag, word));
+    if (flag.owner == Owner::Tony && !seen_.insert(flag.name).second) {
+      flags_.repeated.push_back(dashed(flag));
+      return {};
+    }
+    remember(flag, value);
+    flags_.*target = std::move(value);
     return {};
   }
   Status store(const Flag& flag, const Word& word, std::vector<std::string> Flags::* target) {
@@ -197,6 +205,7 @@ class Reader {
 
   const std::vector<std::string>& arguments_;
   size_t at_ = 0;
+  std::set<std::string_view> seen_;  ///< Of TonY's flags with one value.
   Flags flags_;
 };
 

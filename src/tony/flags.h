@@ -31,19 +31,22 @@ struct Flags {
   std::string on;                    ///< The cluster; empty: yarn.
   std::vector<std::string> set;      ///< KEY=VALUE of the specification.
   std::vector<std::string> setting;  ///< KEY=VALUE of TonY, below `-conf`; replaces whole lists.
-  bool json = false;                 ///< As in `muster run`.
-  bool quiet = false;                ///< As in `muster run`.
-  bool notebook = false;             ///< Lead a port of this machine to the task's TB_PORT.
-  bool muster_exit_status = false;   ///< Instead of TonY's 0 and 255.
+  std::vector<std::string> default_setting;  ///< KEY=VALUE of TonY, below every file.
+  bool json = false;                         ///< As in `muster run`.
+  bool quiet = false;                        ///< As in `muster run`.
+  bool notebook = false;                     ///< Lead a port of this machine to the task's TB_PORT.
+  bool muster_exit_status = false;           ///< Instead of TonY's 0 and 255.
 
   /// TonY's flags as they were given, with their values: {"-executes", "train.py"}.
   std::vector<std::pair<std::string, std::string>> given;
+  /// TonY's flags that have one value and were given more: the first counts, as in TonY.
+  std::vector<std::string> repeated;
 };
 
 /// Reads `-flag value`, `--flag value`, `--flag=value` and `-flag=value`; Muster's own need two
 /// dashes, and are a value behind `-task_params`, where they are the program's. Unlike TonY, which
 /// stops silently at the first word that it does not know, an unknown flag is an error that names
-/// the nearest.
+/// the nearest. Of TonY's flags with one value the first counts, of Muster's the last.
 [[nodiscard]] Result<Flags> parse_flags(const std::vector<std::string>& arguments);
 
 /// What `-help` prints.

@@ -39,6 +39,118 @@ std::optional<std::string_view> field(const pugi::xml_node& property, const char
   return attribute ? std::optional<std::string_view>(attribute.value()) : std::nullopt;
 }
 
+/// How many files one file includes, with those that these include: each may name the next twice.
+constexpr int kIncludesMax = 64;
+
+/// Where an `href` leads that stands in `file`: from its folder, unless it is absolute.
+std::string included_by(std::string_view file, std::string_view href) {
+  const size_t slash = file.rfind('/');
+  const bool whole = href.starts_with('/') || href.find("://") != std::string_view::npos;
+  return whole || slash == std::string_view::npos
+             ? std::string(href)
+             : fmt::format("{}{}", file.substr(0, slash + 1), href);
+}
+
+bool is_named(const pugi::xml_node& node, std::string_view name) {
+  const std::string_view full = node.name();
+  return full == name || (full.ends_with(name) && full[full.size() - name.size() - 1] == ':');
+}
+
+/// Reads one file, and those that it includes where it does.
+class FileReader {
+ public:
+  FileReader(std::string_view text, std::string_view file, const ReadIncluded& read_included,
+             int& includes_left)
+      : text_(text), file_(file), read_included_(read_included), includes_left_(includes_left) {}
+
+  Status read(std::vector<Property>& to) const {
+    pugi::xml_document document;
+    const pugi::xml_parse_result parsed =
+        document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype);
+    if (!parsed) {
+      return wrong(parsed.offset, fmt::format("not well-formed XML: {}", parsed.description()));
+    }
+    for (const pugi::xml_node& node : document.children()) {
+      if (node.type() == pugi::node_doctype &&
+          std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos) {
+        return wrong(node.offset_debug(),
+                     "entities declared in the DOCTYPE are not expanded; write their values where "
+                     "they are used");
+      }
+    }
+    const pugi::xml_node root = document.child("configuration");
+    if (!root) {
+      return user_error(fmt::format("{}:1:1: error: no <configuration> found", file_));
+    }
+    return take_all(root, to);
+  }
+
+ private:
+  [[nodiscard]] Error wrong(ptrdiff_t offset, std::string_view what) const {
+    return user_error(fmt::format("{}: error: {}", place(file_, text_, offset), what));
+  }
+
+  Status take_all(const pugi::xml_node& parent, std::vector<Property>& to) const {
+    for (const pugi::xml_node& node : parent.children()) {
+      if (node.type() == pugi::node_element) {
+        MUSTER_TRY_STATUS(is_named(node, "include") ? include(node, to) : take(node, to));
+      }
+    }
+    return {};
+  }
+
+  Status take(const pugi::xml_node& node, std::vector<Property>& to) const {
+    // The offset is that of the name, one after the bracket.
+    const ptrdiff_t offset = node.offset_debug() - 1;
+    if (std::string_view(node.name()) != "property") {
+      return wrong(offset, fmt::format("<{}> is not <property>", printable(node.name())));
+    }
+    const std::string_view name = trim(field(node, "name").value_or(""));
+    if (name.empty()) {
+      return wrong(offset, "a <property> without a <name>");
+    }
+    if (const auto value = field(node, "value")) {
+      to.push_back({.name = std::string(name),
+                    .value = std::string(*value),
+                    .origin = line_of(file_, text_, offset),
+                    .is_final = trim(field(node, "final").value_or("")) == "true"});
+    }
+    return {};
+  }
+
+  /// What cannot be read is no error where there is a fallback, as in Hadoop.
+  Status include(const pugi::xml_node& node, std::vector<Property>& to) const {
+    const ptrdiff_t offset = node.offset_debug() - 1;
+    const std::string_view href = trim(node.attribute("href").value());
+    if (href.empty()) {
+      return wrong(offset, fmt::format("<{}> without an href", printable(node.name())));
+    }
+    if (read_included_ == nullptr || includes_left_ == 0) {
+      return wrong(
+          offset, fmt::format("<{}> of {} is not read: {}", printable(node.name()), printable(href),
+                              read_included_ == nullptr ? "no files are read here"
+                                                        : "files include each other, or too many"));
+    }
+    --includes_left_;
+    const std::string path = included_by(file_, href);
+    const Result<std::string> text = read_included_(path);
+    if (text.has_value()) {
+      return FileReader(*text, path, read_included_, includes_left_).read(to);
+    }
+    for (const pugi::xml_node& child : node.children()) {
+      if (is_named(child, "fallback")) {
+        return take_all(child, to);
+      }
+    }
+    return wrong(offset, fmt::format("<{}>: {}", printable(node.name()), text.error().message));
+  }
+
+  std::string_view text_;
+  std::string_view file_;
+  const ReadIncluded& read_included_;
+  int& includes_left_;
+};
+
 constexpr std::array kRenamed = {
     std::pair<std::string_view, std::string_view>("tony.application.containers.command",
                                                   "tony.containers.command"),
@@ -71,57 +183,11 @@ std::string present_name(std::string_view name) {
   return std::string(name);
 }
 
-Result<std::vector<Property>> parse_properties(std::string_view text, std::string_view file) {
-  pugi::xml_document document;
-  const pugi::xml_parse_result parsed =
-      document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
-  if (!parsed) {
-    return user_error(fmt::format("{}: error: not well-formed XML: {}",
-                                  place(file, text, parsed.offset), parsed.description()));
-  }
-  for (const pugi::xml_node& node : document.children()) {
-    if (node.type() == pugi::node_doctype &&
-        std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos) {
-      return user_error(fmt::format(
-          "{}: error: entities declared in the DOCTYPE are not expanded; write their values where "
-          "they are used",
-          place(file, text, node.offset_debug())));
-    }
-  }
-  const pugi::xml_node root = document.child("configuration");
-  if (!root) {
-    return user_error(fmt::format("{}:1:1: error: no <configuration> found", file));
-  }
+Result<std::vector<Property>> parse_properties(std::string_view text, std::string_view file,
+                                               const ReadIncluded& read_included) {
   std::vector<Property> properties;
-  for (const pugi::xml_node& node : root.children()) {
-    if (node.type() != pugi::node_element) {
-      continue;
-    }
-    // The offset is that of the name, one after the bracket.
-    const ptrdiff_t offset = node.offset_debug() - 1;
-    if (std::string_view(node.name()).ends_with("include")) {
-      return user_error(fmt::format("{}: error: <{}> is not read; copy the properties of {} here",
-                                    place(file, text, offset), printable(node.name()),
-                                    printable(node.attribute("href").value())));
-    }
-    if (std::string_view(node.name()) != "property") {
-      return user_error(fmt::format("{}: error: <{}> is not <property>", place(file, text, offset),
-                                    printable(node.name())));
-    }
-    const std::string_view name = trim(field(node, "name").value_or(""));
-    if (name.empty()) {
-      return user_error(
-          fmt::format("{}: error: a <property> without a <name>", place(file, text, offset)));
-    }
-    const auto value = field(node, "value");
-    if (!value) {
-      continue;
-    }
-    properties.push_back({.name = std::string(name),
-                          .value = std::string(*value),
-                          .origin = line_of(file, text, offset),
-                          .is_final = trim(field(node, "final").value_or("")) == "true"});
-  }
+  int includes_left = kIncludesMax;
+  MUSTER_TRY_STATUS(FileReader(text, file, read_included, includes_left).read(properties));
   return properties;
 }
 

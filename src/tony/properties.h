@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,11 +18,15 @@ struct Property {
   bool is_final = false;  ///< Later files do not change it; -conf does.
 };
 
+/// Reads a file that another one includes, by its path or URI; called within parse_properties.
+using ReadIncluded = std::function<Result<std::string>(const std::string& path)>;
+
 /// Reads a file in Hadoop's XML: <configuration> with <property>s of <name> and <value>, as
-/// elements or attributes; one without a value says nothing. Errors name file, line and column.
-/// Declared entities are an error: none are expanded.
-[[nodiscard]] Result<std::vector<Property>> parse_properties(std::string_view text,
-                                                             std::string_view file);
+/// elements or attributes; one without a value says nothing. <xi:include href="FILE"/> stands for
+/// the properties of that file, from the folder of this one; without `read_included` it is an
+/// error. Errors name file, line and column. Declared entities are an error: none are expanded.
+[[nodiscard]] Result<std::vector<Property>> parse_properties(
+    std::string_view text, std::string_view file, const ReadIncluded& read_included = nullptr);
 
 /// All settings of a job, the later ones over the earlier, lists that grow instead put together.
 /// Remembers which of them somebody has looked at: what is left was not understood.

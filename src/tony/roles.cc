@@ -125,9 +125,48 @@ bool is_horovod_driver(const std::string& name, const spec::Spec& spec) {
   return name == "driver" && spec.framework == spec::Framework::Horovod;
 }
 
+/// In its debug mode TonY has the user's own driver deal the ranks.
+Status check_own_driver(Reading& reading, spec::Spec& spec) {
+  if (!has_own_driver(spec)) {
+    return {};
+  }
+  const auto driver = std::ranges::find(spec.roles, kOwnDriver, &spec::Role::name);
+  if (driver == spec.roles.end() || !driver->command || driver->tasks != 1) {
+    return user_error(
+        "tony.horovod.driver.mode.debug needs tony.driver.instances=1 and tony.driver.command, the "
+        "user's own driver; without that setting Muster serves the rendezvous itself");
+  }
+  if (spec.barrier == spec::Barrier::AsGranted) {
+    reading.refuse("tony.application.distributed-mode", "must be GANG with horovod");
+  }
+  // It never ends by itself.
+  driver->success = spec::Success::Ignored;
+  driver->failure = spec::Failure::FailsJob;
+  for (spec::Role& role : spec.roles) {
+    role.membership = spec::Membership::Static;
+  }
+  return {};
+}
+
+/// TensorFlow knows one chief and one evaluator at most; TonY, whose framework it is by default,
+/// has programs of all kinds.
+void leave_tensorflow(Reading& reading, spec::Spec& spec) {
+  for (const spec::Role& role : spec.roles) {
+    const bool single = role.name == "chief" || role.name == "evaluator";
+    if (spec.framework == spec::Framework::Tensorflow && single && role.tasks > 1) {
+      spec.framework = spec::Framework::Generic;
+      reading.note(key(role.name, "instances"),
+                   fmt::format("tensorflow knows at most one {}: tasks get CLUSTER_SPEC, but no "
+                               "TF_CONFIG",
+                               role.name),
+                   Note::Kind::Doubtful);
+    }
+  }
+}
+
 /// How long TonY's ranks look for each other; horovodrun and Muster have times of their own.
 void add_horovod(spec::Spec& spec) {
-  if (spec.framework == spec::Framework::Horovod) {
+  if (spec.framework == spec::Framework::Horovod || has_own_driver(spec)) {
     spec.env.try_emplace("HOROVOD_GLOO_TIMEOUT_SECONDS",
                          spec::EnvValue{.source = spec::EnvValue::Source::Literal, .text = "2000"});
   }
@@ -474,6 +513,8 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
 
 }  // namespace
 
+bool has_own_driver(const spec::Spec& spec) { return spec.variables.contains("HOROVOD_DRIVER"); }
+
 Status convert_roles(Reading& reading, spec::Spec& spec) {
   for (const std::string& instances : reading.names("tony.", kInstances)) {
     const std::string name =
@@ -533,8 +574,10 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
                                "several without a framework's variables",
                                tasks));
   }
+  leave_tensorflow(reading, spec);
   add_horovod(spec);
   convert_ends(reading, spec);
+  MUSTER_TRY_STATUS(check_own_driver(reading, spec));
   MUSTER_TRY_STATUS(check_ends(spec));
   convert_placement(reading, spec);
   MUSTER_TRY_STATUS(convert_stages(reading, spec));
@@ -551,6 +594,8 @@ std::optional<spec::Spec> preprocessing_of(Reading& reading, const spec::Spec& s
   first.framework = spec::Framework::Generic;
   first.barrier.reset();
   first.tensorboard.reset();
+  first.runtime = {};
+  first.variables.clear();
   first.chief_failure_fails_job = false;
   first.roles = {master_role(reading, spec)};
   if (!first.roles.front().command) {

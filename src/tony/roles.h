@@ -5,8 +5,15 @@
 #include "tony/reading.h"
 
 #include <optional>
+#include <string_view>
 
 namespace muster::tony {
+
+/// The type of Horovod's driver in TonY.
+inline constexpr std::string_view kOwnDriver = "driver";
+
+/// Whether a driver of the user's deals the slots of Horovod's ranks, as in TonY's debug mode.
+[[nodiscard]] bool has_own_driver(const spec::Spec& spec);
 
 /// Makes the roles of TonY's job types: `tony.TYPE.instances` and what belongs to it, stages, and
 /// what the end of each type means. `spec` has what is common to all. Without any task the command

@@ -117,7 +117,10 @@ constexpr std::array kSettings = {
     Setting{"tony.container.allocation.timeout", Fate::Becomes, "`deadlines.gather`"},
     Setting{"tony.container.registration.timeout", Fate::Becomes, "`deadlines.join`"},
     Setting{"tony.execution.envs", Fate::Becomes, "`env`"},
-    Setting{"tony.containers.envs", Fate::Becomes, "`env`, below tony.execution.envs"},
+    Setting{
+        "tony.containers.envs", Fate::Becomes,
+        "`env`, below tony.execution.envs; an `export` before the command where a value names a "
+        "variable, as in PATH=/opt/bin:$PATH"},
     Setting{"tony.gpu-exec-path", Fate::NoObject,
             "TonY read it from YARN's configuration only; nvidia-smi is found by PATH"},
     Setting{"tony.python-exec-path", Fate::NoObject,
@@ -150,9 +153,9 @@ constexpr std::array kSettings = {
     Setting{"tony.<T>.depends-on", Fate::Differs, "TonY never read it; write `after` in the role"},
     Setting{"tony.horovod.mode.test", Fate::NoObject, "it is for TonY's own tests"},
     Setting{"tony.horovod.mode.test.fast.fail", Fate::NoObject, "it is for TonY's own tests"},
-    Setting{"tony.horovod.driver.mode.debug", Fate::Differs,
-            "Muster serves the rendezvous itself: there is no driver, the user's own is not "
-            "started"},
+    Setting{"tony.horovod.driver.mode.debug", Fate::Becomes,
+            "the role `driver`, which runs tony.driver.command and tells the ranks of the slots it "
+            "deals; else Muster serves the rendezvous itself, and there is no driver"},
     Setting{"tony.portal.url", Fate::NoObject,
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},
@@ -229,7 +232,7 @@ constexpr std::array kSettings = {
             "`files`; paths without a scheme are in HDFS, and of a folder the files directly in it "
             "count"},
     Setting{"-shell_env", Fate::Becomes, "`env`"},
-    Setting{"-container_env", Fate::Becomes, "`env`, below -shell_env"},
+    Setting{"-container_env", Fate::Becomes, "as tony.containers.envs, below -shell_env"},
     Setting{
         "-conf", Fate::Becomes,
         "the setting, above every file; tony.containers.envs, tony.execution.envs and "

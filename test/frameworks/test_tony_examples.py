@@ -130,15 +130,36 @@ def test_horovod(tony):
     assert len(done.lines(r"task \d rank \d of 4 y = 3\.00 x \+ -1\.00")) == 4
 
 
-def test_horovod_with_a_driver_of_the_users(tony):
-    """TonY's debug mode: the driver's place is Muster's, and the roles of the job stay the same."""
+DRIVER = """
+import json, os, sys, time
+from horovod.runner.common.util.hosts import get_host_assignments, parse_hosts
+from horovod.runner.http.http_server import RendezvousServer
+plan = get_host_assignments(parse_hosts(os.environ["CLUSTER_WORKER_LIST"]), 1)
+server = RendezvousServer()
+port = server.start()
+server.init(plan)
+print("driver deals", len(plan), "slots", sys.argv[1:], flush=True)
+names = {"hostname": "hostname", "rank": "rank", "localRank": "local_rank",
+         "crossRank": "cross_rank", "size": "size", "localSize": "local_size",
+         "crossSize": "cross_size"}
+place = os.environ["DRIVER_OUTPUT_PATH"]
+with open(f"{place}/{port}____HOROVOD_RENDEZVOUS_SERVER____", "w") as file:
+    json.dump([{key: getattr(slot, name) for key, name in names.items()} for slot in plan], file)
+time.sleep(1000)
+"""
+
+
+def test_horovod_with_a_driver_of_the_users(tony, muster):
+    """TonY's debug mode: Horovod's own rendezvous, started by the user's driver."""
+    muster.write("example/driver.py", DRIVER)
     done = tony("horovod", "bin/python3",
                 {"tony.worker.instances": 2, "tony.worker.memory": "3g",
                  "tony.application.framework": "horovod", "tony.driver.instances": 1,
                  "tony.horovod.driver.mode.debug": "true", "tony.driver.vcores": 1,
                  "tony.application.untracked.jobtypes": "driver",
-                 "tony.driver.command": "python horovod_debug_driver.py -t -p 9999"},
+                 "tony.driver.command": "venv/bin/python3 driver.py --verbose"},
                 ("tensorflow2_mnist.py", HOROVOD))
+    assert done.lines(r"driver:0 \| driver deals 2 slots \['--verbose'\]")
     assert len(done.lines(r"task \d rank \d of 2 y = 3\.00 x \+ -1\.00")) == 2
 
 

@@ -85,6 +85,29 @@ def test_the_configuration_has_what_init_has_read(yarn, hadoop_jars, tmp_path):
     assert yarn("logs", "last", "worker:0").lines("seen 13$"), "set by the program: B is not there"
 
 
+def test_files_of_a_programs_own_count_below_tony_xml(yarn, hadoop_jars, tmp_path):
+    """What addResource() reads is below what TonY reads after it, but what is final stays."""
+    folder = compile_into(tmp_path, "Layered", class_path=hadoop_jars)
+    own = tmp_path / "own.xml"
+    own.write_text(settings_of({
+        "tony.worker.instances": 5, "tony.worker.memory": "96m", "tony.worker.vcores": 3,
+        "tony.execution.envs": "A=own", "tony.application.name": "kept"}).replace(
+            "<value>kept</value>", "<value>kept</value><final>true</final>"))
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (conf / "tony.xml").write_text(settings_of({
+        "tony.worker.instances": 2, "tony.execution.envs": "A=tony", "tony.worker.vcores": 2,
+        "tony.application.name": "other"}))
+    done = Java(yarn, "Layered", own, "--on", "local", "-executes", "echo seen $A",
+                class_path=[folder, conf, *hadoop_jars]).wait(RUN_LIMIT).expect(0)
+    assert done.out.splitlines() == ["start 0"]
+    spec = json.loads(yarn("status", "last", "--json").out)
+    assert spec["name"] == "kept" and len(spec["roles"]["worker"]["tasks"]) == 2
+    assert yarn("logs", "last", "worker:0").lines("seen tony$")
+    plan = json.loads((yarn.job_folder() / "plan.json").read_text())
+    assert plan["roles"]["worker"]["memory"] == "96m" and plan["roles"]["worker"]["vcores"] == 1
+
+
 def test_a_killed_submitter_kills_the_application(yarn, bed):
     """And it finds the cluster by a folder of the class path, as Hadoop's clients do."""
     running = Java(yarn, "com.linkedin.tony.cli.ClusterSubmitter", *ONE, "-executes",

@@ -1,6 +1,7 @@
 """`muster tony`: jobs of TonY, by the flags and files that their users have."""
 
 import json
+import os
 import shutil
 import signal
 import urllib.request
@@ -83,6 +84,36 @@ def test_a_signal_to_the_client_ends_the_job(muster, number):
     running.signal(number)
     assert running.wait().code == 255
     assert muster.status()["outcome"]["reason"] == "stopped_by_user"
+
+
+def test_a_job_that_waits_for_room_is_killed_and_leaves_nothing(muster):
+    """Two jobs that each take more than half of the memory: the second waits for the first."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 6 // 10 >> 20
+    first = muster.start("run", "-n", "1", "--memory", f"{memory}m", "--", "sh", "-c",
+                         "echo up; exec sleep 1000")
+    first.sees("up")
+    running = muster.start("tony", *LOCAL, "-executes", "echo never", *ONE, "-conf",
+                           f"tony.worker.memory={memory}m", "-conf", "tony.application.name=second")
+    running.sees("(?i)memory")
+    running.signal(signal.SIGHUP)
+    assert not running.wait().expect(255).lines(r"^never$")
+    (waiting,) = [job for job in muster.jobs() if job.startswith("second")]
+    outcome = muster("status", waiting, "--json").json()["outcome"]
+    assert outcome["reason"] == "stopped_by_user"
+    first.signal(signal.SIGTERM)
+    first.wait().expect(4)
+    muster.expect_nothing_left()
+
+
+def test_a_client_that_nohup_has_started_goes_on(muster):
+    running = muster.start("-c", 'trap "" HUP; exec "$0" "$@"', harness.BINARY, "tony", *LOCAL,
+                           "-executes", "echo up; exec sleep 1000", *ONE, program="/bin/sh")
+    assert running.sees("up")
+    running.signal(signal.SIGHUP)
+    muster.wait_for_phase("running")
+    running.signal(signal.SIGTERM)
+    assert running.wait().code == 255
+    assert muster.status()["outcome"]["result"] == "stopped"
 
 
 def test_a_venv_lies_where_tony_puts_it(muster):

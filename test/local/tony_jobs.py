@@ -1,9 +1,9 @@
 """The jobs of tony_jobs.toml: what TonY's users have, and what they expect of it.
 
 A job is what a user gives: `flags` (as in a shell), `xml` (settings of tony.xml), `site` (of
-tony-site.xml), `text`, `files` and `zips` (files of these names), `env`. `{env}` in a command
-prints the task's environment, and waits until all tasks whose environment is looked at have done
-so, as the end of one may end the job. `{folder}` is the folder it all lies in.
+tony-site.xml), `text`, `files`, `zips` (files of these names; `modes` of some), `env`. `{env}` in a
+command prints the task's environment, and waits until all tasks whose environment is looked at have
+done so, as the end of one may end the job. `{folder}` is the folder it all lies in.
 
 And what is to come of it: `status` (0), `jobs` (how many have been submitted; 0: refused before),
 `says` and `never` (expressions that a line of the output has, or none; behind `worker:0> ` a line
@@ -111,6 +111,8 @@ class TonyJob:
             write("site/tony-site.xml", settings_of(job["site"]))
         for name, text in {**job.get("files", {}), **job.get("text", {})}.items():
             write(name, text)
+        for name, mode in job.get("modes", {}).items():
+            (self._muster.folder / name).chmod(mode)
         for name, members in job.get("zips", {}).items():
             pack(write(name, ""), members)
         if "hdfs" in job:

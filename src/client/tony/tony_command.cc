@@ -62,7 +62,10 @@ Result<std::string> read_conf(Session& session, const std::string& name) {
 
 Status add_file(Session& session, const std::string& path, std::vector<tony::Property>& to) {
   MUSTER_TRY(const std::string text, read_conf(session, path));
-  MUSTER_TRY(const std::vector<tony::Property> properties, tony::parse_properties(text, path));
+  MUSTER_TRY(const std::vector<tony::Property> properties,
+             tony::parse_properties(text, path, [&session](const std::string& included) {
+               return read_conf(session, included);
+             }));
   to.insert(to.end(), properties.begin(), properties.end());
   return {};
 }
@@ -150,7 +153,7 @@ Result<tony::Input> read_input(Session& session, tony::Flags flags) {
   } else if (session.files->exists(kConfFile)) {
     MUSTER_TRY_STATUS(add_file(session, kConfFile, input.properties));
   } else if (input.flags.executes.empty() && input.flags.conf.empty() &&
-             input.flags.setting.empty()) {
+             input.flags.setting.empty() && input.flags.default_setting.empty()) {
     return user_error(
         "there is no tony.xml in this folder; name a file with -conf_file, or give the job by "
         "flags, as in -executes and -conf tony.worker.instances=1");
@@ -245,8 +248,9 @@ int run_converted(Session& session, const tony::Flags& flags, tony::Converted co
   RunCommand run;
   run.spec.on = flags.on.empty() ? "yarn" : flags.on;
   run.spec.sets = flags.set;
-  // TonY's client kills the application when it is killed itself.
+  // TonY's client kills the application when it is killed itself, also with its terminal.
   run.on_interrupt = OnInterrupt::Stop;
+  run.stops_at_hang_up = true;
   run.quiet = flags.quiet;
   run.json = flags.json;
   MadeJob made{.origin = "the job as a specification",

@@ -20,4 +20,10 @@ final class GivenFlags {
     }
     return values;
   }
+
+  /** Returns the value that counts of a flag with one value, which is the first; or nothing. */
+  static List<String> firstOf(List<String> flags, String name) {
+    List<String> values = valuesOf(flags, name);
+    return values.subList(0, Math.min(1, values.size()));
+  }
 }

@@ -4,8 +4,10 @@ import com.linkedin.tony.client.CallbackHandler;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,8 +29,9 @@ final class HadoopTypes {
   }
 
   /**
-   * Returns TonY's settings among these as flags, in the order of their names. They replace what
-   * files say, lists, too, as what a program sets in a Configuration does.
+   * Returns TonY's settings among these as flags, in the order of their names. What a program has
+   * set replaces what files say, lists, too; what it has read from files of its own counts below
+   * tony.xml, as TonY reads that after them.
    */
   static List<String> flagsOf(Configuration configuration) {
     Map<String, String> settings = new TreeMap<>();
@@ -37,12 +40,20 @@ final class HadoopTypes {
         settings.put(setting.getKey(), configuration.get(setting.getKey()));
       }
     }
+    Set<String> kept = configuration.getFinalParameters();
     List<String> flags = new ArrayList<>();
     settings.forEach((key, value) -> {
-      flags.add("--setting");
+      boolean above = isSet(configuration.getPropertySources(key)) || kept.contains(key);
+      flags.add(above ? "--setting" : "--default-setting");
       flags.add(key + "=" + value);
     });
     return flags;
+  }
+
+  /** Whether a program has called set(): Hadoop names that in the place of a file. */
+  private static boolean isSet(String[] sources) {
+    return sources == null || sources.length == 0
+        || Arrays.asList(sources).contains("programmatically");
   }
 
   /**

@@ -57,7 +57,7 @@ public abstract class JobSubmission implements AutoCloseable {
       return false;
     }
     List<String> all = new ArrayList<>();
-    List<String> named = GivenFlags.valuesOf(given, "conf_file");
+    List<String> named = GivenFlags.firstOf(given, "conf_file");
     File found = named.isEmpty() ? settingsFile() : null;
     if (found != null) {
       named = Collections.singletonList(found.getPath());
@@ -139,7 +139,7 @@ public abstract class JobSubmission implements AutoCloseable {
     if (configuration == null) {
       configuration = HadoopTypes.emptyConfiguration();
       if (flags != null) {
-        HadoopTypes.lay(configuration, Program.filesAmong(GivenFlags.valuesOf(flags, "conf_file")),
+        HadoopTypes.lay(configuration, Program.filesAmong(GivenFlags.firstOf(flags, "conf_file")),
             GivenFlags.valuesOf(flags, "conf"));
       }
     }

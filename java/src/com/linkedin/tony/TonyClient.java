@@ -12,7 +12,10 @@ public class TonyClient extends JobSubmission {
     this(null, null);
   }
 
-  /** TonY's settings (`tony.*`) in `conf` count above every file and below `-conf`. */
+  /**
+   * TonY's settings (`tony.*`) that are set in `conf` count above every file and below `-conf`;
+   * those of files that were added to it count below tony.xml.
+   */
   public TonyClient(Configuration conf) {
     this(null, conf);
   }

@@ -3,6 +3,7 @@ package org.apache.hadoop.conf;
 import java.net.URL;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 
 /** What the jar is compiled against of Hadoop's class of this name; at run time it is Hadoop's. */
 public class Configuration implements Iterable<Map.Entry<String, String>> {
@@ -19,6 +20,14 @@ public class Configuration implements Iterable<Map.Entry<String, String>> {
   }
 
   public void addResource(URL url) {
+    throw new UnsupportedOperationException();
+  }
+
+  public String[] getPropertySources(String name) {
+    throw new UnsupportedOperationException();
+  }
+
+  public Set<String> getFinalParameters() {
     throw new UnsupportedOperationException();
   }
 
