@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kParts = 6;
 constexpr int64_t kSpanMinS = 30;
-constexpr size_t kPointsMin = 20;
+constexpr size_t kPointsMin = 12;
 /// Of the mean: what a part has to rise by, so that one that stands still is noticed.
 constexpr double kPartMin = 0.2;
 

@@ -53,6 +53,17 @@ TEST(SteadyRise, IsNoneWhereNothingChangesOrItGoesUpAndDown) {
   EXPECT_FALSE(steady_rise(points(600, [](int64_t at) { return at < 300 ? 1.0 : 100.0; })));
 }
 
+/// Real: four child processes more each second, of which each makes the next look dearer, so that
+/// an agent looks less and less often.
+TEST(SteadyRise, MayBeLookedAtLessAndLess) {
+  const std::vector<Point> looks = {{1, 2},   {2, 6},    {3, 10},   {4, 14},   {5, 18},
+                                    {6, 22},  {7, 26},   {9, 31},   {12, 45},  {16, 60},
+                                    {21, 78}, {26, 100}, {32, 124}, {39, 153}, {48, 187}};
+  const auto rise = steady_rise(looks);
+  ASSERT_TRUE(rise);
+  EXPECT_NEAR((rise->to - rise->from) / static_cast<double>(rise->span_s), 4, 0.4);
+}
+
 TEST(SteadyRise, NeedsEnoughToGoBy) {
   const auto rising = [](int64_t at) { return static_cast<double>(at); };
   EXPECT_FALSE(steady_rise({}));
