@@ -104,8 +104,8 @@ def test_files_of_a_programs_own_count_below_tony_xml(yarn, hadoop_jars, tmp_pat
     spec = json.loads(yarn("status", "last", "--json").out)
     assert spec["name"] == "kept" and len(spec["roles"]["worker"]["tasks"]) == 2
     assert yarn("logs", "last", "worker:0").lines("seen tony$")
-    plan = json.loads((yarn.job_folder() / "plan.json").read_text())
-    assert plan["roles"]["worker"]["memory"] == "96m" and plan["roles"]["worker"]["vcores"] == 1
+    spec = (yarn.job_folder() / "spec.yaml").read_text()
+    assert "memory: 96m\n" in spec and "vcores: 1\n" in spec
 
 
 def test_a_killed_submitter_kills_the_application(yarn, bed):
