@@ -1,6 +1,5 @@
 #include "cluster/local/local_link.h"
 
-#include "cluster/local/job_lock.h"
 #include "cluster/local/local_cluster.h"
 #include "os/file/local_files.h"
 #include "testing/recording_sink.h"
@@ -226,19 +225,6 @@ TEST_F(Link, FinishesWhenAllIsGone) {
   link_->finish({}, [&] { done = true; });
   EXPECT_TRUE(run_until([&] { return done; }));
   EXPECT_EQ(all<job::ContainerEnded>().size(), 1U);
-}
-
-TEST(JobLock, HasOneHolderAtATime) {
-  char name[] = "/tmp/job-lock-XXXXXX";
-  const fs::path root = ::mkdtemp(name);
-  auto first = take_job_lock(root / "lock");
-  ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(take_job_lock(root / "lock").error().code, Errc::AlreadyExists);
-  EXPECT_TRUE(job_lock_is_held(root / "lock"));
-  first->reset();
-  EXPECT_FALSE(job_lock_is_held(root / "lock"));
-  EXPECT_TRUE(take_job_lock(root / "lock").has_value());
-  fs::remove_all(root);
 }
 
 TEST(FitPlan, GangsMustFitTogetherAndStagesNot) {
