@@ -194,6 +194,7 @@ void AgentModel::end(job::AttemptId attempt, TrueEnd how, job::Exit exit, bool t
   const bool ran = process.report.phase == AttemptReport::Phase::Running;
   process.report.phase = AttemptReport::Phase::Ended;
   process.report.exit = exit;
+  process.ended = around_.world.now();
   if (how == TrueEnd::Origin) {
     around_.truth.origins.insert(attempt);
   }
@@ -224,6 +225,7 @@ void AgentModel::peer_lost(const TrueAttempt& peer) {
     around_.world.after(notices, [this, id = attempt, life, lost = peer.id] {
       const auto running = processes_.find(id);
       if (alive_ && running != processes_.end() && running->second.life == life &&
+          running->second.report.phase == AttemptReport::Phase::Running &&
           !running->second.stopping) {
         around_.truth.caused_by.emplace(id, lost);
         end(id, TrueEnd::Victim,
@@ -244,7 +246,10 @@ std::optional<job::AgentReported> AgentModel::report(job::Epoch epoch) {
   report.epoch = epoch_;
   report.generation = generation_;
   for (const auto& [attempt, process] : processes_) {
-    report.attempts.push_back(process.report);
+    job::AttemptReport& line = report.attempts.emplace_back(process.report);
+    if (line.exit) {
+      line.exit->age = around_.world.now() - process.ended;
+    }
   }
   if (around_.faults.strikes(Fault::AgentLies)) {
     lie(report);

@@ -53,6 +53,7 @@ class AgentModel {
  private:
   struct Process {
     job::AttemptReport report;
+    Time ended{};
     bool stopping = false;
     uint64_t life = 0;  ///< Guards events of an earlier life.
   };

@@ -3,12 +3,15 @@
 #include "base/overloaded.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace muster::sim {
 namespace {
+
+constexpr std::string_view kStartOver = "the whole job to start over";
 
 /// Whether the fact tells how a container or its agent ended; others only show that it did.
 bool says_why(const job::Fact& fact) {
@@ -60,6 +63,7 @@ void Culprits::note_ends(Time now, const job::Fact& fact, const job::Machine& ma
         end.at = now;
         end.container = attempt.container;
         end.host = attempt.host;
+        end.start_overs = start_overs_;
         end.ordered = told_to_stop_.contains(id) || given_back_.contains(attempt.container);
         if (const auto exit = exits_.find(id); exit != exits_.end()) {
           end.exit = exit->second;
@@ -86,6 +90,7 @@ void Culprits::note_orders(std::span<const job::Action> actions, const job::Mach
                             if (set.kind == job::DeadlineKind::Stop) {
                               stop_deadlines_.insert(set.deadline);
                             }
+                            start_overs_ += set.waits_for == kStartOver ? 1 : 0;
                           },
                           [](const auto&) {}},
                action);
@@ -127,16 +132,28 @@ Guilt Culprits::of_exit(job::AttemptId attempt, const End& end, const Truth& tru
   return end.ordered || !end.alone ? Guilt::Possible : Guilt::Sure;
 }
 
-// The machine may not know better when the true origin is a liar, or was heard of too late. Victims
-// of one that is given up, while its job goes on, answer for themselves.
+// The machine may not know better when the true origin is a liar, or was heard of too late, or too
+// long before. Victims of one that is given up, while its job goes on, answer for themselves.
 bool Culprits::may_be_its_own_origin(job::AttemptId victim, const End& end,
                                      const Truth& truth) const {
   const job::AttemptId origin = truth.caused_by.at(victim);
   const auto heard = ends_.find(origin);
+  const Duration lost = plan_.liveness.lost;
+  return was_given_up(origin, truth) || truth.liars.contains(origin) || heard == ends_.end() ||
+         heard->second.ordered || heard->second.at > end.at + lost ||
+         end.at - end.exit->age > heard->second.at + lost;
+}
+
+// No other try of its task ran, or only once the whole job had started over.
+bool Culprits::was_given_up(job::AttemptId origin, const Truth& truth) const {
   const auto next = truth.newest.upper_bound(origin);
-  const bool given_up = next == truth.newest.end() || next->first.task != origin.task;
-  return given_up || truth.liars.contains(origin) || heard == ends_.end() ||
-         heard->second.ordered || heard->second.at > end.at + plan_.liveness.lost;
+  if (next == truth.newest.end() || next->first.task != origin.task) {
+    return true;
+  }
+  const auto last = ends_.find(origin);
+  const auto later = ends_.find(next->first);
+  return last != ends_.end() && later != ends_.end() &&
+         later->second.start_overs > last->second.start_overs;
 }
 
 Guilt Culprits::of_loss(const End& end, const Truth& truth) const {

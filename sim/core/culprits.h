@@ -5,6 +5,7 @@
 #include "job/machine.h"
 #include "sim/core/truth.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,8 +34,8 @@ enum class Guilt : uint8_t {
 ///   * It went with its host: the first container that was heard of stands for all.
 ///   * An agent's report left it out, a deadline took it, or its container was to be preempted and
 ///     had not begun: nobody said how it ended.
-///   * It lost a peer whose own end the master had not heard within liveness.lost, or which was
-///     given up while the job went on.
+///   * It lost a peer whose own end the master had not heard within liveness.lost, or had heard
+///     longer ago than that, or which was given up while the job went on.
 class Culprits {
  public:
   explicit Culprits(const job::Plan& plan) : plan_(plan) {}
@@ -60,6 +61,7 @@ class Culprits {
     bool ordered = false;  ///< Before it was heard.
     bool alone = true;     ///< Nobody else ended with the same fact.
     bool outlived = false;
+    uint32_t start_overs = 0;  ///< Of the whole job, before it.
   };
 
   void note_exits(const job::Fact& fact, const job::Machine& machine);
@@ -69,6 +71,7 @@ class Culprits {
   [[nodiscard]] Guilt of_loss(const End& end, const Truth& truth) const;
   [[nodiscard]] bool may_be_its_own_origin(job::AttemptId victim, const End& end,
                                            const Truth& truth) const;
+  [[nodiscard]] bool was_given_up(job::AttemptId origin, const Truth& truth) const;
   [[nodiscard]] bool another_stands_for(const End& end) const;
 
   const job::Plan& plan_;
@@ -77,6 +80,7 @@ class Culprits {
   std::set<job::AttemptId> told_to_stop_;
   std::set<job::ContainerId> given_back_;
   std::set<job::DeadlineId> stop_deadlines_;
+  uint32_t start_overs_ = 0;
 };
 
 }  // namespace muster::sim

@@ -212,8 +212,16 @@ void FakeResourceManager::report_node(const NodeId& id, yarn::NodeState state, s
   auto report = place->report();
   report.state = state;
   report.health = std::move(health);
+  // One report of a node in each reply, with its state at that time, as the real one's.
   for (auto& [application_id, application] : applications_) {
-    put(report, application.outbox.add_updated_nodes());
+    auto* const updated = application.outbox.mutable_updated_nodes();
+    const auto older = std::ranges::find_if(*updated, [&](const auto& each) {
+      return each.node_id().host() == id.host && each.node_id().port() == id.port;
+    });
+    if (older != updated->end()) {
+      updated->erase(older);
+    }
+    put(report, updated->Add());
   }
 }
 
