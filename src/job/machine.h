@@ -56,7 +56,9 @@ class Machine {
 /// Raised with every change of what a log's facts lead to; stands in the event log's header. 2: a
 /// program that ends by itself is not tried in other places unless its budget says so. 3: a
 /// container's end may have a class, and one over its memory is not tried again. 4: what replaces a
-/// lost attempt starts only when the old container is confirmed gone, or after a while.
-inline constexpr uint32_t kMachineVersion = 4;
+/// lost attempt starts only when the old container is confirmed gone, or after a while. 5: a victim
+/// belongs to a wave by when it ended, a new master waits anew for the origin of lost peers, and
+/// what an earlier master stopped without writing it down is nobody's fault.
+inline constexpr uint32_t kMachineVersion = 5;
 
 }  // namespace muster::job

@@ -22,8 +22,9 @@ Blame::Answer Blame::failed(Cause cause) {
   if (cause.first.failure.kind != FailureKind::PeerLoss) {
     return settle(std::move(cause), {});
   }
+  // By when it ended: what a new master is told, or one that stood still, may be long past.
   const bool late =
-      cured_ && wave_at_ && turn_.now - *wave_at_ <= plan_.liveness.lost && victim_of_[id] != wave_;
+      cured_ && wave_at_ && cause.at - *wave_at_ <= plan_.liveness.lost && victim_of_[id] != wave_;
   if (late) {
     // Once per wave: a task that goes on losing its peers needs another reason.
     victim_of_[id] = wave_;
@@ -64,6 +65,12 @@ std::optional<Blame::Verdict> Blame::passed() {
     return std::nullopt;
   }
   return settle_losses();
+}
+
+void Blame::wait_again() {
+  if (timer_.is_set()) {
+    timers_.put_off(timer_, turn_.now + 2 * plan_.liveness.lost);
+  }
 }
 
 // Nobody else is to blame: the earliest loss is its own origin.

@@ -43,6 +43,10 @@ class Blame {
   /// The wait for an origin is over; nullopt: it goes on, or nobody waits.
   [[nodiscard]] std::optional<Verdict> passed();
 
+  /// A new master has heard nobody yet: the wait begins again, and is long enough for its verdict
+  /// on agents that do not answer it. Before Timers::set_again().
+  void wait_again();
+
   /// Takes out those losses that need no origin any more, because their gang starts again anyway.
   [[nodiscard]] std::vector<TaskId> absorb();
   /// Everything starts over, or ends.

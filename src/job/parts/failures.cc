@@ -22,6 +22,11 @@ namespace muster::job {
 
 namespace {
 
+/// Whether its agent was told to end it, and by a reason that a master gives.
+bool was_ordered(const Failure& failure) {
+  return failure.kind == FailureKind::Stopped && failure.class_name.starts_with("stopped.");
+}
+
 std::vector<Move> moves_of(const std::vector<Cause>& victims) {
   std::vector<Move> moves;
   std::ranges::transform(victims, std::back_inserter(moves),
@@ -45,12 +50,32 @@ Failures::Failures(const Deps& deps, Roles& roles, Asks& asks, Attempts& attempt
       ladder_(deps.plan) {}
 
 void Failures::failed(Cause cause) {
+  if (lives_.state().epoch.value > 1 && was_ordered(cause.first.failure)) {
+    stopped_unlogged(cause);
+    return;
+  }
   std::visit(Overloaded{[](const Blame::Waits&) {},
                         [&](const Blame::LateVictim& late) {
                           restarts_.restart({{.task = late.task}}, wait_of(late.task));
                         },
                         [&](const Blame::Verdict& verdict) { act_on(verdict); }},
              blame_.failed(std::move(cause)));
+}
+
+// An earlier master told it to, and could not write that down: nobody is to blame, and if somebody
+// had asked that master to stop the job, then that holds.
+void Failures::stopped_unlogged(const Cause& cause) {
+  lives_.set_part(cause.first.attempt, Part::Stopped);
+  if (cause.first.failure.class_name != "stopped.user_stop") {
+    restarts_.restart({{.task = cause.task()}}, wait_of(cause.task()));
+  } else if (!roles_.decided()) {
+    roles_.decide({.result = JobResult::Stopped,
+                   .reason = OutcomeReason::StoppedByUser,
+                   .class_name = "stop.user",
+                   .message = "stopped by somebody whom an earlier master heard, which could not "
+                              "write its log",
+                   .first_cause = std::nullopt});
+  }
 }
 
 void Failures::lose(const Container& container, bool gone, const Attempts::MakeCause& make) {

@@ -46,6 +46,7 @@ class Failures {
   [[nodiscard]] const Ladder& ladder() const { return ladder_; }
 
  private:
+  void stopped_unlogged(const Cause& cause);
   void act_on(const std::optional<Blame::Verdict>& verdict);
   void move_stalled(const Cause& cause);
   void cure(const Cause& origin, const std::vector<Cause>& victims);

@@ -11,6 +11,7 @@ namespace muster::job {
 void Takeover::take(const MasterRecovered& recovered) {
   parts_.state.epoch = std::max(parts_.state.epoch, recovered.epoch);
   parts_.turn.act(Reconcile{});
+  parts_.blame.wait_again();
   parts_.timers.set_again();
   parts_.asks.tell_again();
   parts_.places.tell_again();

@@ -109,6 +109,11 @@ class Timers {
   void move(const Timer<P>& timer, Time at) {
     move_to(timer.id, at);
   }
+  /// The same, when set_again() is about to tell a new master's shell.
+  template <class P>
+  void put_off(const Timer<P>& timer, Time at) {
+    pending_.at(timer.id).at = at;
+  }
   /// Empties the handle, and takes the timer back unless it has passed.
   template <class P>
   void clear(Timer<P>& timer) {
