@@ -29,29 +29,15 @@ TlsListener::TlsListener(Deps deps, net::Listening listening, std::string addres
       address_(std::move(address)),
       keys_(std::move(keys)),
       accepted_(std::move(accepted)),
-      socket_(std::move(listening.fd)) {
+      socket_(std::move(listening.fd)),
+      coming_(deps_.loop, socket_.get(), [this] { on_readable(); }) {
   deps_.limits.peers_max = std::min(deps_.limits.peers_max, peers_for_descriptors());
-  resume();
 }
 
 TlsListener::~TlsListener() {
-  deps_.loop.cancel(resume_timer_);
   for (const auto& [refusal, refused] : refused_) {
     deps_.loop.cancel(refused.next_line);
   }
-}
-
-void TlsListener::resume() {
-  deps_.loop.cancel(resume_timer_);
-  resume_timer_ = {};
-  if (watch_ == nullptr) {
-    watch_ = deps_.loop.watch(socket_.get(), rt::Interest::Read, [this] { on_readable(); });
-  }
-}
-
-void TlsListener::pause(Duration delay) {
-  watch_.reset();
-  resume_timer_ = deps_.loop.call_after(delay, [this] { resume(); });
 }
 
 void TlsListener::on_readable() {
@@ -67,7 +53,7 @@ void TlsListener::on_readable() {
       admit(std::move(socket), net::literal_of(from));
       continue;
     }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    if (rt::no_descriptor_left(errno)) {
       if (!std::exchange(complained_descriptors_, true)) {
         deps_.log.warning("control.accept_failed",
                           {{"cause", system_error(errno, "accept").message}});
@@ -75,7 +61,7 @@ void TlsListener::on_readable() {
       if (evict_one()) {
         continue;
       }
-      pause(std::chrono::milliseconds(100));
+      coming_.rest();
     }
     return;  // Nobody waits, or somebody has gone again.
   }
@@ -86,7 +72,7 @@ bool TlsListener::make_room() {
   if (peers_.size() < deps_.limits.peers_max || evict_one()) {
     return true;
   }
-  pause(std::chrono::milliseconds(20));
+  coming_.rest(std::chrono::milliseconds(20));
   return false;
 }
 
@@ -139,7 +125,7 @@ void TlsListener::admit(rt::Fd socket, std::string source) {
       deps, std::move(socket), [this, place](UnauthenticatedPeer::Verdict verdict) {
         const std::string from = place->source;
         forget(place);
-        resume();
+        coming_.look();
         std::visit([this, &from](auto& kind) { on(std::move(kind), from); }, verdict);
       });
 }

@@ -5,6 +5,7 @@
 #include "control/unauthenticated_peer.h"
 #include "net/socket.h"
 #include "net/tls.h"
+#include "rt/accept_watch.h"
 #include "rt/io_loop.h"
 
 #include <chrono>
@@ -78,8 +79,6 @@ class TlsListener final : public Listener {
   void on(UnauthenticatedPeer::Proved proved, const std::string& source);
   void on(UnauthenticatedPeer::PageRequest request, const std::string& source);
   void on(Refusal refusal, const std::string& source);
-  void pause(Duration delay);
-  void resume();
   void tell(Refusal refusal);
 
   Deps deps_;
@@ -88,11 +87,10 @@ class TlsListener final : public Listener {
   Transport::Accepted accepted_;
   std::map<Refusal, Refused> refused_;
   bool complained_descriptors_ = false;
-  rt::TimerId resume_timer_;
   rt::Fd socket_;
   std::map<std::string, size_t> sources_;  ///< How many places each address holds.
   std::list<Entry> peers_;                 ///< The oldest first.
-  std::unique_ptr<rt::FdWatch> watch_;     // Last: it ends before its descriptor closes.
+  rt::AcceptWatch coming_;                 ///< Last: it ends before its descriptor closes.
 };
 
 }  // namespace muster::control

@@ -4,6 +4,7 @@
 #include "inside/surroundings.h"
 #include "net/address.h"
 #include "net/socket.h"
+#include "rt/accept_watch.h"
 #include "rt/fd.h"
 
 #include <fmt/format.h>
@@ -253,8 +254,7 @@ Status serve(const std::string& address_text) {
     if (!socket.valid() && (errno == EINTR || errno == ECONNABORTED)) {
       continue;
     }
-    if (!socket.valid() &&
-        (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    if (!socket.valid() && rt::no_descriptor_left(errno)) {
       ::poll(nullptr, 0, kLookMilliseconds);
       continue;
     }

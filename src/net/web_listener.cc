@@ -47,29 +47,16 @@ rt::Async<Result<bool>> await_first_words(rt::IoLoop* loop, int fd, bool tls) {
 }  // namespace
 
 WebListener::WebListener(Deps deps, Listening listening)
-    : deps_(deps), listening_(std::move(listening)) {
+    : deps_(deps),
+      listening_(std::move(listening)),
+      coming_(deps_.loop, listening_.fd.get(), [this] { on_readable(); }) {
   deps_.limits.clients_max = std::min(deps_.limits.clients_max, clients_for_descriptors());
-  resume();
-}
-
-WebListener::~WebListener() { deps_.loop.cancel(resume_timer_); }
-
-void WebListener::resume() {
-  deps_.loop.cancel(std::exchange(resume_timer_, {}));
-  if (watch_ == nullptr) {
-    watch_ = deps_.loop.watch(listening_.fd.get(), rt::Interest::Read, [this] { on_readable(); });
-  }
-}
-
-void WebListener::pause() {
-  watch_.reset();
-  resume_timer_ = deps_.loop.call_after(kPause, [this] { resume(); });
 }
 
 /// Takes one; the loop calls again while others wait.
 void WebListener::on_readable() {
   if (clients_.size() >= deps_.limits.clients_max && !evict_one(false)) {
-    pause();
+    coming_.rest(kPause);
     return;
   }
   SocketAddress from;
@@ -80,10 +67,8 @@ void WebListener::on_readable() {
     admit(std::move(socket), literal_of(from));
     return;
   }
-  const bool nothing_left =
-      errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-  if (nothing_left && !evict_one(false)) {
-    pause();
+  if (rt::no_descriptor_left(errno) && !evict_one(false)) {
+    coming_.rest(kPause);
   }
 }
 

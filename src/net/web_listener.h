@@ -4,6 +4,7 @@
 #include "net/http_server.h"
 #include "net/socket.h"
 #include "net/stream.h"
+#include "rt/accept_watch.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"
@@ -42,7 +43,6 @@ class WebListener {
   };
 
   WebListener(Deps deps, Listening listening);
-  ~WebListener();
   WebListener(const WebListener&) = delete;
   WebListener& operator=(const WebListener&) = delete;
 
@@ -63,14 +63,11 @@ class WebListener {
   /// Nothing if the client does not come so far.
   [[nodiscard]] rt::Async<std::unique_ptr<Stream>> receive(Place place, rt::Fd socket);
   [[nodiscard]] bool begin(Place place);
-  void pause();
-  void resume();
 
   Deps deps_;
   Listening listening_;
-  rt::TimerId resume_timer_{};
-  std::list<Client> clients_;           ///< The oldest first.
-  std::unique_ptr<rt::FdWatch> watch_;  ///< Last: it uses the rest.
+  std::list<Client> clients_;  ///< The oldest first.
+  rt::AcceptWatch coming_;     ///< Last: it uses the rest.
 };
 
 }  // namespace muster::net

@@ -1,14 +1,13 @@
 #include "rt/accept_watch.h"
 
-#include <chrono>
+#include <cerrno>
 #include <utility>
 
 namespace muster::rt {
-namespace {
 
-constexpr Duration kRest = std::chrono::milliseconds(100);
-
-}  // namespace
+bool no_descriptor_left(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
 
 AcceptWatch::AcceptWatch(IoLoop& loop, int fd, Callback ready)
     : loop_(loop), fd_(fd), ready_(std::move(ready)) {
@@ -17,15 +16,18 @@ AcceptWatch::AcceptWatch(IoLoop& loop, int fd, Callback ready)
 
 AcceptWatch::~AcceptWatch() { loop_.cancel(timer_); }
 
-void AcceptWatch::rest() {
+void AcceptWatch::rest(Duration time) {
   if (watch_ != nullptr) {
     watch_.reset();
-    timer_ = loop_.call_after(kRest, [this] { look(); });
+    timer_ = loop_.call_after(time, [this] { look(); });
   }
 }
 
 void AcceptWatch::look() {
-  watch_ = loop_.watch(fd_, Interest::Read, [this] { ready_(); });
+  loop_.cancel(std::exchange(timer_, {}));
+  if (watch_ == nullptr) {
+    watch_ = loop_.watch(fd_, Interest::Read, [this] { ready_(); });
+  }
 }
 
 }  // namespace muster::rt

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <sys/socket.h>
 #include <utility>
 
@@ -26,7 +27,7 @@ Result<std::unique_ptr<LoopbackListener>> LoopbackListener::open(rt::IoLoop& loo
 
 void LoopbackListener::accept(Accepted accepted) {
   accepted_ = std::move(accepted);
-  watch_ = loop_.watch(listening_.fd.get(), rt::Interest::Read, [this] { on_readable(); });
+  coming_.emplace(loop_, listening_.fd.get(), [this] { on_readable(); });
 }
 
 void LoopbackListener::on_readable() {
@@ -34,6 +35,8 @@ void LoopbackListener::on_readable() {
   if (socket.valid()) {
     net::disable_delay(socket.get());
     accepted_(net::tcp_stream(loop_, std::move(socket)));
+  } else if (rt::no_descriptor_left(errno)) {
+    coming_->rest();
   }
 }
 

@@ -3,11 +3,13 @@
 #include "base/result.h"
 #include "net/socket.h"
 #include "net/stream.h"
+#include "rt/accept_watch.h"
 #include "rt/io_loop.h"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace muster::client {
 
@@ -34,7 +36,7 @@ class LoopbackListener {
   rt::IoLoop& loop_;
   net::Listening listening_;
   Accepted accepted_;
-  std::unique_ptr<rt::FdWatch> watch_;
+  std::optional<rt::AcceptWatch> coming_;  ///< Last: it ends before its descriptor closes.
 };
 
 }  // namespace muster::client
