@@ -71,6 +71,15 @@ def peers(pid):
     return _sockets(pid, "01", 2)
 
 
+def open_files(pid):
+    """[(path, size)] of what a process has open now."""
+    found = []
+    for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.append((os.readlink(entry), entry.stat().st_size))
+    return found
+
+
 def parent_of(pid):
     """Of a process; None if it has ended."""
     with contextlib.suppress(OSError):

@@ -210,6 +210,47 @@ def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
     assert list(there.iterdir()) == []
 
 
+def test_a_killed_copy_leaves_nothing_that_the_next_one_does_not_remove(muster, job, tmp_path):
+    here = tmp_path / "here"
+    here.mkdir()
+    with open(tmp_path / "endless", "wb") as file:
+        file.truncate(1 << 40)
+    (tmp_path / "small").write_text("small")
+    running = muster.start("cp", f"{job}:worker:0:{tmp_path}/endless", "here/it")
+    # Whether it has a name or not, it is among the files that the program has open.
+    harness.eventually(lambda: any(
+        path.startswith(f"{here}/") and size > 1 << 20
+        for path, size in harness.open_files(running.pid)))
+    running.signal(signal.SIGKILL)
+    running.wait()
+    assert not (here / "it").exists()
+    (here / "it.muster-abc123").write_text("of a copy where files must have names")
+    muster("cp", f"{job}:worker:0:{tmp_path}/small", "here/it").expect(0)
+    assert [(path.name, path.read_text()) for path in here.iterdir()] == [("it", "small")]
+
+
+def test_a_killed_copy_of_a_folder_goes_with_the_next_one(muster, job, tmp_path):
+    big = tmp_path / "big"
+    big.mkdir()
+    with open(big / "file", "wb") as file:
+        file.truncate(1 << 40)
+    small = tmp_path / "small"
+    small.mkdir()
+    (small / "x").write_text("x")
+    here = tmp_path / "here"
+    here.mkdir()
+    running = muster.start("cp", "-r", f"{job}:worker:0:{big}", "here")
+    (hidden,) = harness.eventually(lambda: [path for path in here.iterdir()
+                                            if (path / "big" / "file").exists()])
+    # It is somebody's as long as that one lives.
+    muster("cp", "-r", f"{job}:worker:0:{small}", "here/first").expect(0)
+    assert hidden.exists()
+    running.signal(signal.SIGKILL)
+    running.wait()
+    muster("cp", "-r", f"{job}:worker:0:{small}", "here/second").expect(0)
+    assert sorted(path.name for path in here.iterdir()) == ["first", "second"]
+
+
 def test_from_all_tasks_of_a_role_into_one_folder(muster, tmp_path):
     muster("submit", muster.spec({"command": "echo $MUSTER_INDEX > result; exec sleep 1000",
                                   "tasks": 3})).expect(0)

@@ -12,6 +12,9 @@
 #include <fcntl.h>
 #include <optional>
 #include <random>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -78,26 +81,80 @@ fi
 rm -rf -- "$part"
 [ "$4" != yes ])sh";
 
+constexpr std::string_view kHidden = ".muster-cp-";
+/// Begins the names of folders of this program's own; the task's have the rest of such a name
+/// alone.
+constexpr std::string_view kHiddenHere = ".muster-cp-here-";
+
 /// Of the name under which a copy grows.
-std::string hidden_name() {
+std::string hidden_name(std::string_view beginning) {
   std::random_device random;  // lint: allow(random) only a name that nobody else has
-  return fmt::format(".muster-cp-{:08x}{:08x}", random(), random());
+  return fmt::format("{}{:08x}{:08x}", beginning, random(), random());
 }
 
-/// A folder that goes when it is left.
+/// Locks a folder for as long as the descriptor is open; nothing if somebody else has.
+std::optional<rt::Fd> lock_folder(const fs::path& folder) {
+  rt::Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd.valid() || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return std::nullopt;
+  }
+  return fd;
+}
+
+/// A hidden folder for this user alone, which goes when it is left. What a copy that was killed has
+/// left goes with the next one in the same place: while somebody has it, it is locked.
 class Scratch {
  public:
-  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
+  /// The error is in errno's words.
+  static Result<Scratch> create(const fs::path& beside) {
+    remove_remains(beside);
+    for (int i = 0; i < kTries; ++i) {
+      Scratch scratch(beside / hidden_name(kHiddenHere));
+      if (::mkdir(scratch.folder_.c_str(), S_IRWXU) != 0) {
+        const int error = errno;
+        scratch.folder_.clear();
+        return user_error(
+            system_error(error, fmt::format("cannot write to {}", printable(beside.string())))
+                .message);
+      }
+      scratch.lock_ = lock_folder(scratch.folder_);
+      std::error_code ignored;
+      if (fs::is_directory(scratch.folder_, ignored)) {
+        return scratch;  // Else another copy has taken it for something left behind.
+      }
+    }
+    return cluster_error("other copies keep removing what this one makes");
+  }
   ~Scratch() {
     std::error_code ignored;
-    fs::remove_all(folder_, ignored);
+    if (!folder_.empty()) {
+      fs::remove_all(folder_, ignored);
+    }
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch(Scratch&& other) noexcept
+      : folder_(std::exchange(other.folder_, {})), lock_(std::move(other.lock_)) {}
+  Scratch& operator=(Scratch&&) = delete;
   [[nodiscard]] const fs::path& path() const { return folder_; }
 
  private:
+  static constexpr int kTries = 100;
+
+  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
+
+  static void remove_remains(const fs::path& beside) {
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(beside, failed)) {
+      if (!entry.path().filename().string().starts_with(kHiddenHere)) {
+        continue;
+      }
+      if (const auto lock = lock_folder(entry.path())) {
+        fs::remove_all(entry.path(), failed);
+      }
+    }
+  }
+
   fs::path folder_;
+  std::optional<rt::Fd> lock_;
 };
 
 Result<os::Spawned> start_here(const std::vector<std::string>& words, os::Stdio in, os::Stdio out) {
@@ -217,17 +274,12 @@ int copy_tree_here(Session& session, const CopyPlace& from, const fs::path& to,
     return fail(session.console,
                 user_error(fmt::format("{} is not a folder here", printable(beside.string()))));
   }
-  const Scratch scratch(beside / hidden_name());
-  std::error_code failed;
-  if (!fs::create_directory(scratch.path(), failed)) {
-    return fail(session.console,
-                user_error(system_error(failed.value(), fmt::format("cannot write to {}",
-                                                                    printable(beside.string())))
-                               .message));
+  const Result<Scratch> scratch = Scratch::create(beside);
+  if (!scratch) {
+    return fail(session.console, scratch.error());
   }
-  fs::permissions(scratch.path(), fs::perms::owner_all, ignored);
   Result<os::Spawned> reader = start_here({"tar", "-xf", "-", "--no-same-owner",
-                                           "--no-same-permissions", "-C", scratch.path().string()},
+                                           "--no-same-permissions", "-C", scratch->path().string()},
                                           os::ToPipe{}, os::ToNull{});
   if (!reader) {
     return fail(session.console, user_error("folders need tar, and there is none on this machine; "
@@ -253,7 +305,7 @@ int copy_tree_here(Session& session, const CopyPlace& from, const fs::path& to,
   if (status != 0) {
     return status;
   }
-  const Result<fs::path> came = what_came(scratch.path());
+  const Result<fs::path> came = what_came(scratch->path());
   if (!came) {
     return fail(session.console, came.error());
   }
@@ -281,7 +333,7 @@ int copy_tree_there(Session& session, const fs::path& from, const CopyPlace& to,
   if (!writer) {
     return fail(session.console, writer.error());
   }
-  const std::string hidden = hidden_name();
+  const std::string hidden = hidden_name(kHidden);
   ExecPlan sending = plan;
   sending.input = writer->stdout_pipe.get();
   const int sent =

@@ -3,6 +3,7 @@
 #include "client/reach/copy_place.h"
 #include "client/reach/copy_tree.h"
 #include "client/reach/exec_run.h"
+#include "client/reach/part_file.h"
 #include "client/show/failure.h"
 
 #include <fmt/format.h>
@@ -103,24 +104,16 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
   if (fs::exists(there) && !fs::is_regular_file(there)) {
     return fail(session.console, not_plain(target));
   }
-  std::string part = target.string() + ".muster-XXXXXX";
-  const int file = ::mkostemp(part.data(), O_CLOEXEC);
-  if (file < 0) {
-    return fail(session.console,
-                system_error(errno, fmt::format("cannot write {}", printable(target.string()))));
+  Result<PartFile> part = PartFile::create({.target = target});
+  if (!part) {
+    return fail(session.console, part.error());
   }
   plan.reads_input = false;
-  plan.output = file;
+  plan.output = part->fd();
   int status = run_copy_script(session, from, on, plan, kRead, {plain_path(from.path)});
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const bool kept = ::fchmod(file, 0666 & ~mask) == 0 && ::close(file) == 0;
-  if (status == 0 && (!kept || ::rename(part.c_str(), target.c_str()) != 0)) {
-    status = fail(session.console,
-                  system_error(errno, fmt::format("cannot write {}", printable(target.string()))));
-  }
-  if (status != 0) {
-    ::unlink(part.c_str());
+  if (status == 0) {
+    const Status kept = part->keep();
+    status = kept ? 0 : fail(session.console, kept.error());
   }
   if (status == kReaderGone) {
     return fail(session.console, Error{Errc::OutOfSpace, Blame::User,

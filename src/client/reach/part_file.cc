@@ -1,0 +1,136 @@
+#include "client/reach/part_file.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <random>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMark = ".muster-";
+constexpr size_t kRandomBytes = 6;
+constexpr int kNamesMax = 100;
+/// Where the open files of this process can be seen, if they can.
+constexpr const char* kOwnFiles = "/proc/self/fd";
+
+Error cannot_write(int error, const fs::path& target) {
+  return system_error(error, fmt::format("cannot write {}", printable(target.string())));
+}
+
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+std::string part_name(const fs::path& target) {
+  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;  // lint: allow(random) only a name that nobody else has
+  std::string name = target.string();
+  name += kMark;
+  for (size_t i = 0; i < kRandomBytes; ++i) {
+    name += kLetters[random() % kLetters.size()];
+  }
+  return name;
+}
+
+std::string own_file(int fd) { return fmt::format("{}/{}", kOwnFiles, fd); }
+
+/// Locks a new file. Returns false if another copy has taken it for something left behind.
+bool is_ours(int fd) {
+  struct stat status{};
+  const bool taken = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !taken && ::fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
+/// Removes what copies to that name have left that were killed.
+void remove_remains(const fs::path& target) {
+  const std::string prefix = target.filename().string() + std::string(kMark);
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder_of(target), failed)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() != prefix.size() + kRandomBytes || !name.starts_with(prefix)) {
+      continue;
+    }
+    const rt::Fd fd(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status{};
+    if (fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == ::geteuid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+      ::unlink(entry.path().c_str());
+    }
+  }
+}
+
+}  // namespace
+
+Result<PartFile> PartFile::create(Options options) {
+  remove_remains(options.target);
+  if (options.nameless && ::access(kOwnFiles, F_OK) == 0) {
+    rt::Fd fd(::open(folder_of(options.target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+    if (fd.valid()) {
+      return PartFile(std::move(options.target), std::move(fd), "");
+    }
+  }
+  for (int i = 0; i < kNamesMax; ++i) {
+    std::string name = part_name(options.target);
+    rt::Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!fd.valid() && errno != EEXIST) {
+      return cannot_write(errno, options.target);
+    }
+    if (fd.valid() && is_ours(fd.get())) {
+      return PartFile(std::move(options.target), std::move(fd), std::move(name));
+    }
+  }
+  return cannot_write(EEXIST, options.target);
+}
+
+PartFile::~PartFile() {
+  if (!name_.empty()) {
+    ::unlink(name_.c_str());
+  }
+}
+
+Status PartFile::keep() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  // Some file systems tell only at a close that what was written has no room.
+  if (::fchmod(fd_.get(), 0666 & ~mask) != 0 ||
+      ::close(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)) != 0) {
+    return broken();
+  }
+  if (name_.empty()) {
+    const std::string self = own_file(fd_.get());
+    const auto give_name = [&self](const std::string& name) {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (give_name(target_.string())) {
+      return {};
+    }
+    // No call puts a file without a name in the place of another.
+    std::string name = part_name(target_);
+    if (errno != EEXIST || !give_name(name)) {
+      return broken();
+    }
+    name_ = std::move(name);
+  }
+  if (::rename(name_.c_str(), target_.c_str()) != 0) {
+    return broken();
+  }
+  name_.clear();
+  return {};
+}
+
+Status PartFile::broken() const { return cannot_write(errno, target_); }
+
+}  // namespace muster::client
