@@ -31,7 +31,7 @@ Agent::Agent(AgentDeps deps, AgentIdentity identity, Unpacker unpack,
       usage_({deps.loop, attempts_, deps.meter, samples_, deps.gpus}),
       sessions_({deps.loop, deps.processes, log_, attempts_, deps.files,
                  [this]() -> const spec::Recording& { return job_.plan().spec.recording; },
-                 deps.dialer, [this](const wire::StreamFrame& frame) { line_->send(frame); }}),
+                 deps.dialer, [this](wire::StreamFrame frame) { line_->send(std::move(frame)); }}),
       scope_(deps.loop) {}
 
 Agent::~Agent() { deps_.loop.cancel(due_timer_); }
@@ -112,7 +112,7 @@ bool Agent::welcomed(const wire::MasterWelcome& welcome) {
   return true;
 }
 
-void Agent::received(const wire::MasterFrame& frame) {
+void Agent::received(wire::MasterFrame frame) {
   const HostTime now = deps_.loop.now();
   std::visit(
       Overloaded{
@@ -126,7 +126,7 @@ void Agent::received(const wire::MasterFrame& frame) {
           [&](const wire::ReportAsked&) { line_->send(wire::Report{machine_->report(now)}); },
           [&](const wire::FollowOutput& order) { follow(order); },
           [&](const wire::CommitAnswered& answer) { attempts_.commit_answered(answer); },
-          [&](const wire::StreamFrame& frame) { sessions_.take(frame); },
+          [&](wire::StreamFrame& frame) { sessions_.take(std::move(frame)); },
           [&](const wire::AgentDismissed& dismissed) {
             perform(machine_->dismiss(now, dismissed.reason));
           },

@@ -48,7 +48,7 @@ class Agent final : private MasterLineHandler,
   // What masters say.
   [[nodiscard]] wire::AgentHello hello() override;
   [[nodiscard]] bool welcomed(const wire::MasterWelcome& welcome) override;
-  void received(const wire::MasterFrame& frame) override;
+  void received(wire::MasterFrame frame) override;
   void closed(const Error& reason) override;
   [[nodiscard]] bool wants_master() const override;
   void job_over() override;

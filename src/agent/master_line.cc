@@ -92,7 +92,7 @@ void MasterLine::on_frame(Candidate* from, std::string_view bytes) {
   if (const auto* welcome = std::get_if<wire::MasterWelcome>(&*frame)) {
     on_welcome(from, *welcome);
   } else if (from == line_) {
-    deps_.handler.received(*frame);
+    deps_.handler.received(*std::move(frame));
   }
 }
 

@@ -27,7 +27,7 @@ class MasterLineHandler {
   /// A master has introduced itself. False: it is not in charge any more, its channel is closed.
   [[nodiscard]] virtual bool welcomed(const wire::MasterWelcome& welcome) = 0;
   /// Every later frame of the accepted master.
-  virtual void received(const wire::MasterFrame& frame) = 0;
+  virtual void received(wire::MasterFrame frame) = 0;
   /// The accepted master's channel is gone. At most once for each accepted one.
   virtual void closed(const Error& reason) = 0;
 };

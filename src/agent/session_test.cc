@@ -143,6 +143,22 @@ TEST_F(AgentSessions, TellOfASignalAsAShellDoes) {
   EXPECT_EQ(exited_->status, 128 + SIGINT);
 }
 
+TEST_F(AgentSessions, HaveTheWindowThatTheirClientTakes) {
+  run_task();
+  say(wire::StreamOpen{
+      .attempt = kFirst,
+      .request = wire::ExecRequest{{"head", "-c", "5000000", "/dev/zero"}, std::nullopt},
+      .window = wire::kStreamWindowMax});
+  const StreamFrame opened = wait_for<StreamFrame>();
+  EXPECT_EQ(std::get<wire::StreamOpened>(opened.kind).window, wire::kStreamWindowMax);
+  take(opened);
+  while (got_bytes_ < wire::kStreamWindowMax - (64U << 10)) {
+    take(wait_for<StreamFrame>());
+  }
+  EXPECT_LE(got_bytes_, wire::kStreamWindowMax);
+  say(wire::StreamReset{});
+}
+
 TEST_F(AgentSessions, SendNoMoreThanTheirCredit) {
   run_task();
   open({"head", "-c", "1000000", "/dev/zero"});

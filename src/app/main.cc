@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <malloc.h>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,16 @@ namespace {
 bool uses_home(const muster::cli::Command& command) {
   return !command.summary.empty() && command.name != "help" && command.name != "version" &&
          command.name != "completion";
+}
+
+/// Streams allocate and free pieces of 64 KiB all the time. By default the last one that is freed
+/// goes back to the kernel each time, and the next one costs 16 page faults: a third of what a byte
+/// costs that a master passes on. So much is kept instead, and never touched by who needs less.
+void keep_freed_memory() {
+  constexpr int kKeptBytes = 2 << 20;
+  constexpr int kOwnMappingBytes = 1 << 20;
+  ::mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+  ::mallopt(M_MMAP_THRESHOLD, kOwnMappingBytes);
 }
 
 using InsideCommand = int (*)(const std::vector<std::string>& arguments);
@@ -65,6 +76,7 @@ int main(int argc, char** argv) {
   using muster::cli::Command;
   using muster::cli::Printed;
   muster::app::hold_closed_streams();
+  keep_freed_memory();
   muster::os::exit_without_memory("muster", muster::client::kCouldNotStart);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   // The small processes of a container come before everything else: they are started for every one.

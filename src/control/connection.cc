@@ -192,7 +192,9 @@ void Connection::flush() {
     size_t put = 0;
     // After WantsWrite the same bytes are gathered again, as the stream demands: nothing was
     // consumed.
-    switch (stream_.write(queue_.gather(staging), put)) {
+    const std::string_view next = queue_.gather(staging);
+    const bool more = queue_.bytes() > next.size() && taken + next.size() < kTurnBytesMax;
+    switch (stream_.write(next, put, more)) {
       case net::TlsProgress::Done:
         taken += put;
         queue_.consume(put);

@@ -9,6 +9,9 @@
 namespace muster::control {
 namespace {
 
+/// Of what a frame says that it has: more is kept only as it comes.
+constexpr size_t kReserveMax = 128U << 10;
+
 size_t length_of(std::string_view header) {
   size_t length = 0;
   for (size_t at = kFrameHeader; at > 0; --at) {
@@ -46,6 +49,7 @@ Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
     }
     const size_t missing = kFrameHeader + length - pending_.size();
     if (bytes.size() < missing) {
+      pending_.reserve(std::min(kFrameHeader + length, kReserveMax));
       pending_.append(bytes);
       break;
     }

@@ -14,7 +14,7 @@ Error broken(const std::string& why) { return cluster_error(why, Errc::Unavailab
 
 }  // namespace
 
-void RelayedBytes::take(const wire::StreamFrame::Kind& kind) {
+void RelayedBytes::take(wire::StreamFrame::Kind kind) {
   const Status kept =
       std::visit(Overloaded{
                      [&](const wire::StreamWaits&) { return Status(); },
@@ -22,9 +22,10 @@ void RelayedBytes::take(const wire::StreamFrame::Kind& kind) {
                        opened_ = true;
                        return Status();
                      },
-                     [&](const wire::StreamData& data) {
-                       unread_.push_back(data.bytes);
-                       return ledger_.received(data);
+                     [&](wire::StreamData& data) {
+                       const Status kept = ledger_.received(data);
+                       unread_.push_back(std::move(data.bytes));
+                       return kept;
                      },
                      [&](const wire::StreamCredit& credit) { return ledger_.received(credit); },
                      [&](const wire::StreamClosed& closed) {

@@ -25,7 +25,7 @@ class RelayedBytes {
   RelayedBytes(rt::Loop& loop, Send send) : send_(std::move(send)), changed_(loop) {}
 
   /// What the other end says. A frame that it may not send breaks the stream, which tells it so.
-  void take(const wire::StreamFrame::Kind& kind);
+  void take(wire::StreamFrame::Kind kind);
   /// Nothing comes any more.
   void break_off(std::string why);
 

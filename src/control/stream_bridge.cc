@@ -12,19 +12,26 @@
 namespace muster::control {
 namespace {
 
-/// A client's frames have at most 64 KiB.
-constexpr size_t kPieceBytes = 32U << 10;
+/// What is read at once: with all that is around it, a little less than the 64 KiB that a client's
+/// frames may have.
+constexpr size_t kPieceBytes = (64U << 10) - 64;
+/// The other end gives credit by quarters of the window: what is left before the next is not worth
+/// a frame.
+constexpr size_t kPieceMin = 16U << 10;
+/// So many reads in one turn of the loop; what they got is sent together.
+constexpr int kReadsInTurn = 2;
 
 rt::Async<> at_once() { co_return; }
 
 }  // namespace
 
 StreamBridge::StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connection,
-                           Handlers handlers, std::string preface)
+                           Handlers handlers, wire::StreamWindows windows, std::string preface)
     : loop_(loop),
       connection_(std::move(connection)),
       handlers_(std::move(handlers)),
       preface_(std::move(preface)),
+      ledger_(windows),
       credit_(loop),
       arrived_(loop),
       scope_(loop) {
@@ -34,12 +41,12 @@ StreamBridge::StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connecti
 
 StreamBridge::~StreamBridge() { scope_.cancel(); }
 
-Status StreamBridge::take(const wire::StreamFrame::Kind& kind) {
+Status StreamBridge::take(wire::StreamFrame::Kind kind) {
   return std::visit(
       Overloaded{
-          [&](const wire::StreamData& data) -> Status {
+          [&](wire::StreamData& data) -> Status {
             MUSTER_TRY_STATUS(ledger_.received(data));
-            unwritten_.push_back(data.bytes);
+            unwritten_.push_back(std::move(data.bytes));
             arrived_.pulse();
             return {};
           },
@@ -76,13 +83,12 @@ void StreamBridge::reset() {
 }
 
 rt::Async<> StreamBridge::read() {
-  std::string buffer;
-  while (true) {
-    while (ledger_.sendable() == 0) {
+  const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(kPieceBytes);
+  for (int reads = 1;; ++reads) {
+    while (ledger_.sendable() < kPieceMin) {
       co_await credit_.wait();
     }
-    buffer.resize(std::min(ledger_.sendable(), kPieceBytes));
-    const std::span room(reinterpret_cast<uint8_t*>(buffer.data()), buffer.size());
+    const std::span room(buffer.get(), std::min(ledger_.sendable(), kPieceBytes));
     const auto size = co_await connection_->read_some(room);
     if (silent_) {
       co_return;
@@ -95,8 +101,11 @@ rt::Async<> StreamBridge::read() {
       break;
     }
     ledger_.sent(*size);
-    handlers_.send(wire::StreamData{buffer.substr(0, *size)});
-    co_await rt::next_turn(loop_);
+    const auto* const bytes = reinterpret_cast<const char*>(buffer.get());
+    handlers_.send(wire::StreamData{std::string(bytes, *size)});
+    if (reads % kReadsInTurn == 0) {
+      co_await rt::next_turn(loop_);
+    }
   }
   ledger_.close();
   read_all_ = true;

@@ -31,13 +31,13 @@ class StreamBridge {
   /// Begins at once: the stream is open at both ends. `preface`, which is not of the stream, is
   /// written first.
   StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connection, Handlers handlers,
-               std::string preface = {});
+               wire::StreamWindows windows = {}, std::string preface = {});
   ~StreamBridge();
   StreamBridge(const StreamBridge&) = delete;
   StreamBridge& operator=(const StreamBridge&) = delete;
 
   /// What the other end says: data, credit, its close. Corrupt if it does not keep to the rules.
-  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind);
+  [[nodiscard]] Status take(wire::StreamFrame::Kind kind);
   /// The stream is over. What came before a close is still written; else the connection breaks.
   /// Sends nothing.
   void reset();

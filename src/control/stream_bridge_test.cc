@@ -28,7 +28,7 @@ struct Bridge : ::testing::Test {
     bridge.reset();
   }
 
-  void begin(std::string preface = {}) {
+  void begin(std::string preface = {}, wire::StreamWindows windows = {}) {
     bridge.emplace(loop, std::move(connection),
                    StreamBridge::Handlers{
                        .send = [this](wire::StreamFrame::Kind kind) { said.push_back(kind); },
@@ -37,7 +37,7 @@ struct Bridge : ::testing::Test {
                              ++ends;
                              bridge.reset();
                            }},
-                   std::move(preface));
+                   windows, std::move(preface));
     scope.spawn(listen());
     loop.run_ready();
   }
@@ -112,12 +112,43 @@ TEST_F(Bridge, PassesBytesBothWaysUntilEachWayHasEnded) {
 
 TEST_F(Bridge, SendsNoMoreThanItsCredit) {
   begin();
-  program_says(std::string(wire::kStreamWindow + 100, 'x'));
-  EXPECT_EQ(data().size(), wire::kStreamWindow);
-  hear(wire::StreamCredit{60});
-  EXPECT_EQ(data().size(), wire::kStreamWindow + 60);
-  hear(wire::StreamCredit{60});
-  EXPECT_EQ(data().size(), wire::kStreamWindow + 100);
+  program_says(std::string(2 * wire::kStreamWindow, 'x'));
+  const size_t first = data().size();
+  EXPECT_LE(first, wire::kStreamWindow);
+  EXPECT_GT(first, wire::kStreamWindow * 3 / 4) << "the other end owes credit before it is stuck";
+  hear(wire::StreamCredit{first});
+  EXPECT_LE(data().size(), wire::kStreamWindow + first);
+  EXPECT_GT(data().size(), wire::kStreamWindow * 3 / 4 + first);
+  while (data().size() < 2 * wire::kStreamWindow) {
+    hear(wire::StreamCredit{wire::kStreamWindow / 4});
+  }
+}
+
+TEST_F(Bridge, DoesNotSpendTheLastOfItsCreditOnCrumbs) {
+  begin();
+  program_says(std::string(2 * wire::kStreamWindow, 'x'));
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    hear(wire::StreamCredit{wire::kStreamWindow / 4});
+  }
+  for (const wire::StreamData& piece : all<wire::StreamData>()) {
+    EXPECT_GE(piece.bytes.size(), 8U << 10);
+    EXPECT_LE(piece.bytes.size(), wire::kStreamDataMax);
+  }
+}
+
+TEST_F(Bridge, SendsAsMuchAsAWideWindowTakes) {
+  begin("", {.here = wire::kStreamWindow, .there = wire::kStreamWindowMax});
+  program_says(std::string(2 * wire::kStreamWindowMax, 'x'));
+  EXPECT_GT(data().size(), wire::kStreamWindowMax * 3 / 4);
+  EXPECT_LE(data().size(), wire::kStreamWindowMax);
+}
+
+TEST_F(Bridge, SaysAtOnceWhatComesInSmallPieces) {
+  begin();
+  for (const std::string word : {"one", "two", "three"}) {
+    program_says(word);
+    EXPECT_TRUE(data().ends_with(word));
+  }
 }
 
 TEST_F(Bridge, GivesCreditForWhatTheProgramHasTaken) {

@@ -26,7 +26,12 @@ struct Free {
 // ---- a socket as the library sees it: like its own, but a broken connection is an error, not a
 // signal --------------
 
-int bio_fd(BIO* bio) { return static_cast<rt::Fd*>(BIO_get_data(bio))->get(); }
+struct Line {
+  rt::Fd socket;
+  bool more = false;  ///< What is written now has another write after it.
+};
+
+Line& line_of(BIO* bio) { return *static_cast<Line*>(BIO_get_data(bio)); }
 
 int bio_result(BIO* bio, ssize_t done, int retry) {
   BIO_clear_retry_flags(bio);
@@ -37,11 +42,14 @@ int bio_result(BIO* bio, ssize_t done, int retry) {
 }
 
 int bio_read(BIO* bio, char* bytes, int size) {
-  return bio_result(bio, ::recv(bio_fd(bio), bytes, static_cast<size_t>(size), 0), BIO_FLAGS_READ);
+  const ssize_t got = ::recv(line_of(bio).socket.get(), bytes, static_cast<size_t>(size), 0);
+  return bio_result(bio, got, BIO_FLAGS_READ);
 }
 
 int bio_write(BIO* bio, const char* bytes, int size) {
-  const ssize_t sent = ::send(bio_fd(bio), bytes, static_cast<size_t>(size), MSG_NOSIGNAL);
+  Line& line = line_of(bio);
+  const int flags = MSG_NOSIGNAL | (line.more ? MSG_MORE : 0);
+  const ssize_t sent = ::send(line.socket.get(), bytes, static_cast<size_t>(size), flags);
   return bio_result(bio, sent, BIO_FLAGS_WRITE);
 }
 
@@ -94,7 +102,7 @@ struct TlsContext::Impl {
 
 struct TlsStream::Impl {
   std::shared_ptr<TlsContext::Impl> context;
-  rt::Fd socket;
+  Line line;
   std::unique_ptr<SSL, Free> ssl;  // Before the socket closes.
   const TlsContext::Lookup* lookup = nullptr;
   std::string identity;
@@ -182,7 +190,7 @@ TlsStream::TlsStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   impl_->ssl.reset(SSL_new(impl_->context->context.get()));
   BIO* bio = BIO_new(impl_->context->bio_method.get());
   MUSTER_CHECK(impl_->ssl != nullptr && bio != nullptr, "the TLS library is out of memory");
-  BIO_set_data(bio, &impl_->socket);
+  BIO_set_data(bio, &impl_->line);
   SSL_set_bio(impl_->ssl.get(), bio, bio);
   SSL_set_app_data(impl_->ssl.get(), impl_.get());
 }
@@ -194,7 +202,7 @@ TlsStream::~TlsStream() = default;
 TlsStream TlsStream::server(TlsContext& context, rt::Fd socket, const TlsContext::Lookup& lookup) {
   auto impl = std::make_unique<Impl>();
   impl->context = context.impl_;
-  impl->socket = std::move(socket);
+  impl->line.socket = std::move(socket);
   impl->lookup = &lookup;
   TlsStream stream(std::move(impl));
   SSL_set_accept_state(stream.impl_->ssl.get());
@@ -205,7 +213,7 @@ TlsStream TlsStream::client(TlsContext& context, rt::Fd socket, std::string iden
                             const Psk& key) {
   auto impl = std::make_unique<Impl>();
   impl->context = context.impl_;
-  impl->socket = std::move(socket);
+  impl->line.socket = std::move(socket);
   impl->identity = std::move(identity);
   impl->key = key;
   TlsStream stream(std::move(impl));
@@ -215,7 +223,7 @@ TlsStream TlsStream::client(TlsContext& context, rt::Fd socket, std::string iden
   return stream;
 }
 
-int TlsStream::fd() const { return impl_->socket.get(); }
+int TlsStream::fd() const { return impl_->line.socket.get(); }
 
 TlsFailure TlsStream::failure() const { return impl_->failure; }
 
@@ -279,9 +287,12 @@ TlsProgress TlsStream::read(std::span<char> buffer, size_t& got) {
   return impl_->judge(SSL_read_ex(impl_->ssl.get(), buffer.data(), buffer.size(), &got));
 }
 
-TlsProgress TlsStream::write(std::string_view bytes, size_t& put) {
+TlsProgress TlsStream::write(std::string_view bytes, size_t& put, bool more) {
   ERR_clear_error();
-  return impl_->judge(SSL_write_ex(impl_->ssl.get(), bytes.data(), bytes.size(), &put));
+  impl_->line.more = more;
+  const int result = SSL_write_ex(impl_->ssl.get(), bytes.data(), bytes.size(), &put);
+  impl_->line.more = false;
+  return impl_->judge(result);
 }
 
 void TlsStream::say_end() {

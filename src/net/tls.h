@@ -85,8 +85,9 @@ class TlsStream {
   /// Reads into `buffer`; `got` is set when Done.
   TlsProgress read(std::span<char> buffer, size_t& got);
   /// Writes from the front of `bytes`; `put` is set when Done. After WantsWrite it must be repeated
-  /// with bytes that begin with the same.
-  TlsProgress write(std::string_view bytes, size_t& put);
+  /// with bytes that begin with the same. `more`: there is another write at once, so that the
+  /// kernel may send both together.
+  TlsProgress write(std::string_view bytes, size_t& put, bool more = false);
   /// Says that nothing more will be sent.
   void say_end();
 

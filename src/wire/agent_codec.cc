@@ -2,6 +2,7 @@
 #include "muster/control/v1/agent.pb.h"
 #include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
+#include "wire/data_frame.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
@@ -192,12 +193,18 @@ bool is_agent_fact(const job::Fact& fact) {
 }
 
 std::string encode(const AgentFrame& frame) {
+  if (auto data = encode_data_frame(frame, control::v1::AgentFrame::kStreamFieldNumber)) {
+    return *std::move(data);
+  }
   control::v1::AgentFrame message;
   std::visit(PutAgentFrame{message}, frame);
   return message.SerializeAsString();
 }
 
 Result<AgentFrame> decode_agent_frame(std::string_view bytes) {
+  if (auto data = decode_data_frame(bytes, control::v1::AgentFrame::kStreamFieldNumber)) {
+    return AgentFrame(*std::move(data));
+  }
   MUSTER_TRY(const control::v1::AgentFrame message,
              parse<control::v1::AgentFrame>(bytes, kAgentFrameBytesMax, "agent frame"));
   switch (message.kind_case()) {

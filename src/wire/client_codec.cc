@@ -1,6 +1,7 @@
 #include "muster/control/v1/client.pb.h"
 #include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
+#include "wire/data_frame.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
@@ -138,18 +139,27 @@ Result<Frame> get_stream(const control::v1::StreamFrame& message) {
 }  // namespace
 
 std::string encode(const ClientFrame& frame) {
+  if (auto data = encode_data_frame(frame, control::v1::ClientFrame::kStreamFieldNumber)) {
+    return *std::move(data);
+  }
   control::v1::ClientFrame message;
   std::visit(PutClientFrame{message}, frame);
   return message.SerializeAsString();
 }
 
 std::string encode(const ClientEvent& event) {
+  if (auto data = encode_data_frame(event, control::v1::ClientEvent::kStreamFieldNumber)) {
+    return *std::move(data);
+  }
   control::v1::ClientEvent message;
   std::visit(PutClientEvent{message}, event);
   return message.SerializeAsString();
 }
 
 Result<ClientFrame> decode_client_frame(std::string_view bytes) {
+  if (auto data = decode_data_frame(bytes, control::v1::ClientFrame::kStreamFieldNumber)) {
+    return ClientFrame(*std::move(data));
+  }
   MUSTER_TRY(const control::v1::ClientFrame message,
              parse<control::v1::ClientFrame>(bytes, kClientFrameBytesMax, "client frame"));
   switch (message.kind_case()) {
@@ -173,6 +183,9 @@ Result<ClientFrame> decode_client_frame(std::string_view bytes) {
 }
 
 Result<ClientEvent> decode_client_event(std::string_view bytes) {
+  if (auto data = decode_data_frame(bytes, control::v1::ClientEvent::kStreamFieldNumber)) {
+    return ClientEvent(*std::move(data));
+  }
   MUSTER_TRY(const control::v1::ClientEvent message,
              parse<control::v1::ClientEvent>(bytes, kPlanBytesMax, "client event"));
   switch (message.kind_case()) {

@@ -147,6 +147,9 @@ class Arbitrary {
     }
     return ended;
   }
+  size_t window() {
+    return coin() ? kStreamWindow : kStreamWindow + below(kStreamWindowMax - kStreamWindow + 1);
+  }
   StreamFrame stream() {
     switch (below(10)) {
       case 0: {
@@ -169,12 +172,14 @@ class Arbitrary {
         }
         open.direct = coin();
         open.ticket = coin() ? std::string(kTicketDigits, 'a') : "";
+        open.window = window();
         return {engine_(), open};
       }
       case 1:
         return {engine_(), StreamWaits{text()}};
       case 2:
-        return {engine_(), StreamOpened{number(), number(), engine_(), engine_(), text()}};
+        return {engine_(),
+                StreamOpened{number(), number(), engine_(), engine_(), text(), window()}};
       case 3:
         return {engine_(), StreamData{text()}};
       case 4:
@@ -495,6 +500,8 @@ TEST(FrameCodec, RefusesBadStreams) {
             "a command is too long or has a NUL");
   EXPECT_EQ(refused({1, StreamOpen{.wait = Duration(-1), .request = ExecRequest{{"true"}, {}}}}),
             "a wait is negative");
+  EXPECT_EQ(refused({1, StreamOpened{.window = kStreamWindow - 1}}),
+            "the window of a stream is too small");
   EXPECT_EQ(refused({1, StreamOpen{.request = TcpRequest{1, ""}, .ticket = "abc"}}),
             "a ticket is malformed");
   EXPECT_EQ(refused({1, StreamOffer{"h1:70", job::ContainerId("c1"), "", {}}}),

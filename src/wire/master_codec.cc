@@ -2,6 +2,7 @@
 #include "muster/control/v1/master.pb.h"
 #include "muster/control/v1/stream.pb.h"
 #include "wire/control_codec.h"
+#include "wire/data_frame.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
 #include "wire/frame.h"
@@ -128,12 +129,18 @@ Result<MasterFrame> get_stream_to_agent(const control::v1::StreamFrame& message)
 }  // namespace
 
 std::string encode(const MasterFrame& frame) {
+  if (auto data = encode_data_frame(frame, control::v1::MasterFrame::kStreamFieldNumber)) {
+    return *std::move(data);
+  }
   control::v1::MasterFrame message;
   std::visit(PutMasterFrame{message}, frame);
   return message.SerializeAsString();
 }
 
 Result<MasterFrame> decode_master_frame(std::string_view bytes) {
+  if (auto data = decode_data_frame(bytes, control::v1::MasterFrame::kStreamFieldNumber)) {
+    return MasterFrame(*std::move(data));
+  }
   MUSTER_TRY(const control::v1::MasterFrame message,
              parse<control::v1::MasterFrame>(bytes, kPlanBytesMax, "master frame"));
   switch (message.kind_case()) {

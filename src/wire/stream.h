@@ -17,11 +17,16 @@
 /// agent of the task's container. Both ends keep to the credit they were given (StreamLedger).
 namespace muster::wire {
 
-/// How much data may be under way in one direction of one stream.
+/// How much data may be under way in one direction of one stream, unless its receiver says that it
+/// takes more. As many bytes for each round trip are the most that a stream carries.
 inline constexpr size_t kStreamWindow = 256U << 10;
+/// The most that one takes.
+inline constexpr size_t kStreamWindowMax = 1U << 20;
+/// So many streams of one peer may have more than kStreamWindow.
+inline constexpr size_t kWideStreamsMax = 8;
 /// The most that one StreamData carries.
 inline constexpr size_t kStreamDataMax = 64U << 10;
-/// How many streams one client, or one agent, may have at a time: 16 MiB under way each way.
+/// How many streams one client, or one agent, may have at a time: 22 MiB under way each way.
 inline constexpr size_t kStreamsMax = 64;
 /// What a ticket of a direct stream has: 128 random bits.
 inline constexpr size_t kTicketDigits = 32;
@@ -82,6 +87,8 @@ struct StreamOpen {
   StreamRequest request;
   bool direct = false;      ///< From a client: it would rather dial the agent itself.
   std::string ticket = {};  ///< To an agent: the client comes itself, and shows this.
+  /// What the opener takes before it gives credit: kStreamWindow to kStreamWindowMax.
+  size_t window = kStreamWindow;
   bool operator==(const StreamOpen&) const = default;
 };
 
@@ -110,7 +117,7 @@ struct StreamTaken {
   bool operator==(const StreamTaken&) const = default;
 };
 
-/// From now on data may be sent, kStreamWindow each way.
+/// From now on data may be sent, each way as much as its receiver's window.
 struct StreamOpened {
   // Of a shell; else all are 0.
   uint32_t shell = 0;     ///< Its number, from 1, among those of its container.
@@ -120,6 +127,8 @@ struct StreamOpened {
   /// Brings a terminal to the modes that its programs expect, before all output. Not empty only
   /// where this client has not seen them switched on; at most kTerminalModesMax.
   std::string modes = {};
+  /// What the agent takes before it gives credit: kStreamWindow to kStreamWindowMax.
+  size_t window = kStreamWindow;
   bool operator==(const StreamOpened&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/overloaded.h"
 #include "muster/control/v1/stream.pb.h"
+#include "wire/data_frame.h"
 #include "wire/enum_codec.h"
 #include "wire/event_codec.h"
 #include "wire/field_codec.h"
@@ -82,6 +83,19 @@ Status get_tcp(const control::v1::TcpRequest& message, TcpRequest& value) {
   return get_name(message.host(), value.host, "host");
 }
 
+/// The usual window is not said: the other end may not know the word for it.
+uint32_t put_window(size_t window) {
+  return window == kStreamWindow ? 0 : static_cast<uint32_t>(window);
+}
+
+Status get_window(uint32_t wire, size_t& window) {
+  if (wire != 0 && wire < kStreamWindow) {
+    return corrupt("the window of a stream is too small");
+  }
+  window = wire == 0 ? kStreamWindow : std::min<size_t>(wire, kStreamWindowMax);
+  return {};
+}
+
 struct PutKind {
   control::v1::StreamFrame& frame;
 
@@ -101,6 +115,7 @@ struct PutKind {
                value.request);
     message.set_direct(value.direct);
     message.set_ticket(value.ticket);
+    message.set_window(put_window(value.window));
   }
   void operator()(const StreamWaits& value) const {
     frame.mutable_waits()->set_reason(put_text(value.reason));
@@ -112,6 +127,7 @@ struct PutKind {
     message.set_position(value.position);
     message.set_lost(value.lost);
     message.set_modes(value.modes);
+    message.set_window(put_window(value.window));
   }
   void operator()(const StreamData& value) const { frame.mutable_data()->set_data(value.bytes); }
   void operator()(const StreamCredit& value) const {
@@ -163,6 +179,7 @@ Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
   }
   open.wait = Duration(message.wait_us());
   open.direct = message.direct();
+  MUSTER_TRY_STATUS(get_window(message.window(), open.window));
   MUSTER_TRY_STATUS(get_ticket(message.ticket(), open.ticket));
   switch (message.request_case()) {
     case control::v1::StreamOpen::kCommand:
@@ -178,6 +195,18 @@ Status get_open(const control::v1::StreamOpen& message, StreamOpen& open) {
       break;
   }
   return corrupt("unknown kind of stream");
+}
+
+Status get_opened(const control::v1::StreamOpened& message, StreamOpened& opened) {
+  if (message.modes().size() > kTerminalModesMax) {
+    return corrupt("the modes of a terminal are too long");
+  }
+  opened.shell = message.shell();
+  opened.attempt = message.attempt();
+  opened.position = message.position();
+  opened.lost = message.lost();
+  opened.modes = message.modes();
+  return get_window(message.window(), opened.window);
 }
 
 Status get_reset(const control::v1::StreamReset& message, StreamReset& reset) {
@@ -200,13 +229,7 @@ Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
     case control::v1::StreamFrame::kWaits:
       return get_text(message.waits().reason(), value.kind.emplace<StreamWaits>().reason, "reason");
     case control::v1::StreamFrame::kOpened:
-      if (message.opened().modes().size() > kTerminalModesMax) {
-        return corrupt("the modes of a terminal are too long");
-      }
-      value.kind = StreamOpened{message.opened().shell(), message.opened().attempt(),
-                                message.opened().position(), message.opened().lost(),
-                                message.opened().modes()};
-      return {};
+      return get_opened(message.opened(), value.kind.emplace<StreamOpened>());
     case control::v1::StreamFrame::kData:
       if (message.data().data().size() > kStreamDataMax) {
         return corrupt("a piece of a stream is too long");
@@ -236,12 +259,18 @@ Status get(const control::v1::StreamFrame& message, StreamFrame& value) {
 }
 
 std::string encode_stream_frame(const StreamFrame& frame) {
+  if (auto data = encode_data_frame(frame, 0)) {
+    return *std::move(data);
+  }
   control::v1::StreamFrame message;
   put(frame, message);
   return message.SerializeAsString();
 }
 
 Result<StreamFrame> decode_stream_frame(std::string_view bytes) {
+  if (auto data = decode_data_frame(bytes, 0)) {
+    return *std::move(data);
+  }
   MUSTER_TRY(const control::v1::StreamFrame message,
              parse<control::v1::StreamFrame>(bytes, kStreamFrameBytesMax, "stream frame"));
   StreamFrame frame;
@@ -252,9 +281,12 @@ Result<StreamFrame> decode_stream_frame(std::string_view bytes) {
 // ---- what flows in a stream
 
 std::string encode(const ExecInput& message) {
+  if (const auto* input = std::get_if<ExecBytes>(&message)) {
+    return encode_field(control::v1::ExecInput::kInputFieldNumber, input->bytes);
+  }
   control::v1::ExecInput wire;
   std::visit(Overloaded{
-                 [&](const ExecBytes& input) { wire.set_input(input.bytes); },
+                 [](const ExecBytes&) {},  // Above.
                  [&](const ExecInputEnded&) { wire.set_input_ended(true); },
                  [&](const TerminalSize& size) {
                    wire.mutable_resized()->set_rows(size.rows);
@@ -267,18 +299,23 @@ std::string encode(const ExecInput& message) {
 }
 
 std::string encode(const ExecOutput& message) {
-  control::v1::ExecOutput wire;
-  if (const auto* bytes = std::get_if<ExecOutputBytes>(&message)) {
-    bytes->is_err ? wire.set_errors(bytes->bytes) : wire.set_output(bytes->bytes);
-  } else {
-    const auto& exited = std::get<ExecExited>(message);
-    wire.mutable_exited()->set_status(exited.status);
-    wire.mutable_exited()->set_reason(put_name(exited.reason));
+  if (const auto* output = std::get_if<ExecOutputBytes>(&message)) {
+    return encode_field(output->is_err ? control::v1::ExecOutput::kErrorsFieldNumber
+                                       : control::v1::ExecOutput::kOutputFieldNumber,
+                        output->bytes);
   }
+  control::v1::ExecOutput wire;
+  const auto& exited = std::get<ExecExited>(message);
+  wire.mutable_exited()->set_status(exited.status);
+  wire.mutable_exited()->set_reason(put_name(exited.reason));
   return wire.SerializeAsString();
 }
 
 Result<ExecInput> decode_exec_input(std::string_view bytes) {
+  if (const auto input = only_field(bytes, control::v1::ExecInput::kInputFieldNumber);
+      input && bytes.size() <= kStreamDataMax) {
+    return ExecBytes{std::string(*input)};
+  }
   MUSTER_TRY(const control::v1::ExecInput message,
              parse<control::v1::ExecInput>(bytes, kStreamDataMax, "input of a command"));
   switch (message.kind_case()) {
@@ -300,6 +337,10 @@ Result<ExecInput> decode_exec_input(std::string_view bytes) {
 }
 
 Result<ExecOutput> decode_exec_output(std::string_view bytes) {
+  if (const auto output = only_field(bytes, control::v1::ExecOutput::kOutputFieldNumber);
+      output && bytes.size() <= kStreamDataMax) {
+    return ExecOutputBytes{false, std::string(*output)};
+  }
   MUSTER_TRY(const control::v1::ExecOutput message,
              parse<control::v1::ExecOutput>(bytes, kStreamDataMax, "output of a command"));
   switch (message.kind_case()) {

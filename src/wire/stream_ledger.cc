@@ -3,9 +3,17 @@
 #include "base/check.h"
 #include "wire/field_codec.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::wire {
+
+void StreamAllowance::widen(size_t window) {
+  if (window > window_) {
+    left_ += window - window_;
+    window_ = window;
+  }
+}
 
 Status StreamAllowance::spend(size_t bytes) {
   if (closed_) {
@@ -19,7 +27,7 @@ Status StreamAllowance::spend(size_t bytes) {
 }
 
 Status StreamAllowance::grant(uint64_t bytes) {
-  if (bytes > kStreamWindow - left_) {
+  if (bytes > window_ - left_) {
     return corrupt("more credit than the stream's window");
   }
   left_ += static_cast<size_t>(bytes);
@@ -45,7 +53,7 @@ void StreamLedger::close() {
 
 uint64_t StreamLedger::consumed(size_t bytes) {
   owed_ += bytes;
-  if (owed_ < kStreamWindow / 4 || in_.closed()) {
+  if (owed_ < std::max(kStreamWindow / 4, in_.window() / 8) || in_.closed()) {
     return 0;
   }
   const uint64_t granted = std::exchange(owed_, 0);

@@ -8,9 +8,21 @@
 
 namespace muster::wire {
 
+/// What each end of a stream takes before it gives credit.
+struct StreamWindows {
+  size_t here = kStreamWindow;
+  size_t there = kStreamWindow;
+};
+
 /// What may still be sent in one direction of a stream. A value.
 class StreamAllowance {
  public:
+  StreamAllowance() = default;
+  explicit StreamAllowance(size_t window) : window_(window), left_(window) {}
+
+  [[nodiscard]] size_t window() const { return window_; }
+  /// The receiver takes more than was known; never less.
+  void widen(size_t window);
   [[nodiscard]] size_t left() const { return left_; }
   /// Whether the direction has been closed.
   [[nodiscard]] bool closed() const { return closed_; }
@@ -22,6 +34,7 @@ class StreamAllowance {
   [[nodiscard]] Status close();
 
  private:
+  size_t window_ = kStreamWindow;
   size_t left_ = kStreamWindow;
   bool closed_ = false;
 };
@@ -31,6 +44,11 @@ class StreamAllowance {
 /// itself must be right.
 class StreamLedger {
  public:
+  StreamLedger() = default;
+  explicit StreamLedger(StreamWindows windows) : out_(windows.there), in_(windows.here) {}
+
+  /// The other end has said what it takes; before this end has sent anything.
+  void widen(size_t window) { out_.widen(window); }
   /// How much data this end may send now; 0 after close().
   [[nodiscard]] size_t sendable() const { return out_.closed() ? 0 : out_.left(); }
   void sent(size_t bytes);
@@ -41,7 +59,8 @@ class StreamLedger {
   [[nodiscard]] Status received(const StreamClosed&) { return in_.close(); }
 
   /// Received bytes are done with. Returns the credit to give the other end now; 0: not yet, so
-  /// that a busy stream has a frame of credit for every quarter of its window.
+  /// that a busy stream has a frame of credit for every quarter of the usual window, or every
+  /// eighth of a wide one.
   [[nodiscard]] uint64_t consumed(size_t bytes);
 
  private:

@@ -45,6 +45,29 @@ TEST(StreamLedger, RefusesMoreCreditThanTheWindow) {
   EXPECT_FALSE(ledger.received(StreamCredit{UINT64_MAX}).has_value());
 }
 
+TEST(StreamLedger, KeepsToWiderWindowsWhereAnEndTakesMore) {
+  StreamLedger ledger({.here = kStreamWindowMax});
+  for (size_t got = 0; got < kStreamWindowMax; got += kStreamDataMax) {
+    ASSERT_TRUE(ledger.received(data(kStreamDataMax)).has_value());
+  }
+  EXPECT_FALSE(ledger.received(data(1)).has_value());
+  EXPECT_EQ(ledger.consumed(kStreamWindowMax / 8 - 1), 0U);
+  EXPECT_EQ(ledger.consumed(1), kStreamWindowMax / 8);
+  EXPECT_EQ(ledger.sendable(), kStreamWindow) << "the other end has said nothing";
+  ledger.widen(kStreamWindowMax);
+  ledger.widen(kStreamWindow);
+  EXPECT_EQ(ledger.sendable(), kStreamWindowMax);
+  ledger.sent(10);
+  EXPECT_FALSE(ledger.received(StreamCredit{11}).has_value());
+}
+
+TEST(StreamLedger, OwesCreditLongBeforeAnEndThatKnowsNoWideWindowsIsStuck) {
+  StreamLedger ledger({.here = kStreamWindowMax});
+  ASSERT_TRUE(ledger.received(data(kStreamDataMax)).has_value());
+  ASSERT_TRUE(ledger.received(data(kStreamDataMax)).has_value());
+  EXPECT_EQ(ledger.consumed(2 * kStreamDataMax), 2 * kStreamDataMax);
+}
+
 TEST(StreamLedger, RefusesDataAfterTheOtherEndHasClosed) {
   StreamLedger ledger;
   ASSERT_TRUE(ledger.received(StreamClosed{}).has_value());

@@ -107,7 +107,7 @@ void DirectStreams::on_frame(uint64_t id, std::string_view bytes) {
     return;
   }
   frame->id = id;
-  handlers_.to_sessions(*frame);
+  handlers_.to_sessions(*std::move(frame));
 }
 
 void DirectStreams::on_closed(uint64_t id) {

@@ -26,9 +26,9 @@ namespace muster::agent {
 class DirectStreams {
  public:
   struct Handlers {
-    std::function<void(const wire::StreamFrame& frame)> to_master;
+    std::function<void(wire::StreamFrame frame)> to_master;
     /// What belongs to a session: its client has come, says something, or is gone.
-    std::function<void(const wire::StreamFrame& frame)> to_sessions;
+    std::function<void(wire::StreamFrame frame)> to_sessions;
   };
 
   /// How long a ticket is good for.

@@ -16,7 +16,7 @@ bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
                                       std::string_view bytes) { return on_output(stream, bytes); },
                      .written = [this](size_t bytes) { consumed(bytes); },
                      .exited = [this](const os::Exit& exit) { on_exited(exit); }});
-  handlers_.send(wire::StreamOpened{});
+  handlers_.send(wire::StreamOpened{.window = window_});
   if (!child.has_value()) {
     tell_exit(exit_of(child.error()));
     return false;
@@ -26,7 +26,7 @@ bool ExecSession::start(const wire::ExecRequest& request, const TaskRun& run) {
   return true;
 }
 
-Status ExecSession::take(const wire::StreamFrame::Kind& kind) {
+Status ExecSession::take(wire::StreamFrame::Kind kind) {
   if (hung_up_) {
     return {};
   }

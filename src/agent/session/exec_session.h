@@ -26,8 +26,12 @@ class ExecSession final : public Session {
     std::function<void()> ended;  ///< After `exited`, once; may destroy the session.
   };
 
-  ExecSession(Guests& guests, Handlers handlers)
-      : guests_(guests), processes_(guests.processes()), handlers_(std::move(handlers)) {}
+  ExecSession(Guests& guests, wire::StreamWindows windows, Handlers handlers)
+      : guests_(guests),
+        processes_(guests.processes()),
+        handlers_(std::move(handlers)),
+        window_(windows.here),
+        ledger_(windows) {}
   ExecSession(const ExecSession&) = delete;
   ExecSession& operator=(const ExecSession&) = delete;
 
@@ -36,7 +40,7 @@ class ExecSession final : public Session {
   [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run);
   [[nodiscard]] os::Pid pid() const { return child_->pid(); }
 
-  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
+  [[nodiscard]] Status take(wire::StreamFrame::Kind kind) override;
   /// The command gets SIGHUP, what it writes is dropped.
   bool hang_up() override;
   void kill() override;
@@ -54,6 +58,7 @@ class ExecSession final : public Session {
   Guests& guests_;
   os::Processes& processes_;
   Handlers handlers_;
+  size_t window_;  ///< What this end takes before it gives credit.
   wire::StreamLedger ledger_;
   bool hung_up_ = false;
   std::unique_ptr<os::InteractiveChild> child_;  ///< Last: its callbacks use the rest.

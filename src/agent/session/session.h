@@ -11,7 +11,7 @@ class Session {
   virtual ~Session() = default;
 
   /// What the person's end says. Corrupt if it does not keep to the rules.
-  [[nodiscard]] virtual Status take(const wire::StreamFrame::Kind& kind) = 0;
+  [[nodiscard]] virtual Status take(wire::StreamFrame::Kind kind) = 0;
   /// Nobody is at the other end any more. Returns whether the session ends, soon; else it waits
   /// for somebody to join it.
   virtual bool hang_up() = 0;

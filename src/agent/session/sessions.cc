@@ -24,14 +24,14 @@ Sessions::Sessions(Deps deps)
     : deps_(std::move(deps)),
       direct_(deps_.loop, deps_.log,
               {.to_master = deps_.send,
-               .to_sessions = [this](const wire::StreamFrame& frame) { take_here(frame); }}),
+               .to_sessions = [this](wire::StreamFrame frame) { take_here(std::move(frame)); }}),
       guests_({.loop = deps_.loop,
                .processes = deps_.processes,
                .files = deps_.files,
                .recording = deps_.recording}),
       scope_(deps_.loop) {}
 
-void Sessions::take(const wire::StreamFrame& frame) {
+void Sessions::take(wire::StreamFrame frame) {
   if (const auto* request = std::get_if<wire::StreamOpen>(&frame.kind);
       request != nullptr && !request->ticket.empty()) {
     direct_.expect(frame.id, *request);
@@ -43,18 +43,18 @@ void Sessions::take(const wire::StreamFrame& frame) {
     }
     return;
   }
-  take_here(frame);
+  take_here(std::move(frame));
 }
 
-void Sessions::send(const wire::StreamFrame& frame) {
+void Sessions::send(wire::StreamFrame frame) {
   if (DirectStreams::owns(frame.id)) {
     direct_.send(frame);
   } else {
-    deps_.send(frame);
+    deps_.send(std::move(frame));
   }
 }
 
-void Sessions::take_here(const wire::StreamFrame& frame) {
+void Sessions::take_here(wire::StreamFrame frame) {
   if (const auto* request = std::get_if<wire::StreamOpen>(&frame.kind)) {
     open(frame.id, *request);
     return;
@@ -67,7 +67,7 @@ void Sessions::take_here(const wire::StreamFrame& frame) {
     hang_up(frame.id);
     return;
   }
-  const Status taken = sessions_.at(stream->second).session->take(frame.kind);
+  const Status taken = sessions_.at(stream->second).session->take(std::move(frame.kind));
   if (!taken.has_value()) {
     deps_.log.warning("session.bad-frame", {{"error", taken.error().message}});
     refuse(frame.id, wire::StreamFault::Protocol, taken.error().message);
@@ -85,21 +85,29 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
     refuse(id, wire::StreamFault::NotRunning, "the task has just ended");
     return;
   }
-  std::visit(Overloaded{
-                 [&](const wire::ExecRequest& exec) {
-                   exec.keeps ? begin_shell(id, exec, *run) : this->run(id, exec, *run);
-                 },
-                 [&](const wire::JoinRequest& request) { join(id, request, *run); },
-                 [&](const wire::ShellsRequest&) { list(id, *run); },
-                 [&](const wire::TcpRequest& tcp) { connect(id, tcp, *run); },
-             },
-             request.request);
+  std::visit(
+      Overloaded{
+          [&](const wire::ExecRequest& exec) {
+            exec.keeps ? begin_shell(id, exec, *run)
+                       : this->run(id, exec, windows_for(request.window), *run);
+          },
+          [&](const wire::JoinRequest& joined) { join(id, joined, *run); },
+          [&](const wire::ShellsRequest&) { list(id, *run); },
+          [&](const wire::TcpRequest& tcp) { connect(id, tcp, windows_for(request.window), *run); },
+      },
+      request.request);
 }
 
-void Sessions::run(uint64_t id, const wire::ExecRequest& request, TaskRun& run) {
+wire::StreamWindows Sessions::windows_for(size_t there) const {
+  const bool wide = there > wire::kStreamWindow && sessions_.size() < wire::kWideStreamsMax;
+  return {.here = wide ? wire::kStreamWindowMax : wire::kStreamWindow, .there = there};
+}
+
+void Sessions::run(uint64_t id, const wire::ExecRequest& request, wire::StreamWindows windows,
+                   TaskRun& run) {
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<ExecSession>(
-      guests_,
+      guests_, windows,
       ExecSession::Handlers{
           .send = [this, id](wire::StreamFrame::Kind kind) { send({id, std::move(kind)}); },
           .exited = [this, number] { return on_exited(number); },
@@ -224,14 +232,15 @@ ShellSession::Send Sessions::sender(uint64_t id) {
 
 // ---- connections
 
-void Sessions::connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run) {
+void Sessions::connect(uint64_t id, const wire::TcpRequest& request, wire::StreamWindows windows,
+                       const TaskRun& run) {
   if (deps_.dialer == nullptr) {
     refuse(id, wire::StreamFault::Refused, "no program of this host can be reached");
     return;
   }
   const uint64_t number = ++last_number_;
   auto session = std::make_unique<TcpSession>(
-      deps_.loop, *deps_.dialer, run.address().host,
+      deps_.loop, *deps_.dialer, run.address().host, windows,
       TcpSession::Handlers{
           .send = [this, id](wire::StreamFrame::Kind kind) { send({id, std::move(kind)}); },
           .ended = [this, number] { on_ended(number); }});

@@ -35,7 +35,7 @@ class Sessions {
     os::Files& files;
     std::function<const spec::Recording&()> recording;  ///< Of the job, once it is known.
     net::Dialer* dialer;  ///< nullptr: no program of this host can be reached.
-    std::function<void(const wire::StreamFrame& frame)> send;  ///< To the master in charge.
+    std::function<void(wire::StreamFrame frame)> send;  ///< To the master in charge.
   };
 
   explicit Sessions(Deps deps);
@@ -43,7 +43,7 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
 
   /// What the master says.
-  void take(const wire::StreamFrame& frame);
+  void take(wire::StreamFrame frame);
   /// The connection to the master is gone, and with it what it relayed.
   void master_gone();
   [[nodiscard]] DirectStreams& direct() { return direct_; }
@@ -60,14 +60,18 @@ class Sessions {
   };
 
   /// What belongs to a stream, by whatever way it came.
-  void take_here(const wire::StreamFrame& frame);
-  void send(const wire::StreamFrame& frame);
+  void take_here(wire::StreamFrame frame);
+  void send(wire::StreamFrame frame);
   void open(uint64_t id, const wire::StreamOpen& request);
-  void run(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
+  void run(uint64_t id, const wire::ExecRequest& request, wire::StreamWindows windows,
+           TaskRun& run);
   void begin_shell(uint64_t id, const wire::ExecRequest& request, TaskRun& run);
   void join(uint64_t id, const wire::JoinRequest& request, const TaskRun& run);
   void list(uint64_t id, const TaskRun& run);
-  void connect(uint64_t id, const wire::TcpRequest& request, const TaskRun& run);
+  void connect(uint64_t id, const wire::TcpRequest& request, wire::StreamWindows windows,
+               const TaskRun& run);
+  /// What is given to one who takes so much.
+  [[nodiscard]] wire::StreamWindows windows_for(size_t there) const;
   void refuse(uint64_t id, wire::StreamFault fault, std::string reason);
   /// Makes place for one more shell; false if all that there are run.
   [[nodiscard]] bool make_place();

@@ -71,7 +71,7 @@ wire::Shell ShellSession::describe() const {
   return shell;
 }
 
-Status ShellSession::take(const wire::StreamFrame::Kind& kind) {
+Status ShellSession::take(wire::StreamFrame::Kind kind) {
   if (!line_ || over_) {
     return {};
   }

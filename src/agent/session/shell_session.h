@@ -63,7 +63,7 @@ class ShellSession final : public Session {
   [[nodiscard]] bool ended_unseen() const { return !line_ && exited_.has_value(); }
   [[nodiscard]] wire::Shell describe() const;
 
-  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
+  [[nodiscard]] Status take(wire::StreamFrame::Kind kind) override;
   /// It goes on alone.
   bool hang_up() override;
   void kill() override { guest_.kill(); }

@@ -16,10 +16,11 @@ rt::Async<> at_once() { co_return; }
 }  // namespace
 
 TcpSession::TcpSession(rt::Loop& loop, net::Dialer& dialer, std::string own_address,
-                       Handlers handlers)
+                       wire::StreamWindows windows, Handlers handlers)
     : loop_(loop),
       dialer_(dialer),
       own_address_(std::move(own_address)),
+      windows_(windows),
       handlers_(std::move(handlers)),
       scope_(loop) {}
 
@@ -36,10 +37,11 @@ rt::Async<> TcpSession::connect(uint16_t port) {
         co_await rt::with_deadline(loop_, loop_.now() + kDialPatience,
                                    "a program to accept a connection", std::move(dialling));
     if (connection.has_value()) {
-      handlers_.send(wire::StreamOpened{});
+      handlers_.send(wire::StreamOpened{.window = windows_.here});
       bridge_.emplace(
           loop_, *std::move(connection),
-          control::StreamBridge::Handlers{.send = handlers_.send, .ended = [this] { end(); }});
+          control::StreamBridge::Handlers{.send = handlers_.send, .ended = [this] { end(); }},
+          windows_);
       co_return;
     }
   }
@@ -49,11 +51,11 @@ rt::Async<> TcpSession::connect(uint16_t port) {
   end();
 }
 
-Status TcpSession::take(const wire::StreamFrame::Kind& kind) {
+Status TcpSession::take(wire::StreamFrame::Kind kind) {
   if (!bridge_) {
     return Error{Errc::Corrupt, Blame::Muster, "data before the stream is open"};
   }
-  return bridge_->take(kind);
+  return bridge_->take(std::move(kind));
 }
 
 bool TcpSession::hang_up() {

@@ -7,6 +7,7 @@
 #include "rt/running.h"
 #include "rt/scope.h"
 #include "wire/stream.h"
+#include "wire/stream_ledger.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,12 +27,13 @@ class TcpSession final : public Session {
   };
 
   /// `own_address`: where others reach the attempt; "" where that is not known.
-  TcpSession(rt::Loop& loop, net::Dialer& dialer, std::string own_address, Handlers handlers);
+  TcpSession(rt::Loop& loop, net::Dialer& dialer, std::string own_address,
+             wire::StreamWindows windows, Handlers handlers);
 
   /// Connects. Where nobody listens, the person is told so, and the session ends.
   void start(uint16_t port);
 
-  [[nodiscard]] Status take(const wire::StreamFrame::Kind& kind) override;
+  [[nodiscard]] Status take(wire::StreamFrame::Kind kind) override;
   bool hang_up() override;
   void kill() override { end(); }
   void attempt_over() override;
@@ -43,6 +45,7 @@ class TcpSession final : public Session {
   rt::Loop& loop_;
   net::Dialer& dialer_;
   std::string own_address_;
+  wire::StreamWindows windows_;
   Handlers handlers_;
   bool over_ = false;
   std::optional<control::StreamBridge> bridge_;  ///< Once connected.

@@ -75,7 +75,7 @@ void DirectChannels::on_frame(uint64_t id, std::string_view bytes) {
   if (std::holds_alternative<wire::StreamReset>(frame->kind)) {
     close(id);
   }
-  handlers_.frame(*frame);
+  handlers_.frame(*std::move(frame));
 }
 
 void DirectChannels::on_closed(uint64_t id) {

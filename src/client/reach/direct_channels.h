@@ -21,8 +21,8 @@ namespace muster::client {
 class DirectChannels {
  public:
   struct Handlers {
-    std::function<void(const wire::StreamFrame& frame)> frame;  ///< What the agent says.
-    std::function<void(uint64_t id)> declined;                  ///< The agent is out of reach.
+    std::function<void(wire::StreamFrame frame)> frame;  ///< What the agent says.
+    std::function<void(uint64_t id)> declined;           ///< The agent is out of reach.
   };
 
   DirectChannels(rt::Loop& loop, control::Transport& transport, Handlers handlers);

@@ -216,24 +216,28 @@ void ExecRun::open_more() {
 }
 
 void ExecRun::open(Member& member) {
-  member.command = std::make_unique<RemoteCommand>(RemoteCommand::Handlers{
-      .send =
-          [this, &member](wire::StreamFrame::Kind kind) {
-            streams_->send({member.stream, std::move(kind)});
-          },
-      .waits = [this](const std::string& reason) { say("waiting: " + reason); },
-      .output = [this, &member](bool is_err,
-                                std::string_view bytes) { on_output(member, is_err, bytes); },
-      .opened = [this, &member](const wire::StreamOpened& opened) { on_opened(member, opened); },
-      .room =
-          [this, &member] {
-            if (plan_.terminal && member.command->running() && raw_ == nullptr) {
-              // From now on the keys are the command's.
-              raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
-            }
-            pump_input();
-          },
-      .ended = [this, &member] { on_ended(member); }});
+  const size_t window = plan_.direct ? wire::kStreamWindowMax : wire::kStreamWindow;
+  member.command = std::make_unique<RemoteCommand>(
+      RemoteCommand::Handlers{
+          .send =
+              [this, &member](wire::StreamFrame::Kind kind) {
+                streams_->send({member.stream, std::move(kind)});
+              },
+          .waits = [this](const std::string& reason) { say("waiting: " + reason); },
+          .output = [this, &member](bool is_err,
+                                    std::string_view bytes) { on_output(member, is_err, bytes); },
+          .opened = [this,
+                     &member](const wire::StreamOpened& opened) { on_opened(member, opened); },
+          .room =
+              [this, &member] {
+                if (plan_.terminal && member.command->running() && raw_ == nullptr) {
+                  // From now on the keys are the command's.
+                  raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
+                }
+                pump_input();
+              },
+          .ended = [this, &member] { on_ended(member); }},
+      window);
   if (plan_.terminal) {
     if (const auto size = os::window_size_of(STDIN_FILENO)) {
       plan_.terminal->size = {size->rows, size->columns};
@@ -242,7 +246,8 @@ void ExecRun::open(Member& member) {
   member.stream = streams_->open({.attempt = {member.task, member.shell.attempt},
                                   .wait = member.shell.shell == 0 ? plan_.wait : kShellPatience,
                                   .request = request_of(member),
-                                  .direct = plan_.direct});
+                                  .direct = plan_.direct,
+                                  .window = window});
   if (!plan_.reads_input || !alone()) {
     input_ended_ = true;
   }

@@ -89,12 +89,12 @@ Result<int> ForwardRun::run() {
              os::take_signals(loop_, kForwardSignals, [this](int signal) { leave(128 + signal); }));
   os::ignore_broken_pipes();
   MUSTER_TRY_STATUS(listen());
-  MUSTER_TRY_STATUS(
-      streams_.start({.patience = kMasterPatience, .reconnects = true},
-                     {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
-                      .frame = [this](const wire::StreamFrame& frame) { tunnels_->take(frame); },
-                      .lost = [this](const std::string& why) { on_lost(why); },
-                      .broken = [this](const std::string&) { on_broken(); }}));
+  MUSTER_TRY_STATUS(streams_.start(
+      {.patience = kMasterPatience, .reconnects = true},
+      {.opened = [this](const wire::ClientWelcome& welcome) { on_welcome(welcome); },
+       .frame = [this](wire::StreamFrame frame) { tunnels_->take(std::move(frame)); },
+       .lost = [this](const std::string& why) { on_lost(why); },
+       .broken = [this](const std::string&) { on_broken(); }}));
   tunnels_.emplace(Tunnels::Deps{.loop = loop_, .streams = streams_.streams()},
                    Tunnels::Handlers{
                        .waits =

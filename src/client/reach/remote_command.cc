@@ -54,6 +54,7 @@ Status RemoteCommand::take_kind(const wire::StreamFrame::Kind& kind) {
           },
           [&](const wire::StreamOpened& opened) -> Status {
             opened_ = true;
+            ledger_.widen(opened.window);
             if (handlers_.opened) {
               handlers_.opened(opened);
             }

@@ -34,7 +34,9 @@ class RemoteCommand {
     std::function<void()> ended;  ///< end() is there. Once.
   };
 
-  explicit RemoteCommand(Handlers handlers) : handlers_(std::move(handlers)) {}
+  /// `window`: what the stream was opened with.
+  explicit RemoteCommand(Handlers handlers, size_t window = wire::kStreamWindow)
+      : handlers_(std::move(handlers)), ledger_({.here = window}) {}
 
   void take(const wire::StreamFrame& frame);
   /// The connection is gone.

@@ -12,7 +12,7 @@ TaskStreams::TaskStreams(Deps deps, Options options)
       who_(std::move(options.who)),
       reconnects_(options.reconnects),
       direct_(deps_.loop, deps_.transport,
-              {.frame = [this](const wire::StreamFrame& frame) { handlers_.frame(frame); },
+              {.frame = [this](wire::StreamFrame frame) { handlers_.frame(std::move(frame)); },
                .declined =
                    [this](uint64_t id) {
                      connection_.send(wire::StreamFrame{id, wire::StreamDeclined{}});
@@ -46,11 +46,11 @@ uint64_t TaskStreams::open(const wire::StreamOpen& request) {
   return id;
 }
 
-void TaskStreams::send(const wire::StreamFrame& frame) {
+void TaskStreams::send(wire::StreamFrame frame) {
   if (direct_.has(frame.id)) {
     direct_.send(frame);
   } else {
-    connection_.send(frame);
+    connection_.send(std::move(frame));
   }
 }
 
@@ -58,7 +58,7 @@ void TaskStreams::on_frame(std::string_view bytes) {
   if (lost_) {
     return;
   }
-  const Result<wire::ClientEvent> event = wire::decode_client_event(bytes);
+  Result<wire::ClientEvent> event = wire::decode_client_event(bytes);
   if (!event) {
     lose("the master sent something that this version does not understand: " +
          event.error().message);
@@ -71,18 +71,18 @@ void TaskStreams::on_frame(std::string_view bytes) {
                      handlers_.opened(welcome);
                    }
                  },
-                 [&](const wire::StreamFrame& frame) { on_stream_frame(frame); },
+                 [&](wire::StreamFrame& frame) { on_stream_frame(frame); },
                  [&](const wire::JobEnded&) { lose("the job has ended"); },
                  [](const auto&) {},
              },
              *event);
 }
 
-void TaskStreams::on_stream_frame(const wire::StreamFrame& frame) {
+void TaskStreams::on_stream_frame(wire::StreamFrame& frame) {
   if (const auto* offer = std::get_if<wire::StreamOffer>(&frame.kind)) {
     direct_.take(frame.id, *offer);
   } else if (!direct_.has(frame.id)) {
-    handlers_.frame(frame);
+    handlers_.frame(std::move(frame));
   }
 }
 

@@ -38,7 +38,7 @@ class TaskStreams {
   struct Handlers {
     /// A master has answered: once, or each time.
     std::function<void(const wire::ClientWelcome& welcome)> opened;
-    std::function<void(const wire::StreamFrame& frame)> frame;
+    std::function<void(wire::StreamFrame frame)> frame;
     /// Nothing comes any more. Once.
     std::function<void(const std::string& why)> lost;
     /// The connection, and with it every stream that is not direct, is gone; a master is looked for
@@ -51,13 +51,13 @@ class TaskStreams {
   void start(Handlers handlers);
   /// Opens a stream; returns its id.
   uint64_t open(const wire::StreamOpen& request);
-  void send(const wire::StreamFrame& frame);
+  void send(wire::StreamFrame frame);
   /// Whether the stream has a connection of its own, which outlives the master's.
   [[nodiscard]] bool is_direct(uint64_t id) const { return direct_.has(id); }
 
  private:
   void on_frame(std::string_view bytes);
-  void on_stream_frame(const wire::StreamFrame& frame);
+  void on_stream_frame(wire::StreamFrame& frame);
   void lose(const std::string& why);
 
   Deps deps_;

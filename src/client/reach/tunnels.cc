@@ -35,6 +35,8 @@ void Tunnels::open_more() {
     }
     if (tunnel.stream == 0) {
       ++asked_;
+      tunnel.target.open.window =
+          asked_ <= wire::kWideStreamsMax ? wire::kStreamWindowMax : wire::kStreamWindow;
       tunnel.stream = deps_.streams.open(tunnel.target.open);
       by_stream_.emplace(tunnel.stream, number);
     }
@@ -62,7 +64,7 @@ void Tunnels::broken() {
   }
 }
 
-void Tunnels::take(const wire::StreamFrame& frame) {
+void Tunnels::take(wire::StreamFrame frame) {
   const auto known = by_stream_.find(frame.id);
   if (known == by_stream_.end()) {
     return;  // It was under way when the stream ended.
@@ -75,15 +77,15 @@ void Tunnels::take(const wire::StreamFrame& frame) {
           [&](const wire::StreamReset& reset) {
             bridge == nullptr ? fail(tunnel, reset) : bridge->reset();
           },
-          [&](const wire::StreamOpened&) {
+          [&](const wire::StreamOpened& opened) {
             if (bridge == nullptr) {
-              begin(tunnel);
+              begin(tunnel, opened);
             }
           },
           [&](const OneOf<wire::StreamOpen, wire::StreamData, wire::StreamCredit,
                           wire::StreamClosed, wire::StreamOffer, wire::StreamDeclined,
                           wire::StreamTaken> auto&) {
-            if (bridge != nullptr && !bridge->take(frame.kind).has_value()) {
+            if (bridge != nullptr && !bridge->take(std::move(frame.kind)).has_value()) {
               deps_.streams.send({frame.id, wire::StreamReset{wire::StreamFault::Protocol, ""}});
               bridge->reset();
             }
@@ -92,7 +94,7 @@ void Tunnels::take(const wire::StreamFrame& frame) {
       frame.kind);
 }
 
-void Tunnels::begin(Map::iterator tunnel) {
+void Tunnels::begin(Map::iterator tunnel, const wire::StreamOpened& opened) {
   const uint64_t number = tunnel->first;
   const uint64_t stream = tunnel->second.stream;
   tunnel->second.bridge = std::make_unique<control::StreamBridge>(
@@ -102,6 +104,7 @@ void Tunnels::begin(Map::iterator tunnel) {
                                             deps_.streams.send({stream, std::move(kind)});
                                           },
                                       .ended = [this, number] { forget(number); }},
+      wire::StreamWindows{.here = tunnel->second.target.open.window, .there = opened.window},
       std::move(tunnel->second.target.greeting));
 }
 

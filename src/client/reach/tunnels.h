@@ -46,7 +46,7 @@ class Tunnels {
   void add(std::unique_ptr<net::Stream> connection, Target target);
 
   /// What comes by the streams' connection.
-  void take(const wire::StreamFrame& frame);
+  void take(wire::StreamFrame frame);
   /// There is a connection to a master.
   void connected();
   /// It is gone.
@@ -62,7 +62,7 @@ class Tunnels {
   using Map = std::map<uint64_t, Tunnel>;
 
   void open_more();
-  void begin(Map::iterator tunnel);
+  void begin(Map::iterator tunnel, const wire::StreamOpened& opened);
   void fail(Map::iterator tunnel, const wire::StreamReset& why);
   void forget(uint64_t number);
   rt::Async<> apologise(std::unique_ptr<net::Stream> connection, std::string apology);

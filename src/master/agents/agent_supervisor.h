@@ -66,8 +66,8 @@ class AgentSupervisor {
   void release(const job::ContainerId& container);
   void send_view(const std::shared_ptr<const std::string>& view) { agents_.send_to_all(view); }
   void set_follow(const wire::FollowOutput& follow) { agents_.set_follow(follow); }
-  void send_stream(const job::ContainerId& container, const wire::StreamFrame& frame) {
-    agents_.send(container, frame);
+  void send_stream(const job::ContainerId& container, wire::StreamFrame frame) {
+    agents_.send(container, std::move(frame));
   }
   [[nodiscard]] bool connected(const job::ContainerId& container) const {
     return agents_.connected(container);

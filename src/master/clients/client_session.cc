@@ -130,9 +130,9 @@ void ClientSession::metrics(const std::shared_ptr<const std::string>& pushed) {
   }
 }
 
-void ClientSession::stream(const wire::StreamFrame& frame) {
+void ClientSession::stream(wire::StreamFrame frame) {
   if (!ended_) {
-    send(frame);
+    send(std::move(frame));
   }
 }
 

@@ -54,7 +54,7 @@ class ClientSession {
   /// There may be new facts in the history.
   void pump();
   void output(const wire::Output& piece);
-  void stream(const wire::StreamFrame& frame);
+  void stream(wire::StreamFrame frame);
   /// Sends the latest metrics (an encoded MetricsPushed), unless too much is on its way already.
   void metrics(const std::shared_ptr<const std::string>& pushed);
   /// Sends the rest of the facts and the last frame (once the client has said hello), then closes.

@@ -93,10 +93,10 @@ void Clients::metrics(const wire::MetricsPushed& pushed) {
   }
 }
 
-void Clients::stream(ClientNumber client, const wire::StreamFrame& frame) {
+void Clients::stream(ClientNumber client, wire::StreamFrame frame) {
   const auto entry = std::ranges::find(sessions_, client, &Entry::number);
   if (entry != sessions_.end()) {
-    entry->session->stream(frame);
+    entry->session->stream(std::move(frame));
   }
 }
 

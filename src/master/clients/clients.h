@@ -57,7 +57,7 @@ class Clients {
   /// The latest metrics, for those who follow them.
   void metrics(const wire::MetricsPushed& pushed);
   /// Sends a frame of a stream, if that client is still there.
-  void stream(ClientNumber client, const wire::StreamFrame& frame);
+  void stream(ClientNumber client, wire::StreamFrame frame);
   /// Tells followers how the job stands, unasked: something changed that no fact says.
   void tell_status();
   /// The job has ended and everything is written: the last frame to all, then good-bye.

@@ -212,6 +212,7 @@ void StreamRelay::await_task(Stream asked) {
   clients_[asked.opener.client].streams[asked.client_id] = id;
   Stream& stream = streams_[id];
   stream = std::move(asked);
+  stream.to_client.widen(stream.open.window);
   stream.deadline = loop_.call_after(wait, [this, id, wait] {
     const Stream& late = streams_.at(id);
     reset(id, {StreamFault::Deadline,
@@ -456,8 +457,12 @@ void StreamRelay::pass(uint64_t id, wire::StreamFrame::Kind kind, bool to_agent)
           [&](const wire::StreamCredit& credit) { return back.grant(credit.bytes); },
           [&](const wire::StreamClosed&) { return there.close(); },
           [&](const wire::StreamOpened& opened) {
-            stream.shell = to_agent ? stream.shell : opened.shell;
-            return to_agent ? wrong() : Status();
+            if (to_agent) {
+              return wrong();
+            }
+            stream.shell = opened.shell;
+            stream.to_agent.widen(opened.window);
+            return Status();
           },
           [&](const OneOf<wire::StreamOpen, wire::StreamWaits, StreamReset, wire::StreamOffer,
                           wire::StreamDeclined, wire::StreamTaken> auto&) { return wrong(); },

@@ -44,8 +44,8 @@ class StreamRelay {
     std::string from;  ///< Its address.
   };
   struct Handlers {
-    std::function<void(ClientNumber client, const wire::StreamFrame& frame)> to_client;
-    std::function<void(const job::ContainerId& container, const wire::StreamFrame& frame)> to_agent;
+    std::function<void(ClientNumber client, wire::StreamFrame frame)> to_client;
+    std::function<void(const job::ContainerId& container, wire::StreamFrame frame)> to_agent;
     std::function<bool(const job::ContainerId& container)> connected;
     /// What a client needs to dial an agent itself; nothing: it cannot.
     std::function<std::optional<wire::StreamOffer>(const job::ContainerId& container)> offer;

@@ -241,6 +241,40 @@ TEST_F(Streams, AreResetWhenAnEndSendsMoreThanItsCredit) {
   EXPECT_EQ(at_agent<wire::StreamReset>(0).size(), 1U);
 }
 
+TEST_F(Streams, HaveTheWindowsThatTheirEndsAskFor) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  const auto send_all = [&](uint64_t id, size_t window) {
+    for (size_t sent = 0; sent < window; sent += wire::kStreamDataMax) {
+      say(*alice, id, wire::StreamData{std::string(wire::kStreamDataMax, 'x')});
+    }
+  };
+  StreamFrame wide = forward(1, 80);
+  std::get<wire::StreamOpen>(wide.kind).window = wire::kStreamWindowMax;
+  alice->send(wide);
+  loop.run_ready();
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0)[0].window, wire::kStreamWindowMax);
+  const uint64_t id = at_agent_id();
+  answer(0, id, wire::StreamOpened{.window = wire::kStreamWindowMax});
+  EXPECT_EQ(at<wire::StreamOpened>(*alice)[0].window, wire::kStreamWindowMax);
+  send_all(1, wire::kStreamWindowMax);
+  for (size_t sent = 0; sent < wire::kStreamWindowMax; sent += wire::kStreamDataMax) {
+    answer(0, id, wire::StreamData{std::string(wire::kStreamDataMax, 'x')});
+  }
+  EXPECT_TRUE(at<wire::StreamReset>(*alice).empty());
+  say(*alice, 1, wire::StreamData{"x"});
+  EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+
+  // An agent that says nothing of windows has the usual one.
+  alice->send(forward(2, 80));
+  loop.run_ready();
+  answer(0, at_agent_id(), wire::StreamOpened{});
+  send_all(2, wire::kStreamWindow);
+  EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
+  say(*alice, 2, wire::StreamData{"x"});
+  EXPECT_EQ(at<wire::StreamReset>(*alice).size(), 2U);
+}
+
 TEST_F(Streams, AreResetForCreditThatNobodyHasUsed) {
   run();
   auto alice = client(*first, Peer::Kind::Owner);

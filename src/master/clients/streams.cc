@@ -1,15 +1,17 @@
 #include "master/clients/streams.h"
 
+#include <utility>
+
 namespace muster::master {
 
 Streams::Streams(const Deps& deps)
     : deps_(deps),
       relay_(deps.loop, deps.log, deps.decider,
              {.to_client = [this](ClientNumber client,
-                                  const wire::StreamFrame& frame) { to_client(client, frame); },
+                                  wire::StreamFrame frame) { to_client(client, std::move(frame)); },
               .to_agent =
-                  [this](const job::ContainerId& container, const wire::StreamFrame& frame) {
-                    deps_.agents.send_stream(container, frame);
+                  [this](const job::ContainerId& container, wire::StreamFrame frame) {
+                    deps_.agents.send_stream(container, std::move(frame));
                   },
               .connected =
                   [this](const job::ContainerId& container) {
@@ -38,13 +40,13 @@ void Streams::begin() {
   }
 }
 
-void Streams::to_client(ClientNumber client, const wire::StreamFrame& frame) {
+void Streams::to_client(ClientNumber client, wire::StreamFrame frame) {
   if (client == kPageClient) {
-    deps_.page->take(frame);
+    deps_.page->take(std::move(frame));
   } else if (client == kJudgeClient) {
     judge_.take(frame);
   } else {
-    deps_.clients.stream(client, frame);
+    deps_.clients.stream(client, std::move(frame));
   }
 }
 

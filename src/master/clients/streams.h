@@ -57,7 +57,7 @@ class Streams {
   }
 
  private:
-  void to_client(ClientNumber client, const wire::StreamFrame& frame);
+  void to_client(ClientNumber client, wire::StreamFrame frame);
 
   Deps deps_;
   StreamRelay relay_;

@@ -19,10 +19,10 @@ void TaskDialer::connect(Send send) {
   }
 }
 
-void TaskDialer::take(const wire::StreamFrame& frame) {
+void TaskDialer::take(wire::StreamFrame frame) {
   if (const auto found = streams_.find(frame.id); found != streams_.end()) {
     const auto bytes = found->second;
-    bytes->take(frame.kind);
+    bytes->take(std::move(frame.kind));
   }
 }
 

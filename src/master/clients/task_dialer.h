@@ -25,7 +25,7 @@ class TaskDialer final : public net::Dialer {
   /// Until the first call, and after one with nothing, no task can be reached.
   void connect(Send send);
   /// What the relay says.
-  void take(const wire::StreamFrame& frame);
+  void take(wire::StreamFrame frame);
 
   [[nodiscard]] rt::Async<Result<std::unique_ptr<net::Stream>>> dial(net::HostPort server) override;
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "wire/stream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+/// Frames that carry a piece of a stream's data, byte for byte as protobuf has them, but in one
+/// pass with one copy of the data: almost all that a busy stream sends is of this form. Whatever
+/// else there is in a frame is the parser's.
+namespace muster::wire {
+
+/// A message that has one field, of bytes.
+[[nodiscard]] std::string encode_field(int field, std::string_view value);
+/// Returns the value of that field where it is all there is in `bytes`; else nothing.
+[[nodiscard]] std::optional<std::string_view> only_field(std::string_view bytes, int field);
+
+/// `carrier`: the number of the field in which the message around it has a stream's frame; 0: none
+/// is around it. Nothing for a frame of another form.
+[[nodiscard]] std::optional<std::string> encode_data_frame(const StreamFrame& frame, int carrier);
+[[nodiscard]] std::optional<StreamFrame> decode_data_frame(std::string_view bytes, int carrier);
+
+/// The same of one of the frames that a StreamFrame is an alternative of.
+template <class... Kinds>
+[[nodiscard]] std::optional<std::string> encode_data_frame(const std::variant<Kinds...>& frame,
+                                                           int carrier) {
+  const auto* stream = std::get_if<StreamFrame>(&frame);
+  return stream == nullptr ? std::nullopt : encode_data_frame(*stream, carrier);
+}
+
+}  // namespace muster::wire
