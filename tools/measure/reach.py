@@ -3,7 +3,9 @@
 import contextlib
 import os
 import pathlib
+import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,13 +19,15 @@ from muster import wait_until
 COPIED = 256 << 20
 SENT = 1 << 30
 PIECE = 1 << 20
+PUMP, PUMPS = "socat with TLS", "socat with TLS twice"
+LINK_1G, LINK_10G = 125, 1250  # MB/s
 
 
 def reach(muster, rounds, folder):
     with muster.job(1, "exec sleep 3600") as job, ssh_server(folder) as ssh:
         job.wait_for("attempt-started")
         return [exec_row(muster, job, ssh, rounds), copy_row(muster, job, ssh, rounds, folder),
-                *forward_rows(muster, job, rounds)]
+                *forward_rows(muster, job, ssh, rounds, folder)]
 
 
 def exec_row(muster, job, ssh, rounds):
@@ -63,20 +67,61 @@ def expect_same(source, target):
     target.unlink()
 
 
-def forward_rows(muster, job, rounds):
-    """A gibibyte from a program on the task's host to one here, in percent of what TCP alone
-    does between the two."""
-    direct = Row("forward", "forwarded TCP, beside TCP alone", "%", [],
-                 "muster forward JOB 0:PORT", limit=80, at_least=True)
-    relayed = Row("forward_relayed", "the same, relayed by the master", "%", [],
-                  "muster forward --relay JOB 0:PORT", limit=60, at_least=True)
-    with source_of(SENT) as port:
-        alone = [seconds_to_take(port) for _ in range(rounds)]
-        for row, options in ((direct, []), (relayed, ["--relay"])):
-            with forwarded(muster, job, port, options) as here:
-                row.samples = [100 * min(alone) / seconds_to_take(here) for _ in range(rounds)]
-            row.note = f"TCP alone: {SENT / min(alone) / 1e9:.1f} GB/s"
-    return [direct, relayed]
+def forward_rows(muster, job, ssh, rounds, folder):
+    """A gibibyte from a program on the task's host to one here, all ways in turn. Each way but the
+    bare one encrypts, and the bytes cross the loopback three times, relayed four times."""
+    with contextlib.ExitStack() as stack:
+        port = stack.enter_context(source_of(SENT))
+        direct, client = stack.enter_context(forwarded(muster, job, port, []))
+        relayed, relay_client = stack.enter_context(forwarded(muster, job, port, ["--relay"]))
+        (agent, _), = job.agents()
+        ways = {"TCP alone": (port, {}),
+                "direct": (direct, {"client": client, "agent": agent}),
+                "relayed": (relayed, {"client": relay_client, "master": job.master_pid(),
+                                      "agent": agent}),
+                "ssh -L": (stack.enter_context(by_ssh(ssh, port, [])), {}),
+                "ssh -L, AES-GCM": (stack.enter_context(
+                    by_ssh(ssh, port, ["-c", "aes128-gcm@openssh.com"])), {})}
+        if shutil.which("socat"):
+            pump = stack.enter_context(TlsPumps(folder))
+            ways[PUMP] = (pump.once(port), {})
+            ways[PUMPS] = (pump.twice(port), {})
+        rates = {name: [] for name in ways}
+        used = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, (here, processes) in ways.items():
+                before = {who: processor_seconds(pid) for who, pid in processes.items()}
+                rates[name].append(SENT / seconds_to_take(here) / 1e6)
+                used[name].append({who: (processor_seconds(pid) - before[who]) / SENT * 1e9
+                                   for who, pid in processes.items()})
+    ssh_ways = ["TCP alone", "ssh -L", "ssh -L, AES-GCM"]
+    return [forward_row("forward", "forwarded TCP", "muster forward JOB 0:PORT", rates, used,
+                        "direct", [*ssh_ways, PUMP], 0.8),
+            forward_row("forward_relayed", "forwarded TCP, relayed by the master",
+                        "muster forward --relay JOB 0:PORT", rates, used, "relayed",
+                        [*ssh_ways, PUMP, PUMPS], 0.6)]
+
+
+def forward_row(key, what, command, rates, used, way, others, share):
+    """The limit is a share of what a pump with the same cipher does on these cores (ADR 0029)."""
+    pump = rates.get(PUMP)
+    row = Row(key, what, "MB/s", rates[way], command,
+              limit=share * statistics.median(pump) if pump else None, at_least=True)
+    row.peers = {name: rates[name] for name in others if name in rates}
+    alone = statistics.median(rates["TCP alone"])
+    seconds = ", ".join(f"{who} {statistics.median(each[who] for each in used[way]):.2f}"
+                        for who in used[way][0])
+    row.note = (f"{100 * row.median / alone:.0f} % of TCP alone; fills "
+                f"{min(100, 100 * row.median / LINK_1G):.0f} % of a link of 1 Gbit/s and "
+                f"{min(100, 100 * row.median / LINK_10G):.0f} % of one of 10 Gbit/s; processor "
+                f"seconds for a GB: {seconds}")
+    return row
+
+
+def processor_seconds(pid):
+    """What a process has used so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager
@@ -98,28 +143,114 @@ def source_of(size):
 
 # In a process of its own: the one that sends has another.
 TAKER = """
-import socket, sys
+import socket, sys, time
 buffer, taken = bytearray(1 << 20), 0
+began = time.perf_counter()
 with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
     while got := connection.recv_into(buffer):
         taken += got
+print(time.perf_counter() - began)
 sys.exit(taken != int(sys.argv[2]))
 """
 
 
 def seconds_to_take(port):
-    return peers.seconds_for([sys.executable, "-c", TAKER, str(port), str(SENT)])
+    done = subprocess.run([sys.executable, "-c", TAKER, str(port), str(SENT)], check=True,
+                          stdout=subprocess.PIPE, text=True, timeout=120)
+    return float(done.stdout)
 
 
 @contextlib.contextmanager
 def forwarded(muster, job, port, options):
-    """The port here that leads there."""
+    """The port here that leads there, and the client's process."""
     with subprocess.Popen([muster.binary, "forward", *options, job.name, f"0:{port}"],
                           env=muster.environment, stdout=subprocess.PIPE, text=True) as running:
         try:
-            yield int(running.stdout.readline().split()[0].rpartition(":")[2])
+            here = int(running.stdout.readline().split()[0].rpartition(":")[2])
+            yield here, running.pid
         finally:
             running.terminate()
+
+
+@contextlib.contextmanager
+def by_ssh(ssh, port, options):
+    """The port here that leads there by ssh."""
+    here = free_port()
+    with subprocess.Popen([*ssh[:-1], *options, "-N", "-L", f"127.0.0.1:{here}:127.0.0.1:{port}",
+                           ssh[-1]]) as running:
+        try:
+            wait_until(lambda: is_listened_on(here), "ssh -L", step=0.1)
+            yield here
+        finally:
+            running.terminate()
+
+
+class TlsPumps:
+    """Pairs of socat with TLS between them: no frames, no credit, no keys of a job's own, but the
+    same cipher. They are gone at the end of the block."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.running = []
+        key = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+               "-nodes", "-subj", "/CN=localhost", "-days", "1", "-keyout", folder / "pump.key",
+               "-out", folder / "pump.crt"]
+        subprocess.run(key, check=True, stderr=subprocess.DEVNULL)
+        settings = folder / "pump.cnf"
+        settings.write_text("openssl_conf = all\n[all]\nssl_conf = ssl\n[ssl]\n"
+                            "system_default = tls\n[tls]\nMinProtocol = TLSv1.3\n"
+                            "Ciphersuites = TLS_AES_128_GCM_SHA256\n")
+        self.environment = dict(os.environ, OPENSSL_CONF=str(settings))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.running:
+            process.terminate()
+            process.wait()
+
+    def once(self, port):
+        """A port that leads to that one, over TLS."""
+        return self.plain_to(self.tls_to(f"TCP4:127.0.0.1:{port}"))
+
+    def twice(self, port):
+        """The same, decrypted and encrypted again on the way."""
+        last = self.tls_to(f"TCP4:127.0.0.1:{port}")
+        return self.plain_to(self.tls_to(self.to_tls(last)))
+
+    def tls_to(self, target):
+        here = free_port()
+        return self.start(here, f"OPENSSL-LISTEN:{here},bind=127.0.0.1,reuseaddr,fork,verify=0,"
+                                f"key={self.folder / 'pump.key'},cert={self.folder / 'pump.crt'}",
+                          target)
+
+    def plain_to(self, tls):
+        here = free_port()
+        return self.start(here, f"TCP4-LISTEN:{here},bind=127.0.0.1,reuseaddr,fork",
+                          self.to_tls(tls))
+
+    @staticmethod
+    def to_tls(port):
+        return f"OPENSSL:127.0.0.1:{port},verify=0"
+
+    def start(self, here, listens, target):
+        self.running.append(subprocess.Popen(["socat", "-b", str(PIECE), listens, target],
+                                             env=self.environment))
+        wait_until(lambda: is_listened_on(here), "socat", step=0.1)
+        return here
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def is_listened_on(port):
+    """Without a connection, which would be passed on."""
+    wanted = f"0100007F:{port:04X}"
+    lines = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return any(line.split()[1] == wanted and line.split()[3] == "0A" for line in lines)
 
 
 @contextlib.contextmanager
@@ -132,8 +263,7 @@ def ssh_server(folder):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / key],
                            check=True)
         (place / "authorized").write_text((place / "user.pub").read_text())
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_port()
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", "-p", str(port),
                  "-h", str(place / "host"), "-o", "ListenAddress=127.0.0.1", "-o", "UsePAM=no",
