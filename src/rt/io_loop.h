@@ -50,8 +50,8 @@ class IoLoop final : public Loop {
   [[nodiscard]] std::unique_ptr<FdWatch> watch(int fd, Interest interest,
                                                std::function<void()> ready);
 
-  /// Owns `object`, whose own owner is gone, until forget(object.get()) or this loop's end: for what
-  /// still has to see something end, such as a child process.
+  /// Owns `object`, whose own owner is gone, until forget(object.get()) or this loop's end: for
+  /// what still has to see something end, such as a child process.
   void keep(std::shared_ptr<void> object);
   /// Drops what keep() was given, at once. Does nothing with an object that is not kept.
   void forget(const void* object);

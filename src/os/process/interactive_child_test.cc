@@ -168,11 +168,11 @@ TEST(InteractiveAtTheEnd, NothingIsLeftOfAChildThatOutlivesItsOwnerAndTheLoop) {
     const std::unique_ptr<Processes> processes = make_processes(loop);
     SpawnOptions options;
     options.argv = {"/bin/sleep", "1000"};
-    auto child = processes->spawn_interactive(
-        options, std::nullopt,
-        {.output = [](Stream, std::string_view) { return size_t{0}; },
-         .written = [](size_t) {},
-         .exited = [](const Exit&) {}});
+    auto child =
+        processes->spawn_interactive(options, std::nullopt,
+                                     {.output = [](Stream, std::string_view) { return size_t{0}; },
+                                      .written = [](size_t) {},
+                                      .exited = [](const Exit&) {}});
     ASSERT_TRUE(child.has_value()) << child.error().message;
     pid = (*child)->pid();
     child->reset();
