@@ -24,10 +24,22 @@ bool is_in_server(const Thread& thread) {
   });
 }
 
+bool is_between_polls(const Thread& thread) {
+  const auto is_of = [](const Frame& frame, std::string_view file, std::string_view function) {
+    return frame.file.ends_with(file) && frame.function.ends_with(function);
+  };
+  const auto caller = std::ranges::find_if_not(thread.frames, [&](const Frame& frame) {
+    return is_of(frame, "/selectors.py", "") || is_of(frame, "/socketserver.py", "service_actions");
+  });
+  return caller != thread.frames.end() && is_of(*caller, "/socketserver.py", "serve_forever");
+}
+
 bool is_serving(const Thread& thread) {
-  return thread.state == 'S' &&
-         (thread.takes || (waits_for_events(thread) &&
-                           (is_in_server(thread) || thread.system_call.starts_with("accept"))));
+  const bool waits =
+      thread.state == 'S' &&
+      (thread.takes || (waits_for_events(thread) &&
+                        (is_in_server(thread) || thread.system_call.starts_with("accept"))));
+  return waits || is_between_polls(thread);
 }
 
 const Thread* server_of(const Process& process) {

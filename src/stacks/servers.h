@@ -10,6 +10,9 @@ namespace muster::stacks {
 [[nodiscard]] bool waits_for_events(const Thread& thread);
 /// Whether it is in the code of a server that is widely used.
 [[nodiscard]] bool is_in_server(const Thread& thread);
+/// Whether it is in the loop of Python's socketserver that asks twice a second for a request, and
+/// so need not be asleep when it is looked at.
+[[nodiscard]] bool is_between_polls(const Thread& thread);
 /// Whether it waits for the next request: in such a server, for a connection, or for a datagram of
 /// anybody.
 [[nodiscard]] bool is_serving(const Thread& thread);

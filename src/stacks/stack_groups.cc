@@ -82,12 +82,24 @@ bool is_typed(const Frame& frame) {
          frame.file.starts_with("<ipython-input");
 }
 
-/// The headers of C++ and the C library's own sources, as debuggers name them.
+/// The headers of C++ and the C library's own sources, as debuggers name them where they know its
+/// lines: `./libio/fileops.c`, `../sysdeps/unix/sysv/linux/write.c`.
 bool is_of_native_library(const Frame& frame) {
-  static constexpr std::array<std::string_view, 6> kPlaces = {
-      "/usr/include/", "./nptl/", "../nptl/", "../sysdeps/", "./csu/", "../csu/"};
-  return std::ranges::any_of(kPlaces,
-                             [&](std::string_view place) { return frame.file.starts_with(place); });
+  static constexpr std::array<std::string_view, 18> kParts = {
+      "csu",    "debug",  "elf",    "io",           "libio",  "malloc",
+      "misc",   "nptl",   "nss",    "posix",        "rt",     "resolv",
+      "signal", "socket", "stdlib", "stdio-common", "string", "sysdeps"};
+  std::string_view file = frame.file;
+  if (file.starts_with("/usr/include/")) {
+    return true;
+  }
+  if (!file.starts_with("./") && !file.starts_with("../")) {
+    return false;
+  }
+  file.remove_prefix(file.find('/') + 1);
+  const std::string_view part = file.substr(0, file.find('/'));
+  return part.size() < file.size() && std::ranges::find(kParts, part) != kParts.end() &&
+         (file.ends_with(".c") || file.ends_with(".h") || file.ends_with(".S"));
 }
 
 bool is_library(const Frame& frame) {

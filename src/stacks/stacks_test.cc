@@ -340,6 +340,19 @@ TEST(StackGroups, TellWhatALauncherHasStarted) {
   EXPECT_EQ(telling_of(report).process->pid, 10);
 }
 
+TEST(StackGroups, KnowTheSourcesOfTheCLibrary) {
+  const auto is_own = [](std::string file) {
+    return is_in_own_code({.id = 10, .frames = {{"put", std::move(file), 12}}});
+  };
+  EXPECT_FALSE(is_own("./libio/fileops.c"));
+  EXPECT_FALSE(is_own("../sysdeps/unix/sysv/linux/write.c"));
+  EXPECT_FALSE(is_own("/usr/include/c++/12/thread"));
+  EXPECT_TRUE(is_own("./src/queue.c"));
+  EXPECT_TRUE(is_own("../io/queue.cc"));
+  EXPECT_TRUE(is_own("io/queue.c"));
+  EXPECT_TRUE(is_own("./io"));
+}
+
 TEST(StackGroups, LeaveNativeFramesOfPythonOut) {
   std::vector<Subject> subjects = gang(3, -1, {});
   for (size_t i = 0; i < subjects.size(); ++i) {
@@ -533,6 +546,13 @@ TEST(Suspect, IsNoServerThatWaitsToBeTold) {
   stoppable.threads.push_back(python_thread(11, "poll", {kSelect, kServe, kBootstrap}));
   stoppable.threads.push_back(python_thread(12, "futex", {wait, get, kLoad, kBootstrap}));
   EXPECT_FALSE(find_suspect(std::vector{task(0, stoppable)}));
+  // Its loop looks twice a second whether it shall go on.
+  Process looks = stoppable;
+  looks.threads[1] = python_thread(11, "", {kServe, kBootstrap});
+  looks.threads[1].state = 'R';
+  EXPECT_FALSE(find_suspect(std::vector{task(0, looks)}));
+  looks.threads[1].frames.insert(looks.threads[1].frames.begin(), kLoad);
+  EXPECT_TRUE(find_suspect(std::vector{task(0, looks)})) << "in its own code, called by the loop";
   // Beside a library's own server it is a deadlock, and so is one in a worker's own code.
   Process alone = stoppable;
   alone.threads[1].frames.clear();
