@@ -92,7 +92,18 @@ void AgentModel::start(const job::StartAttempt& start) {
   }
   generation_ = start.generation;
   const auto found = processes_.find(start.attempt);
-  if (found == processes_.end() || found->second.report.phase != AttemptReport::Phase::Joined) {
+  if (found == processes_.end()) {
+    // It has said that it had joined, and had never heard of it.
+    Process& unknown = processes_[start.attempt];
+    unknown.report.attempt = start.attempt;
+    unknown.life = ++lives_;
+    end(start.attempt, TrueEnd::Origin,
+        exit_of(127, "agent.unknown_attempt", job::FailureKind::Infrastructure,
+                job::Remedy::Restart),
+        true);
+    return;
+  }
+  if (found->second.report.phase != AttemptReport::Phase::Joined) {
     return;
   }
   found->second.report.phase = AttemptReport::Phase::Running;

@@ -73,6 +73,7 @@ void FullWorld::disturb_agents() {
   Random& random = world_.random();
   const job::ContainerId& victim = living[random.below(living.size())];
   if (faults_.strikes(Fault::BrokenConnections)) {
+    truth_.origin_containers.insert(victim);  // Where messages are slow it may not be back in time.
     network_.reset(agent_name(victim));
   }
   if (faults_.strikes(Fault::AgentStalls)) {
