@@ -4,6 +4,7 @@
 #include "net/address.h"
 #include "net/http.h"
 #include "net/http_server.h"
+#include "rt/accept_watch.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 #include "rt/scope.h"
@@ -44,7 +45,6 @@ class JobServer {
 
   /// `listening`: a socket that listens, non-blocking.
   JobServer(rt::IoLoop& loop, rt::Fd listening, Peers peers, Refused refused, Answers answers);
-  ~JobServer();
   JobServer(const JobServer&) = delete;
   JobServer& operator=(const JobServer&) = delete;
 
@@ -54,7 +54,6 @@ class JobServer {
     net::SocketAddress peer;
   };
 
-  void listen();
   void accept_some();
   /// Returns false where there are no more now.
   [[nodiscard]] bool accept_one();
@@ -73,11 +72,10 @@ class JobServer {
   std::vector<Accepted> accepted_;  ///< In this turn.
   std::vector<char> buffer_;        ///< For a request that is read in one piece.
   std::set<std::string> turned_away_;
-  rt::TimerId pause_{};
-  net::HttpServer server_;              ///< For the job's hosts.
-  net::HttpServer strangers_;           ///< For all others, with little room.
-  rt::Scope sending_;                   ///< What did not go out in one piece.
-  std::unique_ptr<rt::FdWatch> watch_;  ///< Last: it uses all of the above.
+  net::HttpServer server_;     ///< For the job's hosts.
+  net::HttpServer strangers_;  ///< For all others, with little room.
+  rt::Scope sending_;          ///< What did not go out in one piece.
+  rt::AcceptWatch watch_;      ///< Last: it uses all of the above.
 };
 
 }  // namespace muster::inside
