@@ -1,6 +1,7 @@
 #include "client/reach/copy_tree.h"
 
 #include "base/text.h"
+#include "client/reach/part_file.h"
 #include "client/show/failure.h"
 #include "os/process/spawn.h"
 
@@ -92,13 +93,8 @@ std::string hidden_name(std::string_view beginning) {
   return fmt::format("{}{:08x}{:08x}", beginning, random(), random());
 }
 
-/// Locks a folder for as long as the descriptor is open; nothing if somebody else has.
-std::optional<rt::Fd> lock_folder(const fs::path& folder) {
-  rt::Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd.valid() || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    return std::nullopt;
-  }
-  return fd;
+rt::Fd open_folder(const fs::path& folder) {
+  return rt::Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /// A hidden folder for this user alone, which goes when it is left. What a copy that was killed has
@@ -117,10 +113,9 @@ class Scratch {
             system_error(error, fmt::format("cannot write to {}", printable(beside.string())))
                 .message);
       }
-      scratch.lock_ = lock_folder(scratch.folder_);
-      std::error_code ignored;
-      if (fs::is_directory(scratch.folder_, ignored)) {
-        return scratch;  // Else another copy has taken it for something left behind.
+      scratch.lock_ = open_folder(scratch.folder_);
+      if (scratch.lock_.valid() && lock_new(scratch.lock_.get())) {
+        return scratch;
       }
     }
     return cluster_error("other copies keep removing what this one makes");
@@ -147,14 +142,15 @@ class Scratch {
       if (!entry.path().filename().string().starts_with(kHiddenHere)) {
         continue;
       }
-      if (const auto lock = lock_folder(entry.path())) {
+      const rt::Fd folder = open_folder(entry.path());
+      if (folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
         fs::remove_all(entry.path(), failed);
       }
     }
   }
 
   fs::path folder_;
-  std::optional<rt::Fd> lock_;
+  rt::Fd lock_;
 };
 
 Result<os::Spawned> start_here(const std::vector<std::string>& words, os::Stdio in, os::Stdio out) {

@@ -47,13 +47,6 @@ std::string part_name(const fs::path& target) {
 
 std::string own_file(int fd) { return fmt::format("{}/{}", kOwnFiles, fd); }
 
-/// Locks a new file. Returns false if another copy has taken it for something left behind.
-bool is_ours(int fd) {
-  struct stat status{};
-  const bool taken = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  return !taken && ::fstat(fd, &status) == 0 && status.st_nlink > 0;
-}
-
 /// Removes what copies to that name have left that were killed.
 void remove_remains(const fs::path& target) {
   const std::string prefix = target.filename().string() + std::string(kMark);
@@ -74,6 +67,12 @@ void remove_remains(const fs::path& target) {
 
 }  // namespace
 
+bool lock_new(int fd) {
+  struct stat status{};
+  const bool taken = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !taken && ::fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
 Result<PartFile> PartFile::create(Options options) {
   remove_remains(options.target);
   if (options.nameless && ::access(kOwnFiles, F_OK) == 0) {
@@ -88,7 +87,7 @@ Result<PartFile> PartFile::create(Options options) {
     if (!fd.valid() && errno != EEXIST) {
       return cannot_write(errno, options.target);
     }
-    if (fd.valid() && is_ours(fd.get())) {
+    if (fd.valid() && lock_new(fd.get())) {
       return PartFile(std::move(options.target), std::move(fd), std::move(name));
     }
   }

@@ -9,6 +9,11 @@
 
 namespace muster::client {
 
+/// Locks a file or folder that this process has just made, for as long as `fd` is open. False if
+/// another copy has taken it for something left behind, and removes it. True where the file system
+/// has no locks.
+[[nodiscard]] bool lock_new(int fd);
+
 /// A file that gets its name when all of it is there; until then the name's old file stays. Where
 /// the file system can have files without a name it has none meanwhile, and vanishes with this
 /// process however that ends. Elsewhere it is NAME.muster-XXXXXX, which stays behind when this

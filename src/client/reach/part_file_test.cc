@@ -112,6 +112,23 @@ TEST_P(PartFiles, SayWhereTheyCannotBe) {
   EXPECT_FALSE(late->keep().has_value());
 }
 
+TEST_P(PartFiles, AreNotTakenForLeftBehindOnceTheyAreLocked) {
+  const fs::path made = folder / "made";
+  fs::create_directory(made);
+  const auto open = [&made] { return rt::Fd(::open(made.c_str(), O_RDONLY | O_DIRECTORY)); };
+  const rt::Fd ours = open();
+  rt::Fd another = open();
+  ASSERT_EQ(::flock(another.get(), LOCK_EX), 0);
+  EXPECT_FALSE(lock_new(ours.get())) << "another copy is about to remove it";
+  fs::remove(made);
+  another.reset();
+  EXPECT_FALSE(lock_new(ours.get())) << "it is removed";
+  fs::create_directory(made);
+  const rt::Fd again = open();
+  EXPECT_TRUE(lock_new(again.get()));
+  EXPECT_NE(::flock(open().get(), LOCK_EX | LOCK_NB), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(, PartFiles, ::testing::Bool(), [](const auto& kind) {
   return kind.param ? "WithoutAName" : "WithAName";
 });
