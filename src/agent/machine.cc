@@ -31,7 +31,7 @@ job::Exit stopped_before_start() {
 
 job::Failure stopped_failure(job::StopReason reason) {
   job::Failure failure;
-  failure.class_name = "stopped." + std::string(job::to_string(reason));
+  failure.class_name = job::stopped_class(reason);
   failure.kind = job::FailureKind::Stopped;
   return failure;
 }

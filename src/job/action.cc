@@ -22,6 +22,8 @@ std::string_view to_string(StopReason value) {
   MUSTER_CHECK(false, "unknown StopReason");
 }
 
+std::string stopped_class(StopReason reason) { return "stopped." + std::string(to_string(reason)); }
+
 std::string_view to_string(DeadlineKind value) {
   switch (value) {
     case DeadlineKind::Queue:

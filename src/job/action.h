@@ -135,6 +135,8 @@ using Action =
 /// "request-container": the stable name of an action's type, for scenarios and logs.
 [[nodiscard]] std::string_view name_of(const Action& action);
 [[nodiscard]] std::string_view to_string(StopReason reason);
+/// The class of an attempt that its agent ended because it was told to: "stopped.user_stop".
+[[nodiscard]] std::string stopped_class(StopReason reason);
 [[nodiscard]] std::string_view to_string(DeadlineKind kind);
 
 }  // namespace muster::job

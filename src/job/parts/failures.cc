@@ -1,6 +1,7 @@
 #include "job/parts/failures.h"
 
 #include "base/overloaded.h"
+#include "job/action.h"
 #include "job/chronicle.h"
 #include "job/describe.h"
 #include "job/elastic.h"
@@ -66,7 +67,7 @@ void Failures::failed(Cause cause) {
 // had asked that master to stop the job, then that holds.
 void Failures::stopped_unlogged(const Cause& cause) {
   lives_.set_part(cause.first.attempt, Part::Stopped);
-  if (cause.first.failure.class_name != "stopped.user_stop") {
+  if (cause.first.failure.class_name != stopped_class(StopReason::UserStop)) {
     restarts_.restart({{.task = cause.task()}}, wait_of(cause.task()));
   } else if (!roles_.decided()) {
     roles_.decide({.result = JobResult::Stopped,
