@@ -5,6 +5,7 @@
 #include "control/tls_listener.h"
 #include "net/address.h"
 #include "net/socket.h"
+#include "testing/no_descriptor_left.h"
 
 #include <gtest/gtest.h>
 
@@ -269,11 +270,9 @@ TEST(TlsTransport, HalfOfTheDescriptorsStayForOthers) {
 }
 
 TEST(TlsTransport, WhereNoDescriptorIsLeftTheIdleMakeRoom) {
-#if __has_feature(undefined_behavior_sanitizer)
-  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which it needs descriptors";
-#endif
-  rlimit files{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (testing::kNeedsDescriptors) {
+    GTEST_SKIP() << "the sanitizer needs descriptors";
+  }
   World world;
   world.replace_listener({.peers_max = 1000, .idle_max = 1ms});
   std::vector<rt::Fd> idle;
@@ -283,12 +282,8 @@ TEST(TlsTransport, WhereNoDescriptorIsLeftTheIdleMakeRoom) {
   auto& listener = static_cast<TlsListener&>(*world.listener);
   world.run_until([&] { return listener.unauthenticated() == 10; });
   idle.push_back(world.raw());
-  const rt::Fd next(::dup(0));
-  rlimit none = files;
-  none.rlim_cur = static_cast<rlim_t>(next.get());  // No number below is free.
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const testing::NoDescriptorLeft none;
   world.run_until([&] { return world.sink.causes.contains("crowded"); });
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
 }
 
 TEST(TlsTransport, AddressesOfThoseRefusedAreLoggedWithTheirCount) {

@@ -2,6 +2,7 @@
 
 #include "rt/fd.h"
 #include "rt/io_loop.h"
+#include "testing/no_descriptor_left.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -31,19 +31,10 @@ rt::Fd dial(const std::string& name) {
   return fd;
 }
 
-std::chrono::microseconds processor_time() {
-  rusage usage{};
-  EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
-  return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 TEST(LocalListener, RestsWhileNoDescriptorIsLeft) {
-#if __has_feature(undefined_behavior_sanitizer)
-  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which it needs descriptors";
-#endif
-  rlimit files{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (testing::kNeedsDescriptors) {
+    GTEST_SKIP() << "the sanitizer needs descriptors";
+  }
   rt::IoLoop loop;
   std::unique_ptr<Stream> accepted;
   const auto listener = UnixListeners(loop).listen([&](std::unique_ptr<Stream> connection) {
@@ -52,14 +43,13 @@ TEST(LocalListener, RestsWhileNoDescriptorIsLeft) {
   });
   ASSERT_TRUE(listener.has_value());
   const rt::Fd client = dial((*listener)->address());
-  const rt::Fd next(::dup(0));
-  rlimit none = files;
-  none.rlim_cur = static_cast<rlim_t>(next.get());  // No number below is free.
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto before = processor_time();
-  loop.run_until(loop.now() + milliseconds(400));
-  const auto spent = processor_time() - before;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  std::chrono::microseconds spent{};
+  {
+    const testing::NoDescriptorLeft none;
+    const auto before = testing::processor_time();
+    loop.run_until(loop.now() + milliseconds(400));
+    spent = testing::processor_time() - before;
+  }
   EXPECT_LT(spent, milliseconds(100)) << "it spins";
   EXPECT_EQ(accepted, nullptr);
   loop.run_until(loop.now() + std::chrono::seconds(30));

@@ -4,12 +4,12 @@
 #include "net/socket.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
+#include "testing/no_descriptor_left.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <memory>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -19,19 +19,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::chrono::microseconds processor_time() {
-  rusage usage{};
-  EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
-  return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 TEST(LoopbackListener, RestsWhileNoDescriptorIsLeft) {
-#if __has_feature(undefined_behavior_sanitizer)
-  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which it needs descriptors";
-#endif
-  rlimit files{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (testing::kNeedsDescriptors) {
+    GTEST_SKIP() << "the sanitizer needs descriptors";
+  }
   rt::IoLoop loop;
   auto listener = LoopbackListener::open(loop, 0);
   ASSERT_TRUE(listener.has_value());
@@ -44,14 +35,13 @@ TEST(LoopbackListener, RestsWhileNoDescriptorIsLeft) {
   ASSERT_TRUE(address.has_value());
   const rt::Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(client.get(), address->get(), address->size), 0);
-  const rt::Fd next(::dup(client.get()));
-  rlimit none = files;
-  none.rlim_cur = static_cast<rlim_t>(next.get());  // No number below is free.
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto before = processor_time();
-  loop.run_until(loop.now() + milliseconds(400));
-  const auto spent = processor_time() - before;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  std::chrono::microseconds spent{};
+  {
+    const testing::NoDescriptorLeft none;
+    const auto before = testing::processor_time();
+    loop.run_until(loop.now() + milliseconds(400));
+    spent = testing::processor_time() - before;
+  }
   EXPECT_LT(spent, milliseconds(100)) << "it spins";
   EXPECT_EQ(accepted, nullptr);
   loop.run_until(loop.now() + std::chrono::seconds(30));

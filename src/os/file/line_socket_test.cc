@@ -1,6 +1,7 @@
 #include "os/file/line_socket.h"
 
 #include "rt/fd.h"
+#include "testing/no_descriptor_left.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -114,28 +114,19 @@ TEST_F(LineSocketTest, ClosesWriterThatIsOneTooMany) {
 }
 
 TEST_F(LineSocketTest, RestsWhileNoDescriptorIsLeft) {
-#if __has_feature(undefined_behavior_sanitizer)
-  GTEST_SKIP() << "the sanitizer looks at objects through a pipe, for which it needs descriptors";
-#endif
-  rlimit files{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (testing::kNeedsDescriptors) {
+    GTEST_SKIP() << "the sanitizer needs descriptors";
+  }
   const auto socket = open(root_ / "report");
   const rt::Fd writer = dial(socket->path());
   say(writer, "one\n");
-  const rt::Fd next(::dup(0));
-  rlimit none = files;
-  none.rlim_cur = static_cast<rlim_t>(next.get());  // No number below is free.
-  const auto used = [] {
-    rusage usage{};
-    EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
-    return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  };
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto before = used();
-  loop_.run_until(loop_.now() + std::chrono::milliseconds(400));
-  const auto spent = used() - before;
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  std::chrono::microseconds spent{};
+  {
+    const testing::NoDescriptorLeft none;
+    const auto before = testing::processor_time();
+    loop_.run_until(loop_.now() + std::chrono::milliseconds(400));
+    spent = testing::processor_time() - before;
+  }
   EXPECT_LT(spent, std::chrono::milliseconds(100)) << "it spins";
   EXPECT_TRUE(run_until_lines(1)) << "who waited is served";
 }
