@@ -33,9 +33,10 @@ def catchers(target, seeds):
     """The command lines, program first, of which one has to fail with a bug in the source."""
     module = pathlib.Path(target).parts[1]
     some = ["--seeds", f"1..{seeds}", "--brief"]
+    unit_tests = [f"{module}_test", "--gtest_brief=1"]
     if module == "job":
-        return [["core_sim", *some], SCENARIOS]
-    return [["full_sim", *some], [f"{module}_test", "--gtest_brief=1"]]
+        return [["core_sim", *some], SCENARIOS, unit_tests]
+    return [["full_sim", *some], unit_tests]
 
 
 def programs(patches, seeds):

@@ -21,7 +21,7 @@ class PatchesTest(unittest.TestCase):
         target = patches.target_of(patch)
         self.assertTrue(target.startswith("src/job/"))
         self.assertEqual([command[0] for command in patches.catchers(target, 10)],
-                         ["core_sim", "testing_test"])
+                         ["core_sim", "testing_test", "job_test"])
         self.assertEqual(patches.catchers("src/agent/agent.cc", 10)[1][0], "agent_test")
 
     def test_an_unknown_name_is_refused(self):
