@@ -205,7 +205,9 @@ void Agent::tell(job::Fact fact) { line_->send(wire::AgentFact{std::move(fact)})
 void Agent::told(job::AttemptId attempt, std::vector<Told> values) {
   const Duration now = deps_.loop.wall_now().time_since_epoch();
   for (Told& value : values) {
-    const Duration age = now - std::chrono::seconds(value.time_s);
+    // It came within that second: whose clock is a moment ahead still takes it for the same one.
+    constexpr Duration kMiddle = std::chrono::milliseconds(500);
+    const Duration age = now - std::chrono::seconds(value.time_s) - kMiddle;
     (void)samples_.add(attempt,
                        {.metric = {.name = std::move(value.name),
                                    .unit = std::move(value.unit),

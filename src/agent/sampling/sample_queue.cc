@@ -14,7 +14,8 @@ constexpr size_t kTakenMax = 500;
 }  // namespace
 
 SampleQueue::Moment& SampleQueue::moment_of(std::optional<job::AttemptId> attempt, HostTime at) {
-  const int64_t second = std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
+  const int64_t second =
+      std::chrono::floor<std::chrono::seconds>(at.time_since_epoch() + wall_offset_).count();
   Moment& moment = waiting_[{second, attempt}];
   moment.at = std::max(moment.at, at);
   while (waiting_.size() > kMomentsMax) {

@@ -37,7 +37,9 @@ class SampleQueue final : public SampleSink {
   /// Moments that wait.
   static constexpr size_t kMomentsMax = 2000;
 
-  explicit SampleQueue(rt::Loop& loop) : loop_(loop) {}
+  explicit SampleQueue(rt::Loop& loop)
+      : loop_(loop),
+        wall_offset_(loop.wall_now().time_since_epoch() - loop.now().time_since_epoch()) {}
 
   bool add(job::AttemptId attempt, metrics::NamedReading reading, Duration age) override;
   /// What Muster itself measured now of an attempt (nullopt: of the host).
@@ -69,12 +71,13 @@ class SampleQueue final : public SampleSink {
     uint64_t told = 0;
     std::optional<double> step;  ///< The last.
   };
-  /// By second, then whose: what came within one second goes together.
+  /// By second of the wall clock, then whose: what came within one goes together.
   using Key = std::pair<int64_t, std::optional<job::AttemptId>>;
 
   Moment& moment_of(std::optional<job::AttemptId> attempt, HostTime at);
 
   rt::Loop& loop_;
+  Duration wall_offset_;  ///< Of the wall clock, as it was at first: it may jump.
   std::map<Key, Moment> waiting_;
   std::map<job::AttemptId, Own> own_;
 };

@@ -40,6 +40,20 @@ TEST(SampleQueue, OfOneSecondTheLastValueCounts) {
   EXPECT_TRUE(queue.take().empty());
 }
 
+TEST(SampleQueue, SecondsAreThoseOfTheWallClock) {
+  testing::FakeLoop loop(WallTime(std::chrono::days(20'000)) + 700ms);
+  SampleQueue queue(loop);
+  EXPECT_TRUE(queue.add(kAttempt, reading("user.loss", 2), 600ms));
+  queue.measured(kAttempt, {{.metric = Builtin::ProcessThreads, .value = 4}});
+  loop.advance(400ms);
+  queue.measured(kAttempt, {{.metric = Builtin::ProcessThreads, .value = 5}});
+  const std::vector<wire::Samples> taken = queue.take();
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].named.size(), 1U);
+  EXPECT_EQ(taken[0].readings[0].value, 4);
+  EXPECT_EQ(taken[1].readings[0].value, 5);
+}
+
 TEST(SampleQueue, RefusesNamesThatAreNoneOfAProgram) {
   testing::FakeLoop loop;
   SampleQueue queue(loop);

@@ -209,7 +209,9 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
     }
     const job::AttemptId attempt{.task = {*role, subject.index}, .number = subject.attempt};
     if (one.metric.name == kStep) {
-      const WallTime at{std::chrono::seconds(one.points.front().time_s)};
+      // Some time within that second.
+      constexpr Duration kMiddle = std::chrono::milliseconds(500);
+      const WallTime at{std::chrono::seconds(one.points.front().time_s) + kMiddle};
       signs[attempt].first_step = Time{} + std::max(Duration::zero(), Duration(at - started));
       continue;
     }

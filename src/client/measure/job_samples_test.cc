@@ -80,7 +80,7 @@ TEST(JobSamples, TellOfStepsAndTheFirst) {
        series_of(named("user.step.rate"), {{kBegin, 0}, {kBegin + 1, 4}, {kBegin + 2, 4}})});
   EXPECT_EQ(sum.use().step, Duration(250ms));
   const account::AttemptSigns& sign = sum.signs.at({.task = {job::RoleIndex(0), 2}, .number = 1});
-  EXPECT_EQ(sign.first_step, Time(12s));
+  EXPECT_EQ(sign.first_step, Time(12s + 500ms)) << "the middle of its second";
 }
 
 TEST(JobSamples, OfHostsAndUnknownRolesCountNothing) {

@@ -25,9 +25,7 @@ constexpr int64_t kLatestAge = 5;
 /// Of earlier masters' files, the newest so much is read again.
 constexpr uint64_t kRecoveredBytesMax = 8U << 20;
 
-int64_t seconds_of_wall(WallTime wall) {
-  return std::chrono::floor<std::chrono::seconds>(wall.time_since_epoch()).count();
-}
+int64_t second_of(Duration time) { return std::chrono::floor<std::chrono::seconds>(time).count(); }
 
 /// Names that an agent may use: a program's own, and one of several devices.
 bool may_name(const metrics::Metric& metric) {
@@ -51,7 +49,7 @@ SampleBook::SampleBook(Deps deps, job::Epoch epoch, std::function<void()> push)
     : deps_(std::move(deps)),
       push_(std::move(push)),
       begun_(deps_.loop.now()),
-      begun_s_(seconds_of_wall(deps_.loop.wall_now())),
+      begun_wall_(deps_.loop.wall_now().time_since_epoch()),
       scope_(deps_.loop) {
   if (deps_.store != nullptr) {
     writer_.emplace(SampleWriter::Deps{deps_.loop, deps_.log, *deps_.store}, epoch.value);
@@ -60,9 +58,7 @@ SampleBook::SampleBook(Deps deps, job::Epoch epoch, std::function<void()> push)
 
 SampleBook::~SampleBook() { deps_.loop.cancel(timer_); }
 
-int64_t SampleBook::now_s() const {
-  return begun_s_ + std::chrono::floor<std::chrono::seconds>(deps_.loop.now() - begun_).count();
-}
+int64_t SampleBook::now_s() const { return second_of(time()); }
 
 // ---- what comes in
 
@@ -86,8 +82,7 @@ void SampleBook::take_one(const job::ContainerId& container, const job::Containe
   }
   const int64_t now = now_s();
   // Only how long ago is the agent's to say; a negative age is none.
-  const int64_t age =
-      std::max<int64_t>(0, std::chrono::round<std::chrono::seconds>(samples.age).count());
+  const int64_t at = second_of(time() - std::max(samples.age, Duration::zero()));
   using Taken = metrics::Recorder::Taken;
   const auto check = [&](Taken taken) {
     switch (taken) {
@@ -105,14 +100,14 @@ void SampleBook::take_one(const job::ContainerId& container, const job::Containe
     }
   };
   for (const metrics::Reading& reading : samples.readings) {
-    check(recorder_.add(*subject, reading.metric, now - age, reading.value, now));
+    check(recorder_.add(*subject, reading.metric, at, reading.value, now));
   }
   for (const metrics::NamedReading& reading : samples.named) {
     if (!may_name(reading.metric)) {
       refuse(container, "a name is not one that a program may use");
       continue;
     }
-    check(recorder_.add(*subject, reading.metric, now - age, reading.value, now));
+    check(recorder_.add(*subject, reading.metric, at, reading.value, now));
   }
 }
 
@@ -384,7 +379,7 @@ void SampleBook::adopt(Recovered recovered) {
     deps_.log.warning("samples.damaged", {{"what", damage}});
   }
   // This master's clock may be behind its predecessor's: times never repeat.
-  begun_s_ += std::max<int64_t>(0, recovered.end_s - now_s());
+  begun_wall_ += std::chrono::seconds(std::max<int64_t>(0, recovered.end_s - now_s()));
   for (const uint32_t step : metrics::kSteps) {
     for (const std::string_view block : history_.blocks(step, INT64_MIN)) {
       const Result<metrics::BlockView> view = metrics::BlockView::open(block);

@@ -69,6 +69,7 @@ class SampleBook {
   using SampleFileSizes = std::vector<std::pair<metrics::SampleFileName, uint64_t>>;
   struct Recovered;
 
+  [[nodiscard]] Duration time() const { return begun_wall_ + (deps_.loop.now() - begun_); }
   void take_one(const job::ContainerId& container, const job::Container& place,
                 const wire::Samples& samples);
   [[nodiscard]] std::optional<metrics::Subject> subject_of(const job::ContainerId& container,
@@ -96,7 +97,7 @@ class SampleBook {
   std::map<job::ContainerId, uint64_t> refused_;
   std::optional<SampleWriter> writer_;
   HostTime begun_{};
-  int64_t begun_s_ = 0;
+  Duration begun_wall_{};  ///< The master's time then, since 1970.
   bool followed_ = false;
   bool finished_ = false;
   rt::TimerId timer_{};

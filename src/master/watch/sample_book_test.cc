@@ -65,6 +65,28 @@ TEST_F(SampleBookTest, TellsWhatTasksUse) {
   EXPECT_EQ(first->master.samples().names().size(), 2U);
 }
 
+TEST_F(SampleBookTest, StampsTheSecondInWhichSomethingWasMeasured) {
+  run();
+  for (const auto phase : {200, 600, 900}) {
+    loop.advance(seconds(10) + milliseconds(phase));
+    for (const auto age : {0, 150, 550, 850, 1100}) {
+      const int64_t then = std::chrono::floor<std::chrono::seconds>(
+                               loop.wall_now().time_since_epoch() - milliseconds(age))
+                               .count();
+      agent_of(first->master, 0)
+          .send(beat({.attempt = worker(0),
+                      .age = milliseconds(age),
+                      .readings = {{Builtin::ContainerMemoryUsage, static_cast<double>(then)}}}));
+    }
+    loop.advance(seconds(0));
+  }
+  const auto series = read(first->master, {.names = {"container.memory.usage"}});
+  ASSERT_EQ(series.size(), 1U);
+  for (const metrics::Point& point : series[0].points) {
+    EXPECT_EQ(static_cast<double>(point.time_s), point.value);
+  }
+}
+
 TEST_F(SampleBookTest, TrustsNoAgent) {
   run();
   testing::ScriptedAgent& liar = agent_of(first->master, 0);
