@@ -447,6 +447,15 @@ TEST(BusySuspect, AloneIsAGuessAndOnlyOfOneThatHadSteps) {
   EXPECT_FALSE(find_busy_suspect(rounds, std::vector{Pause{}}));
 }
 
+TEST(BusySuspect, IsNobodyWhoPrintsTheSameAgainWhileAllDoTheSame) {
+  // One prints the same lines in each epoch, the others nothing, and all sleep between their steps.
+  const Process step = python({kSpin, kModule}, "clock_nanosleep");
+  const std::vector rounds(3, std::vector{task(0, step), task(1, step), task(2, step)});
+  constexpr Pause kSilent{.quiet = true};
+  EXPECT_FALSE(find_busy_suspect(rounds, std::vector{Pause{}, kSilent, kSilent}));
+  EXPECT_TRUE(find_busy_suspect(rounds, std::vector{kBusy, kQuiet, kQuiet})) << "it had steps";
+}
+
 TEST(BusySuspect, IsNobodyWhoChangesItsVariables) {
   std::vector<std::vector<Subject>> rounds =
       rounds_of(3, 1, {python({kSpin, kModule}, "", 'R'), python({kSpinNext, kModule}, "", 'R')});

@@ -307,15 +307,18 @@ std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> r
     }
   }
   std::optional<Suspect> suspect = find_suspect(rounds.back());
-  if (!suspect || pauses[suspect->subject].quiet) {
+  if (!suspect || std::ranges::all_of(pauses, &Pause::quiet)) {
     return suspect;
   }
+  const Pause& own = pauses[suspect->subject];
   if (pauses.size() == 1 || suspect->sure == Sureness::Unsure) {
-    // A loop that takes long looks the same: only missing steps speak against it.
+    // A loop that takes long looks the same, and so do epochs that print the same lines again: only
+    // missing steps speak against them.
+    const bool reports = own.quiet ? std::ranges::any_of(pauses, &Pause::reports) : own.reports;
     suspect->sure = Sureness::Unsure;
-    return pauses[suspect->subject].reports ? suspect : std::nullopt;
+    return reports ? suspect : std::nullopt;
   }
-  if (!only_sleeps(rounds, suspect->subject)) {
+  if (!own.quiet && !only_sleeps(rounds, suspect->subject)) {
     suspect->sure = Sureness::Likely;
   }
   return suspect;
