@@ -213,7 +213,10 @@ print(open("/proc/self/oom_score_adj").read().strip(), os.sched_getscheduler(0),
 print([(name, resource.getrlimit(getattr(resource, name))) for name in sorted(dir(resource))
        if name.startswith("RLIMIT_")])
 for line in open("/proc/self/status"):
-    if line.startswith(("SigBlk", "SigIgn", "Cap", "NoNewPrivs", "Seccomp", "Mems_al", "Threads")):
+    name, _, value = line.partition(":")
+    if name == "SigIgn":  # Without the two that the C library keeps to itself: no env resets them.
+        print(name, hex(int(value, 16) & ~(3 << 31)))
+    if line.startswith(("SigBlk", "Cap", "NoNewPrivs", "Seccomp", "Mems_al", "Threads")):
         print(line.strip())
 print(sorted(os.listdir("/proc/self/fd")), repr(sys.stdin.read()), os.readlink("/proc/self/fd/0"))
 print({name: value for name, value in sorted(os.environ.items())
