@@ -25,7 +25,10 @@ bool are_one_place(int one, int other) {
 Console::Console(Screen screen, int out_fd, int err_fd)
     : screen_(screen), out_(out_fd), err_(err_fd), one_place_(are_one_place(out_fd, err_fd)) {}
 
-Console::~Console() { clear_status(); }
+Console::~Console() {
+  write_waiting();
+  clear_status();
+}
 
 int Console::give_way_to(int signals) {
   (void)out_.give_way_to(signals);
@@ -33,6 +36,7 @@ int Console::give_way_to(int signals) {
 }
 
 void Console::out(std::string_view text) {
+  write_waiting();
   // The status stands on standard error; it is only in the way when both are the same terminal.
   const bool redraw = rows_drawn_ > 0 && screen_.out_is_terminal;
   if (redraw) {
@@ -45,8 +49,20 @@ void Console::out(std::string_view text) {
 }
 
 void Console::err(std::string_view text) {
+  if (amid_line() && on_waiting_) {
+    const bool first = waiting_.empty();
+    waiting_ += text;
+    if (first) {
+      on_waiting_();
+    }
+    return;
+  }
+  write_lines(text);
+}
+
+void Console::write_lines(std::string_view text) {
   clear_status();
-  if (err_amid_line_ || (one_place_ && out_amid_line_)) {
+  if (amid_line()) {
     err_.write("\n");
     err_amid_line_ = false;
     out_amid_line_ = out_amid_line_ && !one_place_;
@@ -59,8 +75,34 @@ void Console::pass(std::string_view bytes, bool to_err) {
   if (bytes.empty()) {
     return;
   }
-  (to_err ? err_ : out_).write(bytes);
-  (to_err ? err_amid_line_ : out_amid_line_) = bytes.back() != '\n';
+  ConsoleStream& stream = to_err ? err_ : out_;
+  bool& amid = to_err ? err_amid_line_ : out_amid_line_;
+  const size_t line_end = waiting_.empty() || !amid ? std::string_view::npos : bytes.find('\n');
+  if (line_end != std::string_view::npos) {
+    stream.write(bytes.substr(0, line_end + 1));
+    bytes.remove_prefix(line_end + 1);
+    amid = false;
+    if (!amid_line()) {
+      write_waiting();
+    }
+  }
+  if (!bytes.empty()) {
+    stream.write(bytes);
+    amid = bytes.back() != '\n';
+  }
+}
+
+void Console::let_lines_end(std::function<void()> waiting) {
+  on_waiting_ = std::move(waiting);
+  if (!on_waiting_) {
+    write_waiting();
+  }
+}
+
+void Console::write_waiting() {
+  if (!waiting_.empty()) {
+    write_lines(std::exchange(waiting_, {}));
+  }
 }
 
 void Console::status(std::string_view text) {

@@ -3,6 +3,7 @@
 #include "client/follow/console_stream.h"
 
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +32,18 @@ class Console {
 
   /// Writes whole lines to standard output. `text` ends with a newline.
   void out(std::string_view text);
-  /// Writes whole lines to standard error, above the status line.
+  /// Writes whole lines to standard error, above the status line. Where a program is amid a line
+  /// in that place, they begin with a new line, or wait: see let_lines_end().
   void err(std::string_view text);
-  /// Writes what a program wrote, byte by byte, to a stream that is no terminal. What this class
-  /// writes to the same place later begins with a new line.
+  /// Writes what a program wrote, byte by byte, to a stream that is no terminal.
   void pass(std::string_view bytes, bool to_err);
+  /// From now on err() waits for the end of a line that pass() has begun in the same place: many
+  /// programs write a line in pieces. `waiting` is called when the first text begins to wait;
+  /// whoever gave it calls write_waiting() soon, as a prompt's line may never end. An empty one
+  /// ends this, and writes what waits.
+  void let_lines_end(std::function<void()> waiting);
+  /// Writes what waits for the end of a line, on a new line. Nothing where nothing waits.
+  void write_waiting();
   /// Replaces the status line, cut to the terminal's width; empty removes it. Nothing without a
   /// terminal.
   void status(std::string_view text);
@@ -60,8 +68,12 @@ class Console {
   }
 
  private:
+  /// Writes whole lines to standard error now.
+  void write_lines(std::string_view text);
   void clear_status();
   void draw_status();
+  /// Whether a program is amid a line where err() writes.
+  [[nodiscard]] bool amid_line() const { return err_amid_line_ || (one_place_ && out_amid_line_); }
   /// The terminal's columns now: people resize it.
   [[nodiscard]] unsigned width() const;
 
@@ -71,6 +83,8 @@ class Console {
   bool one_place_;              ///< Both streams are the same file or pipe.
   bool out_amid_line_ = false;  ///< By pass().
   bool err_amid_line_ = false;
+  std::function<void()> on_waiting_;  ///< Empty: nothing waits for the end of a line.
+  std::string waiting_;               ///< Lines of err() that do.
   std::string status_;
   std::vector<std::string> moving_;
   size_t rows_drawn_ = 0;  ///< Of the status, with the lines that move.

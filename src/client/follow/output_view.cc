@@ -4,12 +4,21 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace muster::client {
+namespace {
+
+/// How long our own lines wait for the end of the program's: longer than the pieces of one line are
+/// apart, and too short to be missed beside a prompt.
+constexpr Duration kLineEndWait = std::chrono::milliseconds(100);
+
+}  // namespace
+
 OutputView::OutputView(Deps deps, const job::Plan& plan)
     : deps_(std::move(deps)),
       plan_(plan),
@@ -18,6 +27,19 @@ OutputView::OutputView(Deps deps, const job::Plan& plan)
       behind_(deps_.loop),
       catching_up_(deps_.loop) {
   catching_up_.spawn(catch_up());
+  if (is_raw(wire::OutputStream::Stdout) || is_raw(wire::OutputStream::Stderr)) {
+    deps_.console.let_lines_end([this] {
+      deps_.loop.cancel(line_timer_);
+      line_timer_ = deps_.loop.call_after(kLineEndWait, [this] { deps_.console.write_waiting(); });
+    });
+  }
+}
+
+OutputView::~OutputView() { stop_waiting_for_lines(); }
+
+void OutputView::stop_waiting_for_lines() {
+  deps_.loop.cancel(line_timer_);
+  deps_.console.let_lines_end({});
 }
 
 bool OutputView::wants_whole(wire::OutputStream stream) const {
@@ -181,6 +203,7 @@ void OutputView::mute() {
   if (std::exchange(muted_, true)) {
     return;
   }
+  stop_waiting_for_lines();
   lines_.finish();
 }
 
@@ -220,6 +243,7 @@ rt::Async<> OutputView::finish(bool whole) {
     co_await read_rest();
   }
   catching_up_.cancel();
+  stop_waiting_for_lines();
   if (!muted_) {
     lines_.finish();
     if (deps_.events != nullptr) {

@@ -39,6 +39,9 @@ class OutputView {
 
   /// `plan` outlives it.
   OutputView(Deps deps, const job::Plan& plan);
+  ~OutputView();
+  OutputView(const OutputView&) = delete;
+  OutputView& operator=(const OutputView&) = delete;
 
   /// The job was over before everything came live: finish() shows what else its attempts wrote, on
   /// a terminal, too.
@@ -61,6 +64,7 @@ class OutputView {
   void take_step(const WholeOutput::Step& step);
   void tell_missing();
   [[nodiscard]] cluster::LogStream log_of(const StreamId& stream) const;
+  void stop_waiting_for_lines();
   [[nodiscard]] rt::Async<> catch_up();
   [[nodiscard]] rt::Async<> read_rest();
 
@@ -80,6 +84,7 @@ class OutputView {
     std::string why;
   };
   std::map<StreamId, Missing> missing_;  ///< What nobody has; told at the end.
+  rt::TimerId line_timer_;  ///< Until when the console's own lines wait for the end of the task's.
   rt::Event behind_;
   rt::Scope catching_up_;  ///< Last: its coroutine uses all of the above.
 };

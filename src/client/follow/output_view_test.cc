@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fcntl.h>
@@ -16,6 +18,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -142,6 +146,47 @@ TEST_F(OutputViewTest, PassesTheOutputOfOneTaskByteByByte) {
   live(0, "trouble", 0, OutputStream::Stderr);
   EXPECT_EQ(screen_->out(), std::string("a\0\x1b[2J\rb", 8));
   EXPECT_EQ(screen_->err(), "trouble");
+}
+
+/// Python with PYTHONUNBUFFERED writes each word of a print() by itself.
+TEST_F(OutputViewTest, LetsTheProgramEndItsLineBeforeOurOwn) {
+  open(1);
+  Console& console = screen_->console();
+  live(0, "starting at", 0, OutputStream::Stderr);
+  console.err("muster: running\n");
+  console.err("muster: joined\n");
+  live(11, " 0\nnext", 0, OutputStream::Stderr);
+  EXPECT_EQ(screen_->err(), "starting at 0\nmuster: running\nmuster: joined\nnext");
+  console.err("muster: more\n");
+  loop_.advance(std::chrono::milliseconds(99));
+  EXPECT_THAT(screen_->err(), ::testing::Not(HasSubstr("more")));
+  loop_.advance(std::chrono::milliseconds(1));
+  EXPECT_THAT(screen_->err(), ::testing::EndsWith("next\nmuster: more\n"));
+}
+
+TEST_F(OutputViewTest, WaitsForTheEndOfALineWhereBothStreamsAreOnePlace) {
+  const rt::Fd place(::memfd_create("place", MFD_CLOEXEC));
+  console_ = std::make_unique<Console>(Screen{}, place.get(), place.get());
+  open(1);
+  const auto text = [&] {
+    std::array<char, 256> buffer{};
+    return std::string(buffer.data(),
+                       static_cast<size_t>(std::max<ssize_t>(
+                           ::pread(place.get(), buffer.data(), buffer.size(), 0), 0)));
+  };
+  live(0, "a");
+  console_->err("muster: running\n");
+  live(0, "trouble\n", 0, OutputStream::Stderr);  // Its line ends, the other's does not.
+  EXPECT_EQ(text(), "atrouble\n");
+  live(1, "b\n");
+  EXPECT_EQ(text(), "atrouble\nb\nmuster: running\n");
+  live(3, "prompt: ");
+  console_->err("muster: ended\n");
+  finish();
+  EXPECT_THAT(text(), ::testing::EndsWith("prompt: \nmuster: ended\n"));
+  live(11, "x");
+  console_->err("muster: at once\n");
+  EXPECT_THAT(text(), ::testing::EndsWith("x\nmuster: at once\n"));
 }
 
 TEST_F(OutputViewTest, NamesTheTasksOfSeveral) {
