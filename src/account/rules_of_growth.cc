@@ -70,8 +70,8 @@ constexpr Leak kProcesses{
     .measure = &Growths::processes,
     .least = 50,
     .what =
-        "wait for child processes that have ended (`Popen.wait`), and start pools outside of the "
-        "loop",
+        "end child processes that have done their work, wait for them (`Popen.wait`), and start "
+        "pools outside of the loop",
     .rate_name = "per_s"};
 
 /// The task of a role that `measure` rose most in; nullptr if in none.
@@ -165,13 +165,16 @@ void files_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
 }
 
 void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  // Each process brings its first thread along: threads are what leaks only where they rise faster.
+  constexpr double kThreadsPerProcess = 2;
   for (const RoleEvidence& role : evidence.roles) {
-    auto each = advice_on(kThreads, rule, role, text_on("threads"));
+    auto threads = advice_on(kThreads, rule, role, text_on("threads"));
+    auto processes = advice_on(kProcesses, rule, role, text_on("processes"));
+    const auto rate = [](const Advice& each) { return each.numbers.at("per_s"); };
+    const bool by_threads =
+        threads && (!processes || rate(*threads) >= kThreadsPerProcess * rate(*processes));
     // Threads are counted over all processes: one piece of advice is enough.
-    if (!each) {
-      each = advice_on(kProcesses, rule, role, text_on("processes"));
-    }
-    if (each) {
+    if (auto& each = by_threads ? threads : processes) {
       advice.push_back(*std::move(each));
     }
   }

@@ -15,11 +15,18 @@ constexpr size_t kPointsMin = 12;
 /// Of the mean: what a part has to rise by, so that one that stands still is noticed.
 constexpr double kPartMin = 0.2;
 
-double median(std::vector<double>& values) {
+template <class Value>
+Value median(std::vector<Value>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
 }
+
+/// A sixth of the time, and what was seen in it.
+struct Sixth {
+  std::vector<double> values;
+  std::vector<int64_t> times_s;
+};
 
 }  // namespace
 
@@ -29,19 +36,21 @@ std::optional<Rise> steady_rise(std::span<const Point> points) {
   }
   const int64_t begin = points.front().time_s;
   const int64_t span = points.back().time_s - begin + 1;
-  std::array<std::vector<double>, kParts> parts;
+  std::array<Sixth, kParts> parts;
   for (const Point& point : points) {
     if (std::isfinite(point.value)) {
-      parts[static_cast<size_t>((point.time_s - begin) * static_cast<int64_t>(kParts) / span)]
-          .push_back(point.value);
+      Sixth& part =
+          parts[static_cast<size_t>((point.time_s - begin) * static_cast<int64_t>(kParts) / span)];
+      part.values.push_back(point.value);
+      part.times_s.push_back(point.time_s);
     }
   }
   std::array<double, kParts> medians{};
   for (size_t i = 0; i < kParts; ++i) {
-    if (parts[i].empty()) {
+    if (parts[i].values.empty()) {
       return std::nullopt;
     }
-    medians[i] = median(parts[i]);
+    medians[i] = median(parts[i].values);
   }
   const double least = kPartMin * (medians[kParts - 1] - medians[0]) / (kParts - 1);
   for (size_t i = 1; i < kParts; ++i) {
@@ -54,9 +63,10 @@ std::optional<Rise> steady_rise(std::span<const Point> points) {
   if (last < first / 2) {
     return std::nullopt;
   }
+  // Of a part that was looked at rarely, as on a busy host, the middle is elsewhere.
   return Rise{.from = medians[0],
               .to = medians[kParts - 1],
-              .span_s = span * static_cast<int64_t>(kParts - 1) / static_cast<int64_t>(kParts)};
+              .span_s = median(parts[kParts - 1].times_s) - median(parts[0].times_s)};
 }
 
 }  // namespace muster::metrics

@@ -61,7 +61,7 @@ TEST(SteadyRise, MayBeLookedAtLessAndLess) {
                                     {21, 78}, {26, 100}, {32, 124}, {39, 153}, {48, 187}};
   const auto rise = steady_rise(looks);
   ASSERT_TRUE(rise);
-  EXPECT_NEAR((rise->to - rise->from) / static_cast<double>(rise->span_s), 4, 0.4);
+  EXPECT_NEAR((rise->to - rise->from) / static_cast<double>(rise->span_s), 3.94, 0.1);
 }
 
 TEST(SteadyRise, NeedsEnoughToGoBy) {
