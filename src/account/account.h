@@ -91,6 +91,8 @@ struct Growths {
 struct AttemptUse {
   std::optional<double> cores_mean;
   std::optional<double> cores_peak;
+  /// Main threads that ran or waited for a processor: on a busy host it would have used so many.
+  std::optional<double> cores_wanted;
   std::optional<double> gpu_mean;                  ///< Utilisation of its GPUs, 0..1.
   std::optional<uint64_t> gpu_memory_peak_bytes;   ///< Of all its GPUs together.
   std::optional<uint64_t> gpu_memory_limit_bytes;  ///< What its GPUs have.

@@ -30,6 +30,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
     if (const auto use = uses.find({task.id, attempt.number}); use != uses.end()) {
       evidence.cores_mean = use->second.cores_mean;
       evidence.cores_peak = larger(evidence.cores_peak, use->second.cores_peak);
+      evidence.cores_wanted = use->second.cores_wanted;
       evidence.gpu_mean = use->second.gpu_mean;
       if (use->second.gpu_memory_peak_bytes > evidence.gpu_memory_peak_bytes) {
         evidence.gpu_memory_peak_bytes = use->second.gpu_memory_peak_bytes;

@@ -23,6 +23,8 @@ struct TaskEvidence {
   bool over_memory = false;  ///< An attempt was ended for its memory.
   std::optional<double> cores_mean;
   std::optional<double> cores_peak;
+  std::optional<double> cores_wanted;  ///< What main threads alone would have used, had they been
+                                       ///< given a processor whenever they could run.
   std::optional<double> gpu_mean;
   std::optional<uint64_t> gpu_memory_peak_bytes;
   std::optional<uint64_t> gpu_memory_limit_bytes;

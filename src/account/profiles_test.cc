@@ -118,6 +118,7 @@ void add_task(RoleEvidence& role, const Words& words) {
     take(words, key, [&](const std::string& text) { value = number(text); });
   };
   real("cores", task.cores_mean);
+  real("wanted", task.cores_wanted);
   real("peak", task.cores_peak);
   real("gpu", task.gpu_mean);
   real("waiting", task.waiting);

@@ -60,6 +60,24 @@ std::optional<double> cores_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.cores_mean; });
 }
 
+/// Of the processors that it requested, those that it kept busy or would have, where others kept
+/// its host busy.
+std::optional<double> demand_of(const RoleEvidence& role) {
+  return mean_of(role, [&](const TaskEvidence& task) {
+    const double wanted =
+        std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
+    return task.cores_mean ? std::optional(std::max(*task.cores_mean, wanted)) : std::nullopt;
+  });
+}
+
+/// "; their host was busy, and they would have used 1.0": where they got less than they wanted.
+std::string busy_host_text(double used, double demand) {
+  constexpr double kGot = 0.85;
+  return used >= kGot * demand
+             ? std::string()
+             : fmt::format(" (others kept the host busy: it would have used {:.1f})", demand);
+}
+
 std::optional<double> gpu_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.gpu_mean; });
 }
@@ -71,9 +89,16 @@ std::optional<double> peak_cores_of(const RoleEvidence& role) {
     if (!task.cores_peak || !ran_enough(task)) {
       return std::nullopt;
     }
-    peak = std::max(peak, *task.cores_peak);
+    const double wanted =
+        std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
+    peak = std::max({peak, *task.cores_peak, wanted});
   }
   return role.members.empty() ? std::nullopt : std::optional(peak);
+}
+
+/// Busy with about one core of several: one thread does it all.
+bool is_one_thread(const RoleEvidence& role, double demand) {
+  return role.requested.vcores > 1 && demand > 0.8 && demand < 1.3;
 }
 
 uint32_t cores_for(double peak) {
@@ -211,8 +236,9 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
   for (const RoleEvidence& role : evidence.roles) {
     const std::optional<double> used = cores_of(role);
     const std::optional<double> gpu = gpu_of(role);
+    const double demand = demand_of(role).value_or(0);
     if (!used || !gpu || role.requested.gpus == 0 || role.requested.vcores == 0 ||
-        *gpu > rule.threshold || *used < kFullProcessor * role.requested.vcores) {
+        *gpu > rule.threshold || demand < kFullProcessor * role.requested.vcores) {
       continue;
     }
     const double factor = std::min(4.0, 0.9 / std::max(*gpu, 0.01));
@@ -221,14 +247,15 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format("the GPUs of {} were busy {} of the time, while {:.1f} of {} per "
-                                 "task were: the input does not keep up",
-                                 role.name, percent(*gpu), *used, cores(role.requested.vcores)),
+                                 "task were{}: the input does not keep up",
+                                 role.name, percent(*gpu), *used, cores(role.requested.vcores),
+                                 busy_host_text(*used, demand)),
          .what = fmt::format("request {} per task and read with more processes, or prepare the "
                              "input beforehand",
                              cores(wanted)),
          .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
-         .numbers = {{"gpu", *gpu}, {"used", *used}, {"proposed", wanted}}});
+         .numbers = {{"gpu", *gpu}, {"used", *used}, {"wanted", demand}, {"proposed", wanted}}});
   }
 }
 
@@ -236,20 +263,21 @@ void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>
   for (const RoleEvidence& role : evidence.roles) {
     const std::optional<double> used = cores_of(role);
     const std::optional<double> gpu = gpu_of(role);
+    const double demand = demand_of(role).value_or(0);
     if (!used || !gpu || role.requested.gpus == 0 || role.requested.vcores == 0 ||
         *gpu > rule.threshold || *gpu < kIdleGpu ||
-        *used >= kFullProcessor * role.requested.vcores) {
+        demand >= kFullProcessor * role.requested.vcores) {
       continue;
     }
-    // Busy with about one core of several: one thread does it all.
-    const bool one_thread = role.requested.vcores > 1 && *used > 0.8 && *used < 1.3;
+    const bool one_thread = is_one_thread(role, demand);
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format(
              "the GPUs of {} were busy {} of the time, and so were only {:.1f} "
-             "of {} per task{}",
+             "of {} per task{}{}",
              role.name, percent(*gpu), *used, cores(role.requested.vcores),
+             busy_host_text(*used, demand),
              one_thread ? ": one thread prepares all input" : ": both wait for something else"),
          .what = one_thread ? "read with several processes (num_workers, tf.data's "
                               "num_parallel_calls)"
@@ -332,18 +360,24 @@ void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<A
 }
 
 void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
-  const auto find = [&](std::string_view name) {
-    return std::ranges::find(evidence.roles, name, &RoleEvidence::name);
-  };
-  const auto servers = find("ps");
-  const auto workers = find("worker");
+  const auto servers = std::ranges::find_if(evidence.roles, [](const RoleEvidence& role) {
+    return role.name == "ps" || role.name == "server";  // Of TensorFlow, of MXNet.
+  });
+  const auto workers = std::ranges::find(evidence.roles, "worker", &RoleEvidence::name);
   if (servers == evidence.roles.end() || workers == evidence.roles.end() ||
       servers->requested.vcores == 0 || workers->requested.vcores == 0) {
     return;
   }
-  const std::optional<double> load = cores_of(*servers);
-  const std::optional<double> work = cores_of(*workers);
-  if (!load || !work || *load < rule.threshold * servers->requested.vcores) {
+  const std::optional<double> used = cores_of(*servers);
+  const std::optional<double> load = demand_of(*servers);
+  const std::optional<double> work = demand_of(*workers);
+  if (!used || !load || !work) {
+    return;
+  }
+  // More cores are of no use to one thread: what it can have is one.
+  const bool one_thread = is_one_thread(*servers, *load) && *load >= rule.threshold;
+  const double share = one_thread ? std::min(1.0, *load) : *load / servers->requested.vcores;
+  if (share < rule.threshold) {
     return;
   }
   const double busy = *work / workers->requested.vcores;
@@ -357,15 +391,14 @@ void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice
   advice.push_back(
       {.rule = std::string(rule.name),
        .role = servers->name,
-       .evidence =
-           fmt::format("{} kept {:.1f} of {} busy each, while workers used {} of theirs",
-                       servers->name, *load, cores(servers->requested.vcores), percent(busy)),
+       .evidence = fmt::format(
+           "{} kept {:.1f} of {} busy each{}{}, while workers used {} of theirs", servers->name,
+           *used, cores(servers->requested.vcores), one_thread ? " with one thread" : "",
+           busy_host_text(*used, *load), percent(busy)),
        .what = fmt::format("run {} parameter servers, or no more than {} workers", wanted, fewer),
        .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
        .sets = {set_of(*servers, "tasks", std::to_string(wanted))},
-       .numbers = {{"ps_load", *load / servers->requested.vcores},
-                   {"worker_load", busy},
-                   {"proposed", wanted}}});
+       .numbers = {{"ps_load", share}, {"worker_load", busy}, {"proposed", wanted}}});
 }
 
 void staging_again(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {

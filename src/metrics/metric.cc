@@ -74,6 +74,8 @@ constexpr std::array kTable = {
                   "processes, with those that have ended and that nobody has waited for"},
     BuiltinMetric{ProcessWaiting, "process.main_thread.waiting", "1", kGauge,
                   "share of time in which the main thread waited for other threads or for peers"},
+    BuiltinMetric{ProcessRunning, "process.main_thread.running", "{thread}", kGauge,
+                  "main threads that ran or waited for a processor"},
 };
 
 static_assert([] {
@@ -82,7 +84,7 @@ static_assert([] {
       return false;
     }
   }
-  return kTable.size() == static_cast<size_t>(ProcessWaiting) + 1;
+  return kTable.size() == static_cast<size_t>(ProcessRunning) + 1;
 }());
 
 Error refused(std::string_view what, std::string_view text, std::string_view why) {

@@ -58,6 +58,7 @@ enum class Builtin : uint8_t {
   SystemNetworkTransmit,
   ContainerProcesses,
   ProcessWaiting,
+  ProcessRunning,
 };
 
 /// One row of the table.

@@ -114,6 +114,8 @@ void add_series(const metrics::Series& series, int64_t minutes_before_s, account
   if (is(Builtin::ContainerCpuUsage)) {
     use.cores_mean = weighed.mean();
     use.cores_peak = weighed.peak();
+  } else if (is(Builtin::ProcessRunning)) {
+    use.cores_wanted = weighed.mean();
   } else if (is(Builtin::ContainerMemoryPeak)) {
     use.memory_peak_bytes = weighed.most_bytes();
   } else if (is(Builtin::GpuUtilization)) {
@@ -226,7 +228,7 @@ std::vector<std::string> summed_metrics() {
        {Builtin::ContainerCpuUsage, Builtin::ContainerMemoryPeak, Builtin::GpuUtilization,
         Builtin::GpuMemoryUsage, Builtin::GpuMemoryLimit, Builtin::ContainerMemoryUsage,
         Builtin::ProcessOpenFiles, Builtin::ProcessThreads, Builtin::ContainerProcesses,
-        Builtin::ProcessWaiting}) {
+        Builtin::ProcessWaiting, Builtin::ProcessRunning}) {
     names.emplace_back(metrics::describe(id).name);
   }
   return names;

@@ -44,6 +44,7 @@ struct Stat {
   uint64_t faults = 0;
   uint64_t faults_major = 0;
   uint32_t threads = 0;
+  bool runs = false;  ///< Its main thread computes, or would if it had a processor.
 };
 
 Stat read_stat(Pid pid) {
@@ -66,7 +67,8 @@ Stat read_stat(Pid pid) {
           .system = time(number(12) + number(14)),
           .faults = number(7) + number(8) + major,
           .faults_major = major,
-          .threads = static_cast<uint32_t>(number(17))};
+          .threads = static_cast<uint32_t>(number(17)),
+          .runs = !fields.empty() && fields[0] == "R"};
 }
 
 /// How many processes there are, with those children of their main threads that are not among them:
@@ -156,6 +158,7 @@ class ProcMeter final : public Meter {
       print.faults += stat.faults;
       print.faults_major += stat.faults_major;
       print.threads += stat.threads;
+      print.main_runs += stat.runs ? 1 : 0;
       print.most_bytes += resident.all_bytes;
       print.least_bytes =
           std::max(print.least_bytes,

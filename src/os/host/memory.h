@@ -38,6 +38,7 @@ struct Footprint {
   /// Whether the main thread of the process that works waits for other threads or for peers: of the
   /// first process that has computed a quarter as much as any other; nullopt if it cannot be seen.
   std::optional<bool> main_waits;
+  uint32_t main_runs = 0;  ///< Main threads that compute, or would if they had a processor.
   bool operator==(const Footprint&) const = default;
 };
 
