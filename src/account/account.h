@@ -51,6 +51,13 @@ struct Line {
   uint32_t slot = 0;
   uint32_t slots = 1;  ///< Of its container.
   std::vector<Span> spans;
+  Duration guessed{};  ///< Of what is Repeated, how much may have been kept: see Account.
+};
+
+/// A step that a program has reported.
+struct Step {
+  Time at{};
+  double number = 0;
 };
 
 /// What is known of an attempt beside the facts: from samples, reports of the program and output.
@@ -58,6 +65,7 @@ struct Line {
 struct AttemptSigns {
   std::optional<Time> first_step;
   std::optional<Time> first_output;
+  std::vector<Step> steps;  ///< By time.
   /// Stretches in which it was Stalled, Waiting or Saving; of two that overlap, the first counts.
   std::vector<Span> marks;
 };
@@ -126,6 +134,9 @@ struct Account {
   Duration granted{};  ///< Container time: the sum over all containers.
   ByClass classes{};   ///< Their sum is `granted`.
   Duration queued{};   ///< Wall time in which the job asked and held nothing.
+  /// Container time that is counted as Repeated for want of anything better: its attempt ended
+  /// badly, and neither a checkpoint nor the steps of the attempt after it tell what was kept.
+  Duration guessed{};
   uint32_t containers = 0;
   uint32_t given_back = 0;  ///< Containers that no role had a use for, among `containers`.
   StartsKnown starts;

@@ -276,6 +276,7 @@ Account Ledger::account(Time until, const Signs& signs, const Uses& uses,
     add_line(line, account.classes);
     const Duration length = length_of(line) / line.slots;
     account.granted += length;
+    account.guessed += line.guessed / line.slots;
     account.containers += line.slot == 0 ? 1 : 0;
     if (!line.role) {
       ++account.given_back;

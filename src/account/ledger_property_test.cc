@@ -149,6 +149,9 @@ Signs draw_signs(Chance& chance) {
       sign.first_step = any();
     }
     sign.first_output = any();
+    for (uint32_t step = chance.below(3); step > 0; --step) {
+      sign.steps.push_back({.at = any(), .number = static_cast<double>(chance.below(100))});
+    }
     for (uint32_t mark = chance.below(4); mark > 0; --mark) {
       sign.marks.push_back(
           {any(), any(), static_cast<Class>(chance.below(static_cast<uint32_t>(kClasses)))});

@@ -178,6 +178,7 @@ World restarted_job(std::optional<Duration> committed) {
 
 TEST(Ledger, WorkWithoutACheckpointIsRepeated) {
   const World world = restarted_job({});
+  EXPECT_EQ(world.ledger.account(Time(200s)).guessed, 60s) << "it is not known better";
   EXPECT_EQ(world.in(Class::Repeated, 200s), 60s);
   EXPECT_EQ(world.in(Class::Productive, 200s), 30s);
   EXPECT_EQ(world.in(Class::Gathering, 200s), 3s + 5s);
@@ -187,6 +188,57 @@ TEST(Ledger, WorkUpToTheLastCommitCounts) {
   const World world = restarted_job(45s);
   EXPECT_EQ(world.in(Class::Repeated, 200s), 20s);
   EXPECT_EQ(world.in(Class::Productive, 200s), 40s + 30s);
+}
+
+TEST(Ledger, WhereTheNextAttemptBeganTellsWhatWasKept) {
+  const World world = restarted_job({});
+  Signs signs;
+  AttemptSigns& first = signs[World::attempt(0, 1)];
+  for (int i = 0; i <= 60; ++i) {
+    first.steps.push_back({.at = Time(5s + i * 1s), .number = 100.0 + i});
+  }
+  const auto repeated = [&](double begun) {
+    signs[World::attempt(0, 2)].steps = {{.at = Time(72s), .number = begun}};
+    const Account account = world.ledger.account(Time(200s), signs);
+    EXPECT_EQ(account.guessed, Duration::zero());
+    return account.classes[index_of(Class::Repeated)];
+  };
+  EXPECT_EQ(repeated(140), 20s) << "it has a checkpoint that only it knows of";
+  EXPECT_EQ(repeated(0), 60s);
+  EXPECT_EQ(repeated(1000), 0s);
+}
+
+TEST(Ledger, WhatPeersReportTellsWhatWasKeptOfAll) {
+  World world(plan_of(2, spec::Membership::Static));
+  for (const uint32_t task : {0U, 1U}) {
+    const std::string container = "c" + std::to_string(task + 1);
+    world.grant(0s, task + 1, container);
+    world.join(1s, container);
+    world.joined(2s, task);
+  }
+  for (const uint32_t task : {0U, 1U}) {
+    world.started(5s, task);
+  }
+  world.failed(65s, 1);
+  world.failed(65s, 0);
+  for (const uint32_t task : {0U, 1U}) {
+    world.joined(68s, task, 2);
+  }
+  for (const uint32_t task : {0U, 1U}) {
+    world.started(70s, task, 2);
+  }
+  for (const uint32_t task : {0U, 1U}) {
+    world.succeeded(100s, task, 2);
+    world.gone(101s, "c" + std::to_string(task + 1));
+  }
+  EXPECT_EQ(world.ledger.account(Time(200s)).guessed, 120s) << "nobody told";
+  Signs signs;
+  signs[World::attempt(0, 1)].steps = {{.at = Time(10s), .number = 0},
+                                       {.at = Time(50s), .number = 40}};
+  signs[World::attempt(0, 2)].steps = {{.at = Time(75s), .number = 40}};
+  const Account account = world.ledger.account(Time(200s), signs);
+  EXPECT_EQ(account.classes[index_of(Class::Repeated)], 30s);
+  EXPECT_EQ(account.guessed, Duration::zero());
 }
 
 TEST(Ledger, ACommitThatNobodyRestoresKeepsNothing) {

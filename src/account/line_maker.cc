@@ -55,6 +55,7 @@ LineMaker::LineMaker(const Deps& deps) : deps_(deps) {
     std::ranges::sort(stays, {},
                       [](const Stay& stay) { return std::pair(stay.attempt->placed, stay.id); });
   }
+  note_reached_together();
 }
 
 std::vector<Line> LineMaker::make() const {
@@ -98,6 +99,12 @@ Line LineMaker::make(const job::ContainerId& id, uint32_t slot, uint32_t slots) 
     const Time until = ended(*stay.attempt) ? std::clamp(stay.attempt->ended, placed, end) : end;
     std::vector<Span> own;
     add_stay(stay, until, own);
+    if (is_lost(stay) && deps_.plan.spec.checkpoint.resume != spec::Resume::Never &&
+        !kept_until(stay)) {
+      for (const Span& span : own) {
+        line.guessed += span.what == Class::Repeated ? span.to - span.from : Duration::zero();
+      }
+    }
     // Whatever the log says: an attempt begins where the one before it in this place has ended.
     for (const Span& span : own) {
       add_span(line.spans, std::max(span.from, placed), span.to, span.what);
@@ -159,9 +166,6 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
 
 // While one hangs, those that depend on it can do nothing either.
 void LineMaker::add_waits(const Stay& stay, std::vector<Span>& work) const {
-  const auto works_with_others = [&](job::AttemptId id) {
-    return deps_.plan.role(id.task.role).membership != spec::Membership::Independent;
-  };
   if (!works_with_others(stay.id)) {
     return;
   }
@@ -225,7 +229,55 @@ bool LineMaker::is_lost(const Stay& stay) const {
   return !outcome && task.state == job::TaskState::Waiting;
 }
 
+// What the next attempt says of itself is the truth, whoever keeps its checkpoints.
 std::optional<Time> LineMaker::kept_until(const Stay& stay) const {
+  const std::optional<Time> reached = reached_again(stay);
+  if (reached) {
+    return reached;
+  }
+  const auto together = together_.find(stay.attempt->generation);
+  return together != together_.end() && works_with_others(stay.id) ? together->second
+                                                                   : last_commit_for(stay);
+}
+
+std::optional<Time> LineMaker::reached_again(const Stay& stay) const {
+  const auto signs = deps_.signs.find(stay.id);
+  if (signs == deps_.signs.end() || signs->second.steps.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<Step>& steps = signs->second.steps;
+  for (const job::Attempt& next : deps_.state.task(stay.id.task).attempts) {
+    const auto later = deps_.signs.find({stay.id.task, next.number});
+    if (next.number <= stay.id.number || later == deps_.signs.end() ||
+        later->second.steps.empty()) {
+      continue;
+    }
+    const double begun = later->second.steps.front().number;
+    const auto reached =
+        std::ranges::find_if(steps, [&](const Step& step) { return step.number >= begun; });
+    return reached == steps.end() ? stay.attempt->ended : reached->at;
+  }
+  return std::nullopt;
+}
+
+bool LineMaker::works_with_others(job::AttemptId id) const {
+  return deps_.plan.role(id.task.role).membership != spec::Membership::Independent;
+}
+
+void LineMaker::note_reached_together() {
+  for (const auto& [place, stays] : stays_) {
+    for (const Stay& stay : stays) {
+      const std::optional<Time> own =
+          ended(*stay.attempt) && works_with_others(stay.id) ? reached_again(stay) : std::nullopt;
+      if (own) {
+        Time& reached = together_.try_emplace(stay.attempt->generation, *own).first->second;
+        reached = std::min(reached, *own);
+      }
+    }
+  }
+}
+
+std::optional<Time> LineMaker::last_commit_for(const Stay& stay) const {
   const spec::Checkpoint& rules = deps_.plan.spec.checkpoint;
   if (rules.resume == spec::Resume::Never) {
     return std::nullopt;

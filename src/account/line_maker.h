@@ -35,6 +35,8 @@ class LineMaker {
 
   [[nodiscard]] Line make(const job::ContainerId& id, uint32_t slot, uint32_t slots) const;
   void add_stay(const Stay& stay, Time until, std::vector<Span>& spans) const;
+  /// Until when the work of an attempt that ended badly was kept; nullopt: nobody knows.
+  [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
   void add_work(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
   void add_waits(const Stay& stay, std::vector<Span>& work) const;
   void add_stop(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
@@ -43,10 +45,16 @@ class LineMaker {
   /// Whether the attempt's work had to be done again, or was for nothing.
   [[nodiscard]] bool is_lost(const Stay& stay) const;
   /// The last commit that keeps some of the attempt's work; nullopt: none does.
-  [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
+  [[nodiscard]] std::optional<Time> last_commit_for(const Stay& stay) const;
+  /// When the attempt was where the next one of its task began, by the steps that both reported.
+  [[nodiscard]] std::optional<Time> reached_again(const Stay& stay) const;
+  [[nodiscard]] bool works_with_others(job::AttemptId id) const;
+  void note_reached_together();
 
   Deps deps_;
   std::map<Place, std::vector<Stay>> stays_;  ///< In order of their placement.
+  /// When those that worked together in a generation were where the next one began.
+  std::map<job::Generation, Time> together_;
 };
 
 }  // namespace muster::account

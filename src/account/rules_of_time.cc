@@ -275,6 +275,7 @@ uint64_t origins(const Evidence& evidence) {
 
 void checkpoint_missing(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   const Duration lost = in(evidence.account.classes, Class::Repeated);
+  const bool guessed = 2 * evidence.account.guessed > lost;
   const uint64_t failures = origins(evidence);
   if (!evidence.commits.empty() || failures < 2 ||
       share(lost, evidence.account.granted) < rule.threshold) {
@@ -283,10 +284,14 @@ void checkpoint_missing(const Rule& rule, const Evidence& evidence, std::vector<
   advice.push_back(
       {.rule = std::string(rule.name),
        .role = {},
-       .evidence = fmt::format("{} lost {} ({:.0f} % of all), and no checkpoint was complete",
-                               job::count_of(failures, "failure"), container_time(lost),
-                               share(lost, evidence.account.granted) * 100),
-       .what = "write checkpoints to MUSTER_CHECKPOINT_DIR and begin with the newest one there",
+       .evidence = fmt::format("{} lost {}{} ({:.0f} % of all), and no checkpoint was complete",
+                               job::count_of(failures, "failure"), guessed ? "up to " : "",
+                               container_time(lost), share(lost, evidence.account.granted) * 100),
+       .what = guessed ? "write checkpoints to MUSTER_CHECKPOINT_DIR and begin with the newest one "
+                         "there; if the program keeps its own, let it report its steps, and only "
+                         "what it repeats is counted"
+                       : "write checkpoints to MUSTER_CHECKPOINT_DIR and begin with the newest "
+                         "one there",
        .saves = fmt::format("most of {}", container_time(lost)),
        .sets = {},
        .numbers = {{"failures", static_cast<double>(failures)}, {"lost_s", seconds(lost)}}});

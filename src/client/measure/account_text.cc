@@ -182,12 +182,12 @@ std::string account_json(const AccountView& view) {
   }
   return fmt::format(
       R"({{"schema":"muster.eff/1","job":{},"phase":{},"running":{},"granted_s":{},"classes":{},)"
-      R"("queued_s":{},"goodput":{},"containers":{},"given_back":{},)"
+      R"("queued_s":{},"repeated_unknown_s":{},"goodput":{},"containers":{},"given_back":{},)"
       R"("starts":{{"by_step":{},"by_output":{},"unknown":{}}},"roles":{{{}}},)"
       R"("advice":{},"notes":{}}})"
       "\n",
       json_quote(view.job), json_quote(view.phase), account.running, seconds_text(account.granted),
-      classes_json(account.classes), seconds_text(account.queued),
+      classes_json(account.classes), seconds_text(account.queued), seconds_text(account.guessed),
       number_or_null(account.goodput()), account.containers, account.given_back,
       account.starts.by_step, account.starts.by_output, account.starts.unknown, roles,
       advice_json(view.advice), list_json(view.notes));

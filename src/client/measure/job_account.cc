@@ -83,6 +83,12 @@ std::vector<std::string> notes_of(const FoundJob& job, const account::Account& a
         fmt::format("of {} neither step nor output is known: all their time counts as work",
                     job::count_of(starts.unknown, "attempt")));
   }
+  if (account.guessed > Duration::zero()) {
+    notes.push_back(fmt::format(
+        "whether {} of the repeated time was lost is not known: neither checkpoints nor steps of "
+        "the program were seen, so it counts as if it had begun again from the start",
+        format_duration(account.guessed)));
+  }
   return notes;
 }
 

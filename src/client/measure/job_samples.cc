@@ -166,6 +166,16 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
   }
 }
 
+void add_steps(const metrics::Series& series, WallTime started, account::AttemptSigns& signs) {
+  for (const metrics::Point& point : series.points) {
+    if (std::isfinite(point.value)) {
+      const WallTime at{std::chrono::seconds(point.time_s)};
+      signs.steps.push_back({.at = Time{} + std::max(Duration::zero(), Duration(at - started)),
+                             .number = point.value});
+    }
+  }
+}
+
 /// When an attempt had begun to work, for what is judged by its course: its first step or, where it
 /// tells of none, a quarter of what is known of it.
 class Beginnings {
@@ -215,6 +225,7 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
       constexpr Duration kMiddle = std::chrono::milliseconds(500);
       const WallTime at{std::chrono::seconds(one.points.front().time_s) + kMiddle};
       signs[attempt].first_step = Time{} + std::max(Duration::zero(), Duration(at - started));
+      add_steps(one, started, signs[attempt]);
       continue;
     }
     add_series(one, minutes_before_s, uses[attempt]);
