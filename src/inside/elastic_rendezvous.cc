@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "inside/peers.h"
-#include "inside/rendezvous.h"
 #include "net/address.h"
 
 #include <fmt/format.h>
@@ -18,12 +17,21 @@ namespace {
 
 /// How often the view is looked at, and a notice that did not arrive is sent again.
 constexpr Duration kLook = std::chrono::milliseconds(250);
+constexpr std::string_view kPlaces = "rank_and_size";
+constexpr std::string_view kDesks = "worker_addresses";
+constexpr std::string_view kMembers = "member";
 /// As long as horovodrun waits for enough members: others come to their next commit only.
 constexpr Duration kPlacePatience = std::chrono::minutes(10);
 constexpr Duration kNoticePatience = std::chrono::seconds(10);
 
 net::HttpResponse simple(int status, std::string body) {
   return {.status = status, .headers = {}, .body = std::move(body)};
+}
+
+/// SCOPE of "/SCOPE/KEY"; "" for another form.
+std::string_view scope_of(std::string_view target) {
+  const std::vector<std::string_view> parts = split(target, '/');
+  return parts.size() == 3 ? parts[1] : "";
 }
 
 template <class T>
@@ -42,13 +50,15 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
       options_(std::move(options)),
       on_round_(std::move(on_round)),
       world_(options_.members_min),
+      store_(loop),
       changed_(loop.now()),
       dialer_(loop),
       formed_(loop),
       server_(loop, std::move(listening), Peers(options_.view_file), std::move(refused),
               {.handler = [this](net::HttpRequest request,
                                  const std::string&) { return answer(std::move(request)); },
-               .patience = kPlacePatience}) {
+               .patience = kPlacePatience,
+               .at_once = [this](net::HttpRequest& request) { return answer_at_once(request); }}) {
   look();
 }
 
@@ -64,10 +74,16 @@ std::optional<ElasticWorld::Index> ElasticRendezvous::index_of(
   return number_of<Index>(name.substr(dash + 1));
 }
 
+std::optional<std::string_view> ElasticRendezvous::answer_at_once(net::HttpRequest& request) {
+  const std::string_view scope = scope_of(request.target);
+  const bool plain = scope != kPlaces && scope != kDesks && scope != kMembers;
+  return plain ? store_.answer_at_once(request) : std::nullopt;
+}
+
 rt::Async<net::HttpResponse> ElasticRendezvous::answer(net::HttpRequest request) {
   const std::vector<std::string_view> parts = split(request.target, '/');
-  const std::string_view scope = parts.size() == 3 ? parts[1] : "";
-  if (scope == "member" && request.upgrade == "muster-member") {
+  const std::string_view scope = scope_of(request.target);
+  if (scope == kMembers && request.upgrade == "muster-member") {
     const size_t dot = parts[2].find('.');
     const auto index = number_of<Index>(parts[2].substr(0, dot));
     const auto attempt =
@@ -75,17 +91,17 @@ rt::Async<net::HttpResponse> ElasticRendezvous::answer(net::HttpRequest request)
     co_return index&& attempt ? take_member(*index, *attempt)
                               : simple(400, "must be of the form /member/INDEX.ATTEMPT\n");
   }
-  if (scope != "rank_and_size" && scope != "worker_addresses") {
-    co_return answer_from(store_, request);
+  if (scope != kPlaces && scope != kDesks) {
+    co_return co_await store_.answer(std::move(request));
   }
   const std::optional<Index> index = index_of(parts[2]);
   if (!index) {
     co_return simple(400, fmt::format("must name a task as {}-0:0\n", options_.role));
   }
-  if (request.method == "PUT" && scope == "worker_addresses") {
+  if (request.method == "PUT" && scope == kDesks) {
     co_return register_desk(*index, request.body);
   }
-  if (request.method != "GET" || scope != "rank_and_size") {
+  if (request.method != "GET" || scope != kPlaces) {
     co_return simple(405, "must be GET for a place, PUT for addresses\n");
   }
   co_return co_await next_place(*index);
@@ -176,7 +192,7 @@ void ElasticRendezvous::settle() {
   if (!world_.settle(loop_.now() - changed_ > options_.late)) {
     return;
   }
-  store_ = KvStore();
+  store_.clear();
   noticed_.clear();
   on_round_(world_.round(), world_.ranks());
   formed_.pulse();

@@ -3,7 +3,7 @@
 #include "inside/elastic_world.h"
 #include "inside/horovod_notice.h"
 #include "inside/job_server.h"
-#include "inside/kv_store.h"
+#include "inside/kv_answers.h"
 #include "net/http.h"
 #include "net/stream.h"
 #include "net/tcp_dialer.h"
@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,7 @@ class ElasticRendezvous {
   using Index = ElasticWorld::Index;
 
   [[nodiscard]] rt::Async<net::HttpResponse> answer(net::HttpRequest request);
+  [[nodiscard]] std::optional<std::string_view> answer_at_once(net::HttpRequest& request);
   [[nodiscard]] rt::Async<net::HttpResponse> next_place(Index index);
   [[nodiscard]] net::HttpResponse register_desk(Index index, std::string_view text);
   [[nodiscard]] net::HttpResponse take_member(Index index, uint64_t attempt);
@@ -72,7 +74,7 @@ class ElasticRendezvous {
   Options options_;
   OnRound on_round_;
   ElasticWorld world_;
-  KvStore store_;
+  KvAnswers store_;
   std::map<Index, std::string> view_;
   std::filesystem::file_time_type view_read_;
   std::map<Index, NoticeDesk> desks_;

@@ -131,6 +131,15 @@ TEST_F(Elastic, WhoIsLeftGoesOnInAnEmptyStore) {
   EXPECT_TRUE(left->got.starts_with("HTTP/1.1 404 ")) << left->got;
 }
 
+TEST_F(Elastic, HoldsWhoAsksForWhatALateRankHasNotSaid) {
+  serve(kTwo);
+  const auto asked = ask("/global/1");
+  const auto put = say(
+      "PUT /global/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere");
+  until([&] { return asked->ended && put->ended; });
+  EXPECT_TRUE(told(*asked, "here")) << asked->got;
+}
+
 TEST_F(Elastic, ToldOfANewcomerRankZeroComesToTheNextRound) {
   net::Listening desk = net::listen_on({.host = "127.0.0.1"}).value();
   serve(R"({"worker":{"0":"127.0.0.1:4000"}})");

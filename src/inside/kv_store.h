@@ -18,6 +18,10 @@ struct KvLimits {
 };
 
 /// Values by key, in scopes, within bounds. Pure.
+///
+/// A scope is for one meeting of ranks: each sets a value under its number, and others besides,
+/// reads those of all others and says that it has finished. Ranks may meet in it again, so what
+/// they set the last time must not be found then.
 class KvStore {
  public:
   explicit KvStore(KvLimits limits = {}) : limits_(limits) {}
@@ -26,13 +30,28 @@ class KvStore {
   [[nodiscard]] Status put(std::string_view scope, std::string_view key, std::string value);
   /// nullptr where nobody has set it; else valid until the next change.
   [[nodiscard]] const std::string* find(std::string_view scope, std::string_view key) const;
-  /// Forgets a value, if there is one.
-  void erase(std::string_view scope, std::string_view key);
+  /// Says that the rank of this number has read all that it wants of the scope, which is forgotten
+  /// once that holds for all ranks in it; until then others may still want its value. A value under
+  /// another key is forgotten at once. Harmless when said twice, and for what is not there.
+  void finish(std::string_view scope, std::string_view key);
 
  private:
+  struct Value {
+    std::string text;
+    bool finished = false;
+  };
+  struct Scope {
+    std::map<std::string, Value, std::less<>> values;
+    size_t unfinished = 0;  ///< Of its ranks.
+  };
+
+  [[nodiscard]] static size_t size_of(std::string_view scope, std::string_view key,
+                                      std::string_view value);
+
   KvLimits limits_;
   size_t bytes_ = 0;
-  std::map<std::string, std::string, std::less<>> values_;  ///< By "scope/key".
+  size_t entries_ = 0;
+  std::map<std::string, Scope, std::less<>> scopes_;
 };
 
 }  // namespace muster::inside

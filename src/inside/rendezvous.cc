@@ -1,118 +1,16 @@
 #include "inside/rendezvous.h"
 
-#include <chrono>
 #include <string>
 #include <utility>
 
 namespace muster::inside {
-namespace {
-
-/// How long a GET waits for its value, and how many may: each holds a descriptor.
-constexpr Duration kWait = std::chrono::milliseconds(250);
-constexpr size_t kWaitingMax = 512;
-
-net::HttpResponse plain(int status, std::string body) {
-  return {.status = status, .headers = {}, .body = std::move(body)};
-}
-
-struct Name {
-  std::string_view scope;
-  std::string_view key;
-};
-
-/// Takes "/SCOPE/KEY" apart.
-std::optional<Name> name_in(std::string_view target) {
-  const size_t slash = target.find('/', 1);
-  if (target.empty() || slash == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const Name name{.scope = target.substr(1, slash - 1), .key = target.substr(slash + 1)};
-  const bool complete = target.front() == '/' && !name.scope.empty() && !name.key.empty() &&
-                        name.key.find('/') == std::string_view::npos;
-  return complete ? std::optional(name) : std::nullopt;
-}
-
-/// Counts one more for as long as it lives.
-class Counted {
- public:
-  explicit Counted(size_t& count) : count_(&count) { ++*count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --*count_; }
-
- private:
-  size_t* count_;
-};
-
-}  // namespace
-
-net::HttpResponse answer_from(KvStore& store, net::HttpRequest& request) {
-  const std::optional<Name> name = name_in(request.target);
-  if (!name) {
-    return plain(400, "must be of the form /SCOPE/KEY\n");
-  }
-  if (request.method == "PUT") {
-    const Status put = store.put(name->scope, name->key, std::move(request.body));
-    return put.has_value() ? plain(200, "") : plain(413, put.error().message + "\n");
-  }
-  if (request.method == "DELETE") {
-    return plain(200, "");
-  }
-  if (request.method != "GET") {
-    return plain(405, "must be GET, PUT or DELETE\n");
-  }
-  const std::string* const value = store.find(name->scope, name->key);
-  if (value == nullptr) {
-    return plain(404, "");
-  }
-  net::HttpResponse response = plain(200, *value);
-  response.content_type = "application/octet-stream";
-  return response;
-}
 
 Rendezvous::Rendezvous(rt::IoLoop& loop, rt::Fd listening, Peers peers, JobServer::Refused refused)
-    : loop_(loop),
-      put_(loop),
+    : store_(loop),
       server_(loop, std::move(listening), std::move(peers), std::move(refused),
               {.handler = [this](net::HttpRequest request,
-                                 const std::string&) { return answer(std::move(request)); },
-               .at_once = [this](net::HttpRequest& request) { return answer_at_once(request); }}) {}
-
-std::optional<std::string_view> Rendezvous::answer_at_once(net::HttpRequest& request) {
-  const std::optional<Name> name = name_in(request.target);
-  if (!name) {
-    return std::nullopt;
-  }
-  if (request.method == "GET") {
-    const std::string* const value = store_.find(name->scope, name->key);
-    return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
-  }
-  if (request.method != "PUT" || !store_.put(name->scope, name->key, std::move(request.body))) {
-    return std::nullopt;
-  }
-  put_.pulse();
-  return "";
-}
-
-rt::Async<Status> Rendezvous::until_put(std::string scope, std::string key) {
-  const Counted counted(waiting_);
-  while (store_.find(scope, key) == nullptr) {
-    co_await put_.wait();
-  }
-  co_return Status();
-}
-
-rt::Async<net::HttpResponse> Rendezvous::answer(net::HttpRequest request) {
-  const std::optional<Name> name = name_in(request.target);
-  if (name && request.method == "GET" && waiting_ < kWaitingMax) {
-    auto value = until_put(std::string(name->scope), std::string(name->key));
-    (void)co_await rt::with_deadline(loop_, loop_.now() + kWait, "a value", std::move(value));
-  }
-  net::HttpResponse response = answer_from(store_, request);
-  if (request.method == "PUT") {
-    put_.pulse();
-  }
-  co_return response;
-}
+                                 const std::string&) { return store_.answer(std::move(request)); },
+               .at_once =
+                   [this](net::HttpRequest& request) { return store_.answer_at_once(request); }}) {}
 
 }  // namespace muster::inside

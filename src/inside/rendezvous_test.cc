@@ -100,8 +100,18 @@ TEST_F(Served, KeepsWhatOneRankSaysForTheOthers) {
   const std::string answer = ask("GET", "/global/0", "");
   EXPECT_EQ(status_of(answer), "200");
   EXPECT_EQ(body_of(answer), value);
+}
+
+TEST_F(Served, RanksThatMeetAgainFindNothingOfTheLastTime) {
+  serve(R"({"worker":["127.0.0.1:4000"]})");
+  for (const char* rank : {"/global/0", "/global/rank_0", "/global/1", "/global/rank_1"}) {
+    EXPECT_EQ(status_of(ask("PUT", rank, "an old address")), "200");
+  }
   EXPECT_EQ(status_of(ask("DELETE", "/global/0", "")), "200");
-  EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "200") << "others may still want it";
+  EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "200") << "the other may still want it";
+  const std::string last = text_of("DELETE", "/global/1", "");
+  EXPECT_EQ(status_of(rt::run_to_end(loop_, converse({last.substr(0, 9), last.substr(9)}))), "200");
+  EXPECT_EQ(status_of(ask("GET", "/global/0", "")), "404");
 }
 
 TEST_F(Served, AnswersWhoAsksBeforeTheValueIsThereAsSoonAsItIs) {

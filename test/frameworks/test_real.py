@@ -71,6 +71,34 @@ def test_horovod_starts_again_when_a_rank_is_lost(muster, venv):
     assert done.lines("sum 2 in generation 2")
 
 
+MEETS_AGAIN = """
+import horovod.tensorflow as hvd
+import tensorflow as tf
+for turn in range(5):
+    hvd.init()
+    total = hvd.allreduce(tf.constant(1.0 + hvd.rank()), op=hvd.Sum)
+    hvd.shutdown()
+hvd.init()
+for turn in range(5):
+    two = hvd.add_process_set([0, 1])
+    if two.included():
+        part = hvd.allreduce(tf.constant(1.0 + hvd.rank()), op=hvd.Sum, process_set=two)
+    hvd.remove_process_set(two)
+if hvd.rank() == 0:
+    print(f"sums {total.numpy():.0f} and {part.numpy():.0f}", flush=True)
+"""
+
+
+def test_horovods_ranks_meet_again(muster, venv):
+    """By hvd.init() after hvd.shutdown(), and in a process set that was there before."""
+    muster.write("train.py", MEETS_AGAIN)
+    done = muster.run({"framework": "horovod", "command": "exec python3 train.py",
+                       "files": ["train.py"], "tasks": 3,
+                       "env": {"HOROVOD_DYNAMIC_PROCESS_SETS": "1"}},
+                      env=path_of(venv("horovod")), within=LIMIT).expect(0)
+    assert done.lines("sums 6 and 3")
+
+
 def test_horovod_through_tonys_flags(muster, venv):
     """TonY's own example is run with these flags; its driver is Muster's rendezvous."""
     source = init(muster, "horovod").parent / "train.py"
