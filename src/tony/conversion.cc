@@ -37,7 +37,7 @@ void add_own_driver(spec::Spec& spec) {
 
 /// A name that TonY finds in its table or among its plug-ins is here a built-in framework or the
 /// file of one.
-void convert_framework(Reading& reading, Converted& converted) {
+Dealer convert_framework(Reading& reading, Converted& converted) {
   constexpr std::array kBuiltIn = {spec::Framework::Tensorflow, spec::Framework::Pytorch,
                                    spec::Framework::Mxnet,      spec::Framework::Horovod,
                                    spec::Framework::Standalone, spec::Framework::Jax,
@@ -50,15 +50,17 @@ void convert_framework(Reading& reading, Converted& converted) {
     if (*found == spec::Framework::Horovod &&
         reading.flag("tony.horovod.driver.mode.debug", false)) {
       add_own_driver(converted.spec);
+      return Dealer::OwnDriver;
     }
-    return;
+    return Dealer::Muster;
   }
   converted.spec.framework = spec::Framework::Generic;
   if (const std::string wrong = spec::wrong_framework_name(name); !wrong.empty()) {
     reading.refuse("tony.application.framework", wrong);
-    return;
+    return Dealer::Muster;
   }
   converted.framework_file = name;
+  return Dealer::Muster;
 }
 
 void convert_application(Reading& reading, spec::Spec& spec) {
@@ -363,7 +365,7 @@ class Executor {
 /// Runs the user's driver below what tells the ranks of the slots that it deals.
 void wrap_own_driver(spec::Spec& spec) {
   const auto driver = std::ranges::find(spec.roles, kOwnDriver, &spec::Role::name);
-  if (has_own_driver(spec) && driver != spec.roles.end() && driver->command) {
+  if (driver != spec.roles.end() && driver->command) {
     driver->command = "exec $HOROVOD_DRIVER /bin/sh -c " + shell_quote(*driver->command);
   }
 }
@@ -478,7 +480,7 @@ Result<Converted> convert(const Input& input) {
   Properties properties = lay(input, converted.notes);
   Reading reading(properties, converted.notes);
   spec::Spec& spec = converted.spec;
-  convert_framework(reading, converted);
+  const Dealer dealer = convert_framework(reading, converted);
   convert_application(reading, spec);
   convert_deadlines(reading, spec);
   std::string exports = convert_environment(reading, input.flags, spec);
@@ -493,7 +495,7 @@ Result<Converted> convert(const Input& input) {
   if (!input.flags.tensorboard_log_dir.empty()) {
     spec.tensorboard = spec::Tensorboard{.logdir = input.flags.tensorboard_log_dir};
   }
-  MUSTER_TRY_STATUS(convert_roles(reading, spec));
+  MUSTER_TRY_STATUS(convert_roles(reading, spec, dealer));
   converted.preprocessing = preprocessing_of(reading, spec);
   const Executor executor(reading, input, std::move(exports));
   MUSTER_TRY_STATUS(reading.error());
@@ -501,7 +503,9 @@ Result<Converted> convert(const Input& input) {
     if (each != nullptr) {
       keep_last_of_a_name(reading, *each);
       executor.apply(*each);
-      wrap_own_driver(*each);
+      if (dealer == Dealer::OwnDriver) {
+        wrap_own_driver(*each);
+      }
     }
   }
   for (const std::string& flag : input.flags.repeated) {

@@ -126,8 +126,8 @@ bool is_horovod_driver(const std::string& name, const spec::Spec& spec) {
 }
 
 /// In its debug mode TonY has the user's own driver deal the ranks.
-Status check_own_driver(Reading& reading, spec::Spec& spec) {
-  if (!has_own_driver(spec)) {
+Status check_own_driver(Reading& reading, spec::Spec& spec, Dealer dealer) {
+  if (dealer != Dealer::OwnDriver) {
     return {};
   }
   const auto driver = std::ranges::find(spec.roles, kOwnDriver, &spec::Role::name);
@@ -165,8 +165,8 @@ void leave_tensorflow(Reading& reading, spec::Spec& spec) {
 }
 
 /// How long TonY's ranks look for each other; horovodrun and Muster have times of their own.
-void add_horovod(spec::Spec& spec) {
-  if (spec.framework == spec::Framework::Horovod || has_own_driver(spec)) {
+void add_horovod(spec::Spec& spec, Dealer dealer) {
+  if (spec.framework == spec::Framework::Horovod || dealer == Dealer::OwnDriver) {
     spec.env.try_emplace("HOROVOD_GLOO_TIMEOUT_SECONDS",
                          spec::EnvValue{.source = spec::EnvValue::Source::Literal, .text = "2000"});
   }
@@ -513,9 +513,7 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
 
 }  // namespace
 
-bool has_own_driver(const spec::Spec& spec) { return spec.variables.contains("HOROVOD_DRIVER"); }
-
-Status convert_roles(Reading& reading, spec::Spec& spec) {
+Status convert_roles(Reading& reading, spec::Spec& spec, Dealer dealer) {
   for (const std::string& instances : reading.names("tony.", kInstances)) {
     const std::string name =
         instances.substr(5, instances.size() - 5 - kInstances.size());  // After "tony.".
@@ -575,9 +573,9 @@ Status convert_roles(Reading& reading, spec::Spec& spec) {
                                tasks));
   }
   leave_tensorflow(reading, spec);
-  add_horovod(spec);
+  add_horovod(spec, dealer);
   convert_ends(reading, spec);
-  MUSTER_TRY_STATUS(check_own_driver(reading, spec));
+  MUSTER_TRY_STATUS(check_own_driver(reading, spec, dealer));
   MUSTER_TRY_STATUS(check_ends(spec));
   convert_placement(reading, spec);
   MUSTER_TRY_STATUS(convert_stages(reading, spec));
