@@ -15,8 +15,8 @@
 namespace muster::inside {
 namespace {
 
-/// How often the view is looked at, and a notice that did not arrive is sent again.
-constexpr Duration kLook = std::chrono::milliseconds(250);
+/// When a notice that did not arrive is sent again.
+constexpr Duration kNoticeAgain = std::chrono::milliseconds(250);
 constexpr std::string_view kPlaces = "rank_and_size";
 constexpr std::string_view kDesks = "worker_addresses";
 constexpr std::string_view kMembers = "member";
@@ -51,7 +51,6 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
       on_round_(std::move(on_round)),
       world_(options_.members_min),
       store_(loop),
-      changed_(loop.now()),
       dialer_(loop),
       formed_(loop),
       server_(loop, std::move(listening), Peers(options_.view_file), std::move(refused),
@@ -59,10 +58,14 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
                                  const std::string&) { return answer(std::move(request)); },
                .patience = kPlacePatience,
                .at_once = [this](net::HttpRequest& request) { return answer_at_once(request); }}) {
-  look();
+  watch_view();
+  read_view();
 }
 
-ElasticRendezvous::~ElasticRendezvous() { loop_.cancel(timer_); }
+ElasticRendezvous::~ElasticRendezvous() {
+  loop_.cancel(late_timer_);
+  loop_.cancel(notice_timer_);
+}
 
 std::optional<ElasticWorld::Index> ElasticRendezvous::index_of(
     std::string_view name_and_rank) const {
@@ -140,7 +143,7 @@ net::HttpResponse ElasticRendezvous::take_member(Index index, uint64_t attempt) 
 rt::Async<> ElasticRendezvous::attend(net::Stream* stream, Index index, uint64_t attempt) {
   world_.arrive(index, attempt);
   desks_.erase(index);
-  changed_ = loop_.now();
+  begin_to_wait();
   const rt::Running telling =
       rt::start(loop_, tell_first_place(stream, index), [](const Status&) {});
   settle();
@@ -170,32 +173,42 @@ rt::Async<> ElasticRendezvous::until_round_after(uint64_t round) {
   }
 }
 
-void ElasticRendezvous::look() {
-  std::error_code failed;
-  const auto written = std::filesystem::last_write_time(options_.view_file, failed);
-  if (!failed && written != view_read_) {
-    view_read_ = written;
-    read_view();
+/// The file is replaced, not written to: its folder tells.
+void ElasticRendezvous::watch_view() {
+  auto watch = os::watch_file(loop_, options_.view_file.parent_path(), [this] { read_view(); });
+  if (watch.has_value()) {
+    view_watch_ = *std::move(watch);
   }
-  settle();
-  notify_if_due();
-  timer_ = loop_.call_after(kLook, [this] { look(); });
 }
 
 void ElasticRendezvous::read_view() {
-  view_ = role_in_view(text_of(options_.view_file), options_.role);
+  std::map<Index, std::string> view = role_in_view(text_of(options_.view_file), options_.role);
+  if (view == view_) {
+    return;
+  }
+  view_ = std::move(view);
   world_.see(view_);
-  changed_ = loop_.now();
+  begin_to_wait();
+  settle();
+}
+
+void ElasticRendezvous::begin_to_wait() {
+  without_late_ = false;
+  loop_.cancel(late_timer_);
+  late_timer_ = loop_.call_after(options_.late, [this] {
+    without_late_ = true;
+    settle();
+  });
 }
 
 void ElasticRendezvous::settle() {
-  if (!world_.settle(loop_.now() - changed_ > options_.late)) {
-    return;
+  if (world_.settle(without_late_)) {
+    store_.clear();
+    noticed_.clear();
+    on_round_(world_.round(), world_.ranks());
+    formed_.pulse();
   }
-  store_.clear();
-  noticed_.clear();
-  on_round_(world_.round(), world_.ranks());
-  formed_.pulse();
+  notify_if_due();
 }
 
 /// Those who run come to the next round by themselves when one of them is lost, but must be told
@@ -223,6 +236,10 @@ void ElasticRendezvous::notify_if_due() {
         if (sent.has_value() && world_.round() == round) {
           noticed_ = newcomers;
         }
+        // Others may have come meanwhile.
+        loop_.cancel(notice_timer_);
+        notice_timer_ = loop_.call_after(sent.has_value() ? Duration::zero() : kNoticeAgain,
+                                         [this] { notify_if_due(); });
       });
 }
 

@@ -7,6 +7,7 @@
 #include "net/http.h"
 #include "net/stream.h"
 #include "net/tcp_dialer.h"
+#include "os/file/watch.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
 #include "rt/running.h"
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,8 +66,10 @@ class ElasticRendezvous {
   [[nodiscard]] rt::Async<> until_round_after(uint64_t round);
   [[nodiscard]] std::optional<Index> index_of(std::string_view name_and_rank) const;
 
-  void look();
+  void watch_view();
   void read_view();
+  /// Somebody has arrived or the view has changed: those who are late get their time again.
+  void begin_to_wait();
   void settle();
   void notify_if_due();
   [[nodiscard]] rt::Async<Status> notify(net::HostPort where, std::string key);
@@ -76,14 +80,15 @@ class ElasticRendezvous {
   ElasticWorld world_;
   KvAnswers store_;
   std::map<Index, std::string> view_;
-  std::filesystem::file_time_type view_read_;
+  std::unique_ptr<os::FileWatch> view_watch_;
   std::map<Index, NoticeDesk> desks_;
-  HostTime changed_{};          ///< When somebody last arrived or the view changed.
+  bool without_late_ = false;  ///< Those who are late have had their time.
+  rt::TimerId late_timer_{};
   std::vector<Index> noticed_;  ///< The newcomers that rank 0 has been told of, in this round.
   int64_t last_notice_ = 0;
   net::TcpDialer dialer_;
-  rt::Event formed_;  ///< A round was.
-  rt::TimerId timer_{};
+  rt::Event formed_;            ///< A round was.
+  rt::TimerId notice_timer_{};  ///< To send one again.
   rt::Running notice_;
   JobServer server_;  ///< Last: it uses all of the above.
 };

@@ -31,20 +31,28 @@ class Elastic : public ::testing::Test {
   };
 
   void serve(const std::string& view) {
-    std::ofstream(view_) << view;
+    std::filesystem::create_directories(view_.parent_path());
+    write_view(view);
     net::Listening listening = net::listen_on({.host = "127.0.0.1"}).value();
     port_ = listening.port;
     rendezvous_ = std::make_unique<ElasticRendezvous>(
         loop_, std::move(listening.fd),
-        ElasticRendezvous::Options{.role = "worker", .members_min = 1, .view_file = view_},
+        ElasticRendezvous::Options{
+            .role = "worker", .members_min = 1, .view_file = view_, .late = late_},
         [this](uint64_t, const std::vector<ElasticWorld::Index>& ranks) {
           rounds_.push_back(ranks);
         },
         [](const std::string&) {});
   }
+  /// As an agent does: the file is replaced.
+  void write_view(const std::string& view) {
+    const std::filesystem::path fresh = view_.string() + ".new";
+    std::ofstream(fresh) << view;
+    std::filesystem::rename(fresh, view_);
+  }
   void TearDown() override {
     rendezvous_.reset();
-    std::filesystem::remove(view_);
+    std::filesystem::remove_all(view_.parent_path());
   }
 
   /// Sends a request on a connection of its own, which stays open.
@@ -95,8 +103,9 @@ class Elastic : public ::testing::Test {
   }
 
   rt::IoLoop loop_;
-  std::filesystem::path view_ =
-      std::filesystem::path(::testing::TempDir()) / ("elastic-view-" + std::to_string(::getpid()));
+  std::filesystem::path view_ = std::filesystem::path(::testing::TempDir()) /
+                                ("elastic-" + std::to_string(::getpid())) / "view";
+  Duration late_ = std::chrono::seconds(60);
   uint16_t port_ = 0;
   std::vector<std::vector<ElasticWorld::Index>> rounds_;
   std::unique_ptr<ElasticRendezvous> rendezvous_;
@@ -112,6 +121,25 @@ TEST_F(Elastic, TellsEachItsFirstPlaceWhenAllAreThere) {
   const auto first = join("0.1");
   until([&] { return told(*first, "0 2\n") && told(*second, "1 2\n"); });
   EXPECT_THAT(rounds_, ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST_F(Elastic, WaitsNoLongerForThoseWhoAreLate) {
+  late_ = std::chrono::milliseconds(50);
+  serve(kTwo);
+  const auto first = join("0.1");
+  until([&] { return told(*first, "0 1\n"); });
+  EXPECT_THAT(rounds_, ElementsAre(ElementsAre(0)));
+}
+
+TEST_F(Elastic, SeesWhoIsAddedToTheView) {
+  serve(R"({"worker":{"0":"127.0.0.1:4000"}})");
+  write_view(kTwo);
+  loop_.run_until(loop_.now() + std::chrono::milliseconds(20));
+  const auto first = join("0.1");
+  until([&] { return first->got.starts_with("HTTP/1.1 101 "); });
+  EXPECT_TRUE(rounds_.empty()) << "the other one is on its way";
+  const auto second = join("1.1");
+  until([&] { return told(*first, "0 2\n") && told(*second, "1 2\n"); });
 }
 
 TEST_F(Elastic, WhoIsLeftGoesOnInAnEmptyStore) {
@@ -166,7 +194,7 @@ TEST_F(Elastic, ToldOfANewcomerRankZeroComesToTheNextRound) {
                        std::to_string(text.size()) + "\r\nConnection: close\r\n\r\n" + text);
   until([&] { return put->ended; });
   EXPECT_TRUE(put->got.starts_with("HTTP/1.1 200 ")) << put->got;
-  std::ofstream(view_) << kTwo;
+  write_view(kTwo);
   const auto second = join("1.1");
   std::unique_ptr<net::Stream> notice;
   until([&] {

@@ -23,7 +23,6 @@ namespace {
 
 /// Accepted in one turn of the loop.
 constexpr size_t kAcceptsMax = 64;
-constexpr size_t kTurnedAwayMax = 16;
 constexpr size_t kServedMax = 4096;
 constexpr size_t kBodyMax = size_t{4} << 20;
 /// Of what a reader of an answer may take.
@@ -98,8 +97,7 @@ JobServer::JobServer(rt::IoLoop& loop, rt::Fd listening, Peers peers, Refused re
                      Answers answers)
     : loop_(loop),
       listening_(std::move(listening)),
-      peers_(std::move(peers)),
-      refused_(std::move(refused)),
+      door_(std::move(peers), std::move(refused)),
       at_once_(std::move(answers.at_once)),
       buffer_(at_once_ ? kAtOnceMax : 0),
       server_(loop, std::move(answers.handler), limits(answers.patience)),
@@ -139,7 +137,7 @@ bool JobServer::accept_one() {
 }
 
 void JobServer::take(Accepted one) {
-  const bool admitted = admits(one.peer);
+  const bool admitted = door_.admits(one.peer);
   std::string early;
   if (admitted && at_once_ && answer_at_once(one, early)) {
     return;
@@ -196,17 +194,6 @@ void JobServer::send(Accepted one, std::string_view body) {
   rest.erase(0, done);
   sending_.spawn(
       send_rest(loop_, net::tcp_stream(loop_, std::move(one.socket), one.peer), std::move(rest)));
-}
-
-bool JobServer::admits(const net::SocketAddress& peer) {
-  const std::string host = net::literal_of(peer);
-  if (peers_.admits_host(host)) {
-    return true;
-  }
-  if (turned_away_.size() < kTurnedAwayMax && turned_away_.insert(host).second) {
-    refused_(host);
-  }
-  return false;
 }
 
 }  // namespace muster::inside

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "inside/door.h"
 #include "inside/peers.h"
 #include "net/address.h"
 #include "net/http.h"
@@ -13,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +34,7 @@ class JobServer {
   /// Returns the body of a 200, which must stay valid until the next call, or nothing: the handler
   /// gets the request then, as it came. The connection closes after such an answer.
   using AtOnce = std::function<std::optional<std::string_view>(net::HttpRequest& request)>;
-  /// Called once for each host that is turned away.
-  using Refused = std::function<void(const std::string& host)>;
+  using Refused = Door::Refused;
 
   struct Answers {
     Handler handler;
@@ -58,7 +57,6 @@ class JobServer {
   /// Returns false where there are no more now.
   [[nodiscard]] bool accept_one();
   void take(Accepted one);
-  [[nodiscard]] bool admits(const net::SocketAddress& peer);
   /// Returns whether the request of `one` has been answered, or is about to be. If not, `early` has
   /// what was read of it.
   [[nodiscard]] bool answer_at_once(Accepted& one, std::string& early);
@@ -66,16 +64,14 @@ class JobServer {
 
   rt::IoLoop& loop_;
   rt::Fd listening_;
-  Peers peers_;
-  Refused refused_;
+  Door door_;
   AtOnce at_once_;
   std::vector<Accepted> accepted_;  ///< In this turn.
   std::vector<char> buffer_;        ///< For a request that is read in one piece.
-  std::set<std::string> turned_away_;
-  net::HttpServer server_;     ///< For the job's hosts.
-  net::HttpServer strangers_;  ///< For all others, with little room.
-  rt::Scope sending_;          ///< What did not go out in one piece.
-  rt::AcceptWatch watch_;      ///< Last: it uses all of the above.
+  net::HttpServer server_;          ///< For the job's hosts.
+  net::HttpServer strangers_;       ///< For all others, with little room.
+  rt::Scope sending_;               ///< What did not go out in one piece.
+  rt::AcceptWatch watch_;           ///< Last: it uses all of the above.
 };
 
 }  // namespace muster::inside

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,6 +24,7 @@ namespace {
 constexpr size_t kHeadLinesMax = 32;
 /// A little less than what Muster allows a framework's program: this message is the better one.
 constexpr int kFirstPlacePatience = 570;  // Seconds.
+constexpr int kAttemptLookMilliseconds = 100;
 
 /// Reads the answer's head; the status must be 101.
 Status read_head(int socket) {
@@ -65,11 +67,13 @@ Result<ElasticWorld::Place> read_place(int socket) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
+  // Not a child of this process. Before Linux 5.3 nothing tells of its end, and it is asked for.
   const rt::Fd watched(static_cast<int>(::syscall(SYS_pidfd_open, attempt, 0)));
+  const int patience = watched.valid() ? -1 : kAttemptLookMilliseconds;
   std::array<pollfd, 2> both{pollfd{.fd = watched.get(), .events = POLLIN, .revents = 0},
                              pollfd{.fd = socket, .events = POLLIN, .revents = 0}};
-  while (watched.valid() && both[0].revents == 0 && both[1].revents == 0) {
-    if (::poll(both.data(), both.size(), -1) < 0 && errno != EINTR) {
+  while (both[0].revents == 0 && both[1].revents == 0 && ::kill(attempt, 0) == 0) {
+    if (::poll(both.data(), both.size(), patience) < 0 && errno != EINTR) {
       break;
     }
   }

@@ -23,8 +23,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,8 +85,25 @@ Result<std::string> read_command(int socket, const std::string& key) {
   return command;
 }
 
+/// Holds back the signal of a child's end, and returns a descriptor that can be read when one is
+/// there: every kernel has these.
+rt::Fd hold_child_signals() {
+  struct sigaction ends_only{};
+  ends_only.sa_handler = SIG_DFL;
+  ends_only.sa_flags = SA_NOCLDSTOP;  // Not that of a child that stops for a while.
+  ::sigaction(SIGCHLD, &ends_only, nullptr);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child, nullptr);
+  return rt::Fd(::signalfd(-1, &child, SFD_CLOEXEC));
+}
+
 /// The child's side: becomes the command, leading a group of its own.
 [[noreturn]] void become(const std::string& command, pid_t parent) {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
@@ -101,10 +118,10 @@ int status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kSignalled + WTERMSIG(wait_status);
 }
 
-/// Waits for the child's end, or for that of the connection, which ends the child.
-int attend(int socket, pid_t child) {
-  const rt::Fd watched(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  std::array<pollfd, 2> both{pollfd{.fd = watched.get(), .events = POLLIN, .revents = 0},
+/// Waits for the child's end, or for that of the connection, which ends the child. `ends` is of
+/// hold_child_signals(), from before the child: it is the only one.
+int attend(int socket, int ends, pid_t child) {
+  std::array<pollfd, 2> both{pollfd{.fd = ends, .events = POLLIN, .revents = 0},
                              pollfd{.fd = socket, .events = POLLIN, .revents = 0}};
   while (both[0].revents == 0 && both[1].revents == 0) {
     if (::poll(both.data(), both.size(), -1) < 0 && errno != EINTR) {
@@ -114,7 +131,7 @@ int attend(int socket, pid_t child) {
   if (both[0].revents == 0) {
     // Its group by the same number: nobody else can have that before the child is reaped.
     ::kill(-child, SIGTERM);
-    pollfd end{.fd = watched.get(), .events = POLLIN, .revents = 0};
+    pollfd end{.fd = ends, .events = POLLIN, .revents = 0};
     (void)::poll(&end, 1, kGraceMilliseconds);
   }
   ::kill(-child, SIGKILL);
@@ -137,6 +154,10 @@ Status converse(int socket, const std::string& key, Place& place) {
   MUSTER_TRY(const std::string command, read_command(socket, key));
   place.proved = true;
   ::alarm(0);
+  const rt::Fd ends = hold_child_signals();
+  if (!ends.valid()) {
+    return system_error(errno, "cannot wait for a process");
+  }
   const pid_t self = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
@@ -146,7 +167,7 @@ Status converse(int socket, const std::string& key, Place& place) {
     become(command, self);
   }
   ::setpgid(child, child);
-  return write_all(socket, fmt::format("{}\n", attend(socket, child)));
+  return write_all(socket, fmt::format("{}\n", attend(socket, ends.get(), child)));
 }
 
 [[noreturn]] void handle(rt::Fd socket, const std::string& key, pid_t parent, Place& place) {

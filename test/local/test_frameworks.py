@@ -340,6 +340,38 @@ def test_horovods_elastic_ranks_get_their_places_anew(muster):
         assert done.lines(rf"{worker} \| ends with {rank} 3"), done.text
 
 
+# Has the kernel know no pidfd_open, as before Linux 5.3, for a program and all that it starts.
+BEFORE_PIDFD = f"""#!/usr/bin/python3
+import ctypes, os, struct, sys
+PIDFD_OPEN = 434
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, PIDFD_OPEN), (0x06, 0, 0, 0x00050000 | 38),
+         (0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program) == 0
+assert libc.syscall(PIDFD_OPEN, os.getpid(), 0) == -1
+os.execv("{harness.BINARY}", sys.argv)
+"""
+
+
+def test_horovods_elastic_ranks_are_known_to_live_before_linux_5_3(muster):
+    old = muster.write("old", BEFORE_PIDFD, mode=0o755)
+    muster.write("rank.py", ELASTIC_RANK)
+    spec = muster.spec({"framework": "horovod-elastic", "command": "exec python3 rank.py",
+                        "files": ["rank.py"], "restart": {"backoff": "10ms..10ms"},
+                        "roles": {"worker": {"min": 2, "max": 3, "membership": "elastic"}}})
+    done = muster.start("run", spec, program=old).wait().expect(0)
+    assert len(done.lines(r"ends with \d 3")) == 3, done.text
+
+
+def test_what_mpi_starts_ends_before_linux_5_3(muster):
+    old = muster.write("old", BEFORE_PIDFD, mode=0o755)
+    command = "$OMPI_MCA_plm_rsh_agent worker-0 'exit 7'; echo it ended with $?"
+    done = muster.start("run", muster.spec(mpi(command)), program=old).wait().expect(0)
+    assert done.lines("it ended with 7")
+
+
 @pytest.mark.parametrize(("framework", "leader", "helpers", "everywhere", "in_workers"), [
     ("dask", "driver", ["scheduler"], {"DASK_SCHEDULER_ADDRESS"}, {"DASK_HOST"}),
     ("ray", "driver", ["head"], {"RAY_ADDRESS", "RAY_NODE_IP_ADDRESS", "RAY_FOLDER",
