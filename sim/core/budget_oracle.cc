@@ -20,6 +20,10 @@ constexpr size_t kCosts = static_cast<size_t>(Cost::Hopeless) + 1;
 constexpr Duration kSettles = std::chrono::seconds(21);
 
 Cost cost_of(const job::Exit& exit) {
+  if (exit.succeeded()) {
+    // As a failure that is the word of an agent on what never ran: it has vanished.
+    return Cost::Container;
+  }
   if (!exit.failure) {
     return exit.exit_code ? Cost::Own : Cost::Process;
   }

@@ -58,7 +58,9 @@ class Machine {
 /// container's end may have a class, and one over its memory is not tried again. 4: what replaces a
 /// lost attempt starts only when the old container is confirmed gone, or after a while. 5: a victim
 /// belongs to a wave by when it ended, a new master waits anew for the origin of lost peers, and
-/// what an earlier master stopped without writing it down is nobody's fault.
-inline constexpr uint32_t kMachineVersion = 5;
+/// what an earlier master stopped without writing it down is nobody's fault. 6: what had not
+/// started is no origin of lost peers, and neither it nor a failure that leads to no restart ends a
+/// wave.
+inline constexpr uint32_t kMachineVersion = 6;
 
 }  // namespace muster::job

@@ -19,15 +19,11 @@ Blame::Blame(const Deps& deps)
 Blame::Answer Blame::failed(Cause cause) {
   drop_given_up();
   const TaskId id = cause.task();
-  if (cause.first.failure.kind != FailureKind::PeerLoss) {
+  if (cause.first.failure.kind != FailureKind::PeerLoss || !ran(cause)) {
     return settle(std::move(cause), {});
   }
-  // By when it ended: what a new master is told, or one that stood still, may be long past.
-  const bool late =
-      cured_ && wave_at_ && cause.at - *wave_at_ <= plan_.liveness.lost && victim_of_[id] != wave_;
-  if (late) {
-    // Once per wave: a task that goes on losing its peers needs another reason.
-    victim_of_[id] = wave_;
+  if (is_late_victim(cause)) {
+    victim_of_[id] = cured_.number;
     lives_.set_part(cause.first.attempt, Part::Victim);
     return LateVictim{id};
   }
@@ -48,8 +44,12 @@ std::optional<Blame::Verdict> Blame::failed_together(std::vector<Cause> causes) 
     return std::nullopt;
   }
   drop_given_up();
-  Cause origin = std::move(causes.front());
-  causes.erase(causes.begin());
+  auto first = std::ranges::find_if(causes, [&](const Cause& cause) { return ran(cause); });
+  if (first == causes.end()) {
+    first = causes.begin();
+  }
+  Cause origin = std::move(*first);
+  causes.erase(first);
   return settle(std::move(origin), std::move(causes));
 }
 
@@ -86,24 +86,34 @@ std::optional<Blame::Verdict> Blame::settle_losses() {
 }
 
 Blame::Verdict Blame::settle(Cause origin, std::vector<Cause> victims) {
-  std::ranges::move(std::exchange(losses_, {}), std::back_inserter(victims));
-  timers_.clear(timer_);
+  const bool has_run = ran(origin);
+  if (has_run) {
+    std::ranges::move(std::exchange(losses_, {}), std::back_inserter(victims));
+    timers_.clear(timer_);
+  }
   origin.first.victims = static_cast<uint32_t>(victims.size());
   const bool host_lost = origin.rung == Rung::Infrastructure && origin.harms_host;
-  const auto recent = hosts_.find(origin.first.host);
-  const bool charged_before = host_lost && recent != hosts_.end() &&
-                              turn_.now - recent->second <= plan_.liveness.lost && cured_;
-  if (!charged_before) {
-    ++wave_;
-    wave_at_ = turn_.now;
+  const bool charged_before = host_lost && is_charged(origin.first.host);
+  uint32_t wave = 0;
+  if (host_lost) {
+    LostHost& host = hosts_[origin.first.host];
+    if (!charged_before) {
+      host = {.at = turn_.now};
+    }
+    if (has_run && host.wave == 0) {
+      begin_wave(charged_before);
+      host.wave = newest_.number;
+    }
+    wave = host.wave;
+  } else if (has_run) {
+    begin_wave(false);
+    wave = newest_.number;
   }
   lives_.set_part(origin.first.attempt, charged_before ? Part::Victim : Part::Origin);
   for (const Cause& victim : victims) {
     lives_.set_part(victim.first.attempt, Part::Victim);
-    victim_of_[victim.task()] = wave_;
-  }
-  if (host_lost && !charged_before) {
-    hosts_[origin.first.host] = turn_.now;
+    uint32_t& last = victim_of_[victim.task()];
+    last = std::max(last, wave);
   }
   return {
       .origin = std::move(origin), .victims = std::move(victims), .charged_before = charged_before};
@@ -131,10 +141,46 @@ void Blame::forget() {
   timers_.clear(timer_);
 }
 
-void Blame::begin_wave() {
-  ++wave_;
-  wave_at_ = turn_.now;
-  cured_ = true;
+void Blame::started_over() {
+  forget();
+  cured_ = newest_;
+  for (auto& [name, host] : hosts_) {
+    host.cured = true;
+  }
+}
+
+void Blame::begin_wave(bool cured) {
+  newest_ = {.number = newest_.number + 1, .at = turn_.now};
+  if (cured) {
+    cured_ = newest_;
+  }
+}
+
+void Blame::cured(const Cause& cause) {
+  if (ran(cause)) {
+    cured_ = newest_;
+  }
+  const auto host = hosts_.find(cause.first.host);
+  if (host != hosts_.end() && host->second.at == turn_.now) {
+    host->second.cured = true;
+  }
+}
+
+bool Blame::ran(const Cause& cause) const {
+  const Attempt* attempt = lives_.state().find_attempt(cause.first.attempt);
+  return attempt != nullptr && attempt->generation.value != 0;
+}
+
+// Once per wave: a task that goes on losing its peers needs another reason. By when it ended: what
+// a new master is told, or one that stood still, may be long past.
+bool Blame::is_late_victim(const Cause& loss) const {
+  return victim_of_[loss.task()] < cured_.number && loss.at - cured_.at <= plan_.liveness.lost;
+}
+
+bool Blame::is_charged(const HostName& host) const {
+  const auto lost = hosts_.find(host);
+  return lost != hosts_.end() && lost->second.cured &&
+         turn_.now - lost->second.at <= plan_.liveness.lost;
 }
 
 // A task that was given up while it waited needs no origin.

@@ -2,6 +2,7 @@
 
 #include "job/parts/parts_test.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -10,6 +11,8 @@ namespace muster::job {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Three tasks that run, on three hosts.
 struct BlameWorld : Ground {
@@ -17,6 +20,23 @@ struct BlameWorld : Ground {
     for (uint32_t index = 0; index < 3; ++index) {
       run(first_role_task(index), "c" + std::to_string(index));
     }
+  }
+  /// The containers of these tasks went with one host.
+  std::vector<Cause> lose_on_one_host(const std::vector<uint32_t>& indices) {
+    std::vector<Cause> causes;
+    for (const uint32_t index : indices) {
+      const TaskId id = first_role_task(index);
+      causes.push_back(
+          cause_of_end(id, *lives.live(id), {.kind = ContainerEndKind::HostLost}, turn.now));
+      causes.back().first.host = HostName("h1");
+      lives.end(id, std::nullopt, TaskState::Waiting);
+    }
+    return causes;
+  }
+  /// Its next attempt is placed, and does not run.
+  void end_and_place(uint32_t index) {
+    lives.end(first_role_task(index), std::nullopt, TaskState::Waiting);
+    place_again(first_role_task(index), "c" + std::to_string(index));
   }
   std::optional<Part> part_of(uint32_t index) const {
     return lives.task(first_role_task(index)).attempts.back().part;
@@ -55,11 +75,12 @@ TEST(Blame, FallsOnTheEarliestWhenNobodyRunsAnyMore) {
 
 TEST(Blame, LetsALateVictimOfACuredWaveGoFreeOnce) {
   BlameWorld world;
-  (void)world.blame.failed(world.fail(first_role_task(1), FailureKind::Program));
-  world.blame.set_cured(true);
+  const Cause origin = world.fail(first_role_task(1), FailureKind::Program);
+  (void)world.blame.failed(origin);
+  world.blame.cured(origin);
   EXPECT_TRUE(std::holds_alternative<Blame::LateVictim>(
       world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss))));
-  world.place_again(first_role_task(0), "c0");
+  world.run_again(first_role_task(0), "c0", 2);
   EXPECT_TRUE(std::holds_alternative<Blame::Waits>(
       world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss))));
 }
@@ -82,19 +103,76 @@ TEST(Blame, ForgetsALossWhoseTaskWasGivenUp) {
 
 TEST(Blame, TakesALostHostForOneWave) {
   BlameWorld world;
-  const auto lost = [&](uint32_t index) {
-    const TaskId id = first_role_task(index);
-    Cause cause = cause_of_end(id, *world.lives.live(id), {.kind = ContainerEndKind::HostLost},
-                               world.turn.now);
-    cause.first.host = HostName("h1");
-    world.lives.end(id, std::nullopt, TaskState::Waiting);
-    return std::vector<Cause>{cause};
-  };
-  EXPECT_FALSE(world.blame.failed_together(lost(0))->charged_before);
-  world.blame.set_cured(true);
-  EXPECT_TRUE(world.blame.failed_together(lost(1))->charged_before);
+  const std::vector<Cause> first = world.lose_on_one_host({0});
+  EXPECT_FALSE(world.blame.failed_together(first)->charged_before);
+  world.blame.cured(first[0]);
+  EXPECT_TRUE(world.blame.failed_together(world.lose_on_one_host({1}))->charged_before);
   EXPECT_EQ(world.blame.waves(), 1U);
   EXPECT_FALSE(world.blame.failed_together({}));
+}
+
+TEST(Blame, BeginsTheWaveOfALostHostWithTheFirstThatHadStarted) {
+  BlameWorld world;
+  world.end_and_place(0);
+  (void)world.blame.failed(world.fail(first_role_task(2), FailureKind::PeerLoss));
+  const std::vector<Cause> first = world.lose_on_one_host({0});
+  EXPECT_THAT(world.blame.failed_together(first)->victims, IsEmpty());
+  world.blame.cured(first[0]);
+  EXPECT_EQ(world.blame.waves(), 0U);
+  EXPECT_THAT(world.blame.waiting(), ElementsAre(first_role_task(2)));
+  const auto second = world.blame.failed_together(world.lose_on_one_host({1}));
+  EXPECT_TRUE(second->charged_before);
+  EXPECT_EQ(second->victims.size(), 1U);
+  EXPECT_EQ(world.blame.waves(), 1U);
+  world.run_again(first_role_task(0), "c0", 2);
+  EXPECT_TRUE(std::holds_alternative<Blame::LateVictim>(
+      world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss))));
+}
+
+TEST(Blame, OfALostContainerFallsOnTheFirstThatHadStarted) {
+  BlameWorld world;
+  world.end_and_place(0);
+  const auto verdict = world.blame.failed_together(world.lose_on_one_host({0, 1, 2}));
+  EXPECT_EQ(verdict->origin.task(), first_role_task(1));
+  EXPECT_EQ(verdict->origin.first.victims, 2U);
+}
+
+TEST(Blame, KeepsTheCuredWaveWhileAnotherIsNot) {
+  BlameWorld world;
+  const Cause origin = world.fail(first_role_task(1), FailureKind::Program);
+  (void)world.blame.failed(origin);
+  world.blame.cured(origin);
+  (void)world.blame.failed(world.fail(first_role_task(2), FailureKind::Program));
+  EXPECT_TRUE(std::holds_alternative<Blame::LateVictim>(
+      world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss))));
+}
+
+TEST(Blame, IsCuredByStartingOver) {
+  BlameWorld world;
+  (void)world.blame.failed_together(world.lose_on_one_host({1}));
+  world.blame.started_over();
+  EXPECT_TRUE(world.blame.failed_together(world.lose_on_one_host({2}))->charged_before);
+  EXPECT_TRUE(std::holds_alternative<Blame::LateVictim>(
+      world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss))));
+}
+
+TEST(Blame, OfALostHostIsChargedAgainAfterAWhile) {
+  BlameWorld world;
+  const std::vector<Cause> first = world.lose_on_one_host({0});
+  (void)world.blame.failed_together(first);
+  world.blame.cured(first[0]);
+  world.turn.now += world.plan.liveness.lost + 1s;
+  EXPECT_FALSE(world.blame.failed_together(world.lose_on_one_host({1}))->charged_before);
+  EXPECT_EQ(world.blame.waves(), 2U);
+}
+
+TEST(Blame, OfWhatNeverRanWaitsForNobody) {
+  BlameWorld world;
+  world.end_and_place(0);
+  const Blame::Answer answer =
+      world.blame.failed(world.fail(first_role_task(0), FailureKind::PeerLoss));
+  EXPECT_EQ(std::get<Blame::Verdict>(answer).origin.task(), first_role_task(0));
+  EXPECT_EQ(world.blame.waves(), 0U);
 }
 
 TEST(Blame, AbsorbsTheLossesOfAGangThatStartsAgain) {

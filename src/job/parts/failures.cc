@@ -106,7 +106,7 @@ void Failures::preempted(const PreemptionNoticed& notice) {
   if (moves.empty() || !ladder_.charge(Rung::Infrastructure, moves.front().task, turn_.now)) {
     return;
   }
-  blame_.begin_wave();
+  blame_.begin_wave(true);
   restarts_.restart(std::move(moves), {});
 }
 
@@ -135,8 +135,7 @@ void Failures::move_stalled(const Cause& cause) {
   const TaskId id = cause.task();
   const std::optional<HeadroomReported>& cluster = lives_.state().headroom;
   const std::optional<Rung> rung = ladder_.climb(cause, cluster && cluster->hosts == 1, turn_.now);
-  blame_.begin_wave();
-  blame_.set_cured(rung.has_value());
+  blame_.begin_wave(rung.has_value());
   lives_.set_part(cause.first.attempt, Part::Origin);
   if (!rung) {
     attempts_.cut_off(id);
@@ -189,11 +188,11 @@ void Failures::cure(const Cause& origin, const std::vector<Cause>& victims) {
   const std::optional<HeadroomReported>& cluster = lives_.state().headroom;
   const bool one_host = cluster && cluster->hosts == 1;
   const std::optional<Rung> rung = ladder_.climb(origin, one_host, turn_.now);
-  blame_.set_cured(rung.has_value());
   if (!rung) {
     give_up(origin, victims);
     return;
   }
+  blame_.cured(origin);
   if (*rung == Rung::Host) {
     asks_.avoid(origin.first.host, Harm::Place);
   }
@@ -222,7 +221,7 @@ void Failures::give_up(const Cause& origin, const std::vector<Cause>& victims) {
     return;
   }
   if (ran && shrinks && changes_together(plan_, id.role)) {
-    blame_.set_cured(true);
+    blame_.cured(origin);
     restarts_.regroup(moves_of(victims));
     return;
   }

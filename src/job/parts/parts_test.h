@@ -52,6 +52,13 @@ struct Ground {
   /// The task runs in `generation`.
   void run(TaskId id, const std::string& container, uint32_t generation = 1) {
     place(id, container);
+    start(id, generation);
+  }
+  void run_again(TaskId id, const std::string& container, uint32_t generation) {
+    place_again(id, container);
+    start(id, generation);
+  }
+  void start(TaskId id, uint32_t generation) {
     lives.join(id, {.host = "127.0.0.1", .port = 5000, .named_ports = {}});
     lives.tell_to_start(id, Generation(generation));
     lives.run(id, 100);

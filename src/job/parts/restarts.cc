@@ -145,8 +145,7 @@ void Restarts::gather_from_running() {
 }
 
 void Restarts::start_over(Duration wait) {
-  blame_.forget();
-  blame_.set_cured(true);
+  blame_.started_over();
   std::vector<Move> moves;
   for (size_t i = 0; i < plan_.roles.size(); ++i) {
     bool any = false;
