@@ -4,6 +4,7 @@
 #include "verdict/failure_class.h"
 #include "verdict/fallback.h"
 #include "verdict/last_words.h"
+#include "verdict/processes.h"
 #include "verdict/rule.h"
 #include "verdict/signal_name.h"
 
@@ -256,6 +257,42 @@ std::string framework_hint(const job::Failure& failure, std::string_view capture
 Judgement Classifier::judge(const End& end) {
   MUSTER_CHECK(!end.exit.succeeded(), "a success has no failure class");
   const LastWords words = read_last_words(end.stdout_tail, end.stderr_tail);
+  Judgement judgement = judge_words(end, words);
+  if (judgement.failure.kind == job::FailureKind::PeerLoss) {
+    if (std::optional<Judgement> first = judge_first(end, words)) {
+      return *std::move(first);
+    }
+  }
+  return judgement;
+}
+
+std::optional<Judgement> Classifier::judge_first(const End& end, const LastWords& words) {
+  if (patterns_->judge_by_user(end, words)) {
+    return std::nullopt;
+  }
+  for (const std::string_view tail : {end.stderr_tail, end.stdout_tail}) {
+    for (const std::string& said : split_by_process(tail)) {
+      const End one{.exit = end.exit,
+                    .cluster_code = {},
+                    .stdout_tail = {},
+                    .stderr_tail = said,
+                    .python = end.python};
+      Judgement judgement = judge_words(one, read_last_words({}, said));
+      if (judgement.sure && judgement.failure.kind != job::FailureKind::PeerLoss &&
+          judgement.failure.class_name != "user.exit") {
+        return judgement;
+      }
+    }
+  }
+  const std::optional<FirstSignal> killed = first_signal(words.output);
+  const std::string_view by_signal = killed ? class_of_signal(killed->signal) : std::string_view{};
+  return by_signal.empty()
+             ? std::nullopt
+             : std::optional(Judgement{make_failure(
+                   find_class(by_signal), {.line = killed->line, .captured = ""}, words)});
+}
+
+Judgement Classifier::judge_words(const End& end, const LastWords& words) {
   const RuleTable rules = built_in_rules();
   if (end.stopped) {
     return {make_failure(find_class("stopped"), {}, words)};

@@ -12,6 +12,8 @@
 
 namespace muster::verdict {
 
+struct LastWords;
+
 /// An attempt's end as its agent knows it.
 struct End {
   job::Exit exit;                 ///< Its `failure` is not read.
@@ -63,6 +65,10 @@ class Classifier {
 
  private:
   struct Patterns;
+  Judgement judge_words(const End& end, const LastWords& words);
+  /// Of an output that several processes wrote, and whose last words tell of a peer that is gone:
+  /// what the one said that went first. nullopt: nobody said more.
+  std::optional<Judgement> judge_first(const End& end, const LastWords& words);
   Classifier(std::unique_ptr<Patterns> patterns, PythonContext python);
 
   std::unique_ptr<Patterns> patterns_;

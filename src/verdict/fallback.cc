@@ -97,10 +97,10 @@ std::optional<std::string_view> class_of_status(std::string_view text) {
         found = number == kNotFound ? "user.command_not_found" : "user.not_executable";
       }
       const int64_t behind = number > kShell ? number - kShell : -number;
-      const auto row =
-          std::ranges::find(kSignals, is_signal ? number : behind, &NumberedClass::number);
-      if (row != std::end(kSignals)) {
-        found = row->class_name;
+      const std::string_view by_signal =
+          class_of_signal(static_cast<int32_t>(is_signal ? number : behind));
+      if (!by_signal.empty()) {
+        found = by_signal;
       }
     }
   }
@@ -199,6 +199,11 @@ std::optional<Fallback> by_phrase(std::span<const WordedClass> phrases, std::str
 }
 
 }  // namespace
+
+std::string_view class_of_signal(int32_t signal) {
+  const auto row = std::ranges::find(kSignals, signal, &NumberedClass::number);
+  return row == std::end(kSignals) ? std::string_view{} : row->class_name;
+}
 
 std::optional<Fallback> fall_back(const LastWords& words) {
   const std::string said = lower_case(words.final_error);

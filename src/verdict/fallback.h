@@ -2,6 +2,7 @@
 
 #include "verdict/last_words.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,8 @@ struct Fallback {
 /// common phrase, or whose code raised it (fallback_words.h). Nothing if none of them tells
 /// anything. May be wrong: the words of the program said nothing known.
 [[nodiscard]] std::optional<Fallback> fall_back(const LastWords& words);
+
+/// Returns the class of a program that `signal` ended; empty for signals that mean nothing.
+[[nodiscard]] std::string_view class_of_signal(int32_t signal);
 
 }  // namespace muster::verdict

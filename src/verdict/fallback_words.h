@@ -151,6 +151,9 @@ inline constexpr WordedClass kPhrases[] = {
     {"connection closed", "peer.lost"},
     {"connection aborted", "peer.lost"},
     {"heartbeat", "peer.lost"},
+    {"allreduce failed", "peer.lost"},
+    {"allgather failed", "peer.lost"},
+    {"/collective/", "collective.system"},  // A source of the library that raised it.
     {"rate limit", "network.download"},
     {"too many requests", "network.download"},
     {"certificate", "network.download"},
@@ -179,6 +182,7 @@ inline constexpr WordedClass kPhrases[] = {
     {"mpi_err_", "collective.usage"},
     {"message truncated", "collective.usage"},
     {"invalid communicator", "collective.usage"},
+    {"kerberos", "user.credentials"},
     {"licence", "user.credentials"},
     {"license", "user.credentials"},
     {"unauthorized", "user.credentials"},

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,18 +41,31 @@ struct Report {
   std::string output;
 };
 
+[[nodiscard]] inline std::filesystem::path reports_folder() {
+  return std::filesystem::path(MUSTER_SOURCE_DIR) / "test/verdict/reports";
+}
+
+/// The sources whose misses somebody has read: rules may be made from them.
+[[nodiscard]] inline const std::set<std::string, std::less<>>& read_sources() {
+  static const std::set<std::string, std::less<>> sources = [] {
+    std::set<std::string, std::less<>> read;
+    std::ifstream file(reports_folder() / "read");
+    for (std::string source; file >> source;) {
+      read.insert(source);
+    }
+    return read;
+  }();
+  return sources;
+}
+
 /// True for the half that no rule was made from. By the source alone (FNV-1a), so that a report
-/// cannot change sides.
+/// cannot change sides, unless its miss was read.
 [[nodiscard]] inline bool is_unseen(std::string_view source) {
   uint64_t hash = 14695981039346656037ULL;
   for (const char c : source) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   }
-  return ((hash >> 32) & 1) == 1;
-}
-
-[[nodiscard]] inline std::filesystem::path reports_folder() {
-  return std::filesystem::path(MUSTER_SOURCE_DIR) / "test/verdict/reports";
+  return ((hash >> 32) & 1) == 1 && !read_sources().contains(source);
 }
 
 /// Reads "== SOURCE | CLASS[ or CLASS]... | CODE-or-sSIGNAL".

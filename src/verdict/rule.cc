@@ -45,6 +45,7 @@ constexpr Rule kTelling[] = {
      R"(version .(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+. not found|binary incompatibility)"},
     {"user.library", Any, 0, Error,
      R"(compiled (?:against|using) (?:API|ABI|NumPy)|package '[^']+' could not be loaded)"
+     R"(|[Cc]ompile with \w+=)"
      R"(|[Uu]nable to (?:dynamically )?load .{0,40}shared librar|lazy-load database)"},
     {"user.command_not_found", Any, 0, Error,
      R"(bad interpreter: No such file|executable file not found in)"
@@ -150,9 +151,12 @@ constexpr Rule kTelling[] = {
     {"collective.timeout", Any, 0, Error, R"(Timed out waiting \d+ms for (?:recv|send))"},
     {"collective.timeout", Any, 0, Error,
      R"(failed to pass monitoredBarrier|ranks was stalled and shut down)"},
-    {"collective.usage", Any, 0, Error, R"(Duplicate GPU detected|ncclInvalidUsage)"},
+    {"collective.usage", Any, 0, Error,
+     R"(Duplicate GPU detected|ncclInvalidUsage|Detected mismatch between collectives)"},
     {"peer.lost", Any, 0, Error,
-     R"(ncclRemoteError|remote process exited or there was a network error)"},
+     R"(ncclRemoteError|remote process exited or there was a network error)"
+     R"(|(?s:nccl\w+Error.{0,200}Last error:.{0,100}(?:closed by|reset by) )"
+     R"((?:remote )?peer))"},
     {"collective.system", Any, 0, Error,
      R"(nccl(?:System|Internal|UnhandledCuda)Error|unhandled (?:system|cuda) error)"
      R"(|Other MPI error|channel initialization failed)"
@@ -161,7 +165,8 @@ constexpr Rule kTelling[] = {
      R"(Connection (?:closed by|reset\b|was likely closed)|[Bb]roken pipe)"
      R"(|Failed to connect to GCS|[Ll]ost connection to)"},
     {"peer.lost", Any, 0, Error,
-     R"(Collective ops is aborted|stopped sending heartbeats|another task died)"},
+     R"(Collective ops is aborted|stopped sending heartbeats|another task died)"
+     R"(|set to ERROR in coordination service)"},
     {"peer.lost", Any, 0, Error,
      R"(UnavailableError|HorovodInternalError|Socket closed|StatusCode\.UNAVAILABLE)"},
     {"program.child_lost", Any, 0, Error,
@@ -191,7 +196,8 @@ constexpr Rule kTelling[] = {
     {"peer.refused", Any, 0, Error, R"(Connection refused)"},
     {"user.world_size", Any, 0, Error,
      R"(environment variable (?:RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected)"
-     R"(|KeyError: '(?:(?:LOCAL_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|TF_CONFIG)')"},
+     R"(|KeyError: '(?:(?:LOCAL_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|TF_CONFIG)')"
+     R"(|find\("DMLC_[A-Z_]+"\))"},
     {"user.world_size", Any, 0, Error, R"(group's world size should be|`task_id` \d+ exceeds)"},
     {"network.resolve", Any, 0, Error,
      R"(Name or service not known|[Nn]ame resolution|No address associated with|gaierror)"},
@@ -255,7 +261,7 @@ constexpr Rule kTelling[] = {
      R"(|[Nn]ot in gzip format|invalid compressed data|stdin: unexpected end of file)"
      R"(|Unexpected EOF|end-of-file during read|runtime error.{0,80}: End of file)"
      R"(|Encountered parser error|label must be in \[)"
-     R"(|does not look like a tar archive|expected value"?, line)"
+     R"(|does not look like a tar archive|expected value"?, line| at line \d+ column \d+)"
      R"(|error: \(-215)"},
     {"program.child_lost", Any, 0, Error, R"(BrokenProcessPool|DataLoader worker \(pid)"},
     {"program.child_lost", Any, 0, Final, R"((?m:^EOFError$))"},
@@ -318,6 +324,7 @@ constexpr Rule kTelling[] = {
      R"(exited on\s+signal 6\b|internal ABORT - process)"
      R"(|Signal 6 \(|\(?exitcode *: -6\b|killed by signal:? 6)"
      R"(|EXIT CODE: (?:6|134)\b)"},
+    {"program.terminated", Any, 0, Error, R"(EXIT CODE: (?:15|143)\b)"},
     {"program.illegal", Any, 0, Error, R"(signal 4\b|\(?exitcode *: -4\b|EXIT CODE: (?:4|132)\b)"},
 };
 
