@@ -62,8 +62,16 @@ bool is_hidden_control(unsigned character) {
          within(0x2028, 0x202E) || within(0x2066, 0x2069);
 }
 
-bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+bool is_plain_character(char c) { return c >= 0x20 && c < 0x7F; }
+
+bool is_plain(std::string_view text) { return std::ranges::all_of(text, is_plain_character); }
+
+/// By hand: binary output consists of these, and fmt takes several times as long.
+void append_escape(std::string& out, unsigned short_character) {
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  const auto digit = [&](unsigned shift) { return kHexDigits[(short_character >> shift) & 0xFU]; };
+  const char escape[] = {'\\', 'u', digit(12), digit(8), digit(4), digit(0)};
+  out.append(escape, sizeof escape);
 }
 
 /// Counts insertions, deletions, replacements and swaps of neighbours ("rnu" is one away from
@@ -104,8 +112,17 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
 }
 
 std::string json_quote(std::string_view text) {
+  const auto stands_for_itself = [](char c) {
+    return is_plain_character(c) && c != '"' && c != '\\';
+  };
   std::string out = "\"";
   while (!text.empty()) {
+    if (const auto* const end = std::ranges::find_if_not(text, stands_for_itself);
+        end != text.begin()) {
+      out.append(text.begin(), end);
+      text.remove_prefix(static_cast<size_t>(end - text.begin()));
+      continue;
+    }
     const size_t length = utf8_length(text);
     if (length == 0) {
       out += kReplacement;
@@ -123,10 +140,10 @@ std::string json_quote(std::string_view text) {
     } else if (c == '\r') {
       out += "\\r";
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      append_escape(out, static_cast<unsigned char>(c));
     } else if (const unsigned character = short_character(text.substr(0, length));
                is_hidden_control(character)) {
-      out += fmt::format("\\u{:04x}", character);
+      append_escape(out, character);
     } else {
       out += text.substr(0, length);
     }

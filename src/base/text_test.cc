@@ -17,6 +17,14 @@ TEST(JsonQuote, EscapesWhatATerminalObeysUnseen) {
   EXPECT_EQ(json_quote("\u202Egnp.exe"), "\"\\u202egnp.exe\"");
 }
 
+TEST(JsonQuote, KeepsWhatStandsBetweenEscapesInItsPlace) {
+  EXPECT_EQ(json_quote("\x1F ~\x7Fplain, \\ and\r\n\tmore"),
+            "\"\\u001f ~\\u007fplain, \\\\ and\\r\\n\\tmore\"");
+  EXPECT_EQ(json_quote(std::string(3, '\0') + "\xFF\xC3\xA9.\u2028"),
+            "\"\\u0000\\u0000\\u0000\xEF\xBF\xBD\xC3\xA9.\\u2028\"");
+  EXPECT_EQ(json_quote(""), "\"\"");
+}
+
 TEST(ShellQuote, KeepsPlainWordsAndQuotesTheRest) {
   EXPECT_EQ(shell_quote("--epochs=5"), "--epochs=5");
   EXPECT_EQ(shell_quote(""), "''");
