@@ -1,7 +1,8 @@
 """test/costs.txt: how long each test took when it was last recorded, in seconds.
 
 ctest starts the slow ones first, so that none is left alone at the end (cmake/programs.cmake reads
-the file). What is faster than a second is not in it. `tools/test --record` writes it anew.
+the file). What is faster than a second is not in it. `tools/test --record` writes it anew: of pure
+code what it took with the sanitizers, where the gate runs it.
 """
 
 import pathlib

@@ -62,7 +62,7 @@ class Gate:
         seconds = self.tested(PRESET, without=[ctests.PROGRAM])
         if self.summary.step("build asan, beside the tests", again_of(sanitized),
                              sanitized.finish):
-            self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")
+            seconds = {**seconds, **self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")}
         self.summary.step("headers without a source file, beside the tests",
                           again_of(headers), lambda: headers.finish(10))
         self.summary.step("clang-tidy on what changed, beside the tests", again_of(tidied),

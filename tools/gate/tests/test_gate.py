@@ -33,6 +33,20 @@ class GateTest(unittest.TestCase):
         self.assertEqual(found.summary.failures, 1)
         self.assertIn("no test of release has a label of: locla", said.getvalue())
 
+    def test_a_whole_run_tells_what_all_tests_took(self):
+        took = {"release": {"local.run": 5.0}, "asan": {"sim.seeds": 9.0}}
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+            for owner, name, value in (
+                    (gate.subprocess, "Popen", None), (gate.trees, "Tree", None),
+                    (gate.green, "snapshot", None), (gate.green, "record", None),
+                    (gate.background, "start", None), (gate.background.Job, "finish", True),
+                    (gate.Gate, "linted", None), (gate.Gate, "built", True)):
+                stack.enter_context(mock.patch.object(owner, name, return_value=value))
+            stack.enter_context(mock.patch.object(
+                gate.Gate, "tested", lambda self, preset, *labels, **without: took[preset]))
+            self.assertEqual(gate.Gate().whole(), {"local.run": 5.0, "sim.seeds": 9.0})
+
     def test_knows_its_options(self):
         with self.assertRaises(SystemExit):
             gate.main(["--recrod"])
