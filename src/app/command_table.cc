@@ -385,7 +385,7 @@ void add_reach_commands(std::vector<Command>& table) {
             flag(o.no_input, {"-n", "--no-input"},
                  "Do not read standard input; with several tasks it is never read"),
             option(o.parallel, {"--parallel"}, "N",
-                   "Run in at most N tasks at a time (default: 16; at most 64)"),
+                   "Run in at most N tasks at a time (default: 16; at most 52)"),
             wait(o.wait),
             on(o.on)};
       },

@@ -23,11 +23,16 @@ inline constexpr size_t kStreamWindow = 256U << 10;
 /// The most that one takes.
 inline constexpr size_t kStreamWindowMax = 1U << 20;
 /// So many streams of one peer may have more than kStreamWindow.
-inline constexpr size_t kWideStreamsMax = 8;
+inline constexpr size_t kWideStreamsMax = 4;
 /// The most that one StreamData carries.
 inline constexpr size_t kStreamDataMax = 64U << 10;
-/// How many streams one client, or one agent, may have at a time: 22 MiB under way each way.
-inline constexpr size_t kStreamsMax = 64;
+/// How many streams one client, or one agent, may have at a time.
+inline constexpr size_t kStreamsMax = 52;
+/// What all of them may have under way, each way.
+inline constexpr size_t kPeerWindowsMax = 16U << 20;
+static_assert(kWideStreamsMax * kStreamWindowMax +
+                  (kStreamsMax - kWideStreamsMax) * kStreamWindow <=
+              kPeerWindowsMax);
 /// What a ticket of a direct stream has: 128 random bits.
 inline constexpr size_t kTicketDigits = 32;
 /// The most that brings a terminal to the modes of a shell.

@@ -296,7 +296,7 @@ TEST_F(Streams, ThatOneDoesNotReadStopNobody) {
   EXPECT_EQ(at<wire::StreamData>(*alice).back().bytes, "through");
 }
 
-TEST_F(Streams, AreAtMostSixtyFourForOneClient) {
+TEST_F(Streams, AreLimitedForOneClient) {
   run();
   auto alice = client(*first, Peer::Kind::Owner);
   for (uint64_t id = 1; id <= wire::kStreamsMax + 1; ++id) {
@@ -304,7 +304,7 @@ TEST_F(Streams, AreAtMostSixtyFourForOneClient) {
   }
   loop.run_ready();
   ASSERT_EQ(at<wire::StreamReset>(*alice).size(), 1U);
-  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("64 sessions at a time"));
+  EXPECT_THAT(at<wire::StreamReset>(*alice)[0].reason, HasSubstr("52 sessions at a time"));
 }
 
 TEST_F(Streams, ToATaskThatIsNotThereAreRefused) {
