@@ -47,14 +47,43 @@ def test_a_relative_path_is_in_the_tasks_folder(muster, job, tmp_path):
     muster("cp", f"{job}:worker:0:", "z").expect_error(2, "is a folder")
 
 
-def test_links_folders_and_devices_are_refused(muster, job, tmp_path):
+def test_a_link_to_a_file_is_copied_as_the_file(muster, job, tmp_path):
+    """As scp does: the name of a checkpoint is often one, "latest"."""
+    (tmp_path / "step-100.pt").write_text("weights")
+    (tmp_path / "latest.pt").symlink_to("step-100.pt")
+    (tmp_path / "back").mkdir()
+    muster("cp", f"{job}:worker:0:{tmp_path}/latest.pt", "back").expect(0)
+    muster("cp", "latest.pt", f"{job}:worker:0:{tmp_path}/back/there.pt").expect(0)
+    for name in ("latest.pt", "there.pt"):
+        assert not (tmp_path / "back" / name).is_symlink()
+        assert (tmp_path / "back" / name).read_text() == "weights"
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "学" * 85])
+def test_the_longest_names_are_copied_too(muster, job, tmp_path, name):
+    there = tmp_path / "there"
+    there.mkdir()
+    for content in ("first", "in its place"):
+        (tmp_path / name).write_text(content)
+        muster("cp", name, f"{job}:worker:0:{there}").expect(0)
+        assert (there / name).read_text() == content
+    (there / name).write_text("back")
+    muster("cp", f"{job}:worker:0:{there}/{name}", ".").expect(0)
+    assert (tmp_path / name).read_text() == "back"
+    assert [path.name for path in there.iterdir()] == [name]
+    assert [path.name for path in tmp_path.iterdir() if ".muster-" in path.name] == []
+
+
+def test_folders_devices_and_links_as_targets_are_refused(muster, job, tmp_path):
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to("file")
-    for path, words in ((tmp_path / "link", "symbolic link"), (tmp_path, "is a folder"),
-                        ("/dev/zero", "not a plain file"), ("/no/such", "does not exist")):
+    (tmp_path / "dangling").symlink_to("/no/such")
+    for path, words in ((tmp_path / "dangling", "symbolic link to nothing"),
+                        (tmp_path, "is a folder"), ("/dev/zero", "not a plain file"),
+                        ("/no/such", "does not exist")):
         muster("cp", f"{job}:worker:0:{path}", "copy").expect_error(2, words)
     assert not (tmp_path / "copy").exists()
-    muster("cp", "link", f"{job}:worker:0:x").expect_error(2, "not a plain file")
+    muster("cp", "dangling", f"{job}:worker:0:x").expect_error(2, "No such file")
     muster("cp", "/dev/zero", f"{job}:worker:0:x").expect_error(2, "not a plain file")
     muster("cp", "file", f"{job}:worker:0:{tmp_path}/link").expect_error(2, "symbolic link")
     muster("cp", f"{job}:worker:0:{tmp_path}/file", "link").expect_error(2, "not a plain file")

@@ -28,8 +28,9 @@ namespace fs = std::filesystem;
 
 /// Runs in the task with the file's path as $1; says what the path is if it is no plain file.
 constexpr const char* kRead = R"sh(p=$1
-if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
-elif [ -d "$p" ]; then echo "muster: $p is a folder; copy it with -r" >&2; exit 2
+if [ -d "$p" ]; then echo "muster: $p is a folder; copy it with -r" >&2; exit 2
+elif [ -L "$p" ] && [ ! -e "$p" ]; then
+  echo "muster: $p is a symbolic link to nothing" >&2; exit 2
 elif [ ! -e "$p" ]; then echo "muster: $p does not exist in the task" >&2; exit 2
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
@@ -44,7 +45,9 @@ elif [ -e "$p" ] && [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&
 fi
 case $p in */*) folder=${p%/*}/ ;; *) folder=. ;; esac
 if [ ! -d "$folder" ]; then echo "muster: the task has no folder ${folder%/}" >&2; exit 2; fi
-part=$p.muster-$$
+# The longest name that there can be has no room for more.
+name=${p##*/}
+if [ "${#name}" -le 60 ]; then part=$p.muster-$$; else part=${folder%/}/.muster-file-$$; fi
 trap 'rm -f "$part"; exit 1' HUP INT TERM
 if cat > "$part" && [ "$(wc -c < "$part")" -eq "$3" ] && mv -f "$part" "$p";
 then exit 0; fi
@@ -54,7 +57,7 @@ exit 1)sh";
 
 Error not_plain(const fs::path& path) {
   std::error_code ignored;
-  return user_error(fs::is_directory(fs::symlink_status(path, ignored))
+  return user_error(fs::is_directory(path, ignored)
                         ? fmt::format("{} is a folder; copy it with -r", printable(path.string()))
                         : fmt::format("{} is not a plain file; only files are copied, and folders "
                                       "with -r",
@@ -133,9 +136,8 @@ int copy_there(Session& session, const fs::path& from, const CopyPlace& to, cons
         user_error(
             system_error(errno, fmt::format("cannot read {}", printable(from.string()))).message));
   }
-  std::error_code ignored;
   int outcome = 0;
-  if (!S_ISREG(status.st_mode) || fs::is_symlink(from, ignored)) {
+  if (!S_ISREG(status.st_mode)) {
     outcome = fail(session.console, not_plain(from));
   } else {
     plan.input = file;

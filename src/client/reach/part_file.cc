@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <fcntl.h>
 #include <random>
@@ -34,22 +35,27 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
+/// What the names of its parts begin with: its own, as far as that leaves room for the rest.
+std::string part_prefix(const fs::path& target) {
+  const std::string name = target.filename().string();
+  return name.substr(0, NAME_MAX - kMark.size() - kRandomBytes) + std::string(kMark);
+}
+
 std::string part_name(const fs::path& target) {
   static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device random;  // lint: allow(random) only a name that nobody else has
-  std::string name = target.string();
-  name += kMark;
+  std::string name = part_prefix(target);
   for (size_t i = 0; i < kRandomBytes; ++i) {
     name += kLetters[random() % kLetters.size()];
   }
-  return name;
+  return (folder_of(target) / name).string();
 }
 
 std::string own_file(int fd) { return fmt::format("{}/{}", kOwnFiles, fd); }
 
 /// Removes what copies to that name have left that were killed.
 void remove_remains(const fs::path& target) {
-  const std::string prefix = target.filename().string() + std::string(kMark);
+  const std::string prefix = part_prefix(target);
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder_of(target), failed)) {
     const std::string name = entry.path().filename().string();
