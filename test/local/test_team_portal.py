@@ -141,6 +141,35 @@ def test_a_running_job_is_shown_and_its_end_noticed(muster, team, tmp_path, gate
     portal.end()
 
 
+def test_a_job_between_two_masters_is_queued_and_not_lost(muster, team, tmp_path, gate):
+    home = tmp_path / "homes" / "alice" / ".muster"
+    home.parent.mkdir()
+    portal = Portal(muster, tmp_path)
+    running = muster.start("run", muster.spec({"name": "long", "command": gate.wait, "tasks": 1}),
+                           env={"MUSTER_HOME": str(home)})
+    harness.eventually(lambda: portal.keys(ALICE, state="running") == ["alice:long"])
+    # Agents that do not get their turn start no other master.
+    hers = harness.Muster(tmp_path)
+    hers.home = home
+    stopped = hers.pids("agent") + hers.pids("keeper")
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    (master,) = hers.pids("master")
+    os.kill(master, signal.SIGKILL)
+
+    def state():
+        return portal.jobs(ALICE)["jobs"][0]["state"]
+
+    assert harness.eventually(lambda: state() != "running" and state()) == "queued"
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
+    harness.eventually(lambda: portal.keys(ALICE, state="running") == ["alice:long"])
+    gate.open()
+    running.wait().expect(0)
+    harness.eventually(lambda: portal.keys(ALICE, state="succeeded") == ["alice:long"])
+    portal.end()
+
+
 def test_a_running_job_is_found_under_its_hosts(muster, team, tmp_path, gate):
     home = tmp_path / "homes" / "alice" / ".muster"
     home.parent.mkdir()

@@ -28,6 +28,19 @@ bool parse(std::string_view text, Number& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+template <class Predicate>
+bool any_record(os::Files& files, const std::filesystem::path& folder, Predicate holds) {
+  const auto entries = files.list(folder);
+  return entries && std::ranges::any_of(*entries, [&](const os::FolderEntry& entry) {
+           if (!entry.name.ends_with(kEnding)) {
+             return false;
+           }
+           const std::string id = entry.name.substr(0, entry.name.size() - kEnding.size());
+           const Result<ContainerRecord> record = read_record(files, folder, job::ContainerId(id));
+           return record.has_value() && holds(*record);
+         });
+}
+
 }  // namespace
 
 Status write_record(os::Files& files, const std::filesystem::path& folder,
@@ -72,17 +85,15 @@ uint32_t highest_container(os::Files& files, const std::filesystem::path& folder
 }
 
 bool any_container_lives(os::Files& files, const std::filesystem::path& folder) {
-  const auto entries = files.list(folder);
-  if (!entries.has_value()) {
-    return false;
-  }
-  return std::ranges::any_of(*entries, [&](const os::FolderEntry& entry) {
-    if (!entry.name.ends_with(kEnding)) {
-      return false;
-    }
-    const std::string id = entry.name.substr(0, entry.name.size() - kEnding.size());
-    const Result<ContainerRecord> record = read_record(files, folder, job::ContainerId(id));
-    return record.has_value() && ClaimFolder::is_held(record->claim_file);
+  return any_record(files, folder, [](const ContainerRecord& record) {
+    return ClaimFolder::is_held(record.claim_file);
+  });
+}
+
+bool any_stub_lives(os::Files& files, const std::filesystem::path& folder) {
+  return any_record(files, folder, [](const ContainerRecord& record) {
+    return record.stub_pid > 0 && record.start_ticks > 0 &&
+           start_ticks_of(record.stub_pid) == record.start_ticks;
   });
 }
 

@@ -32,6 +32,10 @@ struct ContainerRecord {
 /// Tells whether processes of any container live, by the claims that they hold.
 [[nodiscard]] bool any_container_lives(os::Files& files, const std::filesystem::path& folder);
 
+/// The same of a folder that somebody else may have written: by the processes that are named there
+/// alone, no path of theirs is opened.
+[[nodiscard]] bool any_stub_lives(os::Files& files, const std::filesystem::path& folder);
+
 /// Returns when `pid` started, in ticks since boot; 0 if it is gone (a zombie counts as gone).
 [[nodiscard]] uint64_t start_ticks_of(int32_t pid);
 

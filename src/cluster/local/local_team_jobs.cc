@@ -1,6 +1,7 @@
 #include "cluster/local/local_team_jobs.h"
 
 #include "cluster/job_folder.h"
+#include "cluster/local/container_record.h"
 #include "cluster/local/master_process.h"
 #include "cluster/master_place_file.h"
 #include "eventlog/local_segment_store.h"
@@ -139,11 +140,7 @@ Result<TeamJob> LocalTeamJobs::read_new(const std::filesystem::path& folder,
 void LocalTeamJobs::read_state(Known& known, WallTime now) {
   TeamJob& job = known.job;
   const JobFolder folder(known.folder);
-  const Result<std::string> text = files_->read(folder.summary(), kFileMax);
-  const Result<eventlog::Summary> summary =
-      text ? eventlog::parse_summary(*text) : Result<eventlog::Summary>(text.error());
-  if (summary) {
-    take_summary(*summary, job);
+  if (read_end(known)) {
     return;
   }
   read_hosts(known, now);
@@ -155,9 +152,26 @@ void LocalTeamJobs::read_state(Known& known, WallTime now) {
   const Result<std::string> place = files_->read(folder.master_place(), kMasterPlaceBytesMax);
   const Result<MasterPlaceFile> master =
       place ? parse_master_place(*place) : Result<MasterPlaceFile>(place.error());
-  if (master && !is_master_of(*files_, master->pid, folder)) {
-    job.state = "lost";
+  if (!master || is_master_of(*files_, master->pid, folder)) {
+    return;
   }
+  // In this order: while anything of the job lives, its agents start another master, and a job's
+  // last master goes when it has written how the job ended.
+  const bool goes_on = any_stub_lives(*files_, folder.containers());
+  if (!read_end(known)) {
+    job.state = goes_on ? "queued" : "lost";
+  }
+}
+
+/// Whether the job says how it ended.
+bool LocalTeamJobs::read_end(Known& known) {
+  const Result<std::string> text = files_->read(JobFolder(known.folder).summary(), kFileMax);
+  const Result<eventlog::Summary> summary =
+      text ? eventlog::parse_summary(*text) : Result<eventlog::Summary>(text.error());
+  if (summary) {
+    take_summary(*summary, known.job);
+  }
+  return summary.has_value();
 }
 
 /// What cannot be read changes nothing: whoever opens the job is told why.

@@ -53,6 +53,7 @@ class LocalTeamJobs final : public TeamJobs {
   [[nodiscard]] Result<TeamJob> read_new(const std::filesystem::path& folder,
                                          const std::string& owner);
   void read_state(Known& known, WallTime now);
+  [[nodiscard]] bool read_end(Known& known);
   void read_hosts(Known& known, WallTime now);
 
   std::unique_ptr<os::Files> files_;
