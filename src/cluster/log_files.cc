@@ -98,9 +98,9 @@ Result<std::string> read_parts(os::Files& files, const std::filesystem::path& ne
       skip -= size;
       continue;
     }
-    MUSTER_TRY(const std::string piece,
+    MUSTER_TRY(std::string piece,
                files.read_part(part_of(newest, number), skip, limit - text.size()));
-    text += piece;
+    text = text.empty() ? std::move(piece) : std::move(text) + piece;
     skip = 0;
   }
   return text;

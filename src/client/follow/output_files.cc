@@ -5,7 +5,9 @@
 namespace muster::client {
 namespace {
 
-constexpr uint64_t kPieceBytes = 1U << 20;
+/// Memory of this size is used again for the next piece; that of larger ones is the kernel's to
+/// clear each time (keep_freed_memory() in app/main.cc).
+constexpr uint64_t kPieceBytes = 256U << 10;
 
 }  // namespace
 
