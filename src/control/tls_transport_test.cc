@@ -270,9 +270,6 @@ TEST(TlsTransport, HalfOfTheDescriptorsStayForOthers) {
 }
 
 TEST(TlsTransport, WhereNoDescriptorIsLeftTheIdleMakeRoom) {
-  if (testing::kNeedsDescriptors) {
-    GTEST_SKIP() << "the sanitizer needs descriptors";
-  }
   World world;
   world.replace_listener({.peers_max = 1000, .idle_max = 1ms});
   std::vector<rt::Fd> idle;

@@ -32,9 +32,6 @@ rt::Fd dial(const std::string& name) {
 }
 
 TEST(LocalListener, RestsWhileNoDescriptorIsLeft) {
-  if (testing::kNeedsDescriptors) {
-    GTEST_SKIP() << "the sanitizer needs descriptors";
-  }
   rt::IoLoop loop;
   std::unique_ptr<Stream> accepted;
   const auto listener = UnixListeners(loop).listen([&](std::unique_ptr<Stream> connection) {

@@ -20,9 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(LoopbackListener, RestsWhileNoDescriptorIsLeft) {
-  if (testing::kNeedsDescriptors) {
-    GTEST_SKIP() << "the sanitizer needs descriptors";
-  }
   rt::IoLoop loop;
   auto listener = LoopbackListener::open(loop, 0);
   ASSERT_TRUE(listener.has_value());

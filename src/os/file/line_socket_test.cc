@@ -114,9 +114,6 @@ TEST_F(LineSocketTest, ClosesWriterThatIsOneTooMany) {
 }
 
 TEST_F(LineSocketTest, RestsWhileNoDescriptorIsLeft) {
-  if (testing::kNeedsDescriptors) {
-    GTEST_SKIP() << "the sanitizer needs descriptors";
-  }
   const auto socket = open(root_ / "report");
   const rt::Fd writer = dial(socket->path());
   say(writer, "one\n");
