@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -175,6 +176,14 @@ def yarn_with_pairs(muster, ha_bed):
 def yarn_with_gpus(muster, yarn_bed):
     """The program as a user of the bed whose nodes find GPUs."""
     yield from as_alice(muster, yarn_bed)
+
+
+@pytest.fixture(scope="session")
+def python():
+    """The Python of an environment with JupyterLab."""
+    made = subprocess.run([harness.REPOSITORY / "tools/setup_python", "jupyter"], check=True,
+                          stdout=subprocess.PIPE, text=True, timeout=600)
+    return pathlib.Path(made.stdout.strip()) / "bin" / "python3"
 
 
 class HadoopMuster(harness.Muster):

@@ -5,6 +5,7 @@
 
 import libhdfs
 import pytest
+from notebooks import expect_a_life
 from yarn_jobs import READS_BY_LIBHDFS, RUN_LIMIT, pyarrow
 
 KEEPS = """
@@ -66,3 +67,7 @@ def test_without_a_ticket_nothing_is_uploaded(alice, tmp_path):
     assert refused.code in (2, 6), refused.text
     assert "kinit" in refused.err
     assert alice.jobs() == []
+
+
+def test_a_notebook_outlives_its_master(alice, kerberos_bed, python):
+    expect_a_life(alice, kerberos_bed, python)

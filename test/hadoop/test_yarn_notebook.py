@@ -3,47 +3,17 @@
 # timeout: 900
 
 import os
-import pathlib
 import signal
-import subprocess
 
-import harness
-import pytest
 from jupyter_api import api, run_cell
+from notebooks import LINK, save, start, text_of
 from waiting import until
 from yarn_jobs import RUN_LIMIT, expect_all_over, processes_in
-
-LINK = r"http://127\.0\.0\.1:(\d+)/lab\?token=(\S+)"
-
-
-@pytest.fixture(scope="module")
-def python():
-    made = subprocess.run([harness.REPOSITORY / "tools/setup_python", "jupyter"], check=True,
-                          stdout=subprocess.PIPE, text=True, timeout=600)
-    return pathlib.Path(made.stdout.strip()) / "bin" / "python3"
-
-
-def start(yarn, python, name, *options):
-    """A new notebook; returns the command, the port and the token."""
-    running = yarn.start("notebook", "--on", "yarn", "--name", name, "--memory", "512m",
-                         "--set", f"python.interpreter={python}", *options)
-    port, token = running.sees(LINK, RUN_LIMIT).groups()
-    return running, int(port), token
 
 
 def leave(running):
     running.signal(signal.SIGINT)
     running.wait().expect(128 + signal.SIGINT)
-
-
-def save(port, token, path, text):
-    """As JupyterLab does when somebody presses Ctrl-S."""
-    api(port, token, f"contents/{path}", "PUT",
-        {"type": "file", "format": "text", "content": text})
-
-
-def text_of(port, token, path):
-    return api(port, token, f"contents/{path}")["content"]
 
 
 def test_its_files_outlive_the_container_in_hdfs(yarn, bed, python):
