@@ -1,8 +1,11 @@
 #include "hadoop/conf_load.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace muster::hadoop {
@@ -24,6 +27,17 @@ bool has_configuration(const Path& folder, const ReadFile& read) {
   });
 }
 
+std::vector<Path> files_over(const ConfSource& source) {
+  std::vector<Path> files;
+  for (const std::string_view file :
+       split(variable(source, std::string(kFilesOverVariable)), ':')) {
+    if (!file.empty()) {
+      files.emplace_back(file);
+    }
+  }
+  return files;
+}
+
 Error nowhere(const std::vector<Path>& folders, std::string_view advice) {
   std::string names;
   for (const Path& folder : folders) {
@@ -32,6 +46,12 @@ Error nowhere(const std::vector<Path>& folders, std::string_view advice) {
   return user_error(fmt::format("no Hadoop configuration (core-site.xml, yarn-site.xml) in {}; {}",
                                 names, advice),
                     Errc::NotFound);
+}
+
+void add(const Path& path, const ConfFile& file, Configuration& to) {
+  to.add_file(path.string());
+  std::ranges::for_each(file.notes, [&](const std::string& n) { to.note(n); });
+  std::ranges::for_each(file.items, [&](const ConfItem& item) { to.add(item); });
 }
 
 }  // namespace
@@ -67,6 +87,16 @@ Result<std::vector<Path>> find_conf_folders(const ConfSource& source, const Read
       return std::vector<Path>{folder};
     }
   }
+  // The rest of a configuration lies beside the files of it that are named.
+  std::vector<Path> beside;
+  for (const Path& file : files_over(source)) {
+    if (std::ranges::find(beside, file.parent_path()) == beside.end()) {
+      beside.push_back(file.parent_path());
+    }
+  }
+  if (!beside.empty()) {
+    return beside;
+  }
   return nowhere(usual, "set HADOOP_CONF_DIR to the folder that has them");
 }
 
@@ -85,11 +115,17 @@ Result<Configuration> load_configuration(const ConfSource& source, const ReadFil
         return text.error().within("cannot read the Hadoop configuration");
       }
       MUSTER_TRY(const ConfFile file, parse_conf_file(folder / name, *text, read, folders));
-      configuration.add_file((folder / name).string());
-      std::ranges::for_each(file.notes, [&](const std::string& n) { configuration.note(n); });
-      std::ranges::for_each(file.items, [&](const ConfItem& item) { configuration.add(item); });
+      add(folder / name, file, configuration);
       break;
     }
+  }
+  for (const Path& path : files_over(source)) {
+    const Result<std::string> text = read(path);
+    if (!text) {
+      return text.error().within("cannot read the Hadoop configuration");
+    }
+    MUSTER_TRY(const ConfFile file, parse_conf_file(path, *text, read, folders));
+    add(path, file, configuration);
   }
   return configuration;
 }

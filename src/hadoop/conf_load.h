@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::hadoop {
@@ -14,6 +15,10 @@ namespace muster::hadoop {
 /// The files of a Hadoop client, in the order in which they are laid over each other.
 inline constexpr const char* kConfFiles[] = {"core-site.xml", "hdfs-site.xml", "yarn-site.xml",
                                              "resource-types.xml"};
+
+/// Names files that are laid over those of the folders, each over those before it; separated by
+/// colons. For who has a cluster's files elsewhere, as the settings of a TonY job say.
+inline constexpr std::string_view kFilesOverVariable = "MUSTER_HADOOP_FILES";
 
 struct ConfSource {
   /// The folder named by the site file's `clusters` or the command line; empty: looked for.
@@ -26,7 +31,7 @@ struct ConfSource {
 /// Returns the folders to look into, first match wins for each file: `source.folder`; else
 /// $HADOOP_CONF_DIR, then $YARN_CONF_DIR; else the one of $HADOOP_HOME/etc/hadoop,
 /// /etc/hadoop/conf and /etc/hadoop that has a core-site.xml or yarn-site.xml. NotFound, naming all
-/// of them, if no such file is anywhere.
+/// of them, if no such file is anywhere; or the folders of the files that are to be laid over.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_conf_folders(const ConfSource& source,
                                                                            const ReadFile& read);
 

@@ -44,6 +44,27 @@ TEST(ConfLoad, LooksInTheUsualPlaces) {
             "/etc/hadoop/conf, /etc/hadoop; set HADOOP_CONF_DIR to the folder that has them");
 }
 
+TEST(ConfLoad, LaysNamedFilesOverThoseOfTheFolders) {
+  const ReadFile read = read_from({{"/h/core-site.xml", site(property("a", "1"))},
+                                   {"/h/yarn-site.xml", site(property("b", "folder"))},
+                                   {"/x/core-site.xml", site(property("c", "beside"))},
+                                   {"/x/hdfs.xml", site(property("a", "2"))},
+                                   {"/x/yarn.xml", site(property("b", "over ${a}"))}});
+  ConfSource source;
+  source.environment = {{"HADOOP_CONF_DIR", "/h"},
+                        {"MUSTER_HADOOP_FILES", "/x/hdfs.xml:/x/yarn.xml"}};
+  Result<Configuration> configuration = load_configuration(source, read);
+  ASSERT_TRUE(configuration.has_value()) << configuration.error().message;
+  EXPECT_EQ(*configuration->text("b"), "over 2");
+  source.environment.erase("HADOOP_CONF_DIR");
+  configuration = load_configuration(source, read);
+  ASSERT_TRUE(configuration.has_value()) << configuration.error().message;
+  EXPECT_EQ(configuration->files(),
+            (std::vector<std::string>{"/x/core-site.xml", "/x/hdfs.xml", "/x/yarn.xml"}));
+  source.environment["MUSTER_HADOOP_FILES"] = "/x/typo.xml";
+  EXPECT_FALSE(load_configuration(source, read).has_value());
+}
+
 TEST(ConfLoad, AFolderThatIsNamedMustHaveOne) {
   const ReadFile read = read_from({{"/etc/hadoop/conf/core-site.xml", site("")}});
   const ConfSource named{

@@ -221,6 +221,27 @@ void convert_python(const Flags& flags, spec::Spec& spec) {
   }
 }
 
+/// The path of a `file:` URI, which is of this machine; anything else as it is.
+std::string without_file_scheme(std::string source) {
+  constexpr std::string_view kScheme = "file:";
+  if (source.starts_with(kScheme)) {
+    source.erase(0, kScheme.size());
+    source.erase(0, source.starts_with("///") ? 2 : 0);
+  }
+  return source;
+}
+
+std::vector<std::string> hadoop_files(Reading& reading) {
+  std::vector<std::string> files;
+  for (const char* name : {"tony.application.hdfs-conf-path", "tony.application.yarn-conf-path"}) {
+    std::string path = without_file_scheme(reading.text(name, ""));
+    if (!path.empty()) {
+      files.push_back(std::move(path));
+    }
+  }
+  return files;
+}
+
 /// The words that TonY's client makes of its flags.
 std::string command_of(const Input& input) {
   const Flags& flags = input.flags;
@@ -239,7 +260,12 @@ std::string command_of(const Input& input) {
 }
 
 /// Of files with one name in a task's folder the last one counts, as in TonY.
+///
+/// TonY left `file:///a` to each host, which had to have it where the client has it.
 void keep_last_of_a_name(Reading& reading, std::vector<spec::File>& files) {
+  for (spec::File& file : files) {
+    file.src = without_file_scheme(std::move(file.src));
+  }
   std::map<std::string, std::string> last;
   for (const spec::File& file : files) {
     const auto [there, fresh] = last.emplace(spec::place_of(file), file.src);
@@ -483,6 +509,7 @@ Result<Converted> convert(const Input& input) {
   const Dealer dealer = convert_framework(reading, converted);
   convert_application(reading, spec);
   convert_deadlines(reading, spec);
+  converted.hadoop_files = hadoop_files(reading);
   std::string exports = convert_environment(reading, input.flags, spec);
   convert_files(reading, input, spec);
   convert_python(input.flags, spec);

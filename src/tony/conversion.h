@@ -51,6 +51,8 @@ struct Converted {
   std::string framework_file;
   /// What TonY runs in its master before the tasks are asked for: a job of its own, of one task.
   std::optional<spec::Spec> preprocessing;
+  /// Files of Hadoop's configuration on this machine, to be laid over that of the client, in order.
+  std::vector<std::string> hadoop_files;
   /// All settings as they count, and the flags that were given, in the order of names.
   std::vector<Property> settings;
   std::vector<Note> notes;  ///< In the order of names.

@@ -12,6 +12,8 @@
 namespace muster::tony {
 namespace {
 
+constexpr std::string_view kConfPath = "the client reads it over the files of HADOOP_CONF_DIR";
+
 // Rows without placeholders come before those that would fit as well.
 constexpr std::array kSettings = {
     Setting{"tony.yarn.queue", Fate::Becomes, "`yarn.queue`"},
@@ -50,12 +52,10 @@ constexpr std::array kSettings = {
             "`stop_on_first_failure`"},
     Setting{"tony.application.security.enabled", Fate::NoObject,
             "the cluster's hadoop.security.authentication decides"},
-    Setting{"tony.application.hdfs-conf-path", Fate::Differs,
-            "HADOOP_CONF_DIR, or `clusters` of the site file, names the configuration"},
-    Setting{"tony.application.yarn-conf-path", Fate::Differs,
-            "HADOOP_CONF_DIR, or `clusters` of the site file, names the configuration"},
-    Setting{"tony.application.mapred-conf-path", Fate::Differs,
-            "HADOOP_CONF_DIR, or `clusters` of the site file, names the configuration"},
+    Setting{"tony.application.hdfs-conf-path", Fate::Becomes, kConfPath},
+    Setting{"tony.application.yarn-conf-path", Fate::Becomes, kConfPath},
+    Setting{"tony.application.mapred-conf-path", Fate::NoObject,
+            "TonY read only where the tarball of Hadoop is from it"},
     Setting{"tony.application.tensorboard-log-dir", Fate::Becomes, "`tensorboard.logdir`"},
     Setting{"tony.application.group.<G>", Fate::Becomes,
             "`deadline_after.roles` of the roles that depend on it"},

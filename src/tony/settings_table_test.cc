@@ -211,6 +211,8 @@ const std::map<std::string_view, Sample> kSamples = {
      {{"tony.db.instances=1", "tony.application.group.G=db",
        "tony.application.dependency.worker.timeout.after.G=5"},
       "true"}},
+    {"tony.application.hdfs-conf-path", {{}, "/c/hdfs-site.xml"}},
+    {"tony.application.yarn-conf-path", {{}, "/c/yarn-site.xml"}},
     {"tony.am.retry-count", {{}, "2"}},
     {"tony.am.memory", {{"tony.worker.instances=0"}, "3g"}},
     {"tony.am.vcores", {{"tony.worker.instances=0"}, "3"}},
@@ -285,6 +287,9 @@ std::string outcome_of(const std::vector<std::string>& words) {
   }
   converted->notes.clear();
   std::string text = render(*converted);
+  for (const std::string& file : converted->hadoop_files) {
+    text += file;
+  }
   if (converted->preprocessing) {
     converted->spec = *converted->preprocessing;
     text += render(*converted);

@@ -44,3 +44,17 @@ def test_a_killed_client_kills_the_application(yarn, bed):
     running.signal(signal.SIGTERM)
     assert running.wait(RUN_LIMIT).code == 255
     expect_final(yarn, bed, yarn.job(), "KILLED")
+
+
+def test_the_files_of_hadoops_configuration_that_settings_name(yarn, bed, tmp_path):
+    """Whatever their names, and where nothing else says which cluster it is."""
+    core = tmp_path / "cluster" / "hdfs.xml"
+    core.parent.mkdir()
+    core.write_text((bed.conf / "core-site.xml").read_text())
+    yarn.write("tony.xml", conf_file(**{
+        **SETTINGS, "tony.application.hdfs-conf-path": core.as_uri(),
+        "tony.application.yarn-conf-path": bed.conf / "yarn-site.xml"}))
+    done = yarn("tony", "-executes", "echo $JOB_NAME:$TASK_INDEX", within=RUN_LIMIT,
+                env={"HADOOP_CONF_DIR": ""}).expect(0)
+    assert done.lines("worker:1"), done.text
+    expect_final(yarn, bed, job_of(done), "SUCCEEDED")

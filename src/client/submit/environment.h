@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace muster::client {
 
@@ -22,6 +23,9 @@ class Environment {
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const {
     return variables_;
   }
+
+  /// For what this process does and starts from here on.
+  void set(const std::string& name, std::string value) { variables_[name] = std::move(value); }
 
   /// $MUSTER_HOME, else ~/.muster; an error if neither can be told. Always absolute.
   [[nodiscard]] Result<std::filesystem::path> muster_home() const;

@@ -27,6 +27,8 @@ constexpr const char* kConfFile = "tony.xml";
 constexpr const char* kSiteFile = "tony-site.xml";
 /// Where TonY looks for its site file when TONY_CONF_DIR does not say.
 constexpr const char* kSiteFolder = "/export/apps/tony/conf";
+/// hadoop::kFilesOverVariable, which clients know by its name alone.
+constexpr const char* kHadoopFiles = "MUSTER_HADOOP_FILES";
 /// What TonY's client ends with whenever a job did not succeed: -1, as a shell shows it.
 constexpr int kTonyFailed = 255;
 
@@ -238,10 +240,28 @@ Status expand_files(Session& session, const tony::Flags& flags, tony::Converted&
   return {};
 }
 
+/// Has the cluster's client read the files of Hadoop's configuration that the settings name. As in
+/// TonY, one that is not there changes nothing.
+void lay_hadoop_files(Session& session, const std::vector<std::string>& files) {
+  std::string paths;
+  for (const std::string& file : files) {
+    if (session.files->exists(file)) {
+      paths += (paths.empty() ? "" : ":") + std::filesystem::absolute(file).string();
+    } else {
+      session.console.err(
+          fmt::format("muster: warning: {}: there is no such file\n", printable(file)));
+    }
+  }
+  if (!paths.empty()) {
+    session.environment.set(kHadoopFiles, paths);
+  }
+}
+
 int run_converted(Session& session, const tony::Flags& flags, tony::Converted converted) {
   if (!flags.quiet) {
     tell_notes(session, converted);
   }
+  lay_hadoop_files(session, converted.hadoop_files);
   if (const Status expanded = expand_files(session, flags, converted); !expanded) {
     return fail(session.console, expanded.error());
   }
