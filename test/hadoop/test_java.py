@@ -72,17 +72,37 @@ def test_the_configuration_has_what_init_has_read(yarn, hadoop_jars, tmp_path):
             "tony.worker.memory": "128m", "tony.worker.instances": 7, "tony.application.name": "x",
             "tony.containers.envs": "B=2"}))
     names = ["tony.worker.instances", "tony.worker.memory", "tony.worker.vcores",
-             "tony.application.name", "tony.containers.envs"]
+             "tony.application.name", "tony.containers.envs", "tony.containers.command",
+             "tony.python-exec-path", "tony.execution.envs", "tony.containers.resources"]
     done = Java(yarn, "Merged", *names, "--", "--on", "local", "--conf=tony.application.name=y",
-                "-conf", "tony.containers.envs=C=3", "-executes", "echo seen $A$B$C",
+                "-conf", "tony.containers.envs=C=3", "-python_binary_path", "/bin/echo",
+                "-executes", "seen $A$B$C", "-task_params", "$D$E", "--shell_env=D=4",
+                "-shell_env", "E=5", "-hdfs_classpath", "file:///etc/hostname",
                 class_path=[folder, jar, *hadoop_jars]).wait(RUN_LIMIT).expect(0)
     assert done.out.splitlines() == [
         "same true", "tony.worker.instances 2 7", "tony.worker.memory 128m 128m",
         "tony.worker.vcores null 3", "tony.application.name y y",
-        "tony.containers.envs A=1,C=3 B=2,C=3", "start 0"]
+        "tony.containers.envs A=1,C=3 B=2,C=3",
+        "tony.containers.command /bin/echo seen $A$B$C $D$E /bin/echo seen $A$B$C $D$E",
+        "tony.python-exec-path /bin/echo /bin/echo",
+        "tony.execution.envs D=4,E=5 D=4,E=5",
+        "tony.containers.resources file:///etc/hostname file:///etc/hostname", "start 0"]
     spec = json.loads(yarn("status", "last", "--json").out)
     assert spec["name"] == "y" and len(spec["roles"]["worker"]["tasks"]) == 2
-    assert yarn("logs", "last", "worker:0").lines("seen 13$"), "set by the program: B is not there"
+    seen = yarn("logs", "last", "worker:0").lines("seen 13 45$")
+    assert seen, "set by the program: B is not there"
+
+
+def test_a_submitter_made_after_tonys_own(yarn, bed, hadoop_jars, tmp_path):
+    """It ships a file of its own, and removes it in the end."""
+    folder = compile_into(tmp_path, "OwnSubmitter", class_path=hadoop_jars)
+    own = tmp_path / "own.txt"
+    own.write_text("shipped\n")
+    done = Java(yarn, "OwnSubmitter", own, *ONE, "-executes", "cat tony.jar",
+                class_path=[folder, *hadoop_jars]).wait(RUN_LIMIT).expect(0)
+    assert "shipped" in yarn("logs", "last", "worker:0").out, done.text
+    (place,) = [line.split()[1] for line in done.out.splitlines() if line.startswith("put ")]
+    assert yarn("fs", "-ls", place).code != 0
 
 
 def test_files_of_a_programs_own_count_below_tony_xml(yarn, hadoop_jars, tmp_path):

@@ -58,17 +58,11 @@ final class HadoopTypes {
 
   /**
    * Lays what init() has read over a configuration, as its callers look there for it: the files on
-   * this machine, and the `-conf` flags.
+   * this machine, the `-conf` flags, and what TonY makes settings of among the other flags.
    */
-  static void lay(Configuration configuration, List<File> files, List<String> settings) {
-    try {
-      for (File file : files) {
-        configuration.addResource(file.toURI().toURL());
-      }
-    } catch (MalformedURLException never) {
-      throw new IllegalStateException(never);
-    }
-    for (String setting : settings) {
+  static void lay(Configuration configuration, List<File> files, List<String> flags) {
+    addAll(configuration, files);
+    for (String setting : GivenFlags.valuesOf(flags, "conf")) {
       String[] parts = setting.split("=", 2);
       String name = parts[0].trim();
       String value = parts.length == 1 ? "" : parts[1].trim();
@@ -76,6 +70,67 @@ final class HadoopTypes {
       boolean adds = TonyConfigurationKeys.MULTI_VALUE_CONF.contains(name)
           && there != null && !there.isEmpty();
       configuration.set(name, adds ? there + "," + value : value);
+    }
+    layCommand(configuration, flags);
+    GivenFlags.valuesOf(flags, "shell_env").forEach(
+        entry -> append(configuration, TonyConfigurationKeys.EXECUTION_ENV, entry));
+    GivenFlags.valuesOf(flags, "container_env").forEach(
+        entry -> append(configuration, TonyConfigurationKeys.CONTAINER_LAUNCH_ENV, entry));
+    for (String paths : GivenFlags.firstOf(flags, "hdfs_classpath")) {
+      String root = defaultFileSystem(configuration);
+      for (String path : paths.split(",")) {
+        append(configuration, TonyConfigurationKeys.getContainerResourcesKey(),
+            path.contains("://") ? path : root + path);
+      }
+    }
+  }
+
+  private static void layCommand(Configuration configuration, List<String> flags) {
+    for (String command : GivenFlags.firstOf(flags, "executes")) {
+      String parameters = String.join("", GivenFlags.firstOf(flags, "task_params"));
+      String whole = parameters.isEmpty() ? command : command + " " + parameters;
+      for (String python : GivenFlags.firstOf(flags, "python_binary_path")) {
+        boolean packed = !GivenFlags.firstOf(flags, "python_venv").isEmpty();
+        String folder = packed && !python.startsWith("/") ? Constants.PYTHON_VENV_DIR + "/" : "";
+        String interpreter = folder + python;
+        configuration.set(TonyConfigurationKeys.PYTHON_EXEC_PATH, interpreter);
+        whole = interpreter + " " + whole;
+      }
+      configuration.set(TonyConfigurationKeys.getContainerExecuteCommandKey(), whole);
+    }
+  }
+
+  private static void append(Configuration configuration, String key, String entry) {
+    String there = configuration.get(key);
+    configuration.set(key, there == null || there.isEmpty() ? entry : there + "," + entry);
+  }
+
+  /** Returns what goes before a path of the default file system, as Hadoop's clients find it. */
+  private static String defaultFileSystem(Configuration settings) {
+    Configuration hadoop = new Configuration();
+    List<File> files = new ArrayList<>();
+    String folder = System.getenv(Constants.HADOOP_CONF_DIR);
+    if (folder != null) {
+      files.add(new File(folder, Constants.CORE_SITE_CONF));
+      files.add(new File(folder, Constants.HDFS_SITE_CONF));
+    }
+    String named = settings.get(TonyConfigurationKeys.HDFS_CONF_LOCATION);
+    if (named != null) {
+      files.add(new File(named));
+    }
+    files.removeIf(file -> !file.isFile());
+    addAll(hadoop, files);
+    String root = hadoop.get("fs.defaultFS");
+    return root == null ? "" : root.replaceAll("(?<=[^/])/$", "");
+  }
+
+  private static void addAll(Configuration configuration, List<File> files) {
+    try {
+      for (File file : files) {
+        configuration.addResource(file.toURI().toURL());
+      }
+    } catch (MalformedURLException never) {
+      throw new IllegalStateException(never);
     }
   }
 

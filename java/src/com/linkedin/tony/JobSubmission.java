@@ -73,7 +73,7 @@ public abstract class JobSubmission implements AutoCloseable {
     }
     flags = all;
     if (configuration != null) {
-      HadoopTypes.lay(configuration, Program.filesAmong(named), GivenFlags.valuesOf(given, "conf"));
+      HadoopTypes.lay(configuration, Program.filesAmong(named), given);
     }
     return true;
   }
@@ -139,8 +139,8 @@ public abstract class JobSubmission implements AutoCloseable {
     if (configuration == null) {
       configuration = HadoopTypes.emptyConfiguration();
       if (flags != null) {
-        HadoopTypes.lay(configuration, Program.filesAmong(GivenFlags.firstOf(flags, "conf_file")),
-            GivenFlags.valuesOf(flags, "conf"));
+        HadoopTypes.lay(
+            configuration, Program.filesAmong(GivenFlags.firstOf(flags, "conf_file")), flags);
       }
     }
     return configuration;
