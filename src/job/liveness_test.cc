@@ -41,6 +41,12 @@ TEST_F(LivenessTest, LosesAfterTenSecondsAndForgets) {
   EXPECT_EQ(liveness_.due(), HostTime::max());
 }
 
+TEST_F(LivenessTest, ABeatOfOneThatIsNotWatchedChangesNothing) {
+  EXPECT_FALSE(liveness_.beat(ContainerId("c9"), at(2s)));
+  EXPECT_EQ(liveness_.due(), HostTime::max());
+  EXPECT_TRUE(liveness_.judge(at(100s)).empty());
+}
+
 TEST_F(LivenessTest, ABeatPutsTheVerdictOff) {
   liveness_.watch(kAgent, at(0s));
   EXPECT_FALSE(liveness_.beat(kAgent, at(2s)));

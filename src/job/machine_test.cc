@@ -82,6 +82,37 @@ TEST(Machine, BringsTwoTasksThroughTheWholeLife) {
   EXPECT_EQ(driver.issued<Finish>().front().outcome.result, JobResult::Succeeded);
 }
 
+TEST(Machine, BeginsOnceHoweverOftenItIsTold) {
+  Driver driver(two_workers());
+  driver.tell(JobStarted{});
+  const auto started = driver.machine.state().started;
+  EXPECT_TRUE(driver.tell(JobStarted{}).empty());
+  EXPECT_EQ(driver.machine.state().started, started);
+}
+
+TEST(Machine, SaysHowManyGoWithATaskThatHangs) {
+  Plan plan = two_workers();
+  plan.roles.front().membership = spec::Membership::Static;
+  plan.roles.front().stall.then = spec::StallAction::Restart;
+  Driver driver(plan);
+  driver.tell(JobStarted{});
+  for (uint32_t i = 0; i < 2; ++i) {
+    const ContainerId container("c" + std::to_string(i));
+    driver.tell(ContainerGranted{RequestId(i + 1), container, HostName("h" + std::to_string(i))});
+    driver.tell(AgentJoined{container, "127.0.0.1:9"});
+    driver.tell(AttemptJoined{attempt_of(i), address_of(i)});
+  }
+  for (uint32_t i = 0; i < 2; ++i) {
+    driver.tell(AttemptStarted{attempt_of(i), 100});
+  }
+  driver.tell(AttemptStalled{.attempt = attempt_of(0), .silent = 60s, .sure = Sureness::Certain});
+  EXPECT_EQ(driver.issued<StopAttempt>().size(), 2U);
+  const std::optional<RestartNote>& note = driver.machine.state().chronicle.restart();
+  ASSERT_TRUE(note);
+  EXPECT_EQ(note->cause.attempt, attempt_of(0));
+  EXPECT_EQ(note->others, 1U);
+}
+
 TEST(Machine, RestartsAFailedProcessInItsPlace) {
   Plan plan = two_workers();
   plan.barrier = spec::Barrier::AsGranted;

@@ -48,6 +48,23 @@ TEST(Ladder, KeepsAProgramThatEndsByItselfInItsPlace) {
   EXPECT_EQ(ladder.climb(killed, !kOneHost, Time(5s)), Rung::Container);
 }
 
+TEST(Ladder, TakesASignalsCodeForASignalUpToTheLast) {
+  const Plan plan = plan_with(
+      {.process = 0, .container = 4, .container_for_program = false, .host_for_program = false});
+  for (const int32_t code : {129, 192}) {
+    Ladder ladder(plan);
+    Cause killed = program_failure(0);
+    killed.first.exit_code = code;
+    EXPECT_EQ(ladder.climb(killed, !kOneHost, Time(1s)), Rung::Container) << code;
+  }
+  for (const int32_t code : {128, 193}) {
+    Ladder ladder(plan);
+    Cause chosen = program_failure(0);
+    chosen.first.exit_code = code;
+    EXPECT_EQ(ladder.climb(chosen, !kOneHost, Time(1s)), std::nullopt) << code;
+  }
+}
+
 TEST(Ladder, TriesNoOtherHostWhereThereIsNone) {
   const Plan plan = plan_with({.process = 0, .container = 0, .host = 2});
   Ladder ladder(plan);
