@@ -71,6 +71,7 @@ def test_a_client_that_is_killed_before_the_cluster_has_its_job_leaves_none_ther
         submitting = yarn.start("submit", "-n", "1", *SMALL, "--on", "yarn", "--", "true")
         submitting.sees("safe mode", RUN_LIMIT)
         os.kill(submitting.pid, signal.SIGKILL)
+        submitting.wait(RUN_LIMIT)  # Until it has ended it holds its job's lock.
     finally:
         bed.shell("dfsadmin", "-safemode", "leave").expect()
     (job,) = yarn.jobs()
