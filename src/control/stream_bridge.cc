@@ -39,7 +39,12 @@ StreamBridge::StreamBridge(rt::Loop& loop, std::unique_ptr<net::Stream> connecti
   scope_.spawn(write());
 }
 
-StreamBridge::~StreamBridge() { scope_.cancel(); }
+StreamBridge::~StreamBridge() {
+  scope_.cancel();
+  if (!written_all_) {
+    net::abort_connection(*connection_);
+  }
+}
 
 Status StreamBridge::take(wire::StreamFrame::Kind kind) {
   return std::visit(

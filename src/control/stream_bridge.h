@@ -18,7 +18,8 @@ namespace muster::control {
 
 /// One end of a stream whose data are a connection's bytes: passes them on both ways, each way
 /// until it has ended, and never more than the other end has given credit for. Lives on its loop's
-/// thread; destroying it closes the connection.
+/// thread; destroying it closes the connection, which breaks unless all has been written: what is
+/// cut off must not look whole.
 class StreamBridge {
  public:
   struct Handlers {

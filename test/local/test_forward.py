@@ -233,6 +233,19 @@ def test_the_end_of_the_job_ends_it(muster, server):
     assert "ended" in running.wait().expect(6).err
 
 
+@pytest.mark.parametrize("options", [[], ["--relay"]])
+def test_who_ends_a_forward_breaks_what_it_carries(muster, server, options):
+    """A download without a length ends with its connection: what is cut off must not look whole."""
+    job, port = server(kind="first")
+    running = muster.start("forward", *options, job, f"0:{port}")
+    with connect(local_port(running)) as cut:
+        assert cut.recv(6) == b"hello\n"
+        running.signal(signal.SIGINT)
+        running.wait().expect(128 + signal.SIGINT)
+        with pytest.raises(ConnectionResetError):
+            cut.recv(1)
+
+
 def test_a_connection_waits_for_the_next_attempt(muster, server):
     job, port = server(kind="echo", restart={"process": 3, "backoff": "10s..10s"})
     running = muster.start("forward", job, "worker:0", f"0:{port}")
