@@ -134,7 +134,7 @@ class Running:
         self._text = {"out": bytearray(), "err": bytearray()}
         self.terminal = None
         if terminal:
-            self._start_on_terminal(environment, cwd)
+            self._start_on_terminal(environment, cwd, program)
         else:
             self.process = subprocess.Popen(
                 [program, *arguments], env=environment, cwd=cwd, stdin=stdin,
@@ -142,14 +142,14 @@ class Running:
             self._collect("out", self.process.stdout.fileno())
             self._collect("err", self.process.stderr.fileno())
 
-    def _start_on_terminal(self, environment, cwd):
+    def _start_on_terminal(self, environment, cwd, program):
         self.terminal, child = pty.openpty()
 
         def take_terminal():
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         self.process = subprocess.Popen(
-            [BINARY, *self.arguments], env=environment, cwd=cwd, stdin=child, stdout=child,
+            [program, *self.arguments], env=environment, cwd=cwd, stdin=child, stdout=child,
             stderr=child, start_new_session=True, preexec_fn=take_terminal)
         os.close(child)
         self._collect("out", self.terminal)
