@@ -160,9 +160,12 @@ def test_a_job_between_two_masters_is_queued_and_not_lost(muster, team, tmp_path
     def state():
         return portal.jobs(ALICE)["jobs"][0]["state"]
 
-    assert harness.eventually(lambda: state() != "running" and state()) == "queued"
-    for pid in stopped:
-        os.kill(pid, signal.SIGCONT)
+    try:
+        seen = harness.eventually(lambda: state() != "running" and state())
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+    assert seen == "queued"
     harness.eventually(lambda: portal.keys(ALICE, state="running") == ["alice:long"])
     gate.open()
     running.wait().expect(0)
