@@ -86,13 +86,15 @@ const TaskEvidence* fastest(const RoleEvidence& role, Measure measure) {
   return found;
 }
 
-/// "; so did 3 of 4 tasks in all"
+/// "; so did 3 of 4 tasks in all", "; none of the other 3 did"
 std::string others_text(const RoleEvidence& role, Measure measure) {
   const auto many = std::ranges::count_if(
       role.members, [&](const TaskEvidence& task) { return (task.growths.*measure).has_value(); });
-  return role.members.size() < 2
-             ? std::string()
-             : fmt::format("; so did {} of {} tasks in all", many, role.members.size());
+  if (role.members.size() < 2) {
+    return "";
+  }
+  return many < 2 ? fmt::format("; none of the other {} did", role.members.size() - 1)
+                  : fmt::format("; so did {} of {} tasks in all", many, role.members.size());
 }
 
 /// The advice on the task of the role that leaks fastest; nullopt if none does. `text` says how it
