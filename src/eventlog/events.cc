@@ -39,6 +39,24 @@ std::string with_reason(std::string text, std::string_view reason) {
   return reason.empty() ? text : fmt::format("{}: {}", text, reason);
 }
 
+std::string stall_sentence(const job::Plan& plan, const job::AttemptStalled& stalled) {
+  const std::string name = name_of_attempt(plan, stalled.attempt);
+  if (stalled.silent == Duration::zero()) {
+    return name + " moves again";
+  }
+  const std::string where = stalled.place.empty() ? "" : " in " + stalled.place;
+  switch (stalled.sure) {
+    case job::Sureness::Sign:
+      return fmt::format("{} is idle{}", name, where);
+    case job::Sureness::Unsure:
+      return fmt::format("{} may hang{}", name, where);
+    case job::Sureness::Likely:
+    case job::Sureness::Certain:
+      return fmt::format("{} hangs{} ({})", name, where, to_string(stalled.sure));
+  }
+  return name;
+}
+
 /// What happened to an attempt.
 std::string attempt_sentence(const job::Plan& plan, const job::Fact& fact) {
   return std::visit(Overloaded{
@@ -51,6 +69,7 @@ std::string attempt_sentence(const job::Plan& plan, const job::Fact& fact) {
                         [&](const job::AttemptEnded& f) {
                           return name_of_attempt(plan, f.attempt) + " ended: " + end_words(f.exit);
                         },
+                        [&](const job::AttemptStalled& f) { return stall_sentence(plan, f); },
                         [&](const job::CheckpointCommitted& f) {
                           return fmt::format("{} committed checkpoint {}",
                                              name_of_attempt(plan, f.attempt), f.name);
