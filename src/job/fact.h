@@ -124,7 +124,7 @@ struct AttemptEnded {
 
 /// How sure it is that an attempt is why its job stands still.
 enum class Sureness : uint8_t {
-  Sign,     ///< It neither writes nor computes; nobody has looked closer.
+  Sign,     ///< It does nothing, for which it may have its reasons: it need not hang.
   Unsure,   ///< It hangs, but so do its peers, and nothing tells them apart.
   Likely,   ///< It differs from its peers, or has no peers.
   Certain,  ///< All its peers wait for others at one place, and it is somewhere else.

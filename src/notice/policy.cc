@@ -33,7 +33,7 @@ void Policy::note(const job::NoticeTold& told) {
 
 void Policy::note(const job::Plan& plan, const job::AttemptStalled& stalled) {
   const bool over = stalled.silent == Duration::zero();
-  if (over || stalls_.size() >= kStallsMax) {
+  if (over || stalled.sure == job::Sureness::Sign || stalls_.size() >= kStallsMax) {
     return;
   }
   Notice notice{.id = fmt::format("stall:{}#{}", to_string(plan, stalled.attempt.task),

@@ -96,14 +96,18 @@ TEST(NoticePolicy, AFailingNoticeStaysDueUntilItIsGivenUp) {
 
 TEST(NoticePolicy, AStallIsToldOnceForEachAttemptAndSeldom) {
   Policy policy(hook({Occasion::Stall}));
-  policy.take(plan(), job::AttemptStalled{worker(0), 0s});  // One that is over.
+  const auto stalled = [](job::AttemptId attempt, Duration silent) {
+    return job::AttemptStalled{attempt, silent, job::Sureness::Unsure};
+  };
+  policy.take(plan(), stalled(worker(0), 0s));  // One that is over.
+  policy.take(plan(), job::AttemptStalled{worker(0), 600s, job::Sureness::Sign});  // It is idle.
   EXPECT_EQ(ids(policy, {}), Ids{});
-  policy.take(plan(), job::AttemptStalled{worker(0), 600s});
-  policy.take(plan(), job::AttemptStalled{worker(0), 660s});
-  policy.take(plan(), job::AttemptStalled{worker(1, 2), 600s});
+  policy.take(plan(), stalled(worker(0), 600s));
+  policy.take(plan(), stalled(worker(0), 660s));
+  policy.take(plan(), stalled(worker(1, 2), 600s));
   EXPECT_EQ(ids(policy, {}), (Ids{"stall:worker:0#1", "stall:worker:1#2"}));
   for (uint32_t number = 3; number < 100; ++number) {
-    policy.take(plan(), job::AttemptStalled{worker(1, number), 600s});
+    policy.take(plan(), stalled(worker(1, number), 600s));
   }
   EXPECT_EQ(ids(policy, {}).size(), kStallsMax);
 }

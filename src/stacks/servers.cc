@@ -65,8 +65,9 @@ bool waits_for_flag(const Thread& thread) {
 
 bool joins_thread(const Thread& thread) {
   return std::ranges::any_of(thread.frames, [](const Frame& frame) {
-    return frame.file.ends_with("/threading.py") &&
-           (frame.function.ends_with("join") || frame.function.ends_with("_shutdown"));
+    return frame.function == "java.lang.Thread.join" ||
+           (frame.file.ends_with("/threading.py") &&
+            (frame.function.ends_with("join") || frame.function.ends_with("_shutdown")));
   });
 }
 

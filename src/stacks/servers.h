@@ -23,7 +23,7 @@ namespace muster::stacks {
 [[nodiscard]] bool waits_for_signal(const Thread& thread);
 /// Whether it waits for another thread of Python, or a signal's handler, to set an Event.
 [[nodiscard]] bool waits_for_flag(const Thread& thread);
-/// Whether it waits for another thread of Python to end.
+/// Whether it waits for another thread of Python or Java to end.
 [[nodiscard]] bool joins_thread(const Thread& thread);
 
 }  // namespace muster::stacks

@@ -1,6 +1,7 @@
 #include "stacks/stack_groups.h"
 
 #include "base/text.h"
+#include "base/time.h"
 #include "stacks/servers.h"
 
 #include <boost/json.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -102,8 +104,26 @@ bool is_of_native_library(const Frame& frame) {
          (file.ends_with(".c") || file.ends_with(".h") || file.ends_with(".S"));
 }
 
+/// Java tells no folders.
+bool is_of_java(const Frame& frame) {
+  static constexpr std::array<std::string_view, 5> kEnds = {".java", ".kt", ".scala", ".groovy",
+                                                            ".clj"};
+  return std::ranges::any_of(kEnds,
+                             [&](std::string_view end) { return frame.file.ends_with(end); });
+}
+
+bool is_of_java_library(const Frame& frame) {
+  static constexpr std::array<std::string_view, 12> kPackages = {
+      "java.",    "javax.", "jdk.",     "sun.",    "com.sun.", "kotlin.",
+      "kotlinx.", "scala.", "clojure.", "groovy.", "io.grpc.", "io.netty."};
+  return is_of_java(frame) && std::ranges::any_of(kPackages, [&](std::string_view package) {
+           return frame.function.starts_with(package);
+         });
+}
+
 bool is_library(const Frame& frame) {
-  return frame.file.empty() || frame.file.find("site-packages/") != std::string::npos ||
+  return frame.file.empty() || is_of_java_library(frame) ||
+         frame.file.find("site-packages/") != std::string::npos ||
          frame.file.find("dist-packages/") != std::string::npos ||
          frame.file.find("/lib/python") != std::string::npos ||
          (frame.file.starts_with('<') && !is_typed(frame)) || is_of_native_library(frame) ||
@@ -155,9 +175,16 @@ bool is_waiting_shell(const Thread& thread) {
   return thread.system_call == "rt_sigsuspend" && (thread.name == "sh" || thread.name == "dash");
 }
 
+/// Java's main thread waits for another one, which waits for the process.
+bool is_in_java_call(const Thread& thread, std::string_view function) {
+  return std::ranges::any_of(thread.frames,
+                             [&](const Frame& frame) { return frame.function == function; });
+}
+
 bool waits_for_child(const Thread& thread) {
-  return is_waiting_shell(thread) || thread.system_call == "wait4" ||
-         thread.system_call == "waitid" || thread.wait_channel == "do_wait" ||
+  return is_waiting_shell(thread) || is_in_java_call(thread, "java.lang.ProcessImpl.waitFor") ||
+         thread.system_call == "wait4" || thread.system_call == "waitid" ||
+         thread.wait_channel == "do_wait" ||
          std::ranges::any_of(thread.frames, [](const Frame& frame) {
            return std::ranges::any_of(kLaunchers, [&](std::string_view part) {
              return frame.file.find(part) != std::string::npos;
@@ -221,6 +248,9 @@ Verb verb_of(const Thread& thread) {
   if (thread.state == 'T') {
     return {"is stopped by a signal", "are stopped by a signal"};
   }
+  if (is_asleep(thread)) {
+    return {"sleeps", "sleep"};
+  }
   if (const std::optional<Verb> verb = verb_of_call(thread.system_call)) {
     return *verb;
   }
@@ -249,8 +279,8 @@ std::string key_of(const Telling& telling) {
     return fmt::format("{} {} {} {}", key, thread.state, thread.system_call, thread.wait_channel);
   }
   // Below Python's own calls addresses differ from process to process.
-  const bool only_python =
-      telling.process->python && std::ranges::any_of(thread.frames, is_python_call);
+  const bool only_python = (telling.process->python || telling.process->java) &&
+                           std::ranges::any_of(thread.frames, is_python_call);
   for (const Frame& frame : thread.frames) {
     if (!only_python || is_python_call(frame)) {
       key += fmt::format("{}\n{}\n{}\n", frame.function, last_part(frame.file, '/'), frame.line);
@@ -325,10 +355,11 @@ std::string headline(std::span<const Subject> subjects, const Group& group) {
   const std::string what =
       group.read ? describe(telling_of(first.report), several) : "could not be read";
   const std::string where = several || first.host.empty() ? std::string() : " on " + first.host;
-  return several ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
-                               join_tasks(names))
-                 : fmt::format("{}{} {}{}", names.front(), where, what,
-                               describe_behind(telling_of(first.report), behind(first.report)));
+  return several
+             ? fmt::format("{} of {} tasks {}: {}", names.size(), subjects.size(), what,
+                           join_tasks(names))
+             : fmt::format("{}{} {}{}{}", names.front(), where, what, describe_start(first.report),
+                           describe_behind(telling_of(first.report), behind(first.report)));
 }
 
 }  // namespace
@@ -350,11 +381,15 @@ Telling telling_of(const Report& report) {
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
 }
 
+bool is_asleep(const Thread& thread) {
+  return thread.system_call == "clock_nanosleep" || thread.system_call == "nanosleep" ||
+         thread.sleeps_s || is_in_java_call(thread, "java.lang.Thread.sleep");
+}
+
 namespace {
 
-/// For a time that the program chose.
-bool sleeps(const Thread& thread) {
-  return thread.system_call == "clock_nanosleep" || thread.system_call == "nanosleep";
+bool is_writing(const Thread& thread) {
+  return thread.state == 'S' && (thread.system_call == "write" || thread.system_call == "writev");
 }
 
 /// The processes below `root` that wait for none of their own.
@@ -383,6 +418,15 @@ std::vector<Telling> behind(const Report& report) {
     return stuck;
   }
   std::vector<Telling> others;
+  if (is_reading(*telling.thread) && telling.thread->target == "a pipe") {
+    // Whoever was to write there may be stuck as well: in another pipe that nobody reads.
+    stuck = last_children(report, *telling.process);
+    std::erase_if(stuck, [](const Telling& other) { return !is_writing(*other.thread); });
+    if (!stuck.empty()) {
+      stuck.resize(std::min(stuck.size(), kBehindMax));
+      return stuck;
+    }
+  }
   if (waits_for_child(*telling.thread)) {
     others = last_children(report, *telling.process);
   } else if (!is_library(telling.thread->frames.front())) {
@@ -398,7 +442,7 @@ std::vector<Telling> behind(const Report& report) {
           std::ranges::all_of(calls, is_library)) {
         continue;  // Also what waits to be given something to do.
       }
-      if (own && sleeps(thread) && !joins_thread(*telling.thread)) {
+      if (own && is_asleep(thread) && !joins_thread(*telling.thread)) {
         continue;  // It does something from time to time, such as to call itself alive.
       }
       const bool known = std::ranges::any_of(
@@ -454,6 +498,9 @@ bool is_computing(const Thread& thread) {
   static constexpr std::array<std::string_view, 12> kWaiting = {
       "python",  "libtorch_python", "libnccl",    "libmpi",   "libgloo", "libcuda",
       "libc.so", "libc-",           "libpthread", "ld-linux", "[vdso]",  "linux-vdso"};
+  if (std::ranges::any_of(thread.frames, is_of_java)) {
+    return thread.state == 'R';  // Of its variables nothing is known.
+  }
   if (thread.frames.empty() || is_python_call(thread.frames.front()) ||
       collective_of(thread) != nullptr) {
     return false;
@@ -522,6 +569,21 @@ std::string describe_behind(const Telling& telling, std::span<const Telling> oth
   return text;
 }
 
+std::string describe_start(const Report& report) {
+  const Telling telling = telling_of(report);
+  if (telling.thread == nullptr || !telling.thread->frames.empty() ||
+      telling.process == &report.processes.front()) {
+    return "";
+  }
+  const std::string& first = report.processes.front().command;
+  return first.empty() || first.ends_with(telling.process->command)
+             ? ""
+             : fmt::format(", run by `{}`", first);
+}
+
+/// For shorter it is said of nobody: it is over before anybody has read it.
+constexpr uint32_t kSleepShownS = 60;
+
 std::string describe(const Telling& telling, bool plural) {
   if (telling.thread == nullptr) {
     return plural ? "have no process" : "has no process";
@@ -544,6 +606,9 @@ std::string describe(const Telling& telling, bool plural) {
     text += " in " + place;
   } else if (!telling.process->command.empty()) {
     text += fmt::format(" in `{}`", telling.process->command);
+  }
+  if (thread.sleeps_s && *thread.sleeps_s >= kSleepShownS && !plural) {
+    text += fmt::format(", for {} more", format_duration(std::chrono::seconds(*thread.sleeps_s)));
   }
   return thread.state == 'D' ? text + " (D state)" : text;
 }

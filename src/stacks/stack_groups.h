@@ -42,6 +42,8 @@ inline constexpr size_t kBehindMax = 3;
 [[nodiscard]] bool is_computing(const Thread& thread);
 /// Whether it is in a call that ends when something comes: it is worth to be watched.
 [[nodiscard]] bool is_reading(const Thread& thread);
+/// Whether it sleeps for a time that the program chose, which ends by itself.
+[[nodiscard]] bool is_asleep(const Thread& thread);
 /// Whether a thread, seen twice, has not left a place: its Python calls are the same, but for the
 /// lines of the two innermost.
 [[nodiscard]] bool is_same_place(const Thread& one, const Thread& other);
@@ -63,6 +65,9 @@ struct Group {
 /// "sleeps in load (train.py:31)", "wait in all_reduce (train.py:12)": what a thread does, for one
 /// or several tasks.
 [[nodiscard]] std::string describe(const Telling& telling, bool plural);
+/// ", run by `sh train.sh`", where only a command that a program has started tells what a task
+/// does.
+[[nodiscard]] std::string describe_start(const Report& report);
 /// Whether one of its calls is one of the program's own code.
 [[nodiscard]] bool is_in_own_code(const Thread& thread);
 /// Whether the innermost of its calls, if it is known, is one of a library.

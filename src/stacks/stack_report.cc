@@ -81,6 +81,7 @@ std::optional<Process> process_of(const json::object& object) {
   process.parent = number_of<int32_t>(object, "parent");
   process.command = text_of(object, "command");
   process.python = is_true(object, "python");
+  process.java = is_true(object, "java");
   process.reachable = is_true(object, "reachable", true);
   const json::array* threads = array_of(object, "threads");
   if (process.pid <= 0 || threads == nullptr) {
@@ -92,16 +93,20 @@ std::optional<Process> process_of(const json::object& object) {
       continue;
     }
     const std::string state = text_of(*thread, "state");
-    process.threads.push_back({.id = number_of<int32_t>(*thread, "id"),
-                               .name = text_of(*thread, "name"),
-                               .state = state.empty() ? '?' : state[0],
-                               .wait_channel = text_of(*thread, "wait_channel"),
-                               .system_call = text_of(*thread, "system_call"),
-                               .target = text_of(*thread, "target"),
-                               .fed = is_true(*thread, "fed"),
-                               .takes = is_true(*thread, "takes"),
-                               .variables = 0,
-                               .frames = {}});
+    process.threads.push_back(
+        {.id = number_of<int32_t>(*thread, "id"),
+         .name = text_of(*thread, "name"),
+         .state = state.empty() ? '?' : state[0],
+         .wait_channel = text_of(*thread, "wait_channel"),
+         .system_call = text_of(*thread, "system_call"),
+         .target = text_of(*thread, "target"),
+         .fed = is_true(*thread, "fed"),
+         .takes = is_true(*thread, "takes"),
+         .sleeps_s = thread->contains("sleeps_s")
+                         ? std::optional(number_of<uint32_t>(*thread, "sleeps_s"))
+                         : std::nullopt,
+         .variables = 0,
+         .frames = {}});
   }
   return process;
 }
@@ -119,6 +124,14 @@ std::vector<Collectives> collectives_of(const json::array& groups) {
     }
   }
   return found;
+}
+
+/// Makes a thread the main one, if it is one of them.
+void put_first(Process& process, int32_t id) {
+  const auto found = std::ranges::find(process.threads, id, &Thread::id);
+  if (found != process.threads.end()) {
+    std::rotate(process.threads.begin(), found, found + 1);
+  }
 }
 
 Thread* thread_of(Process& process, int32_t id) {
@@ -143,21 +156,23 @@ bool is_probe(std::string_view what) {
 std::string process_line(const Process& process) {
   json::array threads;
   for (const Thread& thread : process.threads) {
-    threads.push_back(json::object{{"id", thread.id},
-                                   {"name", cut(thread.name)},
-                                   {"state", std::string(1, thread.state)},
-                                   {"wait_channel", cut(thread.wait_channel)},
-                                   {"system_call", cut(thread.system_call)},
-                                   {"target", cut(thread.target)},
-                                   {"fed", thread.fed},
-                                   {"takes", thread.takes}});
+    json::object line{{"id", thread.id},
+                      {"name", cut(thread.name)},
+                      {"state", std::string(1, thread.state)},
+                      {"wait_channel", cut(thread.wait_channel)},
+                      {"system_call", cut(thread.system_call)},
+                      {"target", cut(thread.target)},
+                      {"fed", thread.fed},
+                      {"takes", thread.takes}};
+    if (thread.sleeps_s) {
+      line["sleeps_s"] = *thread.sleeps_s;
+    }
+    threads.push_back(std::move(line));
   }
-  const json::object line{{"pid", process.pid},
-                          {"parent", process.parent},
-                          {"command", cut(process.command)},
-                          {"python", process.python},
-                          {"reachable", process.reachable},
-                          {"threads", std::move(threads)}};
+  const json::object line{
+      {"pid", process.pid},           {"parent", process.parent}, {"command", cut(process.command)},
+      {"python", process.python},     {"java", process.java},     {"reachable", process.reachable},
+      {"threads", std::move(threads)}};
   return json::serialize(json::object{{"process", line}}) + "\n";
 }
 
@@ -172,6 +187,7 @@ std::string frames_line(const Process& process) {
     }
   }
   const json::object line{{"pid", process.pid},
+                          {"main", process.threads.empty() ? 0 : process.threads.front().id},
                           {"command", cut(process.command)},
                           {"misses_py_spy", process.misses_py_spy},
                           {"problem", printable(process.problem.substr(0, 4 * kTextBytesMax))},
@@ -262,6 +278,7 @@ bool ReportReader::take_line(std::string_view line) {
       }
     }
   }
+  put_first(*known, number_of<int32_t>(body, "main"));
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,9 @@ struct Thread {
   bool fed = false;          ///< What it reads has woken it while it was watched.
   /// It waits for a socket that takes connections, or datagrams, from anybody.
   bool takes = false;
+  /// It does nothing but sleep, for so many seconds more, or in all; nullopt: it does something
+  /// else, or nobody could see.
+  std::optional<uint32_t> sleeps_s;
   /// A number for the values of its program's local variables, as they are now: another one when
   /// one of them has changed. 0 if unknown.
   uint64_t variables = 0;
@@ -51,12 +55,14 @@ struct Process {
   int32_t parent = 0;
   std::string command;  ///< Its command line, shortened.
   bool python = false;  ///< It runs a Python interpreter.
+  bool java = false;    ///< It is a Java virtual machine that can be asked for its frames.
   /// Something may come to it from elsewhere: a socket takes what anybody sends, or has a
   /// connection over a network. True where nobody could see.
   bool reachable = true;
-  std::vector<Thread> threads;  ///< The main thread first.
-  std::string problem;          ///< Why there are no frames, and what to do; "" if there are.
-  bool misses_py_spy = false;   ///< There is no py-spy to read them with.
+  /// The main thread first: of Java that of the program, once its frames are known.
+  std::vector<Thread> threads;
+  std::string problem;         ///< Why there are no frames, and what to do; "" if there are.
+  bool misses_py_spy = false;  ///< There is no py-spy to read them with.
   bool operator==(const Process&) const = default;
 };
 
@@ -118,6 +124,10 @@ class ReportReader {
 /// Reads what `py-spy dump --json` prints into the threads of `process`. Corrupt for anything else.
 /// Of variables (`--locals`) only a number is kept: what they hold is nobody's business.
 [[nodiscard]] Status read_py_spy(std::string_view text, Process& process);
+/// Reads the thread dump of a Java virtual machine into the threads of `process`, and puts that of
+/// the program's main() first; where it is over, one that the program's end waits for. Corrupt for
+/// anything else.
+[[nodiscard]] Status read_java(std::string_view text, Process& process);
 /// Reads the stacks of all threads as gdb and eu-stack print them.
 void read_native(std::string_view text, Process& process);
 

@@ -142,6 +142,61 @@ Thread 1 (Thread 0x7f2 (LWP 10) "python3"):
   EXPECT_THAT(other.threads[0].frames, ElementsAre(Frame{"poll", "/lib/libc.so.6"}));
 }
 
+TEST(Java, FramesAreReadAsTheVirtualMachinePrintsThem) {
+  const auto java = [] {
+    Process process{.pid = 26, .command = "java Deadlock", .java = true};
+    for (const int32_t id : {26, 27, 30, 31}) {
+      process.threads.push_back({.id = id, .name = "java", .state = 'S', .system_call = "futex"});
+    }
+    return process;
+  };
+  Process process = java();
+  ASSERT_TRUE(read_java(R"J(2026-11-27 02:20:00
+Full thread dump OpenJDK 64-Bit Server VM (17.0.9+9-Debian mixed mode, sharing):
+
+"main" #1 prio=5 os_prio=0 cpu=45.21ms elapsed=10.22s tid=0x00007f nid=0x1b in Object.wait()  [0x1]
+   java.lang.Thread.State: WAITING (on object monitor)
+    at java.lang.Object.wait(java.base@17.0.9/Native Method)
+    at java.lang.Thread.join(java.base@17.0.9/Thread.java:1304)
+    - locked <0x00000000fde> (a java.lang.Thread)
+    at Deadlock.main(Deadlock.java:21)
+
+"a "daemon" #9 daemon prio=5 os_prio=0 tid=0x00007f nid=0x1e waiting for monitor entry  [0x1]
+    at Deadlock.writes(Deadlock.java:8)
+    - waiting to lock <0x00000000fde> (a java.lang.Object)
+
+"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f nid=0x3039 runnable
+"broken
+"also broken" nid=
+    at nowhere
+JNI global refs: 7, weak refs: 0
+)J",
+                        process));
+  EXPECT_EQ(process.threads[0].id, 27) << "the program's main thread is not the process's first";
+  EXPECT_THAT(process.threads[0].frames,
+              ElementsAre(Frame{"java.lang.Object.wait", ""},
+                          Frame{"java.lang.Thread.join", "Thread.java", 1304},
+                          Frame{"Deadlock.main", "Deadlock.java", 21}));
+  EXPECT_EQ(process.threads[2].name, "a \"daemon");
+  EXPECT_THAT(process.threads[2].frames, ElementsAre(Frame{"Deadlock.writes", "Deadlock.java", 8}));
+  ReportReader reader;
+  reader.take(process_line(java()) + frames_line(process));
+  EXPECT_EQ(reader.report().processes[0].threads[0].frames, process.threads[0].frames);
+
+  // Java 21 counts in tens; and here main() is over.
+  Process later = java();
+  ASSERT_TRUE(read_java(R"J("Reference Handler" #9 [30] daemon prio=10 tid=0x1 nid=30 waiting
+    at java.lang.ref.Reference.run(java.base@21/Reference.java:1)
+"worker-1" #20 [31] prio=5 os_prio=0 tid=0x1 nid=31 waiting on condition  [0x1]
+    at com.acme.Loader.next(app//Loader.java:77)
+"DestroyJavaVM" #21 [27] prio=5 os_prio=0 tid=0x1 nid=27 waiting on condition  [0x1]
+)J",
+                        later));
+  EXPECT_EQ(later.threads[0].id, 31);
+  EXPECT_EQ(place_of(later.threads[0]), "com.acme.Loader.next (Loader.java:77)");
+  EXPECT_FALSE(read_java("Cannot do that", later));
+}
+
 // ---- groups
 
 TEST(StackGroups, AreByEqualityAndTheOutlierComesFirst) {
@@ -255,6 +310,115 @@ TEST(Suspect, AloneIsLikelyUnlessItSleeps) {
   EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}))).sure, job::Sureness::Likely);
   EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}, "read", 'D'))).sure, job::Sureness::Likely);
   EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad}, "clock_nanosleep"))).sure, job::Sureness::Unsure);
+}
+
+TEST(Suspect, ThatReadsAPipeIsNamedWithTheChildThatCannotWrite) {
+  Subject subject = task(0, python({kLoad, kModule}, "read"));
+  subject.report.processes[1].threads[0].target = "a pipe";
+  EXPECT_EQ(suspect_of(std::vector{subject}).place, "load (train.py:12)");
+  Process child = python({{"warn", "/user/rows.py", 7}}, "write");
+  child.pid = child.threads[0].id = 20;
+  child.parent = 10;
+  child.threads[0].target = "a pipe";
+  subject.report.processes.push_back(child);
+  const Suspect suspect = suspect_of(std::vector<Subject>{subject});
+  EXPECT_EQ(suspect.place, "warn (rows.py:7)");
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:0 reads from a pipe in load (train.py:12); its child process 20 "
+                         "writes to a pipe in warn (rows.py:7)\n"));
+}
+
+TEST(Suspect, IsNamedWithTheScriptThatStartedIt) {
+  Process shell{.pid = 9, .parent = 1, .command = "sh /user/poll.sh"};
+  shell.threads.push_back({.id = 9, .name = "sh", .state = 'S', .system_call = "wait4"});
+  Process sleep{.pid = 10, .parent = 9, .command = "sleep 2"};
+  sleep.threads.push_back({.id = 10, .name = "sleep", .state = 'S', .system_call = "nanosleep"});
+  const std::vector<Subject> subjects = {
+      {.task = "worker:0", .host = "h0", .report = {.processes = {shell, sleep}}}};
+  EXPECT_THAT(suspect_of(subjects).evidence,
+              StartsWith("worker:0 sleeps in `sleep 2`, run by `sh /user/poll.sh`"));
+}
+
+TEST(Suspect, IsOnlyIdleWhereAllSleepForLong) {
+  const auto sleeper = [](uint32_t seconds) {
+    Process process = python({kLoad, kModule}, "clock_nanosleep");
+    process.threads[0].sleeps_s = seconds;
+    return process;
+  };
+  const Suspect alone = suspect_of(gang(1, 0, sleeper(290)));
+  EXPECT_EQ(alone.sure, job::Sureness::Sign);
+  EXPECT_THAT(alone.evidence,
+              StartsWith("worker:0 sleeps in load (train.py:12), for 4 min 50 s more\n"));
+  EXPECT_EQ(suspect_of(gang(1, 0, sleeper(2))).sure, job::Sureness::Unsure)
+      << "it asks again and again";
+  std::vector<Subject> all;
+  for (int i = 0; i < 3; ++i) {
+    all.push_back(task(i, sleeper(290)));
+  }
+  EXPECT_EQ(suspect_of(all).sure, job::Sureness::Sign);
+  EXPECT_EQ(suspect_of(gang(3, 1, sleeper(290))).sure, job::Sureness::Certain)
+      << "others wait for it";
+  all[1] = task(1, python({kStep, kModule}, "read"));
+  EXPECT_THAT(suspect_of(all).evidence, StartsWith("worker:1 reads"));
+  EXPECT_GT(suspect_of(all).sure, job::Sureness::Sign);
+}
+
+TEST(Suspect, IsOnlyIdleWhereNobodyHasToldItAnything) {
+  const Frame wait{"wait", "/usr/lib/python3.11/threading.py", 327};
+  const Frame flag{"wait", "/usr/lib/python3.11/threading.py", 629};
+  EXPECT_EQ(suspect_of(gang(1, 0, python({wait, flag, kModule}))).sure, job::Sureness::Sign);
+  const Frame get{"get", "/usr/lib/python3.11/queue.py", 171};
+  EXPECT_EQ(suspect_of(gang(1, 0, python({wait, get, kModule}))).sure, job::Sureness::Likely);
+  Process prompt = python({}, "read");
+  prompt.command = "python3 -i";
+  EXPECT_EQ(suspect_of(gang(1, 0, prompt)).sure, job::Sureness::Sign);
+  prompt.command = "python3 train.py";
+  EXPECT_NE(suspect_of(gang(1, 0, prompt)).sure, job::Sureness::Sign);
+  Process shell{.pid = 10, .parent = 9, .command = "bash"};
+  shell.threads.push_back({.id = 10, .name = "bash", .state = 'S', .system_call = "read"});
+  EXPECT_EQ(suspect_of(gang(1, 0, shell)).sure, job::Sureness::Sign);
+  shell.command = "bash -c read line < /data/fifo";
+  EXPECT_EQ(suspect_of(gang(1, 0, shell)).sure, job::Sureness::Likely);
+}
+
+TEST(Suspect, InJavaIsNamedWithTheThreadsThatItWaitsFor) {
+  const Frame join{"java.lang.Thread.join", "Thread.java", 1304};
+  const auto java = [&](std::vector<Frame> other, std::string call) {
+    Process process{.pid = 10, .parent = 9, .command = "java Deadlock", .java = true};
+    process.threads.push_back(
+        {.id = 11,
+         .name = "main",
+         .state = 'S',
+         .system_call = "futex",
+         .frames = {
+             Frame{"java.lang.Object.wait", ""}, join, {"Deadlock.main", "Deadlock.java", 21}}});
+    process.threads.push_back({.id = 12,
+                               .name = "writer",
+                               .state = 'S',
+                               .system_call = std::move(call),
+                               .frames = std::move(other)});
+    return process;
+  };
+  const Frame park{"java.util.concurrent.locks.LockSupport.park", "LockSupport.java", 211};
+  const Frame writes{"Deadlock.writes", "Deadlock.java", 8};
+  const Suspect suspect = suspect_of(gang(1, 0, java({park, writes}, "futex")));
+  EXPECT_EQ(suspect.sure, job::Sureness::Likely);
+  EXPECT_EQ(suspect.place, "Deadlock.writes (Deadlock.java:8)");
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:0 waits in Deadlock.main (Deadlock.java:21); its "
+                         "thread writer waits in Deadlock.writes "
+                         "(Deadlock.java:8)\n"));
+  // A server is none, and who sleeps is no certain case.
+  Process server = java({Frame{"sun.nio.ch.Net.accept", ""}}, "accept");
+  server.threads[1].takes = true;
+  EXPECT_FALSE(find_suspect(gang(1, 0, server)));
+  Process sleeper = java({park}, "futex");
+  sleeper.threads[0].frames = {Frame{"java.lang.Thread.sleep", ""},
+                               {"Deadlock.main", "Deadlock.java", 9}};
+  EXPECT_EQ(suspect_of(gang(1, 0, sleeper)).sure, job::Sureness::Unsure);
+  // What runs may well compute: of its variables nothing is known.
+  Thread busy{.state = 'R', .frames = {writes}};
+  EXPECT_TRUE(is_computing(busy));
 }
 
 TEST(Suspect, WithoutPythonFramesIsAGuess) {

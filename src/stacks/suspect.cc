@@ -77,6 +77,9 @@ bool is_idle(const Subject& subject, bool alone) {
   if (thread.system_call != "futex") {
     return false;
   }
+  if (process.java) {
+    return alone && serves;
+  }
   // A main thread that waits for the server's own to end, or to be told to end.
   const std::vector<Telling> others = behind(subject.report);
   if (is_in_server(thread) && others.empty()) {
@@ -92,8 +95,38 @@ bool is_idle(const Subject& subject, bool alone) {
 /// Sleeping for a time that the program chose ends by itself.
 bool does_sleep(const Subject& subject) {
   const Thread* thread = telling_of(subject.report).thread;
-  return thread != nullptr &&
-         (thread->system_call == "clock_nanosleep" || thread->system_call == "nanosleep");
+  return thread != nullptr && is_asleep(*thread);
+}
+
+/// Who sleeps for shorter asks again and again for something that does not come.
+constexpr uint32_t kLongSleepS = 10;
+
+/// "python3 -i", "sh": an interpreter that has been given no program.
+bool has_no_program(std::string_view command) {
+  const size_t blank = command.find(' ');
+  return blank == std::string_view::npos || command.substr(blank + 1) == "-i";
+}
+
+/// Whether a program has nothing to do, because it is not its time, or because nobody has told it
+/// what to do; it does not hang, as far as can be seen.
+bool is_resting(const Subject& subject) {
+  const Telling telling = telling_of(subject.report);
+  if (telling.thread == nullptr || telling.thread->state != 'S') {
+    return false;
+  }
+  const Thread& thread = *telling.thread;
+  if (!behind(subject.report).empty()) {
+    return false;
+  }
+  if (thread.sleeps_s.value_or(0) >= kLongSleepS) {
+    return true;
+  }
+  if (!thread.frames.empty()) {
+    return waits_for_flag(thread);  // Perhaps for a signal: no thread of its own could set it.
+  }
+  const bool shell = thread.name == "sh" || thread.name == "bash" || thread.name == "dash";
+  return (shell || telling.process->python) && is_reading(thread) &&
+         telling.process->problem.empty() && has_no_program(telling.process->command);
 }
 
 /// Whether more is known than what the kernel says of a Python program, which is much the same
@@ -152,6 +185,11 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
   if (!idle.empty() && !waiting.empty()) {
     return {idle.front(), Sureness::Likely};
   }
+  const bool all_rest = std::ranges::all_of(
+      apart, [&](const Group* each) { return is_resting(subjects[each->members.front()]); });
+  if (!apart.empty() && all_rest) {
+    return {apart.front(), Sureness::Sign};
+  }
   const std::vector<const Group*>& rest = apart.empty() ? waiting : apart;
   if (!rest.empty()) {
     return choose_odd(subjects, rest);
@@ -173,7 +211,7 @@ std::string line_of(std::span<const Subject> subjects, const Group& group, bool 
     return fmt::format("{} of {} tasks {}\n", names.size(), subjects.size(), what);
   }
   if (names.size() == 1) {
-    what += describe_behind(telling_of(report), behind(report));
+    what += describe_start(report) + describe_behind(telling_of(report), behind(report));
   }
   return fmt::format("{} {}\n", join_tasks(names), what);
 }
@@ -309,6 +347,9 @@ std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> r
   std::optional<Suspect> suspect = find_suspect(rounds.back());
   if (!suspect || std::ranges::all_of(pauses, &Pause::quiet)) {
     return suspect;
+  }
+  if (suspect->sure == Sureness::Sign) {
+    return std::nullopt;  // Others are busy.
   }
   const Pause& own = pauses[suspect->subject];
   if (pauses.size() == 1 || suspect->sure == Sureness::Unsure) {

@@ -19,7 +19,8 @@ struct Suspect {
 };
 
 /// Judges by what the tasks do now. The suspect is the one that waits for nobody while the others
-/// wait for their peers; else the one that differs from the rest; else the first, Unsure. A server
+/// wait for their peers; else the one that differs from the rest; else the first, Unsure; a Sign
+/// where all rest: they sleep for long, or wait to be told what to do. A server
 /// that waits for requests is it only where all others wait for their peers, and one that the job
 /// does not wait for only while the kernel holds it: nullopt if there is nobody else. There is at
 /// least one subject.

@@ -144,6 +144,44 @@ public class Serves {
 }
 """
 
+# Two threads, each of which holds what the other wants; main() waits for them.
+LOCKS_IN_JAVA = """
+import java.util.concurrent.CyclicBarrier;
+
+public class Locks {
+  static final Object first = new Object(), second = new Object();
+  static final CyclicBarrier both = new CyclicBarrier(2);
+
+  static void take(Object one, Object other) {
+    synchronized (one) {
+      try {
+        both.await();
+      } catch (Exception e) {
+        throw new RuntimeException(e);
+      }
+      synchronized (other) {
+        System.out.println("never");
+      }
+    }
+  }
+
+  public static void main(String[] words) throws Exception {
+    Thread writer = new Thread(() -> take(first, second), "writer");
+    Thread reader = new Thread(() -> take(second, first), "reader");
+    writer.start();
+    reader.start();
+    writer.join();
+    reader.join();
+  }
+}
+"""
+
+# Programs that have nothing to do now: it is not their time, or they wait to be told.
+IDLE = {
+    "timer": "import time\nwhile True:\n    time.sleep(300)\n",
+    "told": "import threading\nthreading.Event().wait()\n",
+}
+
 # An event loop that nothing can wake: it waits for a result that nobody brings.
 AWAITS = """
 import asyncio
@@ -347,7 +385,7 @@ all_reduce()
 """
 # A dump that would leave a trace behind if anybody ran it.
 PLANTED = """
-import os, pickle, time
+import os, pickle, threading
 
 class Runs:
     def __reduce__(self):
@@ -355,7 +393,9 @@ class Runs:
 
 with open(os.environ["TORCH_FR_DUMP_TEMP_FILE"] + os.environ["RANK"], "wb") as file:
     pickle.dump({"entries": [Runs()]}, file)
-time.sleep(10000)
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()
 """
 
 QUICK = {"liveness": {"beat": "200ms", "suspect": "3s", "lost": "10s"}, "framework": "pytorch"}
@@ -501,6 +541,46 @@ def test_servers_of_any_making_are_left_in_peace(muster):
                        set(commands), what=log.read_text)
     assert "attempt-stalled" not in facts_of(muster)
     assert muster.status()["phase"] == "running"
+
+
+def test_programs_that_have_nothing_to_do_are_idle(muster):
+    """They are told of as such, and nothing follows, whatever is to follow on a hang."""
+    for name, program in IDLE.items():
+        muster.write(f"{name}.py", program)
+    prompt = muster.folder / "prompt"
+    os.mkfifo(prompt)
+    commands = {name: f"exec /usr/bin/python3 {name}.py" for name in IDLE}
+    commands["prompt"] = f"exec /usr/bin/python3 -i 3<>{prompt} <{prompt}"
+    muster("submit", muster.spec({
+        "liveness": QUICK["liveness"], "stall": {"after": "4s", "then": "fail"},
+        "files": [f"{name}.py" for name in IDLE],
+        "roles": {name: {"tasks": 1, "command": command} for name, command in commands.items()},
+    })).expect(0)
+
+    def stalls():
+        roles = muster.status()["roles"]
+        found = {name: role["tasks"][0]["stall"] for name, role in roles.items()}
+        return found if all(found.values()) else None
+
+    found = harness.eventually(stalls)
+    assert {name: stall["sure"] for name, stall in found.items()} == dict.fromkeys(commands, "sign")
+    assert re.search("timer:0 sleeps in <module> .*, for 4 min", found["timer"]["evidence"])
+    assert muster.status()["phase"] == "running"
+    assert "timer:0 on" in muster("status", "last").expect(0).out
+    assert "is idle, has done nothing for" in muster("why", "last").expect(0).out
+
+
+def test_locks_in_java_are_both_named(muster):
+    muster.write("Locks.java", LOCKS_IN_JAVA)
+    muster("run", muster.spec({
+        "command": "exec java -Xmx64m -XX:+UseSerialGC Locks.java", "tasks": 1,
+        "files": ["Locks.java"], "liveness": QUICK["liveness"],
+        "stall": {"after": "4s", "then": "fail"}}), within=120).expect(1)
+    stall = stall_of(muster, 0)
+    assert stall["place"] == "Locks.take (Locks.java:16)", stall["evidence"]
+    assert "worker:0 waits in Locks.main" in stall["evidence"]
+    assert "its thread writer waits in Locks.take (Locks.java:16)" in stall["evidence"]
+    assert "its thread reader waits in Locks.take (Locks.java:16)" in stall["evidence"]
 
 
 def test_an_event_loop_that_nobody_can_reach_is_named(muster):

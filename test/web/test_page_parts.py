@@ -93,16 +93,27 @@ def test_attempts_and_events_tell_what_happened(muster, gate, browser):
 
 
 def test_tasks_that_hang_are_above_all_while_they_do(muster, browser):
-    running = open_page(muster, browser, {"command": "exec sleep 10000", "tasks": 2,
+    running = open_page(muster, browser, {"command": "mkfifo rows; exec cat rows", "tasks": 2,
                                           "framework": "pytorch", "stall": {"after": "1s"}})
     hidden = "return document.querySelector('#stalls').hidden"
     text = browser.sees(
         "#stalls", r"worker:\d on \S+ may hang, no progress for [\d.]+ s when .*unsure")
     assert "worker:0-1" in text
+    browser.sees("#event-list", r"worker:\d, attempt 1 may hang")
     assert not browser.run(hidden)
     muster("stop", muster.job()).expect(0)
     running.wait()
     harness.eventually(lambda: browser.run(hidden))
+
+
+def test_tasks_that_have_nothing_to_do_are_called_idle(muster, browser):
+    running = open_page(muster, browser, {"command": "exec sleep 10000", "tasks": 1,
+                                          "stall": {"after": "1s", "then": "fail"}})
+    text = browser.sees("#stalls", r"worker:0 on \S+ is idle, no progress for [\d.]+ s when")
+    assert "sleeps in `sleep 10000`, for 2 h" in text
+    browser.sees("#event-list", "worker:0, attempt 1 is idle")
+    muster("stop", muster.job()).expect(0)
+    running.wait()
 
 
 def test_output_of_several_tasks_is_one_by_time(muster, gate, browser):

@@ -33,10 +33,11 @@ function show_stalls(status) {
         for (const task of tasks) {
             if (task.stall && task.attempt_state === "running") {
                 const item = make("li");
-                const verb = task.stall.sure === "unsure" ? "may hang" : "hangs";
+                const verbs = { sign: "is idle", unsure: "may hang" };
+                const verb = verbs[task.stall.sure] ?? "hangs";
                 const where = task.stall.place === null ? "" : ` in ${task.stall.place}`;
                 item.append(make("strong", `${role}:${task.index} on ${task.host} ${verb}${where}`), make("span", `, no progress for ${duration_text(1000 * task.stall.silent_s)} when it was ` +
-                    `found (${task.stall.sure})`), make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
+                    `found${task.stall.sure === "sign" ? "" : ` (${task.stall.sure})`}`), make("pre", task.stall.evidence, { tabindex: "0", "aria-label": "What was seen" }));
                 items.push(item);
             }
         }

@@ -3,6 +3,7 @@
 #include "agent/stacks/tool_search.h"
 #include "base/text.h"
 #include "os/process/command.h"
+#include "os/process/java_dump.h"
 #include "stacks/servers.h"
 #include "stacks/stack_groups.h"
 
@@ -30,7 +31,7 @@ bool has_frames(const stacks::Process& process) {
 
 /// Whether nobody but another of its threads can wake the main one: neither time nor what comes.
 bool waits_for_itself(const stacks::Process& process) {
-  return !process.python && !process.threads.empty() &&
+  return !process.python && !process.java && !process.threads.empty() &&
          process.threads.front().system_call == "futex" && stacks::server_of(process) == nullptr;
 }
 
@@ -48,6 +49,8 @@ FrameTools::FrameTools(Options options) : options_(std::move(options)) {
 void FrameTools::read(stacks::Process& process, Duration deadline) {
   if (process.python) {
     read_python(process, deadline);
+  } else if (process.java) {
+    read_java(process, deadline);
   }
   if (options_.native && !has_frames(process)) {
     read_with_debugger(process, deadline);
@@ -107,6 +110,21 @@ void FrameTools::read_python(stacks::Process& process, Duration deadline) {
     return;
   }
   process.problem = fmt::format("its Python frames are not known: {}", said);
+}
+
+void FrameTools::read_java(stacks::Process& process, Duration deadline) {
+  const bool held = std::ranges::any_of(process.threads, [](const stacks::Thread& thread) {
+    return thread.state == 'T' || thread.state == 'D';
+  });
+  if (held) {
+    process.problem = "its Java frames are not known: it is stopped, and could not answer";
+    return;
+  }
+  const Result<std::string> dump = os::ask_java_for_threads(os::Pid(process.pid), deadline);
+  const Status read = dump ? stacks::read_java(*dump, process) : Status(dump.error());
+  if (!read) {
+    process.problem = fmt::format("its Java frames are not known: {}", read.error().message);
+  }
 }
 
 void FrameTools::read_with_debugger(stacks::Process& process, Duration deadline) {

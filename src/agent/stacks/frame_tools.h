@@ -10,7 +10,7 @@
 
 namespace muster::agent {
 
-/// The programs of others that read stacks: py-spy for Python, gdb or eu-stack for everything else.
+/// What reads stacks: py-spy for Python, Java's own virtual machine, gdb or eu-stack for all else.
 /// Blocking; each call ends by itself.
 class FrameTools {
  public:
@@ -30,6 +30,7 @@ class FrameTools {
 
  private:
   void read_python(stacks::Process& process, Duration deadline);
+  void read_java(stacks::Process& process, Duration deadline);
   void read_with_debugger(stacks::Process& process, Duration deadline);
   void read_where_it_waits(stacks::Process& process, Duration deadline);
 

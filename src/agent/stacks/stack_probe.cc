@@ -6,6 +6,7 @@
 #include "agent/stacks/sent_tool.h"
 #include "base/text.h"
 #include "os/host/proc_text.h"
+#include "os/process/java_dump.h"
 #include "os/process/process_tree.h"
 #include "os/process/sockets.h"
 #include "os/process/threads.h"
@@ -71,6 +72,9 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.wait_channel = seen.wait_channel;
     thread.system_call = seen.system_call;
     thread.target = seen.descriptor < 0 ? "" : os::descriptor_target(info.pid, seen.descriptor);
+    if (const std::optional<Duration> sleep = os::sleeps_for(info.pid, seen)) {
+      thread.sleeps_s = static_cast<uint32_t>(*sleep / std::chrono::seconds(1));
+    }
   }
   look_at_sockets(info.pid, states, process);
   if (process.threads.empty()) {
@@ -78,6 +82,7 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
   }
   process.command = process.threads.front().name;
   process.python = is_python(info, process.command);
+  process.java = !process.python && process.command == "java" && os::answers_as_java(info.pid);
   return process;
 }
 

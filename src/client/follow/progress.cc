@@ -286,10 +286,13 @@ std::string describe_exit(const job::Exit& exit) {
 
 std::string describe_stall(const job::Plan& plan, job::AttemptId attempt,
                            const job::StallNote& note, const job::HostName& host) {
+  const std::string who = fmt::format("{} on {}", to_string(plan, attempt.task), host.value);
   std::string text =
-      fmt::format("{} on {} {}, no progress for {} ({})", to_string(plan, attempt.task), host.value,
-                  note.sure == job::Sureness::Unsure ? "may hang" : "hangs",
-                  format_duration(note.silent), to_string(note.sure));
+      note.sure == job::Sureness::Sign
+          ? fmt::format("{} is idle, has done nothing for {}", who, format_duration(note.silent))
+          : fmt::format("{} {}, no progress for {} ({})", who,
+                        note.sure == job::Sureness::Unsure ? "may hang" : "hangs",
+                        format_duration(note.silent), to_string(note.sure));
   constexpr size_t kLinesMax = 3;
   size_t lines = 0;
   for (const std::string_view line : split(note.evidence, '\n')) {
@@ -351,10 +354,6 @@ std::optional<std::string> narrate_stall(const job::Machine& machine,
   const std::string task = to_string(machine.plan(), stalled.attempt.task);
   if (stalled.silent == Duration::zero()) {
     return task + " moves again";
-  }
-  if (stalled.sure == job::Sureness::Sign) {
-    return fmt::format("{} has neither printed nor computed anything for {}", task,
-                       format_duration(stalled.silent));
   }
   const job::StallNote note{.at = {},
                             .silent = stalled.silent,

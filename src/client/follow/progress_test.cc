@@ -187,7 +187,7 @@ TEST_F(Narration, TellsWhoReachedIntoATask) {
 TEST_F(Narration, TellsOfAStalledTask) {
   start(spec::Membership::Independent, {});
   EXPECT_EQ(tell(job::AttemptStalled{worker(2), minutes(10)}),
-            "worker:2 has neither printed nor computed anything for 10 min");
+            "worker:2 on h1 is idle, has done nothing for 10 min");
   EXPECT_EQ(tell(job::AttemptStalled{worker(2, 9), minutes(10)}), "");
 }
 

@@ -92,12 +92,6 @@ std::optional<std::map<uint64_t, std::vector<int32_t>>> sockets_by_inode(Pid pid
 }
 
 /// Reads memory of a process; false where that is forbidden or not there.
-bool read_memory(Pid pid, uint64_t address, void* to, size_t size) {
-  const rt::Fd memory(::open(fmt::format("/proc/{}/mem", pid.value).c_str(), O_RDONLY | O_CLOEXEC));
-  return memory.valid() && address <= INT64_MAX &&
-         ::pread(memory.get(), to, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
-}
-
 std::vector<int32_t> watched_by_epoll(Pid pid, uint64_t epoll) {
   std::vector<int32_t> found;
   const std::string text = read_proc(fmt::format("/proc/{}/fdinfo/{}", pid.value, epoll));
@@ -184,7 +178,8 @@ std::optional<ProcessSockets> list_sockets(Pid pid) {
 }
 
 std::vector<int32_t> awaited_descriptors(Pid pid, const ThreadState& thread) {
-  const auto [first, second] = thread.arguments;
+  const uint64_t first = thread.arguments[0];
+  const uint64_t second = thread.arguments[1];
   if (thread.descriptor >= 0) {
     return {thread.descriptor};
   }

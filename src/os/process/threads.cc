@@ -2,17 +2,24 @@
 
 #include "base/text.h"
 #include "os/host/proc_text.h"
+#include "rt/fd.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <ctime>
 #include <dirent.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace muster::os {
@@ -133,6 +140,72 @@ uint64_t count_sleeps(Pid pid, int32_t thread) {
   return number_after(read_proc(fmt::format("/proc/{}/task/{}/status", pid.value, thread)),
                       "voluntary_ctxt_switches:")
       .value_or(0);
+}
+
+bool read_memory(Pid pid, uint64_t address, void* to, size_t size) {
+  const rt::Fd memory(::open(fmt::format("/proc/{}/mem", pid.value).c_str(), O_RDONLY | O_CLOEXEC));
+  return memory.valid() && address <= INT64_MAX &&
+         ::pread(memory.get(), to, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+}
+
+namespace {
+
+/// A time that a call was given, where it lies in the memory of the process.
+std::optional<Duration> time_at(Pid pid, uint64_t address) {
+  timespec time{};
+  if (address == 0 || !read_memory(pid, address, &time, sizeof time)) {
+    return std::nullopt;
+  }
+  constexpr int64_t kLongest = 1'000'000'000;
+  return std::chrono::seconds(std::clamp<int64_t>(time.tv_sec, 0, kLongest)) +
+         std::chrono::microseconds(time.tv_nsec / 1000);
+}
+
+/// The same of one that ends a sleep by a clock.
+std::optional<Duration> time_until(Pid pid, uint64_t clock, uint64_t address) {
+  timespec now{};
+  const std::optional<Duration> end = time_at(pid, address);
+  // lint: allow(clock) compared with what another process reads off it
+  if (!end || ::clock_gettime(static_cast<clockid_t>(clock), &now) != 0) {
+    return std::nullopt;
+  }
+  const Duration passed =
+      std::chrono::seconds(now.tv_sec) + std::chrono::microseconds(now.tv_nsec / 1000);
+  return std::max(*end - passed, Duration::zero());
+}
+
+/// Of select(), whose times have microseconds.
+std::optional<Duration> short_time_at(Pid pid, uint64_t address) {
+  timeval time{};
+  if (address == 0 || !read_memory(pid, address, &time, sizeof time)) {
+    return std::nullopt;
+  }
+  constexpr int64_t kLongest = 1'000'000'000;
+  return std::chrono::seconds(std::clamp<int64_t>(time.tv_sec, 0, kLongest)) +
+         std::chrono::microseconds(time.tv_usec);
+}
+
+}  // namespace
+
+std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread) {
+  const auto [first, second, third, fourth, fifth] = thread.arguments;
+  const std::string_view call = thread.system_call;
+  if (call == "nanosleep") {
+    return time_at(pid, first);
+  }
+  if (call == "clock_nanosleep") {
+    return (second & TIMER_ABSTIME) != 0 ? time_until(pid, first, third) : time_at(pid, third);
+  }
+  if (call == "select" && first == 0) {
+    return short_time_at(pid, fifth);
+  }
+  if (call == "pselect6" && first == 0) {
+    return time_at(pid, fifth);
+  }
+  if (call == "poll" && second == 0 && static_cast<int32_t>(third) >= 0) {
+    return std::chrono::milliseconds(static_cast<int32_t>(third));
+  }
+  return call == "ppoll" && second == 0 ? time_at(pid, third) : std::nullopt;
 }
 
 std::optional<bool> waits_for_threads(Pid pid) {

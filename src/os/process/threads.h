@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/time.h"
 #include "os/process/pid.h"
 
 #include <array>
@@ -21,12 +22,20 @@ struct ThreadState {
   std::string wait_channel;  ///< The kernel function in which it sleeps; "" if unknown.
   std::string system_call;   ///< "read"; a number for rare ones; "" if it is in none or hidden.
   int32_t descriptor = -1;   ///< What the call is about, where it is about one.
-  std::array<uint64_t, 2> arguments{};  ///< The call's first ones; 0 where they are hidden.
+  std::array<uint64_t, 5> arguments{};  ///< The call's first ones; 0 where they are hidden.
 };
 
 /// Lists the threads of a process, the main thread first, at most `count_max`; empty if it has
 /// ended.
 [[nodiscard]] std::vector<ThreadState> list_threads(Pid pid, size_t count_max);
+
+/// Returns for how long a thread that does nothing but sleep in its system call still does; where
+/// the call does not tell when it began, for how long in all. nullopt of any other, and where that
+/// may not be seen.
+[[nodiscard]] std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread);
+
+/// Copies a part of a process's memory to `to`; false where that may not be read.
+[[nodiscard]] bool read_memory(Pid pid, uint64_t address, void* to, size_t size);
 
 /// Whether the main thread of a process waits for other threads, or for what they wait for, such as
 /// peers in a collective call (a futex); nullopt where that cannot be seen.

@@ -7,33 +7,37 @@
 #include <algorithm>
 #include <csignal>
 #include <sys/syscall.h>
+#include <string>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace muster::os {
 namespace {
 
-/// A child that reads from a pipe on which nothing comes.
-class Reader {
+/// A child that has begun to wait: "cat" for what comes on a pipe, on which nothing comes.
+class Waiting {
  public:
-  Reader() {
+  explicit Waiting(std::vector<std::string> command) {
+    const std::string name = command.front().substr(command.front().rfind('/') + 1);
     SpawnOptions options;
-    options.argv = {"/bin/cat"};
+    options.argv = std::move(command);
     options.stdin_from = ToPipe{};
     options.stdout_to = ToNull{};
     child_ = spawn(options).value();
     while (list_threads(child_.pid, 8).empty() ||
-           list_threads(child_.pid, 8).front().name != "cat" ||
+           list_threads(child_.pid, 8).front().name != name ||
            list_threads(child_.pid, 8).front().state != 'S') {
       std::this_thread::yield();
     }
   }
-  ~Reader() {
+  ~Waiting() {
     (void)::kill(child_.pid.value, SIGKILL);
     (void)reap(child_.pid);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
   [[nodiscard]] Pid pid() const { return child_.pid; }
 
  private:
@@ -41,7 +45,7 @@ class Reader {
 };
 
 TEST(Threads, TellWhatAProcessWaitsFor) {
-  const Reader reader;
+  const Waiting reader({"/bin/cat"});
   const std::vector<ThreadState> threads = list_threads(reader.pid(), 8);
   ASSERT_EQ(threads.size(), 1U);
   EXPECT_EQ(threads[0].id, reader.pid().value);
@@ -51,6 +55,20 @@ TEST(Threads, TellWhatAProcessWaitsFor) {
     EXPECT_EQ(threads[0].system_call, "read");
     EXPECT_EQ(threads[0].descriptor, 0);
     EXPECT_EQ(descriptor_target(reader.pid(), 0), "a pipe");
+  }
+}
+
+TEST(Threads, TellForHowLongOneSleeps) {
+  const Waiting sleeper({"/bin/sleep", "300"});
+  const ThreadState asleep = list_threads(sleeper.pid(), 8).front();
+  const Waiting reader({"/bin/cat"});
+  EXPECT_FALSE(sleeps_for(reader.pid(), list_threads(reader.pid(), 8).front()));
+  // A container may hide it, or the kernel may have the call begin anew.
+  if (asleep.system_call == "clock_nanosleep" || asleep.system_call == "nanosleep") {
+    const std::optional<Duration> sleep = sleeps_for(sleeper.pid(), asleep);
+    ASSERT_TRUE(sleep);
+    EXPECT_LE(*sleep, std::chrono::seconds(300));
+    EXPECT_GT(*sleep, std::chrono::seconds(150));
   }
 }
 
@@ -69,7 +87,7 @@ TEST(Threads, BeginWithTheMainThread) {
 TEST(Threads, OfAProcessThatHasEndedAreNone) {
   Pid pid;
   {
-    const Reader reader;
+    const Waiting reader({"/bin/cat"});
     pid = reader.pid();
   }
   EXPECT_TRUE(list_threads(pid, 8).empty());

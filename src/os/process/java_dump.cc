@@ -1,0 +1,172 @@
+#include "os/process/java_dump.h"
+
+#include "base/text.h"
+#include "os/file/files.h"
+#include "os/host/proc_text.h"
+#include "rt/fd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+namespace muster::os {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kDumpBytesMax = 8U << 20;
+
+/// The rest of the line of /proc/PID/status that begins with `key`.
+std::string_view field_of(std::string_view status, std::string_view key) {
+  for (const std::string_view line : split(status, '\n')) {
+    if (line.starts_with(key)) {
+      return trim(line.substr(key.size()));
+    }
+  }
+  return {};
+}
+
+bool catches_quit(std::string_view status) {
+  const std::string_view caught = field_of(status, "SigCgt:");
+  uint64_t signals = 0;
+  const auto parsed = std::from_chars(caught.data(), caught.data() + caught.size(), signals, 16);
+  return parsed.ec == std::errc() && (signals >> (SIGQUIT - 1) & 1U) != 0;
+}
+
+/// The number by which it knows itself, in a namespace of its own perhaps.
+std::string_view own_number(std::string_view status, std::string_view otherwise) {
+  const std::string_view numbers = field_of(status, "NSpid:");
+  return numbers.empty() ? otherwise : numbers.substr(numbers.find_last_of(" \t") + 1);
+}
+
+Error unanswered() {
+  return cluster_error("the Java virtual machine does not answer", Errc::DeadlineExceeded);
+}
+
+/// Waits until a descriptor is ready; false once the deadline has passed.
+bool await(int descriptor, int16_t events, Clock::time_point until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+  pollfd waited{.fd = descriptor, .events = events, .revents = 0};
+  return left.count() > 0 && ::poll(&waited, 1, static_cast<int>(left.count())) > 0;
+}
+
+/// Connects to the machine's socket. No descriptor: there is none, or it is another user's.
+rt::Fd connect_to(const std::string& path) {
+  struct stat found{};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path || ::stat(path.c_str(), &found) != 0 ||
+      !S_ISSOCK(found.st_mode) || found.st_uid != ::geteuid()) {
+    return {};
+  }
+  std::ranges::copy(path, static_cast<char*>(address.sun_path));
+  rt::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  return socket.valid() && ::connect(socket.get(), to, sizeof address) == 0 ? std::move(socket)
+                                                                            : rt::Fd();
+}
+
+/// A file that tells the machine that SIGQUIT asks for its socket.
+class Wish {
+ public:
+  explicit Wish(std::string path)
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+  ~Wish() {
+    if (file_.valid()) {
+      (void)::unlink(path_.c_str());
+    }
+  }
+  Wish(const Wish&) = delete;
+  Wish& operator=(const Wish&) = delete;
+  [[nodiscard]] bool made() const { return file_.valid(); }
+
+ private:
+  std::string path_;
+  rt::Fd file_;
+};
+
+Result<rt::Fd> open_line(Pid pid, Clock::time_point until) {
+  const std::string status = read_proc(fmt::format("/proc/{}/status", pid.value));
+  const std::string number(own_number(status, std::to_string(pid.value)));
+  const std::string folder = fmt::format("/proc/{}/", pid.value) + "root/tmp";
+  const std::string socket = fmt::format("{}/.java_pid{}", folder, number);
+  if (rt::Fd line = connect_to(socket); line.valid()) {
+    return line;
+  }
+  // Whoever asks at the same time has made it.
+  const Wish wish(fmt::format("{}/.attach_pid{}", folder, number));
+  if (!wish.made() && errno != EEXIST) {
+    return system_error(errno, "cannot ask the Java virtual machine by a file in its /tmp");
+  }
+  if (::kill(pid.value, SIGQUIT) != 0) {
+    return system_error(errno, "cannot ask the Java virtual machine");
+  }
+  for (auto pause = std::chrono::milliseconds(10); Clock::now() < until;
+       pause = std::min(2 * pause, std::chrono::milliseconds(200))) {
+    // lint: allow(sleep) it tells nobody that it listens
+    std::this_thread::sleep_for(pause);
+    if (rt::Fd line = connect_to(socket); line.valid()) {
+      return line;
+    }
+  }
+  return unanswered();
+}
+
+}  // namespace
+
+bool answers_as_java(Pid pid) {
+  const std::string place = fmt::format("/proc/{}/", pid.value);
+  const std::string maps = read_proc(place + "maps");
+  constexpr std::string_view kForbids = "+DisableAttachMechanism";
+  return maps.find("/libjvm.so") != std::string::npos &&
+         maps.find("/libj9vm") == std::string::npos && catches_quit(read_proc(place + "status")) &&
+         read_proc(place + "cmdline").find(kForbids) == std::string::npos &&
+         read_proc(place + "environ").find(kForbids) == std::string::npos;
+}
+
+Result<std::string> ask_java_for_threads(Pid pid, Duration deadline) {
+  const Clock::time_point until = Clock::now() + deadline;  // lint: allow(clock) there is no loop
+  MUSTER_TRY(const rt::Fd line, open_line(pid, until));
+  // Its version, the command and three arguments, each with its end.
+  constexpr std::string_view kRequest("1\0threaddump\0\0\0\0", 16);
+  if (::send(line.get(), kRequest.data(), kRequest.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(kRequest.size())) {
+    return system_error(errno, "cannot ask the Java virtual machine");
+  }
+  std::string answer;
+  std::array<char, 1U << 14> part{};
+  while (answer.size() < kDumpBytesMax) {
+    if (!await(line.get(), POLLIN, until)) {
+      return unanswered();
+    }
+    const ssize_t count = ::read(line.get(), part.data(), part.size());
+    if (count < 0) {
+      return system_error(errno, "cannot read what the Java virtual machine says");
+    }
+    if (count == 0) {
+      break;
+    }
+    answer.append(part.data(), static_cast<size_t>(count));
+  }
+  if (!answer.starts_with("0\n")) {
+    return cluster_error(fmt::format("the Java virtual machine refuses: {}",
+                                     printable(answer.substr(0, answer.find('\n')))));
+  }
+  return answer.substr(2);
+}
+
+}  // namespace muster::os
