@@ -52,9 +52,9 @@ std::string stall_sentence(const job::Plan& plan, const job::AttemptStalled& sta
       return fmt::format("{} may hang{}", name, where);
     case job::Sureness::Likely:
     case job::Sureness::Certain:
-      return fmt::format("{} hangs{} ({})", name, where, to_string(stalled.sure));
+      break;
   }
-  return name;
+  return fmt::format("{} hangs{} ({})", name, where, to_string(stalled.sure));
 }
 
 /// What happened to an attempt.
