@@ -222,7 +222,7 @@ TEST_F(AgentSessions, AreRefusedWithoutTheirAttempt) {
   say(wire::StreamOpen{.attempt = kSecond, .request = wire::ExecRequest{{"true"}, std::nullopt}});
   take_all();
   ASSERT_TRUE(reset_.has_value());
-  EXPECT_EQ(reset_->fault, wire::StreamFault::NotRunning);
+  EXPECT_EQ(reset_->fault, wire::StreamFault::Lost);
 }
 
 TEST_F(AgentSessions, AreResetForABadFrame) {

@@ -158,7 +158,7 @@ enum class StreamFault : uint8_t {
   Refused,     ///< Not allowed, or not possible.
   NotRunning,  ///< The task has ended, and will not run again.
   Deadline,    ///< The task did not run in time.
-  Lost,        ///< A connection, or the container, went away.
+  Lost,        ///< A connection, the container or the attempt went away.
   Protocol,    ///< An end did not keep to the rules.
 };
 

@@ -82,7 +82,8 @@ void Sessions::open(uint64_t id, const wire::StreamOpen& request) {
   }
   TaskRun* const run = deps_.attempts.find(request.attempt);
   if (run == nullptr || !run->running()) {
-    refuse(id, wire::StreamFault::NotRunning, "the task has just ended");
+    // Whether it runs again is the master's to say.
+    refuse(id, wire::StreamFault::Lost, "the task has just ended");
     return;
   }
   std::visit(

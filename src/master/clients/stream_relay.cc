@@ -252,6 +252,10 @@ void StreamRelay::advance(uint64_t id) {
     return;
   }
   const std::string name = to_string(decider_.machine().plan(), task);
+  if (place.attempt && *place.attempt == stream.over) {
+    place.waits = name + " is between two attempts";
+    place.attempt.reset();
+  }
   if (place.attempt && !handlers_.connected(place.container)) {
     place.waits = "the agent of " + name + " is not connected";
     place.attempt.reset();
@@ -395,7 +399,17 @@ void StreamRelay::from_agent(const job::ContainerId& container, wire::StreamFram
   if (!its_own) {
     return;  // Of a stream that is over, or made up.
   }
-  found->second.answered = true;
+  Stream& stream = found->second;
+  const auto* reset = std::get_if<StreamReset>(&frame.kind);
+  const bool never_began = reset != nullptr && reset->fault == StreamFault::Lost &&
+                           !stream.answered && stream.state == State::Open &&
+                           stream.to_agent.left() == stream.to_agent.window();
+  if (never_began) {
+    stream.over = stream.open.attempt;
+    wait_again(frame.id);
+    return;
+  }
+  stream.answered = true;
   pass(frame.id, std::move(frame.kind), false);
 }
 
@@ -416,14 +430,15 @@ void StreamRelay::agent_gone(const job::ContainerId& container) {
   }
 }
 
-/// A command may have begun; a connection that nobody has answered can be made again. The agent has
-/// forgotten the number by which it knew the stream: it gets another one.
+/// For what has not begun: a command may have, a connection that nobody has answered can be made
+/// again. The agent has forgotten the number by which it knew the stream: it gets another one.
 void StreamRelay::wait_again(uint64_t id) {
   const auto old = streams_.find(id);
   Stream stream;
   stream.opener = old->second.opener;
   stream.client_id = old->second.client_id;
   stream.open = std::move(old->second.open);
+  stream.over = old->second.over;
   forget(old);
   await_task(std::move(stream));
 }

@@ -71,7 +71,8 @@ class StreamRelay {
   ///                  └─4─► Offered ─5─┘   6 Offered ─► forgotten
   ///
   /// 1 its task runs · 2 the fact is in the log · 3 the agent's connection was lost before it
-  /// answered, and the stream is a connection to a port, which can be asked for again · 4 as 2, and
+  /// answered, and the stream is a connection to a port, which can be asked for again; or the
+  /// agent knows of the end of the attempt, and the master not yet · 4 as 2, and
   /// the client may dial the agent itself · 5 it would rather not · 6 it has, or has not come
   enum class State : uint8_t { Waiting, Logging, Offered, Open };
   struct Stream {
@@ -83,6 +84,7 @@ class StreamRelay {
     uint64_t fact_index = 0;     ///< From Logging on.
     job::ContainerId container;  ///< From Logging on.
     bool answered = false;       ///< The agent has said something of it.
+    job::AttemptId over;         ///< An attempt that has ended, says its agent; none: number 0.
     uint32_t shell = 0;          ///< The number of the shell that it leads to, if it does.
     wire::StreamAllowance to_agent;
     wire::StreamAllowance to_client;

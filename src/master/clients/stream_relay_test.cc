@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <string>
 
 namespace muster::master {
@@ -336,6 +338,48 @@ TEST_F(Streams, WaitForATaskThatDoesNotRunYet) {
   ASSERT_TRUE(loop.run_until([this] { return running(first->master) == 2; }, seconds(10)));
   loop.run_ready();
   EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
+}
+
+/// The process has ended, and its agent has not told yet.
+TEST_F(Streams, WaitForTheNextAttemptWhenTheAgentKnowsFirstOfAnEnd) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(open(1));
+  loop.run_ready();
+  answer(0, at_agent_id(), StreamReset{StreamFault::Lost, "the task has just ended"});
+  EXPECT_TRUE(at<StreamReset>(*alice).empty());
+  EXPECT_EQ(at<wire::StreamWaits>(*alice).back().reason, "worker:0 is between two attempts");
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U) << "it is not asked again of the same one";
+  agent_of(first->master, 0).end(worker(0), {.signal = SIGKILL});
+  ASSERT_TRUE(loop.run_until([this] { return at_agent<wire::StreamOpen>(0).size() == 2; },
+                             std::chrono::minutes(1)));
+  EXPECT_EQ(at_agent<wire::StreamOpen>(0).back().attempt, worker(0, 2));
+  answer(0, at_agent_id(), wire::StreamOpened{});
+  EXPECT_EQ(at<wire::StreamOpened>(*alice).size(), 1U);
+}
+
+TEST_F(Streams, OfATaskWhoseLastAttemptHasEndedAreOver) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(open(1));
+  loop.run_ready();
+  answer(0, at_agent_id(), StreamReset{StreamFault::Lost, "the task has just ended"});
+  succeed(first->master, 0);
+  loop.run_ready();
+  ASSERT_EQ(at<StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<StreamReset>(*alice)[0].fault, StreamFault::NotRunning);
+}
+
+TEST_F(Streams, ThatMayHaveBegunAreNotAskedForAgain) {
+  run();
+  auto alice = client(*first, Peer::Kind::Owner);
+  alice->send(open(1));
+  loop.run_ready();
+  const uint64_t id = at_agent_id();
+  say(*alice, 1, wire::StreamData{"in"});
+  answer(0, id, StreamReset{StreamFault::Lost, "the task has just ended"});
+  ASSERT_EQ(at<StreamReset>(*alice).size(), 1U);
+  EXPECT_EQ(at<StreamReset>(*alice)[0].fault, StreamFault::Lost);
 }
 
 TEST_F(Streams, DoNotWaitForEver) {
