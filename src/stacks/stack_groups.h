@@ -18,6 +18,8 @@ struct Subject {
   /// The job waits for its end. One that it does not wait for, such as a parameter server, has
   /// nothing to do by nature.
   bool needed = true;
+  /// It has reported steps, or printed several times, before it stood still.
+  bool got_on = false;
 };
 
 /// The process and the thread by which a task is compared with its peers: the main thread of its

@@ -351,6 +351,9 @@ TEST(Suspect, IsOnlyIdleWhereAllSleepForLong) {
               StartsWith("worker:0 sleeps in load (train.py:12), for 4 min 50 s more\n"));
   EXPECT_EQ(suspect_of(gang(1, 0, sleeper(2))).sure, job::Sureness::Unsure)
       << "it asks again and again";
+  std::vector<Subject> got_on = gang(1, 0, sleeper(290));
+  got_on[0].got_on = true;
+  EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure) << "it did something before";
   std::vector<Subject> all;
   for (int i = 0; i < 3; ++i) {
     all.push_back(task(i, sleeper(290)));

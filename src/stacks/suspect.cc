@@ -108,7 +108,8 @@ bool has_no_program(std::string_view command) {
 }
 
 /// Whether a program has nothing to do, because it is not its time, or because nobody has told it
-/// what to do; it does not hang, as far as can be seen.
+/// what to do; it does not hang, as far as can be seen. One that has got on before stands still,
+/// unless it is told what to do line by line.
 bool is_resting(const Subject& subject) {
   const Telling telling = telling_of(subject.report);
   if (telling.thread == nullptr || telling.thread->state != 'S') {
@@ -119,10 +120,11 @@ bool is_resting(const Subject& subject) {
     return false;
   }
   if (thread.sleeps_s.value_or(0) >= kLongSleepS) {
-    return true;
+    return !subject.got_on;
   }
   if (!thread.frames.empty()) {
-    return waits_for_flag(thread);  // Perhaps for a signal: no thread of its own could set it.
+    return !subject.got_on &&
+           waits_for_flag(thread);  // Perhaps for a signal: no thread of its own could set it.
   }
   const bool shell = thread.name == "sh" || thread.name == "bash" || thread.name == "dash";
   return (shell || telling.process->python) && is_reading(thread) &&

@@ -570,6 +570,16 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
     assert "is idle, has done nothing for" in muster("why", "last").expect(0).out
 
 
+def test_a_program_that_sleeps_after_it_had_got_on_hangs(muster):
+    muster.write("train.py", "import time\nfor step in range(30):\n    print(step, flush=True)\n"
+                             "    time.sleep(0.3)\ntime.sleep(10000)\n")
+    muster.run({"command": "exec /usr/bin/python3 train.py", "files": ["train.py"], "tasks": 1,
+                "liveness": QUICK["liveness"], "stall": {"after": "4s", "then": "fail"}},
+               within=60).expect(1)
+    stall = stall_of(muster, 0)
+    assert (stall["place"], stall["sure"]) == ("<module> (train.py:5)", "unsure"), stall
+
+
 def test_locks_in_java_are_both_named(muster):
     muster.write("Locks.java", LOCKS_IN_JAVA)
     muster("run", muster.spec({

@@ -260,11 +260,15 @@ void StallJudge::begin_round() {
   const job::Machine& machine = deps_.decider.machine();
   std::vector<StackReader::Wanted> wanted;
   for (const Member& member : inquiry_->members) {
+    const auto seen = seen_.find(member.attempt);
+    const std::optional<wire::Fruitless> past =
+        seen == seen_.end() ? std::nullopt : seen->second.fruitless;
     wanted.push_back({.attempt = member.attempt,
                       .subject = {.task = to_string(machine.plan(), member.attempt.task),
                                   .host = machine.state().find_attempt(member.attempt)->host.value,
                                   .report = {},
-                                  .needed = is_needed(member.attempt)}});
+                                  .needed = is_needed(member.attempt),
+                                  .got_on = past && (past->knows_past || past->reports)}});
   }
   stacks_.read(wanted, inquiry_->sign == Sign::Fruitless,
                [this](std::vector<stacks::Subject> read) { end_round(std::move(read)); });

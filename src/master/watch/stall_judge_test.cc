@@ -107,6 +107,30 @@ struct Stalls : MasterWorld {
   void waits(uint32_t index) {
     answer(index, {"all_reduce", "/x/torch/distributed/c10d.py", 99}, "futex");
   }
+  /// Both have been quiet for long, and sleep for long.
+  void both_rest(bool got_on) {
+    for (const uint32_t index : {0U, 1U}) {
+      wire::Beat beat;
+      beat.samples.push_back(
+          {.attempt = worker(index),
+           .quiet = wire::Pause{.now = minutes(11)},
+           .fruitless = wire::Fruitless{.pause = {.now = minutes(11)}, .knows_past = got_on}});
+      agent_of(first->master, index).send(beat);
+      loop.run_ready();
+    }
+    stacks::Process process{.pid = 7, .parent = 1, .command = "python3", .python = true};
+    process.threads.push_back({.id = 7,
+                               .name = "MainThread",
+                               .state = 'S',
+                               .system_call = "clock_nanosleep",
+                               .sleeps_s = 290,
+                               .frames = {{"load", "/user/train.py", 12}}});
+    for (const uint32_t index : {0U, 1U}) {
+      ASSERT_EQ(probes(index).size(), 1U);
+      answer(index, {process});
+    }
+    ASSERT_TRUE(note(0));
+  }
   const std::optional<job::StallNote>& note(uint32_t index) {
     return first->master.machine().state().tasks[0][index].attempts.back().stall;
   }
@@ -139,6 +163,18 @@ TEST_F(Stalls, DoNotConcernOneWhosePeerComputes) {
     tell(1, seconds(3));
   }
   EXPECT_TRUE(probes(0).empty());
+}
+
+TEST_F(Stalls, AreNoneOfProgramsThatHaveOnlySleptSoFar) {
+  run();
+  both_rest(false);
+  EXPECT_EQ(note(0)->sure, job::Sureness::Sign);
+}
+
+TEST_F(Stalls, MayBeOfProgramsThatSleepAfterTheyHadGotOn) {
+  run();
+  both_rest(true);
+  EXPECT_EQ(note(0)->sure, job::Sureness::Unsure);
 }
 
 TEST_F(Stalls, OfProgramsThatPauseForLongAreBelievedLater) {
