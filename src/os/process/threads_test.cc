@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <sys/syscall.h>
 #include <string>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
