@@ -290,7 +290,8 @@ export class OutputPanel {
 
   private on_scroll(): void {
     const { scrollTop, clientHeight, scrollHeight } = this.text;
-    this.follows = scrollTop + clientHeight >= scrollHeight - 8 && !this.merge?.has_newer;
+    // This comes of our own scrolling, too, while there is more to show: that ends no following.
+    this.follows = this.is_at_end() && (this.follows || !this.merge?.has_newer);
     if (scrollTop < near_px) {
       void this.move(() => this.step_older());
     } else if (scrollTop + clientHeight > scrollHeight - near_px) {

@@ -207,6 +207,26 @@ def test_a_long_log_is_searched_and_followed_without_losing_the_place(muster, ga
     end(gate, running)
 
 
+def test_only_people_end_the_following_of_a_log(muster, gate, browser):
+    """The page scrolls, too: its own events come while there is more to show, on a busy machine
+    mostly so."""
+    more = harness.Gate(muster.folder / "more")
+    running = open_page(muster, browser, {"tasks": 1, "command":
+        f"seq 1 5000; echo begun; {more.wait}; for i in $(seq 300); do seq 1 500; done; "
+        f"echo halfway; {gate.wait}"})
+    browser.sees(state_of("worker:0"), "^active$")
+    browser.click('tr[data-task="worker:0"] button')
+    browser.sees("#log-text", "begun")
+    browser.run("const text = document.getElementById('log-text');"
+                "setInterval(() => text.dispatchEvent(new Event('scroll')), 1)")
+    more.open()
+    browser.sees("#log-text", "halfway")
+    assert lines_of(browser)[-1] == "halfway"
+    browser.run("document.getElementById('log-text').scrollTop -= 2000")
+    browser.sees("#log-end", "To the end")
+    end(gate, running)
+
+
 def test_stopping_asks_twice_and_needs_the_owners_link(muster, browser):
     running = open_page(muster, browser, {"command": "sleep 600", "tasks": 1})
     browser.click("#stop-open")
