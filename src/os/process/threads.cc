@@ -150,15 +150,28 @@ bool read_memory(Pid pid, uint64_t address, void* to, size_t size) {
 
 namespace {
 
-/// A time that a call was given, where it lies in the memory of the process.
-std::optional<Duration> time_at(Pid pid, uint64_t address) {
-  timespec time{};
-  if (address == 0 || !read_memory(pid, address, &time, sizeof time)) {
-    return std::nullopt;
-  }
+/// A time in the form of timespec or timeval. What another process has there may be any number.
+Duration duration_of(int64_t seconds, std::chrono::microseconds rest) {
   constexpr int64_t kLongest = 1'000'000'000;
-  return std::chrono::seconds(std::clamp<int64_t>(time.tv_sec, 0, kLongest)) +
-         std::chrono::microseconds(time.tv_nsec / 1000);
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongest)) + rest;
+}
+
+Duration duration_of(const timespec& time) {
+  return duration_of(time.tv_sec, std::chrono::microseconds(time.tv_nsec / 1000));
+}
+
+Duration duration_of(const timeval& time) {
+  return duration_of(time.tv_sec, std::chrono::microseconds(time.tv_usec));
+}
+
+/// A time that a call was given, where it lies in the memory of the process. Of select() it is a
+/// timeval.
+template <class Time = timespec>
+std::optional<Duration> time_at(Pid pid, uint64_t address) {
+  Time time{};
+  return address != 0 && read_memory(pid, address, &time, sizeof time)
+             ? std::optional(duration_of(time))
+             : std::nullopt;
 }
 
 /// The same of one that ends a sleep by a clock.
@@ -169,20 +182,7 @@ std::optional<Duration> time_until(Pid pid, uint64_t clock, uint64_t address) {
   if (!end || ::clock_gettime(static_cast<clockid_t>(clock), &now) != 0) {
     return std::nullopt;
   }
-  const Duration passed =
-      std::chrono::seconds(now.tv_sec) + std::chrono::microseconds(now.tv_nsec / 1000);
-  return std::max(*end - passed, Duration::zero());
-}
-
-/// Of select(), whose times have microseconds.
-std::optional<Duration> short_time_at(Pid pid, uint64_t address) {
-  timeval time{};
-  if (address == 0 || !read_memory(pid, address, &time, sizeof time)) {
-    return std::nullopt;
-  }
-  constexpr int64_t kLongest = 1'000'000'000;
-  return std::chrono::seconds(std::clamp<int64_t>(time.tv_sec, 0, kLongest)) +
-         std::chrono::microseconds(time.tv_usec);
+  return std::max(*end - duration_of(now), Duration::zero());
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread) {
     return (second & TIMER_ABSTIME) != 0 ? time_until(pid, first, third) : time_at(pid, third);
   }
   if (call == "select" && first == 0) {
-    return short_time_at(pid, fifth);
+    return time_at<timeval>(pid, fifth);
   }
   if (call == "pselect6" && first == 0) {
     return time_at(pid, fifth);
