@@ -60,17 +60,22 @@ std::optional<double> cores_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.cores_mean; });
 }
 
+/// Of the processors that its role requests, those that a task would have used on a host of its
+/// own; 0 if unknown.
+double wanted_of(const TaskEvidence& task, const RoleEvidence& role) {
+  return std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
+}
+
 /// Of the processors that it requested, those that it kept busy or would have, where others kept
 /// its host busy.
 std::optional<double> demand_of(const RoleEvidence& role) {
   return mean_of(role, [&](const TaskEvidence& task) {
-    const double wanted =
-        std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
-    return task.cores_mean ? std::optional(std::max(*task.cores_mean, wanted)) : std::nullopt;
+    return task.cores_mean ? std::optional(std::max(*task.cores_mean, wanted_of(task, role)))
+                           : std::nullopt;
   });
 }
 
-/// "; their host was busy, and they would have used 1.0": where they got less than they wanted.
+/// " (others kept the host busy: it would have used 1.0)": where it got less than it wanted.
 std::string busy_host_text(double used, double demand) {
   constexpr double kGot = 0.85;
   return used >= kGot * demand
@@ -89,9 +94,7 @@ std::optional<double> peak_cores_of(const RoleEvidence& role) {
     if (!task.cores_peak || !ran_enough(task)) {
       return std::nullopt;
     }
-    const double wanted =
-        std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
-    peak = std::max({peak, *task.cores_peak, wanted});
+    peak = std::max({peak, *task.cores_peak, wanted_of(task, role)});
   }
   return role.members.empty() ? std::nullopt : std::optional(peak);
 }
