@@ -50,6 +50,12 @@ struct Streams : MasterWorld {
     agent_of(first->master, index).send(StreamFrame{id, std::move(kind)});
     loop.run_ready();
   }
+  /// Opens a stream to the first worker, whose process has ended, as only its agent knows so far.
+  void open_after_the_end(testing::ScriptedClient& client, uint64_t id) {
+    client.send(open(id));
+    loop.run_ready();
+    answer(0, at_agent_id(), StreamReset{StreamFault::Lost, "the task has just ended"});
+  }
   template <class Kind>
   static std::vector<Kind> kinds(const std::vector<StreamFrame>& frames) {
     std::vector<Kind> found;
@@ -340,13 +346,10 @@ TEST_F(Streams, WaitForATaskThatDoesNotRunYet) {
   EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U);
 }
 
-/// The process has ended, and its agent has not told yet.
 TEST_F(Streams, WaitForTheNextAttemptWhenTheAgentKnowsFirstOfAnEnd) {
   run();
   auto alice = client(*first, Peer::Kind::Owner);
-  alice->send(open(1));
-  loop.run_ready();
-  answer(0, at_agent_id(), StreamReset{StreamFault::Lost, "the task has just ended"});
+  open_after_the_end(*alice, 1);
   EXPECT_TRUE(at<StreamReset>(*alice).empty());
   EXPECT_EQ(at<wire::StreamWaits>(*alice).back().reason, "worker:0 is between two attempts");
   EXPECT_EQ(at_agent<wire::StreamOpen>(0).size(), 1U) << "it is not asked again of the same one";
@@ -361,9 +364,7 @@ TEST_F(Streams, WaitForTheNextAttemptWhenTheAgentKnowsFirstOfAnEnd) {
 TEST_F(Streams, OfATaskWhoseLastAttemptHasEndedAreOver) {
   run();
   auto alice = client(*first, Peer::Kind::Owner);
-  alice->send(open(1));
-  loop.run_ready();
-  answer(0, at_agent_id(), StreamReset{StreamFault::Lost, "the task has just ended"});
+  open_after_the_end(*alice, 1);
   succeed(first->master, 0);
   loop.run_ready();
   ASSERT_EQ(at<StreamReset>(*alice).size(), 1U);

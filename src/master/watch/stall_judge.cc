@@ -204,12 +204,12 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign s
       witness = cohort ? witness : attempt;
       return {};
     }
-    const Seen& seen = seen_.at(attempt);
-    knows_past = knows_past || (seen.fruitless && seen.fruitless->knows_past);
-    members.push_back(
-        {.attempt = attempt,
-         .pause = pause->lasts,
-         .kind = {.quiet = pause->quiet, .reports = seen.fruitless && seen.fruitless->reports}});
+    const wire::Fruitless past = seen_.at(attempt).fruitless.value_or(wire::Fruitless{});
+    knows_past = knows_past || past.knows_past;
+    members.push_back({.attempt = attempt,
+                       .pause = pause->lasts,
+                       .kind = {.quiet = pause->quiet, .reports = past.reports},
+                       .got_on = past.knows_past || past.reports});
   }
   const bool any_needed = std::ranges::any_of(
       members, [this](const Member& member) { return is_needed(member.attempt); });
@@ -260,15 +260,12 @@ void StallJudge::begin_round() {
   const job::Machine& machine = deps_.decider.machine();
   std::vector<StackReader::Wanted> wanted;
   for (const Member& member : inquiry_->members) {
-    const auto seen = seen_.find(member.attempt);
-    const std::optional<wire::Fruitless> past =
-        seen == seen_.end() ? std::nullopt : seen->second.fruitless;
     wanted.push_back({.attempt = member.attempt,
                       .subject = {.task = to_string(machine.plan(), member.attempt.task),
                                   .host = machine.state().find_attempt(member.attempt)->host.value,
                                   .report = {},
                                   .needed = is_needed(member.attempt),
-                                  .got_on = past && (past->knows_past || past->reports)}});
+                                  .got_on = member.got_on}});
   }
   stacks_.read(wanted, inquiry_->sign == Sign::Fruitless,
                [this](std::vector<stacks::Subject> read) { end_round(std::move(read)); });

@@ -68,6 +68,7 @@ class StallJudge {
     job::AttemptId attempt;
     Duration pause{};
     stacks::Pause kind;
+    bool got_on = false;  ///< As in stacks::Subject.
   };
   /// Found to hang, and not seen to move since.
   struct Told {
@@ -96,9 +97,9 @@ class StallJudge {
   /// Those of them that can be suspected, if all have paused for long enough; else nothing.
   [[nodiscard]] std::vector<Member> stalled(const Cohort& cohort, Sign sign);
   void take_sample(const wire::Samples& samples);
-  /// What its agent has told not long ago; nullptr if it has not.
   /// Whether the job waits for its end.
   [[nodiscard]] bool is_needed(job::AttemptId attempt) const;
+  /// What its agent has told not long ago; nullptr if it has not.
   [[nodiscard]] const Seen* seen_lately(job::AttemptId attempt) const;
   /// For how long the attempt has paused, if that is long enough for the sign: what is quiet pauses
   /// by any.

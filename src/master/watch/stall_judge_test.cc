@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace muster::master {
@@ -27,20 +28,19 @@ struct Stalls : MasterWorld {
 
   /// An agent tells for how long its attempt has been quiet.
   void tell(uint32_t index, Duration quiet, Duration longest = {}) {
-    wire::Beat beat;
-    beat.samples.push_back(
-        {.attempt = worker(index), .quiet = wire::Pause{.now = quiet, .longest = longest}});
-    agent_of(first->master, index).send(beat);
-    loop.run_ready();
+    beat(index, {.quiet = wire::Pause{.now = quiet, .longest = longest}});
   }
   /// One that is busy and gets nowhere.
   void tell_busy(uint32_t index, Duration pause, Duration longest = {}) {
+    beat(index,
+         {.quiet = wire::Pause{},
+          .fruitless = wire::Fruitless{
+              .pause = {.now = pause, .longest = longest}, .knows_past = true, .reports = true}});
+  }
+  void beat(uint32_t index, wire::Samples samples) {
+    samples.attempt = worker(index);
     wire::Beat beat;
-    beat.samples.push_back(
-        {.attempt = worker(index),
-         .quiet = wire::Pause{},
-         .fruitless = wire::Fruitless{
-             .pause = {.now = pause, .longest = longest}, .knows_past = true, .reports = true}});
+    beat.samples.push_back(std::move(samples));
     agent_of(first->master, index).send(beat);
     loop.run_ready();
   }
@@ -110,13 +110,9 @@ struct Stalls : MasterWorld {
   /// Both have been quiet for long, and sleep for long.
   void both_rest(bool got_on) {
     for (const uint32_t index : {0U, 1U}) {
-      wire::Beat beat;
-      beat.samples.push_back(
-          {.attempt = worker(index),
-           .quiet = wire::Pause{.now = minutes(11)},
-           .fruitless = wire::Fruitless{.pause = {.now = minutes(11)}, .knows_past = got_on}});
-      agent_of(first->master, index).send(beat);
-      loop.run_ready();
+      beat(index,
+           {.quiet = wire::Pause{.now = minutes(11)},
+            .fruitless = wire::Fruitless{.pause = {.now = minutes(11)}, .knows_past = got_on}});
     }
     stacks::Process process{.pid = 7, .parent = 1, .command = "python3", .python = true};
     process.threads.push_back({.id = 7,
