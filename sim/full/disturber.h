@@ -1,0 +1,45 @@
+#pragma once
+
+#include "sim/core/faults.h"
+#include "sim/core/truth.h"
+#include "sim/full/agents.h"
+#include "sim/full/judgement.h"
+#include "sim/full/log_disk.h"
+#include "sim/full/masters.h"
+#include "sim/world.h"
+#include "testing/memory_transport.h"
+
+namespace muster::sim {
+
+/// What strikes the masters, the agents, the log's disk and the lines of a run, about once a second
+/// until the job is over; what strikes the cluster, its model draws itself.
+class Disturber {
+ public:
+  struct Around {
+    World& world;
+    Faults& faults;
+    Truth& truth;
+    LogDisk& disk;
+    testing::MemoryNetwork& network;
+    Agents& agents;
+    Masters& masters;
+    Judgement& judgement;  ///< Asked to look at the checkpoints each time.
+  };
+  explicit Disturber(const Around& around) : around_(around) {}
+  Disturber(const Disturber&) = delete;
+  Disturber& operator=(const Disturber&) = delete;
+
+  /// Strikes now and comes again.
+  void disturb();
+
+ private:
+  void disturb_masters();
+  void disturb_agents();
+  void disturb_lines(const job::ContainerId& victim);
+  void speak_falsely(const job::ContainerId& container);
+  void cut(const job::ContainerId& container, Duration lasts, bool to_agent, bool to_master);
+
+  Around around_;
+};
+
+}  // namespace muster::sim

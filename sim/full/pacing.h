@@ -1,0 +1,28 @@
+#pragma once
+
+#include "sim/core/faults.h"
+#include "sim/full/process_loop.h"
+#include "sim/world.h"
+
+#include <map>
+#include <string>
+
+namespace muster::sim {
+
+/// The clocks of a run's hosts, the speed of their disks, and that of the network between them.
+class Pacing {
+ public:
+  Pacing(World& world, Faults& faults) : world_(world), faults_(faults) {}
+
+  /// For a process that starts on this host; all processes of a host have one wall clock.
+  [[nodiscard]] ProcessLoop::Pace pace_of(const std::string& host);
+  /// How long the next message is on its way.
+  [[nodiscard]] Duration travel();
+
+ private:
+  World& world_;
+  Faults& faults_;
+  std::map<std::string, Duration> wall_offsets_;
+};
+
+}  // namespace muster::sim
