@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "inside/peers.h"
 #include "net/address.h"
+#include "rt/running.h"
 
 #include <fmt/format.h>
 
@@ -15,14 +16,11 @@
 namespace muster::inside {
 namespace {
 
-/// When a notice that did not arrive is sent again.
-constexpr Duration kNoticeAgain = std::chrono::milliseconds(250);
 constexpr std::string_view kPlaces = "rank_and_size";
 constexpr std::string_view kDesks = "worker_addresses";
 constexpr std::string_view kMembers = "member";
 /// As long as horovodrun waits for enough members: others come to their next commit only.
 constexpr Duration kPlacePatience = std::chrono::minutes(10);
-constexpr Duration kNoticePatience = std::chrono::seconds(10);
 
 net::HttpResponse simple(int status, std::string body) {
   return {.status = status, .headers = {}, .body = std::move(body)};
@@ -51,8 +49,8 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
       on_round_(std::move(on_round)),
       world_(options_.members_min),
       store_(loop),
-      dialer_(loop),
       formed_(loop),
+      notices_(loop, [this] { notify_if_due(); }),
       server_(loop, std::move(listening), Peers(options_.view_file), std::move(refused),
               {.handler = [this](net::HttpRequest request,
                                  const std::string&) { return answer(std::move(request)); },
@@ -62,10 +60,7 @@ ElasticRendezvous::ElasticRendezvous(rt::IoLoop& loop, rt::Fd listening, Options
   read_view();
 }
 
-ElasticRendezvous::~ElasticRendezvous() {
-  loop_.cancel(late_timer_);
-  loop_.cancel(notice_timer_);
-}
+ElasticRendezvous::~ElasticRendezvous() { loop_.cancel(late_timer_); }
 
 std::optional<ElasticWorld::Index> ElasticRendezvous::index_of(
     std::string_view name_and_rank) const {
@@ -204,7 +199,7 @@ void ElasticRendezvous::begin_to_wait() {
 void ElasticRendezvous::settle() {
   if (world_.settle(without_late_)) {
     store_.clear();
-    noticed_.clear();
+    notices_.begin_round();
     on_round_(world_.round(), world_.ranks());
     formed_.pulse();
   }
@@ -215,7 +210,7 @@ void ElasticRendezvous::settle() {
 /// of newcomers. Horovod has rank 0 tell the others.
 void ElasticRendezvous::notify_if_due() {
   std::vector<Index> newcomers = world_.newcomers();
-  if (newcomers.empty() || newcomers == noticed_ || world_.ranks().empty() || notice_.active()) {
+  if (world_.ranks().empty() || !notices_.wants(newcomers)) {
     return;
   }
   const Index first = world_.ranks().front();
@@ -229,38 +224,8 @@ void ElasticRendezvous::notify_if_due() {
   if (!address.has_value()) {
     return;
   }
-  const net::HostPort where{.host = address->host, .port = desk->second.port};
-  notice_ = rt::start(
-      loop_, notify(where, desk->second.key),
-      [this, newcomers = std::move(newcomers), round = world_.round()](const Status& sent) {
-        if (sent.has_value() && world_.round() == round) {
-          noticed_ = newcomers;
-        }
-        // Others may have come meanwhile.
-        loop_.cancel(notice_timer_);
-        notice_timer_ = loop_.call_after(sent.has_value() ? Duration::zero() : kNoticeAgain,
-                                         [this] { notify_if_due(); });
-      });
-}
-
-rt::Async<Status> ElasticRendezvous::notify(net::HostPort where, std::string key) {
-  const HostTime until = loop_.now() + kNoticePatience;
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(loop_.wall_now().time_since_epoch());
-  last_notice_ = std::max(last_notice_ + 1, static_cast<int64_t>(now.count()));
-  const std::string message = members_added_notice(key, last_notice_);
-  auto dialled = co_await rt::with_deadline(loop_, until, "rank 0", dialer_.dial(where));
-  MUSTER_CO_TRY(const std::unique_ptr<net::Stream> stream, std::move(dialled));
-  auto written = co_await rt::with_deadline(
-      loop_, until, "rank 0 to take a notice",
-      stream->write({reinterpret_cast<const uint8_t*>(message.data()), message.size()}));
-  MUSTER_CO_TRY_STATUS(std::move(written));
-  // It acknowledges what it has taken, and says nothing where it did not like the message.
-  std::array<uint8_t, 64> answer{};
-  auto got = co_await rt::with_deadline(loop_, until, "rank 0 to take a notice",
-                                        stream->read_some(answer));
-  MUSTER_CO_TRY(const size_t size, std::move(got));
-  co_return size > 0 ? Status() : Status(user_error("rank 0 did not take the notice"));
+  notices_.send({.host = address->host, .port = desk->second.port}, desk->second.key,
+                std::move(newcomers));
 }
 
 }  // namespace muster::inside

@@ -4,13 +4,12 @@
 #include "inside/horovod_notice.h"
 #include "inside/job_server.h"
 #include "inside/kv_answers.h"
+#include "inside/newcomer_notices.h"
 #include "net/http.h"
 #include "net/stream.h"
-#include "net/tcp_dialer.h"
 #include "os/file/watch.h"
 #include "rt/fd.h"
 #include "rt/io_loop.h"
-#include "rt/running.h"
 #include "rt/wait.h"
 
 #include <cstdint>
@@ -72,7 +71,6 @@ class ElasticRendezvous {
   void begin_to_wait();
   void settle();
   void notify_if_due();
-  [[nodiscard]] rt::Async<Status> notify(net::HostPort where, std::string key);
 
   rt::IoLoop& loop_;
   Options options_;
@@ -84,12 +82,8 @@ class ElasticRendezvous {
   std::map<Index, NoticeDesk> desks_;
   bool without_late_ = false;  ///< Those who are late have had their time.
   rt::TimerId late_timer_{};
-  std::vector<Index> noticed_;  ///< The newcomers that rank 0 has been told of, in this round.
-  int64_t last_notice_ = 0;
-  net::TcpDialer dialer_;
-  rt::Event formed_;            ///< A round was.
-  rt::TimerId notice_timer_{};  ///< To send one again.
-  rt::Running notice_;
+  rt::Event formed_;  ///< A round was.
+  NewcomerNotices notices_;
   JobServer server_;  ///< Last: it uses all of the above.
 };
 
