@@ -27,7 +27,9 @@ void Takeover::take(const AgentReported& reported) {
   parts_.lives.suspect(*container, false);
   const bool drained = container->state == ContainerState::Draining && container->live == 0;
   const bool fresh = container->state == ContainerState::Launching;
-  parts_.attempts.agent_ready(*container, reported.address);
+  if (fresh) {
+    parts_.lives.ready(*container, reported.address);
+  }
   if (!reported.address.empty()) {
     parts_.lives.found_at(*container, reported.address);
   }
@@ -49,6 +51,9 @@ void Takeover::take(const AgentReported& reported) {
                                             &AttemptReport::attempt);
       const bool listed = report != reported.attempts.end();
       const bool has_ended = listed && report->phase == AttemptReport::Phase::Ended;
+      if (fresh && !has_ended && !ends && !parts_.roles.decided()) {
+        parts_.attempts.prepare(id);
+      }
       if (listed && has_ended == ends) {
         reconcile(id, *report);
       } else if (!listed && !fresh && ends == (attempt->state != AttemptState::Placed)) {
