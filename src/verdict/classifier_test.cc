@@ -125,6 +125,13 @@ constexpr Line kLines[] = {
     {"network.download", "Exception: URL fetch failure on https://example.org/mnist.npz: None"},
     {"user.traceback", "ZeroDivisionError: division by zero"},
     {"user.missing_file", "urllib.error.HTTPError: HTTP Error 404: Not Found"},
+    {"user.import",
+     "importlib.metadata.PackageNotFoundError: No package metadata was found for transformers"},
+    {"user.library",
+     "pkg_resources.VersionConflict: (numpy 1.26 (/env), Requirement('numpy<1.20'))"},
+    {"memory.limit",
+     "Lost executor 9 on h1: Container killed by YARN for exceeding physical memory limits."},
+    {"program.child_lost", "ray.exceptions.OwnerDiedError: Failed to retrieve object 00ff"},
 };
 
 class Lines : public ::testing::TestWithParam<Line> {};

@@ -255,9 +255,11 @@ std::optional<Fallback> fall_back(const LastWords& words) {
   if (const std::optional<Fallback> reported = by_phrase(kReports, said)) {
     return reported;
   }
-  return type.empty()
-             ? std::nullopt
-             : std::optional(Fallback{"program.exception", fmt::format("by the type {}", type)});
+  if (!type.empty()) {
+    return Fallback{"program.exception", fmt::format("by the type {}", type)};
+  }
+  // The last lines may be a launcher's advice; what it met stands before.
+  return by_phrase(kPhrases, lower_case(words.errors));
 }
 
 }  // namespace muster::verdict

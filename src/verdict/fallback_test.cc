@@ -54,6 +54,14 @@ TEST(Fallback, KnowsCommonPhrases) {
   EXPECT_EQ(guessed("Error in fit(x) : bad day\n"), "user.traceback, by \"error in\"");
 }
 
+// The last lines are a launcher's advice, the same for every trouble.
+TEST(Fallback, AsksWhatStandsBeforeTheLastLines) {
+  EXPECT_EQ(
+      guessed("bash: orted: command not found\nPlease check these:\n* your PATH\n* your rights\n"
+              "* your network\n* your disks\n* your settings\n* your nerves\n"),
+      "user.command_not_found, by \"command not found\"");
+}
+
 TEST(Fallback, KnowsTypesByTheirEnding) {
   EXPECT_EQ(guessed("acme.net.SlowTimeoutError: after 3 s\n"),
             "network.timeout, by the type SlowTimeoutError");

@@ -137,13 +137,33 @@ std::vector<std::string> find_jvm_errors(const std::vector<std::string>& lines) 
   return errors;
 }
 
+namespace {
+
+/// How much of `line`, from its start, stands before the text of the next line, too.
+size_t shared_prefix(std::string_view line, std::string_view next) {
+  const std::string mine = masked(line);
+  const std::string other = masked(next);
+  const auto [end, unused] = std::ranges::mismatch(mine, other);
+  return static_cast<size_t>(end - mine.begin());
+}
+
+}  // namespace
+
 void strip_prefixes(std::vector<std::string>& lines) {
   for (size_t i = 0; i < lines.size(); ++i) {
     const size_t at = lines[i].find(kTracebackMark);
     if (at == std::string::npos) {
       continue;
     }
-    const std::string prefix = masked(std::string_view(lines[i]).substr(0, at));
+    std::string prefix = lines[i].substr(0, at);
+    std::string said;
+    // "PREFIX the call failed: Traceback ...": the prefix ends where the next line's does.
+    if (const size_t shared = i + 1 < lines.size() ? shared_prefix(prefix, lines[i + 1]) : 0;
+        shared > 0 && shared < at && !trim(prefix.substr(0, shared)).empty()) {
+      said = prefix.substr(shared);
+      prefix.resize(shared);
+    }
+    prefix = masked(prefix);
     lines[i] = std::string(trim(prefix).empty() ? prefix : "") + std::string(kTracebackMark) + ":";
     if (trim(prefix).empty()) {
       continue;
@@ -154,6 +174,10 @@ void strip_prefixes(std::vector<std::string>& lines) {
         break;
       }
       lines[next].erase(0, prefix.size());
+    }
+    if (!said.empty()) {
+      lines.insert(lines.begin() + static_cast<ptrdiff_t>(i), std::move(said));
+      ++i;
     }
   }
 }

@@ -51,13 +51,38 @@ TEST(LastWords, AreReadBehindALaunchersOrALoggersPrefix) {
   EXPECT_EQ(words.final_error, "KeyError: 'x'\n");
 }
 
+TEST(LastWords, AreReadBehindAPrefixThatAMessageFollows) {
+  const LastWords words =
+      read_last_words({},
+                      "(pid=7) ERROR 09:00:01 w.py:6] the call failed: no peer, Traceback (most "
+                      "recent call last):\n"
+                      "(pid=7) ERROR 09:00:01 w.py:6]   File \"t.py\", line 1, in f\n"
+                      "(pid=7) ERROR 09:00:01 w.py:6] KeyError: 'x'\n");
+  EXPECT_EQ(words.final_error, "KeyError: 'x'\n");
+  EXPECT_THAT(words.output, StartsWith("the call failed: no peer, \nTraceback"));
+}
+
 TEST(LastWords, SkipWhatPythonIgnored) {
   const LastWords words =
       read_last_words({},
                       "Traceback (most recent call last):\n  File \"t.py\", line 1\nKeyError: 'x'\n"
                       "Exception ignored in: <function f>\nTraceback (most recent call last):\n"
                       "  File \"u.py\", line 1\nOSError: closed\n");
-  EXPECT_THAT(words.final_error, StartsWith("KeyError: 'x'"));
+  EXPECT_EQ(words.final_error, "KeyError: 'x'\n");
+}
+
+// A destructor's own trouble, after a launcher that showed no frames.
+TEST(LastWords, AreNotWhatPythonIgnoredWhereThereIsMore) {
+  const std::string ignored =
+      "Exception ignored in: <function f>\nTraceback (most recent call last):\n"
+      "  File \"u.py\", line 1\nAttributeError: 'A' object has no attribute 'b'\n";
+  EXPECT_EQ(evidence("ImportError: a.so: cannot open shared object file\n" + ignored),
+            "ImportError: a.so: cannot open shared object file");
+  EXPECT_THAT(evidence(ignored), StartsWith("AttributeError"));
+  EXPECT_THAT(evidence("Exception ignored in: <function f>\nTraceback (most recent call last):\n" +
+                       std::string("Traceback (most recent call last):\n  File \"t.py\", line 1\n"
+                                   "KeyError: 'x'\n")),
+              StartsWith("KeyError"));
 }
 
 TEST(JvmErrors, AreFoundThoughTheMessageHasSeveralLines) {

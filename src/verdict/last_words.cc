@@ -100,7 +100,7 @@ Traceback read_traceback(const Lines& lines, size_t header) {
 std::vector<Traceback> find_tracebacks(const Lines& lines) {
   std::vector<Traceback> found;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (trim(lines[i]) != kHeader || (i > 0 && lines[i - 1].starts_with("Exception ignored in"))) {
+    if (trim(lines[i]) != kHeader) {
       continue;
     }
     const Traceback one = read_traceback(lines, i);
@@ -109,6 +109,29 @@ std::vector<Traceback> find_tracebacks(const Lines& lines) {
     }
   }
   return found;
+}
+
+/// Takes away what Python only reports: "Exception ignored in: ..." and the traceback below it.
+/// Where nothing else was said, it stays.
+void drop_ignored(Lines& lines) {
+  constexpr std::string_view kIgnored = "Exception ignored in";
+  Lines kept;
+  for (size_t i = 0; i < lines.size();) {
+    if (!lines[i].starts_with(kIgnored)) {
+      kept.push_back(lines[i]);
+      ++i;
+      continue;
+    }
+    ++i;
+    if (i < lines.size() && trim(lines[i]) == kHeader) {
+      const size_t message = read_traceback(lines, i).message;
+      i = message < lines.size() && trim(lines[message]) != kHeader ? message + 1 : message;
+    }
+  }
+  const auto says = [](const std::string& line) { return !is_stack_noise(line); };
+  if (kept.size() < lines.size() && std::ranges::any_of(kept, says)) {
+    lines = std::move(kept);
+  }
 }
 
 std::string text_of(const Lines& lines, size_t begin, size_t end) {
@@ -292,6 +315,8 @@ LastWords read_last_words(std::string_view stdout_tail, std::string_view stderr_
   Lines err = clean_lines(stderr_tail, kTailBytesMax);
   strip_prefixes(out);
   strip_prefixes(err);
+  drop_ignored(out);
+  drop_ignored(err);
   LastWords words;
   words.output = text_of(out, 0, out.size()) + text_of(err, 0, err.size());
   if (read_python(err, words) || read_python(out, words) || read_jvm(err, words) ||

@@ -42,7 +42,7 @@ constexpr Rule kTelling[] = {
      R"(|NoSuchMethodError|IncompatibleClassChangeError|UnsatisfiedLinkError)"
      R"(|size changed, may indicate binary|[Ll]oaded runtime CuDNN library)"},
     {"user.library", Any, 0, Error,
-     R"(version .(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+. not found|binary incompatibility)"},
+     R"(version .(?:GLIBC|GLIBCXX|CXXABI)_\d|binary incompatibility|VersionConflict: )"},
     {"user.library", Any, 0, Error,
      R"(compiled (?:against|using) (?:API|ABI|NumPy)|package '[^']+' could not be loaded)"
      R"(|[Cc]ompile with \w+=)"
@@ -153,6 +153,11 @@ constexpr Rule kTelling[] = {
      R"(failed to pass monitoredBarrier|ranks was stalled and shut down)"},
     {"collective.usage", Any, 0, Error,
      R"(Duplicate GPU detected|ncclInvalidUsage|Detected mismatch between collectives)"},
+    // Before the loss that follows from it.
+    {"memory.limit", Any, 0, Error,
+     R"((?i)oom[-_]kill|OOM ?Killed|(?m:: Out Of Memory$))"
+     R"(|(?:exceeding|running beyond) (?:the )?(?:physical |virtual )?memory limit)"
+     R"(|beyond physical memory)"},
     {"peer.lost", Any, 0, Error,
      R"(ncclRemoteError|remote process exited or there was a network error)"
      R"(|(?s:nccl\w+Error.{0,200}Last error:.{0,100}(?:closed by|reset by) )"
@@ -170,7 +175,7 @@ constexpr Rule kTelling[] = {
     {"peer.lost", Any, 0, Error,
      R"(UnavailableError|HorovodInternalError|Socket closed|StatusCode\.UNAVAILABLE)"},
     {"program.child_lost", Any, 0, Error,
-     R"((?:ActorDied|RayActor|WorkerCrashed|TerminatedWorker)Error)"
+     R"((?:(?:Actor|Owner|Worker|Node)(?:Died|Crashed)|RayActor|TerminatedWorker)Error)"
      R"(|[Aa] worker died or was killed while)"
      R"(|worker process has died|Python worker exited unexpectedly)"},
     {"peer.lost", Any, 0, Error,
@@ -222,10 +227,6 @@ constexpr Rule kTelling[] = {
     {"memory.allocation", Any, 0, Error,
      R"(OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer|Requested array))"
      R"(|cannot allocate vector of size|ResourceExhaustedError|Resource exhausted:)"},
-    {"memory.limit", Any, 0, Error,
-     R"((?i)oom[-_]kill|OOM ?Killed|(?m:: Out Of Memory$))"
-     R"(|(?:exceeding|running beyond) (?:the )?(?:physical |virtual )?memory limit)"
-     R"(|beyond physical memory)"},
     {"memory.allocation", Any, 0, Error,
      R"((?:\b|_Array)MemoryError\b|bad_alloc|bad_array_new_length)"
      R"(|not enough memory: you tried to allocate)"},
@@ -236,7 +237,8 @@ constexpr Rule kTelling[] = {
     {"checkpoint.mismatch", Any, 0, Error,
      R"(Error\(s\) in loading state_dict|size mismatch for \S+: copying)"},
     {"checkpoint.mismatch", Any, 0, Error,
-     R"(Received incompatible tensor|not bound to checkpointed values)"},
+     R"(Received incompatible tensor|not bound to checkpointed values)"
+     R"(|loaded state dict (?:contains|has) )"},
     {"checkpoint.corrupt", Any, 0, Error,
      R"(PytorchStreamReader failed|invalid load key|Ran out of input)"},
     {"checkpoint.corrupt", Any, 0, Error,
@@ -271,6 +273,9 @@ constexpr Rule kTelling[] = {
      R"(|(?:ClassNotFoundException|NoClassDefFoundError): (?:Class )?)([\w@./$-]+))"},
     {"user.import", Any, 0, Error, R"(Can't locate ([\w/]+\.pm) in @INC)"},
     {"user.import", Any, 0, Error, R"(Package ([\w.]+) not found in current path)"},
+    {"user.import", Any, 0, Error, R"(DistributionNotFound: The '([^']+)')"},
+    {"user.import", Any, 0, Error,
+     R"(metadata\.PackageNotFoundError: (?:No package metadata was found for )?([\w.-]+))"},
     {"user.import", Any, 0, Error, R"(No module named '?([\w.]+))"},
     {"user.import", Any, 0, Error, R"(ImportError: cannot import name ('\w+' from '[\w.]+'))"},
     {"user.import", Any, 0, Final, R"((?m:^ImportError\b)|Failed to import [\w.]+ because)"},
