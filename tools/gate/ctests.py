@@ -28,6 +28,10 @@ class Outcomes:
     # Never begun: the time was over, or what they need was not there.
     unstarted: list = dataclasses.field(default_factory=list)
 
+    @property
+    def clean(self):
+        return not self.failed and not self.unsteady and not self.unstarted
+
     def __iadd__(self, other):
         for field in dataclasses.fields(self):
             getattr(self, field.name).extend(getattr(other, field.name))
@@ -45,6 +49,9 @@ class Suite:
         self.chosen = list(chosen)
         self.ends = ends
         self.jobs = jobs
+        # What stands before ctest in its command, and where what it says goes, if not to ours.
+        self.before = ()
+        self.log = None
         # Name -> seconds, of those that ran to their end and passed.
         self.seconds = {}
 
@@ -71,7 +78,7 @@ class Suite:
         again = failed + [name for name in unstarted if name in states]
         repaired = []
         if worth_repeating(again, expected) and time.time() < self.ends:
-            print(f"== once more: {' '.join(again)}", flush=True)
+            print(f"== once more: {' '.join(again)}", file=self.log, flush=True)
             states = self.once(["-R", expression(again)])
             repaired = [name for name in again if states.get(name) == "run"]
         outcomes = Outcomes()
@@ -87,9 +94,9 @@ class Suite:
         ctest did not come to is not in it."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.xml"
-            subprocess.run(["ctest", *self.chosen, "-j", str(self.jobs), *filters,
+            subprocess.run([*self.before, "ctest", *self.chosen, "-j", str(self.jobs), *filters,
                             "--stop-time", stop_time(self.ends), "--output-junit", report],
-                           cwd=self.root, check=False)
+                           cwd=self.root, stdout=self.log, check=False)
             states = {}
             for case in cases(report):
                 states[case.get("name")] = case.get("status")

@@ -55,14 +55,19 @@ class Gate:
         self.linted("built", "symbols", "link", "binary", "unused")
         # Tests of real processes wait much: for daemons, for each other, for time to pass.
         sanitized = background.Job(commands_of(SANITIZED, "test_programs"), LOGS / "asan.log")
+        simulated = background.Tests(sanitized, self.suite(SANITIZED, jobs=2), ("sim",),
+                                     f"{SANITIZED}:", log=LOGS / "sim.log")
         headers = background.Job([["tools/lint/run", "headers"]], LOGS / "headers.log")
         tidied = background.Job([["tools/lint/run", "changed"]], LOGS / "changed.log")
-        background.start(ROOT, [sanitized, headers, tidied])
+        background.start(ROOT, [sanitized, simulated, headers, tidied])
         # Programs of tests are built once, with the sanitizers.
         seconds = self.tested(PRESET, without=[ctests.PROGRAM])
         if self.summary.step("build asan, beside the tests", again_of(sanitized),
                              sanitized.finish):
-            seconds = {**seconds, **self.tested(SANITIZED, ctests.PURE, f"{SANITIZED}:")}
+            # One ctest at a time in a build; and time is virtual in those alone, so that they do
+            # not mind to wait for the others.
+            seconds = {**seconds, **self.awaited(simulated),
+                       **self.tested(SANITIZED, ("unit",), f"{SANITIZED}:")}
         self.summary.step("headers without a source file, beside the tests",
                           again_of(headers), lambda: headers.finish(10))
         self.summary.step("clang-tidy on what changed, beside the tests", again_of(tidied),
@@ -85,16 +90,29 @@ class Gate:
         command = ["tools/lint/run", *checks]
         self.summary.step(f"lint, {title}", " ".join(command), lambda: succeeds(command))
 
+    def suite(self, preset, jobs):
+        return ctests.Suite(ROOT, ["--preset", preset], self.ends, jobs)
+
     def tested(self, preset, labels=(), prefix="", without=()):
         print(f"== tests on {preset} {' '.join(labels)}", flush=True)
-        suite = ctests.Suite(ROOT, ["--preset", preset], self.ends, self.jobs)
-        outcomes = suite.run(labels, prefix, without)
+        suite = self.suite(preset, self.jobs)
+        self.counted(preset, labels, suite.run(labels, prefix, without))
+        return suite.seconds
+
+    def awaited(self, tests):
+        """Waits for tests that run in the background; says what they said."""
+        labels = tests.arguments[0]
+        print(f"== tests on {SANITIZED} {' '.join(labels)}, beside the others", flush=True)
+        tests.finish(20)
+        self.counted(SANITIZED, labels, tests.outcomes or ctests.Outcomes())
+        return tests.suite.seconds
+
+    def counted(self, preset, labels, outcomes):
         print(flush=True)
         if outcomes == ctests.Outcomes():
             self.summary.step(f"no test of {preset} has a label of: {' '.join(labels)}",
                               f"ctest --preset {preset} --print-labels", lambda: False)
         self.summary.tests(outcomes)
-        return suite.seconds
 
 
 def commands_of(preset, *targets):

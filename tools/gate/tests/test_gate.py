@@ -34,18 +34,32 @@ class GateTest(unittest.TestCase):
         self.assertIn("no test of release has a label of: locla", said.getvalue())
 
     def test_a_whole_run_tells_what_all_tests_took(self):
-        took = {"release": {"local.run": 5.0}, "asan": {"sim.seeds": 9.0}}
+        took = {"release": {"local.run": 5.0}, "asan": {"unit.job": 2.0}}
         with contextlib.ExitStack() as stack:
             stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
             for owner, name, value in (
                     (gate.subprocess, "Popen", None), (gate.trees, "Tree", None),
                     (gate.green, "snapshot", None), (gate.green, "record", None),
-                    (gate.background, "start", None), (gate.background.Job, "finish", True),
+                    (gate.background, "start", None), (gate.background.Work, "finish", True),
+                    (gate.Gate, "awaited", {"sim.seeds": 9.0}),
                     (gate.Gate, "linted", None), (gate.Gate, "built", True)):
                 stack.enter_context(mock.patch.object(owner, name, return_value=value))
             stack.enter_context(mock.patch.object(
                 gate.Gate, "tested", lambda self, preset, *labels, **without: took[preset]))
-            self.assertEqual(gate.Gate().whole(), {"local.run": 5.0, "sim.seeds": 9.0})
+            self.assertEqual(gate.Gate().whole(),
+                             {"local.run": 5.0, "unit.job": 2.0, "sim.seeds": 9.0})
+
+    def test_tests_beside_the_others_count(self):
+        for outcomes, failures in ((ctests.Outcomes(passed=["a"]), 0),
+                                   (ctests.Outcomes(failed=["a"], passed=["b"]), 1),
+                                   (ctests.Outcomes(), 1), (None, 1)):
+            with mock.patch.object(gate.subprocess, "Popen"), contextlib.redirect_stdout(
+                    io.StringIO()):
+                found = gate.Gate()
+                tests = mock.Mock(arguments=(("sim",), "asan:"), outcomes=outcomes)
+                tests.suite.seconds = {"a": 3.0}
+                self.assertEqual(found.awaited(tests), {"a": 3.0})
+            self.assertEqual(found.summary.failures, failures)
 
     def test_knows_its_options(self):
         with self.assertRaises(SystemExit):
