@@ -5,12 +5,15 @@ import contextlib
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import harness
+import web_socket
 
 PATIENCE = 120
 STARTS = 5
@@ -22,10 +25,14 @@ class BrowserError(Exception):
     """What chromedriver says to a command that it could not do."""
 
 
-class Browser:
-    """One window. `scheme` is "light" or "dark"; `arguments` are Chromium's own."""
+class Chromium:
+    """The processes of a browser, and of the driver that speaks to it."""
 
-    def __init__(self, width=1280, height=900, scheme="light", arguments=(), environment=None):
+    # That of Browser(), while `shared` lasts; made when the first needs it.
+    _sharing = False
+    _shared = None
+
+    def __init__(self, arguments=(), environment=None):
         self._stack = contextlib.ExitStack()
         profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
         self._address = f"http://127.0.0.1:{self._start_driver(environment)}"
@@ -40,10 +47,40 @@ class Browser:
         made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._session = f"/session/{made['sessionId']}"
         self._stack.callback(lambda: self._call("DELETE", self._session))
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                      deviceScaleFactor=1, mobile=width < 600)
-        self.devtools("Emulation.setEmulatedMedia",
-                      features=[{"name": "prefers-color-scheme", "value": scheme}])
+        # What is of the whole browser, the driver passes on to nobody.
+        port = made["capabilities"]["goog:chromeOptions"]["debuggerAddress"].rpartition(":")[2]
+        with _OPENER.open(f"http://127.0.0.1:{port}/json/version", timeout=PATIENCE) as answer:
+            path = urllib.parse.urlsplit(json.load(answer)["webSocketDebuggerUrl"]).path
+        self._devtools = self._stack.enter_context(
+            contextlib.closing(web_socket.WebSocket(int(port), path)))
+        self._asked = 0
+        self._shown = None
+
+    @classmethod
+    @contextlib.contextmanager
+    def shared(cls):
+        """Windows are opened in one browser: its start takes a second of processor time."""
+        cls._sharing = True
+        try:
+            yield
+        finally:
+            cls._sharing = False
+            if cls._shared:
+                cls._shared.close()
+                cls._shared = None
+
+    @classmethod
+    def common(cls):
+        """Returns the browser that is shared, and nothing while none is."""
+        if cls._sharing and not (cls._shared and cls._shared.lives()):
+            cls._shared = cls()
+        return cls._shared
+
+    def lives(self):
+        try:
+            return bool(self.devtools("Browser.getVersion"))
+        except (BrowserError, OSError, struct.error):
+            return False
 
     def _start_driver(self, environment):
         """Returns its port. It takes a free one of IPv6 and wants the same of IPv4: where another
@@ -78,15 +115,64 @@ class Browser:
             raise BrowserError(json.load(error)["value"]["message"]) from None
 
     def devtools(self, command, **parameters):
-        return self._call("POST", f"{self._session}/goog/cdp/execute",
+        """Returns what the browser as a whole answers to a command."""
+        self._asked += 1
+        self._devtools.send({"id": self._asked, "method": command, "params": parameters})
+        while True:
+            answer = self._devtools.receive()
+            if answer and answer.get("id") == self._asked:
+                if "error" in answer:
+                    raise BrowserError(answer["error"]["message"])
+                return answer["result"]
+
+    def of_window(self, handle, method, path, body=None):
+        """Asks the driver for something of a window."""
+        if self._shown != handle:
+            self._shown = None
+            self._call("POST", f"{self._session}/window", {"handle": handle})
+            self._shown = handle
+        return self._call(method, self._session + path, body)
+
+    def close(self):
+        self._stack.close()
+
+
+class Browser:
+    """One window of somebody who was never here before: its cookies, cache and storage are its own.
+    `scheme` is "light" or "dark"; with `arguments`, Chromium's own, or an environment it is of a
+    browser of its own."""
+
+    def __init__(self, width=1280, height=900, scheme="light", arguments=(), environment=None):
+        self._stack = contextlib.ExitStack()
+        self._chromium = None if arguments or environment else Chromium.common()
+        if self._chromium is None:
+            self._chromium = self._stack.enter_context(
+                contextlib.closing(Chromium(arguments, environment)))
+        context = self._chromium.devtools("Target.createBrowserContext")
+        self._stack.callback(lambda: self._chromium.devtools("Target.disposeBrowserContext",
+                                                             **context))
+        self._handle = self._chromium.devtools("Target.createTarget", url="about:blank",
+                                               newWindow=True, **context)["targetId"]
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                      deviceScaleFactor=1, mobile=width < 600)
+        self.devtools("Emulation.setEmulatedMedia",
+                      features=[{"name": "prefers-color-scheme", "value": scheme}])
+        # Each of several windows is the one that its user types into.
+        self.devtools("Emulation.setFocusEmulationEnabled", enabled=True)
+
+    def _call(self, method, path, body=None):
+        return self._chromium.of_window(self._handle, method, path, body)
+
+    def devtools(self, command, **parameters):
+        return self._call("POST", "/goog/cdp/execute",
                           {"cmd": command, "params": parameters})
 
     def open(self, address):
-        self._call("POST", f"{self._session}/url", {"url": address})
+        self._call("POST", "/url", {"url": address})
 
     def run(self, script, *arguments):
         """Returns what a function's body of JavaScript returns."""
-        return self._call("POST", f"{self._session}/execute/sync",
+        return self._call("POST", "/execute/sync",
                           {"script": script, "args": list(arguments)})
 
     def text(self, selector):
@@ -95,9 +181,9 @@ class Browser:
                         "return e && e.getClientRects().length ? e.innerText : null", selector)
 
     def click(self, selector):
-        found = self._call("POST", f"{self._session}/element",
+        found = self._call("POST", "/element",
                            {"using": "css selector", "value": selector})
-        self._call("POST", f"{self._session}/element/{found[ELEMENT]}/click")
+        self._call("POST", f"/element/{found[ELEMENT]}/click")
 
     def type(self, text):
         """Types into whatever has the focus, key by key; a line feed is Enter."""

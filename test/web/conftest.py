@@ -31,6 +31,13 @@ def gate(tmp_path):
     return harness.Gate(tmp_path / "gate")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_chromium():
+    """For all windows of a test file."""
+    with browsers.Chromium.shared():
+        yield
+
+
 @pytest.fixture
 def browser():
     window = browsers.Browser()

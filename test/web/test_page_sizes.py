@@ -22,6 +22,20 @@ def site_of(browser, **made):
         yield site
 
 
+def test_windows_share_one_browser_and_nothing_that_pages_keep(browser):
+    kept = "return [document.cookie, localStorage.getItem('kept')]"
+    with contextlib.closing(browsers.Browser(width=500)) as other, site_of(
+            browser, status=fake_site.status_of({"worker": ["active"]})) as site:
+        assert other._chromium is browser._chromium
+        other.open(site.link)
+        browser.run("document.cookie = 'kept=1'; localStorage.setItem('kept', '1')")
+        assert browser.run(kept) == ["kept=1", "1"]
+        assert other.run(kept) == ["", None]
+        widths = [window.run("return [innerWidth, document.hasFocus()]")
+                  for window in (browser, other, browser)]
+        assert widths == [[1280, True], [500, True], [1280, True]]
+
+
 def test_ten_thousand_tasks_are_a_few_lines(browser):
     states = ["active"] * 9990 + ["failed"] * 3 + ["waiting"] * 7
     events = [{"n": n, "ms": 1000 * fake_site.BEGIN_S + n, "type": "attempt-started",
