@@ -141,9 +141,10 @@ void MasterLine::drop(Candidate* candidate) {
   dropped_.pulse();
 }
 
-void MasterLine::send(const wire::AgentFrame& frame) {
+void MasterLine::send(wire::AgentFrame frame) {
   if (line_ != nullptr) {
-    line_->channel->send(wire::encode(frame));
+    auto [head, body] = wire::encode_parts(std::move(frame));
+    line_->channel->send_parts(std::move(head), std::move(body));
   }
 }
 

@@ -62,7 +62,7 @@ class MasterLine {
   /// Takes over a channel that this agent has dialled.
   void adopt(std::unique_ptr<control::Channel> dialled);
   /// Sends to the accepted master; dropped when there is none.
-  void send(const wire::AgentFrame& frame);
+  void send(wire::AgentFrame frame);
   [[nodiscard]] size_t queued_bytes() const;
   /// Sends what is queued, then closes for ever: later masters are ignored.
   void close();

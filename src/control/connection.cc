@@ -17,6 +17,8 @@ namespace {
 
 /// The largest TLS record: what is read or written at once.
 constexpr size_t kRecordMax = 16U << 10;
+/// Less of a frame than this is not worth a call of its own.
+constexpr size_t kInPlaceMin = 4U << 10;
 /// After so much in one turn the other connections of the loop have theirs.
 constexpr size_t kTurnBytesMax = 1U << 20;
 constexpr auto kCloseWait = std::chrono::seconds(1);
@@ -75,11 +77,15 @@ void Connection::on_readable() {
   size_t taken = 0;
   while (!has_ended() && taken < kTurnBytesMax) {
     std::array<char, kRecordMax> buffer;  // NOLINT: filled by read.
+    // What a large frame lacks is read to where it belongs.
+    const std::span<char> room = state_ == State::Open ? reader_.room() : std::span<char>();
+    const bool in_place = room.size() >= kInPlaceMin;
+    const std::span<char> place = in_place ? room : std::span<char>(buffer);
     size_t got = 0;
-    switch (stream_.read(buffer, got)) {
+    switch (stream_.read(place, got)) {
       case net::TlsProgress::Done:
         taken += got;
-        if (!take(std::string_view(buffer.data(), got))) {
+        if (!on_bytes(place.first(got), in_place)) {
           return;
         }
         break;
@@ -107,17 +113,24 @@ void Connection::on_readable() {
   });
 }
 
-/// Delivers frames; returns false when the connection has ended.
-bool Connection::take(std::string_view bytes) {
+/// Delivers frames; returns false when the connection has ended. `in_place`: the bytes lie in the
+/// reader's own room.
+bool Connection::on_bytes(std::span<char> bytes, bool in_place) {
   if (state_ != State::Open) {
     return true;  // Read only to see the other side's end.
   }
   const uint64_t before = frames_received_;
-  const Status fed = reader_.feed(bytes, [this](std::string_view frame) {
+  const auto on_frame = [this](std::string_view frame) {
     ++frames_received_;
     handlers_->frame(frame);
     return state_ == State::Open;
-  });
+  };
+  Status fed;
+  if (in_place) {
+    reader_.filled(bytes.size(), on_frame);
+  } else {
+    fed = reader_.feed(std::string_view(bytes.data(), bytes.size()), on_frame);
+  }
   if (!fed.has_value()) {
     end(fed.error().within(spoken_name(peer_)));
   }
@@ -159,12 +172,22 @@ std::string Connection::address() const {
 }
 
 void Connection::send(std::shared_ptr<const std::string> frame) {
-  MUSTER_CHECK(frame->size() <= kFrameMax, "a frame is within bounds");
-  if (state_ != State::Open) {
-    return;
+  if (takes_frame(frame->size())) {
+    queue_.push(std::move(frame));
+    schedule_flush();
   }
-  queue_.push(std::move(frame));
-  schedule_flush();
+}
+
+void Connection::send(std::string_view head, std::string body) {
+  if (takes_frame(head.size() + body.size())) {
+    queue_.push(head, std::move(body));
+    schedule_flush();
+  }
+}
+
+bool Connection::takes_frame(size_t frame_bytes) const {
+  MUSTER_CHECK(frame_bytes <= kFrameMax, "a frame is within bounds");
+  return state_ == State::Open;
 }
 
 void Connection::schedule_flush() {

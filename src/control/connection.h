@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace muster::control {
 
@@ -32,6 +34,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   void start(Channel::Handlers handlers);
   void send(std::shared_ptr<const std::string> frame);
+  void send(std::string_view head, std::string body);
   void close();
   /// The owner is gone: no callback any more; otherwise like close().
   void abandon();
@@ -49,9 +52,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   [[nodiscard]] bool has_ended() const { return state_ == State::Ended; }
   void on_readable();
-  bool take(std::string_view bytes);
+  bool on_bytes(std::span<char> bytes, bool in_place);
   void watch_half_frame(bool delivered);
   void on_frame_late();
+  [[nodiscard]] bool takes_frame(size_t frame_bytes) const;
   void schedule_flush();
   void flush();
   void on_flushed();
@@ -83,8 +87,9 @@ class TlsChannel final : public Channel {
   TlsChannel& operator=(const TlsChannel&) = delete;
 
   void start(Handlers handlers) override { connection_->start(std::move(handlers)); }
-  void send(std::string frame) override {
-    connection_->send(std::make_shared<const std::string>(std::move(frame)));
+  void send(std::string frame) override { connection_->send("", std::move(frame)); }
+  void send_parts(std::string head, std::string body) override {
+    connection_->send(head, std::move(body));
   }
   void send_shared(std::shared_ptr<const std::string> frame) override {
     connection_->send(std::move(frame));

@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::control {
@@ -38,6 +39,39 @@ TEST(FrameQueue, GivesItsFramesPieceByPieceAsTheyAreSent) {
   }
   EXPECT_EQ(read, frames);
   EXPECT_EQ(queue.bytes(), 0U);
+}
+
+TEST(FrameQueue, AFrameInTwoPiecesIsOne) {
+  FrameQueue whole;
+  whole.push(frame_of("head" + std::string(50, 'x')));
+  FrameQueue pieces;
+  pieces.push("head", std::string(50, 'x'));
+  EXPECT_EQ(pieces.bytes(), whole.bytes());
+  for (std::array<char, 9> here{}, there{}; !whole.empty();) {
+    const std::string next(whole.gather(here));
+    EXPECT_EQ(pieces.gather(there), next);
+    whole.consume(next.size());
+    pieces.consume(next.size());
+  }
+  EXPECT_TRUE(pieces.empty());
+}
+
+TEST(FrameQueue, MostOfAPieceOfOneFrameIsNotCopied) {
+  FrameQueue queue;
+  queue.push("head", std::string(100, 'x'));
+  queue.push("head", "next");
+  std::array<char, 40> staging{};
+  const auto is_copied = [&](std::string_view piece) { return piece.data() == staging.data(); };
+  std::string_view next = queue.gather(staging);
+  EXPECT_TRUE(is_copied(next)) << "the head and what follows it share a piece";
+  queue.consume(next.size());
+  for (const size_t size : {40U, 28U}) {
+    next = queue.gather(staging);
+    EXPECT_EQ(next.size(), size);
+    EXPECT_FALSE(is_copied(next)) << size;
+    queue.consume(next.size());
+  }
+  EXPECT_TRUE(is_copied(queue.gather(staging)));
 }
 
 TEST(FrameQueue, SeveralFramesShareOnePiece) {

@@ -33,39 +33,80 @@ std::string frame_header(size_t frame_bytes) {
 Status FrameReader::feed(std::string_view bytes, const OnFrame& on_frame) {
   // One turn for each frame, whole or not, that begins or goes on in `bytes`.
   while (!bytes.empty()) {
-    if (pending_.size() < kFrameHeader && (!pending_.empty() || bytes.size() < kFrameHeader)) {
-      const size_t part = std::min(kFrameHeader - pending_.size(), bytes.size());
-      pending_.append(bytes.substr(0, part));
+    if (pending_bytes_ < kFrameHeader && (pending_bytes_ > 0 || bytes.size() < kFrameHeader)) {
+      const size_t part = std::min(kFrameHeader - pending_bytes_, bytes.size());
+      keep(bytes.substr(0, part));
       bytes.remove_prefix(part);
-      if (pending_.size() < kFrameHeader) {
+      if (pending_bytes_ < kFrameHeader) {
         break;
       }
     }
-    const size_t length = length_of(pending_.empty() ? bytes : std::string_view(pending_));
+    const size_t length = length_of(pending_bytes_ == 0 ? bytes : pending());
     if (length > frame_max_) {
       return Error{
           Errc::Corrupt, Blame::Muster,
           fmt::format("received a frame of {} bytes; at most {} are allowed", length, frame_max_)};
     }
-    const size_t missing = kFrameHeader + length - pending_.size();
+    const size_t missing = kFrameHeader + length - pending_bytes_;
     if (bytes.size() < missing) {
-      pending_.reserve(std::min(kFrameHeader + length, kReserveMax));
-      pending_.append(bytes);
+      make_room(std::min(kFrameHeader + length, kReserveMax));
+      keep(bytes);
       break;
     }
     // The frame is whole: in place, or with its beginning in `pending_`.
-    std::string whole = std::exchange(pending_, {});
     std::string_view frame = bytes.substr(0, missing);
-    if (!whole.empty()) {
-      whole.append(frame);
-      frame = whole;
+    if (pending_bytes_ > 0) {
+      keep(frame);
+      frame = pending();
     }
+    const std::unique_ptr<char[]> whole = std::move(pending_);
+    pending_bytes_ = pending_room_ = 0;
     bytes.remove_prefix(missing);
     if (!on_frame(frame.substr(kFrameHeader))) {
       break;
     }
   }
   return {};
+}
+
+std::span<char> FrameReader::room() {
+  if (pending_bytes_ < kFrameHeader) {
+    return {};
+  }
+  if (pending_bytes_ == pending_room_) {
+    make_room(std::min(whole_bytes(), 2 * pending_room_));
+  }
+  return {pending_.get() + pending_bytes_, std::min(pending_room_, whole_bytes()) - pending_bytes_};
+}
+
+void FrameReader::filled(size_t bytes, const OnFrame& on_frame) {
+  pending_bytes_ += bytes;
+  if (pending_bytes_ == whole_bytes()) {
+    const std::unique_ptr<char[]> whole = std::move(pending_);
+    const std::string_view frame(whole.get(), std::exchange(pending_bytes_, 0));
+    pending_room_ = 0;
+    on_frame(frame.substr(kFrameHeader));
+  }
+}
+
+size_t FrameReader::whole_bytes() const { return kFrameHeader + length_of(pending()); }
+
+void FrameReader::keep(std::string_view bytes) {
+  const size_t needed = pending_bytes_ + bytes.size();
+  if (needed > pending_room_) {
+    make_room(std::max(needed, 2 * pending_room_));
+  }
+  std::ranges::copy(bytes, pending_.get() + pending_bytes_);
+  pending_bytes_ = needed;
+}
+
+void FrameReader::make_room(size_t bytes) {
+  if (bytes > pending_room_) {
+    auto larger = std::make_unique_for_overwrite<char[]>(bytes);
+    std::ranges::copy(pending(), larger.get());
+    pending_ = std::move(larger);
+    pending_room_ = bytes;
+  }
 }
 
 }  // namespace muster::control

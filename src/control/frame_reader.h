@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,12 +32,26 @@ class FrameReader {
   /// Takes the next bytes of the stream. Corrupt if a frame is larger than that; feed nothing
   /// after that.
   [[nodiscard]] Status feed(std::string_view bytes, const OnFrame& on_frame);
+  /// Where the next bytes of a frame that has come in part belong: what is read there need not be
+  /// copied. At most the rest of that frame; empty where none is under way. Valid until the next
+  /// call.
+  [[nodiscard]] std::span<char> room();
+  /// The first `bytes` of room() have been filled; as feed() of them.
+  void filled(size_t bytes, const OnFrame& on_frame);
   /// Bytes of a frame that has not come whole.
-  [[nodiscard]] size_t pending_bytes() const { return pending_.size(); }
+  [[nodiscard]] size_t pending_bytes() const { return pending_bytes_; }
 
  private:
+  [[nodiscard]] std::string_view pending() const { return {pending_.get(), pending_bytes_}; }
+  /// Of the frame that is under way: all of it, with its header. Its header must have come.
+  [[nodiscard]] size_t whole_bytes() const;
+  void keep(std::string_view bytes);
+  void make_room(size_t bytes);
+
   size_t frame_max_;
-  std::string pending_;
+  std::unique_ptr<char[]> pending_;
+  size_t pending_bytes_ = 0;
+  size_t pending_room_ = 0;  ///< The size of what `pending_` points to.
 };
 
 }  // namespace muster::control

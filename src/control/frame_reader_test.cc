@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::control {
@@ -52,6 +55,58 @@ TEST(FrameReader, SingleBytesAreTheSame) {
     ASSERT_TRUE(collected.feed(std::string_view(&byte, 1)).has_value());
   }
   EXPECT_EQ(collected.frames, some_frames());
+}
+
+/// Feeds pieces of `piece` bytes, but what room there is for a frame is filled in place.
+std::vector<std::string> read_in_place(std::string_view bytes, size_t piece) {
+  Collected collected;
+  const auto on_frame = [&](std::string_view frame) {
+    collected.frames.emplace_back(frame);
+    return true;
+  };
+  while (!bytes.empty()) {
+    const std::span<char> room = collected.reader.room();
+    const size_t size = std::min({piece, bytes.size(), room.empty() ? piece : room.size()});
+    if (room.empty()) {
+      EXPECT_TRUE(collected.feed(bytes.substr(0, size)).has_value());
+    } else {
+      std::ranges::copy(bytes.substr(0, size), room.begin());
+      collected.reader.filled(size, on_frame);
+    }
+    bytes.remove_prefix(size);
+  }
+  EXPECT_EQ(collected.reader.pending_bytes(), 0U);
+  return collected.frames;
+}
+
+TEST(FrameReader, FramesFilledInPlaceAreTheSame) {
+  std::vector<std::string> frames = some_frames();
+  std::string large(300'000, '\0');  // More than is reserved at once.
+  for (size_t i = 0; i < large.size(); ++i) {
+    large[i] = static_cast<char>(i * 31 >> 8);
+  }
+  frames.push_back(large);
+  frames.emplace_back("last");
+  for (const size_t piece : {1, 3, 5, 1000, 16'384, 1'000'000}) {
+    EXPECT_EQ(read_in_place(on_wire(frames), piece), frames) << piece;
+  }
+}
+
+TEST(FrameReader, RoomIsOfTheFrameThatIsUnderWay) {
+  Collected collected;
+  EXPECT_TRUE(collected.reader.room().empty());
+  ASSERT_TRUE(collected.feed(frame_header(10).substr(0, 3)).has_value());
+  EXPECT_TRUE(collected.reader.room().empty()) << "its size is not known";
+  ASSERT_TRUE(collected.feed(frame_header(10).substr(3)).has_value());
+  EXPECT_EQ(collected.reader.room().size(), 10U);
+  ASSERT_TRUE(collected.feed("abcdefghij").has_value());
+  EXPECT_TRUE(collected.reader.room().empty());
+}
+
+TEST(FrameReader, KeepsNoMoreOfALargeFrameThanHasComeTwice) {
+  Collected collected;
+  ASSERT_TRUE(collected.feed(frame_header(kFrameMax) + "x").has_value());
+  EXPECT_LE(collected.reader.room().size(), 128U << 10);
 }
 
 TEST(FrameReader, TruncatedFrameIsNeverDelivered) {

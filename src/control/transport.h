@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace muster::control {
 
@@ -56,6 +57,9 @@ class Channel {
   virtual void send(std::string frame) = 0;
   /// Queues a frame that many channels share (a view for all agents) without a copy each.
   virtual void send_shared(std::shared_ptr<const std::string> frame) = 0;
+  /// Queues a frame in two pieces, of which the second, which may be large, is not copied on the
+  /// way.
+  virtual void send_parts(std::string head, std::string body) { send(std::move(head) + body); }
   /// Bytes queued and not yet taken by the kernel.
   [[nodiscard]] virtual size_t queued_bytes() const = 0;
   /// Delivers nothing more, sends what is queued (for at most a second), then closes; `closed`

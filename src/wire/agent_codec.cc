@@ -201,6 +201,10 @@ std::string encode(const AgentFrame& frame) {
   return message.SerializeAsString();
 }
 
+FrameParts encode_parts(AgentFrame frame) {
+  return parts_of(std::move(frame), control::v1::AgentFrame::kStreamFieldNumber);
+}
+
 Result<AgentFrame> decode_agent_frame(std::string_view bytes) {
   if (auto data = decode_data_frame(bytes, control::v1::AgentFrame::kStreamFieldNumber)) {
     return AgentFrame(*std::move(data));

@@ -156,6 +156,14 @@ std::string encode(const ClientEvent& event) {
   return message.SerializeAsString();
 }
 
+FrameParts encode_parts(ClientFrame frame) {
+  return parts_of(std::move(frame), control::v1::ClientFrame::kStreamFieldNumber);
+}
+
+FrameParts encode_parts(ClientEvent event) {
+  return parts_of(std::move(event), control::v1::ClientEvent::kStreamFieldNumber);
+}
+
 Result<ClientFrame> decode_client_frame(std::string_view bytes) {
   if (auto data = decode_data_frame(bytes, control::v1::ClientFrame::kStreamFieldNumber)) {
     return ClientFrame(*std::move(data));

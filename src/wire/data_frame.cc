@@ -96,7 +96,7 @@ std::optional<std::string_view> only_field(std::string_view bytes, int field) {
   return length == cursor.left().size() ? std::optional(cursor.left()) : std::nullopt;
 }
 
-std::optional<std::string> encode_data_frame(const StreamFrame& frame, int carrier) {
+std::optional<std::string> data_frame_head(const StreamFrame& frame, int carrier) {
   const auto* const data = std::get_if<StreamData>(&frame.kind);
   // What has its default value is left out, which the parser's own code does best.
   if (data == nullptr || data->bytes.empty() || frame.id == 0) {
@@ -104,7 +104,7 @@ std::optional<std::string> encode_data_frame(const StreamFrame& frame, int carri
   }
   const size_t piece = field_size(data->bytes.size());
   std::string bytes;
-  bytes.reserve(kHeadsMax + data->bytes.size());
+  bytes.reserve(kHeadsMax);
   if (carrier != 0) {
     append_field_head(bytes, carrier, 1 + kIdBytes + field_size(piece));
   }
@@ -114,7 +114,14 @@ std::optional<std::string> encode_data_frame(const StreamFrame& frame, int carri
   }
   append_field_head(bytes, control::v1::StreamFrame::kDataFieldNumber, piece);
   append_field_head(bytes, control::v1::StreamData::kDataFieldNumber, data->bytes.size());
-  bytes += data->bytes;
+  return bytes;
+}
+
+std::optional<std::string> encode_data_frame(const StreamFrame& frame, int carrier) {
+  std::optional<std::string> bytes = data_frame_head(frame, carrier);
+  if (bytes) {
+    *bytes += std::get<StreamData>(frame.kind).bytes;
+  }
   return bytes;
 }
 

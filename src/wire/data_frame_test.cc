@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,40 @@ TEST(DataFrame, HasTheBytesOfTheParser) {
       EXPECT_EQ(encode(AgentFrame(StreamFrame{id, StreamData{data}})), around.SerializeAsString());
     }
   }
+}
+
+/// Of the pieces of one frame: their bytes are the frame's, and the data were not copied.
+template <class Frame>
+void expect_parts(Frame frame, const std::string& whole, const char* data) {
+  const FrameParts parts = encode_parts(std::move(frame));
+  EXPECT_EQ(parts.head + parts.body, whole);
+  EXPECT_EQ(parts.body.data(), data);
+}
+
+template <class Frame>
+void expect_parts_of_data() {
+  StreamFrame stream{77, StreamData{text_of(1000)}};
+  const char* const data = std::get<StreamData>(stream.kind).bytes.data();
+  const std::string whole = encode(Frame(stream));
+  expect_parts(Frame(std::move(stream)), whole, data);
+}
+
+TEST(DataFrame, InTwoPiecesIsTheSameAndItsDataAreMoved) {
+  expect_parts_of_data<AgentFrame>();
+  expect_parts_of_data<MasterFrame>();
+  expect_parts_of_data<ClientFrame>();
+  expect_parts_of_data<ClientEvent>();
+  const FrameParts alone = encode_stream_parts({77, StreamData{"some"}});
+  EXPECT_EQ(alone.head + alone.body, parsers_bytes(77, "some"));
+  EXPECT_EQ(alone.body, "some");
+}
+
+TEST(DataFrame, OtherFramesAreInOnePiece) {
+  const StreamFrame credit{77, StreamCredit{5}};
+  const FrameParts parts = encode_parts(AgentFrame(credit));
+  EXPECT_EQ(parts.head, encode(AgentFrame(credit)));
+  EXPECT_TRUE(parts.body.empty());
+  EXPECT_EQ(encode_stream_parts(credit).head, encode_stream_frame(credit));
 }
 
 TEST(DataFrame, ComesBackFromTheParsersBytes) {

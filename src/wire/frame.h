@@ -269,6 +269,12 @@ using ClientEvent = std::variant<ClientWelcome, FactLogged, Output, StatusAnswer
 [[nodiscard]] std::string encode(const ClientFrame& frame);
 [[nodiscard]] std::string encode(const ClientEvent& event);
 
+/// The same in two pieces, for frames that may carry a stream's data.
+[[nodiscard]] FrameParts encode_parts(AgentFrame frame);
+[[nodiscard]] FrameParts encode_parts(MasterFrame frame);
+[[nodiscard]] FrameParts encode_parts(ClientFrame frame);
+[[nodiscard]] FrameParts encode_parts(ClientEvent event);
+
 /// Decoders accept any bytes: damaged, oversized or unknown ones give an error of code Corrupt,
 /// never a crash.
 [[nodiscard]] Result<AgentFrame> decode_agent_frame(std::string_view bytes);

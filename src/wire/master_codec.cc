@@ -137,6 +137,10 @@ std::string encode(const MasterFrame& frame) {
   return message.SerializeAsString();
 }
 
+FrameParts encode_parts(MasterFrame frame) {
+  return parts_of(std::move(frame), control::v1::MasterFrame::kStreamFieldNumber);
+}
+
 Result<MasterFrame> decode_master_frame(std::string_view bytes) {
   if (auto data = decode_data_frame(bytes, control::v1::MasterFrame::kStreamFieldNumber)) {
     return MasterFrame(*std::move(data));

@@ -177,8 +177,16 @@ struct StreamFrame {
   bool operator==(const StreamFrame&) const = default;
 };
 
+/// What is sent of a frame: `head`, then `body`. The data of a stream, which may be large, are the
+/// body; of any other frame it is empty.
+struct FrameParts {
+  std::string head;
+  std::string body;
+};
+
 /// A frame alone, as a direct stream's connection has it.
 [[nodiscard]] std::string encode_stream_frame(const StreamFrame& frame);
+[[nodiscard]] FrameParts encode_stream_parts(StreamFrame frame);
 /// Corrupt for bytes that are no such frame.
 [[nodiscard]] Result<StreamFrame> decode_stream_frame(std::string_view bytes);
 

@@ -267,6 +267,13 @@ std::string encode_stream_frame(const StreamFrame& frame) {
   return message.SerializeAsString();
 }
 
+FrameParts encode_stream_parts(StreamFrame frame) {
+  if (auto head = data_frame_head(frame, 0)) {
+    return parts_of(*std::move(head), frame);
+  }
+  return {encode_stream_frame(frame), {}};
+}
+
 Result<StreamFrame> decode_stream_frame(std::string_view bytes) {
   if (auto data = decode_data_frame(bytes, 0)) {
     return *std::move(data);

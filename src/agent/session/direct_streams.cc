@@ -122,15 +122,18 @@ void DirectStreams::on_closed(uint64_t id) {
   }
 }
 
-void DirectStreams::send(const wire::StreamFrame& frame) {
+void DirectStreams::send(wire::StreamFrame frame) {
   const auto found = lines_.find(frame.id);
   if (found == lines_.end() || found->second.over) {
     return;
   }
-  found->second.channel->send(wire::encode_stream_frame(frame));
-  if (std::holds_alternative<StreamReset>(frame.kind)) {
+  const uint64_t id = frame.id;
+  const bool last = std::holds_alternative<StreamReset>(frame.kind);
+  auto [head, body] = wire::encode_stream_parts(std::move(frame));
+  found->second.channel->send_parts(std::move(head), std::move(body));
+  if (last) {
     found->second.over = true;
-    found->second.farewell = loop_.call_after(kFarewellMax, [this, id = frame.id] { close(id); });
+    found->second.farewell = loop_.call_after(kFarewellMax, [this, id] { close(id); });
   }
 }
 

@@ -59,7 +59,7 @@ class DirectStreams {
   [[nodiscard]] Result<control::Key> key_of(const control::Peer& peer) const;
   void accept(std::unique_ptr<control::Channel> channel);
   /// Passes on what a session says.
-  void send(const wire::StreamFrame& frame);
+  void send(wire::StreamFrame frame);
   /// The session is over: the client is told so after all that was sent before.
   void end(uint64_t id);
 

@@ -48,7 +48,7 @@ void Sessions::take(wire::StreamFrame frame) {
 
 void Sessions::send(wire::StreamFrame frame) {
   if (DirectStreams::owns(frame.id)) {
-    direct_.send(frame);
+    direct_.send(std::move(frame));
   } else {
     deps_.send(std::move(frame));
   }

@@ -32,9 +32,10 @@ void MasterConnection::start(Handlers handlers) {
   scope_.spawn(keep_connected());
 }
 
-void MasterConnection::send(const wire::ClientFrame& frame) {
+void MasterConnection::send(wire::ClientFrame frame) {
   if (channel_) {
-    channel_->send(wire::encode(frame));
+    auto [head, body] = wire::encode_parts(std::move(frame));
+    channel_->send_parts(std::move(head), std::move(body));
   }
 }
 

@@ -43,7 +43,7 @@ class MasterConnection {
 
   void start(Handlers handlers);
   /// Sends to the master; nothing happens while there is none.
-  void send(const wire::ClientFrame& frame);
+  void send(wire::ClientFrame frame);
 
  private:
   [[nodiscard]] rt::Async<> keep_connected();

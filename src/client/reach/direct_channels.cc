@@ -86,14 +86,17 @@ void DirectChannels::on_closed(uint64_t id) {
   }
 }
 
-void DirectChannels::send(const wire::StreamFrame& frame) {
+void DirectChannels::send(wire::StreamFrame frame) {
   const auto channel = channels_.find(frame.id);
   if (channel == channels_.end()) {
     return;
   }
-  channel->second->send(wire::encode_stream_frame(frame));
-  if (std::holds_alternative<wire::StreamReset>(frame.kind)) {
-    close(frame.id);
+  const uint64_t id = frame.id;
+  const bool last = std::holds_alternative<wire::StreamReset>(frame.kind);
+  auto [head, body] = wire::encode_stream_parts(std::move(frame));
+  channel->second->send_parts(std::move(head), std::move(body));
+  if (last) {
+    close(id);
   }
 }
 

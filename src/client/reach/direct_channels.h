@@ -35,7 +35,7 @@ class DirectChannels {
   /// Whether the stream has a connection of its own. It lives until one end resets the stream; the
   /// agent does so when both have closed it and have got all.
   [[nodiscard]] bool has(uint64_t id) const { return channels_.contains(id); }
-  void send(const wire::StreamFrame& frame);
+  void send(wire::StreamFrame frame);
   /// What is being dialled for comes too late. Connections stay.
   void stop_dialling() { ++dialling_since_; }
   void forget_failures() { out_of_reach_.clear(); }

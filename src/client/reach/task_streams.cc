@@ -48,7 +48,7 @@ uint64_t TaskStreams::open(const wire::StreamOpen& request) {
 
 void TaskStreams::send(wire::StreamFrame frame) {
   if (direct_.has(frame.id)) {
-    direct_.send(frame);
+    direct_.send(std::move(frame));
   } else {
     connection_.send(std::move(frame));
   }

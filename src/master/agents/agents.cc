@@ -147,9 +147,9 @@ void Agents::order(const job::ContainerId& container, const job::Action& action)
   send(container, wire::AgentOrder{action});
 }
 
-void Agents::send(const job::ContainerId& container, const wire::MasterFrame& frame) {
+void Agents::send(const job::ContainerId& container, wire::MasterFrame frame) {
   if (AgentSession* session = ready(container)) {
-    session->send(frame);
+    session->send(std::move(frame));
   }
 }
 

@@ -55,7 +55,7 @@ class Agents {
   /// Sends an order, or keeps it until the agent is there.
   void order(const job::ContainerId& container, const job::Action& action);
   /// Sends a frame if the agent is there.
-  void send(const job::ContainerId& container, const wire::MasterFrame& frame);
+  void send(const job::ContainerId& container, wire::MasterFrame frame);
   void send_to_all(const std::shared_ptr<const std::string>& frame);
   void send_to_all(const wire::MasterFrame& frame);
   /// Tells the agent to end, and forgets what waits for it.

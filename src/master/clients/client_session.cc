@@ -17,7 +17,10 @@ constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 }  // namespace
 
 ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel)
-    : deps_(deps), heard_(deps.loop.now()), channel_(std::move(channel)) {}
+    : deps_(deps),
+      address_(channel->address()),
+      heard_(deps.loop.now()),
+      channel_(std::move(channel)) {}
 
 ClientSession::~ClientSession() { deps_.loop.cancel(pump_timer_); }
 

@@ -73,7 +73,7 @@ class ClientSession {
   [[nodiscard]] bool follows_metrics() const { return follow_metrics_; }
   /// What it calls itself, for people.
   [[nodiscard]] const std::string& who() const { return who_; }
-  [[nodiscard]] std::string address() const { return channel_->address(); }
+  [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
  private:
@@ -84,7 +84,10 @@ class ClientSession {
   void on(wire::StreamFrame& frame);
   void on(const wire::MetricsAsked& asked);
   void on(const wire::FollowMetrics& follow);
-  void send(const wire::ClientEvent& event) { channel_->send(wire::encode(event)); }
+  void send(wire::ClientEvent event) {
+    auto [head, body] = wire::encode_parts(std::move(event));
+    channel_->send_parts(std::move(head), std::move(body));
+  }
   void refuse(const std::string& reason);
   void begin_output();
   void say_goodbye();
@@ -100,6 +103,7 @@ class ClientSession {
   bool follow_metrics_ = false;
   bool reaches_ = false;  ///< Into tasks: it has opened a stream.
   bool ended_ = false;
+  std::string address_;  ///< Asked for once: it goes with each frame of a stream.
   HostTime heard_;
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
