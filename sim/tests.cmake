@@ -1,6 +1,5 @@
 # The seed runs of the simulator: programs of their own, so that a failing seed is a command line.
-# The gate runs them at the lowest priority, beside the tests of real processes: the limit is one for
-# what hangs.
+# The gate runs them at the lowest priority, beside tests of real processes: the limit is for hangs.
 
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/sim/core/main.cc")
   add_executable(core_sim sim/core/main.cc)
