@@ -1,0 +1,48 @@
+import os
+import pathlib
+import subprocess
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "setup_python"
+PROGRAM = """
+source "$1"
+debian_pip() { [ "$*" = "config list" ] && printf '%s' "$SAID"; }
+settings_of_pip
+env
+"""
+
+
+class SetupPythonTest(unittest.TestCase):
+    def settings(self, *said, **environment):
+        """Returns the environment of uv, with what pip says of its settings."""
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("UV_", "PIP_", "SSL_", "ALL_"))}
+        kept["SAID"] = "".join(f"{line}\n" for line in said)
+        ran = subprocess.run(["bash", "-c", PROGRAM, "bash", TOOL], capture_output=True, text=True,
+                             check=False, env={**kept, **environment})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return dict(line.split("=", 1) for line in ran.stdout.splitlines() if "=" in line)
+
+    def test_uv_finds_what_pip_finds(self):
+        found = self.settings(
+            "global.cert='/etc/own.pem'", "global.index-url='https://one/simple?a=b'",
+            r":env:.extra-index-url='\nhttps://two\nhttps://three'",
+            "install.find-links='/wheels /more'", ":env:.default-timeout='180'")
+        self.assertEqual(found["SSL_CERT_FILE"], "/etc/own.pem")
+        self.assertEqual(found["UV_DEFAULT_INDEX"], "https://one/simple?a=b")
+        self.assertEqual(found["UV_INDEX"].split(), ["https://two", "https://three"])
+        self.assertEqual(found["UV_FIND_LINKS"], "/wheels,/more")
+        self.assertEqual(found["UV_HTTP_TIMEOUT"], "180")
+
+    def test_what_is_said_to_uv_itself_stays(self):
+        found = self.settings("global.index-url='https://one'", UV_DEFAULT_INDEX="https://mine")
+        self.assertEqual(found["UV_DEFAULT_INDEX"], "https://mine")
+
+    def test_without_settings_uv_goes_by_its_own(self):
+        found = self.settings()
+        self.assertEqual([name for name in found if name.startswith("UV_") and "INDEX" in name],
+                         ["UV_INDEX_STRATEGY"])
+
+
+if __name__ == "__main__":
+    unittest.main()
