@@ -44,6 +44,16 @@ def programs(patches, seeds):
                    for command in catchers(target_of(patch) or "src/job/", seeds)})
 
 
+def apply(patch, folder, *options):
+    """Applies a patch to the sources in a folder, and only forwards: what `patch --batch` would
+    apply in reverse is no bug."""
+    done = subprocess.run(["patch", "--force", "-F", "2", "-p1", *options, "-i", str(patch)],
+                          cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise building.BuildError("the patch does not apply: " +
+                                  done.stdout.strip().splitlines()[-1])
+
+
 def patched_copy(patch, target):
     copy = PLACE / target
     shutil.rmtree(PLACE, ignore_errors=True)
@@ -51,11 +61,7 @@ def patched_copy(patch, target):
         raise building.BuildError(f"the patch changes {target}, which is not there any more")
     copy.parent.mkdir(parents=True)
     shutil.copy(building.ROOT / target, copy)
-    done = subprocess.run(["patch", "--batch", "-F", "2", "-p1", "-i", str(patch)], cwd=PLACE,
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise building.BuildError("the patch does not apply: " +
-                                  done.stdout.strip().splitlines()[-1])
+    apply(patch, PLACE)
     return copy
 
 
