@@ -35,6 +35,10 @@ void Ending::watch_run() {
 
 void Ending::begin(Outcome outcome) {
   outcome_ = std::move(outcome);
+  // The fact that ends the job may have had others prepared first.
+  std::erase_if(turn_.actions, [](const Action& action) {
+    return std::holds_alternative<PrepareAttempt>(action);
+  });
   attempts_.end_unstarted();
   for (const auto& [id, container] : lives_.state().containers) {
     if (container.live == 0) {
