@@ -3,6 +3,7 @@
 #include "framework/framework.h"
 #include "framework/rendezvous.h"
 #include "framework/tensorboard.h"
+#include "job/port_need.h"
 
 #include <fmt/format.h>
 
@@ -147,6 +148,26 @@ job::LivenessPlan liveness_of(const spec::Liveness& liveness, Duration orphan) {
           .orphan = liveness.orphan.value_or(orphan)};
 }
 
+/// A range of ports has to hold what one host needs at least: the master and any one container.
+Status check_ports(const job::Plan& plan) {
+  const std::optional<spec::PortRange>& range = plan.spec.network.port_range;
+  if (!range) {
+    return {};
+  }
+  const uint32_t have = uint32_t{range->high} - range->low + 1;
+  for (const job::RolePlan& role : plan.roles) {
+    const uint32_t needed = 1 + job::ports_of_container(role);
+    if (needed > have) {
+      return user_error(fmt::format(
+          "network.port_range: {}-{} has {} port{}, and the master and a container of {} need {}: "
+          "one each, and {} for each task of the container",
+          range->low, range->high, have, have == 1 ? "" : "s", role.name, needed,
+          job::ports_of_task(role)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
@@ -199,6 +220,7 @@ Result<job::Plan> plan(const spec::Spec& spec, const PlanContext& context) {
   if (framework->has_rendezvous) {
     add_rendezvous_port(plan);
   }
+  MUSTER_TRY_STATUS(check_ports(plan));
   MUSTER_TRY_STATUS(framework->check(plan));
   return plan;
 }

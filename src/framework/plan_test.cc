@@ -281,6 +281,18 @@ TEST(Plan, GivesTheChiefAPortForTensorboard) {
   EXPECT_EQ(must_plan(spec).roles[1].ports, std::vector<std::string>{"tensorboard"});
 }
 
+TEST(Plan, RefusesARangeOfPortsThatNoHostCanDoWith) {
+  spec::Spec spec = job_of(Framework::Generic, {role("worker", 4)});
+  spec.roles[0].tasks_per_container = 2;
+  spec.roles[0].ports = {"http"};
+  spec.network.port_range = {.low = 20000, .high = 20007};
+  EXPECT_EQ(must_plan(spec).roles[0].ports.size(), 2U);  // http and TensorBoard's.
+  spec.network.port_range->high = 20006;
+  EXPECT_EQ(refusal(spec),
+            "network.port_range: 20000-20006 has 7 ports, and the master and a container of worker "
+            "need 8: one each, and 3 for each task of the container");
+}
+
 TEST(Plan, RefusesContradictions) {
   spec::Spec spec = job_of(Framework::Generic, {role("worker", 2)});
   spec.roles[0].success = Success::Ignored;

@@ -95,11 +95,22 @@ def test_an_unknown_interface_is_refused_with_those_that_exist(muster):
 
 
 def test_ports_that_run_out_are_named(muster):
-    low = free_range(3)
-    done = muster.run({"command": "true", "tasks": 2, "restart": {"process": 0, "container": 0,
-                       "host": 0}, "network": {"port_range": f"{low}-{low + 2}"}})
+    low = free_range(7)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", low + 2))
+        done = muster.run({"command": "true", "tasks": 2, "restart": {"process": 0, "container": 0,
+                           "host": 0}, "network": {"port_range": f"{low}-{low + 6}"}})
     assert done.code != 0
-    assert f"{low} to {low + 2}" in done.text, done.text
+    assert f"{low} to {low + 6}" in done.text, done.text
+
+
+def test_a_range_with_fewer_ports_than_the_job_needs_is_refused(muster):
+    two = {"command": "true", "tasks": 2, "network": {"port_range": "20000-20005"}}
+    done = muster("plan", muster.spec(two))
+    assert (done.code, "20000-20005 has 6 ports" in done.text, "need 7" in done.text) == (
+        6, True, True), done.text
+    two["network"]["port_range"] = "20000-20002"
+    muster("run", muster.spec(two)).expect_error(2, "20000-20002 has 3 ports", "need 4")
 
 
 def test_view_file_says_the_same_as_the_variable(muster):

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cluster/local/local_cluster.h"
 #include "cluster/local/machine_capacity.h"
+#include "job/port_need.h"
 #include "job/side_program.h"
 #include "spec/keys/cluster_support.h"
 
@@ -103,6 +104,30 @@ void fit_gang(const job::Plan& plan, const Capacity& capacity, const std::vector
   }
 }
 
+/// Judges `network.port_range`: here one range serves the master and all that starts together.
+void fit_ports(const job::Plan& plan, Fit& fit) {
+  const std::optional<spec::PortRange>& range = plan.spec.network.port_range;
+  if (!range || fit.roles.empty() || fit.never() != nullptr) {
+    return;
+  }
+  const uint64_t have = uint64_t{range->high} - range->low + 1;
+  uint64_t needed = 1;
+  for (const job::RolePlan& role : plan.roles) {
+    if (starts_with_all(role)) {
+      needed +=
+          containers_of(role.tasks_min, role) + uint64_t{role.tasks_min} * job::ports_of_task(role);
+    }
+  }
+  if (needed > have) {
+    RoleFit& first = fit.roles.front();
+    first.fits_ever = first.fits_now = false;
+    first.reason = fmt::format(
+        "network.port_range: {}-{} has {}, and the master, the containers and their tasks that "
+        "start together need {} on this machine",
+        range->low, range->high, plural(have, "port"), needed);
+  }
+}
+
 /// "", or " for ps and eval" where only some roles leave something open.
 std::string for_roles(const job::Plan& plan, const std::vector<std::string>& roles) {
   return roles.size() == plan.roles.size() ? "" : " for " + join(roles, ", ");
@@ -170,6 +195,7 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
   }
   if (plan.barrier == spec::Barrier::Gang) {
     fit_gang(plan, capacity, held, fit);
+    fit_ports(plan, fit);
   }
   fit.assumed = assumptions(plan, hardware);
   warn_of_hidden_gpus(plan, hardware, fit);

@@ -244,6 +244,26 @@ TEST(FitPlan, GangsMustFitTogetherAndStagesNot) {
   EXPECT_EQ(fit_plan(plan, machine, {}).never(), nullptr);
 }
 
+TEST(FitPlan, CountsThePortsOfAllThatStartsTogether) {
+  const os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 2, .gpus = {}};
+  job::Plan plan;
+  plan.roles.resize(2);
+  plan.roles[0].name = "worker";
+  plan.roles[0].tasks = plan.roles[0].tasks_min = 3;
+  plan.roles[0].tasks_per_container = 2;
+  plan.roles[0].ports = {"http"};
+  plan.roles[1].name = "later";
+  plan.roles[1].after = {{job::RoleIndex{0}, spec::Condition::Ended}};
+  // The master, two containers, and two for each task.
+  plan.spec.network.port_range = spec::PortRange{.low = 20000, .high = 20008};
+  EXPECT_EQ(fit_plan(plan, machine, {}).never(), nullptr);
+  plan.spec.network.port_range->high = 20007;
+  const Fit fit = fit_plan(plan, machine, {});
+  ASSERT_NE(fit.never(), nullptr);
+  EXPECT_THAT(*fit.never(), HasSubstr("20000-20007 has 8 ports, and the master, the containers and "
+                                      "their tasks that start together need 9"));
+}
+
 TEST(FitPlan, SaysWhatATaskGetsThatAsksForNothing) {
   os::Hardware machine{.memory_bytes = 8 * kGib, .cores = 8, .gpus = {{}, {}}};
   job::Plan plan;
