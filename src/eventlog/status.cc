@@ -3,6 +3,7 @@
 #include "eventlog/json_text.h"
 #include "job/describe.h"
 #include "job/task_page.h"
+#include "verdict/summary.h"
 
 #include <algorithm>
 #include <map>
@@ -35,7 +36,7 @@ std::string cause_json(const job::Plan& plan, const job::FirstCause& cause,
       .number("signal", cause.signal)
       .text("evidence", cause.failure.evidence)
       .text("log", log_of(plan, cause.attempt, context))
-      .text_or_null("hint", cause.failure.hint)
+      .text_or_null("hint", verdict::advice_on(cause.failure))
       .number("victims", cause.victims)
       .str();
 }

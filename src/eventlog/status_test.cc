@@ -96,6 +96,8 @@ TEST_F(Folding, TellsOfAFailedJob) {
   EXPECT_EQ(cause.at("exit_code"), 7);
   EXPECT_TRUE(cause.at("signal").is_null());
   EXPECT_EQ(cause.at("evidence"), "ValueError: \xEF\xBF\xBD");
+  EXPECT_TRUE(cause.at("hint").as_string().starts_with("see the log"))
+      << "where the failure has no advice of its own, its class has";
   EXPECT_EQ(cause.at("log"), "/jobs/digits-1/logs/worker-0.1.stderr");
   const StatusContext elsewhere{.logs_folder = "muster logs digits-1"};
   EXPECT_EQ(

@@ -10,37 +10,31 @@ namespace muster::job {
 
 namespace {
 
-/// What the machine knows of an end that no agent classified.
+/// What the machine knows of an end that no agent classified. What to do about it stands with the
+/// class.
 struct LossClass {
   std::string_view name;
   FailureKind kind = FailureKind::Infrastructure;
   Rung rung = Rung::Container;
   bool harms_host = false;
-  std::string_view hint;
 };
 
 LossClass class_of(ContainerEndKind kind) {
   switch (kind) {
     case ContainerEndKind::Completed:
-      return {.name = "agent.ended", .hint = "The container's agent ended on its own"};
+      return {.name = "agent.ended"};
     case ContainerEndKind::Released:
       return {.name = "container.released", .rung = Rung::Infrastructure};
     case ContainerEndKind::HostLost:
       return {.name = "host.lost", .rung = Rung::Infrastructure, .harms_host = true};
     case ContainerEndKind::Preempted:
-      return {.name = "container.preempted",
-              .rung = Rung::Infrastructure,
-              .hint = "The cluster preempted the container for another job"};
+      return {.name = "container.preempted", .rung = Rung::Infrastructure};
     case ContainerEndKind::OverMemory:
-      return {.name = "memory.limit",
-              .kind = FailureKind::Resource,
-              .rung = Rung::None,
-              .hint = "raise the role's `memory`, or use less"};
+      return {.name = "memory.limit", .kind = FailureKind::Resource, .rung = Rung::None};
     case ContainerEndKind::LaunchFailed:
       return {.name = "container.launch", .rung = Rung::Host, .harms_host = true};
     case ContainerEndKind::Killed:
-      return {.name = "container.killed",
-              .hint = "Something outside of Muster killed the container"};
+      return {.name = "container.killed"};
   }
   MUSTER_CHECK(false, "unknown ContainerEndKind");
 }
@@ -50,7 +44,7 @@ LossClass class_of(LossReason reason) {
     case LossReason::Silent:
       return {.name = "agent.silent", .rung = Rung::Infrastructure, .harms_host = true};
     case LossReason::Closed:
-      return {.name = "agent.ended", .hint = "The container's agent ended on its own"};
+      return {.name = "agent.ended"};
     case LossReason::Unreachable:
       return {.name = "agent.unreachable", .rung = Rung::Infrastructure, .harms_host = true};
   }
@@ -72,7 +66,7 @@ Cause from_class(TaskId task, const Attempt& attempt, const LossClass& loss, std
   cause.first.failure = {.class_name = std::string(loss.name),
                          .kind = loss.kind,
                          .evidence = std::move(evidence),
-                         .hint = std::string(loss.hint)};
+                         .hint = {}};
   cause.rung = loss.rung;
   cause.reason = loss.kind == FailureKind::Infrastructure ? OutcomeReason::ClusterFailed
                                                           : OutcomeReason::ProgramFailed;
@@ -169,8 +163,7 @@ Cause cause_of_stall(TaskId task, const Attempt& attempt, const AttemptStalled& 
       {.name = Failure::kStalled,
        .kind = FailureKind::Program,
        .rung = suspect ? Rung::Host : Rung::Container,
-       .harms_host = suspect,
-       .hint = "`muster show` has the stacks; `stall` in the specification says what is done"},
+       .harms_host = suspect},
       fmt::format("no progress for {}{}{}{}{}", format_duration(stalled.silent),
                   stalled.place.empty() ? "" : " in ", stalled.place,
                   stalled.evidence.empty() ? "" : "\n", stalled.evidence),

@@ -67,6 +67,13 @@ TEST(Cause, OfAContainersEndIsTheClusters) {
   EXPECT_EQ(cause.at, kNow);
 }
 
+// "What to do" is said once, by the table of classes.
+TEST(Cause, LeavesTheAdviceToItsClass) {
+  EXPECT_EQ(of_end(ContainerEndKind::Completed).first.failure.hint, "");
+  EXPECT_EQ(of_end(ContainerEndKind::Killed).first.failure.hint, "");
+  EXPECT_EQ(of_end(ContainerEndKind::Preempted).first.failure.hint, "");
+}
+
 TEST(Cause, OfAContainersEndIsWhatARuleNames) {
   const auto named = [](FailureKind kind, Remedy remedy) {
     return Failure{.class_name = "x", .kind = kind, .remedy = remedy, .evidence = {}, .hint = {}};
