@@ -313,6 +313,10 @@ class Settings:
                 "yarn.nodemanager.resource.cpu-vcores": NM_VCORES,
                 "yarn.nodemanager.vmem-check-enabled": "false",
                 "yarn.nodemanager.disk-health-checker.enable": "false",
+                # At its start it looks in any case, and takes no container on a disk that is fuller
+                # than this: by default 90 %, however much is free.
+                "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage":
+                    100,
                 "yarn.nodemanager.recovery.enabled": "true",
                 "yarn.nodemanager.recovery.supervised": "true",
                 "yarn.nodemanager.recovery.dir": own / "recovery",
