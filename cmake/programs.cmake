@@ -144,7 +144,8 @@ endif()
 # every version, because that is where these differ. ctest starts a bed before its tests and ends it
 # after them; it also ends with ctest. Two beds are up at a time, so that memory and cores suffice
 # beside the other tests: the plain one of the newest version, whose tests take longest of all, and
-# the others one after the other. The beds come first, because they take longest.
+# the others one after the other. The beds come first, because they take longest. Some files are
+# not for the plain bed though they could be, so that both queues end at about the same time.
 set(bed "${CMAKE_SOURCE_DIR}/tools/hadoop/bed")
 set(bed_links "${CMAKE_BINARY_DIR}/beds")
 set(hadoop_versions 3.3.6 3.4.3)

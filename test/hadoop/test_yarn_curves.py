@@ -1,5 +1,5 @@
 """TensorBoard of a job on YARN, while it runs and after; no version of Hadoop differs in it."""
-# bed: plain
+# bed: yarn
 # timeout: 600
 
 import signal
@@ -7,8 +7,15 @@ import subprocess
 
 import browser as browsers
 import curves
+import pytest
 from waiting import until
 from yarn_jobs import RUN_LIMIT, running_job, status_of
+
+
+@pytest.fixture
+def bed(yarn_bed):
+    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    return yarn_bed
 
 
 def test_curves_are_shown_through_the_resource_manager_s_proxy(yarn, bed):

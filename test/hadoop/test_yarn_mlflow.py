@@ -1,14 +1,21 @@
 """A job on YARN as a run of a real MLflow server, which its next master goes on with; no version of
 Hadoop differs in it."""
-# bed: plain
+# bed: yarn
 # timeout: 600
 
 import os
 import signal
 
 import harness
+import pytest
 from test_mlflow import TRAIN, Server, ended, items, run_of
 from yarn_jobs import RUN_LIMIT, application_of, processes_in
+
+
+@pytest.fixture
+def bed(yarn_bed):
+    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    return yarn_bed
 
 
 def test_a_job_on_yarn_is_a_run(yarn, bed, tmp_path):

@@ -1,14 +1,21 @@
 """muster notebook in a container of YARN: its files outlive it in HDFS."""
-# bed: plain
+# bed: yarn
 # timeout: 900
 
 import os
 import signal
 
+import pytest
 from jupyter_api import api, run_cell
 from notebooks import LINK, save, start, text_of
 from waiting import until
 from yarn_jobs import RUN_LIMIT, expect_all_over, processes_in
+
+
+@pytest.fixture
+def bed(yarn_bed):
+    """Not the plain one, for which most files wait (cmake/programs.cmake)."""
+    return yarn_bed
 
 
 def leave(running):
