@@ -56,13 +56,13 @@ class Suite:
         self.seconds = {}
 
     def labels(self, *filters):
-        """Returns the label of each test that the filters choose, by its name."""
+        """Returns the labels of each test that the filters choose, by its name."""
         command = ["ctest", *self.chosen, "--show-only=json-v1", *filters]
         run = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             return {}
-        return {test["name"]: next((value for entry in test.get("properties", [])
-                                    if entry["name"] == "LABELS" for value in entry["value"]), "")
+        return {test["name"]: {value for entry in test.get("properties", [])
+                               if entry["name"] == "LABELS" for value in entry["value"]}
                 for test in json.loads(run.stdout)["tests"]}
 
     def run(self, labels=(), prefix="", without=()):
@@ -115,7 +115,7 @@ def cases(report):
 def worth_repeating(failed, labels):
     """Tests of pure code have no second try, and no more than a few others."""
     return 0 < len(failed) <= REPEATED_AT_MOST and not any(
-        labels.get(name) in PURE for name in failed)
+        labels[name] & set(PURE) for name in failed)
 
 
 def expression(names):

@@ -43,8 +43,10 @@ class SuiteTest(unittest.TestCase):
         self.assertEqual(found, ctests.Outcomes(["good"], ["bad"], ["flaky.1"], []))
 
     def test_pure_code_has_no_second_try(self):
-        self.add("flaky", ONCE.format(marks=self.folder), label="unit")
-        self.assertEqual(self.suite().run(), ctests.Outcomes(failed=["flaky"]))
+        for label in ("unit", "sim;program"):
+            self.lines.clear()
+            self.add(f"flaky.{label[:3]}", ONCE.format(marks=self.folder), label=label)
+            self.assertEqual(self.suite().run(), ctests.Outcomes(failed=[f"flaky.{label[:3]}"]))
 
     def test_many_failures_are_no_accident(self):
         for number in range(ctests.REPEATED_AT_MOST + 1):
