@@ -20,6 +20,95 @@ namespace {
 
 constexpr Duration kSecondInterrupt = std::chrono::seconds(3);
 
+/// Where the master of a job is, and how the job came out when there is none: what its cluster and
+/// its folder say.
+class Whereabouts {
+ public:
+  Whereabouts(Session& session, const cluster::JobFolder& folder)
+      : session_(session),
+        folder_(folder),
+        cluster_(session.clusters->of(folder)),
+        files_(*session.files, cluster_, folder) {}
+
+  /// The master's address. A job that waits for its master is ended if a `stop` is wanted.
+  Result<std::string> locate(bool stop);
+  /// What the master wrote, or else what the cluster says of a job without a master; `stopped`: it
+  /// was asked to end.
+  std::optional<FoundEnd> read_end(bool stopped);
+  /// Fetches what status, show and history read here; a job without a summary has nothing to show.
+  void fetch_end();
+  [[nodiscard]] cluster::Traits traits() const { return cluster_.traits(); }
+  [[nodiscard]] OutputFiles& output() { return files_; }
+
+ private:
+  [[nodiscard]] std::optional<FoundEnd> told_end(bool stopped) const;
+
+  Session& session_;
+  const cluster::JobFolder& folder_;
+  cluster::Cluster& cluster_;
+  OutputFiles files_;
+  std::optional<cluster::Ended> over_;  ///< What the cluster says of a job that is over.
+  bool lost_ = false;                   ///< It says that nothing of the job lives.
+};
+
+Result<std::string> Whereabouts::locate(bool stop) {
+  const std::unique_lock turn(files_.turn(), std::try_to_lock);
+  if (!turn) {
+    return cluster_error("the tasks' output is being fetched");
+  }
+  MUSTER_TRY(const cluster::JobReport report, cluster_.report(folder_));
+  if (const auto* const ended = std::get_if<cluster::Ended>(&report)) {
+    over_ = *ended;
+  }
+  lost_ = std::holds_alternative<cluster::Lost>(report);
+  if (std::holds_alternative<cluster::Queued>(report) && stop) {
+    // There is no master that could stop it.
+    MUSTER_TRY_STATUS(cluster_.kill(folder_, session_.environment.who()));
+  }
+  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, folder_));
+  return std::move(place.address);
+}
+
+/// How a job came out whose master left no word.
+std::optional<FoundEnd> Whereabouts::told_end(bool stopped) const {
+  if (!over_) {
+    return std::nullopt;
+  }
+  return FoundEnd{.outcome = stopped ? cluster::stopped_outcome(over_->words) : over_->outcome};
+}
+
+std::optional<FoundEnd> Whereabouts::read_end(bool stopped) {
+  const std::unique_lock turn(files_.turn(), std::try_to_lock);
+  if (!turn) {
+    return std::nullopt;
+  }
+  const auto is_told = [&] { return session_.files->exists(folder_.summary()); };
+  if (!is_told() && over_) {
+    (void)cluster_.fetch(folder_, cluster::FetchUntil::Now);
+  }
+  if (!is_told() && !lost_) {
+    return told_end(stopped);
+  }
+  Result<cluster::JobReading> reading = cluster::read_job(*session_.files, folder_, plan_of());
+  if (!reading) {
+    return std::nullopt;
+  }
+  FoundEnd found{.outcome = reading->state().outcome};
+  if (!found.outcome) {
+    found.error = fmt::format(
+        "{0} has no master any more: the machine went down, or every process of the job was "
+        "killed; `muster status {0}` tells how far it came",
+        folder_.id().value);
+  }
+  found.log = std::move(reading->log);
+  return found;
+}
+
+void Whereabouts::fetch_end() {
+  const std::scoped_lock turn(files_.turn());
+  (void)cluster_.fetch(folder_, cluster::FetchUntil::End);
+}
+
 /// The foreground of one followed job.
 class Foreground {
  public:
@@ -27,16 +116,12 @@ class Foreground {
       : session_(session),
         command_(command),
         held_(session.console),
-        cluster_(session.clusters->of(command.folder)),
-        files_(*session.files, cluster_, command.folder) {}
+        job_(session, command.folder) {}
 
   Result<Followed> run();
 
  private:
   FollowerDeps deps();
-  Result<std::string> locate();
-  std::optional<FoundEnd> read_end();
-  [[nodiscard]] std::optional<FoundEnd> told_end() const;
   [[nodiscard]] bool stop_wanted() const { return stopping_ || command_.stop; }
   void on_signal(int signal);
   void interrupt();
@@ -44,16 +129,13 @@ class Foreground {
   Session& session_;
   const FollowCommand& command_;
   HeldSignals held_;  ///< Before `signals_`, which gives back what it found.
-  cluster::Cluster& cluster_;
-  OutputFiles files_;  ///< Before the loop: one of its threads may still read when it goes.
+  Whereabouts job_;   ///< Before the loop: one of its threads may still read when it goes.
   rt::IoLoop loop_;
   log::NullSink quiet_;
   std::unique_ptr<control::Transport> transport_;
   std::unique_ptr<os::Signals> signals_;
   std::optional<Follower> follower_;
   FollowEnd end_;
-  std::optional<cluster::Ended> over_;  ///< What the cluster says of a job that is over.
-  bool lost_ = false;                   ///< It says that nothing of the job lives.
   bool leaving_ = false;
   bool stopping_ = false;
   bool outlives_terminal_ = false;  ///< As nohup has it.
@@ -64,68 +146,12 @@ FollowerDeps Foreground::deps() {
   return {.loop = loop_,
           .transport = *transport_,
           .console = session_.console,
-          .locate = [this] { return locate(); },
+          .locate = [this] { return job_.locate(stop_wanted()); },
           .make_plan = plan_of(),
-          .read_end = [this] { return read_end(); },
+          .read_end = [this] { return job_.read_end(stop_wanted()); },
           .take_output = command_.take_output,
-          .files = &files_,
+          .files = &job_.output(),
           .events = command_.events};
-}
-
-Result<std::string> Foreground::locate() {
-  const std::unique_lock turn(files_.turn(), std::try_to_lock);
-  if (!turn) {
-    return cluster_error("the tasks' output is being fetched");
-  }
-  MUSTER_TRY(const cluster::JobReport report, cluster_.report(command_.folder));
-  if (const auto* const ended = std::get_if<cluster::Ended>(&report)) {
-    over_ = *ended;
-  }
-  lost_ = std::holds_alternative<cluster::Lost>(report);
-  if (std::holds_alternative<cluster::Queued>(report) && stop_wanted()) {
-    // There is no master that could stop it.
-    MUSTER_TRY_STATUS(cluster_.kill(command_.folder, session_.environment.who()));
-  }
-  MUSTER_TRY(cluster::MasterPlace place, cluster::place_in(report, command_.folder));
-  return std::move(place.address);
-}
-
-/// How a job came out whose master left no word.
-std::optional<FoundEnd> Foreground::told_end() const {
-  if (!over_) {
-    return std::nullopt;
-  }
-  return FoundEnd{.outcome =
-                      stop_wanted() ? cluster::stopped_outcome(over_->words) : over_->outcome};
-}
-
-/// What the master wrote, or else what the cluster says of a job without a master.
-std::optional<FoundEnd> Foreground::read_end() {
-  const std::unique_lock turn(files_.turn(), std::try_to_lock);
-  if (!turn) {
-    return std::nullopt;
-  }
-  const auto is_told = [&] { return session_.files->exists(command_.folder.summary()); };
-  if (!is_told() && over_) {
-    (void)cluster_.fetch(command_.folder, cluster::FetchUntil::Now);
-  }
-  if (!is_told() && !lost_) {
-    return told_end();
-  }
-  Result<cluster::JobReading> reading =
-      cluster::read_job(*session_.files, command_.folder, plan_of());
-  if (!reading) {
-    return std::nullopt;
-  }
-  FoundEnd found{.outcome = reading->state().outcome};
-  if (!found.outcome) {
-    found.error = fmt::format(
-        "{0} has no master any more: the machine went down, or every process of the job was "
-        "killed; `muster status {0}` tells how far it came",
-        command_.folder.id().value);
-  }
-  found.log = std::move(reading->log);
-  return found;
 }
 
 Result<Followed> Foreground::run() {
@@ -143,7 +169,7 @@ Result<Followed> Foreground::run() {
   options.stop = command_.stop;
   options.leave_when_told = command_.leave_when_told;
   options.stops_without_reader = !command_.only_watches;
-  const cluster::Traits traits = cluster_.traits();
+  const cluster::Traits traits = job_.traits();
   options.patience = traits.master_patience;
   options.tell_waiting = traits.remote;
   follower_.emplace(deps(), std::move(options));
@@ -154,9 +180,7 @@ Result<Followed> Foreground::run() {
   const os::CodePages pages(loop_);
   loop_.run();
   if (end_.kind == FollowEnd::Kind::Ended) {
-    // For status, show and history here; a job without a summary has nothing to show.
-    const std::scoped_lock turn(files_.turn());
-    (void)cluster_.fetch(command_.folder, cluster::FetchUntil::End);
+    job_.fetch_end();
   }
   Followed followed{std::move(end_), std::nullopt};
   if (follower_->machine() != nullptr) {
