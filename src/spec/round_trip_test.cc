@@ -183,7 +183,7 @@ class Maker {
   Rule rule() {
     Rule rule{.failure_class = "user.data",
               .retry = maybe([&] { return static_cast<Retry>(number(0, 2)); })};
-    rule.match.exit_code = static_cast<int32_t>(number(0, 255));
+    rule.match.exit_code = static_cast<int32_t>(number(1, 255));
     rule.match.signal = maybe([&] { return static_cast<int32_t>(number(1, 64)); });
     rule.match.pattern = maybe([&] { return text(); });
     rule.match.cluster_code = maybe([&] { return std::string("-104"); });

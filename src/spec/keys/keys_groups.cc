@@ -147,8 +147,10 @@ template <>
 std::span<const Row> rows_of<Match>() {
   static constexpr std::array kRows = {
       row<&Match::exit_code>(
-          "exit_code",
-          {.doc = "The exit code of the task.", .min = 0, .max = 255, .also = "code exit status"}),
+          "exit_code", {.doc = "The exit code of the task; one that ends with 0 has not failed.",
+                        .min = 1,
+                        .max = 255,
+                        .also = "code exit status"}),
       row<&Match::signal, SignalCodec>(
           "signal", {.doc = "The signal that ended the task, by number or name: 9, "
                             "KILL or SIGKILL."}),

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "spec/check/idle_keys.h"
 #include "spec/check/validate.h"
 #include "spec/keys/key_path.h"
 #include "spec/names.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace muster::spec {
@@ -202,6 +204,8 @@ class Loading {
       give_sizes(loaded_.spec);
     }
     check_limits(loaded_.spec, stack_.limits, loaded_.document, problems_);
+    std::ranges::move(idle_warnings(loaded_.spec, loaded_.document),
+                      std::back_inserter(loaded_.warnings));
   }
 
   const Layers& layers_;
