@@ -117,32 +117,33 @@ TEST_F(ApplicationMasterTest, AnEndWhoseAnswerIsLostIsToldByTheNextResourceManag
   EXPECT_EQ(beat().harvest.completed.size(), 1U);
 }
 
-TEST_F(ApplicationMasterTest, AnEndThatTheLastAttemptMayNotHaveHeardIsToldToTheNext) {
-  auto kept = submission();
-  kept.keep_containers = true;
-  become_master(kept);
-  const auto running = started(1);
-  first.finish(running.id, 3);
+/// A container ends, and then the master's attempt, which leaves its containers to the next.
+struct NextAttemptTest : ApplicationMasterTest {
+  void SetUp() override {
+    auto kept = submission();
+    kept.keep_containers = true;
+    become_master(kept);
+    first.finish(started(1).id, 3);
+  }
+  /// Returns what the next attempt is told in its first response.
+  auto ends_told_to_the_next() {
+    cluster.fail_master(id, "killed");
+    connect();
+    EXPECT_TRUE(run(master->register_self({.host = "edge"}, soon()))->kept.empty());
+    return beat().harvest.completed;
+  }
+};
+
+TEST_F(NextAttemptTest, IsToldOfAnEndThatTheLastMayNotHaveHeard) {
   cluster.master_side().lose_next_reply("allocate");
   EXPECT_FALSE(run(master->heartbeat(loop.now() + std::chrono::milliseconds(50))).has_value());
-  cluster.fail_master(id, "killed");
-  connect();
-  EXPECT_TRUE(run(master->register_self({.host = "edge"}, soon()))->kept.empty());
-  EXPECT_EQ(beat().harvest.completed.size(), 1U);
+  EXPECT_EQ(ends_told_to_the_next().size(), 1U);
 }
 
-TEST_F(ApplicationMasterTest, AnEndThatWasHeardIsNotToldToTheNextAttempt) {
-  auto kept = submission();
-  kept.keep_containers = true;
-  become_master(kept);
-  const auto running = started(1);
-  first.finish(running.id, 3);
+TEST_F(NextAttemptTest, IsNotToldOfAnEndThatTheLastHasHeard) {
   EXPECT_EQ(beat().harvest.completed.size(), 1U);
   (void)beat();
-  cluster.fail_master(id, "killed");
-  connect();
-  ASSERT_TRUE(run(master->register_self({.host = "edge"}, soon())).has_value());
-  EXPECT_TRUE(beat().harvest.completed.empty());
+  EXPECT_TRUE(ends_told_to_the_next().empty());
 }
 
 TEST_F(ApplicationMasterTest, GrantsThatComeTwiceOrUnaskedAreSortedOut) {

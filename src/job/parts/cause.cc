@@ -158,16 +158,16 @@ Cause cause_of_join_deadline(TaskId task, const Attempt& attempt, Duration patie
 Cause cause_of_stall(TaskId task, const Attempt& attempt, const AttemptStalled& stalled, Time now) {
   // Where nothing tells it from its peers, its host is as good as theirs.
   const bool suspect = stalled.sure != Sureness::Unsure;
-  Cause cause = from_class(
-      task, attempt,
-      {.name = Failure::kStalled,
-       .kind = FailureKind::Program,
-       .rung = suspect ? Rung::Host : Rung::Container,
-       .harms_host = suspect},
-      fmt::format("no progress for {}{}{}{}{}", format_duration(stalled.silent),
-                  stalled.place.empty() ? "" : " in ", stalled.place,
-                  stalled.evidence.empty() ? "" : "\n", stalled.evidence),
-      now);
+  Cause cause =
+      from_class(task, attempt,
+                 {.name = Failure::kStalled,
+                  .kind = FailureKind::Program,
+                  .rung = suspect ? Rung::Host : Rung::Container,
+                  .harms_host = suspect},
+                 fmt::format("no progress for {}{}{}{}{}", format_duration(stalled.silent),
+                             stalled.place.empty() ? "" : " in ", stalled.place,
+                             stalled.evidence.empty() ? "" : "\n", stalled.evidence),
+                 now);
   cause.first.failure.remedy = suspect ? Remedy::Elsewhere : Remedy::Restart;
   return cause;
 }
