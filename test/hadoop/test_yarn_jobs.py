@@ -78,6 +78,17 @@ def test_files_and_folders_go_along_and_are_uploaded_once(yarn, bed):
     assert stored() == first
 
 
+def test_files_of_one_content_are_all_there(yarn):
+    for name in ("a.txt", "b.txt", "pack/in.txt"):
+        yarn.write(name, f"the same in {yarn.home}\n")
+    spec = yarn.spec({"command": "cat a.txt b.txt c.txt pack/in.txt",
+                      "files": ["a.txt", "b.txt", {"src": "pack/in.txt", "as": "c.txt"}, "pack/"],
+                      "roles": {"worker": {"tasks": 1, "memory": "128m"}}})
+    for _ in range(2):  # The second one finds all of them uploaded.
+        done = yarn("run", spec, "--on", "yarn", within=RUN_LIMIT).expect(0)
+        assert done.out.count(f"the same in {yarn.home}") == 4, done.out
+
+
 def test_a_program_that_fails_is_told_with_its_last_words(yarn, bed):
     spec = yarn.spec({"command": "echo worse; echo it broke >&2; exit 7", "restart": {"process": 0},
                       "roles": {"worker": {"tasks": 1, "memory": "128m"}}})

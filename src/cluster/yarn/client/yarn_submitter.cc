@@ -20,6 +20,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <set>
+#include <string>
 
 namespace muster::cluster::yarn {
 namespace {
@@ -222,8 +224,9 @@ rt::Async<Status> YarnSubmitter::stage_files(Prepared* prepared) {
   // Those that lie elsewhere stay as they were found.
   const size_t elsewhere = prepared->remotes.size();
   prepared->staged.resize(elsewhere);
+  std::set<std::string> taken;
   for (const Upload& upload : prepared->uploads) {
-    auto stored = co_await staging.store(upload.file, upload.link);
+    auto stored = co_await staging.store(upload.file, upload.link, &taken);
     MUSTER_CO_TRY(StagedFile staged, std::move(stored));
     prepared->add(std::move(staged), upload.unpack);
   }

@@ -113,10 +113,14 @@ rt::Async<Status> Staging::prepare(std::string job_folder) {
   co_return Status();
 }
 
-rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::string link) {
+rt::Async<Result<StagedFile>> Staging::store(std::filesystem::path file, std::string link,
+                                             std::set<std::string>* taken) {
   MUSTER_CO_TRY(const std::string name, content_name(file));
-  const std::string path =
-      root_ + "/store/" + name + std::string(archive_ending(file.filename().string()));
+  const std::string ending(archive_ending(file.filename().string()));
+  std::string path;
+  for (int copy = 1; path.empty() || !taken->insert(path).second; ++copy) {
+    path = fmt::format("{}/store/{}{}", root_, stored_name(name, copy), ending);
+  }
   auto there = co_await session_.files().exists(path);
   MUSTER_CO_TRY(const bool exists, std::move(there));
   if (exists) {

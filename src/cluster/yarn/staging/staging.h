@@ -7,13 +7,16 @@
 #include "rt/async.h"
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace muster::cluster::yarn {
 
 /// A user's place in HDFS for what jobs need:
 ///
-///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all jobs
+///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all
+///     jobs;
+///                          stored_name() says how copies of one content in a job are told apart
 ///     ROOT/jobs/2026/11/21/JOB/    one job, by the day (UTC) on which it was submitted:
 ///                          job.json, secret, events/, metrics/, summary.json
 ///     ROOT/hosts.jsonl     what the jobs found about the cluster's hosts
@@ -51,9 +54,11 @@ class Staging {
 
   /// Makes the folders of one job. Can be repeated.
   [[nodiscard]] rt::Async<Status> prepare(std::string job_folder);
-  /// Brings a file of this host into the store, if it is not there; `link` is its name in
-  /// containers. Reads it twice: an error if it changes meanwhile.
-  [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link);
+  /// Brings a file of this host into the store, if it is not there, under a name that is not yet
+  /// among `taken`, the paths that its job has in the store; `link` is its name in containers.
+  /// Reads it twice: an error if it changes meanwhile.
+  [[nodiscard]] rt::Async<Result<StagedFile>> store(std::filesystem::path file, std::string link,
+                                                    std::set<std::string>* taken);
   /// Finds a file that is in HDFS already. InvalidArgument for a folder.
   [[nodiscard]] rt::Async<Result<StagedFile>> find_remote(std::string address, std::string link);
   /// Returns whether containers will find the file as it was staged: a cleaner may have taken it

@@ -1,5 +1,7 @@
 #include "cluster/yarn/staging/stored_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -14,7 +16,20 @@ bool is_hex(std::string_view text) {
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
+/// What stands behind the number of a copy.
+std::string_view without_copy(std::string_view rest) {
+  if (!rest.starts_with('-')) {
+    return rest;
+  }
+  const size_t end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
+  return end > 1 ? rest.substr(end) : rest;
+}
+
 }  // namespace
+
+std::string stored_name(std::string_view content_hash, int copy) {
+  return copy == 1 ? std::string(content_hash) : fmt::format("{}-{}", content_hash, copy);
+}
 
 std::string_view archive_ending(std::string_view name) {
   constexpr std::array<std::string_view, 4> kEndings = {".tar.gz", ".tgz", ".tar", ".zip"};
@@ -30,7 +45,7 @@ StoredKind stored_kind(std::string_view name) {
   if (name.size() < kHashDigits || !is_hex(name.substr(0, kHashDigits))) {
     return StoredKind::Foreign;
   }
-  std::string_view rest = name.substr(kHashDigits);
+  std::string_view rest = without_copy(name.substr(kHashDigits));
   StoredKind kind = StoredKind::Whole;
   if (rest.ends_with(kAside)) {
     kind = StoredKind::Aside;
