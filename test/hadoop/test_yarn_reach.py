@@ -8,13 +8,21 @@ import re
 import signal
 import socket
 import stat
+import threading
 
 import browser as browsers
 import harness
 import pytest
 from waiting import until
 from walled import Wall
-from yarn_jobs import RUN_LIMIT, application_of, processes_in, running_job, status_of
+from yarn_jobs import (
+    RUN_LIMIT,
+    application_of,
+    processes_in,
+    running_job,
+    status_of,
+    wait_until_kept,
+)
 
 # In a task: a page that says where it is seen, published from plain Python.
 SERVE = r"""
@@ -147,7 +155,8 @@ def agent_port(bed):
     return port
 
 
-def test_streams_go_to_the_agent_itself_and_outlive_the_master(yarn, bed):
+def forward_to_echo(yarn, *options):
+    """A job that echoes, the forward that leads there, and the port here."""
     yarn.write("echo.py", ECHO)
     yarn("submit", yarn.spec({"command": "exec python3 echo.py", "files": ["echo.py"],
                               "roles": {"worker": {"tasks": 1, "memory": "128m"}}}),
@@ -156,9 +165,18 @@ def test_streams_go_to_the_agent_itself_and_outlive_the_master(yarn, bed):
                 "the job runs")["job"]
     port = yarn("exec", job, "--", "sh", "-c", "until cat port 2>/dev/null; do sleep 0.02; done",
                 within=RUN_LIMIT).expect(0).out
-    forward = yarn.start("forward", job, "worker:0", f"0:{port}")
+    forward = yarn.start("forward", *options, job, "worker:0", f"0:{port}")
     here = int(forward.sees(r"127\.0\.0\.1:(\d+) is port", RUN_LIMIT).group(1))
-    with socket.create_connection(("127.0.0.1", here), timeout=RUN_LIMIT) as connection:
+    return job, forward, here
+
+
+def connected(here):
+    return socket.create_connection(("127.0.0.1", here), timeout=RUN_LIMIT)
+
+
+def test_streams_go_to_the_agent_itself_and_outlive_the_master(yarn, bed):
+    job, forward, here = forward_to_echo(yarn)
+    with connected(here) as connection:
         assert echoed(connection, b"through")
         assert agent_port(bed) in {port for _, port in harness.peers(forward.pid)}
         (master,) = processes_in(bed, "muster master")
@@ -167,6 +185,62 @@ def test_streams_go_to_the_agent_itself_and_outlive_the_master(yarn, bed):
         assert echoed(connection, b"while there is no master")
         forward.sees("connected again", RUN_LIMIT)
         assert echoed(connection, b"and afterwards")
+    yarn("stop", job, within=RUN_LIMIT).expect(0)
+    assert "ended" in forward.wait(RUN_LIMIT).expect(6).err
+
+
+def end_of(connection):
+    """Reads to the end; returns how it ends, "reset" or "end"."""
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        return "reset"
+    return "end"
+
+
+def send_until_its_end(connection, ends):
+    """A socket tells its break once: to who sends or to who reads."""
+    try:
+        while True:
+            connection.sendall(bytes(1 << 16))
+    except ConnectionResetError:
+        ends.append("reset")
+    except BrokenPipeError:
+        ends.append("end")
+
+
+def test_what_the_master_relays_breaks_with_it_and_is_dialled_again(yarn, bed):
+    job, forward, here = forward_to_echo(yarn, "--relay")
+    shell = yarn.start("shell", job, terminal=True, env={"SHELL": "/bin/sh", "TERM": "dumb"})
+    shell.sees("shell 1 in worker:0", RUN_LIMIT)
+    shell.type(b"i=0; while [ ! -e go ]; do i=$((i+1)); echo n=$i=; sleep 0.05; done; "
+               b"echo all $i\n")
+    shell.sees("n=3=", RUN_LIMIT)
+    wait_until_kept(yarn, bed, 2)
+    with connected(here) as quiet, connected(here) as busy:
+        assert echoed(quiet, b"through")
+        assert agent_port(bed) not in {port for _, port in harness.peers(forward.pid)}
+        ends = []
+        sender = threading.Thread(target=send_until_its_end, args=(busy, ends), daemon=True)
+        sender.start()
+        assert busy.recv(1)
+        (master,) = processes_in(bed, "muster master")
+        os.kill(master, signal.SIGKILL)
+        assert end_of(quiet) == "reset", "what is cut off must not look whole"
+        ends.append(end_of(busy))
+        sender.join(RUN_LIMIT)
+        assert "reset" in ends
+        # Asked for while there is no master: it waits for the next one.
+        with connected(here) as waiting:
+            assert echoed(waiting, b"again")
+    forward.sees("looking for it again[\\s\\S]*connected again", RUN_LIMIT)
+    shell.sees("the connection to the master was lost[\\s\\S]*connected again", RUN_LIMIT)
+    yarn("exec", job, "--", "touch", "go", within=RUN_LIMIT).expect(0)
+    last = int(shell.sees(r"all (\d+)", RUN_LIMIT).group(1))
+    shell.type(b"exit 4\n")
+    done = shell.wait(RUN_LIMIT).expect(4)
+    assert [int(n) for n in re.findall(r"n=(\d+)=", done.text)] == list(range(1, last + 1))
     yarn("stop", job, within=RUN_LIMIT).expect(0)
     assert "ended" in forward.wait(RUN_LIMIT).expect(6).err
 
