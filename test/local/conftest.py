@@ -1,4 +1,10 @@
 import contextlib
+import grp
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
 
 import harness
 import pytest
@@ -35,6 +41,41 @@ def stopped_jobs(muster):
     jobs = [entry["job"] for entry in muster("ps", "--json").expect(0).json()["jobs"]]
     if jobs:
         muster("stop", *jobs).expect(0)
+
+
+@pytest.fixture
+def ada():
+    """Runs programs as a user who is not root, in a home folder apart."""
+    if os.geteuid() != 0:
+        pytest.skip("the other tests run as such a user")
+    # Not below pytest's folder, which each start of pytest closes to other users.
+    home = pathlib.Path(tempfile.mkdtemp(prefix="muster-ada-"))
+    os.chown(home, 54321, 54321)
+    program = harness.Muster(home)
+    passwd = home / "passwd"
+    passwd.write_text(pathlib.Path("/etc/passwd").read_text()
+                      + f"ada:x:54321:54321::{home}:/bin/sh\n")
+    # sshd wants terminals that belong to the group, as hosts and containers have them.
+    terminals = f"gid={grp.getgrnam('tty').gr_gid},mode=620,ptmxmode=666,newinstance"
+    become = (f"mount --bind {passwd} /etc/passwd && mount -t devpts -o {terminals} none /dev/pts "
+              "&& mount --bind /dev/pts/ptmx /dev/ptmx && "
+              'exec setpriv --reuid=54321 --regid=54321 --clear-groups "$@"')
+
+    def call(*words):
+        return subprocess.run(
+            ["unshare", "-m", "sh", "-c", become, "sh", *map(str, words)], cwd=home,
+            env={**program.environment, "HOME": str(home)}, capture_output=True, text=True,
+            timeout=harness.PATIENCE, stdin=subprocess.DEVNULL, check=False)
+
+    call.home = home
+    call.binary = shutil.copy(harness.BINARY, home / "muster")
+    yield call
+    try:
+        call(call.binary, "stop", "last")
+        program.expect_nothing_left()
+    finally:
+        program.end_everything()
+        shutil.rmtree(home)
 
 
 @pytest.fixture

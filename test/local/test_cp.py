@@ -1,5 +1,6 @@
 """muster cp: files of running tasks, in both directions."""
 
+import json
 import os
 import signal
 
@@ -308,3 +309,39 @@ def test_a_terminal_sees_how_far_it_is(muster, job, tmp_path):
     running = muster.start("cp", "data", f"{job}:worker:0:copy", terminal=True)
     running.sees(r"worker:0:copy: [0-9.]+ [KMG]iB, [0-9.]+ [KMG]iB/s")
     running.wait().expect(0)
+
+
+def test_what_another_user_may_not_read_or_write_is_named_and_nothing_is_left(ada):
+    home = ada.home
+    started = ada(ada.binary, "submit", "-n", "1", "--json", "--", "sleep", "1000")
+    assert started.returncode == 0, started.stderr
+    there = json.loads(started.stdout)["job"] + ":worker:0:"
+    tree = home / "tree"
+    (tree / "closed").mkdir(parents=True)
+    (tree / "open").write_text("open")
+    (tree / "closed" / "hidden").write_text("hidden")
+    (tree / "secret").write_text("secret")
+    secrets = [tree / "secret", tree / "closed"]
+    for path in (tree, tree / "open", *secrets):
+        os.chown(path, 54321, 54321)
+    for path in secrets:
+        path.chmod(0)
+    # Where it comes from, where to, the status, what is said.
+    cases = [
+        ([there + "/etc/shadow", home / "got"], 2, "cannot open /etc/shadow: Permission denied"),
+        ([f"{there}{tree}/closed/hidden", home / "got"], 2, "may not be looked for in the task"),
+        (["-r", f"{there}{tree}/closed/hidden", home / "got"], 2, "may not be looked for in the"),
+        (["-r", f"{there}{tree}", home / "got"], 2, "/secret"),  # And by two who talk at once.
+        ([tree / "secret", there + "got"], 2, f"cannot read {tree}/secret: Permission denied"),
+        (["-r", tree, there + "got"], 2, "/closed"),
+        ([tree / "open", there + "/etc/got"], 1, "/etc/got could not be written whole"),
+        ([tree / "open", there + "/etc/passwd"], 1, "/etc/passwd could not be written whole"),
+        ([f"{there}{tree}/open", "/etc/got"], 6, "cannot write /etc/got: Permission denied")]
+    kept = set(os.listdir(home))
+    for words, status, said in cases:
+        done = ada(ada.binary, "cp", *words)
+        assert done.returncode == status, (words, done)
+        assert said in done.stderr, (words, done)
+        assert set(os.listdir(home)) == kept, words
+    inside = ada(ada.binary, "exec", there.partition(":")[0], "--", "ls", "-A")
+    assert "got" not in inside.stdout, inside

@@ -1,13 +1,11 @@
 """muster ssh-config: OpenSSH's programs reach tasks through the job's master."""
 
-import grp
 import json
 import os
 import pathlib
 import shutil
 import stat
 import subprocess
-import tempfile
 
 import harness
 import pytest
@@ -147,43 +145,9 @@ def test_a_managed_file_holds_the_jobs_that_there_are(muster, job, tmp_path):
     assert "gone-1" not in managed.read_text()
 
 
-@pytest.fixture
-def ada():
-    """Runs programs as a user who is not root, in a home folder apart."""
-    if os.geteuid() != 0:
-        pytest.skip("the other tests run as such a user")
-    # Not below pytest's folder, which each start of pytest closes to other users.
-    home = pathlib.Path(tempfile.mkdtemp(prefix="muster-ada-"))
-    os.chown(home, 54321, 54321)
-    program = harness.Muster(home)
-    passwd = home / "passwd"
-    passwd.write_text(pathlib.Path("/etc/passwd").read_text()
-                      + f"ada:x:54321:54321::{home}:/bin/sh\n")
-    # sshd wants terminals that belong to the group, as hosts and containers have them.
-    terminals = f"gid={grp.getgrnam('tty').gr_gid},mode=620,ptmxmode=666,newinstance"
-    become = (f"mount --bind {passwd} /etc/passwd && mount -t devpts -o {terminals} none /dev/pts "
-              "&& mount --bind /dev/pts/ptmx /dev/ptmx && "
-              'exec setpriv --reuid=54321 --regid=54321 --clear-groups "$@"')
-
-    def call(*words):
-        return subprocess.run(
-            ["unshare", "-m", "sh", "-c", become, "sh", *map(str, words)], cwd=home,
-            env={**program.environment, "HOME": str(home)}, capture_output=True, text=True,
-            timeout=harness.PATIENCE, stdin=subprocess.DEVNULL, check=False)
-
-    call.home = home
-    yield call
-    try:
-        call(home / "muster", "stop", "last")
-        program.expect_nothing_left()
-    finally:
-        program.end_everything()
-        shutil.rmtree(home)
-
-
 def test_a_user_other_than_root_logs_in(ada):
     home = ada.home
-    binary = shutil.copy(harness.BINARY, home / "muster")
+    binary = ada.binary
     started = ada(binary, "submit", "-n", "1", "--json", "--", "sleep", "1000")
     assert started.returncode == 0, started.stderr
     job = json.loads(started.stdout)["job"]

@@ -29,7 +29,13 @@ namespace fs = std::filesystem;
 /// Runs where the source is, with its path as $1: an archive with one entry, named as the source,
 /// on standard output. A file that changes while it is read is no mistake of anybody.
 constexpr const char* kSend = R"sh(p=$1
-if [ ! -e "$p" ] && [ ! -L "$p" ]; then echo "muster: $p does not exist$2" >&2; exit 2; fi
+if [ ! -e "$p" ] && [ ! -L "$p" ]; then
+  case $(LC_ALL=C ls -d -- "$p" 2>&1) in
+    *"Permission denied") echo "muster: $p may not be looked for$2: permission denied" ;;
+    *) echo "muster: $p does not exist$2" ;;
+  esac >&2
+  exit 2
+fi
 for tool in tar find; do
   command -v "$tool" > /dev/null 2>&1 ||
     { echo "muster: folders need $tool, which is not$2: install it, or copy files" >&2; exit 2; }
