@@ -125,6 +125,9 @@ class Chromium:
                     raise BrowserError(answer["error"]["message"])
                 return answer["result"]
 
+    def first_window(self):
+        return self._call("GET", f"{self._session}/window")
+
     def of_window(self, handle, method, path, body=None):
         """Asks the driver for something of a window."""
         if self._shown != handle:
@@ -146,13 +149,16 @@ class Browser:
         self._stack = contextlib.ExitStack()
         self._chromium = None if arguments or environment else Chromium.common()
         if self._chromium is None:
+            # Its first window: Chromium signs in by tickets only there, not in another context.
             self._chromium = self._stack.enter_context(
                 contextlib.closing(Chromium(arguments, environment)))
-        context = self._chromium.devtools("Target.createBrowserContext")
-        self._stack.callback(lambda: self._chromium.devtools("Target.disposeBrowserContext",
-                                                             **context))
-        self._handle = self._chromium.devtools("Target.createTarget", url="about:blank",
-                                               newWindow=True, **context)["targetId"]
+            self._handle = self._chromium.first_window()
+        else:
+            context = self._chromium.devtools("Target.createBrowserContext")
+            self._stack.callback(lambda: self._chromium.devtools("Target.disposeBrowserContext",
+                                                                 **context))
+            self._handle = self._chromium.devtools("Target.createTarget", url="about:blank",
+                                                   newWindow=True, **context)["targetId"]
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
                       deviceScaleFactor=1, mobile=width < 600)
         self.devtools("Emulation.setEmulatedMedia",
