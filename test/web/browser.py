@@ -149,7 +149,7 @@ class Browser:
         self._stack = contextlib.ExitStack()
         self._chromium = None if arguments or environment else Chromium.common()
         if self._chromium is None:
-            # Its first window: Chromium signs in by tickets only there, not in another context.
+            # Alone in it: the window and the profile that are there will do.
             self._chromium = self._stack.enter_context(
                 contextlib.closing(Chromium(arguments, environment)))
             self._handle = self._chromium.first_window()
