@@ -3,15 +3,14 @@
 #include "net/tcp_dialer.h"
 #include "rt/accept_watch.h"
 #include "rt/system_random.h"
+#include "rt/unix_address.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
+#include <string_view>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -72,13 +71,10 @@ class UnixListener final : public LocalListener {
 
 Result<std::unique_ptr<LocalListener>> UnixListeners::listen(Accepted accepted) {
   std::string name = new_name();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+  // "@" stands for the zero byte with which an abstract name begins.
+  const rt::UnixAddress address = rt::UnixAddress::of_name(std::string_view(name).substr(1));
   rt::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.valid() ||
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+  if (!socket.valid() || ::bind(socket.get(), address.get(), address.size()) != 0 ||
       ::listen(socket.get(), kBacklog) != 0) {
     return system_error(errno, "cannot listen on a local socket");
   }

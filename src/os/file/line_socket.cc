@@ -1,16 +1,16 @@
 #include "os/file/line_socket.h"
 
+#include "base/check.h"
 #include "os/file/path_error.h"
 #include "rt/accept_watch.h"
 #include "rt/fd.h"
+#include "rt/unix_address.h"
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -160,7 +160,7 @@ struct Place {
 };
 
 Result<Place> place_of(const Path& wanted) {
-  if (wanted.native().size() < sizeof(sockaddr_un::sun_path)) {
+  if (wanted.native().size() <= rt::UnixAddress::kBytesMax) {
     return Place{wanted, {}};
   }
   std::string folder = "/tmp/muster-XXXXXX";
@@ -179,11 +179,10 @@ Result<std::unique_ptr<LineSocket>> listen_for_lines(rt::IoLoop& loop, const Pat
   if (!fd.valid()) {
     return system_error(errno, "cannot make a socket");
   }
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, place.path.c_str(), place.path.native().size());
+  const auto address = rt::UnixAddress::of_file(place.path.native());
+  MUSTER_CHECK(address.has_value(), "place_of() returns what is short enough");
   // The kernel asks for write permission of who connects: only this user has it.
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  if (::bind(fd.get(), address->get(), address->size()) != 0 ||
       ::chmod(place.path.c_str(), 0600) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return path_error(errno, "cannot become a socket", place.path);
   }

@@ -4,6 +4,7 @@
 #include "os/file/files.h"
 #include "os/host/proc_text.h"
 #include "rt/fd.h"
+#include "rt/unix_address.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +13,12 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 
@@ -66,17 +66,15 @@ bool await(int descriptor, int16_t events, Clock::time_point until) {
 /// Connects to the machine's socket. No descriptor: there is none, or it is another user's.
 rt::Fd connect_to(const std::string& path) {
   struct stat found{};
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path || ::stat(path.c_str(), &found) != 0 ||
-      !S_ISSOCK(found.st_mode) || found.st_uid != ::geteuid()) {
+  const std::optional<rt::UnixAddress> address = rt::UnixAddress::of_file(path);
+  if (!address || ::stat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode) ||
+      found.st_uid != ::geteuid()) {
     return {};
   }
-  std::ranges::copy(path, static_cast<char*>(address.sun_path));
   rt::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
-  return socket.valid() && ::connect(socket.get(), to, sizeof address) == 0 ? std::move(socket)
-                                                                            : rt::Fd();
+  const bool connected =
+      socket.valid() && ::connect(socket.get(), address->get(), address->size()) == 0;
+  return connected ? std::move(socket) : rt::Fd();
 }
 
 /// A file that tells the machine that SIGQUIT asks for its socket.

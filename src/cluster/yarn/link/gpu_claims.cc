@@ -1,15 +1,15 @@
 #include "cluster/yarn/link/gpu_claims.h"
 
+#include "rt/unix_address.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 #include <optional>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <utility>
 
 namespace muster::cluster::yarn {
@@ -24,13 +24,8 @@ Result<std::optional<rt::Fd>> take_name(const std::string& name) {
   if (!fd.valid()) {
     return system_error(errno, "cannot make a socket to claim a GPU");
   }
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  // Begins with a zero byte: an abstract name, not a file.
-  const size_t length = std::min(name.size(), sizeof address.sun_path - 1);
-  std::memcpy(address.sun_path + 1, name.data(), length);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0) {
+  const rt::UnixAddress address = rt::UnixAddress::of_name(name);
+  if (::bind(fd.get(), address.get(), address.size()) == 0) {
     return std::optional<rt::Fd>(std::move(fd));
   }
   if (errno == EADDRINUSE) {
