@@ -152,7 +152,8 @@ namespace {
 
 /// A time in the form of timespec or timeval. What another process has there may be any number.
 Duration duration_of(int64_t seconds, std::chrono::microseconds rest) {
-  constexpr int64_t kLongest = 1'000'000'000;
+  // Far beyond any moment of a wall clock, and no overflow in microseconds.
+  constexpr int64_t kLongest = 1'000'000'000'000;
   return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, kLongest)) + rest;
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ctime>
+#include <optional>
 #include <string>
 #include <sys/syscall.h>
 #include <thread>
@@ -66,6 +68,31 @@ TEST(Threads, TellForHowLongOneSleeps) {
   // A container may hide it, or the kernel may have the call begin anew.
   if (asleep.system_call == "clock_nanosleep" || asleep.system_call == "nanosleep") {
     const std::optional<Duration> sleep = sleeps_for(sleeper.pid(), asleep);
+    ASSERT_TRUE(sleep);
+    EXPECT_LE(*sleep, std::chrono::seconds(300));
+    EXPECT_GT(*sleep, std::chrono::seconds(150));
+  }
+}
+
+TEST(Threads, TellForHowLongOneSleepsByTheWallClock) {
+  timespec until{};
+  ASSERT_EQ(::clock_gettime(CLOCK_REALTIME, &until), 0);  // lint: allow(clock) a sleep's end
+  until.tv_sec += 300;
+  const Pid sleeper(::fork());
+  if (sleeper.value == 0) {
+    // lint: allow(sleep) what the test is about
+    (void)::clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, nullptr);
+    ::_exit(0);
+  }
+  ThreadState asleep;
+  do {
+    asleep = list_threads(sleeper, 1).at(0);
+  } while (asleep.state != 'S');
+  const std::optional<Duration> sleep = sleeps_for(sleeper, asleep);
+  (void)::kill(sleeper.value, SIGKILL);
+  (void)reap(sleeper);
+  // A container may hide it.
+  if (asleep.system_call == "clock_nanosleep") {
     ASSERT_TRUE(sleep);
     EXPECT_LE(*sleep, std::chrono::seconds(300));
     EXPECT_GT(*sleep, std::chrono::seconds(150));
