@@ -47,7 +47,7 @@ LineMaker::LineMaker(const Deps& deps) : deps_(deps) {
     for (const job::Task& task : role) {
       for (const job::Attempt& attempt : task.attempts) {
         stays_[{attempt.container, attempt.slot}].push_back(
-            {.id = {task.id, attempt.number}, .attempt = &attempt});
+            {.id = {task.id, attempt.number}, .attempt = &attempt, .lost = false, .kept = {}});
       }
     }
   }
@@ -56,6 +56,7 @@ LineMaker::LineMaker(const Deps& deps) : deps_(deps) {
                       [](const Stay& stay) { return std::pair(stay.attempt->placed, stay.id); });
   }
   note_reached_together();
+  note_lost();
 }
 
 std::vector<Line> LineMaker::make() const {
@@ -99,8 +100,7 @@ Line LineMaker::make(const job::ContainerId& id, uint32_t slot, uint32_t slots) 
     const Time until = ended(*stay.attempt) ? std::clamp(stay.attempt->ended, placed, end) : end;
     std::vector<Span> own;
     add_stay(stay, until, own);
-    if (is_lost(stay) && deps_.plan.spec.checkpoint.resume != spec::Resume::Never &&
-        !kept_until(stay)) {
+    if (stay.lost && deps_.plan.spec.checkpoint.resume != spec::Resume::Never && !stay.kept) {
       for (const Span& span : own) {
         line.guessed += span.what == Class::Repeated ? span.to - span.from : Duration::zero();
       }
@@ -154,10 +154,9 @@ void LineMaker::add_work(const Stay& stay, Time from, Time to, std::vector<Span>
     }
   }
   add_waits(stay, work);
-  if (is_lost(stay)) {
-    paint(work, {.from = std::max(from, kept_until(stay).value_or(from)),
-                 .to = to,
-                 .what = Class::Repeated});
+  if (stay.lost) {
+    paint(work,
+          {.from = std::max(from, stay.kept.value_or(from)), .to = to, .what = Class::Repeated});
   }
   for (const Span& span : work) {
     add_span(spans, span.from, span.to, span.what);
@@ -273,6 +272,15 @@ void LineMaker::note_reached_together() {
         Time& reached = together_.try_emplace(stay.attempt->generation, *own).first->second;
         reached = std::min(reached, *own);
       }
+    }
+  }
+}
+
+void LineMaker::note_lost() {
+  for (auto& [place, stays] : stays_) {
+    for (Stay& stay : stays) {
+      stay.lost = is_lost(stay);
+      stay.kept = stay.lost ? kept_until(stay) : std::nullopt;
     }
   }
 }

@@ -6,6 +6,8 @@
 #include "job/state.h"
 
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace muster::account {
@@ -30,26 +32,27 @@ class LineMaker {
   struct Stay {
     job::AttemptId id;
     const job::Attempt* attempt = nullptr;
+    bool lost = false;         ///< Its work had to be done again, or was for nothing,
+    std::optional<Time> kept;  ///< but what it did until then. nullopt: nobody knows.
   };
   using Place = std::pair<job::ContainerId, uint32_t>;
 
   [[nodiscard]] Line make(const job::ContainerId& id, uint32_t slot, uint32_t slots) const;
   void add_stay(const Stay& stay, Time until, std::vector<Span>& spans) const;
-  /// Until when the work of an attempt that ended badly was kept; nullopt: nobody knows.
-  [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
   void add_work(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
   void add_waits(const Stay& stay, std::vector<Span>& work) const;
   void add_stop(const Stay& stay, Time from, Time to, std::vector<Span>& spans) const;
   void add_idle(const Journal::Held& held, Class what, Time from, Time to,
                 std::vector<Span>& spans) const;
-  /// Whether the attempt's work had to be done again, or was for nothing.
   [[nodiscard]] bool is_lost(const Stay& stay) const;
+  [[nodiscard]] std::optional<Time> kept_until(const Stay& stay) const;
   /// The last commit that keeps some of the attempt's work; nullopt: none does.
   [[nodiscard]] std::optional<Time> last_commit_for(const Stay& stay) const;
   /// When the attempt was where the next one of its task began, by the steps that both reported.
   [[nodiscard]] std::optional<Time> reached_again(const Stay& stay) const;
   [[nodiscard]] bool works_with_others(job::AttemptId id) const;
   void note_reached_together();
+  void note_lost();
 
   Deps deps_;
   std::map<Place, std::vector<Stay>> stays_;  ///< In order of their placement.
