@@ -203,11 +203,9 @@ void Agent::ended(job::AttemptId attempt, job::Exit exit) {
 void Agent::tell(job::Fact fact) { line_->send(wire::AgentFact{std::move(fact)}); }
 
 void Agent::told(job::AttemptId attempt, std::vector<Told> values) {
-  const Duration now = deps_.loop.wall_now().time_since_epoch();
+  const WallTime now = deps_.loop.wall_now();
   for (Told& value : values) {
-    // It came within that second: whose clock is a moment ahead still takes it for the same one.
-    constexpr Duration kMiddle = std::chrono::milliseconds(500);
-    const Duration age = now - std::chrono::seconds(value.time_s) - kMiddle;
+    const Duration age = now - metrics::middle_of_second(value.time_s);
     (void)samples_.add(attempt,
                        {.metric = {.name = std::move(value.name),
                                    .unit = std::move(value.unit),

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace muster::metrics {
 
 std::string Subject::task() const { return is_host() ? role : fmt::format("{}:{}", role, index); }
 
 Subject subject_of_host(std::string_view host) { return {.role = "@" + std::string(host)}; }
+
+WallTime middle_of_second(int64_t time_s) {
+  return WallTime(std::chrono::seconds(time_s) + std::chrono::milliseconds(500));
+}
 
 int64_t floor_time(int64_t time_s, int64_t step_s) {
   const int64_t rest = time_s % step_s;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/time.h"
 #include "metrics/metric.h"
 
 #include <compare>
@@ -51,6 +52,10 @@ struct Series {
   std::vector<Point> points;  ///< By time, each time once.
   bool operator==(const Series&) const = default;
 };
+
+/// The moment at which something happened of which only the second is known: its middle. Whose
+/// clock is a moment ahead or behind still takes it for the same second.
+[[nodiscard]] WallTime middle_of_second(int64_t time_s);
 
 /// The largest multiple of `step_s` that is not after `time_s`.
 [[nodiscard]] int64_t floor_time(int64_t time_s, int64_t step_s);

@@ -166,12 +166,16 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
   }
 }
 
+/// The job's time at which something was told in that second.
+Time time_of(int64_t time_s, WallTime started) {
+  return Time{} + std::max(Duration::zero(), metrics::middle_of_second(time_s) - started);
+}
+
 void add_steps(const metrics::Series& series, WallTime started, account::AttemptSigns& signs) {
+  signs.first_step = time_of(series.points.front().time_s, started);
   for (const metrics::Point& point : series.points) {
     if (std::isfinite(point.value)) {
-      const WallTime at{std::chrono::seconds(point.time_s)};
-      signs.steps.push_back({.at = Time{} + std::max(Duration::zero(), Duration(at - started)),
-                             .number = point.value});
+      signs.steps.push_back({.at = time_of(point.time_s, started), .number = point.value});
     }
   }
 }
@@ -221,10 +225,6 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
     }
     const job::AttemptId attempt{.task = {*role, subject.index}, .number = subject.attempt};
     if (one.metric.name == kStep) {
-      // Some time within that second.
-      constexpr Duration kMiddle = std::chrono::milliseconds(500);
-      const WallTime at{std::chrono::seconds(one.points.front().time_s) + kMiddle};
-      signs[attempt].first_step = Time{} + std::max(Duration::zero(), Duration(at - started));
       add_steps(one, started, signs[attempt]);
       continue;
     }
