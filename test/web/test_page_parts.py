@@ -148,6 +148,22 @@ def test_output_of_several_tasks_is_one_by_time(muster, gate, browser):
     end(gate, running)
 
 
+def test_what_is_said_of_a_mistyped_name_stays(muster, gate, browser):
+    more = harness.Gate(muster.folder / "more")
+    command = f"echo one; {more.wait}; echo two; {gate.wait}"
+    running = open_page(muster, browser, {"command": command, "tasks": 1})
+    browser.sees(state_of("worker:0"), "^active$")
+    press(browser, "o")
+    browser.sees("#log-text", "one")
+    write(browser, "#log-tasks", "ps")
+    browser.run("document.getElementById('log-choose').requestSubmit()")
+    assert "No task is called" in browser.sees("#log-note", "ps")
+    more.open()
+    browser.sees("#log-text", "two")
+    assert "No task is called" in browser.text("#log-note")
+    end(gate, running)
+
+
 def test_colours_are_colours_and_markup_is_text(muster, gate, browser):
     command = (r"printf '\033[31mred\033[0m plain \033[1;92mbold\033[m \033[2J\033]0;title\007x\n"
                r"<img src=x onerror=alert(1)><script>document.title=1</script>\n"

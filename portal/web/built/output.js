@@ -171,8 +171,11 @@ export class OutputPanel {
                     begun = false;
                     continue;
                 }
-                failures = 0;
-                show_text(by_id("log-note"), null);
+                if (failures > 0) {
+                    // Only what this has said itself: a word on a name that was mistyped stays.
+                    failures = 0;
+                    show_text(by_id("log-note"), null);
+                }
                 if (!signal.aborted) {
                     await this.catch_up(merge, signal);
                 }
