@@ -48,6 +48,8 @@ class SimMeter final : public os::Meter {
   }
   os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
   os::HostActivity host_activity() override { return {}; }
+  std::vector<os::Path> local_folders(std::vector<os::Path>) override { return {}; }
+  std::optional<os::DiskSpace> disk_left(std::span<const os::Path>) override { return {}; }
   Duration time_spent() override { return {}; }
   uint64_t oom_kills() override { return 0; }
 

@@ -92,7 +92,8 @@ struct Growths {
   std::optional<Growth> open_files;
   std::optional<Growth> threads;
   std::optional<Growth> processes;
-  std::optional<Growth> step_s;  ///< The time of a step.
+  std::optional<Growth> step_s;      ///< The time of a step.
+  std::optional<Growth> disk_bytes;  ///< What is used of the disk that it writes to, by whomever.
 };
 
 /// What samples say of an attempt's use over its whole run; what nobody measured is nullopt.
@@ -108,9 +109,23 @@ struct AttemptUse {
   std::optional<Duration> step;  ///< The median time of a step.
   /// After the first step: the share of time in which its main thread waited for others, 0..1.
   std::optional<double> waiting;
+  std::optional<double> disk_waiting;  ///< The same for a disk.
+  /// Bytes per second that its processes read from disks, and wrote to them, after the first step.
+  std::optional<double> read_per_s;
+  std::optional<double> written_per_s;
+  std::optional<uint64_t> disk_left_bytes;  ///< Of the disk that it writes to, at the end.
   Growths growths;
 };
 using Uses = std::map<job::AttemptId, AttemptUse>;
+
+/// What samples say of a host while the job had tasks there: the medians, in bytes per second.
+struct HostUse {
+  std::optional<double> written_per_s;  ///< To all of its disks, by whomever.
+  std::optional<double> received_per_s;
+  std::optional<double> sent_per_s;
+  std::optional<double> network_per_s;  ///< What its network can carry each way.
+};
+using HostUses = std::map<job::HostName, HostUse>;
 
 /// Requested against used, of one role.
 struct RoleAccount {

@@ -71,10 +71,25 @@ constexpr std::array kRules = {
          .means = "peak of cores used / requested",
          .judge = cores_far_from_use},
     Rule{.name = "ps.saturated",
-         .needs = "processor time of parameter servers and workers",
+         .needs = "processor time of parameter servers and workers; or of workers, and bytes over "
+                  "the network of hosts that tell its speed",
          .threshold = 0.85,
-         .means = "cores used / requested of the parameter servers, while workers wait",
+         .means = "cores used / requested of the parameter servers, or bytes / what the network "
+                  "carries, while workers wait",
          .judge = ps_saturated},
+    Rule{.name = "disk.filling",
+         .needs =
+             "what is left of the disk, and what tasks write, for 30 s or more after the first "
+             "step",
+         .threshold = 48,
+         .means = "hours until the disk is full, at the rate at which the job fills it",
+         .judge = disk_filling},
+    Rule{.name = "steps.disk_bound",
+         .needs = "what main threads wait for, and bytes read and written, at 20 moments or more "
+                  "after the first step",
+         .threshold = 0.5,
+         .means = "the share of time in which the main thread waits for a disk",
+         .judge = steps_disk_bound},
     Rule{.name = "rank.slow",
          .needs = "times of steps, or of whole runs of independent tasks, of 3 tasks or more; of "
                   "tasks in lockstep what share of their time they wait",

@@ -11,7 +11,7 @@ std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
 }
 
 TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time until,
-                           const Uses& uses) {
+                           const Uses& uses, const HostUses& hosts) {
   TaskEvidence evidence;
   evidence.name = job::to_string(ledger.machine().plan(), task.id);
   const job::State& state = ledger.machine().state();
@@ -38,6 +38,10 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       evidence.gpu_memory_limit_bytes = use->second.gpu_memory_limit_bytes;
       evidence.step = use->second.step;
       evidence.waiting = use->second.waiting;
+      evidence.disk_waiting = use->second.disk_waiting;
+      evidence.read_per_s = use->second.read_per_s;
+      evidence.written_per_s = use->second.written_per_s;
+      evidence.disk_left_bytes = use->second.disk_left_bytes;
       evidence.growths = use->second.growths;
       if (use->second.memory_peak_bytes) {
         evidence.memory_peak_bytes =
@@ -47,6 +51,9 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
     // Servers are stopped once the job has succeeded: that is a good end, too.
     const bool job_succeeded = state.outcome && state.outcome->result == job::JobResult::Succeeded;
     evidence.whole = over && attempt.exit && (attempt.exit->succeeded() || job_succeeded);
+  }
+  if (const auto host = hosts.find(evidence.host); host != hosts.end()) {
+    evidence.host_use = host->second;
   }
   return evidence;
 }
@@ -74,7 +81,7 @@ std::vector<Time> first_grants(const job::State& state, job::RoleIndex role) {
 }
 
 RoleEvidence role_evidence(const Ledger& ledger, size_t index, const RoleAccount& account,
-                           Time until, const Uses& uses) {
+                           Time until, const Uses& uses, const HostUses& hosts) {
   const job::RolePlan& plan = ledger.machine().plan().roles[index];
   RoleEvidence role;
   role.name = plan.name;
@@ -86,7 +93,7 @@ RoleEvidence role_evidence(const Ledger& ledger, size_t index, const RoleAccount
   role.granted = account.granted;
   role.classes = account.classes;
   for (const job::Task& task : ledger.machine().state().tasks[index]) {
-    role.members.push_back(task_evidence(ledger, task, until, uses));
+    role.members.push_back(task_evidence(ledger, task, until, uses, hosts));
   }
   role.first_grants =
       first_grants(ledger.machine().state(), job::RoleIndex(static_cast<uint16_t>(index)));
@@ -143,14 +150,16 @@ std::optional<Duration> median_save(const Signs& signs) {
 
 }  // namespace
 
-Evidence evidence_of(const Ledger& ledger, Time until, const Signs& signs, const Uses& uses) {
+Evidence evidence_of(const Ledger& ledger, Time until, const Signs& signs, const Uses& uses,
+                     const HostUses& hosts) {
   const job::Plan& plan = ledger.machine().plan();
   Evidence evidence;
   evidence.account = ledger.account(until, signs, uses);
   until = evidence.account.until;
   evidence.barrier = plan.barrier;
   for (size_t i = 0; i < plan.roles.size(); ++i) {
-    evidence.roles.push_back(role_evidence(ledger, i, evidence.account.roles[i], until, uses));
+    evidence.roles.push_back(
+        role_evidence(ledger, i, evidence.account.roles[i], until, uses, hosts));
     evidence.restarts_allowed = std::max(evidence.restarts_allowed, plan.roles[i].restart.process);
   }
   evidence.failures = ledger.failures();

@@ -29,8 +29,13 @@ struct TaskEvidence {
   std::optional<uint64_t> gpu_memory_peak_bytes;
   std::optional<uint64_t> gpu_memory_limit_bytes;
   std::optional<Duration> step;
-  std::optional<double> waiting;  ///< The share of time in which it waited for others.
-  Growths growths;                ///< Of its last attempt.
+  std::optional<double> waiting;       ///< The share of time in which it waited for others.
+  std::optional<double> disk_waiting;  ///< The same for a disk.
+  std::optional<double> read_per_s;    ///< Bytes per second, from disks.
+  std::optional<double> written_per_s;
+  std::optional<uint64_t> disk_left_bytes;
+  Growths growths;   ///< Of its last attempt.
+  HostUse host_use;  ///< Of its host.
 };
 
 struct RoleEvidence {
@@ -71,7 +76,7 @@ struct Evidence {
 
 /// Gathers what `ledger` knows at `until`.
 [[nodiscard]] Evidence evidence_of(const Ledger& ledger, Time until, const Signs& signs,
-                                   const Uses& uses);
+                                   const Uses& uses, const HostUses& hosts = {});
 
 /// The interval between checkpoints that costs the least: `cost` is what one holds up the work for,
 /// `between_failures` the mean time between failures. Daly's higher-order estimate, which is

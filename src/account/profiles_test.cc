@@ -107,6 +107,25 @@ void add_growths(const Words& words, Growths& growths) {
   grow("threads_growth", growths.threads);
   grow("processes_growth", growths.processes);
   grow("step_growth", growths.step_s);
+  grow("disk_growth", growths.disk_bytes);
+}
+
+/// What concerns disks and the network, bytes per second for the most part.
+void add_traffic(const Words& words, TaskEvidence& task) {
+  const auto bytes = [&](const std::string& key, std::optional<double>& value) {
+    take(words, key, [&](const std::string& text) { value = bytes_of(text); });
+  };
+  bytes("read", task.read_per_s);
+  bytes("written", task.written_per_s);
+  bytes("host_written", task.host_use.written_per_s);
+  bytes("host_received", task.host_use.received_per_s);
+  bytes("host_sent", task.host_use.sent_per_s);
+  bytes("host_network", task.host_use.network_per_s);
+  take(words, "left", [&](const std::string& text) {
+    task.disk_left_bytes = static_cast<uint64_t>(bytes_of(text));
+  });
+  take(words, "host", [&](const std::string& text) { task.host = job::HostName(text); });
+  take(words, "whole", [&](const std::string& text) { task.whole = text == "yes"; });
 }
 
 void add_task(RoleEvidence& role, const Words& words) {
@@ -122,12 +141,14 @@ void add_task(RoleEvidence& role, const Words& words) {
   real("peak", task.cores_peak);
   real("gpu", task.gpu_mean);
   real("waiting", task.waiting);
+  real("disk_waiting", task.disk_waiting);
   take(words, "ran", [&](const std::string& text) { task.ran = time_of(text); });
   take(words, "step", [&](const std::string& text) { task.step = time_of(text); });
   take(words, "memory", [&](const std::string& text) {
     task.memory_peak_bytes = static_cast<uint64_t>(bytes_of(text));
   });
   add_growths(words, task.growths);
+  add_traffic(words, task);
   role.granted += task.ran;
   role.tasks = role.tasks_min = static_cast<uint32_t>(role.members.size() + 1);
   role.first_grants.push_back(Time(std::chrono::seconds(2)));

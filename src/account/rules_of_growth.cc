@@ -182,6 +182,109 @@ void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice
   }
 }
 
+namespace {
+
+/// A task whose disk fills, and what of that is the job's.
+struct Filling {
+  const TaskEvidence* task = nullptr;
+  const TaskEvidence* most = nullptr;    ///< Which of the job's tasks on that host writes most,
+  const RoleEvidence* writer = nullptr;  ///< and its role.
+  double written_per_s = 0;              ///< By all tasks of the job on that host.
+  double lost_per_s = 0;                 ///< What the disk has less, by whomever.
+  double full_in_s = 0;
+};
+
+/// The job's tasks on one host write to one disk, as far as anybody can tell: the one that writes
+/// most is named.
+void add_written(const Evidence& evidence, Filling& filling) {
+  const job::HostName host = filling.task->host;
+  double most = -1;
+  for (const RoleEvidence& role : evidence.roles) {
+    for (const TaskEvidence& task : role.members) {
+      if (task.host != host) {
+        continue;
+      }
+      const double own = task.written_per_s.value_or(0);
+      filling.written_per_s += own;
+      if (own > most) {
+        most = own;
+        filling.writer = &role;
+        filling.most = &task;
+      }
+    }
+  }
+}
+
+/// Whether the job fills it: at least half of what is lost was written by its tasks, and at least
+/// half of what they write stays. Neither is so where others fill it, or where a checkpoint takes
+/// the place of the one before.
+bool is_by_job(const Filling& filling) {
+  return 2 * filling.written_per_s >= filling.lost_per_s &&
+         2 * filling.lost_per_s >= filling.written_per_s;
+}
+
+/// One that goes on must come to the disk's end soon; of one that is done the next run must.
+bool is_near(const Filling& filling, double hours_max) {
+  const Growth& own = *filling.task->growths.disk_bytes;
+  return filling.task->whole ? filling.task->disk_left_bytes < own.to - own.from
+                             : filling.full_in_s <= hours_max * 3600;
+}
+
+/// The disk that is full first; of no task where none is.
+Filling first_full(const Rule& rule, const Evidence& evidence) {
+  constexpr double kLeast = 64.0 * (1ULL << 20);
+  Filling first;
+  for (const RoleEvidence& role : evidence.roles) {
+    for (const TaskEvidence& task : role.members) {
+      const std::optional<Growth>& own = task.growths.disk_bytes;
+      if (!own || !task.disk_left_bytes || own->to - own->from < kLeast) {
+        continue;
+      }
+      Filling filling{.task = &task, .lost_per_s = per_second(*own)};
+      filling.full_in_s = static_cast<double>(*task.disk_left_bytes) / filling.lost_per_s;
+      add_written(evidence, filling);
+      if (is_by_job(filling) && is_near(filling, rule.threshold) &&
+          (first.task == nullptr || filling.full_in_s < first.full_in_s)) {
+        first = filling;
+      }
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+void disk_filling(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  const Filling filling = first_full(rule, evidence);
+  if (filling.task == nullptr) {
+    return;
+  }
+  const TaskEvidence& task = *filling.task;
+  const Growth& own = *task.growths.disk_bytes;
+  const auto left = static_cast<double>(*task.disk_left_bytes);
+  const std::string until =
+      format_duration(std::chrono::seconds(std::llround(std::min(filling.full_in_s, 1e9))));
+  advice.push_back(
+      {.rule = std::string(rule.name),
+       .role = filling.writer->name,
+       .evidence = fmt::format(
+           "the disk of {} on {} lost {} in {}, steadily, by {}; the job's tasks there wrote {}, "
+           "and {} are left",
+           filling.most->name, task.host.value, bytes_text(own.to - own.from),
+           format_duration(own.span), rate_text(filling.lost_per_s, 1 << 20, bytes_text),
+           rate_text(filling.written_per_s, 1 << 20, bytes_text), bytes_text(left)),
+       .what =
+           "remove old checkpoints and logs as new ones come, or write them where there is more "
+           "room",
+       .saves = task.whole ? "the failure of the next run for a full disk"
+                           : fmt::format("a failure for a full disk {} later", until),
+       .sets = {},
+       .numbers = {{"written_per_s", filling.written_per_s},
+                   {"lost_per_s", filling.lost_per_s},
+                   {"left", left},
+                   {"full_in_s", filling.full_in_s}}});
+}
+
 void steps_slower(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const task = fastest(role, &Growths::step_s);

@@ -8,6 +8,7 @@ namespace muster::account {
 void memory_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void files_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void threads_leak(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
+void disk_filling(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void steps_slower(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 
 }  // namespace muster::account

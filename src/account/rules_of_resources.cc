@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace muster::account {
 namespace {
@@ -362,6 +363,82 @@ void gpu_compute_bound(const Rule& rule, const Evidence& evidence, std::vector<A
   }
 }
 
+namespace {
+
+/// What the network of a role's hosts carried, the busier way, each host once.
+struct Traffic {
+  double per_s = 0;    ///< Of all hosts together.
+  double carries = 0;  ///< What they can.
+  bool comes = false;  ///< It is what they receive.
+};
+
+std::map<job::HostName, HostUse> hosts_of(const RoleEvidence& role) {
+  std::map<job::HostName, HostUse> hosts;
+  for (const TaskEvidence& task : role.members) {
+    hosts.try_emplace(task.host, task.host_use);
+  }
+  return hosts;
+}
+
+/// nullopt if it is not known of each host.
+std::optional<Traffic> traffic_of(const RoleEvidence& role) {
+  double received = 0;
+  double sent = 0;
+  Traffic traffic;
+  for (const auto& [host, use] : hosts_of(role)) {
+    if (!use.received_per_s || !use.sent_per_s || !use.network_per_s) {
+      return std::nullopt;
+    }
+    received += *use.received_per_s;
+    sent += *use.sent_per_s;
+    traffic.carries += *use.network_per_s;
+  }
+  traffic.comes = received >= sent;
+  traffic.per_s = std::max(received, sent);
+  return traffic.carries > 0 ? std::optional(traffic) : std::nullopt;
+}
+
+/// Whether workers on other hosts account for it: what comes to servers, workers send.
+bool is_from(const RoleEvidence& workers, const RoleEvidence& servers, const Traffic& traffic) {
+  const std::map<job::HostName, HostUse> own = hosts_of(servers);
+  double theirs = 0;
+  for (const auto& [host, use] : hosts_of(workers)) {
+    if (!own.contains(host)) {
+      theirs += (traffic.comes ? use.sent_per_s : use.received_per_s).value_or(0);
+    }
+  }
+  return 2 * theirs >= traffic.per_s;
+}
+
+/// Of parameter servers whose processors have time left: their network may have none.
+void advise_on_network(const Rule& rule, const RoleEvidence& servers, const RoleEvidence& workers,
+                       double busy, std::vector<Advice>& advice) {
+  const std::optional<Traffic> traffic = traffic_of(servers);
+  if (!traffic || traffic->per_s < rule.threshold * traffic->carries ||
+      !is_from(workers, servers, *traffic)) {
+    return;
+  }
+  const double factor = std::min(4.0, 0.9 / std::max(busy, 0.01));
+  const auto wanted = static_cast<uint32_t>(std::ceil(servers.tasks * factor));
+  const double share = traffic->per_s / traffic->carries;
+  advice.push_back(
+      {.rule = std::string(rule.name),
+       .role = servers.name,
+       .evidence = fmt::format(
+           "the hosts of {} {} {} per second, {} of what their network carries, while workers used "
+           "{} of their cores",
+           servers.name, traffic->comes ? "received" : "sent",
+           format_bytes(static_cast<uint64_t>(traffic->per_s)), percent(share), percent(busy)),
+       .what = fmt::format("run {} parameter servers, each on a host of its own, or let workers "
+                           "send less: larger batches, 16-bit or sparse gradients",
+                           wanted),
+       .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
+       .sets = {set_of(servers, "tasks", std::to_string(wanted))},
+       .numbers = {{"network", share}, {"worker_load", busy}, {"proposed", wanted}}});
+}
+
+}  // namespace
+
 void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   const auto servers = std::ranges::find_if(evidence.roles, [](const RoleEvidence& role) {
     return role.name == "ps" || role.name == "server";  // Of TensorFlow, of MXNet.
@@ -380,11 +457,12 @@ void ps_saturated(const Rule& rule, const Evidence& evidence, std::vector<Advice
   // More cores are of no use to one thread: what it can have is one.
   const bool one_thread = is_one_thread(*servers, *load) && *load >= rule.threshold;
   const double share = one_thread ? std::min(1.0, *load) : *load / servers->requested.vcores;
-  if (share < rule.threshold) {
-    return;
-  }
   const double busy = *work / workers->requested.vcores;
   if (busy > 0.6) {
+    return;
+  }
+  if (share < rule.threshold) {
+    advise_on_network(rule, *servers, *workers, busy, advice);
     return;
   }
   // Workers at nine tenths would send that much more.

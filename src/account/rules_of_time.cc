@@ -210,6 +210,72 @@ void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& 
   }
 }
 
+namespace {
+
+/// The task of a role that waits for its disk most; nullptr if of none it is known.
+const TaskEvidence* most_in_disk(const RoleEvidence& role) {
+  const auto found = std::ranges::max_element(
+      role.members, {}, [](const TaskEvidence& task) { return task.disk_waiting.value_or(-1); });
+  return found == role.members.end() || !found->disk_waiting ? nullptr : &*found;
+}
+
+/// "; others wrote 80 MiB per second to the disks of h1": where they do most of it.
+std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
+  double own = 0;
+  for (const RoleEvidence& role : evidence.roles) {
+    for (const TaskEvidence& each : role.members) {
+      own += each.host == task.host ? each.written_per_s.value_or(0) : 0;
+    }
+  }
+  const double others = task.host_use.written_per_s.value_or(0) - own;
+  return others > std::max(own, 1e6)
+             ? fmt::format("; others wrote {} per second to the disks of {}",
+                           format_bytes(static_cast<uint64_t>(others)), task.host.value)
+             : std::string();
+}
+
+}  // namespace
+
+void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const TaskEvidence* const task = most_in_disk(role);
+    if (task == nullptr || !task->read_per_s || !task->written_per_s ||
+        *task->disk_waiting < rule.threshold) {
+      continue;
+    }
+    const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
+      return each.disk_waiting.value_or(0) >= rule.threshold;
+    });
+    constexpr double kNothing = 4096;
+    const bool reads = *task->read_per_s > *task->written_per_s;
+    const double moved = reads ? *task->read_per_s : *task->written_per_s;
+    const std::string others =
+        role.members.size() < 2
+            ? std::string()
+            : fmt::format(" ({} of {} tasks waited as much)", many, role.members.size());
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format(
+             "the main thread of {} waited for a disk for {:.0f} % of the time{}, while it {} {} "
+             "per second{}",
+             task->name, *task->disk_waiting * 100, others, reads ? "read" : "wrote",
+             format_bytes(static_cast<uint64_t>(moved)), others_on_disk(evidence, *task)),
+         .what = moved < kNothing ? "look what it waits for with `muster stacks`: a network file "
+                                    "system, or a lock in the kernel"
+                 : reads
+                     ? "read ahead by other threads or processes (`num_workers`, `prefetch`), or "
+                       "put the input on a faster disk"
+                     : "write less often and more at once, call fsync() only at checkpoints, and "
+                       "let a thread of its own write them",
+         .saves = fmt::format("up to {:.0f} % of each step", *task->disk_waiting * 100),
+         .sets = {},
+         .numbers = {{"disk_waiting", *task->disk_waiting},
+                     {"read_per_s", *task->read_per_s},
+                     {"written_per_s", *task->written_per_s}}});
+  }
+}
+
 void gang_waits_for_last(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   if (evidence.barrier != spec::Barrier::Gang) {
     return;

@@ -76,6 +76,14 @@ constexpr std::array kTable = {
                   "share of time in which the main thread waited for other threads or for peers"},
     BuiltinMetric{ProcessRunning, "process.main_thread.running", "{thread}", kGauge,
                   "main threads that ran or waited for a processor"},
+    BuiltinMetric{ProcessDiskWaiting, "process.main_thread.disk_waiting", "1", kGauge,
+                  "share of time in which the main thread waited for a disk"},
+    BuiltinMetric{ContainerDiskAvailable, "container.filesystem.available", "By", kGauge,
+                  "what is left of the disk that the task writes to"},
+    BuiltinMetric{ContainerDiskCapacity, "container.filesystem.capacity", "By", kGauge,
+                  "the size of that disk"},
+    BuiltinMetric{NetworkSpeed, "hw.network.bandwidth.limit", "By/s", kGauge,
+                  "what the host's network devices can carry each way"},
 };
 
 static_assert([] {
@@ -84,7 +92,7 @@ static_assert([] {
       return false;
     }
   }
-  return kTable.size() == static_cast<size_t>(ProcessRunning) + 1;
+  return kTable.size() == static_cast<size_t>(NetworkSpeed) + 1;
 }());
 
 Error refused(std::string_view what, std::string_view text, std::string_view why) {

@@ -59,6 +59,10 @@ enum class Builtin : uint8_t {
   ContainerProcesses,
   ProcessWaiting,
   ProcessRunning,
+  ProcessDiskWaiting,
+  ContainerDiskAvailable,
+  ContainerDiskCapacity,
+  NetworkSpeed,
 };
 
 /// One row of the table.

@@ -45,6 +45,38 @@ print("leaked", len(kept), flush=True)
 os._exit(0)
 """
 
+# The kernel holds its main thread, as it does for a disk, until somebody writes to the pipe: a
+# process that is started holds the one that starts it. Notes for what share of its time.
+HELD = """
+import os, pathlib, sys, time
+gate, notes = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+begun, held = time.monotonic(), 0.0
+while not gate.exists():
+    before = time.monotonic()
+    opens = [(os.POSIX_SPAWN_OPEN, 0, "pipe", os.O_RDONLY, 0)]
+    child = os.posix_spawn("/bin/true", ["true"], {}, file_actions=opens)
+    held += time.monotonic() - before
+    os.waitpid(child, 0)
+    time.sleep(0.17)  # Out of step with looks a second apart.
+    notes.with_suffix(".new").write_text(str(held / (time.monotonic() - begun)))
+    os.replace(notes.with_suffix(".new"), notes)
+"""
+
+# Saves now and then, and waits for its disk.
+SAVES = """
+import os, pathlib, sys, time
+gate = pathlib.Path(sys.argv[1])
+with open("model", "wb", buffering=0) as file:
+    for step in range(10 ** 9):
+        if gate.exists():
+            break
+        if step % 300 == 299:
+            file.seek(0)
+            file.write(b"x" * (16 << 20))
+            os.fsync(file.fileno())
+        time.sleep(0.033)
+"""
+
 # Workers push to the server and pull from it in turns; it serves one request at a time.
 PARAMETER_SERVER = """
 import json, os, pathlib, select, socket, sys, time
@@ -292,6 +324,31 @@ def test_what_leaks_is_named(muster):
         2 * MEBIBYTE * steps, rel=0.15)
     assert said["threads.leak"]["numbers"]["per_s"] == pytest.approx(2 * steps, rel=0.1)
     assert "worker:0 grew steadily from" in muster("advise", "last").expect(0).out
+
+
+def test_what_waits_for_its_disk_is_named(muster, gate):
+    """One that is held again and again, not one that saves now and then."""
+    held, saves = muster.write("held.py", HELD), muster.write("saves.py", SAVES)
+    notes = muster.folder / "notes"
+    wakes = f"until [ -e {gate.path} ]; do sleep 0.53; echo > pipe; done"
+    running = muster.start("run", muster.spec({"roles": {
+        "held": {"tasks": 1, "command":
+                 f"mkfifo pipe; ({wakes}) & exec /usr/bin/python3 {held} {gate.path} {notes}"},
+        "saves": {"tasks": 1, "command": f"exec /usr/bin/python3 {saves} {gate.path}"}}}))
+    muster.wait_for_phase("running")
+
+    def found():
+        return {each["role"]: each for each in eff(muster)["advice"]
+                if each["rule"] == "steps.disk_bound"}
+
+    said = eventually(found, what="advice on a disk", within=120)
+    truth = float(notes.read_text())
+    gate.open()
+    running.wait().expect(0)
+    assert set(said) == {"held"}
+    assert 0.5 < truth < 0.9
+    # It is seen once a second, for half a minute.
+    assert said["held"]["numbers"]["disk_waiting"] == pytest.approx(truth, abs=0.2)
 
 
 def test_restarts_that_never_help_are_named(muster):

@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,8 @@ class SizedMeter final : public os::Meter {
   }
   os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
   os::HostActivity host_activity() override { return {}; }
+  std::vector<os::Path> local_folders(std::vector<os::Path>) override { return {}; }
+  std::optional<os::DiskSpace> disk_left(std::span<const os::Path>) override { return {}; }
   Duration time_spent() override { return {}; }
   uint64_t oom_kills() override { return kills; }
 

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace muster::agent {
 namespace {
@@ -25,6 +28,8 @@ class FakeMeter final : public os::Meter {
   os::Footprint glance(std::span<const os::Pid>) override { return print; }
   os::FileActivity file_activity(std::span<const os::Pid>) override { return {}; }
   os::HostActivity host_activity() override { return {}; }
+  std::vector<os::Path> local_folders(std::vector<os::Path>) override { return {}; }
+  std::optional<os::DiskSpace> disk_left(std::span<const os::Path>) override { return {}; }
   Duration time_spent() override { return spent_; }
   uint64_t oom_kills() override { return 0; }
 

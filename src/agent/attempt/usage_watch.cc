@@ -86,13 +86,33 @@ HostTime UsageWatch::look() {
   return any ? next : HostTime::max();
 }
 
+UsageWatch::Watched& UsageWatch::watched(const TaskRun& run) {
+  const auto [found, fresh] = watched_.try_emplace(run.names().attempt);
+  if (fresh) {
+    std::vector<os::Path> folders = {run.names().work_folder};
+    const auto checkpoints = run.environment().find("MUSTER_CHECKPOINT_DIR");
+    if (checkpoints != run.environment().end()) {
+      folders.emplace_back(checkpoints->second);
+    }
+    found->second.folders = deps_.meter.local_folders(std::move(folders));
+  }
+  return found->second;
+}
+
 void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
                         const std::vector<os::GpuReading>& all_gpus) {
   const HostTime now = deps_.loop.now();
   const job::AttemptId attempt = run.names().attempt;
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
-  Watched& watched = watched_[attempt];
+  Watched& watched = this->watched(run);
   deps_.samples.measured(attempt, watched.meter.read(now, use, files));
+  if (const auto left = deps_.meter.disk_left(watched.folders)) {
+    using metrics::Builtin;
+    deps_.samples.measured(attempt, {{.metric = Builtin::ContainerDiskAvailable,
+                                      .value = static_cast<double>(left->free_bytes)},
+                                     {.metric = Builtin::ContainerDiskCapacity,
+                                      .value = static_cast<double>(left->total_bytes)}});
+  }
   LifeSigns signs = signs_of(run, use, files);
   if (!all_gpus.empty()) {
     const std::vector<os::GpuReading> gpus = visible_gpus(run.environment(), all_gpus);
@@ -142,6 +162,7 @@ void UsageWatch::sample_host() {
   add(Builtin::SystemDiskWrite, host.disk_written_bytes);
   add(Builtin::SystemNetworkReceive, host.received_bytes);
   add(Builtin::SystemNetworkTransmit, host.sent_bytes);
+  add(Builtin::NetworkSpeed, host.network_bytes_per_s);
   deps_.samples.measured(std::nullopt, readings);
 }
 

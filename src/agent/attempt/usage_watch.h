@@ -48,11 +48,13 @@ class UsageWatch {
     TaskMeter meter;
     QuietWatch quiet;
     ProgressWatch progress;
+    std::vector<os::Path> folders;  ///< Where it writes, as far as they can be looked at.
   };
 
   rt::Async<> run();
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
+  [[nodiscard]] Watched& watched(const TaskRun& run);
   void sample(TaskRun& run, const TaskRun::Use& use, const std::vector<os::GpuReading>& all_gpus);
   [[nodiscard]] LifeSigns signs_of(TaskRun& run, const TaskRun::Use& use,
                                    const os::FileActivity& files);

@@ -81,6 +81,7 @@ std::vector<metrics::Reading> TaskMeter::read(HostTime now, const TaskRun::Use& 
     add(Builtin::ProcessWaiting, *use.print.main_waits ? 1 : 0);
   }
   add_count(Builtin::ProcessRunning, use.print.main_runs);
+  add(Builtin::ProcessDiskWaiting, use.print.main_in_disk ? 1 : 0);
   if (files) {
     add_count(Builtin::ContainerDiskRead, read_bytes_.take(files->read_bytes));
     add_count(Builtin::ContainerDiskWrite, written_bytes_.take(files->written_bytes));

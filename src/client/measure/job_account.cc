@@ -100,6 +100,7 @@ Status add_samples(Session& session, const FoundJob& job, JobAccount& account) {
              samples.files.series(query, samples.live, kValuesMax));
   sum_up_samples(series, samples.files.minutes_before_s(), account.ledger.machine().plan(),
                  account.started, account.uses, account.signs);
+  account.hosts = host_uses(series);
   return {};
 }
 
@@ -110,6 +111,7 @@ JobAccount account_of(Session& session, const FoundJob& job, WithSamples with_sa
   JobAccount made{.ledger = account::Ledger(replayed.machine.plan()),
                   .signs = {},
                   .uses = {},
+                  .hosts = {},
                   .account = {},
                   .started = replayed.started,
                   .notes = {}};

@@ -17,13 +17,14 @@ struct JobAccount {
   account::Ledger ledger;
   account::Signs signs;
   account::Uses uses;
+  account::HostUses hosts;
   account::Account account;
   WallTime started{};  ///< Wall clock of job time 0.
   /// What the numbers lack, for people: a log that is damaged, starts that nobody saw.
   std::vector<std::string> notes;
 
   [[nodiscard]] account::Evidence evidence() const {
-    return account::evidence_of(ledger, account.until, signs, uses);
+    return account::evidence_of(ledger, account.until, signs, uses, hosts);
   }
 };
 

@@ -89,6 +89,37 @@ struct Weighed {
     }
     return most;
   }
+  /// Of a counter: the mean of what came in a second. nullopt of what was seen for too short.
+  [[nodiscard]] std::optional<double> per_second() const {
+    constexpr int64_t kSecondsMin = 20;
+    const int64_t seconds =
+        series.points.empty() ? 0 : series.points.back().time_s - series.points.front().time_s;
+    const double more = seconds == 0 ? 0 : series.points.back().value - series.points.front().value;
+    return seconds >= kSecondsMin && std::isfinite(more) && more >= 0
+               ? std::optional(more / static_cast<double>(seconds))
+               : std::nullopt;
+  }
+  /// Of a counter: the median over pieces of ten seconds of what came in a second.
+  [[nodiscard]] std::optional<double> usual_per_second() const {
+    std::vector<double> rates;
+    const metrics::Point* from = nullptr;
+    for (const metrics::Point& point : series.points) {
+      if (from != nullptr && point.time_s - from->time_s < kPeakS) {
+        continue;
+      }
+      if (from != nullptr && point.value >= from->value) {
+        rates.push_back((point.value - from->value) /
+                        static_cast<double>(point.time_s - from->time_s));
+      }
+      from = &point;
+    }
+    if (rates.empty()) {
+      return std::nullopt;
+    }
+    const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+    std::ranges::nth_element(rates, middle);
+    return *middle;
+  }
 };
 
 /// The median time of a step, by how many there were per second.
@@ -133,6 +164,19 @@ account::Growth growth_of(const metrics::Rise& rise) {
   return {.from = rise.from, .to = rise.to, .span = std::chrono::seconds(rise.span_s)};
 }
 
+/// What is used of a disk rises as what is left of it falls; of its size it is not needed.
+void add_disk_growth(metrics::Series left, account::AttemptUse& use) {
+  for (metrics::Point& point : left.points) {
+    point.value = -point.value;
+  }
+  if (const auto rise = metrics::steady_rise(left.points)) {
+    const double first = left.points.front().value;
+    use.growths.disk_bytes = {.from = rise->from - first,
+                              .to = rise->to - first,
+                              .span = std::chrono::seconds(rise->span_s)};
+  }
+}
+
 /// What rises, and what share of its time it waits: judged from the first step on, `from_s`.
 void add_course(const metrics::Series& series, int64_t from_s, account::AttemptUse& use) {
   const std::string& name = series.metric.name;
@@ -142,6 +186,25 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
                        [&](const metrics::Point& point) { return point.time_s >= from_s; });
   if (is(Builtin::ProcessWaiting)) {
     use.waiting = Weighed{later, 0}.mean();
+    return;
+  }
+  if (is(Builtin::ProcessDiskWaiting)) {
+    // It is seen as a second's one moment: fewer say little.
+    constexpr size_t kMomentsMin = 20;
+    use.disk_waiting = later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
+    return;
+  }
+  if (is(Builtin::ContainerDiskRead)) {
+    use.read_per_s = Weighed{later, 0}.per_second();
+    return;
+  }
+  if (is(Builtin::ContainerDiskWrite)) {
+    use.written_per_s = Weighed{later, 0}.per_second();
+    return;
+  }
+  if (is(Builtin::ContainerDiskAvailable) && !later.points.empty()) {
+    use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, later.points.back().value));
+    add_disk_growth(std::move(later), use);
     return;
   }
   if (name == kStepRate) {
@@ -233,13 +296,38 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
   }
 }
 
+account::HostUses host_uses(std::span<const metrics::Series> series) {
+  account::HostUses uses;
+  for (const metrics::Series& one : series) {
+    if (!one.subject.is_host()) {
+      continue;
+    }
+    account::HostUse& use = uses[job::HostName(one.subject.role.substr(1))];
+    const auto is = [&one](Builtin id) { return one.metric.name == metrics::describe(id).name; };
+    const Weighed weighed{one, 0};
+    if (is(Builtin::SystemDiskWrite)) {
+      use.written_per_s = weighed.usual_per_second();
+    } else if (is(Builtin::SystemNetworkReceive)) {
+      use.received_per_s = weighed.usual_per_second();
+    } else if (is(Builtin::SystemNetworkTransmit)) {
+      use.sent_per_s = weighed.usual_per_second();
+    } else if (is(Builtin::NetworkSpeed)) {
+      use.network_per_s = weighed.mean();
+    }
+  }
+  return uses;
+}
+
 std::vector<std::string> summed_metrics() {
   std::vector<std::string> names = {std::string(kStep), std::string(kStepRate)};
   for (const Builtin id :
        {Builtin::ContainerCpuUsage, Builtin::ContainerMemoryPeak, Builtin::GpuUtilization,
         Builtin::GpuMemoryUsage, Builtin::GpuMemoryLimit, Builtin::ContainerMemoryUsage,
         Builtin::ProcessOpenFiles, Builtin::ProcessThreads, Builtin::ContainerProcesses,
-        Builtin::ProcessWaiting, Builtin::ProcessRunning}) {
+        Builtin::ProcessWaiting, Builtin::ProcessRunning, Builtin::ProcessDiskWaiting,
+        Builtin::ContainerDiskRead, Builtin::ContainerDiskWrite, Builtin::ContainerDiskAvailable,
+        Builtin::SystemDiskWrite, Builtin::SystemNetworkReceive, Builtin::SystemNetworkTransmit,
+        Builtin::NetworkSpeed}) {
     names.emplace_back(metrics::describe(id).name);
   }
   return names;

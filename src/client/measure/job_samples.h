@@ -32,7 +32,10 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
                     const job::Plan& plan, WallTime started, account::Uses& uses,
                     account::Signs& signs);
 
-/// The metrics that sum_up_samples() reads.
+/// Sums up what was measured of hosts.
+[[nodiscard]] account::HostUses host_uses(std::span<const metrics::Series> series);
+
+/// The metrics that these read.
 [[nodiscard]] std::vector<std::string> summed_metrics();
 
 }  // namespace muster::client

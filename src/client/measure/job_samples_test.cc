@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,6 +82,64 @@ TEST(JobSamples, TellOfStepsAndTheFirst) {
   EXPECT_EQ(sum.use().step, Duration(250ms));
   const account::AttemptSigns& sign = sum.signs.at({.task = {job::RoleIndex(0), 2}, .number = 1});
   EXPECT_EQ(sign.first_step, Time(12s + 500ms)) << "the middle of its second";
+}
+
+/// Points of a minute, a second apart.
+template <class Value>
+std::vector<metrics::Point> minute_of(Value value) {
+  std::vector<metrics::Point> points;
+  for (int64_t i = 0; i < 60; ++i) {
+    points.push_back({kBegin + i, value(static_cast<double>(i))});
+  }
+  return points;
+}
+
+TEST(JobSamples, TellWhatIsWrittenAndWaitedForAfterTheFirstStep) {
+  const auto written = [](double i) { return i < 20 ? 1e9 * i : 2e10 + 5e6 * (i - 20); };
+  SummedUp sum({series_of(named("user.step"), {{kBegin + 19, 1}}),
+                series_of(metrics::metric_of(Builtin::ContainerDiskWrite), minute_of(written)),
+                series_of(metrics::metric_of(Builtin::ContainerDiskRead),
+                          minute_of([](double i) { return i < 20 ? 3e6 * i : 6e7; })),
+                series_of(metrics::metric_of(Builtin::ProcessDiskWaiting), minute_of([](double i) {
+                            return i < 20 || std::fmod(i, 4) == 0 ? 0.0 : 1.0;
+                          })),
+                series_of(metrics::metric_of(Builtin::ContainerDiskAvailable),
+                          minute_of([](double i) { return 1e11 - 6e6 * i; }))});
+  EXPECT_NEAR(sum.use().written_per_s.value_or(0), 5e6, 1e5);
+  EXPECT_NEAR(sum.use().read_per_s.value_or(-1), 0, 1);
+  EXPECT_NEAR(sum.use().disk_waiting.value_or(0), 0.75, 0.01);
+  EXPECT_EQ(sum.use().disk_left_bytes, 100'000'000'000U - 59 * 6'000'000U);
+  const auto& growth = sum.use().growths.disk_bytes;
+  ASSERT_TRUE(growth);
+  EXPECT_NEAR((growth->to - growth->from) / std::chrono::duration<double>(growth->span).count(),
+              6e6, 1e5);
+}
+
+TEST(JobSamples, OfFewMomentsTellNoShareOfTime) {
+  std::vector<metrics::Point> points = minute_of([](double) { return 1.0; });
+  points.resize(19);
+  SummedUp sum({series_of(named("user.step"), {{kBegin - 1, 1}}),
+                series_of(metrics::metric_of(Builtin::ProcessDiskWaiting), points)});
+  EXPECT_EQ(sum.use().disk_waiting, std::nullopt);
+}
+
+TEST(JobSamples, OfHostsAreTheUsualRates) {
+  const auto host = [](Builtin id, std::vector<metrics::Point> points) {
+    metrics::Series series = series_of(metrics::metric_of(id), std::move(points));
+    series.subject = metrics::subject_of_host("h1");
+    return series;
+  };
+  // Busy but for the first twenty seconds.
+  const auto bytes = [](double i) { return i < 20 ? 0.0 : 1e8 * (i - 20); };
+  const std::vector<metrics::Series> series = {
+      host(Builtin::SystemNetworkReceive, minute_of(bytes)),
+      host(Builtin::NetworkSpeed, minute_of([](double) { return 1.25e8; }))};
+  const account::HostUses uses = host_uses(series);
+  ASSERT_EQ(uses.size(), 1U);
+  const account::HostUse& use = uses.at(job::HostName("h1"));
+  EXPECT_NEAR(use.received_per_s.value_or(0), 1e8, 1);
+  EXPECT_EQ(use.network_per_s, 1.25e8);
+  EXPECT_EQ(use.sent_per_s, std::nullopt);
 }
 
 TEST(JobSamples, OfHostsAndUnknownRolesCountNothing) {

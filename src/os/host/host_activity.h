@@ -21,6 +21,7 @@ struct HostActivity {
   /// Of all interfaces but those to the host itself.
   std::optional<uint64_t> received_bytes;
   std::optional<uint64_t> sent_bytes;
+  std::optional<uint64_t> network_bytes_per_s;  ///< What they can carry each way.
   bool operator==(const HostActivity&) const = default;
 };
 

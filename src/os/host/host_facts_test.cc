@@ -16,8 +16,10 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 namespace muster::os {
@@ -98,6 +100,31 @@ TEST(Meter, CountsSharedMemoryOnce) {
   ::munmap(shared, kSize);
   ::close(gate[0]);
   ::close(gate[1]);
+}
+
+TEST(Meter, SeesWhoCannotBeDisturbed) {
+  std::array<int, 2> gate{};
+  ASSERT_EQ(::pipe(gate.data()), 0);
+  const Pid child(::fork());
+  if (child.value == 0) {
+    ::close(gate[1]);
+    // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) it holds its caller as a disk does
+    if (::vfork() == 0) {
+      char byte = 0;
+      (void)!::read(gate[0], &byte, 1);
+      ::_exit(0);
+    }
+    ::_exit(0);
+  }
+  const std::unique_ptr<Meter> meter = make_meter();
+  while (!meter->glance(std::array{child}).main_in_disk) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(meter->glance(std::array{Pid(::getpid())}).main_in_disk);
+  ::close(gate[1]);
+  (void)reap(child);
+  EXPECT_FALSE(meter->glance(std::array{child}).main_in_disk);
+  ::close(gate[0]);
 }
 
 TEST(Meter, ParsesTheKernelsText) {

@@ -1,6 +1,8 @@
 #include "os/host/memory.h"
 
 #include "base/text.h"
+#include "os/host/disk_left.h"
+#include "os/host/network_speed.h"
 #include "os/host/proc_text.h"
 #include "os/process/threads.h"
 
@@ -44,7 +46,8 @@ struct Stat {
   uint64_t faults = 0;
   uint64_t faults_major = 0;
   uint32_t threads = 0;
-  bool runs = false;  ///< Its main thread computes, or would if it had a processor.
+  bool runs = false;     ///< Its main thread computes, or would if it had a processor.
+  bool in_disk = false;  ///< It cannot be disturbed: it waits for a disk, as a rule.
 };
 
 Stat read_stat(Pid pid) {
@@ -68,7 +71,8 @@ Stat read_stat(Pid pid) {
           .faults = number(7) + number(8) + major,
           .faults_major = major,
           .threads = static_cast<uint32_t>(number(17)),
-          .runs = !fields.empty() && fields[0] == "R"};
+          .runs = !fields.empty() && fields[0] == "R",
+          .in_disk = !fields.empty() && fields[0] == "D"};
 }
 
 /// How many processes there are, with those children of their main threads that are not among them:
@@ -88,15 +92,23 @@ uint32_t count_with_children(std::span<const Pid> processes) {
   return static_cast<uint32_t>(known.size());
 }
 
-/// Of processes, parents first, with the time that each has computed: see Footprint::main_waits.
-std::optional<bool> main_waits(const std::vector<std::pair<Pid, Duration>>& computed) {
+/// A process, with the time that it has computed.
+struct Worker {
+  Pid pid;
+  Duration computed{};
+  bool in_disk = false;
+};
+
+/// Of processes, parents first, the one that works: see Footprint::main_waits. nullptr if there is
+/// none.
+const Worker* find_worker(const std::vector<Worker>& processes) {
   Duration most{};
-  for (const auto& [pid, time] : computed) {
-    most = std::max(most, time);
+  for (const Worker& process : processes) {
+    most = std::max(most, process.computed);
   }
   const auto works = std::ranges::find_if(
-      computed, [&](const auto& process) { return 4 * process.second >= most; });
-  return works == computed.end() ? std::nullopt : waits_for_threads(works->first);
+      processes, [&](const Worker& process) { return 4 * process.computed >= most; });
+  return works == processes.end() ? nullptr : &*works;
 }
 
 /// How many descriptors a process has open: the kernel says so since Linux 6.2; before, they are
@@ -144,12 +156,12 @@ class ProcMeter final : public Meter {
 
   Footprint glance(std::span<const Pid> processes) override {
     Footprint print;
-    std::vector<std::pair<Pid, Duration>> computed;
+    std::vector<Worker> workers;
     std::vector<Pid> living;
     for (const Pid pid : processes) {
       const Resident resident = resident_memory(pid);
       const Stat stat = read_stat(pid);
-      computed.emplace_back(pid, stat.user + stat.system);
+      workers.push_back({.pid = pid, .computed = stat.user + stat.system, .in_disk = stat.in_disk});
       if (stat.threads > 0) {
         living.push_back(pid);
       }
@@ -165,7 +177,10 @@ class ProcMeter final : public Meter {
                    resident.all_bytes - std::min(resident.all_bytes, resident.shared_bytes));
     }
     print.processes = count_with_children(living);
-    print.main_waits = main_waits(computed);
+    if (const Worker* const worker = find_worker(workers)) {
+      print.main_waits = waits_for_threads(worker->pid);
+      print.main_in_disk = worker->in_disk;
+    }
     return print;
   }
 
@@ -182,7 +197,24 @@ class ProcMeter final : public Meter {
     return activity;
   }
 
-  HostActivity host_activity() override { return read_host_activity(); }
+  HostActivity host_activity() override {
+    HostActivity activity = read_host_activity();
+    // Drivers may ask the hardware: not with every look.
+    constexpr uint32_t kLooksBetween = 60;
+    if (looks_++ % kLooksBetween == 0) {
+      network_speed_ = read_network_speed("/sys/class/net");
+    }
+    activity.network_bytes_per_s = network_speed_;
+    return activity;
+  }
+
+  std::vector<Path> local_folders(std::vector<Path> folders) override {
+    return os::local_folders(std::move(folders), read_proc("/proc/self/mountinfo"));
+  }
+
+  std::optional<DiskSpace> disk_left(std::span<const Path> folders) override {
+    return least_disk_left(folders);
+  }
 
   Duration time_spent() override {
     timespec time{};
@@ -209,6 +241,10 @@ class ProcMeter final : public Meter {
     }
     return number_after(read_proc("/proc/vmstat"), "oom_kill ").value_or(0);
   }
+
+ private:
+  uint32_t looks_ = 0;
+  std::optional<uint64_t> network_speed_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "os/file/files.h"
 #include "os/host/host_activity.h"
 #include "os/process/pid.h"
 
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace muster::os {
 
@@ -38,7 +40,8 @@ struct Footprint {
   /// Whether the main thread of the process that works waits for other threads or for peers: of the
   /// first process that has computed a quarter as much as any other; nullopt if it cannot be seen.
   std::optional<bool> main_waits;
-  uint32_t main_runs = 0;  ///< Main threads that compute, or would if they had a processor.
+  bool main_in_disk = false;  ///< Whether that main thread waits for a disk, or is held otherwise.
+  uint32_t main_runs = 0;     ///< Main threads that compute, or would if they had a processor.
   bool operator==(const Footprint&) const = default;
 };
 
@@ -66,6 +69,10 @@ class Meter {
   [[nodiscard]] virtual FileActivity file_activity(std::span<const Pid> processes) = 0;
   /// Reads how busy this host is.
   [[nodiscard]] virtual HostActivity host_activity() = 0;
+  /// Of these folders those that disk_left() may be asked of.
+  [[nodiscard]] virtual std::vector<Path> local_folders(std::vector<Path> folders) = 0;
+  /// How much is left of the fullest disk that the folders are on; nullopt if that is unknown.
+  [[nodiscard]] virtual std::optional<DiskSpace> disk_left(std::span<const Path> folders) = 0;
   /// Processor time of the calling thread: what looking has cost.
   [[nodiscard]] virtual Duration time_spent() = 0;
   /// Returns how often the kernel has killed a process of this host's (or this container's) cgroup

@@ -1,0 +1,77 @@
+#include "os/host/disk_left.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <sys/statvfs.h>
+
+namespace muster::os {
+namespace {
+
+/// Of another host, or of a program that may ask one.
+bool may_be_away(std::string_view type) {
+  static constexpr std::array<std::string_view, 14> kTypes = {
+      "9p",   "afs",    "beegfs", "ceph",  "cifs", "fuse",     "gfs2",
+      "gpfs", "lustre", "nfs",    "ocfs2", "smb",  "virtiofs", "wekafs"};
+  return std::ranges::any_of(kTypes,
+                             [type](std::string_view each) { return type.starts_with(each); });
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return folder == "/" ||
+         (path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'));
+}
+
+/// The type of the file system of a path; "" if no mount is known for it. A mount's line:
+/// "36 35 98:0 /mnt1 /mnt/parent rw,noatime master:1 - ext3 /dev/root rw". Of two mounts at one
+/// place the later counts.
+std::string_view type_of(std::string_view path, std::string_view mounts) {
+  constexpr size_t kPlace = 4;
+  std::string_view best;
+  std::string_view type;
+  for (const std::string_view line : split(mounts, '\n')) {
+    const std::vector<std::string_view> words = split(line, ' ');
+    const auto dash = std::ranges::find(words, "-");
+    if (words.size() <= kPlace || dash == words.end() || dash + 1 == words.end()) {
+      continue;
+    }
+    const std::string_view place = words[kPlace];
+    if (is_below(path, place) && place.size() >= best.size()) {
+      best = place;
+      type = *(dash + 1);
+    }
+  }
+  return type;
+}
+
+}  // namespace
+
+std::vector<Path> local_folders(std::vector<Path> folders, std::string_view mounts) {
+  std::erase_if(folders, [&](const Path& folder) {
+    const std::string_view type = type_of(folder.native(), mounts);
+    return !folder.is_absolute() || type.empty() || may_be_away(type);
+  });
+  return folders;
+}
+
+std::optional<DiskSpace> least_disk_left(std::span<const Path> folders) {
+  std::optional<DiskSpace> least;
+  for (const Path& folder : folders) {
+    struct statvfs status{};
+    if (::statvfs(folder.c_str(), &status) != 0 || status.f_blocks == 0) {
+      continue;
+    }
+    const DiskSpace space{
+        .free_bytes = uint64_t{status.f_bavail} * status.f_frsize,
+        .total_bytes = uint64_t{status.f_blocks} * status.f_frsize,
+        .free_inodes = status.f_files == 0 ? UINT64_MAX : uint64_t{status.f_favail}};
+    if (!least || space.free_bytes < least->free_bytes) {
+      least = space;
+    }
+  }
+  return least;
+}
+
+}  // namespace muster::os
