@@ -89,7 +89,10 @@ Result<std::vector<Collectives>> read_flight_record(std::string_view dump) {
       group.entered = number;
       last[group_of(pickle, entry)] = &entry;
     }
-    if (text_in(pickle, entry, "state") == "completed") {
+    // Of gloo the state stays "scheduled".
+    const Pickle::Value* const retired = pickle.find(entry, "retired");
+    if (text_in(pickle, entry, "state") == "completed" ||
+        (retired != nullptr && retired->integer != 0)) {
       group.completed = std::max(group.completed, number);
     }
   }

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace muster::stacks {
@@ -137,6 +140,28 @@ Subject in_all_reduce(int index, uint64_t entered, uint64_t completed) {
                                  .call = "all_reduce",
                                  .place = "step (train.py:31)"}};
   return subject;
+}
+
+/// What torch 2.8 wrote of a rank of gloo: rank 0 is in its seventh all_reduce, rank 1 elsewhere.
+std::string real_dump(uint32_t rank) {
+  std::ifstream file(std::filesystem::path(MUSTER_SOURCE_DIR) / "test/flight" /
+                     ("torch-2.8-gloo-rank-" + std::to_string(rank) + ".pickle"));
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(FlightRecord, IsReadAsTorchWritesIt) {
+  EXPECT_THAT(read_flight_record(real_dump(0)).value(),
+              ElementsAre(Collectives{.group = "0",
+                                      .entered = 7,
+                                      .completed = 6,
+                                      .call = "all_reduce",
+                                      .place = "step (prog.py:8)"}));
+  EXPECT_THAT(read_flight_record(real_dump(1)).value(),
+              ElementsAre(Collectives{.group = "0",
+                                      .entered = 6,
+                                      .completed = 6,
+                                      .call = "all_reduce",
+                                      .place = "step (prog.py:8)"}));
 }
 
 TEST(Laggard, HasNotEnteredTheCallInWhichTheOthersAre) {
