@@ -60,7 +60,12 @@ bool waits_for_flag(const Thread& thread) {
   const auto waits = [](const Frame& frame) {
     return frame.file.ends_with("/threading.py") && frame.function.ends_with("wait");
   };
-  return thread.frames.size() > 1 && waits(thread.frames[0]) && waits(thread.frames[1]);
+  if (thread.frames.size() < 2 || !waits(thread.frames[0]) || !waits(thread.frames[1])) {
+    return false;
+  }
+  // Pool.map() and the like wait so for what their workers bring.
+  return thread.frames.size() == 2 ||
+         thread.frames[2].file.find("/multiprocessing/") == std::string::npos;
 }
 
 bool joins_thread(const Thread& thread) {

@@ -370,6 +370,9 @@ TEST(Suspect, IsOnlyIdleWhereNobodyHasToldItAnything) {
   const Frame wait{"wait", "/usr/lib/python3.11/threading.py", 327};
   const Frame flag{"wait", "/usr/lib/python3.11/threading.py", 629};
   EXPECT_EQ(suspect_of(gang(1, 0, python({wait, flag, kModule}))).sure, job::Sureness::Sign);
+  const Frame map{"Pool.map", "/usr/lib/python3.11/multiprocessing/pool.py", 765};
+  EXPECT_EQ(suspect_of(gang(1, 0, python({wait, flag, map, kModule}))).sure, job::Sureness::Likely)
+      << "its workers bring it nothing";
   const Frame get{"get", "/usr/lib/python3.11/queue.py", 171};
   EXPECT_EQ(suspect_of(gang(1, 0, python({wait, get, kModule}))).sure, job::Sureness::Likely);
   Process prompt = python({}, "read");
