@@ -45,6 +45,7 @@ void put_samples(const Samples& samples, control::v1::Samples& message) {
     fruitless.set_now_us(samples.fruitless->pause.now.count());
     fruitless.set_longest_us(samples.fruitless->pause.longest.count());
     fruitless.set_knows_past(samples.fruitless->knows_past);
+    fruitless.set_got_on(samples.fruitless->got_on);
     fruitless.set_reports(samples.fruitless->reports);
   }
 }
@@ -83,7 +84,8 @@ Status get_samples(const control::v1::Samples& message, Samples& samples) {
     samples.fruitless = {.pause = {.now = Duration(message.fruitless().now_us()),
                                    .longest = Duration(message.fruitless().longest_us())},
                          .knows_past = message.fruitless().knows_past(),
-                         .reports = message.fruitless().reports()};
+                         .reports = message.fruitless().reports(),
+                         .got_on = message.fruitless().got_on()};
   }
   return {};
 }

@@ -49,6 +49,7 @@ struct Fruitless {
   Pause pause;
   bool knows_past = false;  ///< It has gone on often enough for `longest` to mean something.
   bool reports = false;     ///< It has reported values.
+  bool got_on = false;      ///< It has reported values, or printed several lines.
   bool operator==(const Fruitless&) const = default;
 };
 

@@ -219,7 +219,8 @@ class Arbitrary {
     if (coin()) {
       samples.fruitless = Fruitless{.pause = {.now = duration(), .longest = duration()},
                                     .knows_past = coin(),
-                                    .reports = coin()};
+                                    .reports = coin(),
+                                    .got_on = coin()};
     }
     return samples;
   }

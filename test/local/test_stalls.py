@@ -180,6 +180,7 @@ public class Locks {
 IDLE = {
     "timer": "import time\nwhile True:\n    time.sleep(300)\n",
     "told": "import threading\nthreading.Event().wait()\n",
+    "greets": "import time\nprint('the next run is in 1 h', flush=True)\ntime.sleep(3600)\n",
 }
 
 # An event loop that nothing can wake: it waits for a result that nobody brings.
@@ -570,9 +571,11 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
     assert "is idle, has done nothing for" in muster("why", "last").expect(0).out
 
 
-def test_a_program_that_sleeps_after_it_had_got_on_hangs(muster):
+@pytest.mark.parametrize("pause", [0.3, 0])
+def test_a_program_that_sleeps_after_it_had_got_on_hangs(muster, pause):
+    """Step by step, or all at once."""
     muster.write("train.py", "import time\nfor step in range(30):\n    print(step, flush=True)\n"
-                             "    time.sleep(0.3)\ntime.sleep(10000)\n")
+                             f"    time.sleep({pause})\ntime.sleep(10000)\n")
     muster.run({"command": "exec /usr/bin/python3 train.py", "files": ["train.py"], "tasks": 1,
                 "liveness": QUICK["liveness"], "stall": {"after": "4s", "then": "fail"}},
                within=60).expect(1)

@@ -11,6 +11,8 @@ namespace {
 constexpr Allowance kIdleFaults = {.at_once = 1000, .per_second = 100};
 /// The pause before the first word is that of a start, and two words make one pause.
 constexpr uint32_t kSaidMin = 4;
+/// What says less has greeted, or named what it is about to do.
+constexpr uint64_t kNewsMin = 4;
 
 uint64_t files_of(const LifeSigns& signs) {
   return signs.moved_bytes - std::min(signs.moved_bytes, signs.output_bytes);
@@ -38,7 +40,10 @@ wire::Fruitless ProgressWatch::look(HostTime now, const LifeSigns& signs) {
     said_ = std::min(said_ + (said ? 1U : 0U), kSaidMin);
     then_ = signs;
   }
-  return {.pause = clock_.pause(now), .knows_past = said_ >= kSaidMin, .reports = signs.told > 0};
+  return {.pause = clock_.pause(now),
+          .knows_past = said_ >= kSaidMin,
+          .reports = signs.told > 0,
+          .got_on = signs.told > 0 || signs.news >= kNewsMin};
 }
 
 }  // namespace muster::agent

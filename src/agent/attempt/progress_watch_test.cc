@@ -68,6 +68,14 @@ TEST_F(ProgressWatchOf, TakesFilesAndNewMemoryForProgress) {
   EXPECT_EQ(look(minutes(1)), Duration::zero());
 }
 
+TEST_F(ProgressWatchOf, TellsWhetherItHasGotOnHoweverQuickly) {
+  signs_.news = 3;
+  EXPECT_FALSE(look_at(seconds(1)).got_on) << "a greeting";
+  signs_.news = 4;
+  EXPECT_TRUE(look_at(seconds(1)).got_on);
+  EXPECT_FALSE(look_at(seconds(1)).knows_past);
+}
+
 TEST_F(ProgressWatchOf, KnowsAPastOnlyOfOneThatHasGoneOn) {
   EXPECT_FALSE(look_at(minutes(1)).knows_past);
   ++signs_.told;

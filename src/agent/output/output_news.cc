@@ -57,7 +57,7 @@ std::string comparable(std::string_view line) {
 
 void OutputNews::take(size_t stream, std::string_view bytes) {
   grown_ = grown_ || !bytes.empty();
-  if (new_ || read_ > kReadMax) {
+  if (new_ >= kCountedMax || read_ > kReadMax) {
     // Where a line ends still has to be known.
     const size_t end = find_last_line_end(bytes);
     if (end != std::string_view::npos) {
@@ -86,7 +86,7 @@ void OutputNews::take_line(std::string_view line) {
   if (line.empty() || std::ranges::find(remembered_, hash) != remembered_.end()) {
     return;
   }
-  new_ = true;
+  ++new_;
   if (remembered_.size() < kRemembered) {
     remembered_.push_back(hash);
   } else {
@@ -96,8 +96,9 @@ void OutputNews::take_line(std::string_view line) {
 }
 
 uint64_t OutputNews::look() {
-  news_ += new_ || (grown_ && !ended_) ? 1 : 0;
-  grown_ = ended_ = new_ = false;
+  news_ += new_ > 0 ? std::min(new_, kCountedMax) : grown_ && !ended_ ? 1 : 0;
+  grown_ = ended_ = false;
+  new_ = 0;
   read_ = 0;
   return news_;
 }

@@ -18,11 +18,12 @@ class OutputNews {
  public:
   static constexpr size_t kRemembered = 64;
   static constexpr size_t kReadMax = 64U << 10;
+  static constexpr uint64_t kCountedMax = 4;
 
   /// Takes the next bytes of one of the streams, 0 or 1.
   void take(size_t stream, std::string_view bytes);
-  /// Returns a number that has changed if something new was printed since the last look. A line
-  /// that grows is new while none comes to its end.
+  /// Returns how many new lines there were so far; between two looks no more than kCountedMax
+  /// count. A line that grows is new while none comes to its end.
   [[nodiscard]] uint64_t look();
 
  private:
@@ -34,7 +35,7 @@ class OutputNews {
   size_t read_ = 0;                   ///< Bytes since the last look.
   bool grown_ = false;                ///< Since the last look bytes came,
   bool ended_ = false;                ///< lines came to their ends,
-  bool new_ = false;                  ///< something new was read.
+  uint64_t new_ = 0;                  ///< and so many of them were new.
   uint64_t news_ = 0;
 };
 

@@ -26,6 +26,19 @@ TEST(OutputNews, AreLinesThatWereNotThereBefore) {
   EXPECT_FALSE(is_news("hello\n", "\n\n"));
 }
 
+TEST(OutputNews, AreCountedUpToABound) {
+  OutputNews news;
+  news.take(0, "loading\nloading\n");
+  EXPECT_EQ(news.look(), 1U);
+  news.take(0, "step 1\nstep 2\nstep 3\n");
+  EXPECT_EQ(news.look(), 4U);
+  for (int step = 4; step < 100; ++step) {
+    news.take(0, "step " + std::to_string(step) + "\n");
+  }
+  EXPECT_EQ(news.look(), 4U + OutputNews::kCountedMax);
+  EXPECT_EQ(news.look(), 4U + OutputNews::kCountedMax);
+}
+
 TEST(OutputNews, CompareLinesWordByWord) {
   EXPECT_EQ(comparable("[13:43:01] step\t2"), "step 2 ");
   EXPECT_TRUE(is_news("ab c\n", "a bc\n"));

@@ -209,7 +209,7 @@ std::vector<StallJudge::Member> StallJudge::stalled(const Cohort& cohort, Sign s
     members.push_back({.attempt = attempt,
                        .pause = pause->lasts,
                        .kind = {.quiet = pause->quiet, .reports = past.reports},
-                       .got_on = past.knows_past || past.reports});
+                       .got_on = past.got_on || past.knows_past});
   }
   const bool any_needed = std::ranges::any_of(
       members, [this](const Member& member) { return is_needed(member.attempt); });
