@@ -164,7 +164,10 @@ export class ChartPanel {
   private visible = false;
   /** Seconds between points, at least. */
   private finest = 1;
-  private wake: () => void = () => undefined;
+  /** What is shown has been read. */
+  private answered = false;
+  private awake = false;
+  private resume: () => void = () => undefined;
 
   constructor(private readonly base: string) {
     new IntersectionObserver((entries) => {
@@ -244,17 +247,34 @@ export class ChartPanel {
   }
 
   private begin_again(): void {
-    this.store.clear();
+    this.forget();
     this.wake();
   }
 
+  private forget(): void {
+    this.store.clear();
+    this.answered = false;
+  }
+
+  /** Ends a sleep, or keeps the next from beginning: what is wanted meanwhile is not forgotten. */
+  private wake(): void {
+    this.awake = true;
+    this.resume();
+  }
+
   private sleep(): Promise<void> {
-    return new Promise((done) => { this.wake = done; });
+    return new Promise((done) => {
+      this.resume = done;
+      if (this.awake) {
+        done();
+      }
+    });
   }
 
   private async run(): Promise<void> {
     let failures = 0;
     for (;;) {
+      this.awake = false;
       const status = this.status;
       const over = status?.phase === "ended";
       // What a job has measured is read before its master leaves, whether one looks or not.
@@ -283,6 +303,7 @@ export class ChartPanel {
     const changed = names.length !== this.names.length;
     this.names = names;
     this.keep_room();
+    this.show_note();
     by_id("charts").hidden = names.length === 0;
     by_id("charts-link").hidden = names.length === 0;
     const leaves = this.status?.phase === "stopping" || this.status?.phase === "ended";
@@ -304,6 +325,7 @@ export class ChartPanel {
     try {
       const answer = await read<{ series: RawSeries[] }>(`${this.base}api/metrics?${query}`);
       this.store.take(answer.series);
+      this.answered = true;
     } catch (trouble) {
       // A master refuses an answer that would be too long: coarser ones are shorter.
       if (this.finest >= 60 || !(trouble instanceof Trouble) || !trouble.message.endsWith("400")) {
@@ -360,10 +382,13 @@ export class ChartPanel {
     by_id("chart-rest-list").replaceChildren(...rest.map(({ box }) => box));
     by_id("chart-rest").hidden = rest.length === 0;
     set_text(by_id("chart-rest-title"), `${rest.length} more: threads, files, the hosts …`);
-    this.store.clear();
+    this.forget();
   }
 
   private draw(): void {
+    if (this.charts.length === 0) {
+      return;
+    }
     const opened = by_id<HTMLDetailsElement>("chart-rest").open;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const [, step] = this.step();
@@ -372,10 +397,14 @@ export class ChartPanel {
         this.draw_chart(chart, step, dark);
       }
     }
+    this.show_note();
+  }
+
+  private show_note(): void {
     const any = this.charts.some(({ kind }) => kind.names.some((name) =>
       this.store.tasks_of(name, (task) => this.admits(task)).length > 0));
-    show_text(by_id("chart-note"), any || this.charts.length === 0 ? null
-      : "Nothing was measured in this time.");
+    show_text(by_id("chart-note"), any ? null
+      : this.answered ? "Nothing was measured in this time." : "Reading what was measured …");
   }
 
   private draw_chart(chart: Chart, step: number, dark: boolean): void {

@@ -32,11 +32,14 @@ def status_of(roles, phase="running", outcome=None):
 class FakeSite:
     """Serves the page with what its attributes say, on a port of its own, until it is closed."""
 
-    def __init__(self, status, events=(), size=0, line=None, series=()):
+    def __init__(self, status, events=(), size=0, line=None, series=(), held=False):
         self.status, self.events, self.size, self.series = status, list(events), size, list(series)
         self.line = line or (lambda number: f"line {number}")
         self.width = 64  # Bytes of each line of output.
         self.asked = []
+        self.measured = threading.Event()  # Until it is set, nothing that was measured is told.
+        if not held:
+            self.measured.set()
         self._over = threading.Event()
         site = self
 
@@ -145,6 +148,7 @@ class FakeSite:
 
     def _metrics(self, query):
         """Each series is a task, a name, a unit and a function of seconds; 10 min, then live."""
+        self.measured.wait(20)
         now = time.time()
         step = int(query["step"][0])
         begin = max(int(query["from"][0]), int(now) - 600)

@@ -18,7 +18,7 @@ ROWS = "return document.querySelectorAll('#tasks tr[data-task]').length"
 def site_of(browser, **made):
     with contextlib.closing(fake_site.FakeSite(**made)) as site:
         browser.open(site.link)
-        browser.sees("#phase", "running")
+        browser.sees("#phase", "running|ended")
         yield site
 
 
@@ -125,6 +125,19 @@ def test_a_hundred_live_series_are_drawn(browser):
         browser.run("const s = document.getElementById('chart-scope'); s.value = 'worker:7';"
                     "s.dispatchEvent(new Event('change'))")
         browser.sees('[data-chart="Processor"] figcaption', r"^worker:7 [\d.]+ cores$")
+
+
+def test_what_is_asked_of_charts_while_others_come_is_not_forgotten(browser):
+    series = [("worker:0", "container.cpu.usage", "{cpu}", lambda s: 0.5),
+              ("worker:0", "process.thread.count", "{thread}", lambda s: 7)]
+    status = fake_site.status_of({"worker": ["succeeded"]}, phase="ended")
+    status["ended"] = "2027-01-15T09:00:00.000Z"
+    with site_of(browser, status=status, series=series, held=True) as site:
+        harness.eventually(lambda: site.asked.count("api/metrics") > 1)  # The rows ask, too.
+        browser.sees("#chart-note", "Reading what was measured")
+        browser.run("document.getElementById('chart-rest').open = true")
+        site.measured.set()
+        browser.sees('[data-chart="process.thread.count"] figcaption', "worker:0 7 thread")
 
 
 @pytest.mark.parametrize("width, scheme", [(360, "light"), (360, "dark"), (420, "dark"),

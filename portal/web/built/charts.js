@@ -151,7 +151,10 @@ export class ChartPanel {
         this.visible = false;
         /** Seconds between points, at least. */
         this.finest = 1;
-        this.wake = () => undefined;
+        /** What is shown has been read. */
+        this.answered = false;
+        this.awake = false;
+        this.resume = () => undefined;
         new IntersectionObserver((entries) => {
             this.visible = entries.some((entry) => entry.isIntersecting);
             this.wake();
@@ -224,15 +227,30 @@ export class ChartPanel {
         return this.scope === "" || task === this.scope || task.split(":")[0] === this.scope;
     }
     begin_again() {
-        this.store.clear();
+        this.forget();
         this.wake();
     }
+    forget() {
+        this.store.clear();
+        this.answered = false;
+    }
+    /** Ends a sleep, or keeps the next from beginning: what is wanted meanwhile is not forgotten. */
+    wake() {
+        this.awake = true;
+        this.resume();
+    }
     sleep() {
-        return new Promise((done) => { this.wake = done; });
+        return new Promise((done) => {
+            this.resume = done;
+            if (this.awake) {
+                done();
+            }
+        });
     }
     async run() {
         let failures = 0;
         for (;;) {
+            this.awake = false;
             const status = this.status;
             const over = status?.phase === "ended";
             // What a job has measured is read before its master leaves, whether one looks or not.
@@ -262,6 +280,7 @@ export class ChartPanel {
         const changed = names.length !== this.names.length;
         this.names = names;
         this.keep_room();
+        this.show_note();
         by_id("charts").hidden = names.length === 0;
         by_id("charts-link").hidden = names.length === 0;
         const leaves = this.status?.phase === "stopping" || this.status?.phase === "ended";
@@ -282,6 +301,7 @@ export class ChartPanel {
         try {
             const answer = await read(`${this.base}api/metrics?${query}`);
             this.store.take(answer.series);
+            this.answered = true;
         }
         catch (trouble) {
             // A master refuses an answer that would be too long: coarser ones are shorter.
@@ -334,9 +354,12 @@ export class ChartPanel {
         by_id("chart-rest-list").replaceChildren(...rest.map(({ box }) => box));
         by_id("chart-rest").hidden = rest.length === 0;
         set_text(by_id("chart-rest-title"), `${rest.length} more: threads, files, the hosts …`);
-        this.store.clear();
+        this.forget();
     }
     draw() {
+        if (this.charts.length === 0) {
+            return;
+        }
         const opened = by_id("chart-rest").open;
         const dark = matchMedia("(prefers-color-scheme: dark)").matches;
         const [, step] = this.step();
@@ -345,9 +368,12 @@ export class ChartPanel {
                 this.draw_chart(chart, step, dark);
             }
         }
+        this.show_note();
+    }
+    show_note() {
         const any = this.charts.some(({ kind }) => kind.names.some((name) => this.store.tasks_of(name, (task) => this.admits(task)).length > 0));
-        show_text(by_id("chart-note"), any || this.charts.length === 0 ? null
-            : "Nothing was measured in this time.");
+        show_text(by_id("chart-note"), any ? null
+            : this.answered ? "Nothing was measured in this time." : "Reading what was measured …");
     }
     draw_chart(chart, step, dark) {
         const { kind } = chart;
