@@ -59,7 +59,9 @@ class Channel {
   virtual void send_shared(std::shared_ptr<const std::string> frame) = 0;
   /// Queues a frame in two pieces, of which the second, which may be large, is not copied on the
   /// way.
-  virtual void send_parts(std::string head, std::string body) { send(std::move(head) + body); }
+  virtual void send_parts(std::string head, std::string body) {
+    send(std::move(head) + std::move(body));
+  }
   /// Bytes queued and not yet taken by the kernel.
   [[nodiscard]] virtual size_t queued_bytes() const = 0;
   /// Delivers nothing more, sends what is queued (for at most a second), then closes; `closed`
