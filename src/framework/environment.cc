@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace muster::framework {
@@ -129,6 +130,13 @@ std::string port_variable(std::string_view port_name) {
   return name;
 }
 
+bool is_tony_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "JOB_NAME",   "TASK_INDEX",     "TASK_NUM",         "JOB_ID",   "appid",
+      "SESSION_ID", "ATTEMPT_NUMBER", "DISTRIBUTED_MODE", "IS_CHIEF", "CLUSTER_SPEC"};
+  return std::ranges::find(kNames, name) != kNames.end() || name == "NUM_AM_RETRIES";
+}
+
 Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
                                    const TaskContext& context) {
   MUSTER_TRY(const Seat seat, find_seat(plan, view, context));
@@ -139,7 +147,9 @@ Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
   EnvironmentMap environment;
   MUSTER_TRY_STATUS(add_view_variables(seat, environment.set));
   add_own(seat, view_json(plan, view), environment.set);
-  add_tony(seat, environment.set);
+  // One task has nobody to be told of: there a name of the user's own, or of what started the
+  // client (Jenkins and Grid Engine set JOB_NAME), is worth more.
+  add_tony(seat, plan.task_count() == 1 ? environment.defaults : environment.set);
   add_tensorboard(seat, *row, environment.set);
   add_devices(seat, *row, environment);
   MUSTER_TRY_STATUS(row->add_variables(seat, environment.set));

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace muster::framework {
 
@@ -17,6 +18,9 @@ struct EnvironmentMap {
       defaults;  ///< Only where neither inherited nor set by the user.
   bool operator==(const EnvironmentMap&) const = default;
 };
+
+/// Whether a variable is one of those that programs written for TonY read.
+[[nodiscard]] bool is_tony_variable(std::string_view name);
 
 /// Returns the environment of one task of the view (docs/reference/environment.md): Muster's and
 /// TonY's names, and what its framework reads. An error if the view does not list the task (a bug),

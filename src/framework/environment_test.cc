@@ -129,10 +129,20 @@ TEST(Environment, NamesTheApplicationOfTheCluster) {
   const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker")});
   TaskContext context = context_of(plan, "worker:0");
   context.application_id = "application_1_0001";
-  const Variables set = environment(plan, view_of(plan), context).value().set;
-  EXPECT_EQ(set.at("JOB_ID"), "application_1_0001");
-  EXPECT_EQ(set.at("appid"), "application_1_0001");
-  EXPECT_EQ(set.at("MUSTER_JOB_ID"), "digits-1");
+  const EnvironmentMap made = environment(plan, view_of(plan), context).value();
+  EXPECT_EQ(made.defaults.at("JOB_ID"), "application_1_0001") << "alone, the user's own win";
+  EXPECT_EQ(made.defaults.at("appid"), "application_1_0001");
+  EXPECT_EQ(made.set.at("MUSTER_JOB_ID"), "digits-1");
+}
+
+TEST(Environment, KnowsTheNamesOfTonY) {
+  const job::Plan plan = plan_of(spec::Framework::Generic, {role("worker")});
+  job::View view = view_of(plan);
+  view.generation = job::Generation(2);
+  for (const auto& [name, value] :
+       environment(plan, view, context_of(plan, "worker:0")).value().defaults) {
+    EXPECT_EQ(is_tony_variable(name), name != "OMP_NUM_THREADS") << name;
+  }
 }
 
 TEST(Environment, ShowsTheGpusThatWereGiven) {

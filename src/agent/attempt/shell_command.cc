@@ -18,6 +18,10 @@ constexpr std::string_view kNotSimple = ";&|()`{}\n\r";
 constexpr std::string_view kProgramLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./";
 
+/// Of a variable that a shell knows.
+constexpr std::string_view kNameLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 /// What a folder may have that the shell takes as it is.
 constexpr std::string_view kFolderLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,@%";
@@ -101,6 +105,20 @@ std::string shell_command(os::Files& files, const std::string& command, std::str
     return command;
   }
   return "exec " + std::string(text);
+}
+
+std::vector<std::string> shell_argv(os::Files& files, const std::string& command,
+                                    const std::map<std::string, std::string>& environment) {
+  const auto is_odd = [](const auto& entry) {
+    const std::string& name = entry.first;
+    return name.empty() || name.find_first_not_of(kNameLetters) != std::string::npos ||
+           (name.front() >= '0' && name.front() <= '9');
+  };
+  constexpr const char* kBash = "/bin/bash";
+  if (std::ranges::any_of(environment, is_odd) && files.exists(kBash)) {
+    return {kBash, "--posix", "-c", command};
+  }
+  return {"/bin/sh", "-c", command};
 }
 
 std::filesystem::path first_folder(std::string_view command, const std::filesystem::path& folder) {

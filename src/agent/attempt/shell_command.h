@@ -3,8 +3,10 @@
 #include "os/file/files.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::agent {
 
@@ -20,6 +22,13 @@ namespace muster::agent {
 /// found: the shell's message about it is the user's evidence.
 [[nodiscard]] std::string shell_command(os::Files& files, const std::string& command,
                                         std::string_view path, const std::filesystem::path& folder);
+
+/// The shell that runs a command, with its arguments: /bin/sh. Where a variable has a name that is
+/// none for a shell (`a.b`, or a function that bash has exported), bash in its place if this host
+/// has one: dash would not pass it on.
+[[nodiscard]] std::vector<std::string> shell_argv(
+    os::Files& files, const std::string& command,
+    const std::map<std::string, std::string>& environment);
 
 /// Where a command that is run in `folder` works at first: `cd FOLDER && PROGRAM ...`, as `muster
 /// run` writes it, begins elsewhere. A folder that the shell has to work out is not followed.

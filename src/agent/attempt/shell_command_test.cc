@@ -14,6 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+TEST(ShellCommand, BashPassesOnWhatOtherShellsDrop) {
+  const std::unique_ptr<os::Files> files = os::make_local_files(nullptr);
+  const auto shell = [&](const std::string& name) {
+    return shell_argv(*files, "true", {{"PATH", "/bin"}, {name, "1"}}).front();
+  };
+  EXPECT_EQ(shell_argv(*files, "a b", {{"PATH", "/bin"}}),
+            (std::vector<std::string>{"/bin/sh", "-c", "a b"}));
+  EXPECT_EQ(shell("_OK9"), "/bin/sh");
+  for (const char* odd : {"a.b", "x-y", "9lives", "BASH_FUNC_module%%"}) {
+    EXPECT_EQ(shell(odd), fs::exists("/bin/bash") ? "/bin/bash" : "/bin/sh") << odd;
+  }
+}
+
 TEST(ShellCommand, OneProgramTakesTheShellsPlace) {
   char name[] = "/tmp/shell-command-XXXXXX";
   const fs::path root = ::mkdtemp(name);

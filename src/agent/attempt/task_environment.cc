@@ -71,8 +71,10 @@ Result<TaskEnvironment> make_environment(const EnvironmentSources& sources) {
   Variables& variables = environment.variables;
   variables = *sources.inherited;
   // An outer job's names must not shine through (a task that itself runs muster).
-  std::erase_if(variables, [](const auto& entry) {
-    return entry.first.starts_with("MUSTER_") && entry.first != "MUSTER_HOME";
+  const bool nested = variables.contains("MUSTER_JOB_ID");
+  std::erase_if(variables, [&](const auto& entry) {
+    return (entry.first.starts_with("MUSTER_") && entry.first != "MUSTER_HOME") ||
+           (nested && framework::is_tony_variable(entry.first));
   });
   if (sources.inherited->contains(kApplicationId)) {
     // Hadoop sets it for its own Java; it slows down programs with many threads.

@@ -74,11 +74,22 @@ TEST_F(MakeEnvironment, HidesTheNamesOfAnOuterJob) {
   inherited_["MUSTER_SOMETHING"] = "x";
   inherited_["MUSTER_HOME"] = "/home/alice/.muster";
   inherited_["HTTP_PROXY"] = "proxy";
+  inherited_["JOB_NAME"] = "ps";
   const Variables made = variables();
   EXPECT_EQ(made.at("MUSTER_JOB_ID"), "digits-1");
   EXPECT_FALSE(made.contains("MUSTER_SOMETHING"));
   EXPECT_EQ(made.at("MUSTER_HOME"), "/home/alice/.muster");
   EXPECT_EQ(made.at("HTTP_PROXY"), "proxy");
+  EXPECT_EQ(made.at("JOB_NAME"), "worker");
+}
+
+TEST_F(MakeEnvironment, LeavesATaskThatIsAloneWhatItsClientHad) {
+  inherited_["JOB_NAME"] = "nightly";  // Jenkins.
+  EXPECT_EQ(variables().at("JOB_NAME"), "nightly");
+  EXPECT_EQ(variables().at("TASK_INDEX"), "0");
+  spec_.roles[0].tasks = 2;
+  view_.members.push_back({.task = {job::RoleIndex{0}, 1}, .attempt = 1});
+  EXPECT_EQ(variables().at("JOB_NAME"), "worker") << "they must know who is who";
 }
 
 TEST_F(MakeEnvironment, TakesHadoopsOwnSettingAwayOnYarnAlone) {

@@ -52,7 +52,7 @@ Result<os::Pid> TaskRun::start(StartOptions options, std::function<void(Ended)> 
 
 Result<os::Pid> TaskRun::spawn() {
   os::SpawnOptions spawn;
-  spawn.argv = {"/bin/sh", "-c", options_.command};
+  spawn.argv = shell_argv(deps_.files, options_.command, options_.environment);
   spawn.env = options_.environment;
   spawn.folder = names_.work_folder;
   spawn.stdout_to = os::ToPipe{};
