@@ -13,6 +13,8 @@
 namespace muster::client {
 namespace {
 
+constexpr size_t kHeldBytesMax = 64U << 10;
+
 bool are_one_place(int one, int other) {
   struct stat first{};
   struct stat second{};
@@ -50,7 +52,7 @@ void Console::out(std::string_view text) {
 
 void Console::err(std::string_view text) {
   if (amid_line() && on_waiting_) {
-    const bool first = waiting_.empty();
+    const bool first = waiting_.empty() && held_.empty();
     waiting_ += text;
     if (first) {
       on_waiting_();
@@ -75,20 +77,46 @@ void Console::pass(std::string_view bytes, bool to_err) {
   if (bytes.empty()) {
     return;
   }
-  ConsoleStream& stream = to_err ? err_ : out_;
-  bool& amid = to_err ? err_amid_line_ : out_amid_line_;
-  const size_t line_end = waiting_.empty() || !amid ? std::string_view::npos : bytes.find('\n');
+  if (must_wait(to_err)) {
+    hold(bytes, to_err);
+    return;
+  }
+  const bool anything_waits = !waiting_.empty() || !held_.empty();
+  const bool amid = to_err ? err_amid_line_ : out_amid_line_;
+  const size_t line_end = anything_waits && amid ? bytes.find('\n') : std::string_view::npos;
   if (line_end != std::string_view::npos) {
-    stream.write(bytes.substr(0, line_end + 1));
+    write_bytes(bytes.substr(0, line_end + 1), to_err);
     bytes.remove_prefix(line_end + 1);
-    amid = false;
     if (!amid_line()) {
       write_waiting();
     }
+    if (must_wait(to_err) && !bytes.empty()) {
+      hold(bytes, to_err);
+      return;
+    }
   }
   if (!bytes.empty()) {
-    stream.write(bytes);
-    amid = bytes.back() != '\n';
+    write_bytes(bytes, to_err);
+  }
+}
+
+void Console::write_bytes(std::string_view bytes, bool to_err) {
+  (to_err ? err_ : out_).write(bytes);
+  (to_err ? err_amid_line_ : out_amid_line_) = bytes.back() != '\n';
+}
+
+bool Console::must_wait(bool to_err) const {
+  return one_place_ && on_waiting_ && (to_err ? out_amid_line_ : err_amid_line_);
+}
+
+void Console::hold(std::string_view bytes, bool to_err) {
+  const bool first = waiting_.empty() && held_.empty();
+  held_ += bytes;
+  held_is_err_ = to_err;
+  if (held_.size() > kHeldBytesMax) {
+    write_waiting();
+  } else if (first) {
+    on_waiting_();
   }
 }
 
@@ -100,6 +128,10 @@ void Console::let_lines_end(std::function<void()> waiting) {
 }
 
 void Console::write_waiting() {
+  if (!held_.empty()) {
+    (held_is_err_ ? out_amid_line_ : err_amid_line_) = false;  // Now the line is another one.
+    write_bytes(std::exchange(held_, {}), held_is_err_);
+  }
   if (!waiting_.empty()) {
     write_lines(std::exchange(waiting_, {}));
   }

@@ -37,8 +37,9 @@ class Console {
   void err(std::string_view text);
   /// Writes what a program wrote, byte by byte, to a stream that is no terminal.
   void pass(std::string_view bytes, bool to_err);
-  /// From now on err() waits for the end of a line that pass() has begun in the same place: many
-  /// programs write a line in pieces. `waiting` is called when the first text begins to wait;
+  /// From now on err(), and pass() to the other stream, wait for the end of a line that pass() has
+  /// begun in the same place: many programs write a line in pieces, and their two streams do not
+  /// come in one order. `waiting` is called when the first text begins to wait;
   /// whoever gave it calls write_waiting() soon, as a prompt's line may never end. An empty one
   /// ends this, and writes what waits.
   void let_lines_end(std::function<void()> waiting);
@@ -68,6 +69,10 @@ class Console {
   }
 
  private:
+  /// Whether what goes to this stream waits for the line that the other one has begun.
+  [[nodiscard]] bool must_wait(bool to_err) const;
+  void hold(std::string_view bytes, bool to_err);
+  void write_bytes(std::string_view bytes, bool to_err);
   /// Writes whole lines to standard error now.
   void write_lines(std::string_view text);
   void clear_status();
@@ -85,6 +90,8 @@ class Console {
   bool err_amid_line_ = false;
   std::function<void()> on_waiting_;  ///< Empty: nothing waits for the end of a line.
   std::string waiting_;               ///< Lines of err() that do.
+  std::string held_;                  ///< What pass() holds back.
+  bool held_is_err_ = false;
   std::string status_;
   std::vector<std::string> moving_;
   size_t rows_drawn_ = 0;  ///< Of the status, with the lines that move.

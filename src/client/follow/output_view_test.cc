@@ -176,14 +176,19 @@ TEST_F(OutputViewTest, WaitsForTheEndOfALineWhereBothStreamsAreOnePlace) {
   };
   live(0, "a");
   console_->err("muster: running\n");
-  live(0, "trouble\n", 0, OutputStream::Stderr);  // Its line ends, the other's does not.
-  EXPECT_EQ(text(), "atrouble\n");
-  live(1, "b\n");
-  EXPECT_EQ(text(), "atrouble\nb\nmuster: running\n");
-  live(3, "prompt: ");
+  live(0, "trouble\n", 0, OutputStream::Stderr);
+  EXPECT_EQ(text(), "a");
+  live(1, "b\nprompt");
+  EXPECT_EQ(text(), "ab\ntrouble\nmuster: running\nprompt");
+  live(8, "1%", 0, OutputStream::Stderr);
+  EXPECT_THAT(text(), ::testing::EndsWith("running\nprompt"));
+  loop_.advance(std::chrono::milliseconds(100));  // It is a prompt.
+  EXPECT_THAT(text(), ::testing::EndsWith("running\nprompt1%"));
+  live(9, ": ");
+  loop_.advance(std::chrono::milliseconds(100));
   console_->err("muster: ended\n");
   finish();
-  EXPECT_THAT(text(), ::testing::EndsWith("prompt: \nmuster: ended\n"));
+  EXPECT_THAT(text(), ::testing::EndsWith("prompt1%: \nmuster: ended\n"));
   live(11, "x");
   console_->err("muster: at once\n");
   EXPECT_THAT(text(), ::testing::EndsWith("x\nmuster: at once\n"));
