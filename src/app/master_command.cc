@@ -13,6 +13,7 @@
 #include "os/file/file_sink.h"
 #include "os/file/local_files.h"
 #include "os/host/interfaces.h"
+#include "os/host/limits.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "os/process/spawn.h"
@@ -252,6 +253,7 @@ int fail(client::Session& session, const Error& error) {
 }  // namespace
 
 int run_master(client::Session& session, const client::MasterCommand& command) {
+  os::hide_from_own_user();  // Its environment has the secrets of all roles.
   Result<std::unique_ptr<MasterSide>> side = make_master_side(session.environment, command);
   if (!side) {
     return fail(session, side.error());

@@ -74,8 +74,8 @@ def test_one_waits_for_what_the_other_has(users):
 OPENS_PROCESSES_OF_MUSTER = """
 for process in /proc/[0-9]*; do
   case "$(cat $process/comm) $(tr '\\0' ' ' <$process/cmdline)" in
-  muster*" agent "*|muster*" keeper "*)
-    echo seen
+  muster*" agent "*|exe*" agent "*|muster*" keeper "*|muster*" master "*)  # Not this shell.
+    echo seen $(tr '\\0' ' ' <$process/cmdline | cut -d ' ' -f 2)
     for file in environ mem maps fd/0; do
       (: <$process/$file) 2>/dev/null && echo "opened $file"
     done
@@ -87,12 +87,14 @@ true
 
 
 def test_a_task_does_not_see_into_its_agent(users):
-    """Both belong to the same user; the agent has its container's key."""
+    """Both belong to the same user; the agent has its container's key, and the master's environment
+    the secrets of all roles."""
     ada, _ = users
     done = ada("run", ada.spec({"command": OPENS_PROCESSES_OF_MUSTER, "tasks": 1}))
     assert done.returncode == 0, done.stdout + done.stderr
     told = ada("logs", "last").stdout
-    assert "seen" in told and "opened" not in told, told
+    assert all(f"seen {verb}" in told for verb in ("master", "keeper", "agent")), told
+    assert "opened" not in told, told
 
 
 def test_locks_and_files_of_others_stop_no_job(users):
