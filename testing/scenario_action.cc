@@ -64,6 +64,9 @@ struct Wording {
     text.details["on"] = stop.container.value;
     text.details["grace"] = write_duration(stop.grace);
     text.details["reason"] = to_string(stop.reason);
+    if (stop.interrupt > Duration::zero()) {
+      text.details["interrupt"] = write_duration(stop.interrupt);
+    }
     return text;
   }
   ActionText operator()(const job::SetDeadline& deadline) const {

@@ -67,8 +67,8 @@ Status ScenarioWorld::happen(std::string_view fact) {
 
 Status ScenarioWorld::say(const Words& words) {
   static const std::set<std::string_view> kOfJob = {
-      "started",  "stop",  "recovered",       "headroom",       "host-reported",
-      "deadline", "after", "everything-runs", "everything-ends"};
+      "started",       "stop",     "interrupt", "recovered",       "headroom",
+      "host-reported", "deadline", "after",     "everything-runs", "everything-ends"};
   static const std::set<std::string_view> kOfContainer = {
       "granted",   "refused", "launch-failed", "agent-joined",   "reported",
       "suspected", "lost",    "preemption",    "container-ended"};
@@ -95,6 +95,8 @@ Status ScenarioWorld::say_of_job(const Words& words) {
     tell(JobStarted{});
   } else if (what == "stop") {
     tell(StopAsked{words.size() > 2 ? words[2] : "alice"});
+  } else if (what == "interrupt") {
+    tell(StopAsked{words.size() > 2 ? words[2] : "alice", StopHow::Interrupt});
   } else if (what == "recovered") {
     MUSTER_TRY(const uint32_t epoch, read_number(words.size() > 1 ? words[1] : "2"));
     deadlines_.clear();

@@ -167,10 +167,22 @@ void AgentModel::save(job::AttemptId attempt, uint64_t life) {
 
 void AgentModel::stop(const job::StopAttempt& stop) {
   const auto found = processes_.find(stop.attempt);
-  if (found == processes_.end() || found->second.stopping) {
+  if (found == processes_.end()) {
     return;
   }
   Process& process = found->second;
+  const uint64_t life = process.life;
+  const auto end_as_told = [this, attempt = stop.attempt, life](int signal) {
+    const auto running = processes_.find(attempt);
+    if (alive_ && running != processes_.end() && running->second.life == life) {
+      end(attempt, TrueEnd::Stopped, killed_by(signal, "stopped", job::FailureKind::Stopped), true);
+    }
+  };
+  if (process.stopping) {
+    // Told again, perhaps to hurry up.
+    around_.world.after(stop.grace, [end_as_told] { end_as_told(SIGKILL); });
+    return;
+  }
   switch (process.report.phase) {
     case AttemptReport::Phase::Ended:
       around_.tell(container_, job::AttemptEnded{stop.attempt, *process.report.exit});
@@ -184,17 +196,10 @@ void AgentModel::stop(const job::StopAttempt& stop) {
       break;
   }
   process.stopping = true;
-  const uint64_t life = process.life;
   const bool obeys = around_.world.random().chance(80);
   const Duration takes =
       obeys ? around_.world.random().between(Duration::zero(), stop.grace) : stop.grace;
-  around_.world.after(takes, [this, attempt = stop.attempt, life, obeys] {
-    const auto running = processes_.find(attempt);
-    if (alive_ && running != processes_.end() && running->second.life == life) {
-      end(attempt, TrueEnd::Stopped,
-          killed_by(obeys ? SIGTERM : SIGKILL, "stopped", job::FailureKind::Stopped), true);
-    }
-  });
+  around_.world.after(takes, [end_as_told, obeys] { end_as_told(obeys ? SIGTERM : SIGKILL); });
 }
 
 void AgentModel::end(job::AttemptId attempt, TrueEnd how, job::Exit exit, bool tell) {

@@ -306,7 +306,9 @@ void CoreRun::disturb() {
   }
   if (faults_.strikes(Fault::StopAsked) && random.chance(10)) {
     truth_.stop_asked = true;
-    master_.feed(job::StopAsked{"somebody"});
+    master_.feed(job::StopAsked{
+        .by = "somebody",
+        .how = random.chance(50) ? job::StopHow::Interrupt : job::StopHow::Terminate});
   }
   world_.after(random.between(Duration(milliseconds(500)), Duration(milliseconds(1500))),
                [this] { disturb(); });

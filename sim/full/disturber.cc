@@ -49,9 +49,10 @@ void Disturber::disturb_masters() {
   }
   if (faults.strikes(Fault::StopAsked) && random.chance(10)) {
     around_.truth.stop_asked = true;
-    newest->loop().post([&masters, process = newest] {
+    const auto how = random.chance(50) ? job::StopHow::Interrupt : job::StopHow::Terminate;
+    newest->loop().post([&masters, how, process = newest] {
       if (process == masters.newest()) {
-        process->master().stop("somebody");
+        process->master().stop({.by = "somebody", .how = how});
       }
     });
   }

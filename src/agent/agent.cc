@@ -6,6 +6,7 @@
 #include "control/keys.h"
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 #include <variant>
 
@@ -229,7 +230,8 @@ void Agent::perform(Effects effects) {
                      MUSTER_CHECK(view != nullptr, "started without its view");
                      attempts_.start(wanted.attempt, *view);
                    },
-                   [&](const Terminate& wanted) { attempts_.ask_to_end(wanted.attempt); },
+                   [&](const Interrupt& wanted) { attempts_.ask_to_end(wanted.attempt, SIGINT); },
+                   [&](const Terminate& wanted) { attempts_.ask_to_end(wanted.attempt, SIGTERM); },
                    [&](const Kill& wanted) { attempts_.kill(wanted.attempt); },
                    [&](const Drop& wanted) { attempts_.drop(wanted.attempt); },
                    [&](const Quit& wanted) { quit(wanted.reason); },

@@ -42,6 +42,33 @@ TEST_F(AgentShell, GivesTheProgramUnderTheShellItsTimeToSave) {
   EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\nsaved\n");
 }
 
+/// The program saves, its shell waits for it, and what the shell had put in the background does not
+/// hear INT: by hand it would live on.
+TEST_F(AgentShell, AnInterruptLeavesTheProgramItsTimeAndTermsWhoIgnoresIt) {
+  spec_.command =
+      "sh -c 'trap \"echo deaf asked; exit\" TERM; echo up; while :; do sleep 0.05; done' & "
+      "sh -c 'trap \"echo asked; read line < ../../go; echo saved; trap - INT; kill -INT $$\" INT;"
+      " trap \"\" TERM; echo up; while :; do sleep 0.05; done'; true";
+  fs::create_directories(root_ / "test-1");
+  ASSERT_EQ(::mkfifo((root_ / "test-1/go").c_str(), 0600), 0);
+  start();
+  prepare(kFirst);
+  begin(kFirst);
+  (void)wait_for_fact<job::AttemptStarted>();
+  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\nup\n"; }));
+  send(wire::AgentOrder{job::StopAttempt{.attempt = kFirst,
+                                         .container = job::ContainerId{"c1"},
+                                         .grace = seconds(1000),
+                                         .reason = job::StopReason::UserStop,
+                                         .interrupt = seconds(900)}});
+  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\nup\nasked\n"; }));
+  std::ofstream(root_ / "test-1/go") << "go\n";
+  const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
+  EXPECT_EQ(exit.signal, SIGINT);
+  EXPECT_EQ(exit.failure->class_name, "stopped.user_stop");
+  EXPECT_EQ(read("logs/worker-0.1.stdout"), "up\nup\nasked\nsaved\ndeaf asked\n");
+}
+
 TEST_F(AgentShell, KillsTheProgramUnderTheShellWhenItsTimeIsOver) {
   spec_.command = "sh -c 'trap \"\" TERM; echo up; while :; do sleep 0.05; done' & wait";
   start();

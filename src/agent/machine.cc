@@ -162,12 +162,12 @@ void Machine::on_stop(const job::StopAttempt& order, HostTime now, Effects& effe
     repeat(order.attempt, attempt, effects);
     return;
   }
-  stop_attempt(order.attempt, attempt, stopped_failure(order.reason), now + order.grace, now,
-               effects);
+  stop_attempt(order.attempt, attempt, stopped_failure(order.reason),
+               {.interrupt = order.interrupt, .grace = order.grace}, now, effects);
 }
 
 void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
-                           HostTime kill_at, HostTime now, Effects& effects) {
+                           StopTimes times, HostTime now, Effects& effects) {
   const bool first = !attempt.stop.has_value();
   if (first && attempt.phase != Phase::Ended) {
     attempt.stop = reason;
@@ -183,13 +183,30 @@ void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failu
       return;
     case Phase::Starting:
     case Phase::Running:
-      attempt.kill_at = std::min(attempt.kill_at, kill_at);
-      if (attempt.phase == Phase::Running && first) {
-        effects.emplace_back(Terminate{id});
-      }
+      attempt.kill_at = std::min(attempt.kill_at, now + times.grace);
+      tell_to_stop(id, attempt, first, now + times.interrupt, now, effects);
       return;
     case Phase::Ended:
       return;
+  }
+}
+
+void Machine::tell_to_stop(job::AttemptId id, Attempt& attempt, bool first, HostTime term_at,
+                           HostTime now, Effects& effects) {
+  const bool runs = attempt.phase == Phase::Running;
+  if (!first && attempt.term_at == HostTime::max()) {
+    return;  // It has had TERM.
+  }
+  if (term_at > now) {
+    attempt.term_at = std::min(attempt.term_at, term_at);
+    if (first && runs) {
+      effects.emplace_back(Interrupt{id});
+    }
+    return;
+  }
+  attempt.term_at = HostTime::max();
+  if (runs) {
+    effects.emplace_back(Terminate{id});
   }
 }
 
@@ -278,7 +295,7 @@ void Machine::stop_everything(HostTime now, Duration grace, const job::Failure& 
     quit_reason_ = std::move(why);
   }
   for (auto& [id, attempt] : attempts_) {
-    stop_attempt(id, attempt, reason, now + grace, now, effects);
+    stop_attempt(id, attempt, reason, {.interrupt = {}, .grace = grace}, now, effects);
   }
   advance(effects);
 }
@@ -333,7 +350,9 @@ Effects Machine::started(job::AttemptId id, int32_t pid) {
   attempt.phase = Phase::Running;
   attempt.pid = pid;
   effects.emplace_back(Tell{job::AttemptStarted{id, pid}});
-  if (attempt.stop) {
+  if (attempt.stop && attempt.term_at != HostTime::max()) {
+    effects.emplace_back(Interrupt{id});
+  } else if (attempt.stop) {
     effects.emplace_back(Terminate{id});
   }
   return effects;
@@ -361,7 +380,7 @@ HostTime Machine::due() const {
     due = orphan_since_ + settings_.orphan;
   }
   for (const auto& [id, attempt] : attempts_) {
-    due = attempt.phase == Phase::Running ? std::min(due, attempt.kill_at) : due;
+    due = attempt.phase == Phase::Running ? std::min({due, attempt.term_at, attempt.kill_at}) : due;
   }
   return due;
 }
@@ -374,6 +393,10 @@ Effects Machine::tick(HostTime now) {
                     effects);
   }
   for (auto& [id, attempt] : attempts_) {
+    if (attempt.phase == Phase::Running && now >= attempt.term_at) {
+      attempt.term_at = HostTime::max();
+      effects.emplace_back(Terminate{id});
+    }
     if (attempt.phase == Phase::Running && now >= attempt.kill_at) {
       attempt.kill_at = HostTime::max();
       effects.emplace_back(Kill{id});

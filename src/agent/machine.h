@@ -36,6 +36,11 @@ struct Start {
   job::Generation generation;
   bool operator==(const Start&) const = default;
 };
+/// INT to the attempt's process group.
+struct Interrupt {
+  job::AttemptId attempt;
+  bool operator==(const Interrupt&) const = default;
+};
 /// TERM to the attempt's process group.
 struct Terminate {
   job::AttemptId attempt;
@@ -56,7 +61,7 @@ struct Quit {
   std::string reason;
   bool operator==(const Quit&) const = default;
 };
-using Effect = std::variant<Tell, Prepare, Start, Terminate, Kill, Drop, Quit>;
+using Effect = std::variant<Tell, Prepare, Start, Interrupt, Terminate, Kill, Drop, Quit>;
 using Effects = std::vector<Effect>;
 
 /// Where one attempt stands in this agent.
@@ -137,7 +142,8 @@ class Machine {
     std::optional<job::Generation> start_in;  ///< StartAttempt came.
     job::Generation generation;
     int32_t pid = 0;
-    std::optional<job::Failure> stop;  ///< Told to stop: what its end then counts as.
+    std::optional<job::Failure> stop;    ///< Told to stop: what its end then counts as.
+    HostTime term_at = HostTime::max();  ///< It is being interrupted, until then.
     HostTime kill_at = HostTime::max();
     HostTime ended_at{};
     job::Exit exit;
@@ -146,8 +152,15 @@ class Machine {
   void on_prepare(const job::PrepareAttempt& order, Effects& effects);
   void on_start(const job::StartAttempt& order, HostTime now, Effects& effects);
   void on_stop(const job::StopAttempt& order, HostTime now, Effects& effects);
+  /// INT first, if `interrupt` is not zero, and TERM after it; KILL after `grace`.
+  struct StopTimes {
+    Duration interrupt{};
+    Duration grace{};
+  };
   void stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
-                    HostTime kill_at, HostTime now, Effects& effects);
+                    StopTimes times, HostTime now, Effects& effects);
+  void tell_to_stop(job::AttemptId id, Attempt& attempt, bool first, HostTime term_at, HostTime now,
+                    Effects& effects);
   void end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now, Effects& effects);
   void repeat(job::AttemptId id, const Attempt& attempt, Effects& effects) const;
   void advance(Effects& effects);

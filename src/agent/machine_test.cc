@@ -30,6 +30,15 @@ job::Action stop(job::AttemptId id, Duration grace = seconds(5)) {
   return job::StopAttempt{id, job::ContainerId{"c1"}, grace, job::StopReason::Restart};
 }
 
+/// INT, TERM after 20 s, KILL after 25 s.
+job::Action interrupt(job::AttemptId id) {
+  return job::StopAttempt{.attempt = id,
+                          .container = job::ContainerId{"c1"},
+                          .grace = seconds(25),
+                          .reason = job::StopReason::UserStop,
+                          .interrupt = seconds(20)};
+}
+
 job::View view(uint32_t generation) {
   job::View view;
   view.generation = job::Generation{generation};
@@ -59,6 +68,8 @@ std::string text_of(const Effects& effects) {
     } else if (const auto* start_effect = std::get_if<Start>(&effect)) {
       text += "start" + number(start_effect->attempt) + " in " +
               std::to_string(start_effect->generation.value);
+    } else if (const auto* interrupted = std::get_if<Interrupt>(&effect)) {
+      text += "interrupt" + number(interrupted->attempt);
     } else if (const auto* terminate = std::get_if<Terminate>(&effect)) {
       text += "terminate" + number(terminate->attempt);
     } else if (const auto* kill = std::get_if<Kill>(&effect)) {
@@ -156,6 +167,45 @@ TEST_F(AgentMachine, RepeatedStopOnlyShortensTheGrace) {
   EXPECT_EQ(machine_.due(), kStart + seconds(5));
   EXPECT_EQ(text_of(machine_.order(kStart, stop(attempt_id(1), seconds(1)))), "");
   EXPECT_EQ(machine_.due(), kStart + seconds(1));
+}
+
+TEST_F(AgentMachine, InterruptsThenTermsThenKills) {
+  run(attempt_id(1));
+  EXPECT_EQ(text_of(machine_.order(kStart, interrupt(attempt_id(1)))), "interrupt #1");
+  EXPECT_EQ(machine_.due(), kStart + seconds(20));
+  EXPECT_EQ(text_of(machine_.order(kStart + seconds(9), interrupt(attempt_id(1)))), "")
+      << "told again by another master";
+  EXPECT_EQ(text_of(machine_.tick(kStart + seconds(19))), "");
+  EXPECT_EQ(text_of(machine_.tick(kStart + seconds(20))), "terminate #1");
+  EXPECT_EQ(machine_.due(), kStart + seconds(25));
+  EXPECT_EQ(text_of(machine_.tick(kStart + seconds(25))), "kill #1");
+  EXPECT_EQ(text_of(machine_.ended(attempt_id(1), exit_code(130), kStart)),
+            "tell attempt-ended #1 stopped.user_stop");
+}
+
+TEST_F(AgentMachine, WhatIsInterruptedCanBeHastened) {
+  run(attempt_id(1));
+  (void)machine_.order(kStart, interrupt(attempt_id(1)));
+  EXPECT_EQ(text_of(machine_.order(kStart + seconds(1), stop(attempt_id(1)))), "terminate #1");
+  EXPECT_EQ(machine_.due(), kStart + seconds(6));
+  EXPECT_EQ(text_of(machine_.order(kStart + seconds(2), interrupt(attempt_id(1)))), "");
+  EXPECT_EQ(machine_.due(), kStart + seconds(6)) << "an interrupt does not lengthen it";
+}
+
+TEST_F(AgentMachine, WhatHasHadTermIsNotInterrupted) {
+  run(attempt_id(1));
+  (void)machine_.order(kStart, stop(attempt_id(1)));
+  EXPECT_EQ(text_of(machine_.order(kStart + seconds(1), interrupt(attempt_id(1)))), "");
+  EXPECT_EQ(text_of(machine_.tick(kStart + seconds(5))), "kill #1");
+}
+
+TEST_F(AgentMachine, InterruptsAnAttemptThatWasInterruptedWhileStarting) {
+  (void)machine_.push_view(view(1));
+  (void)machine_.order(kStart, prepare(attempt_id(1)));
+  (void)machine_.prepared(attempt_id(1), {"127.0.0.1", 4000, {}});
+  (void)machine_.order(kStart, start(attempt_id(1), 1));
+  EXPECT_EQ(text_of(machine_.order(kStart, interrupt(attempt_id(1)))), "");
+  EXPECT_EQ(text_of(machine_.started(attempt_id(1), 5)), "tell attempt-started; interrupt #1");
 }
 
 TEST_F(AgentMachine, StopsWhatIsOnlyPreparedAtOnce) {

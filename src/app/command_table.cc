@@ -202,9 +202,10 @@ Parameters of_spark(SparkOptions& o) {
 }
 
 void set_on_interrupt(OnInterrupt& field, std::string_view value) {
-  field = value == "detach" ? OnInterrupt::Detach
-          : value == "stop" ? OnInterrupt::Stop
-                            : OnInterrupt::Auto;
+  field = value == "detach"      ? OnInterrupt::Detach
+          : value == "stop"      ? OnInterrupt::Stop
+          : value == "interrupt" ? OnInterrupt::Interrupt
+                                 : OnInterrupt::Auto;
 }
 
 void add_start_commands(std::vector<Command>& table) {
@@ -215,9 +216,11 @@ void add_start_commands(std::vector<Command>& table) {
         return job_source(
             o.spec,
             {choice([&o](std::string_view value) { set_on_interrupt(o.on_interrupt, value); },
-                    {"--on-interrupt"}, "WHAT", {"auto", "detach", "stop"},
-                    "What Ctrl-C does: detach from the job, stop it, or (auto, the default) "
-                    "detach on a terminal and stop on a second one within 3 s"),
+                    {"--on-interrupt"}, "WHAT", {"auto", "detach", "stop", "interrupt"},
+                    "What Ctrl-C does: detach from the job, stop it, or interrupt its programs as "
+                    "by hand (SIGINT, with a second one SIGTERM). auto, the default, interrupts a "
+                    "command after --; of a file, it detaches on a terminal and stops on a second "
+                    "one within 3 s"),
              option(o.exit_code_from, {"--exit-code-from"}, "ROLE",
                     "End with the exit code of this role's task", Kind::Role),
              flag(o.quiet, {"-q", "--quiet"},
@@ -287,6 +290,10 @@ void add_job_commands(std::vector<Command>& table) {
                                    "id, or `last`",
                                    kNameAJob),
                           on(o.on),
+                          flag(o.interrupt, {"--interrupt"},
+                               "Interrupt the programs as Ctrl-C does by hand (SIGINT): Python "
+                               "raises KeyboardInterrupt. What goes on gets SIGTERM after the time "
+                               "that it has to end"),
                           flag(o.no_wait, {"--no-wait"}, "Return as soon as the job has been told"),
                           json(o.json)};
       },

@@ -55,14 +55,15 @@ void JobPage::read_logs_of_agents() {
 
 void JobPage::open(master::Master& master) {
   master_ = &master;
-  page_.emplace(page::Page::Deps{.loop = loop_,
-                                 .job = *this,
-                                 .logs = *logs_,
-                                 .access = *access_,
-                                 .dialer = dialer_,
-                                 .tasks = &tasks_,
-                                 .host_names = os::host_names(),
-                                 .stop = [this](std::string by) { master_->stop(std::move(by)); }});
+  page_.emplace(
+      page::Page::Deps{.loop = loop_,
+                       .job = *this,
+                       .logs = *logs_,
+                       .access = *access_,
+                       .dialer = dialer_,
+                       .tasks = &tasks_,
+                       .host_names = os::host_names(),
+                       .stop = [this](std::string by) { master_->stop({.by = std::move(by)}); }});
   page_->on_served([this] { master_->audience_served(); });
 }
 

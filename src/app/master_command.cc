@@ -128,7 +128,7 @@ Status MasterProcess::take_signals() {
   constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
   MUSTER_TRY(signals_, os::take_signals(loop_, kSignals, [this](int signal) {
                if (side_->signalled(signal) && master_) {
-                 master_->stop(name_of(signal));
+                 master_->stop({.by = name_of(signal)});
                }
              }));
   os::ignore_broken_pipes();

@@ -10,9 +10,13 @@ namespace muster::client {
 
 /// What a SIGINT does to a followed job.
 enum class OnInterrupt : uint8_t {
-  Auto,  ///< On a terminal the first detaches and a second within 3 s stops; else it stops.
+  /// A command that was typed is interrupted. Of a job from a file, on a terminal the first
+  /// detaches
+  /// and a second within 3 s stops; elsewhere it stops.
+  Auto,
   Detach,
   Stop,
+  Interrupt,  ///< Its programs get SIGINT; with a second one SIGTERM; a third leaves.
 };
 
 /// run, submit, plan: everything that makes a Spec.
@@ -158,6 +162,7 @@ struct PortalOptions {
 struct StopOptions {
   std::vector<std::string> ids;
   std::string on;
+  bool interrupt = false;  ///< SIGINT first, as a Ctrl-C by hand.
   bool no_wait = false;
   bool json = false;
 };

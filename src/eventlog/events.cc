@@ -152,7 +152,11 @@ std::string sentence(const job::Plan& plan, const job::Fact& fact) {
           },
           [](const job::DeadlinePassed&) -> std::string { return "a deadline passed"; },
           [](const job::NoticeTold& f) { return job::sentence(f); },
-          [](const job::StopAsked& f) { return "a stop was asked for by " + f.by; },
+          [](const job::StopAsked& f) {
+            return (f.how == job::StopHow::Interrupt ? "an interrupt was asked for by "
+                                                     : "a stop was asked for by ") +
+                   f.by;
+          },
           [](const job::MasterRecovered& f) {
             return fmt::format("master {} took over", f.epoch.value);
           },

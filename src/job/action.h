@@ -81,6 +81,8 @@ struct StopAttempt {
   ContainerId container;
   Duration grace{};
   StopReason reason = StopReason::JobEnds;
+  /// If not zero: INT first, and TERM only after this long. A part of `grace`.
+  Duration interrupt{};
   bool operator==(const StopAttempt&) const = default;
 };
 

@@ -213,9 +213,17 @@ struct DeadlinePassed {
   bool operator==(const DeadlinePassed&) const = default;
 };
 
-/// Somebody asked the job to stop.
+/// How a job is to be stopped.
+enum class StopHow : uint8_t {
+  Terminate,  ///< TERM, then KILL.
+  Interrupt,  ///< INT first, as a Ctrl-C by hand; to those who go on TERM, then KILL.
+};
+
+/// Somebody asked the job to stop. Asked again to terminate, a job that is being interrupted does
+/// not wait any longer for its programs to heed INT.
 struct StopAsked {
   std::string by;  ///< "alice from terminal", "SIGTERM", "resource manager": shown to people.
+  StopHow how = StopHow::Terminate;
   bool operator==(const StopAsked&) const = default;
 };
 

@@ -161,6 +161,7 @@ void Machine::Impl::take(const StopAsked& asked) {
   if (parts_.state.stop_asked_by.empty()) {
     parts_.state.stop_asked_by = asked.by;
   }
+  parts_.ending.ask(asked.how);
   if (parts_.lives.stopping() || parts_.roles.decided()) {
     return;
   }

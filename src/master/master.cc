@@ -18,7 +18,7 @@ Status Master::start(Ended ended) {
   return term_->begin();
 }
 
-void Master::stop(std::string by) { term_->stop(std::move(by)); }
+void Master::stop(job::StopAsked asked) { term_->stop(std::move(asked)); }
 
 const std::string& Master::address() const { return term_->address(); }
 

@@ -33,7 +33,7 @@ class Master {
   Status start(Ended ended);
 
   /// Asks the job to stop, as StopJob does. For signals. Again is harmless.
-  void stop(std::string by);
+  void stop(job::StopAsked asked);
 
   /// "host:port" where it listens. Only after start().
   [[nodiscard]] const std::string& address() const;

@@ -139,9 +139,9 @@ Status Term::open_link() {
                           [this](job::Fact fact) { on_link_fact(std::move(fact)); });
 }
 
-void Term::stop(std::string by) {
-  log_.info("stop.asked", {{"by", by}});
-  decider_.enter(job::StopAsked{std::move(by)});
+void Term::stop(job::StopAsked asked) {
+  log_.info("stop.asked", {{"by", asked.by}});
+  decider_.enter(std::move(asked));
 }
 
 void Term::on_channel(std::unique_ptr<control::Channel> channel) {
@@ -242,7 +242,7 @@ AgentSupervisor::Handlers Term::agent_handlers() {
 }
 
 Clients::Handlers Term::client_handlers() {
-  return {.stop = [this](const std::string& by) { stop(by); },
+  return {.stop = [this](const job::StopAsked& asked) { stop(asked); },
           .follow_output = [this](bool on) { output_.clients_follow(on); },
           .missed_output = [this] { return output_.take_early(); },
           .metrics = [this](const wire::MetricsAsked& asked) { return samples_.answer(asked); },

@@ -38,7 +38,7 @@ class Term {
 
   /// Listens, publishes the address, opens the link and enters the first fact.
   Status begin();
-  void stop(std::string by);
+  void stop(job::StopAsked asked);
   [[nodiscard]] const std::string& address() const { return admission_.address(); }
   [[nodiscard]] const job::Machine& machine() const { return decider_.machine(); }
   [[nodiscard]] std::string status() const { return report_.status(); }

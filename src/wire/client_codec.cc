@@ -24,7 +24,10 @@ struct PutClientFrame {
     message.set_from_index(value.from_index);
     message.set_follow_output(value.follow_output);
   }
-  void operator()(const StopJob& value) const { frame.mutable_stop()->set_by(put_name(value.by)); }
+  void operator()(const StopJob& value) const {
+    frame.mutable_stop()->set_by(put_name(value.by));
+    frame.mutable_stop()->set_interrupt(value.how == job::StopHow::Interrupt);
+  }
   void operator()(const StatusAsked&) const { frame.mutable_status_asked(); }
   void operator()(const StreamFrame& value) const { put(value, *frame.mutable_stream()); }
   void operator()(const MetricsAsked& value) const {
@@ -89,6 +92,7 @@ Result<ClientFrame> get_hello(const control::v1::ClientHello& message) {
 Result<ClientFrame> get_stop(const control::v1::StopJob& message) {
   StopJob stop;
   MUSTER_TRY_STATUS(get_name(message.by(), stop.by, "by"));
+  stop.how = message.interrupt() ? job::StopHow::Interrupt : job::StopHow::Terminate;
   return stop;
 }
 

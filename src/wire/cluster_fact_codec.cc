@@ -114,9 +114,11 @@ Status get(const event::v1::DeadlinePassed& message, job::DeadlinePassed& value)
 
 void put(const job::StopAsked& value, event::v1::StopAsked& message) {
   message.set_by(put_text(value.by));
+  message.set_interrupt(value.how == job::StopHow::Interrupt);
 }
 
 Status get(const event::v1::StopAsked& message, job::StopAsked& value) {
+  value.how = message.interrupt() ? job::StopHow::Interrupt : job::StopHow::Terminate;
   return get_text(message.by(), value.by, "by");
 }
 

@@ -186,6 +186,7 @@ struct ClientHello {
 /// Owners only.
 struct StopJob {
   std::string by;
+  job::StopHow how = job::StopHow::Terminate;
   bool operator==(const StopJob&) const = default;
 };
 

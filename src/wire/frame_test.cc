@@ -123,7 +123,7 @@ class Arbitrary {
       case 18:
         return job::DeadlinePassed{job::DeadlineId(number())};
       case 19:
-        return job::StopAsked{text()};
+        return job::StopAsked{text(), one_of(job::StopHow::Interrupt)};
       case 20:
         return job::MasterRecovered{job::Epoch(number())};
       case 21:
@@ -253,8 +253,8 @@ class Arbitrary {
       case 1:
         return job::StartAttempt{attempt(), container(), generation()};
       default:
-        return job::StopAttempt{attempt(), container(), duration(),
-                                one_of(job::StopReason::Shrink)};
+        return job::StopAttempt{attempt(), container(), duration(), one_of(job::StopReason::Shrink),
+                                duration()};
     }
   }
   MasterFrame master_frame(size_t kind) {
@@ -294,7 +294,7 @@ class Arbitrary {
       case 0:
         return ClientHello{text(), text(), coin(), engine_(), coin()};
       case 1:
-        return StopJob{text()};
+        return StopJob{text(), one_of(job::StopHow::Interrupt)};
       case 2:
         return StatusAsked{};
       case 4:

@@ -75,6 +75,7 @@ void put(const job::StopAttempt& value, control::v1::StopAttempt& message) {
   put(value.attempt, *message.mutable_attempt());
   message.set_container(put_name(value.container.value));
   message.set_grace_us(value.grace.count());
+  message.set_interrupt_us(value.interrupt.count());
   message.set_reason(enum_to_wire<control::v1::StopReason>(value.reason));
 }
 
@@ -83,6 +84,7 @@ Status get(const control::v1::StopAttempt& message, job::StopAttempt& value) {
       required(message.has_attempt(), get(message.attempt(), value.attempt), "attempt"));
   MUSTER_TRY_STATUS(get_name(message.container(), value.container.value, "container"));
   value.grace = Duration(message.grace_us());
+  value.interrupt = Duration(message.interrupt_us());
   return enum_from_wire(message.reason(), value.reason, "stop reason");
 }
 

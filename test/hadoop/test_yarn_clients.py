@@ -108,6 +108,20 @@ def test_a_job_that_the_cluster_killed_ends_in_its_words(yarn, elsewhere, bed):
     assert seen["outcome"]["class"] == "cluster.application"
 
 
+def test_an_interrupt_reaches_a_typed_command_as_by_hand(yarn, bed):
+    program = ("import time\n"
+               "try:\n print('up', flush=True); time.sleep(1000)\n"
+               "except KeyboardInterrupt:\n print('saved', flush=True); raise\n")
+    running = yarn.start("run", "-n", "2", *SMALL, "--on", "yarn", "--", "python3", "-c", program)
+    running.sees("worker:0.*up|2 tasks.*up", RUN_LIMIT)
+    until(lambda: status_of(yarn).get("phase") == "running", RUN_LIMIT, lambda: running.text)
+    running.signal(signal.SIGINT)
+    done = running.wait(RUN_LIMIT).expect(130)
+    assert done.text.count("saved") == 2 and "KeyboardInterrupt" in done.text, done.text
+    assert yarn.status()["outcome"]["class"] == "stop.user"
+    expect_all_over(yarn, bed)
+
+
 def test_why_a_job_waits_is_told_with_what_to_change(yarn):
     # More than both nodes have together: some of it is granted, the rest waits.
     big = ("-n", "3", "--set", "roles.worker.memory=12g", "--name", "big")

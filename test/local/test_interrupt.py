@@ -1,6 +1,7 @@
 """Ctrl-C, a closed terminal, TERM and HUP, to the client and to each process of a job."""
 
 import os
+import re
 import signal
 
 import harness
@@ -175,3 +176,119 @@ def test_a_detached_job_ends_by_itself(muster, gate):
     running.wait().expect(130)
     gate.open()
     assert muster.wait_for_phase("ended")["outcome"]["result"] == "succeeded"
+
+
+TYPED = """
+import signal, sys, time
+try:
+    print("up", flush=True)
+    time.sleep(1000)
+except KeyboardInterrupt:
+    print("saving", flush=True)
+    %s
+    print("saved", flush=True)
+    raise
+"""
+
+
+def held_by(gate):
+    """Python that waits for the gate, and does not hear what its terminal sends."""
+    return f"import subprocess; subprocess.call({gate.wait!r}, shell=True, start_new_session=True)"
+
+
+def typed(muster, program, *arguments, **more):
+    command = [*arguments, "--", "/usr/bin/python3", "-c", program]
+    running = muster.start("run", *command, **more)
+    running.sees("up")
+    return running
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_an_interrupt_reaches_a_typed_command_as_by_hand(muster, gate, terminal):
+    running = typed(muster, TYPED % held_by(gate), "-n", "2", terminal=terminal)
+    if terminal:
+        running.type(b"\x03")
+    else:
+        running.signal(signal.SIGINT)
+    running.sees("saving")
+    running.sees("interrupting .*SIGINT")
+    assert muster.status()["phase"] == "stopping"
+    gate.open()
+    done = running.wait().expect(130)
+    assert "saved" in done.text and "KeyboardInterrupt" in done.text
+    status = muster.status()
+    assert status["outcome"]["result"] == "stopped"
+    assert status["outcome"]["class"] == "stop.user"
+    muster.expect_nothing_left()
+
+
+def test_what_a_script_has_in_the_background_does_not_hear_an_interrupt_and_is_not_waited_for(
+        muster):
+    program = muster.write("train.py", TYPED % "")
+    script = f"sleep 1001 & cd . && /usr/bin/python3 {program}; true"
+    running = muster.start("run", "--set", "deadlines.stop=1000s", "--", "sh", "-c", script,
+                           terminal=True)
+    running.sees("up")
+    running.type(b"\x03")
+    assert "saved" in running.wait().expect(130).text
+    muster.expect_nothing_left()
+
+
+def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
+    script = f"trap 'echo deaf' INT; trap 'echo asked' TERM; echo up; {gate.wait}; {gate.wait}"
+    running = muster.start("run", "--", "sh", "-c", script, terminal=True)
+    running.sees("up")
+    running.type(b"\x03")
+    running.sees("interrupting")
+    running.type(b"\x03")
+    running.sees("ending .* by SIGTERM")
+    running.type(b"\x03")
+    done = running.wait().expect(130)
+    assert f"detached from {muster.job()}, which is being stopped" in done.text
+    # What was asked for last has been passed on, although the client left at once.
+    harness.eventually(lambda: re.findall("deaf|asked", muster("logs", "last").out) ==
+                       ["deaf", "asked"])
+    gate.open()
+    assert muster.wait_for_phase("ended")["outcome"]["result"] == "stopped"
+
+
+def test_what_does_not_heed_an_interrupt_gets_sigterm(muster):
+    command = "trap '' INT; trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done"
+    running = muster.start("run", "--set", "deadlines.stop=1s", "--", "sh", "-c", command)
+    running.sees("up")
+    running.signal(signal.SIGINT)
+    assert "asked" in running.wait().expect(130).out
+
+
+def test_a_typed_command_can_be_left(muster):
+    running = typed(muster, TYPED % "", "--on-interrupt", "detach", terminal=True)
+    running.type(b"\x03")
+    running.wait().expect(130)
+    assert muster.status()["phase"] == "running"
+    done = muster("stop", "last", "--interrupt").expect(0)
+    assert "stopped" in done.out
+    log = muster("logs", "last").expect(0).out
+    assert "saved" in log and "KeyboardInterrupt" in log
+    events = muster("show", "last").expect(0).out
+    assert "interrupt" in events, events
+
+
+def test_a_job_from_a_file_is_interrupted_where_that_is_asked_for(muster):
+    program = muster.write("train.py", TYPED % "")
+    running = muster.start("run", muster.spec({**SPEC, "command": f"/usr/bin/python3 {program}"}),
+                           "--on-interrupt", "interrupt", terminal=True)
+    running.sees("up")
+    running.type(b"\x03")
+    assert "saved" in running.wait().expect(130).text
+
+
+def test_a_new_master_goes_on_with_an_interrupt(muster, gate):
+    """Its predecessor is killed while the program saves: neither SIGTERM nor a second SIGINT."""
+    running = typed(muster, TYPED % held_by(gate))
+    running.signal(signal.SIGINT)
+    running.sees("saving")
+    (master,) = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    harness.eventually(lambda: muster.status()["epoch"] == 2)
+    gate.open()
+    assert "saved" in running.wait().expect(130).text

@@ -155,6 +155,35 @@ def test_the_drivers_job_has_a_status_and_logs(sc, home, tmp_path):  # noqa: F81
     ]
 
 
+def test_a_stop_may_interrupt_the_program(sc, home, tmp_path):  # noqa: F811
+    """SIGINT, which the process that keeps the program ignores: it tells how the program ended."""
+    def work(args, ctx):
+        try:
+            print("up", flush=True)
+            time.sleep(1000)  # lint: allow(sleep) it is interrupted
+        except KeyboardInterrupt:
+            print("saved", flush=True)
+            raise
+
+    failures = []
+
+    def run():
+        try:
+            muster.spark.run(work, {"worker": 2}, None, sc=sc)
+        except JobError as error:
+            failures.append(str(error))
+
+    running = threading.Thread(target=run)
+    running.start()
+    until(lambda: muster_says("logs", "last").stdout.count("up") == 2, "both programs are up")
+    stopped = muster_says("stop", "last", "--interrupt")
+    running.join()
+    assert stopped.returncode == 0, stopped.stderr
+    shown = muster_says("logs", "last").stdout
+    assert shown.count("saved") == 2 and shown.count("KeyboardInterrupt") >= 2, shown
+    assert len(failures) == 1 and "KeyboardInterrupt" in failures[0], failures
+
+
 def test_a_column_that_cannot_be_fed_is_named(sc):  # noqa: F811
     def train(args, ctx):
         from muster.spark import batches

@@ -226,9 +226,9 @@ TaskRun* Attempts::find(job::AttemptId id) const {
   return found == entries_.end() ? nullptr : found->second.run.get();
 }
 
-void Attempts::ask_to_end(job::AttemptId id) {
+void Attempts::ask_to_end(job::AttemptId id, int signal) {
   if (TaskRun* const run = find(id)) {
-    run->ask_to_end();
+    run->ask_to_end(signal);
   }
 }
 

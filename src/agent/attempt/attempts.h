@@ -50,8 +50,8 @@ class Attempts {
   void give_up_preparing(const std::function<bool(job::AttemptId)>& unwanted);
   /// Starts a prepared attempt; observer: started() and later ended(), or start_failed().
   void start(job::AttemptId id, const job::View& view);
-  /// TERM, as TaskRun::ask_to_end(). Unknown attempts are ignored.
-  void ask_to_end(job::AttemptId id);
+  /// INT or TERM, as TaskRun::ask_to_end(). Unknown attempts are ignored.
+  void ask_to_end(job::AttemptId id, int signal);
   /// KILL, as TaskRun::kill(). Unknown attempts are ignored.
   void kill(job::AttemptId id);
   /// Forgets an attempt that was never started; its ports are free again.

@@ -35,14 +35,19 @@ std::vector<os::Pid> ProcessFamily::look() {
   return family;
 }
 
-void ProcessFamily::ask_to_end() {
+void ProcessFamily::ask_to_end(int signal) {
+  interrupted_ = signal == SIGINT;
   note(look());
-  (void)deps_.processes.signal_group(process_, SIGTERM);
+  (void)deps_.processes.signal_group(process_, signal);
   (void)deps_.processes.signal_group(process_, SIGCONT);
 }
 
 bool ProcessFamily::wind_up() {
   if (!look().empty()) {
+    if (std::exchange(interrupted_, false)) {
+      // By hand these would go on; here nothing outlives the program.
+      deps_.processes.signal_ignoring(process_, SIGINT, SIGTERM);
+    }
     return false;
   }
   end_guests();  // A session has nothing to save: a shell would not hear TERM.

@@ -51,10 +51,13 @@ class ProcessFamily {
   /// Takes in that these belong to it, so that they are found when their parents are gone.
   void note(const std::vector<os::Pid>& members);
 
-  /// TERM to the process group, and CONT, so that a stopped one can hear it.
-  void ask_to_end();
+  /// Sends `signal` (INT or TERM) to the process group, and CONT, so that a stopped one can hear
+  /// it. The last one counts.
+  void ask_to_end(int signal);
   /// Once none of its own is left, ends the guests, and asks those to end who moved to another
-  /// group. Returns whether nobody is left; to be called again until then.
+  /// group. After INT, TERM to those of its own who ignore INT, as what a script starts in the
+  /// background does: the process itself has ended. Returns whether nobody is left; to be called
+  /// again until then.
   [[nodiscard]] bool wind_up();
   /// KILL to the guests and, if the process itself has not ended, to all of its own.
   void kill();
@@ -70,7 +73,8 @@ class ProcessFamily {
   AttemptMark mark_;
   os::Pid process_;
   std::optional<os::Exit> exit_;
-  bool gone_ = false;  ///< Its process group's number may be somebody else's by now.
+  bool interrupted_ = false;  ///< Asked by INT, and not by TERM; those who ignore INT to be told.
+  bool gone_ = false;         ///< Its process group's number may be somebody else's by now.
   std::set<os::Pid> guests_;
 };
 

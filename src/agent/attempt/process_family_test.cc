@@ -32,6 +32,11 @@ class ListedProcesses final : public os::Processes {
     sent.emplace_back(child, signal);
     return family(child).size();
   }
+  size_t signal_ignoring(os::Pid child, int ignored, int signal) override {
+    EXPECT_EQ(ignored, SIGINT);
+    sent.emplace_back(child, signal);
+    return 1;
+  }
 
   std::map<os::Pid, std::vector<os::Pid>> families{{kProgram, {kProgram, os::Pid{101}}},
                                                    {kGuest, {kGuest}}};
@@ -81,9 +86,28 @@ TEST_F(FamilyOf, TellsItsOwnFromGuests) {
 }
 
 TEST_F(FamilyOf, AsksTheProgramAndRemembersWhoThereWas) {
-  family_.ask_to_end();
+  family_.ask_to_end(SIGTERM);
   EXPECT_EQ(sent(), (Sent{{kProgram, SIGTERM}, {kProgram, SIGCONT}}));
   EXPECT_EQ(leftovers_.seen, (std::vector{kProgram, os::Pid{101}}));
+}
+
+TEST_F(FamilyOf, WhoIgnoresInterruptsIsToldOnceTheProcessItselfHasEnded) {
+  family_.ask_to_end(SIGINT);
+  EXPECT_EQ(sent(), (Sent{{kProgram, SIGINT}, {kProgram, SIGCONT}}));
+  family_.process_ended({.code = 130});
+  EXPECT_FALSE(family_.wind_up());
+  EXPECT_EQ(sent(), (Sent{{kProgram, SIGTERM}}));
+  EXPECT_FALSE(family_.wind_up()) << "the others have their time";
+  EXPECT_EQ(sent(), Sent{});
+}
+
+TEST_F(FamilyOf, NobodyIsToldTwiceWhoHasHadTerm) {
+  family_.ask_to_end(SIGINT);
+  family_.ask_to_end(SIGTERM);
+  family_.process_ended({.code = 1});
+  (void)sent();
+  EXPECT_FALSE(family_.wind_up());
+  EXPECT_EQ(sent(), Sent{});
 }
 
 TEST_F(FamilyOf, GuestsEndOnceNobodyOfItsOwnIsLeft) {

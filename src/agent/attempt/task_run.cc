@@ -85,10 +85,10 @@ void TaskRun::admit(os::Pid guest) {
   memory_->admit(guest);
 }
 
-void TaskRun::ask_to_end() {
+void TaskRun::ask_to_end(int signal) {
   if (running_) {
     asked_ = true;
-    family_.ask_to_end();
+    family_.ask_to_end(signal);
   }
 }
 

@@ -87,9 +87,9 @@ class TaskRun {
   /// have the same time to end, until kill().
   [[nodiscard]] Result<os::Pid> start(StartOptions options, std::function<void(Ended)> ended);
 
-  /// TERM to the process group (and CONT, so that a stopped one can hear it); to those who moved to
-  /// another group when nobody is left who could tell them.
-  void ask_to_end();
+  /// As ProcessFamily::ask_to_end(); TERM to those who moved to another group when nobody is left
+  /// who could tell them.
+  void ask_to_end(int signal);
   /// KILL to everything the attempt started.
   void kill();
 

@@ -13,7 +13,7 @@ Follower::Follower(FollowerDeps deps, FollowerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
       job_(deps_.make_plan),
-      stop_wanted_(options_.stop),
+      stop_(options_.stop),
       narrator_({.loop = deps_.loop, .console = deps_.console, .events = deps_.events},
                 {.job_id = options_.job_id,
                  .tells = options_.narrate,
@@ -42,8 +42,8 @@ void Follower::say_hello() {
   hello.from_index = job_.next_index();
   hello.follow_output = options_.output && !muted_;
   connection_.send(wire::ClientFrame{hello});
-  if (stop_wanted_) {
-    connection_.send(wire::ClientFrame{wire::StopJob{options_.who}});
+  if (stop_) {
+    connection_.send(wire::ClientFrame{wire::StopJob{options_.who, *stop_}});
   }
 }
 
@@ -141,7 +141,7 @@ void Follower::on_event(wire::Output& output) {
 
 void Follower::on_event(wire::StatusAnswered& status) {
   // Said also to those who want no narration: without its log a job stands still.
-  narrator_.log_trouble(log_trouble_of(status.json), machine(), stop_wanted_);
+  narrator_.log_trouble(log_trouble_of(status.json), machine(), stop_.has_value());
   const std::string waits_for = waits_for_of(status.json);
   const bool own_words =
       machine() != nullptr && waits_for == machine()->state().chronicle.waits_for();
@@ -167,31 +167,31 @@ void Follower::on_reader_gone() {
                                   trouble.message, options_.job_id));
     return;
   }
-  if (over_ || stop_wanted_) {
+  if (over_ || stop_) {
     output_->mute();
     return;
   }
   if (options_.stops_without_reader) {
     deps_.console.err(
         fmt::format("muster: nobody reads the output any more; stopping {}\n", options_.job_id));
-    stop_job();
+    stop_job(job::StopHow::Terminate);
   } else {
     detach();
   }
 }
 
-void Follower::stop_job() {
-  stop_wanted_ = true;
+void Follower::stop_job(job::StopHow how) {
+  stop_ = how;
   narrator_.set_tells(options_.narrate);
   if (machine() != nullptr && narrator_.tells()) {
     narrator_.show_phase(*machine());
   }
-  connection_.send(wire::ClientFrame{wire::StopJob{options_.who}});
+  connection_.send(wire::ClientFrame{wire::StopJob{options_.who, how}});
 }
 
 void Follower::mute() {
   muted_ = true;
-  narrator_.set_tells(options_.narrate && stop_wanted_);
+  narrator_.set_tells(options_.narrate && stop_);
   if (output_) {
     output_->mute();
   }

@@ -48,10 +48,11 @@ struct FollowerDeps {
 struct FollowerOptions {
   std::string job_id;
   control::Secret secret{};
-  std::string who;               ///< For StopAsked: "alice on pts/3".
-  bool output = true;            ///< Show the tasks' output.
-  bool narrate = true;           ///< Show the phase line and what happens.
-  bool stop = false;             ///< Ask the job to stop as soon as the master answers.
+  std::string who;      ///< For StopAsked: "alice on pts/3".
+  bool output = true;   ///< Show the tasks' output.
+  bool narrate = true;  ///< Show the phase line and what happens.
+  /// Ask the job to stop in this way as soon as the master answers.
+  std::optional<job::StopHow> stop;
   bool leave_when_told = false;  ///< With `stop`: detach once StopAsked is in the log.
   /// When nobody reads standard output any more: stop the job, as the program would end by SIGPIPE.
   /// Else: detach.
@@ -84,7 +85,7 @@ class Follower {
   void start(std::function<void(const FollowEnd&)> ended);
   /// Asks the job to stop, now or as soon as a master answers; goes on following to the end.
   /// Repeats are harmless.
-  void stop_job();
+  void stop_job(job::StopHow how);
   /// Stops showing the tasks' output, and what happens unless stop_job() is called (after the first
   /// Ctrl-C).
   void mute();
@@ -120,7 +121,7 @@ class Follower {
   FollowerOptions options_;
   std::function<void(const FollowEnd&)> ended_;
   FollowedJob job_;
-  bool stop_wanted_ = false;
+  std::optional<job::StopHow> stop_;  ///< Wanted.
   bool muted_ = false;
   bool over_ = false;
   Narrator narrator_;

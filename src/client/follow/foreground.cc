@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <utility>
 
 namespace muster::client {
 namespace {
@@ -122,9 +123,10 @@ class Foreground {
 
  private:
   FollowerDeps deps();
-  [[nodiscard]] bool stop_wanted() const { return stopping_ || command_.stop; }
+  [[nodiscard]] bool stop_wanted() const { return stopping_ || interrupted_ || command_.stop; }
   void on_signal(int signal);
   void interrupt();
+  void pass_on_interrupt();
 
   Session& session_;
   const FollowCommand& command_;
@@ -138,6 +140,7 @@ class Foreground {
   FollowEnd end_;
   bool leaving_ = false;
   bool stopping_ = false;
+  bool interrupted_ = false;        ///< By Ctrl-C, as a program by hand.
   bool outlives_terminal_ = false;  ///< As nohup has it.
   rt::TimerId leave_timer_;
 };
@@ -182,7 +185,7 @@ Result<Followed> Foreground::run() {
   if (end_.kind == FollowEnd::Kind::Ended) {
     job_.fetch_end();
   }
-  Followed followed{std::move(end_), std::nullopt};
+  Followed followed{.end = std::move(end_), .interrupted = interrupted_, .machine = std::nullopt};
   if (follower_->machine() != nullptr) {
     followed.machine = follower_->take_machine();
   }
@@ -198,9 +201,29 @@ void Foreground::on_signal(int signal) {
     follower_->detach();
   } else if (signal == SIGTERM || hang_up) {
     stopping_ = true;
-    follower_->stop_job();
+    interrupted_ = false;
+    follower_->stop_job(job::StopHow::Terminate);
+  } else if (command_.on_interrupt == OnInterrupt::Interrupt && !stopping_) {
+    pass_on_interrupt();
   } else {
     interrupt();
+  }
+}
+
+/// As by hand, where the terminal sends SIGINT to the program; a second one does not wait for what
+/// the program makes of that.
+void Foreground::pass_on_interrupt() {
+  const std::string& id = command_.folder.id().value;
+  session_.console.status("");
+  stopping_ = std::exchange(interrupted_, true);
+  if (stopping_) {
+    session_.console.err(
+        fmt::format("\nmuster: ending {} by SIGTERM; Ctrl-C again leaves it\n", id));
+    follower_->stop_job(job::StopHow::Terminate);
+  } else {
+    session_.console.err(
+        fmt::format("\nmuster: interrupting {} (SIGINT); Ctrl-C again ends it by SIGTERM\n", id));
+    follower_->stop_job(job::StopHow::Interrupt);
   }
 }
 
@@ -231,7 +254,7 @@ void Foreground::interrupt() {
   loop_.cancel(leave_timer_);
   stopping_ = true;
   session_.console.err(fmt::format("\nmuster: stopping {}\n", id));
-  follower_->stop_job();
+  follower_->stop_job(job::StopHow::Terminate);
 }
 
 }  // namespace

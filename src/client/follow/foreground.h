@@ -18,8 +18,9 @@ struct FollowCommand {
   bool quiet = false;             ///< No phase line and no story.
   bool output = true;             ///< Show the tasks' output.
   bool only_watches = false;      ///< Any signal ends the watching, none the job.
-  bool stop = false;              ///< Ask the job to stop at once.
-  bool leave_when_told = false;   ///< With `stop`: leave as soon as the job is stopping.
+  /// Ask the job to stop at once, in this way.
+  std::optional<job::StopHow> stop;
+  bool leave_when_told = false;  ///< With `stop`: leave as soon as the job is stopping.
   /// FollowerDeps::take_output.
   std::function<void(const wire::Output&)> take_output;
   RunEvents* events = nullptr;  ///< FollowerDeps::events.
@@ -28,12 +29,13 @@ struct FollowCommand {
 /// How a followed job came out for the command line.
 struct Followed {
   FollowEnd end;
+  bool interrupted = false;             ///< By Ctrl-C alone, as a program by hand.
   std::optional<job::Machine> machine;  ///< As far as it was followed.
 };
 
 /// Follows a job in the foreground until it ends or the user leaves: runs a loop of its own, obeys
-/// signals (first Ctrl-C on a terminal detaches, a second within 3 s stops;
-/// SIGTERM stops; SIGHUP detaches or stops, or does nothing where it is ignored).
+/// signals (OnInterrupt says what Ctrl-C does; SIGTERM stops; SIGHUP detaches or stops, or does
+/// nothing where it is ignored).
 [[nodiscard]] Result<Followed> follow_job(Session& session, const FollowCommand& command);
 
 }  // namespace muster::client

@@ -421,7 +421,9 @@ std::optional<std::string> narrate_fact(const job::Machine& machine, const job::
           },
           [&](const job::AttemptStalled& stalled) { return narrate_stall(machine, stalled); },
           [&](const job::StopAsked& stop) -> Line {
-            return "stop requested by " + printable(stop.by);
+            return (stop.how == job::StopHow::Interrupt ? "interrupted by "
+                                                        : "stop requested by ") +
+                   printable(stop.by);
           },
           [&](const job::SessionOpened& session) { return narrate_session(machine, session); },
           [&](const job::SessionDetached& session) -> Line {

@@ -11,6 +11,8 @@ inline constexpr int kClusterFailed = 3;
 inline constexpr int kCouldNotStart = 6;
 inline constexpr int kBug = 70;
 inline constexpr int kDetached = 130;
+/// As a shell reports SIGINT.
+inline constexpr int kInterrupted = 130;
 /// As a shell reports SIGPIPE.
 inline constexpr int kReaderGone = 141;
 

@@ -27,12 +27,13 @@ int say_stopped(Session& session, const StopOptions& command, const cluster::Job
 }
 
 /// Asks the job's master to stop it, and waits for that or, if `tell_only`, until it has been told.
-Result<Followed> ask_to_stop(Session& session, const cluster::JobFolder& folder, bool tell_only) {
+Result<Followed> ask_to_stop(Session& session, const StopOptions& command,
+                             const cluster::JobFolder& folder, bool tell_only) {
   FollowCommand follow;
   follow.folder = folder;
   follow.output = false;
   follow.quiet = true;
-  follow.stop = true;
+  follow.stop = command.interrupt ? job::StopHow::Interrupt : job::StopHow::Terminate;
   follow.leave_when_told = tell_only;
   return follow_job(session, follow);
 }
@@ -41,7 +42,7 @@ int stop_now(Session& session, const StopOptions& command, const cluster::JobFol
   const auto say = [&](std::string_view state) {
     return say_stopped(session, command, folder, state);
   };
-  const Result<Followed> followed = ask_to_stop(session, folder, command.no_wait);
+  const Result<Followed> followed = ask_to_stop(session, command, folder, command.no_wait);
   if (!followed) {
     return fail(session.console, followed.error());
   }
@@ -98,7 +99,7 @@ int stop_job(Session& session, const StopOptions& command) {
   // Told first, they end at the same time.
   for (const Wanted& wanted : all) {
     if (all.size() > 1 && wanted.lives()) {
-      (void)ask_to_stop(session, wanted.entry.folder, true);
+      (void)ask_to_stop(session, command, wanted.entry.folder, true);
     }
   }
   int status = 0;

@@ -340,7 +340,9 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   FollowCommand follow;
   follow.folder = submitted->folder;
   follow.events = command.json ? &events : nullptr;
-  follow.on_interrupt = command.on_interrupt;
+  const bool typed = origin.made == nullptr && command.spec.spec.empty();
+  follow.on_interrupt = typed && command.on_interrupt == OnInterrupt::Auto ? OnInterrupt::Interrupt
+                                                                           : command.on_interrupt;
   follow.stops_at_hang_up = command.stops_at_hang_up;
   follow.quiet = command.quiet;
   follow.take_output = origin.take_output;
@@ -366,7 +368,9 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
   if (session.console.out_reader_gone() && outcome.result != job::JobResult::Succeeded) {
     return kReaderGone;
   }
-  const int status = exit_status(outcome.reason);
+  const int status = followed->interrupted && outcome.reason == job::OutcomeReason::StoppedByUser
+                         ? kInterrupted
+                         : exit_status(outcome.reason);
   return command.exit_code_from.empty() || machine == nullptr
              ? status
              : role_exit_code(*machine, command.exit_code_from, status);

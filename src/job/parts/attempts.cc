@@ -345,7 +345,7 @@ void Attempts::end_unstarted() {
   }
 }
 
-void Attempts::stop_for_good(RoleIndex role, StopReason reason) {
+void Attempts::stop_for_good(RoleIndex role, StopReason reason, StopTimes times) {
   if (lives_.tally(role).active == 0) {
     return;
   }
@@ -358,8 +358,24 @@ void Attempts::stop_for_good(RoleIndex role, StopReason reason) {
     lives_.tell_to_stop(each.id);
     turn_.act(StopAttempt{.attempt = {each.id, attempt->number},
                           .container = attempt->container,
-                          .grace = plan_.deadlines.stop,
-                          .reason = reason});
+                          .grace = times.grace,
+                          .reason = reason,
+                          .interrupt = times.interrupt});
+  }
+}
+
+void Attempts::stop_again(StopReason reason, StopTimes times) {
+  for (const std::vector<Task>& role : lives_.state().tasks) {
+    for (const Task& each : role) {
+      const Attempt* attempt = lives_.live(each.id);
+      if (attempt != nullptr && attempt->state == AttemptState::Stopping) {
+        turn_.act(StopAttempt{.attempt = {each.id, attempt->number},
+                              .container = attempt->container,
+                              .grace = times.grace,
+                              .reason = reason,
+                              .interrupt = times.interrupt});
+      }
+    }
   }
 }
 

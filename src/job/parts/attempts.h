@@ -32,6 +32,12 @@ struct Move {
   Duration grace{};
 };
 
+/// As StopAttempt has them.
+struct StopTimes {
+  Duration interrupt{};
+  Duration grace{};
+};
+
 /// Attempts from their place to their end: placed, prepared, joined, told to stop, ended, lost. It
 /// keeps the other parts' account of each; what an end means for the job is told to the caller.
 class Attempts {
@@ -87,8 +93,10 @@ class Attempts {
   void give_back(TaskId id);
   /// The job stops: what never started needs no grace, it goes with its container.
   void end_unstarted();
-  /// The job stops: the role's attempts are asked to end, with the grace of the job's end.
-  void stop_for_good(RoleIndex role, StopReason reason);
+  /// The job stops: the role's attempts are asked to end.
+  void stop_for_good(RoleIndex role, StopReason reason, StopTimes times);
+  /// All attempts that were asked to end and have not are asked again, in another way.
+  void stop_again(StopReason reason, StopTimes times);
   /// They have not: they go with their containers.
   void lose_containers_of(RoleIndex role);
 

@@ -2,7 +2,6 @@
 
 #include "base/overloaded.h"
 #include "job/chronicle.h"
-#include "job/parts/attempts.h"
 #include "job/parts/lives.h"
 #include "job/parts/order.h"
 #include "job/parts/places.h"
@@ -13,6 +12,12 @@
 #include <variant>
 
 namespace muster::job {
+namespace {
+
+/// From TERM to KILL for a program that has not heeded INT in all its time.
+constexpr Duration kTermAfterInterrupt = std::chrono::seconds(5);
+
+}  // namespace
 
 Ending::Ending(const Deps& deps, Places& places, Attempts& attempts,
                std::optional<Outcome>& outcome, Time& ended)
@@ -26,6 +31,24 @@ Ending::Ending(const Deps& deps, Places& places, Attempts& attempts,
       outcome_(outcome),
       ended_(ended),
       levels_(levels_of(deps.plan)) {}
+
+void Ending::ask(StopHow how) {
+  const bool hastened = how_ == StopHow::Interrupt && how == StopHow::Terminate;
+  if (!outcome_) {
+    how_ = how;
+  } else if (hastened) {
+    how_ = how;
+    attempts_.stop_again(reason(), stop_times());
+    watch_stop();
+  }
+}
+
+StopTimes Ending::stop_times() const {
+  const Duration usual = plan_.deadlines.stop;
+  return how_ == StopHow::Interrupt
+             ? StopTimes{.interrupt = usual, .grace = usual + std::min(usual, kTermAfterInterrupt)}
+             : StopTimes{.interrupt = {}, .grace = usual};
+}
 
 void Ending::watch_run() {
   if (plan_.deadlines.run && !run_.is_set()) {
@@ -63,16 +86,23 @@ void Ending::stop_next_level() {
   while (level_ > 0 && live_in_level() == 0) {
     --level_;
   }
-  const StopReason reason =
-      outcome_->reason == OutcomeReason::StoppedByUser ? StopReason::UserStop : StopReason::JobEnds;
   for (size_t i = 0; i < levels_.size(); ++i) {
     if (levels_[i] == level_) {
-      attempts_.stop_for_good(RoleIndex(static_cast<uint16_t>(i)), reason);
+      attempts_.stop_for_good(RoleIndex(static_cast<uint16_t>(i)), reason(), stop_times());
     }
   }
+  watch_stop();
+}
+
+StopReason Ending::reason() const {
+  return outcome_->reason == OutcomeReason::StoppedByUser ? StopReason::UserStop
+                                                          : StopReason::JobEnds;
+}
+
+void Ending::watch_stop() {
   timers_.clear(stop_);
   if (lives_.containers_open() > 0) {
-    stop_ = timers_.set(EndTimer{}, turn_.now + plan_.deadlines.stop + plan_.liveness.lost,
+    stop_ = timers_.set(EndTimer{}, turn_.now + stop_times().grace + plan_.liveness.lost,
                         lives_.what_must_end());
   }
 }

@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "job/fact.h"
 #include "job/outcome.h"
+#include "job/parts/attempts.h"
 #include "job/parts/deps.h"
 #include "job/parts/timers.h"
 
@@ -12,7 +13,6 @@
 
 namespace muster::job {
 
-class Attempts;
 class Places;
 
 /// The job's end: everything is stopped in order and with grace, everything is released, and the
@@ -33,12 +33,19 @@ class Ending {
   /// The grace, and the patience beyond it, are over: what is left goes with its container, and a
   /// cluster that does not confirm a release is not waited for any longer.
   void stop_passed();
+  /// The job is to be stopped in this way. Terminate, while attempts are being interrupted: they
+  /// are asked again.
+  void ask(StopHow how);
+  /// How an attempt that the job's end stops is to be asked.
+  [[nodiscard]] StopTimes stop_times() const;
   /// Nothing changes any more. What comes late is released, and a new master is told the outcome
   /// again.
   void after_the_end(const Fact& fact) const;
 
  private:
   void stop_next_level();
+  [[nodiscard]] StopReason reason() const;
+  void watch_stop();
   [[nodiscard]] uint32_t live_in_level() const;
   void finish();
 
@@ -53,6 +60,7 @@ class Ending {
   Time& ended_;
   std::vector<uint32_t> levels_;  ///< By role: the order of stopping.
   uint32_t level_ = 0;
+  StopHow how_ = StopHow::Terminate;
   Timer<RunTimer> run_;
   Timer<EndTimer> stop_;
 };

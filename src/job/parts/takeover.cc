@@ -97,11 +97,14 @@ void Takeover::reconcile(TaskId id, const AttemptReport& report) {
     return;
   }
   if (attempt.state == AttemptState::Stopping) {
-    parts_.turn.act(
-        StopAttempt{.attempt = report.attempt,
-                    .container = attempt.container,
-                    .grace = parts_.plan.deadlines.stop,
-                    .reason = parts_.lives.stopping() ? StopReason::JobEnds : StopReason::Restart});
+    const bool job_ends = parts_.lives.stopping();
+    const StopTimes times =
+        job_ends ? parts_.ending.stop_times() : StopTimes{.grace = parts_.plan.deadlines.stop};
+    parts_.turn.act(StopAttempt{.attempt = report.attempt,
+                                .container = attempt.container,
+                                .grace = times.grace,
+                                .reason = job_ends ? StopReason::JobEnds : StopReason::Restart,
+                                .interrupt = times.interrupt});
     return;
   }
   switch (report.phase) {

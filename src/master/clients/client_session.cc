@@ -95,7 +95,7 @@ void ClientSession::on(const wire::StopJob& stop) {
   }
   const std::string by = stop.by.empty() ? who_ : stop.by;
   const auto handler = handlers_.stop;
-  handler(by.empty() ? "its owner" : by);
+  handler({.by = by.empty() ? "its owner" : by, .how = stop.how});
 }
 
 void ClientSession::on(const wire::StatusAsked&) {

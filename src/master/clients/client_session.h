@@ -32,7 +32,7 @@ class ClientSession {
     const JobReport& report;
   };
   struct Handlers {
-    std::function<void(const std::string& by)> stop;  ///< An owner asks the job to stop.
+    std::function<void(const job::StopAsked& asked)> stop;  ///< An owner asks the job to stop.
     /// A frame of a stream of an owner, who has said hello.
     std::function<void(wire::StreamFrame&& frame)> stream;
     /// It wants output from now on; returns what it may have missed.

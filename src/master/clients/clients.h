@@ -27,7 +27,7 @@ class Clients {
     const JobReport& report;
   };
   struct Handlers {
-    std::function<void(const std::string& by)> stop;
+    std::function<void(const job::StopAsked& asked)> stop;
     /// Whether anybody follows output now; called again for every further follower.
     std::function<void(bool on)> follow_output;
     /// What a new follower of output may have missed.

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "os/file/files.h"
 #include "os/host/proc_text.h"
+#include "os/process/signal_set.h"
 #include "rt/fd.h"
 #include "rt/unix_address.h"
 
@@ -29,26 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDumpBytesMax = 8U << 20;
 
-/// The rest of the line of /proc/PID/status that begins with `key`.
-std::string_view field_of(std::string_view status, std::string_view key) {
-  for (const std::string_view line : split(status, '\n')) {
-    if (line.starts_with(key)) {
-      return trim(line.substr(key.size()));
-    }
-  }
-  return {};
-}
-
-bool catches_quit(std::string_view status) {
-  const std::string_view caught = field_of(status, "SigCgt:");
-  uint64_t signals = 0;
-  const auto parsed = std::from_chars(caught.data(), caught.data() + caught.size(), signals, 16);
-  return parsed.ec == std::errc() && (signals >> (SIGQUIT - 1) & 1U) != 0;
-}
-
 /// The number by which it knows itself, in a namespace of its own perhaps.
 std::string_view own_number(std::string_view status, std::string_view otherwise) {
-  const std::string_view numbers = field_of(status, "NSpid:");
+  const std::string_view numbers = status_field(status, "NSpid:");
   return numbers.empty() ? otherwise : numbers.substr(numbers.find_last_of(" \t") + 1);
 }
 
@@ -131,7 +115,8 @@ bool answers_as_java(Pid pid) {
   const std::string maps = read_proc(place + "maps");
   constexpr std::string_view kForbids = "+DisableAttachMechanism";
   return maps.find("/libjvm.so") != std::string::npos &&
-         maps.find("/libj9vm") == std::string::npos && catches_quit(read_proc(place + "status")) &&
+         maps.find("/libj9vm") == std::string::npos &&
+         holds_signal(read_proc(place + "status"), "SigCgt:", SIGQUIT) &&
          read_proc(place + "cmdline").find(kForbids) == std::string::npos &&
          read_proc(place + "environ").find(kForbids) == std::string::npos;
 }

@@ -1,8 +1,12 @@
 #include "os/process/processes.h"
 
+#include "os/host/proc_text.h"
 #include "os/process/exit_watch.h"
 #include "os/process/loop_interactive_child.h"
 #include "os/process/pipe_reader.h"
+#include "os/process/signal_set.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
@@ -36,6 +40,7 @@ class LoopProcesses final : public Processes {
   [[nodiscard]] std::vector<Pid> family(Pid child) const override;
   [[nodiscard]] std::vector<Pid> members(Pid child) const override;
   size_t signal_family(Pid child, int signal) override;
+  size_t signal_ignoring(Pid child, int ignored, int signal) override;
 
  private:
   struct Child {
@@ -206,7 +211,20 @@ size_t LoopProcesses::signal_family(Pid child, int signal) {
   return signalled.size();
 }
 
+size_t LoopProcesses::signal_ignoring(Pid child, int ignored, int signal) {
+  size_t signalled = 0;
+  for (const Pid pid : family(child)) {
+    const std::string status = read_proc(fmt::format("/proc/{}/status", pid.value));
+    if (holds_signal(status, "SigIgn:", ignored)) {
+      signalled += ::kill(pid.value, signal) == 0 ? 1 : 0;
+    }
+  }
+  return signalled;
+}
+
 }  // namespace
+
+size_t Processes::signal_ignoring(Pid /*child*/, int /*ignored*/, int /*signal*/) { return 0; }
 
 Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(
     SpawnOptions /*options*/, std::optional<WindowSize> /*terminal*/,

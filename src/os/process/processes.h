@@ -57,6 +57,9 @@ class Processes {
   /// Sends a signal to the whole family of a child, whichever groups they are in; returns how many
   /// got it.
   virtual size_t signal_family(Pid child, int signal) = 0;
+  /// Sends `signal` to those of the family of a child that ignore the signal `ignored`; returns how
+  /// many got it. None where processes are only played.
+  virtual size_t signal_ignoring(Pid child, int ignored, int signal);
 };
 
 /// The processes of this host: exits by pidfd (before Linux 5.3 by a thread that waits), output

@@ -101,6 +101,27 @@ TEST(Processes, SignalsTheWholeFamilyWhateverItsGroups) {
   EXPECT_EQ(child.exit->signal, SIGKILL);
 }
 
+TEST(Processes, SignalsThoseOfAFamilyThatIgnoreASignal) {
+  // What a shell without job control puts in the background ignores INT.
+  OneChild child(
+      shell("sh -c 'trap \"echo deaf\" TERM; echo up; while :; do sleep 0.02; done' & "
+            "sh -c 'trap \"echo hears\" INT TERM; echo up; while :; do sleep 0.02; "
+            "done'"));
+  bool asked = false;
+  child.on_output = [&] {
+    if (!asked && std::ranges::count(child.out, '\n') == 2) {
+      asked = true;
+      EXPECT_GE(child.processes->signal_ignoring(child.pid, SIGINT, SIGTERM), 1U);
+    }
+    if (child.out.find("deaf") != std::string::npos) {
+      EXPECT_EQ(child.out.find("hears"), std::string::npos);
+      child.processes->signal_family(child.pid, SIGKILL);
+    }
+  };
+  child.run();
+  EXPECT_NE(child.out.find("deaf"), std::string::npos);
+}
+
 TEST(Processes, OutputMayBeClosedInItsOwnCallback) {
   OneChild child(shell("trap '' PIPE; echo one; sleep 0.01; echo two; exit 0"));
   int calls = 0;
