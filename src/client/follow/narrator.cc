@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr Duration kPhaseEvery = seconds(1);
 constexpr Duration kNumbersPause = seconds(30);
+constexpr Duration kRestAfter = seconds(1);  // Of many lines of one kind.
 
 }  // namespace
 
@@ -22,6 +23,7 @@ Narrator::Narrator(Deps deps, Options options)
     : deps_(deps),
       options_(std::move(options)),
       job_now_at_(deps_.loop.now()),
+      telling_(deps_.loop),
       drawing_(deps_.loop) {}
 
 void Narrator::applied(const job::Machine& machine, Time at, const job::Fact& fact) {
@@ -40,11 +42,36 @@ void Narrator::applied(const job::Machine& machine, Time at, const job::Fact& fa
   }
   if (options_.tells) {
     if (line) {
-      deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + *line + "\n");
+      tell(*line);
+    }
+    if (machine.state().phase == job::JobPhase::Ended) {
+      tell_rest();
     }
     show_phase(machine);
   }
   last_phase_ = phase;
+}
+
+void Narrator::tell(const std::string& line) {
+  if (alike_.ends_with(line)) {
+    tell_rest();
+  }
+  if (alike_.tells(line)) {
+    deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + line + "\n");
+  } else if (telling_.size() == 0) {
+    telling_.spawn(tell_rest_soon());
+  }
+}
+
+void Narrator::tell_rest() {
+  if (const std::string rest = alike_.rest(); !rest.empty()) {
+    deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + rest + "\n");
+  }
+}
+
+rt::Async<> Narrator::tell_rest_soon() {
+  co_await rt::pause_for(deps_.loop, kRestAfter);
+  tell_rest();
 }
 
 std::string Narrator::phase_text(const job::Machine& machine) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/follow/alike_lines.h"
 #include "client/follow/console.h"
 #include "client/follow/run_events.h"
 #include "job/machine.h"
@@ -45,6 +46,9 @@ class Narrator {
   void no_master(const std::string& reason, Duration silent);
 
  private:
+  void tell(const std::string& line);
+  void tell_rest();
+  [[nodiscard]] rt::Async<> tell_rest_soon();
   [[nodiscard]] rt::Async<> draw_phase(const job::Machine* machine);
   [[nodiscard]] std::string phase_text(const job::Machine& machine) const;
 
@@ -52,12 +56,14 @@ class Narrator {
   Options options_;
   Time job_now_{};
   HostTime job_now_at_{};
+  AlikeLines alike_;
   std::string last_phase_;
   bool told_all_run_ = false;  ///< Without a terminal: that all tasks run.
   std::string last_wait_;
   HostTime last_wait_at_{};
   std::string log_trouble_;
-  rt::Scope drawing_;  ///< Last: its coroutine uses all of the above.
+  rt::Scope telling_;  ///< Last, these: their coroutines use all of the above.
+  rt::Scope drawing_;
 };
 
 }  // namespace muster::client

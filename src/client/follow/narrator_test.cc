@@ -43,5 +43,26 @@ TEST(Narrator, GoesOnFromTheTimeOfTheNewestFact) {
   EXPECT_EQ(screen.err(), "muster: gathering: containers 0/1, joined 0/1 (0 ms)\n");
 }
 
+TEST(Narrator, OfManyLinesOfOneKindTellsAFewAndCountsTheRest) {
+  testing::FakeLoop loop;
+  ConsoleFiles screen;
+  Narrator narrator({.loop = loop, .console = screen.console(), .events = nullptr},
+                    {.job_id = "test-1"});
+  job::Machine machine(plan_of_one());
+  (void)machine.apply(Time{}, job::JobStarted{});
+  for (int number = 0; number < 50; ++number) {
+    const job::HostReported sick{.host = job::HostName("h" + std::to_string(number)),
+                                 .health = job::HostHealth::Unhealthy};
+    (void)machine.apply(Time{}, sick);
+    narrator.applied(machine, Time{}, sick);
+  }
+  EXPECT_TRUE(screen.err().ends_with("muster: host h7 is unhealthy\n")) << screen.err();
+  loop.advance(std::chrono::seconds(1));
+  EXPECT_TRUE(
+      screen.err().ends_with("muster: host h7 is unhealthy\n"
+                             "muster: 42 more like it; the last: host h49 is unhealthy\n"))
+      << screen.err();
+}
+
 }  // namespace
 }  // namespace muster::client
