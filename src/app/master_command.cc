@@ -7,6 +7,7 @@
 #include "cluster/job_folder.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
+#include "eventlog/derive_plan.h"
 #include "master/master.h"
 #include "master/watch/mlflow_tracker.h"
 #include "master/watch/notice_sender.h"
@@ -93,7 +94,8 @@ Status MasterProcess::start_master(bool followed) {
   MUSTER_TRY(const std::filesystem::path log_file, side_->log_file());
   MUSTER_TRY(sink_, os::open_file_sink(*files_, loop_, log_file));
   MUSTER_TRY(cluster::MasterOrder order, side_->read_order(*files_));
-  MUSTER_TRY(plan_, client::plan_of()(order.plan.spec_json, order.plan.job_id, order.plan.seed));
+  MUSTER_TRY(plan_,
+             eventlog::derive_plan(order.plan.spec_json, order.plan.job_id, order.plan.seed));
   const MasterSide::Deps deps{.loop = loop_,
                               .files = *files_,
                               .log = *sink_,
@@ -141,7 +143,7 @@ Result<master::MasterOptions> MasterProcess::options(cluster::MasterOrder order,
   options.job = job::JobId(std::move(order.plan.job_id));
   options.seed = order.plan.seed;
   options.plan_json = std::move(order.plan.spec_json);
-  options.plan_of = client::plan_of();
+  options.plan_of = eventlog::derive_plan;
   MUSTER_TRY(options.secret, control::parse_key(order.secret_hex));
   options.secrets = std::move(post.secrets);
   if (plan_.spec.runtime.key) {
@@ -254,6 +256,7 @@ int fail(client::Session& session, const Error& error) {
 
 int run_master(client::Session& session, const client::MasterCommand& command) {
   os::hide_from_own_user();  // Its environment has the secrets of all roles.
+  os::raise_descriptor_limit();
   Result<std::unique_ptr<MasterSide>> side = make_master_side(session.environment, command);
   if (!side) {
     return fail(session, side.error());

@@ -57,6 +57,7 @@ int run_entered_keeper(std::string_view kind, char** variables) {
 int run_agent(const std::vector<std::string>& arguments, char** variables) {
   os::exit_without_memory("muster agent", client::kBug);
   os::hide_from_own_user();
+  os::raise_descriptor_limit();
   agent::RunOptions options;
   options.make_checkpoints = [variables](os::Files& files) {
     const client::Environment environment(variables);

@@ -227,6 +227,15 @@ def test_few_open_files_allowed(muster):
     assert done.returncode == 0, done.stderr
 
 
+def test_more_tasks_than_a_shell_has_descriptors_for(muster):
+    """The master takes what the host allows; programs get what the shell had."""
+    script = f"ulimit -Sn 60; '{harness.BINARY}' run -q -n 50 -- sh -c 'ulimit -Sn'"
+    done = subprocess.run(["sh", "-c", script], env=muster.environment, cwd=muster.folder,
+                          capture_output=True, text=True, timeout=harness.PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {line.rpartition("| ")[2] for line in done.stdout.splitlines()} == {"60"}
+
+
 def test_the_folder_of_the_client_is_removed_meanwhile(muster):
     gone = muster.folder / "gone"
     gone.mkdir()

@@ -11,6 +11,7 @@
 #include "net/socket.h"
 #include "net/web_listener.h"
 #include "os/host/host_names.h"
+#include "os/host/limits.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "page/portal.h"
@@ -179,6 +180,7 @@ Status PortalRun::open(const PortalOptions& options) {
 }  // namespace
 
 int run_portal(Session& session, const PortalOptions& command) {
+  os::raise_descriptor_limit();
   if (command.serve) {
     return serve_team(session, command);
   }

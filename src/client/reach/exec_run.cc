@@ -10,7 +10,9 @@
 #include "client/reach/task_selection.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
+#include "eventlog/derive_plan.h"
 #include "job/describe.h"
+#include "os/host/limits.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "os/process/terminal_mode.h"
@@ -166,7 +168,7 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
   if (!members_.empty()) {
     return open(members_.front());
   }
-  Result<job::Plan> plan = plan_of()(welcome.plan_json, welcome.job_id, welcome.seed);
+  Result<job::Plan> plan = eventlog::derive_plan(welcome.plan_json, welcome.job_id, welcome.seed);
   if (!plan) {
     return fail_all(plan.error());
   }
@@ -513,6 +515,7 @@ int ExecRun::status() const {
 
 int run_in_tasks(Session& session, const std::string& job, const std::string& on,
                  const ExecPlan& plan) {
+  os::raise_descriptor_limit();
   const Result<cluster::JobEntry> entry = find_running_entry(session, job, on);
   if (!entry) {
     return fail(session.console, entry.error());

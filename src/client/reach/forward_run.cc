@@ -9,7 +9,9 @@
 #include "client/reach/tunnels.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
+#include "eventlog/derive_plan.h"
 #include "job/describe.h"
+#include "os/host/limits.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "rt/io_loop.h"
@@ -122,7 +124,8 @@ void ForwardRun::on_welcome(const wire::ClientWelcome& welcome) {
 }
 
 Status ForwardRun::learn(const wire::ClientWelcome& welcome) {
-  MUSTER_TRY(const job::Plan plan, plan_of()(welcome.plan_json, welcome.job_id, welcome.seed));
+  MUSTER_TRY(const job::Plan plan,
+             eventlog::derive_plan(welcome.plan_json, welcome.job_id, welcome.seed));
   if (plan_.task.empty()) {
     task_ = plan.chief.value_or(job::TaskId{job::RoleIndex(0), 0});
   } else {
@@ -211,6 +214,7 @@ void ForwardRun::say(std::string_view text) {
 
 int forward_to_task(Session& session, const std::string& job, const std::string& on,
                     const ForwardPlan& plan) {
+  os::raise_descriptor_limit();
   const Result<cluster::JobEntry> entry = find_running_entry(session, job, on);
   if (!entry) {
     return fail(session.console, entry.error());

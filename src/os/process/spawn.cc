@@ -1,6 +1,7 @@
 #include "os/process/spawn.h"
 
 #include "base/text.h"
+#include "os/host/limits.h"
 #include "os/process/child_streams.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <optional>
 #include <sched.h>
 #include <string_view>
 #include <sys/ioctl.h>
@@ -44,6 +46,7 @@ struct ChildPlan {
   std::array<int, 3> streams{-1, -1, -1};
   std::vector<KeptFd> keep;
   int descriptor_max = 0;
+  std::optional<rlimit> descriptors;  ///< The limit of them, where the parent raised its own.
   pid_t parent = 0;
   Report* report = nullptr;
 };
@@ -145,12 +148,6 @@ Step prepare_child(ChildPlan& plan) {
       ::_exit(127);  // The parent ended before the kernel knew of the wish.
     }
   }
-  for (const ResourceLimit& limit : options.limits) {
-    const rlimit value{.rlim_cur = limit.soft, .rlim_max = limit.hard};
-    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &value) != 0) {
-      return Step::Limits;
-    }
-  }
   if (options.niceness != 0) {
     errno = 0;
     if (::nice(options.niceness) == -1 && errno != 0) {
@@ -167,6 +164,10 @@ Step prepare_child(ChildPlan& plan) {
     return Step::Streams;
   }
   close_others(plan);
+  // Last: the copies above need numbers that only the parent's own limit may allow.
+  if (plan.descriptors && ::setrlimit(RLIMIT_NOFILE, &*plan.descriptors) != 0) {
+    return Step::Limits;
+  }
   return Step::None;
 }
 
@@ -380,6 +381,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
   for (const KeptFd& kept : options.keep) {
     plan.descriptor_max = std::max(plan.descriptor_max, kept.child_fd + 1);
   }
+  plan.descriptors = descriptor_limit_before();
   plan.parent = ::getpid();
 
   MUSTER_TRY(const Pid pid, start_child(plan));

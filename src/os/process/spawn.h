@@ -42,12 +42,6 @@ struct KeptFd {
   int child_fd = -1;
 };
 
-struct ResourceLimit {
-  int resource = 0;  ///< RLIMIT_...
-  uint64_t soft = 0;
-  uint64_t hard = 0;
-};
-
 struct SpawnOptions {
   std::vector<std::string> argv;  ///< argv[0] is looked up in PATH of `env` when it has no slash.
   std::map<std::string, std::string>
@@ -60,8 +54,7 @@ struct SpawnOptions {
   std::vector<KeptFd> keep;
   std::optional<int>
       parent_death_signal;  ///< Sent to the child when this process ends, however it ends.
-  std::vector<ResourceLimit> limits;
-  int niceness = 0;  ///< Added to the parent's.
+  int niceness = 0;         ///< Added to the parent's.
 };
 
 /// A started child and the parent's ends of its pipes (non-blocking, close-on-exec).
@@ -75,8 +68,8 @@ struct Spawned {
 /// Starts a child by vfork and exec: no copy of the parent's memory, and every error up to and
 /// including exec is returned here with its cause (missing program or interpreter NotFound, not
 /// executable PermissionDenied, blame User; no such working folder NotFound). The child has default
-/// signal dispositions, an empty signal mask and no descriptor but those named here. The caller
-/// must reap it.
+/// signal dispositions, an empty signal mask, no descriptor but those named here, and the limit of
+/// descriptors that this process was started with. The caller must reap it.
 [[nodiscard]] Result<Spawned> spawn(const SpawnOptions& options);
 
 /// How a process ended and what it used (with its reaped children). Neither code nor signal is set

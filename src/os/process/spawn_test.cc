@@ -1,5 +1,6 @@
 #include "os/process/spawn.h"
 
+#include "os/host/limits.h"
 #include "os/process/command.h"
 #include "os/process/process_tree.h"
 
@@ -150,19 +151,45 @@ TEST(Spawn, LeadsAGroupOrASession) {
   }
 }
 
-TEST(Spawn, SetsLimitsAndResetsSignals) {
+TEST(Spawn, ResetsSignals) {
   ::signal(SIGPIPE, SIG_IGN);
   // 32 is glibc's own: only the kernel's call can ignore it, and only that can undo it.
   constexpr int kInternalSignal = 32;
   const std::array<uint64_t, 4> ignore = {reinterpret_cast<uint64_t>(SIG_IGN), 0, 0, 0};
   ASSERT_EQ(::syscall(SYS_rt_sigaction, kInternalSignal, ignore.data(), nullptr, sizeof(uint64_t)),
             0);
-  SpawnOptions options = shell("ulimit -n; grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2");
-  options.limits = {{.resource = RLIMIT_NOFILE, .soft = 77, .hard = 77}};
-  EXPECT_EQ(output_of(options), "77\n0000000000000000\n0000000000000000\n");
+  SpawnOptions options = shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2");
+  EXPECT_EQ(output_of(options), "0000000000000000\n0000000000000000\n");
   ::signal(SIGPIPE, SIG_DFL);
   const std::array<uint64_t, 4> standard{};
   ::syscall(SYS_rt_sigaction, kInternalSignal, standard.data(), nullptr, sizeof(uint64_t));
+}
+
+/// Returns the soft limit of descriptors that a program sees, of a process that was started with
+/// 100 of them, raised its limit and holds 200.
+int limit_of_a_program() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 100;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  raise_descriptor_limit();
+  raise_descriptor_limit();
+  for (int held = 0; held < 200; ++held) {
+    if (::open("/dev/null", O_RDONLY | O_CLOEXEC) < 0) {
+      return -1;
+    }
+  }
+  const auto child = spawn(shell("exit $(ulimit -Sn)"));
+  return child.has_value() ? reap(child->pid)->code.value_or(-1) : -1;
+}
+
+TEST(Spawn, GivesAProgramTheDescriptorsThatThisProcessWasStartedWith) {
+  // In a process of its own: the limit before is kept for good.
+  const pid_t process = ::fork();
+  if (process == 0) {
+    ::_exit(limit_of_a_program());
+  }
+  EXPECT_EQ(reap(Pid(process))->code, 100);
 }
 
 /// Spawns some programs of their own sessions while somebody holds down Ctrl-C. Returns how many
