@@ -13,6 +13,7 @@
 #include "cluster/yarn/client/yarn_cluster.h"      // lint: allow(seam) makes them
 #include "cluster/yarn/link/container_entry.h"     // lint: allow(seam) makes them
 #include "cluster/yarn/master/yarn_master_side.h"  // lint: allow(seam) makes them
+#include "eventlog/derive_plan.h"
 #include "eventlog/plan_file.h"
 #include "os/file/local_files.h"
 #include "spec/read/layers.h"
@@ -265,7 +266,7 @@ cluster::local::LocalCluster::Options Factory::here(std::string_view name) {
           .home = session_.home,
           .program = session_.program,
           .environment = session_.process_environment(),
-          .plan_of = client::plan_of(),
+          .plan_of = eventlog::derive_plan,
           .check_checkpoints =
               [this](const std::string& address) {
                 // Agents of this machine have the client's environment to find it with.
@@ -329,7 +330,7 @@ std::unique_ptr<Cluster> Factory::make_yarn(const Choice& choice) {
                                                      .on_wait = on_wait},
                                           .program = session_.program,
                                           .home = session_.home,
-                                          .plan_of = client::plan_of(),
+                                          .plan_of = eventlog::derive_plan,
                                           .defaults = defaults});
 }
 

@@ -1,8 +1,6 @@
 #include "client/session.h"
 
-#include "framework/plan.h"
 #include "os/file/local_files.h"
-#include "spec/write/serialize.h"
 
 #include <chrono>
 
@@ -39,14 +37,6 @@ std::map<std::string, std::string> Session::process_environment() const {
   std::map<std::string, std::string> variables(environment.all().begin(), environment.all().end());
   variables["MUSTER_HOME"] = home.root().string();
   return variables;
-}
-
-eventlog::PlanOf plan_of() {
-  return [](const std::string& plan_json, const std::string& job_id,
-            uint64_t seed) -> Result<job::Plan> {
-    MUSTER_TRY(const spec::Spec spec, spec::parse_json(plan_json));
-    return framework::plan(spec, {.job = job::JobId{job_id}, .seed = seed});
-  };
 }
 
 }  // namespace muster::client

@@ -8,7 +8,6 @@
 #include "client/submit/job_source.h"
 #include "cluster/clusters.h"
 #include "cluster/home.h"
-#include "eventlog/replay.h"
 #include "os/file/files.h"
 
 #include <filesystem>
@@ -42,8 +41,5 @@ struct Session {
   /// get.
   [[nodiscard]] std::map<std::string, std::string> process_environment() const;
 };
-
-/// How Plans are made everywhere in this binary: from the resolved Spec's text.
-[[nodiscard]] eventlog::PlanOf plan_of();
 
 }  // namespace muster::client

@@ -34,6 +34,5 @@ inline constexpr std::string_view kContainer = "ContainerToken";
 /// The form in which tokens travel in URLs (WebHDFS `delegation=`, hadoop.tokens): Writable,
 /// URL-safe base64 without padding.
 [[nodiscard]] std::string encode_url_token(const Token& token);
-[[nodiscard]] Result<Token> decode_url_token(std::string_view text);
 
 }  // namespace muster::hadoop

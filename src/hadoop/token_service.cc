@@ -26,10 +26,6 @@ std::string logical_token_service(std::string_view name_service) {
   return "ha-hdfs:" + std::string(name_service);
 }
 
-std::string joined_token_service(std::span<const std::string> services) {
-  return join(services, ",");
-}
-
 const Token* find_hdfs_token(const Credentials& credentials, const NameService& service,
                              const ServerAddress& server) {
   if (service.logical) {

@@ -23,9 +23,6 @@ struct ServerAddress {
 /// The service of an HDFS with several NameNodes: "ha-hdfs:ns1".
 [[nodiscard]] std::string logical_token_service(std::string_view name_service);
 
-/// The service of several ResourceManagers: the services of all, joined with commas.
-[[nodiscard]] std::string joined_token_service(std::span<const std::string> services);
-
 /// Each returns the token to show to a server, or nullptr.
 /// HDFS: that of the name service first, then ip:port, then host:port.
 [[nodiscard]] const Token* find_hdfs_token(const Credentials& credentials,

@@ -25,8 +25,6 @@ TEST(TokenService, IsWrittenAsHadoopDoes) {
   EXPECT_EQ(token_service(kServer, true), "10.0.0.7:8020");
   EXPECT_EQ(token_service(kServer, false), "nn.example:8020");
   EXPECT_EQ(logical_token_service("ns1"), "ha-hdfs:ns1");
-  const std::vector<std::string> two{"1.1.1.1:8032", "2.2.2.2:8032"};
-  EXPECT_EQ(joined_token_service(two), "1.1.1.1:8032,2.2.2.2:8032");
 }
 
 TEST(TokenService, HdfsTokensGoByNameServiceThenAddressThenName) {

@@ -31,9 +31,4 @@ std::span<const Template> templates() {
   return kTemplates;
 }
 
-const Template* find_template(std::string_view name) {
-  const auto found = std::ranges::find(templates(), name, &Template::name);
-  return found == templates().end() ? nullptr : &*found;
-}
-
 }  // namespace muster::spec

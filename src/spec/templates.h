@@ -22,7 +22,4 @@ struct Template {
 /// Returns all templates, the simplest first.
 [[nodiscard]] std::span<const Template> templates();
 
-/// Returns the template of that name, or nullptr.
-[[nodiscard]] const Template* find_template(std::string_view name);
-
 }  // namespace muster::spec

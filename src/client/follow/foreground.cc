@@ -7,6 +7,7 @@
 #include "cluster/job_reading.h"
 #include "control/keys.h"
 #include "control/tls_transport.h"
+#include "eventlog/derive_plan.h"
 #include "os/process/code_pages.h"
 #include "os/process/signals.h"
 #include "rt/io_loop.h"
@@ -90,7 +91,8 @@ std::optional<FoundEnd> Whereabouts::read_end(bool stopped) {
   if (!is_told() && !lost_) {
     return told_end(stopped);
   }
-  Result<cluster::JobReading> reading = cluster::read_job(*session_.files, folder_, plan_of());
+  Result<cluster::JobReading> reading =
+      cluster::read_job(*session_.files, folder_, eventlog::derive_plan);
   if (!reading) {
     return std::nullopt;
   }
@@ -150,7 +152,7 @@ FollowerDeps Foreground::deps() {
           .transport = *transport_,
           .console = session_.console,
           .locate = [this] { return job_.locate(stop_wanted()); },
-          .make_plan = plan_of(),
+          .make_plan = eventlog::derive_plan,
           .read_end = [this] { return job_.read_end(stop_wanted()); },
           .take_output = command_.take_output,
           .files = &job_.output(),

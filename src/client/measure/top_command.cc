@@ -9,6 +9,7 @@
 #include "client/submit/secret.h"
 #include "cluster/cluster.h"
 #include "control/tls_transport.h"
+#include "eventlog/derive_plan.h"
 #include "os/process/shared_input.h"
 #include "os/process/signals.h"
 #include "rt/io_loop.h"
@@ -139,7 +140,7 @@ Status Top::watch(const cluster::JobFolder& folder) {
   auto watch = std::make_unique<JobWatch>(JobWatch::Deps{.loop = loop_,
                                                          .transport = *transport_,
                                                          .locate = std::move(locate),
-                                                         .make_plan = plan_of()},
+                                                         .make_plan = eventlog::derive_plan},
                                           std::move(options));
   watch->start([this] { dirty_ = true; });
   watches_[id] = std::move(watch);

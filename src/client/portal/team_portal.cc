@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cluster/team_jobs.h"
 #include "control/keys.h"
+#include "eventlog/derive_plan.h"
 #include "net/address.h"
 #include "net/certificates.h"
 #include "net/socket.h"
@@ -167,7 +168,8 @@ class TeamShelf final : public page::JobShelf {
   rt::Async<Result<std::shared_ptr<Shown>>> read_anew(std::string key) {
     auto opened = co_await jobs_->open(std::move(key));
     MUSTER_CO_TRY(cluster::TeamReading found, std::move(opened));
-    MUSTER_CO_TRY(cluster::JobReading reading, cluster::read_job(*files_, found.folder, plan_of()));
+    MUSTER_CO_TRY(cluster::JobReading reading,
+                  cluster::read_job(*files_, found.folder, eventlog::derive_plan));
     ShownFrom from{.files = *files_, .bring_output = std::move(found.bring_output)};
     FoundJob job{.folder = std::move(found.folder),
                  .report = std::move(found.report),

@@ -6,6 +6,7 @@
 #include "client/reach/task_selection.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
+#include "eventlog/derive_plan.h"
 #include "eventlog/json_text.h"
 #include "os/process/signals.h"
 #include "rt/io_loop.h"
@@ -91,7 +92,7 @@ Result<std::optional<int>> ShellListRun::run() {
 }
 
 Status ShellListRun::on_welcome(const wire::ClientWelcome& welcome) {
-  MUSTER_TRY(plan_, plan_of()(welcome.plan_json, welcome.job_id, welcome.seed));
+  MUSTER_TRY(plan_, eventlog::derive_plan(welcome.plan_json, welcome.job_id, welcome.seed));
   MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_or_all(names_, *plan_));
   MUSTER_TRY_STATUS(check_reach(session_, spec::Reach::Shell, *plan_, tasks));
   for (const job::TaskId task : tasks) {

@@ -7,6 +7,7 @@
 #include "client/reach/task_selection.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
+#include "eventlog/derive_plan.h"
 #include "job/describe.h"
 #include "os/process/signals.h"
 #include "rt/io_loop.h"
@@ -117,7 +118,7 @@ Result<int> StacksRun::run() {
 }
 
 Status StacksRun::on_welcome(const wire::ClientWelcome& welcome) {
-  MUSTER_TRY(plan_, plan_of()(welcome.plan_json, welcome.job_id, welcome.seed));
+  MUSTER_TRY(plan_, eventlog::derive_plan(welcome.plan_json, welcome.job_id, welcome.seed));
   MUSTER_TRY(const std::vector<job::TaskId> tasks, tasks_or_all(options_.tasks, *plan_));
   MUSTER_TRY_STATUS(check_reach(session_, spec::Reach::Debug, *plan_, tasks));
   for (const job::TaskId task : tasks) {

@@ -1,5 +1,7 @@
 #include "client/show/job_finder.h"
 
+#include "eventlog/derive_plan.h"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -61,7 +63,8 @@ Result<FoundJob> read_found(Session& session, const cluster::JobFolder& folder) 
   if (!session.files->exists(folder.summary())) {
     MUSTER_TRY(report, session.clusters->of(folder).fetch(folder, cluster::FetchUntil::Now));
   }
-  MUSTER_TRY(cluster::JobReading reading, cluster::read_job(*session.files, folder, plan_of()));
+  MUSTER_TRY(cluster::JobReading reading,
+             cluster::read_job(*session.files, folder, eventlog::derive_plan));
   return FoundJob{.folder = folder, .report = std::move(report), .reading = std::move(reading)};
 }
 

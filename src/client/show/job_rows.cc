@@ -3,6 +3,7 @@
 #include "client/follow/progress.h"
 #include "client/show/job_finder.h"
 #include "client/show/logs.h"
+#include "eventlog/derive_plan.h"
 #include "eventlog/summary.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ class RowsHere {
       return std::nullopt;
     }
     Result<cluster::JobReading> reading =
-        cluster::read_job(*session_.files, entry.folder, plan_of());
+        cluster::read_job(*session_.files, entry.folder, eventlog::derive_plan);
     if (!reading) {
       return damaged_row(entry, reading.error().message);
     }

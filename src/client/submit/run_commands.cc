@@ -16,6 +16,7 @@
 #include "client/submit/unread_input.h"
 #include "cluster/cluster.h"
 #include "cluster/job_reading.h"
+#include "eventlog/derive_plan.h"
 #include "eventlog/status.h"
 #include "framework/plan.h"
 #include "job/describe.h"
@@ -278,7 +279,8 @@ std::string on_name(const SpecOptions& options) {
 
 /// The status of a job that has been followed to its end; "" if it cannot be read.
 std::string last_status(Session& session, const cluster::JobFolder& folder) {
-  const Result<cluster::JobReading> reading = cluster::read_job(*session.files, folder, plan_of());
+  const Result<cluster::JobReading> reading =
+      cluster::read_job(*session.files, folder, eventlog::derive_plan);
   if (!reading) {
     (void)fail(session.console, reading.error());
     return {};

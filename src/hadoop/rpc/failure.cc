@@ -10,11 +10,4 @@ bool Failure::is(std::string_view java_class) const {
   return full.size() == java_class.size() || full[full.size() - java_class.size() - 1] == '.';
 }
 
-Status to_status(Outcome outcome) {
-  if (outcome.has_value()) {
-    return {};
-  }
-  return std::move(outcome).error().error;
-}
-
 }  // namespace muster::hadoop::rpc

@@ -41,10 +41,7 @@ class [[nodiscard]] OutcomeOf : public std::expected<T, Failure> {
   OutcomeOf(Failure failure) : Base(std::unexpected(std::move(failure))) {}
 };
 
-/// How a call ended. Where only the Error matters: `to_status(outcome)`, or `.error().error`.
+/// How a call ended. Where only the Error matters: `.error().error`.
 using Outcome = OutcomeOf<void>;
-
-/// Returns the Error of a failed call alone.
-[[nodiscard]] Status to_status(Outcome outcome);
 
 }  // namespace muster::hadoop::rpc

@@ -140,10 +140,6 @@ Cause cause_of_launch(TaskId task, const Attempt& attempt, const std::string& re
   return from_class(task, attempt, class_of(ContainerEndKind::LaunchFailed), reason, now);
 }
 
-Cause cause_of_preemption(TaskId task, const Attempt& attempt, Time now) {
-  return from_class(task, attempt, class_of(ContainerEndKind::Preempted), "", now);
-}
-
 Cause cause_of_vanishing(TaskId task, const Attempt& attempt, Time now) {
   return from_class(task, attempt, {.name = "attempt.vanished"}, "", now);
 }

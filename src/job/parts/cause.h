@@ -41,9 +41,6 @@ struct Cause {
 [[nodiscard]] Cause cause_of_launch(TaskId task, const Attempt& attempt, const std::string& reason,
                                     Time now);
 
-/// Returns the cause for an attempt whose container is about to be taken.
-[[nodiscard]] Cause cause_of_preemption(TaskId task, const Attempt& attempt, Time now);
-
 /// Returns the cause for an attempt that its agent no longer knows.
 [[nodiscard]] Cause cause_of_vanishing(TaskId task, const Attempt& attempt, Time now);
 

@@ -138,8 +138,6 @@ TEST(Cause, OfWhatTheMachineSawItself) {
   const Attempt attempt = attempt_on("h1");
   expect(cause_of_launch(kTask, attempt, "no disk", kNow), {"container.launch", Rung::Host, true});
   EXPECT_EQ(cause_of_launch(kTask, attempt, "no disk", kNow).first.failure.evidence, "no disk");
-  expect(cause_of_preemption(kTask, attempt, kNow),
-         {"container.preempted", Rung::Infrastructure, false});
   expect(cause_of_vanishing(kTask, attempt, kNow), {"attempt.vanished", Rung::Container, false});
   const Cause late = cause_of_join_deadline(kTask, attempt, seconds(90), kNow);
   expect(late, {"deadline.join", Rung::Container, false, OutcomeReason::DeadlinePassed});

@@ -22,8 +22,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -115,15 +113,6 @@ std::filesystem::path working_folder(Pid pid) {
   return std::filesystem::is_directory(folder, failed) ? folder : std::filesystem::path();
 }
 
-Status become_subreaper() {
-  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
-    Error error = system_error(errno, "this kernel has no subreapers");
-    error.code = Errc::Unsupported;
-    return error;
-  }
-  return {};
-}
-
 std::vector<ProcessInfo> list_processes() {
   std::vector<ProcessInfo> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
@@ -191,25 +180,6 @@ std::optional<std::vector<Pid>> list_family(Pid child) {
   return found;
 }
 
-size_t signal_descendants(Pid root, int signal) {
-  std::set<std::pair<Pid, uint64_t>> signalled;
-  // A process that forks while it is being listed shows in the next round; one that forks for ever
-  // is ended with its parents after a few.
-  constexpr int kRoundsMax = 16;
-  for (int round = 0; round < kRoundsMax; ++round) {
-    bool any_new = false;
-    for (const ProcessInfo& process : list_descendants(root)) {
-      if (!process.zombie && signalled.emplace(process.pid, process.start_ticks).second) {
-        any_new = ::kill(process.pid.value, signal) == 0 || any_new;
-      }
-    }
-    if (!any_new) {
-      break;
-    }
-  }
-  return signalled.size();
-}
-
 Status signal_group(Pid leader, int signal) {
   if (leader.value <= 1) {
     return bug("refusing to signal every process");
@@ -218,20 +188,6 @@ Status signal_group(Pid leader, int signal) {
     return system_error(errno, fmt::format("cannot signal the process group {}", leader.value));
   }
   return {};
-}
-
-std::vector<Pid> reap_adopted(const std::vector<Pid>& mine) {
-  std::vector<Pid> reaped;
-  for (const ProcessInfo& process : list_processes()) {
-    if (!process.zombie || process.parent.value != ::getpid() ||
-        std::ranges::find(mine, process.pid) != mine.end()) {
-      continue;
-    }
-    if (::waitpid(process.pid.value, nullptr, WNOHANG) == process.pid.value) {
-      reaped.push_back(process.pid);
-    }
-  }
-  return reaped;
 }
 
 }  // namespace muster::os

@@ -25,9 +25,6 @@ struct ProcessInfo {
 /// The folder that a process works in; "" if that cannot be seen or has been removed.
 [[nodiscard]] std::filesystem::path working_folder(Pid pid);
 
-/// Makes this process the parent of all orphans below it. Unsupported before Linux 3.4.
-[[nodiscard]] Status become_subreaper();
-
 /// Lists all processes of this host that can be seen.
 [[nodiscard]] std::vector<ProcessInfo> list_processes();
 
@@ -41,15 +38,7 @@ struct ProcessInfo {
 /// kernel has no such lists.
 [[nodiscard]] std::optional<std::vector<Pid>> list_family(Pid child);
 
-/// Sends `signal` to every living process below `root` (not to `root`), looking again for new ones
-/// until none appears; returns how many got it.
-size_t signal_descendants(Pid root, int signal);
-
 /// Sends `signal` to all processes of a group. A group that is gone is success.
 [[nodiscard]] Status signal_group(Pid leader, int signal);
-
-/// Reaps ended children of this process that are not in `mine`: the orphans a subreaper was given.
-/// Returns them.
-std::vector<Pid> reap_adopted(const std::vector<Pid>& mine);
 
 }  // namespace muster::os
