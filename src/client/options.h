@@ -11,8 +11,7 @@ namespace muster::client {
 /// What a SIGINT does to a followed job.
 enum class OnInterrupt : uint8_t {
   /// A command that was typed is interrupted. Of a job from a file, on a terminal the first
-  /// detaches
-  /// and a second within 3 s stops; elsewhere it stops.
+  /// detaches and a second within 3 s stops; elsewhere it stops.
   Auto,
   Detach,
   Stop,

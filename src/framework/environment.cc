@@ -131,10 +131,11 @@ std::string port_variable(std::string_view port_name) {
 }
 
 bool is_tony_variable(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "JOB_NAME",   "TASK_INDEX",     "TASK_NUM",         "JOB_ID",   "appid",
-      "SESSION_ID", "ATTEMPT_NUMBER", "DISTRIBUTED_MODE", "IS_CHIEF", "CLUSTER_SPEC"};
-  return std::ranges::find(kNames, name) != kNames.end() || name == "NUM_AM_RETRIES";
+  constexpr std::array<std::string_view, 11> kNames = {
+      "JOB_NAME", "TASK_INDEX",   "TASK_NUM",       "JOB_ID",
+      "appid",    "SESSION_ID",   "ATTEMPT_NUMBER", "DISTRIBUTED_MODE",
+      "IS_CHIEF", "CLUSTER_SPEC", "NUM_AM_RETRIES"};
+  return std::ranges::find(kNames, name) != kNames.end();
 }
 
 Result<EnvironmentMap> environment(const job::Plan& plan, const job::View& view,
