@@ -183,7 +183,14 @@ Result<fs::path> Placement::place_python(const spec::Python& python, const fs::p
   const fs::path interpreter =
       python.interpreter.empty() ? fs::path("bin/python3") : fs::path(python.interpreter);
   if (python.env.empty()) {
-    return interpreter.is_absolute() ? interpreter.parent_path() : fs::path();
+    if (!interpreter.is_absolute()) {
+      return fs::path();
+    }
+    // Without it PATH would lead to another Python.
+    if (!files_.exists(interpreter)) {
+      return user_error("python.interpreter: this host has no " + interpreter.string());
+    }
+    return interpreter.parent_path();
   }
   const fs::path written = python.env;
   const fs::path source = resolved(written);

@@ -134,6 +134,9 @@ TEST(BadJob, Contradicts) {
       {"command: a\ntasks: 1\ncheckpoint: {dir: ../ckpt}\n",
        "j.yaml:3:19: error: dir: `../ckpt` leads out of the task's folder"},
       {"command: a\ntasks: 1\npython: {}\n", "j.yaml:3:1: error: python: needs env or interpreter"},
+      {"command: a\ntasks: 1\npython: {interpreter: bin/py}\n",
+       "j.yaml:3:23: error: python.interpreter: `bin/py` is relative to python.env, and no env is "
+       "given; give an absolute path"},
       {"command: a\ntasks: 1\ntensorboard: {}\n",
        "j.yaml:3:14: error: tensorboard: the key `logdir` is missing"},
       {"command: a\ntasks: 1\nenv: {A: \"a\\0b\"}\n",

@@ -291,6 +291,12 @@ class Check {
   void python(const std::optional<Python>& python, const Path& at) {
     if (python.has_value() && python->env.empty() && python->interpreter.empty()) {
       fail(at, "python: needs env or interpreter");
+    } else if (python.has_value() && python->env.empty() && !python->interpreter.starts_with('/')) {
+      Path path = at;
+      path.emplace_back("interpreter");
+      fail(path, fmt::format("python.interpreter: `{}` is relative to python.env, and no env is "
+                             "given; give an absolute path",
+                             python->interpreter));
     }
   }
 
