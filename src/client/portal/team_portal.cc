@@ -174,6 +174,7 @@ class TeamShelf final : public page::JobShelf {
     FoundJob job{.folder = std::move(found.folder),
                  .report = std::move(found.report),
                  .reading = std::move(reading)};
+    // NOLINTNEXTLINE(modernize-make-shared): its page is made in its place and cannot be moved.
     co_return std::shared_ptr<Shown>(
         new Shown{std::move(found.kept), {loop_, std::move(from), std::move(job), access_}});
   }

@@ -224,6 +224,7 @@ size_t LoopProcesses::signal_ignoring(Pid child, int ignored, int signal) {
 
 }  // namespace
 
+// lint: allow(unused) what runs in fakes and in the simulator
 size_t Processes::signal_ignoring(Pid /*child*/, int /*ignored*/, int /*signal*/) { return 0; }
 
 Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(
