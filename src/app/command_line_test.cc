@@ -147,8 +147,8 @@ TEST(CommandLine, SaysWhichValueIsWrong) {
   EXPECT_EQ(mistake({"run", "--json=yes"}),
             "muster: run: --json takes no value (`muster run --help` tells more)\n");
   EXPECT_EQ(mistake({"run", "--on-interrupt", "nothing"}),
-            "muster: run: --on-interrupt must be auto, detach or stop, not `nothing` (`muster run "
-            "--help` tells more)\n");
+            "muster: run: --on-interrupt must be auto, detach, stop or interrupt, not `nothing` "
+            "(`muster run --help` tells more)\n");
   EXPECT_EQ(mistake({"completion", "ksh"}),
             "muster: completion: SHELL must be bash, zsh or fish, not `ksh` (`muster completion "
             "--help` tells more)\n");

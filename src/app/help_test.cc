@@ -62,6 +62,9 @@ Usage: muster stop [OPTION...] JOB...
 Options:
   --on CLUSTER            Also look on this cluster, for jobs submitted from any
                           host: yarn, or one of the site file
+  --interrupt             Interrupt the programs as Ctrl-C does by hand
+                          (SIGINT): Python raises KeyboardInterrupt. What goes
+                          on gets SIGTERM after the time that it has to end
   --no-wait               Return as soon as the job has been told
   --json                  Print JSON with a versioned schema
   -h, --help              Print this help
