@@ -227,9 +227,11 @@ size_t LoopProcesses::signal_ignoring(Pid child, int ignored, int signal) {
 // lint: allow(unused) what runs in fakes and in the simulator
 size_t Processes::signal_ignoring(Pid /*child*/, int /*ignored*/, int /*signal*/) { return 0; }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): who overrides this takes them over.
 Result<std::unique_ptr<InteractiveChild>> Processes::spawn_interactive(
     SpawnOptions /*options*/, std::optional<WindowSize> /*terminal*/,
     InteractiveChild::Handlers /*handlers*/) {
+  // NOLINTEND(performance-unnecessary-value-param)
   return Error{Errc::Unsupported, Blame::Cluster, "interactive programs cannot be started here"};
 }
 
