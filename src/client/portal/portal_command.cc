@@ -36,6 +36,8 @@ constexpr size_t kOpenMax = 32;
 constexpr uint32_t kListedMax = 1000;
 constexpr const char* kHolder = "holder";
 
+rt::Async<Status> brought(Status status) { co_return status; }
+
 /// Where a job of this host is read: its cluster brings the rest.
 ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
   const auto bring_now = [&session, job]() -> Status {
@@ -47,10 +49,9 @@ ShownFrom from_cluster(Session& session, const cluster::JobFolder& job) {
     }
     return {};
   };
-  auto bring_output = [bring_now]() -> rt::Async<Status> { co_return bring_now(); };
   return {
       .files = *session.files,
-      .bring_output = std::move(bring_output),
+      .bring_output = [bring_now] { return brought(bring_now()); },
       .bring_samples = [&session, job] { return session.clusters->of(job).fetch_samples(job); }};
 }
 
