@@ -49,7 +49,7 @@ def test_what_happens_is_not_told_to_one_who_left(muster):
 def test_a_third_ctrl_c_leaves_a_job_that_is_being_stopped(muster, gate):
     running = start(muster, terminal=True, deadlines={"stop": "1000s"},
                     command=f"trap '' TERM; echo up; {gate.wait}")
-    running.sees(r"\| up")
+    running.sees(r"(?m)(^|\| )up\b")
     running.type(b"\x03")
     running.sees("left")
     running.type(b"\x03")
@@ -199,7 +199,7 @@ def held_by(gate):
 def typed(muster, program, *arguments, **more):
     command = [*arguments, "--", "/usr/bin/python3", "-c", program]
     running = muster.start("run", *command, **more)
-    running.sees(r"\| up")
+    running.sees(r"(?m)(^|\| )up\b")
     return running
 
 
@@ -228,7 +228,7 @@ def test_what_a_script_has_in_the_background_does_not_hear_an_interrupt_and_is_n
     script = f"sleep 1001 & cd . && /usr/bin/python3 {program}; true"
     running = muster.start("run", "--set", "deadlines.stop=1000s", "--", "sh", "-c", script,
                            terminal=True)
-    running.sees(r"\| up")
+    running.sees(r"(?m)(^|\| )up\b")
     running.type(b"\x03")
     assert "saved" in running.wait().expect(130).text
     muster.expect_nothing_left()
@@ -237,7 +237,7 @@ def test_what_a_script_has_in_the_background_does_not_hear_an_interrupt_and_is_n
 def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
     script = f"trap 'echo deaf' INT; trap 'echo asked' TERM; echo up; {gate.wait}; {gate.wait}"
     running = muster.start("run", "--", "sh", "-c", script, terminal=True)
-    running.sees(r"\| up")
+    running.sees(r"(?m)(^|\| )up\b")
     running.type(b"\x03")
     running.sees("interrupting")
     running.type(b"\x03")
@@ -255,7 +255,7 @@ def test_a_second_ctrl_c_does_not_wait_and_a_third_leaves(muster, gate):
 def test_what_does_not_heed_an_interrupt_gets_sigterm(muster):
     command = "trap '' INT; trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done"
     running = muster.start("run", "--set", "deadlines.stop=1s", "--", "sh", "-c", command)
-    running.sees("(?m)^up")
+    running.sees(r"(?m)(^|\| )up\b")
     running.signal(signal.SIGINT)
     assert "asked" in running.wait().expect(130).out
 
@@ -277,7 +277,7 @@ def test_a_job_from_a_file_is_interrupted_where_that_is_asked_for(muster):
     program = muster.write("train.py", TYPED % "")
     running = muster.start("run", muster.spec({**SPEC, "command": f"/usr/bin/python3 {program}"}),
                            "--on-interrupt", "interrupt", terminal=True)
-    running.sees(r"\| up")
+    running.sees(r"(?m)(^|\| )up\b")
     running.type(b"\x03")
     assert "saved" in running.wait().expect(130).text
 
