@@ -143,8 +143,7 @@ void MasterLine::drop(Candidate* candidate) {
 
 void MasterLine::send(wire::AgentFrame frame) {
   if (line_ != nullptr) {
-    auto [head, body] = wire::encode_parts(std::move(frame));
-    line_->channel->send_parts(std::move(head), std::move(body));
+    line_->channel->send_parts(wire::encode_parts(std::move(frame)));
   }
 }
 

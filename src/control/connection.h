@@ -88,8 +88,8 @@ class TlsChannel final : public Channel {
 
   void start(Handlers handlers) override { connection_->start(std::move(handlers)); }
   void send(std::string frame) override { connection_->send("", std::move(frame)); }
-  void send_parts(std::string head, std::string body) override {
-    connection_->send(head, std::move(body));
+  void send_parts(wire::FrameParts frame) override {
+    connection_->send(frame.head, std::move(frame.body));
   }
   void send_shared(std::shared_ptr<const std::string> frame) override {
     connection_->send(std::move(frame));

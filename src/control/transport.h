@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "job/ids.h"
+#include "wire/frame_parts.h"
 
 #include <array>
 #include <cstdint>
@@ -59,8 +60,8 @@ class Channel {
   virtual void send_shared(std::shared_ptr<const std::string> frame) = 0;
   /// Queues a frame in two pieces, of which the second, which may be large, is not copied on the
   /// way.
-  virtual void send_parts(std::string head, std::string body) {
-    send(std::move(head) + std::move(body));
+  virtual void send_parts(wire::FrameParts frame) {
+    send(std::move(frame.head) + std::move(frame.body));
   }
   /// Bytes queued and not yet taken by the kernel.
   [[nodiscard]] virtual size_t queued_bytes() const = 0;

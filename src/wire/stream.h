@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "job/ids.h"
+#include "wire/frame_parts.h"
 
 #include <array>
 #include <cstddef>
@@ -175,13 +176,6 @@ struct StreamFrame {
   uint64_t id = 0;
   Kind kind;
   bool operator==(const StreamFrame&) const = default;
-};
-
-/// What is sent of a frame: `head`, then `body`. The data of a stream, which may be large, are the
-/// body; of any other frame it is empty.
-struct FrameParts {
-  std::string head;
-  std::string body;
 };
 
 /// A frame alone, as a direct stream's connection has it.

@@ -129,8 +129,7 @@ void DirectStreams::send(wire::StreamFrame frame) {
   }
   const uint64_t id = frame.id;
   const bool last = std::holds_alternative<StreamReset>(frame.kind);
-  auto [head, body] = wire::encode_stream_parts(std::move(frame));
-  found->second.channel->send_parts(std::move(head), std::move(body));
+  found->second.channel->send_parts(wire::encode_stream_parts(std::move(frame)));
   if (last) {
     found->second.over = true;
     found->second.farewell = loop_.call_after(kFarewellMax, [this, id] { close(id); });

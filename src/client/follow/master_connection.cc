@@ -34,8 +34,7 @@ void MasterConnection::start(Handlers handlers) {
 
 void MasterConnection::send(wire::ClientFrame frame) {
   if (channel_) {
-    auto [head, body] = wire::encode_parts(std::move(frame));
-    channel_->send_parts(std::move(head), std::move(body));
+    channel_->send_parts(wire::encode_parts(std::move(frame)));
   }
 }
 

@@ -93,8 +93,7 @@ void DirectChannels::send(wire::StreamFrame frame) {
   }
   const uint64_t id = frame.id;
   const bool last = std::holds_alternative<wire::StreamReset>(frame.kind);
-  auto [head, body] = wire::encode_stream_parts(std::move(frame));
-  channel->second->send_parts(std::move(head), std::move(body));
+  channel->second->send_parts(wire::encode_stream_parts(std::move(frame)));
   if (last) {
     close(id);
   }

@@ -33,10 +33,7 @@ class AgentSession {
       send_shared(std::move(frame));
     }
   }
-  void send(wire::MasterFrame frame) {
-    auto [head, body] = wire::encode_parts(std::move(frame));
-    channel_->send_parts(std::move(head), std::move(body));
-  }
+  void send(wire::MasterFrame frame) { channel_->send_parts(wire::encode_parts(std::move(frame))); }
   void send_shared(std::shared_ptr<const std::string> frame) {
     channel_->send_shared(std::move(frame));
   }

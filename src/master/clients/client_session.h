@@ -84,10 +84,7 @@ class ClientSession {
   void on(wire::StreamFrame& frame);
   void on(const wire::MetricsAsked& asked);
   void on(const wire::FollowMetrics& follow);
-  void send(wire::ClientEvent event) {
-    auto [head, body] = wire::encode_parts(std::move(event));
-    channel_->send_parts(std::move(head), std::move(body));
-  }
+  void send(wire::ClientEvent event) { channel_->send_parts(wire::encode_parts(std::move(event))); }
   void refuse(const std::string& reason);
   void begin_output();
   void say_goodbye();
