@@ -1,7 +1,10 @@
 #include "account/evidence.h"
 
+#include "base/median.h"
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace muster::account {
 namespace {
@@ -125,9 +128,7 @@ std::optional<Duration> median_gap(const std::vector<Commit>& commits) {
   if (gaps.size() < 2) {
     return std::nullopt;
   }
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::ranges::nth_element(gaps, middle);
-  return *middle;
+  return median(std::move(gaps));
 }
 
 /// The median of how long a mark Saving lasted.
@@ -143,9 +144,7 @@ std::optional<Duration> median_save(const Signs& signs) {
   if (saves.empty()) {
     return std::nullopt;
   }
-  const auto middle = saves.begin() + static_cast<std::ptrdiff_t>(saves.size() / 2);
-  std::ranges::nth_element(saves, middle);
-  return *middle;
+  return median(std::move(saves));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "account/rules_of_time.h"
 
+#include "base/median.h"
 #include "base/text.h"
 #include "job/describe.h"
 
@@ -44,18 +45,6 @@ std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& ta
   return std::nullopt;
 }
 
-Duration median(std::vector<Duration> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// What a slow task suffers from, and what to do about it.
 struct Suspect {
   std::string word;  ///< "host", "data", "clock"; "" if nobody can tell.
@@ -87,7 +76,7 @@ Suspect suspect(const RoleEvidence& role, const TaskEvidence& slow, Duration usu
             .what = fmt::format("compare its input with that of the others, then its host {}",
                                 slow.host.value)};
   }
-  const double usual_cores = median_of(std::move(others));
+  const double usual_cores = median(std::move(others));
   if (*slow.cores_mean < 0.6 * usual_cores) {
     return {.word = "data",
             .text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
@@ -136,13 +125,13 @@ std::optional<Advice> slow_in_lockstep(const Rule& rule, const RoleEvidence& rol
   if (waits.front() - *slow.waiting < kWaitsLess) {
     return std::nullopt;
   }
-  const double usual = median_of(std::move(waits));
+  const double usual = median(std::move(waits));
   const double factor = (1 - *slow.waiting) / std::max(0.01, 1 - usual);
   if (factor < rule.threshold) {
     return std::nullopt;
   }
   const bool known = slow.cores_mean && cores.size() + 1 == tasks.size();
-  const double others = known ? median_of(std::move(cores)) : 0;
+  const double others = known ? median(std::move(cores)) : 0;
   const bool computes = known && *slow.cores_mean > 1.3 * others + 0.05;
   return Advice{
       .rule = std::string(rule.name),

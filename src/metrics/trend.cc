@@ -1,9 +1,11 @@
 #include "metrics/trend.h"
 
-#include <algorithm>
+#include "base/median.h"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace muster::metrics {
@@ -14,13 +16,6 @@ constexpr int64_t kSpanMinS = 30;
 constexpr size_t kPointsMin = 12;
 /// Of the mean: what a part has to rise by, so that one that stands still is noticed.
 constexpr double kPartMin = 0.2;
-
-template <class Value>
-Value median(std::vector<Value>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 /// A sixth of the time, and what was seen in it.
 struct Sixth {
@@ -50,7 +45,7 @@ std::optional<Rise> steady_rise(std::span<const Point> points) {
     if (parts[i].values.empty()) {
       return std::nullopt;
     }
-    medians[i] = median(parts[i].values);
+    medians[i] = median(std::move(parts[i].values));
   }
   const double least = kPartMin * (medians[kParts - 1] - medians[0]) / (kParts - 1);
   for (size_t i = 1; i < kParts; ++i) {
@@ -64,9 +59,10 @@ std::optional<Rise> steady_rise(std::span<const Point> points) {
     return std::nullopt;
   }
   // Of a part that was looked at rarely, as on a busy host, the middle is elsewhere.
-  return Rise{.from = medians[0],
-              .to = medians[kParts - 1],
-              .span_s = median(parts[kParts - 1].times_s) - median(parts[0].times_s)};
+  return Rise{
+      .from = medians[0],
+      .to = medians[kParts - 1],
+      .span_s = median(std::move(parts[kParts - 1].times_s)) - median(std::move(parts[0].times_s))};
 }
 
 }  // namespace muster::metrics

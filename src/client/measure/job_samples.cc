@@ -1,5 +1,6 @@
 #include "client/measure/job_samples.h"
 
+#include "base/median.h"
 #include "base/text.h"
 #include "client/show/master_question.h"
 #include "cluster/cluster.h"
@@ -113,12 +114,7 @@ struct Weighed {
       }
       from = &point;
     }
-    if (rates.empty()) {
-      return std::nullopt;
-    }
-    const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-    std::ranges::nth_element(rates, middle);
-    return *middle;
+    return rates.empty() ? std::nullopt : std::optional(median(std::move(rates)));
   }
 };
 
@@ -133,9 +129,8 @@ std::optional<Duration> step_time(const metrics::Series& rates) {
   if (known.empty()) {
     return std::nullopt;
   }
-  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
-  std::ranges::nth_element(known, middle);
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1 / *middle));
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(1 / median(std::move(known))));
 }
 
 void add_series(const metrics::Series& series, int64_t minutes_before_s, account::AttemptUse& use) {
@@ -164,16 +159,14 @@ account::Growth growth_of(const metrics::Rise& rise) {
   return {.from = rise.from, .to = rise.to, .span = std::chrono::seconds(rise.span_s)};
 }
 
-/// What is used of a disk rises as what is left of it falls; of its size it is not needed.
+/// What the disk lost since the first look; of its size it is not needed.
 void add_disk_growth(metrics::Series left, account::AttemptUse& use) {
+  const double first = left.points.front().value;
   for (metrics::Point& point : left.points) {
-    point.value = -point.value;
+    point.value = first - point.value;
   }
   if (const auto rise = metrics::steady_rise(left.points)) {
-    const double first = left.points.front().value;
-    use.growths.disk_bytes = {.from = rise->from - first,
-                              .to = rise->to - first,
-                              .span = std::chrono::seconds(rise->span_s)};
+    use.growths.disk_bytes = growth_of(*rise);
   }
 }
 
