@@ -167,7 +167,7 @@ void Machine::on_stop(const job::StopAttempt& order, HostTime now, Effects& effe
 }
 
 void Machine::stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
-                           StopTimes times, HostTime now, Effects& effects) {
+                           job::StopTimes times, HostTime now, Effects& effects) {
   const bool first = !attempt.stop.has_value();
   if (first && attempt.phase != Phase::Ended) {
     attempt.stop = reason;

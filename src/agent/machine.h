@@ -152,13 +152,8 @@ class Machine {
   void on_prepare(const job::PrepareAttempt& order, Effects& effects);
   void on_start(const job::StartAttempt& order, HostTime now, Effects& effects);
   void on_stop(const job::StopAttempt& order, HostTime now, Effects& effects);
-  /// INT first, if `interrupt` is not zero, and TERM after it; KILL after `grace`.
-  struct StopTimes {
-    Duration interrupt{};
-    Duration grace{};
-  };
   void stop_attempt(job::AttemptId id, Attempt& attempt, const job::Failure& reason,
-                    StopTimes times, HostTime now, Effects& effects);
+                    job::StopTimes times, HostTime now, Effects& effects);
   void tell_to_stop(job::AttemptId id, Attempt& attempt, bool first, HostTime term_at, HostTime now,
                     Effects& effects);
   void end(job::AttemptId id, Attempt& attempt, job::Exit exit, HostTime now, Effects& effects);

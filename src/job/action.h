@@ -74,6 +74,12 @@ enum class StopReason : uint8_t {
   Shrink,      ///< An elastic role gives it up.
 };
 
+/// The time that a program has to end.
+struct StopTimes {
+  Duration interrupt{};  ///< Between INT and TERM; zero: TERM comes at once, without INT.
+  Duration grace{};      ///< From the beginning until KILL.
+};
+
 /// TERM to the attempt's process group, KILL after `grace`; answered by AttemptEnded. Of an attempt
 /// that was only prepared the reservation is dropped, and AttemptEnded comes at once.
 struct StopAttempt {
@@ -81,8 +87,7 @@ struct StopAttempt {
   ContainerId container;
   Duration grace{};
   StopReason reason = StopReason::JobEnds;
-  /// If not zero: INT first, and TERM only after this long. A part of `grace`.
-  Duration interrupt{};
+  Duration interrupt{};  ///< As StopTimes has it.
   bool operator==(const StopAttempt&) const = default;
 };
 

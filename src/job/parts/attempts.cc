@@ -345,6 +345,15 @@ void Attempts::end_unstarted() {
   }
 }
 
+void Attempts::order_stop(TaskId id, StopReason reason, StopTimes times) {
+  const Attempt& attempt = *lives_.live(id);
+  turn_.act(StopAttempt{.attempt = {id, attempt.number},
+                        .container = attempt.container,
+                        .grace = times.grace,
+                        .reason = reason,
+                        .interrupt = times.interrupt});
+}
+
 void Attempts::stop_for_good(RoleIndex role, StopReason reason, StopTimes times) {
   if (lives_.tally(role).active == 0) {
     return;
@@ -356,11 +365,7 @@ void Attempts::stop_for_good(RoleIndex role, StopReason reason, StopTimes times)
     }
     views_.left(each.id);
     lives_.tell_to_stop(each.id);
-    turn_.act(StopAttempt{.attempt = {each.id, attempt->number},
-                          .container = attempt->container,
-                          .grace = times.grace,
-                          .reason = reason,
-                          .interrupt = times.interrupt});
+    order_stop(each.id, reason, times);
   }
 }
 
@@ -369,11 +374,7 @@ void Attempts::stop_again(StopReason reason, StopTimes times) {
     for (const Task& each : role) {
       const Attempt* attempt = lives_.live(each.id);
       if (attempt != nullptr && attempt->state == AttemptState::Stopping) {
-        turn_.act(StopAttempt{.attempt = {each.id, attempt->number},
-                              .container = attempt->container,
-                              .grace = times.grace,
-                              .reason = reason,
-                              .interrupt = times.interrupt});
+        order_stop(each.id, reason, times);
       }
     }
   }

@@ -32,12 +32,6 @@ struct Move {
   Duration grace{};
 };
 
-/// As StopAttempt has them.
-struct StopTimes {
-  Duration interrupt{};
-  Duration grace{};
-};
-
 /// Attempts from their place to their end: placed, prepared, joined, told to stop, ended, lost. It
 /// keeps the other parts' account of each; what an end means for the job is told to the caller.
 class Attempts {
@@ -93,6 +87,8 @@ class Attempts {
   void give_back(TaskId id);
   /// The job stops: what never started needs no grace, it goes with its container.
   void end_unstarted();
+  /// The agent of a live attempt is told to stop it.
+  void order_stop(TaskId id, StopReason reason, StopTimes times);
   /// The job stops: the role's attempts are asked to end.
   void stop_for_good(RoleIndex role, StopReason reason, StopTimes times);
   /// All attempts that were asked to end and have not are asked again, in another way.

@@ -98,13 +98,9 @@ void Takeover::reconcile(TaskId id, const AttemptReport& report) {
   }
   if (attempt.state == AttemptState::Stopping) {
     const bool job_ends = parts_.lives.stopping();
-    const StopTimes times =
-        job_ends ? parts_.ending.stop_times() : StopTimes{.grace = parts_.plan.deadlines.stop};
-    parts_.turn.act(StopAttempt{.attempt = report.attempt,
-                                .container = attempt.container,
-                                .grace = times.grace,
-                                .reason = job_ends ? StopReason::JobEnds : StopReason::Restart,
-                                .interrupt = times.interrupt});
+    parts_.attempts.order_stop(
+        id, job_ends ? StopReason::JobEnds : StopReason::Restart,
+        job_ends ? parts_.ending.stop_times() : StopTimes{.grace = parts_.plan.deadlines.stop});
     return;
   }
   switch (report.phase) {
