@@ -13,25 +13,30 @@ constexpr size_t kToldMax = 8;  // All tasks of one host, as a rule.
 
 }  // namespace
 
-bool AlikeLines::tells(const std::string& line) {
-  alike_ = same_but_for_numbers(line, last_) ? alike_ + 1 : 1;
-  last_ = line;
-  if (alike_ <= kToldMax) {
-    return true;
+std::vector<std::string> AlikeLines::take(const std::string& line) {
+  std::vector<std::string> told;
+  if (!same_but_for_numbers(line, last_)) {
+    told = rest();
+    alike_ = 0;
   }
-  ++untold_;
-  return false;
+  last_ = line;
+  if (++alike_ <= kToldMax) {
+    told.push_back(line);
+  } else {
+    ++untold_;
+  }
+  return told;
 }
 
-bool AlikeLines::ends_with(const std::string& line) const {
-  return untold_ > 0 && !same_but_for_numbers(line, last_);
-}
-
-std::string AlikeLines::rest() {
-  const size_t count = std::exchange(untold_, 0);
-  return count == 0   ? ""
-         : count == 1 ? last_
-                      : fmt::format("{} more like it; the last: {}", count, last_);
+std::vector<std::string> AlikeLines::rest() {
+  switch (const size_t count = std::exchange(untold_, 0)) {
+    case 0:
+      return {};
+    case 1:
+      return {last_};
+    default:
+      return {fmt::format("{} more like it; the last: {}", count, last_)};
+  }
 }
 
 }  // namespace muster::client

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace muster::client {
 
@@ -9,14 +10,12 @@ namespace muster::client {
 /// each other and differ in numbers only, the first few are told and the rest counted.
 class AlikeLines {
  public:
-  /// Whether this line, the next, is to be told. Where it is of another kind than the last ones,
-  /// rest() first.
-  [[nodiscard]] bool tells(const std::string& line);
-  /// Whether rest() has anything to tell before this line.
-  [[nodiscard]] bool ends_with(const std::string& line) const;
-  /// What was counted and not told, with the last of it: "57 more like it; the last: ..."; "":
-  /// nothing. It counts anew from here, but lines of this kind stay counted.
-  [[nodiscard]] std::string rest();
+  /// Takes the next line; returns what is to be told now: before a line of another kind, what was
+  /// counted of the last one.
+  [[nodiscard]] std::vector<std::string> take(const std::string& line);
+  /// What was counted and not told, with the last of it: "57 more like it; the last: ..."; nothing
+  /// if there is none. It counts anew from here, but lines of this kind stay counted.
+  [[nodiscard]] std::vector<std::string> rest();
 
  private:
   std::string last_;

@@ -1,13 +1,19 @@
 #include "client/follow/alike_lines.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
 namespace muster::client {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string silent(int number) { return fmt::format("container c{} is silent", number); }
 
@@ -16,16 +22,9 @@ std::vector<std::string> told(const std::vector<std::string>& lines) {
   AlikeLines alike;
   std::vector<std::string> out;
   for (const std::string& line : lines) {
-    if (alike.ends_with(line)) {
-      out.push_back(alike.rest());
-    }
-    if (alike.tells(line)) {
-      out.push_back(line);
-    }
+    std::ranges::move(alike.take(line), std::back_inserter(out));
   }
-  if (std::string rest = alike.rest(); !rest.empty()) {
-    out.push_back(std::move(rest));
-  }
+  std::ranges::move(alike.rest(), std::back_inserter(out));
   return out;
 }
 
@@ -73,12 +72,12 @@ TEST(AlikeLines, AnotherKindEndsThem) {
 TEST(AlikeLines, WhatWasToldIsNotToldAgain) {
   AlikeLines alike;
   for (int number = 1; number <= 10; ++number) {
-    (void)alike.tells(silent(number));
+    (void)alike.take(silent(number));
   }
-  EXPECT_EQ(alike.rest(), "2 more like it; the last: container c10 is silent");
-  EXPECT_EQ(alike.rest(), "");
-  EXPECT_FALSE(alike.tells(silent(11)));
-  EXPECT_EQ(alike.rest(), silent(11));
+  EXPECT_THAT(alike.rest(), ElementsAre("2 more like it; the last: container c10 is silent"));
+  EXPECT_THAT(alike.rest(), IsEmpty());
+  EXPECT_THAT(alike.take(silent(11)), IsEmpty());
+  EXPECT_THAT(alike.rest(), ElementsAre(silent(11)));
 }
 
 }  // namespace

@@ -42,36 +42,29 @@ void Narrator::applied(const job::Machine& machine, Time at, const job::Fact& fa
   }
   if (options_.tells) {
     if (line) {
-      tell(*line);
+      const std::vector<std::string> told = alike_.take(*line);
+      tell(told);
+      if (told.empty() && telling_.size() == 0) {
+        telling_.spawn(tell_rest_soon());
+      }
     }
     if (machine.state().phase == job::JobPhase::Ended) {
-      tell_rest();
+      tell(alike_.rest());
     }
     show_phase(machine);
   }
   last_phase_ = phase;
 }
 
-void Narrator::tell(const std::string& line) {
-  if (alike_.ends_with(line)) {
-    tell_rest();
-  }
-  if (alike_.tells(line)) {
+void Narrator::tell(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
     deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + line + "\n");
-  } else if (telling_.size() == 0) {
-    telling_.spawn(tell_rest_soon());
-  }
-}
-
-void Narrator::tell_rest() {
-  if (const std::string rest = alike_.rest(); !rest.empty()) {
-    deps_.console.err(paint("muster: ", "2", deps_.console.screen().colour) + rest + "\n");
   }
 }
 
 rt::Async<> Narrator::tell_rest_soon() {
   co_await rt::pause_for(deps_.loop, kRestAfter);
-  tell_rest();
+  tell(alike_.rest());
 }
 
 std::string Narrator::phase_text(const job::Machine& machine) const {

@@ -8,6 +8,7 @@
 #include "rt/scope.h"
 
 #include <string>
+#include <vector>
 
 namespace muster::client {
 
@@ -46,8 +47,7 @@ class Narrator {
   void no_master(const std::string& reason, Duration silent);
 
  private:
-  void tell(const std::string& line);
-  void tell_rest();
+  void tell(const std::vector<std::string>& lines);
   [[nodiscard]] rt::Async<> tell_rest_soon();
   [[nodiscard]] rt::Async<> draw_phase(const job::Machine* machine);
   [[nodiscard]] std::string phase_text(const job::Machine& machine) const;
