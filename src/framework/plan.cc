@@ -3,6 +3,7 @@
 #include "framework/framework.h"
 #include "framework/rendezvous.h"
 #include "framework/tensorboard.h"
+#include "job/describe.h"
 #include "job/port_need.h"
 
 #include <fmt/format.h>
@@ -158,11 +159,12 @@ Status check_ports(const job::Plan& plan) {
   for (const job::RolePlan& role : plan.roles) {
     const uint32_t needed = 1 + job::ports_of_container(role);
     if (needed > have) {
-      return user_error(fmt::format(
-          "network.port_range: {}-{} has {} port{}, and the master and a container of {} need {}: "
-          "one each, and {} for each task of the container",
-          range->low, range->high, have, have == 1 ? "" : "s", role.name, needed,
-          job::ports_of_task(role)));
+      return user_error(
+          fmt::format("network.port_range: {}-{} has {}, and the master and a container of {} need "
+                      "{}: one each, "
+                      "and {} for each task of the container",
+                      range->low, range->high, job::count_of(have, "port"), role.name, needed,
+                      job::ports_of_task(role)));
     }
   }
   return {};

@@ -56,7 +56,7 @@ std::string sentence(const NoticeTold& told) {
                          to_string(told.way), told.trouble);
     case NoticeFate::GivenUp:
       return fmt::format("the notice `{}` was not delivered by {}, given up after {}: {}",
-                         told.notice, to_string(told.way), count_of(told.tries, "try"),
+                         told.notice, to_string(told.way), count_of(told.tries, "attempt"),
                          told.trouble);
   }
   return "";

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/local/user_folders.h"
+#include "job/describe.h"
 
 #include <fmt/format.h>
 
@@ -25,10 +26,6 @@ namespace {
 constexpr size_t kClaimBytesMax = 1024;
 constexpr size_t kClaimsMax = 10'000;  // Of one user.
 constexpr std::string_view kWaitingSuffix = ".waits";
-
-std::string plural(uint32_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 uint64_t parse_number(std::string_view text, uint64_t largest) {
   uint64_t number = 0;
@@ -341,12 +338,12 @@ std::string missing_now(const Capacity& capacity, std::span<const Held> held,
   }
   const uint32_t gpus_free = capacity.gpus - std::min(capacity.gpus, used.gpus);
   if (ask.gpus > gpus_free) {
-    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.gpus, "GPU"), gpus_free,
-                       capacity.gpus, holders(held));
+    return fmt::format("{} on this machine: {} of {} free{}", job::count_of(ask.gpus, "GPU"),
+                       gpus_free, capacity.gpus, holders(held));
   }
   const uint32_t cores_free = capacity.cores - std::min(capacity.cores, used.vcores);
   if (capacity.strict_vcores && ask.vcores > cores_free) {
-    return fmt::format("{} on this machine: {} of {} free{}", plural(ask.vcores, "core"),
+    return fmt::format("{} on this machine: {} of {} free{}", job::count_of(ask.vcores, "core"),
                        cores_free, capacity.cores, holders(held));
   }
   return "";
@@ -374,7 +371,7 @@ std::string missing_turn(const Capacity& capacity, std::span<const Held> held,
     if (!missing_now(capacity, ahead, wanted).empty()) {
       return fmt::format("its turn: {} has waited longer, for {} of memory{}", other.what.job,
                          format_bytes(its.share.memory_bytes),
-                         its.share.gpus > 0 ? " and " + plural(its.share.gpus, "GPU") : "");
+                         its.share.gpus > 0 ? " and " + job::count_of(its.share.gpus, "GPU") : "");
     }
   }
   return "";
@@ -387,12 +384,12 @@ std::string missing_ever(const Capacity& capacity, const Share& share) {
   }
   if (share.gpus > capacity.gpus) {
     return fmt::format("{} requested; this machine has {}",
-                       plural(share.gpus, "GPU") + (share.gpus == 1 ? " is" : " are"),
+                       job::count_of(share.gpus, "GPU") + (share.gpus == 1 ? " is" : " are"),
                        capacity.gpus == 0 ? std::string("none") : std::to_string(capacity.gpus));
   }
   if (capacity.strict_vcores && share.vcores > capacity.cores) {
     return fmt::format("{} vcores requested with strict_vcores; this machine has {}", share.vcores,
-                       plural(capacity.cores, "core"));
+                       job::count_of(capacity.cores, "core"));
   }
   return "";
 }

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cluster/local/local_cluster.h"
 #include "cluster/local/machine_capacity.h"
+#include "job/describe.h"
 #include "job/port_need.h"
 #include "job/side_program.h"
 #include "spec/keys/cluster_support.h"
@@ -15,10 +16,6 @@
 
 namespace muster::cluster::local {
 namespace {
-
-std::string plural(uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 /// What one container of the role asks for: as the machine asks, the agent's share included.
 Share container_share(const job::RolePlan& role) {
@@ -124,7 +121,7 @@ void fit_ports(const job::Plan& plan, Fit& fit) {
     first.reason = fmt::format(
         "network.port_range: {}-{} has {}, and the master, the containers and their tasks that "
         "start together need {} on this machine",
-        range->low, range->high, plural(have, "port"), needed);
+        range->low, range->high, job::count_of(have, "port"), needed);
   }
 }
 
@@ -155,10 +152,12 @@ std::vector<std::string> assumptions(const job::Plan& plan, const os::Hardware& 
                                format_bytes(hardware.memory_bytes), for_roles(plan, unlimited)));
   }
   for (const auto& [count, roles] : cores) {
-    said.push_back(fmt::format("{} per task{}", plural(count, "core"), for_roles(plan, roles)));
+    said.push_back(
+        fmt::format("{} per task{}", job::count_of(count, "core"), for_roles(plan, roles)));
   }
   if (!sharing.empty()) {
-    said.push_back(fmt::format("the machine's {}, shared{}", plural(hardware.gpus.size(), "GPU"),
+    said.push_back(fmt::format("the machine's {}, shared{}",
+                               job::count_of(hardware.gpus.size(), "GPU"),
                                for_roles(plan, sharing)));
   }
   return said;
@@ -172,7 +171,7 @@ void warn_of_hidden_gpus(const job::Plan& plan, const os::Hardware& hardware, Fi
     fit.warnings.push_back(fmt::format(
         "this machine has {}, and no role asks for any, so that tasks see none: set `gpus`, or "
         "`local.share_gpus: true` to share them all",
-        plural(hardware.gpus.size(), "GPU")));
+        job::count_of(hardware.gpus.size(), "GPU")));
   }
 }
 
@@ -180,8 +179,9 @@ void warn_of_hidden_gpus(const job::Plan& plan, const os::Hardware& hardware, Fi
 
 std::string describe(const os::Hardware& hardware) {
   return fmt::format(
-      "{} of memory, {}, {}", format_bytes(hardware.memory_bytes), plural(hardware.cores, "core"),
-      hardware.gpus.empty() ? std::string("no GPUs") : plural(hardware.gpus.size(), "GPU"));
+      "{} of memory, {}, {}", format_bytes(hardware.memory_bytes),
+      job::count_of(hardware.cores, "core"),
+      hardware.gpus.empty() ? std::string("no GPUs") : job::count_of(hardware.gpus.size(), "GPU"));
 }
 
 Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vector<Held>& held) {
@@ -201,7 +201,8 @@ Fit fit_plan(const job::Plan& plan, const os::Hardware& hardware, const std::vec
   warn_of_hidden_gpus(plan, hardware, fit);
   if (vcores > hardware.cores && !capacity.strict_vcores) {
     fit.warnings.push_back(fmt::format("{} on a machine with {}: tasks share them",
-                                       plural(vcores, "vcore"), plural(hardware.cores, "core")));
+                                       job::count_of(vcores, "vcore"),
+                                       job::count_of(hardware.cores, "core")));
   }
   std::ranges::move(spec::unheeded_warnings(plan.spec, spec::ClusterType::Local),
                     std::back_inserter(fit.warnings));
