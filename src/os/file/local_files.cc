@@ -1,6 +1,7 @@
 #include "os/file/local_files.h"
 
 #include "base/check.h"
+#include "os/file/disk_space.h"
 #include "os/file/file_facts.h"
 #include "os/file/file_lock.h"
 #include "os/file/file_tree.h"
@@ -16,9 +17,9 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <optional>
 #include <string_view>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -257,13 +258,9 @@ Status LocalFiles::remove(const Path& path) {
 }
 
 Result<DiskSpace> LocalFiles::disk_space(const Path& path) {
-  struct statvfs status{};
-  if (::statvfs(path.c_str(), &status) != 0) {
-    return path_error(errno, "cannot be examined for free space", path);
-  }
-  return DiskSpace{.free_bytes = uint64_t{status.f_bavail} * status.f_frsize,
-                   .total_bytes = uint64_t{status.f_blocks} * status.f_frsize,
-                   .free_inodes = status.f_files == 0 ? UINT64_MAX : uint64_t{status.f_favail}};
+  const std::optional<DiskSpace> space = read_disk_space(path);
+  return space ? Result<DiskSpace>(*space)
+               : path_error(errno, "cannot be examined for free space", path);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "os/host/disk_left.h"
 
 #include "base/text.h"
+#include "os/file/disk_space.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
-#include <sys/statvfs.h>
 
 namespace muster::os {
 namespace {
@@ -59,15 +59,8 @@ std::vector<Path> local_folders(std::vector<Path> folders, std::string_view moun
 std::optional<DiskSpace> least_disk_left(std::span<const Path> folders) {
   std::optional<DiskSpace> least;
   for (const Path& folder : folders) {
-    struct statvfs status{};
-    if (::statvfs(folder.c_str(), &status) != 0 || status.f_blocks == 0) {
-      continue;
-    }
-    const DiskSpace space{
-        .free_bytes = uint64_t{status.f_bavail} * status.f_frsize,
-        .total_bytes = uint64_t{status.f_blocks} * status.f_frsize,
-        .free_inodes = status.f_files == 0 ? UINT64_MAX : uint64_t{status.f_favail}};
-    if (!least || space.free_bytes < least->free_bytes) {
+    const std::optional<DiskSpace> space = read_disk_space(folder);
+    if (space && space->total_bytes > 0 && (!least || space->free_bytes < least->free_bytes)) {
       least = space;
     }
   }

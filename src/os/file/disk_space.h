@@ -1,0 +1,13 @@
+#pragma once
+
+#include "os/file/files.h"
+
+#include <optional>
+
+namespace muster::os {
+
+/// How much is left of the disk that a path is on; nullopt, with the cause in errno, if the path
+/// cannot be looked at.
+[[nodiscard]] std::optional<DiskSpace> read_disk_space(const Path& path);
+
+}  // namespace muster::os
