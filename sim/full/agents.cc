@@ -4,15 +4,16 @@
 
 namespace muster::sim {
 
-Agents::Agents(Around around) : around_(std::move(around)), programs_(program_world()) {}
+Agents::Agents(Setting& setting, Around around)
+    : setting_(setting), around_(std::move(around)), programs_(program_world()) {}
 
 Agents::~Agents() = default;
 
 ProgramWorld Agents::program_world() {
-  return {.world = around_.world,
-          .faults = around_.faults,
-          .truth = around_.truth,
-          .plan = around_.plan,
+  return {.world = setting_.world,
+          .faults = setting_.faults,
+          .truth = setting_.truth,
+          .plan = setting_.plan,
           .classifier = around_.classifier,
           .started = around_.program_started,
           .died = [this](const TrueAttempt& attempt) { program_died(attempt); },
@@ -23,11 +24,11 @@ void Agents::start(const cluster::LaunchOrder& order) {
   orders_.try_emplace(order.container, order);
   agents_[order.container] = std::make_unique<AgentProcess>(
       AgentProcess::Around{.programs = programs_,
-                           .network = around_.network,
+                           .network = setting_.network,
                            .tree = around_.tree,
                            .ports = ports_,
-                           .sink = around_.sink,
-                           .pace = around_.pacing.pace_of(order.host.value),
+                           .sink = setting_.log,
+                           .pace = setting_.pacing.pace_of(order.host.value),
                            .starter = &around_.starter,
                            .left = [this](const job::ContainerId& id) { left(id); }},
       order);
@@ -40,8 +41,8 @@ void Agents::end(const job::ContainerId& container, TrueEnd how) {
 }
 
 void Agents::wind_down(const job::ContainerId& container, Duration within) {
-  const Duration patience = around_.world.random().between(Duration::zero(), within);
-  around_.world.after(patience, [this, container] { end(container, TrueEnd::Stopped); });
+  const Duration patience = setting_.world.random().between(Duration::zero(), within);
+  setting_.world.after(patience, [this, container] { end(container, TrueEnd::Stopped); });
 }
 
 void Agents::left(const job::ContainerId& container) {
@@ -49,7 +50,7 @@ void Agents::left(const job::ContainerId& container) {
     return;
   }
   if (!released_.contains(container)) {
-    around_.truth.origin_containers.insert(container);  // Nobody came for it in time.
+    setting_.truth.origin_containers.insert(container);  // Nobody came for it in time.
   }
   end(container, TrueEnd::Stopped);
   around_.ended(container);
@@ -81,18 +82,18 @@ std::vector<job::ContainerId> Agents::on(const job::HostName& host) const {
 }
 
 void Agents::impersonate(const job::ContainerId& container, const std::string& master_address) {
-  around_.truth.origin_containers.insert(container);
+  setting_.truth.origin_containers.insert(container);
   rogues_.push_back(std::make_unique<Rogue>(
-      Rogue::Around{.world = around_.world,
-                    .network = around_.network,
-                    .truth = around_.truth,
+      Rogue::Around{.world = setting_.world,
+                    .network = setting_.network,
+                    .truth = setting_.truth,
                     .lives = [this, container] { return lives(container); }},
       agent_name(container), orders_.at(container)));
   rogues_.back()->dial(master_address);
 }
 
 void Agents::program_died(const TrueAttempt& attempt) {
-  if (around_.plan.role(attempt.id.task.role).membership == spec::Membership::Independent) {
+  if (setting_.plan.role(attempt.id.task.role).membership == spec::Membership::Independent) {
     return;  // Its peers do not talk to it.
   }
   // A copy: what it refers to goes when a program hears of it.

@@ -2,16 +2,12 @@
 
 #include "cluster/link.h"
 #include "cluster/master_starter.h"
-#include "job/plan.h"
-#include "sim/core/faults.h"
 #include "sim/core/truth.h"
 #include "sim/full/agent_process.h"
-#include "sim/full/pacing.h"
 #include "sim/full/programs.h"
 #include "sim/full/rogue.h"
-#include "sim/world.h"
+#include "sim/full/setting.h"
 #include "testing/memory_files.h"
-#include "testing/memory_transport.h"
 #include "verdict/classifier.h"
 
 #include <cstdint>
@@ -29,22 +25,15 @@ namespace muster::sim {
 class Agents {
  public:
   struct Around {
-    World& world;
-    Faults& faults;
-    Truth& truth;
-    const job::Plan& plan;
     verdict::Classifier& classifier;
-    testing::MemoryNetwork& network;
     testing::MemoryTree& tree;
-    log::Sink& sink;
-    Pacing& pacing;
     cluster::MasterStarter& starter;
     /// A program has started: the last entry of the truth.
     std::function<void(const os::SpawnOptions&)> program_started;
     /// This container's agent ended by itself: its node notices.
     std::function<void(const job::ContainerId&)> ended;
   };
-  explicit Agents(Around around);
+  Agents(Setting& setting, Around around);
   ~Agents();
   Agents(const Agents&) = delete;
   Agents& operator=(const Agents&) = delete;
@@ -76,6 +65,7 @@ class Agents {
   void left(const job::ContainerId& container);
   void program_died(const TrueAttempt& attempt);
 
+  Setting& setting_;
   Around around_;
   std::set<uint16_t> ports_;
   ProgramWorld programs_;

@@ -23,13 +23,13 @@ void Disturber::disturb() {
   disturb_agents();
   around_.judgement.look_at_mirror();
   const Duration pause =
-      around_.world.random().between(Duration(milliseconds(500)), Duration(milliseconds(1500)));
-  around_.world.after(pause, [this] { disturb(); });
+      setting_.world.random().between(Duration(milliseconds(500)), Duration(milliseconds(1500)));
+  setting_.world.after(pause, [this] { disturb(); });
 }
 
 void Disturber::disturb_masters() {
-  World& world = around_.world;
-  Faults& faults = around_.faults;
+  World& world = setting_.world;
+  Faults& faults = setting_.faults;
   Masters& masters = around_.masters;
   Random& random = world.random();
   if (faults.strikes(Fault::LogUnavailable)) {
@@ -48,7 +48,7 @@ void Disturber::disturb_masters() {
                               minutes(10));
   }
   if (faults.strikes(Fault::StopAsked) && random.chance(10)) {
-    around_.truth.stop_asked = true;
+    setting_.truth.stop_asked = true;
     const auto how = random.chance(50) ? job::StopHow::Interrupt : job::StopHow::Terminate;
     newest->loop().post([&masters, how, process = newest] {
       if (process == masters.newest()) {
@@ -59,7 +59,7 @@ void Disturber::disturb_masters() {
   if (faults.strikes(Fault::MasterCrashesAmid)) {
     newest->doom(random.below(20), faults.strikes(Fault::TornLog));
   }
-  if (!masters.agents_start_them() && faults.strikes(Fault::MasterReplaced)) {
+  if (!setting_.agents_start_masters && faults.strikes(Fault::MasterReplaced)) {
     newest->loop().stall(random.between(Duration::zero(), Duration(seconds(30))));
     masters.replace_newest();
     return;
@@ -75,17 +75,17 @@ void Disturber::disturb_agents() {
   if (living.empty()) {
     return;
   }
-  Faults& faults = around_.faults;
-  Random& random = around_.world.random();
+  Faults& faults = setting_.faults;
+  Random& random = setting_.world.random();
   const job::ContainerId& victim = living[random.below(living.size())];
   ProcessLoop& loop = around_.agents.loop_of(victim);
   if (faults.strikes(Fault::BrokenConnections)) {
     // Where messages are slow it may not be back in time.
-    around_.truth.origin_containers.insert(victim);
-    around_.network.reset(agent_name(victim));
+    setting_.truth.origin_containers.insert(victim);
+    setting_.network.reset(agent_name(victim));
   }
   if (faults.strikes(Fault::AgentStalls)) {
-    around_.truth.origin_containers.insert(victim);
+    setting_.truth.origin_containers.insert(victim);
     // Some hang for ever, and only their silence tells.
     const Duration lasts = random.between(Duration(milliseconds(100)), Duration(seconds(20)));
     loop.stall(lasts > kLongestStall ? kUnending : lasts);
@@ -100,19 +100,19 @@ void Disturber::disturb_agents() {
 }
 
 void Disturber::disturb_lines(const job::ContainerId& victim) {
-  Random& random = around_.world.random();
-  if (around_.faults.strikes(Fault::Partitions)) {
-    around_.truth.origin_containers.insert(victim);
+  Random& random = setting_.world.random();
+  if (setting_.faults.strikes(Fault::Partitions)) {
+    setting_.truth.origin_containers.insert(victim);
     const uint64_t kind = random.below(4);
     cut(victim, random.between(Duration(seconds(1)), Duration(seconds(25))), kind != 0, kind != 1);
   }
-  if (around_.faults.strikes(Fault::ConnectionsStall)) {
-    around_.truth.origin_containers.insert(victim);
+  if (setting_.faults.strikes(Fault::ConnectionsStall)) {
+    setting_.truth.origin_containers.insert(victim);
     const bool to_agent = random.chance(50);
     const Duration lasts = random.between(Duration(milliseconds(500)), Duration(seconds(15)));
     cut(victim, lasts, to_agent, !to_agent);
-    around_.world.after(
-        lasts, [&network = around_.network, name = agent_name(victim)] { network.reset(name); });
+    setting_.world.after(
+        lasts, [&network = setting_.network, name = agent_name(victim)] { network.reset(name); });
   }
 }
 
@@ -133,9 +133,9 @@ void Disturber::cut(const job::ContainerId& container, Duration lasts, bool to_a
   }
   const std::string agent = agent_name(container);
   const auto one_way = [&](const std::string& from, const std::string& to) {
-    testing::MemoryNetwork& network = around_.network;
+    testing::MemoryNetwork& network = setting_.network;
     network.block(from, to);
-    around_.world.after(lasts, [&network, from, to] { network.heal(from, to); });
+    setting_.world.after(lasts, [&network, from, to] { network.heal(from, to); });
   };
   if (to_agent) {
     one_way(newest->name(), agent);

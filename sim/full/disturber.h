@@ -1,13 +1,10 @@
 #pragma once
 
-#include "sim/core/faults.h"
-#include "sim/core/truth.h"
 #include "sim/full/agents.h"
 #include "sim/full/judgement.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/masters.h"
-#include "sim/world.h"
-#include "testing/memory_transport.h"
+#include "sim/full/setting.h"
 
 namespace muster::sim {
 
@@ -16,16 +13,12 @@ namespace muster::sim {
 class Disturber {
  public:
   struct Around {
-    World& world;
-    Faults& faults;
-    Truth& truth;
     LogDisk& disk;
-    testing::MemoryNetwork& network;
     Agents& agents;
     Masters& masters;
     Judgement& judgement;  ///< Asked to look at the checkpoints each time.
   };
-  explicit Disturber(const Around& around) : around_(around) {}
+  Disturber(Setting& setting, const Around& around) : setting_(setting), around_(around) {}
   Disturber(const Disturber&) = delete;
   Disturber& operator=(const Disturber&) = delete;
 
@@ -39,6 +32,7 @@ class Disturber {
   void speak_falsely(const job::ContainerId& container);
   void cut(const job::ContainerId& container, Duration lasts, bool to_agent, bool to_master);
 
+  Setting& setting_;
   Around around_;
 };
 

@@ -1,9 +1,6 @@
 #include "sim/full/full_world.h"
 
 #include "base/check.h"
-#include "eventlog/derive_plan.h"
-#include "sim/full/spec_maker.h"
-#include "spec/write/serialize.h"
 
 #include <fmt/format.h>
 
@@ -18,25 +15,6 @@ using std::chrono::seconds;
 constexpr Duration kFaultsLast = minutes(3);
 constexpr Duration kHealWithin = minutes(90);
 constexpr Duration kAfterTheEnd = seconds(45);  // Longer than any isolated host is left alone.
-constexpr std::string_view kJob = "sim-000001";
-
-master::MasterOptions make_master_options(Random& random) {
-  master::MasterOptions options;
-  options.job = job::JobId{std::string(kJob)};
-  options.plan_json = spec::to_json(make_spec(random.fork()));
-  options.seed = random.next();
-  options.plan_of = eventlog::derive_plan;
-  options.listen.host = "master";
-  options.logs_folder = "/job/logs";
-  options.version = "sim";
-  return options;
-}
-
-job::Plan derived_plan(const master::MasterOptions& options) {
-  Result<job::Plan> plan = options.plan_of(options.plan_json, options.job.value, options.seed);
-  MUSTER_CHECK(plan.has_value(), plan.has_value() ? "" : plan.error().message);
-  return std::move(*plan);
-}
 
 verdict::Classifier make_classifier() {
   auto made = verdict::Classifier::make({});
@@ -47,55 +25,16 @@ verdict::Classifier make_classifier() {
 }  // namespace
 
 FullWorld::FullWorld(const SeedRun& options)
-    : world_(options.seed),
-      master_options_(make_master_options(world_.random())),
-      plan_(derived_plan(master_options_)),
-      faults_(world_.random().fork(), options.without, kFaultCount),
-      agents_start_masters_(world_.random().chance(50) && !options.yarn),
-      network_loop_(world_, {.booted = {}, .wall_offset = {}, .late_max = {}, .pool_takes = {}}),
-      network_(network_loop_),
-      pacing_(world_, faults_),
-      log_(world_, options.trace),
+    : setting_(options),
       classifier_(make_classifier()),
-      judgement_({.world = world_,
-                  .disk = disk_,
-                  .plan = plan_,
-                  .truth = truth_,
-                  .tree = tree_,
-                  .trace = options.trace}),
-      cluster_({.world = world_,
-                .faults = faults_,
-                .truth = truth_,
-                .plan = plan_,
-                .pacing = pacing_,
-                .loop = network_loop_,
-                .network = network_,
-                .sink = log_,
-                .judgement = judgement_,
-                .agents = agents_,
-                .masters = masters_},
+      judgement_(setting_, {.disk = disk_, .tree = tree_, .trace = options.trace}),
+      cluster_(setting_, {.judgement = judgement_, .agents = agents_, .masters = masters_},
                options.yarn),
-      agents_(agents_around()),
-      masters_({.world = world_,
-                .faults = faults_,
-                .pacing = pacing_,
-                .network = network_,
-                .disk = disk_,
-                .sink = log_,
-                .cluster = cluster_,
-                .judgement = judgement_,
-                .options = master_options_,
-                .agents_start_them = agents_start_masters_}),
-      disturber_({.world = world_,
-                  .faults = faults_,
-                  .truth = truth_,
-                  .disk = disk_,
-                  .network = network_,
-                  .agents = agents_,
-                  .masters = masters_,
-                  .judgement = judgement_}) {
-  network_.latency = [this](const std::string&, const std::string&) { return pacing_.travel(); };
-  network_.lets_send = [this](const std::string& from) {
+      agents_(setting_, agents_around()),
+      masters_(setting_, {.disk = disk_, .cluster = cluster_, .judgement = judgement_}),
+      disturber_(setting_,
+                 {.disk = disk_, .agents = agents_, .masters = masters_, .judgement = judgement_}) {
+  setting_.network.lets_send = [this](const std::string& from) {
     MasterProcess* const process = masters_.named(from);
     return process == nullptr || process->may_act();
   };
@@ -103,15 +42,8 @@ FullWorld::FullWorld(const SeedRun& options)
 
 Agents::Around FullWorld::agents_around() {
   return {
-      .world = world_,
-      .faults = faults_,
-      .truth = truth_,
-      .plan = plan_,
       .classifier = classifier_,
-      .network = network_,
       .tree = tree_,
-      .sink = log_,
-      .pacing = pacing_,
       .starter = masters_,
       .program_started = [this](const os::SpawnOptions& options) { judgement_.started(options); },
       .ended = [this](const job::ContainerId& container) { cluster_.agent_ended(container); }};
@@ -119,8 +51,8 @@ Agents::Around FullWorld::agents_around() {
 
 void FullWorld::run_to_the_end() {
   const auto failed = [this] { return !judgement_.failure().empty(); };
-  if (!world_.run_until(Time{kFaultsLast + kHealWithin},
-                        [&] { return masters_.over() || failed(); })) {
+  if (!setting_.world.run_until(Time{kFaultsLast + kHealWithin},
+                                [&] { return masters_.over() || failed(); })) {
     const job::State& state = judgement_.machine().state();
     const std::string& refused = masters_.refused();
     judgement_.broken(
@@ -131,29 +63,29 @@ void FullWorld::run_to_the_end() {
   }
   if (!failed()) {
     // What was under way when the job ended must change nothing any more.
-    (void)world_.run_until(world_.now() + kAfterTheEnd, failed);
+    (void)setting_.world.run_until(setting_.world.now() + kAfterTheEnd, failed);
     judgement_.check_end(agents_.living(), masters_.summary());
   }
 }
 
 SeedResult FullWorld::run() {
-  world_.after({}, [this] { masters_.start(); });
-  world_.after(world_.random().between(Duration::zero(), Duration(seconds(1))),
-               [this] { disturber_.disturb(); });
-  world_.at(Time{kFaultsLast}, [this] { faults_.heal(); });
+  setting_.world.after({}, [this] { masters_.start(); });
+  setting_.world.after(setting_.world.random().between(Duration::zero(), Duration(seconds(1))),
+                       [this] { disturber_.disturb(); });
+  setting_.world.at(Time{kFaultsLast}, [this] { setting_.faults.heal(); });
   run_to_the_end();
   judgement_.collect();
   return {.failure = judgement_.failure(),
-          .faults = faults_.names(),
-          .hash = world_.hash(),
-          .steps = world_.steps(),
+          .faults = setting_.faults.names(),
+          .hash = setting_.world.hash(),
+          .steps = setting_.world.steps(),
           .facts = judgement_.facts(),
           .probes = reached()};
 }
 
 std::set<std::string> FullWorld::reached() const {
   std::set<std::string> all = judgement_.reached();
-  all.insert(log_.seen().begin(), log_.seen().end());
+  all.insert(setting_.log.seen().begin(), setting_.log.seen().end());
   return all;
 }
 

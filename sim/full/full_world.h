@@ -1,22 +1,14 @@
 #pragma once
 
-#include "job/plan.h"
-#include "master/master.h"
-#include "sim/core/faults.h"
-#include "sim/core/truth.h"
 #include "sim/full/agents.h"
 #include "sim/full/disturber.h"
 #include "sim/full/full_run.h"
 #include "sim/full/judgement.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/masters.h"
-#include "sim/full/pacing.h"
-#include "sim/full/process_loop.h"
 #include "sim/full/run_cluster.h"
-#include "sim/full/shell_log.h"
-#include "sim/world.h"
+#include "sim/full/setting.h"
 #include "testing/memory_files.h"
-#include "testing/memory_transport.h"
 #include "verdict/classifier.h"
 
 #include <set>
@@ -39,20 +31,11 @@ class FullWorld {
   void run_to_the_end();
   [[nodiscard]] std::set<std::string> reached() const;
 
-  // In the order in which they draw from the seed; what is below may use what is above, and only
-  // the cluster, the agents and the masters know each other.
-  World world_;
-  master::MasterOptions master_options_;
-  job::Plan plan_;
-  Faults faults_;
-  bool agents_start_masters_;  ///< As on the local cluster; else the cluster does.
-  ProcessLoop network_loop_;
-  testing::MemoryNetwork network_;
-  Pacing pacing_;
+  // What is below may use what is above, and only the cluster, the agents and the masters know each
+  // other.
+  Setting setting_;
   testing::MemoryTree tree_;
-  ShellLog log_;
   LogDisk disk_;
-  Truth truth_;
   verdict::Classifier classifier_;
   Judgement judgement_;
   RunCluster cluster_;

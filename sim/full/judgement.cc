@@ -12,11 +12,12 @@
 
 namespace muster::sim {
 
-Judgement::Judgement(const Around& around)
-    : around_(around),
-      checkers_(make_checkers(around.plan)),
-      watch_(around.plan, around.truth),
-      shadow_(around.disk, around.plan, shadow_handlers()) {
+Judgement::Judgement(Setting& setting, const Around& around)
+    : setting_(setting),
+      around_(around),
+      checkers_(make_checkers(setting.plan)),
+      watch_(setting.plan, setting.truth),
+      shadow_(around.disk, setting.plan, shadow_handlers()) {
   around_.disk.created = [this](job::Epoch epoch) { shadow_.created(epoch); };
   around_.disk.grown = [this](job::Epoch epoch) { shadow_.grown(epoch); };
   around_.disk.arrived = [this](job::Epoch epoch, uint64_t digest) {
@@ -56,9 +57,9 @@ void Judgement::logged(const eventlog::Record& record, const job::Machine& machi
 void Judgement::applied(const eventlog::Record& record, std::span<const job::Action> actions,
                         const job::Machine& machine) {
   if (around_.trace) {
-    trace(around_.world.now(), around_.plan, record.fact, actions);
+    trace(setting_.world.now(), setting_.plan, record.fact, actions);
   }
-  around_.world.note(machine.digest());
+  setting_.world.note(machine.digest());
   probes_.observe(record.fact, actions, machine);
   broken("agents", watch_.logged(record.fact, actions));
   for (const auto& checker : checkers_) {
@@ -68,10 +69,10 @@ void Judgement::applied(const eventlog::Record& record, std::span<const job::Act
 }
 
 void Judgement::started(const os::SpawnOptions& options) {
-  const TrueAttempt& attempt = around_.truth.attempts.back();
+  const TrueAttempt& attempt = setting_.truth.attempts.back();
   broken("agents", watch_.started(attempt));
   for (const auto& checker : checkers_) {
-    checker->started(attempt, around_.truth, machine());
+    checker->started(attempt, setting_.truth, machine());
   }
   const auto view = options.env.find("MUSTER_VIEW");
   if (view == options.env.end()) {
@@ -107,9 +108,9 @@ void Judgement::check_end(std::span<const job::ContainerId> living_agents,
   for (const job::ContainerId& container : living_agents) {
     broken("nothing stays", "the agent of " + container.value + " outlives the job");
   }
-  for (const TrueAttempt& attempt : around_.truth.attempts) {
+  for (const TrueAttempt& attempt : setting_.truth.attempts) {
     if (!attempt.ended) {
-      broken("nothing stays", to_string(around_.plan, attempt.id) + " outlives the job");
+      broken("nothing stays", to_string(setting_.plan, attempt.id) + " outlives the job");
     }
   }
   if (summary.empty()) {
@@ -120,7 +121,7 @@ void Judgement::check_end(std::span<const job::ContainerId> living_agents,
     broken("summary", "the summary tells another result than the log");
   }
   for (const auto& checker : checkers_) {
-    checker->finished(machine(), around_.truth);
+    checker->finished(machine(), setting_.truth);
   }
   collect();
 }

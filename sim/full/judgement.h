@@ -1,15 +1,13 @@
 #pragma once
 
 #include "cluster/link.h"
-#include "job/plan.h"
 #include "os/process/processes.h"
 #include "sim/core/checker.h"
 #include "sim/core/probes.h"
-#include "sim/core/truth.h"
 #include "sim/full/agent_watch.h"
 #include "sim/full/log_shadow.h"
 #include "sim/full/mirror_check.h"
-#include "sim/world.h"
+#include "sim/full/setting.h"
 #include "testing/memory_files.h"
 
 #include <map>
@@ -27,14 +25,12 @@ namespace muster::sim {
 class Judgement {
  public:
   struct Around {
-    World& world;  ///< Told the digest of each state of the machine.
     LogDisk& disk;
-    const job::Plan& plan;
-    const Truth& truth;
     const testing::MemoryTree& tree;  ///< Where committed checkpoints are looked for.
     bool trace = false;               ///< Print every fact with its actions.
   };
-  explicit Judgement(const Around& around);
+  /// Tells the world the digest of each state of the machine.
+  Judgement(Setting& setting, const Around& around);
   ~Judgement();
   Judgement(const Judgement&) = delete;
   Judgement& operator=(const Judgement&) = delete;
@@ -70,6 +66,7 @@ class Judgement {
   void applied(const eventlog::Record& record, std::span<const job::Action> actions,
                const job::Machine& machine);
 
+  Setting& setting_;
   Around around_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   Probes probes_;

@@ -22,10 +22,10 @@ Result<cluster::MasterSought> Masters::seek() {
   if (!place_.summary.empty()) {
     return cluster::MasterSought{Kind::Over, ""};
   }
-  if (newest_ == nullptr && around_.agents_start_them && !coming_) {
+  if (newest_ == nullptr && setting_.agents_start_masters && !coming_) {
     coming_ = true;
-    around_.world.after(
-        around_.world.random().between(Duration(milliseconds(5)), Duration(milliseconds(200))),
+    setting_.world.after(
+        setting_.world.random().between(Duration(milliseconds(5)), Duration(milliseconds(200))),
         [this] { start(); });
     return cluster::MasterSought{Kind::Started, ""};
   }
@@ -35,12 +35,12 @@ Result<cluster::MasterSought> Masters::seek() {
 
 MasterProcess::Around Masters::process_around() {
   return {
-      .world = around_.world,
-      .network = around_.network,
+      .world = setting_.world,
+      .network = setting_.network,
       .disk = around_.disk,
       .place = place_,
-      .sink = around_.sink,
-      .pace = around_.pacing.pace_of(master_name(started_)),
+      .sink = setting_.log,
+      .pace = setting_.pacing.pace_of(master_name(started_)),
       .open_link = [this](MasterProcess& process) { return around_.cluster.open_link(process); },
       .ends_job = [this](const MasterProcess& process) { ends_job(process); },
       .over = [this](MasterProcess* process, const master::MasterEnd& end) { ended(process, end); },
@@ -64,10 +64,10 @@ void Masters::start() {
     return;
   }
   ++started_;
-  newest_ =
-      std::make_unique<MasterProcess>(process_around(), around_.options, master_name(started_));
-  if (around_.faults.strikes(Fault::MasterCrashesAmid)) {
-    newest_->doom(around_.world.random().below(40), around_.faults.strikes(Fault::TornLog));
+  newest_ = std::make_unique<MasterProcess>(process_around(), setting_.master_options,
+                                            master_name(started_));
+  if (setting_.faults.strikes(Fault::MasterCrashesAmid)) {
+    newest_->doom(setting_.world.random().below(40), setting_.faults.strikes(Fault::TornLog));
   }
   const Status started = newest_->start();
   if (!started) {
@@ -83,7 +83,7 @@ void Masters::start() {
 void Masters::bury(std::unique_ptr<MasterProcess> process) {
   // One of its callbacks may run now.
   buried_.push_back(std::move(process));
-  around_.world.after({}, [this] { buried_.clear(); });
+  setting_.world.after({}, [this] { buried_.clear(); });
 }
 
 MasterProcess* Masters::named(std::string_view name) const {
@@ -142,8 +142,8 @@ void Masters::ended(MasterProcess* process, const master::MasterEnd& end) {
     last_ended();
     return;
   }
-  around_.world.after({}, [this, name = process->name()] { leave_yarn(name); });
-  around_.world.after(kGoodbyeMax, [this, name = process->name()] { link_left(name); });
+  setting_.world.after({}, [this, name = process->name()] { leave_yarn(name); });
+  setting_.world.after(kGoodbyeMax, [this, name = process->name()] { link_left(name); });
 }
 
 void Masters::last_ended() {
@@ -195,9 +195,9 @@ void Masters::dismissed(const MasterProcess* process) {
 // Whoever starts masters does so after a while. Agents can only while there are any.
 void Masters::needed() {
   const Duration gap =
-      around_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
-  const Duration patience = around_.agents_start_them ? gap + seconds(30) : gap;
-  around_.world.after(patience, [this] {
+      setting_.world.random().between(Duration(milliseconds(50)), Duration(seconds(8)));
+  const Duration patience = setting_.agents_start_masters ? gap + seconds(30) : gap;
+  setting_.world.after(patience, [this] {
     if (newest_ == nullptr && !coming_) {
       start();
     }

@@ -1,14 +1,10 @@
 #pragma once
 
 #include "cluster/master_starter.h"
-#include "master/master.h"
-#include "sim/core/faults.h"
 #include "sim/full/judgement.h"
 #include "sim/full/log_disk.h"
 #include "sim/full/master_process.h"
-#include "sim/full/pacing.h"
-#include "sim/world.h"
-#include "testing/memory_transport.h"
+#include "sim/full/setting.h"
 
 #include <cstdint>
 #include <memory>
@@ -25,18 +21,11 @@ class RunCluster;
 class Masters final : public cluster::MasterStarter {
  public:
   struct Around {
-    World& world;
-    Faults& faults;
-    Pacing& pacing;
-    testing::MemoryNetwork& network;
     LogDisk& disk;
-    log::Sink& sink;
     RunCluster& cluster;
     Judgement& judgement;
-    const master::MasterOptions& options;  ///< Of each.
-    bool agents_start_them;                ///< As on the local cluster; else the cluster does.
   };
-  explicit Masters(const Around& around) : around_(around) {}
+  Masters(Setting& setting, const Around& around) : setting_(setting), around_(around) {}
   Masters(const Masters&) = delete;
   Masters& operator=(const Masters&) = delete;
 
@@ -69,7 +58,6 @@ class Masters final : public cluster::MasterStarter {
   [[nodiscard]] const std::string& refused() const { return refused_; }
   /// The last one has ended: there will be no other.
   [[nodiscard]] bool over() const { return over_; }
-  [[nodiscard]] bool agents_start_them() const { return around_.agents_start_them; }
 
  private:
   [[nodiscard]] MasterProcess::Around process_around();
@@ -81,6 +69,7 @@ class Masters final : public cluster::MasterStarter {
   void last_ended();
   void bury(std::unique_ptr<MasterProcess> process);
 
+  Setting& setting_;
   Around around_;
   MasterPlace place_;
   std::unique_ptr<MasterProcess> newest_;

@@ -12,7 +12,8 @@
 
 namespace muster::sim {
 
-RunCluster::RunCluster(const Around& around, bool yarn) : around_(around) {
+RunCluster::RunCluster(Setting& setting, const Around& around, bool yarn)
+    : setting_(setting), around_(around) {
   if (yarn) {
     yarn_ = std::make_unique<YarnModel>(yarn_around());
   } else {
@@ -25,9 +26,9 @@ RunCluster::RunCluster(const Around& around, bool yarn) : around_(around) {
 ClusterModel::Around RunCluster::model_around() {
   Agents& agents = around_.agents;
   return {
-      .world = around_.world,
-      .faults = around_.faults,
-      .truth = around_.truth,
+      .world = setting_.world,
+      .faults = setting_.faults,
+      .truth = setting_.truth,
       .tell = [this](const job::Fact& fact) { hear(fact); },
       .start_agent = [&agents](const auto& container, const auto&) { agents.start(container); },
       .end_agent = [&agents](const auto& container, TrueEnd how) { agents.end(container, how); },
@@ -41,10 +42,10 @@ ClusterModel::Around RunCluster::model_around() {
 YarnModel::Around RunCluster::yarn_around() {
   Agents& agents = around_.agents;
   return {
-      .world = around_.world,
-      .faults = around_.faults,
-      .truth = around_.truth,
-      .loop = around_.loop,
+      .world = setting_.world,
+      .faults = setting_.faults,
+      .truth = setting_.truth,
+      .loop = setting_.network_loop,
       .start_agent = [&agents](const cluster::LaunchOrder& order) { agents.start(order); },
       .end_agent = [&agents](const auto& container, TrueEnd how) { agents.end(container, how); },
       .host_dies = [this](const job::HostName& host) { host_dies(host); },
@@ -77,11 +78,11 @@ std::unique_ptr<cluster::Link> RunCluster::open_model_link(MasterProcess& proces
 
 std::unique_ptr<cluster::Link> RunCluster::open_yarn_link(MasterProcess& process) {
   Masters& masters = around_.masters;
-  World& world = around_.world;
+  World& world = setting_.world;
   auto link = yarn_->open_link(
       {.loop = process.loop(),
-       .sink = around_.sink,
-       .plan = around_.plan,
+       .sink = setting_.log,
+       .plan = setting_.plan,
        .address = [&masters] { return masters.address(); },
        .dismissed =
            [&masters, &world, &process] {
@@ -100,7 +101,7 @@ std::unique_ptr<cluster::Link> RunCluster::open_yarn_link(MasterProcess& process
           [this](const job::Fact& fact) {
             // Its answer may have been lost: the master can know no better.
             if (const auto* failed = std::get_if<job::LaunchFailed>(&fact)) {
-              around_.truth.origin_containers.insert(failed->container);
+              setting_.truth.origin_containers.insert(failed->container);
             }
           }};
   return std::make_unique<WatchedLink>(std::move(link), std::move(watch));
@@ -128,19 +129,19 @@ void RunCluster::master_failed() {
 bool RunCluster::is_over() const { return yarn_ != nullptr && yarn_->is_over(); }
 
 void RunCluster::hear(const job::Fact& fact) {
-  const int copies = around_.faults.strikes(Fault::DoubledFacts) ? 2 : 1;
+  const int copies = setting_.faults.strikes(Fault::DoubledFacts) ? 2 : 1;
   const auto deliver = [this, fact] {
     if (around_.masters.newest() != nullptr) {
       line_->deliver(fact);
     }
   };
   for (int i = 0; i < copies; ++i) {
-    if (around_.faults.strikes(Fault::OvertakenWords)) {
-      around_.world.after(overtaken(around_.world.random()), deliver);
+    if (setting_.faults.strikes(Fault::OvertakenWords)) {
+      setting_.world.after(overtaken(setting_.world.random()), deliver);
       continue;
     }
-    last_word_ = std::max(last_word_, around_.world.now() + around_.pacing.travel());
-    around_.world.at(last_word_, deliver);
+    last_word_ = std::max(last_word_, setting_.world.now() + setting_.pacing.travel());
+    setting_.world.at(last_word_, deliver);
   }
 }
 
@@ -153,8 +154,8 @@ void RunCluster::host_dies(const job::HostName& host) {
 void RunCluster::silence(const job::ContainerId& container) {
   const std::string agent = agent_name(container);
   for (const std::string& master : around_.masters.names()) {
-    around_.network.block(agent, master);
-    around_.network.block(master, agent);
+    setting_.network.block(agent, master);
+    setting_.network.block(master, agent);
   }
 }
 

@@ -1,16 +1,12 @@
 #pragma once
 
 #include "cluster/link.h"
-#include "job/plan.h"
 #include "sim/core/cluster_model.h"
-#include "sim/core/faults.h"
-#include "sim/core/truth.h"
 #include "sim/full/cluster_link.h"
 #include "sim/full/judgement.h"
 #include "sim/full/master_process.h"
-#include "sim/full/pacing.h"
+#include "sim/full/setting.h"
 #include "sim/full/yarn_model.h"
-#include "sim/world.h"
 
 #include <memory>
 
@@ -24,19 +20,11 @@ class Masters;
 class RunCluster {
  public:
   struct Around {
-    World& world;
-    Faults& faults;
-    Truth& truth;
-    const job::Plan& plan;
-    Pacing& pacing;
-    rt::Loop& loop;  ///< The cluster's own.
-    testing::MemoryNetwork& network;
-    log::Sink& sink;
     Judgement& judgement;
     Agents& agents;
     Masters& masters;
   };
-  RunCluster(const Around& around, bool yarn);
+  RunCluster(Setting& setting, const Around& around, bool yarn);
   RunCluster(const RunCluster&) = delete;
   RunCluster& operator=(const RunCluster&) = delete;
 
@@ -60,6 +48,7 @@ class RunCluster {
   void silence(const job::ContainerId& container);
   void host_dies(const job::HostName& host);
 
+  Setting& setting_;
   Around around_;
   std::unique_ptr<ClusterModel> model_;  ///< One of these two.
   std::unique_ptr<YarnModel> yarn_;
