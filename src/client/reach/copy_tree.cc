@@ -26,16 +26,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What scripts call: not_found PATH WHERE ends them, after saying that nothing is at this path, or
+/// that nobody may look.
+constexpr std::string_view kFunctions = R"sh(not_found() {
+  case $(LC_ALL=C ls -d -- "$1" 2>&1) in
+    *"Permission denied") echo "muster: $1 may not be looked for$2: permission denied" ;;
+    *) echo "muster: $1 does not exist$2" ;;
+  esac >&2
+  exit 2
+}
+)sh";
+
+std::string with_functions(std::string_view script) {
+  return std::string(kFunctions) + std::string(script);
+}
+
 /// Runs where the source is, with its path as $1: an archive with one entry, named as the source,
 /// on standard output. A file that changes while it is read is no mistake of anybody.
 constexpr const char* kSend = R"sh(p=$1
-if [ ! -e "$p" ] && [ ! -L "$p" ]; then
-  case $(LC_ALL=C ls -d -- "$p" 2>&1) in
-    *"Permission denied") echo "muster: $p may not be looked for$2: permission denied" ;;
-    *) echo "muster: $p does not exist$2" ;;
-  esac >&2
-  exit 2
-fi
+[ -e "$p" ] || [ -L "$p" ] || not_found "$p" "$2"
 for tool in tar find; do
   command -v "$tool" > /dev/null 2>&1 ||
     { echo "muster: folders need $tool, which is not$2: install it, or copy files" >&2; exit 2; }
@@ -260,7 +269,7 @@ int run_copy_script(Session& session, const CopyPlace& there, const std::string&
   plan.way = spec::Reach::Cp;
   plan.direct = true;
   plan.tasks = {there.task};
-  plan.arguments = {"/bin/sh", "-c", script, "muster-cp"};
+  plan.arguments = {"/bin/sh", "-c", with_functions(script), "muster-cp"};
   plan.arguments.insert(plan.arguments.end(), words.begin(), words.end());
   return run_in_tasks(session, there.job, on, plan);
 }
@@ -329,9 +338,9 @@ int copy_tree_there(Session& session, const fs::path& from, const CopyPlace& to,
   const bool folder = is_real_folder(from);
   const std::string name =
       (folder ? fs::canonical(from, ignored) : fs::absolute(from, ignored)).filename().string();
-  Result<os::Spawned> writer = start_here(
-      {"/bin/sh", "-c", kSend, "muster-cp", plain_path(from.string()), " on this machine"},
-      os::ToNull{}, os::ToPipe{});
+  Result<os::Spawned> writer = start_here({"/bin/sh", "-c", with_functions(kSend), "muster-cp",
+                                           plain_path(from.string()), " on this machine"},
+                                          os::ToNull{}, os::ToPipe{});
   if (!writer) {
     return fail(session.console, writer.error());
   }

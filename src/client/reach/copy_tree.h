@@ -25,7 +25,8 @@ namespace muster::client {
 /// A path that begins with - is not an option.
 [[nodiscard]] std::string plain_path(const std::string& path);
 
-/// Runs a script of /bin/sh in the place's task, with these words as $1, $2, ...
+/// Runs a script of /bin/sh in the place's task, with these words as $1, $2, ... It may call
+/// `not_found PATH WHERE`, which says why nothing is found there, and ends it.
 [[nodiscard]] int run_copy_script(Session& session, const CopyPlace& there, const std::string& on,
                                   ExecPlan plan, const char* script,
                                   const std::vector<std::string>& words);

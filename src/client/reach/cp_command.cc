@@ -31,12 +31,7 @@ constexpr const char* kRead = R"sh(p=$1
 if [ -d "$p" ]; then echo "muster: $p is a folder; copy it with -r" >&2; exit 2
 elif [ -L "$p" ] && [ ! -e "$p" ]; then
   echo "muster: $p is a symbolic link to nothing" >&2; exit 2
-elif [ ! -e "$p" ]; then
-  case $(LC_ALL=C ls -d -- "$p" 2>&1) in
-    *"Permission denied") echo "muster: $p may not be looked for in the task: permission denied" ;;
-    *) echo "muster: $p does not exist in the task" ;;
-  esac >&2
-  exit 2
+elif [ ! -e "$p" ]; then not_found "$p" " in the task"
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
 exec cat < "$p")sh";
