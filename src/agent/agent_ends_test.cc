@@ -10,11 +10,7 @@ TEST_F(AgentShell, StopsWithTermThenKillAndLeavesNothing) {
       "trap 'echo asked' TERM; setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &); "
       "echo up;"
       "while :; do sleep 0.1; done";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  (void)wait_for_fact<job::AttemptStarted>();
-  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  ASSERT_NO_FATAL_FAILURE(run_first("up\n"));
   send(wire::AgentOrder{job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(400),
                                          job::StopReason::Restart}});
   const job::Exit exit = wait_for_fact<job::AttemptEnded>().exit;
@@ -53,11 +49,7 @@ TEST_F(AgentShell, AnInterruptLeavesTheProgramItsTimeAndTermsWhoIgnoresIt) {
       " trap \"\" TERM; echo up; while :; do sleep 0.05; done'; true";
   fs::create_directories(root_ / "test-1");
   ASSERT_EQ(::mkfifo((root_ / "test-1/go").c_str(), 0600), 0);
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  (void)wait_for_fact<job::AttemptStarted>();
-  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\nup\n"; }));
+  ASSERT_NO_FATAL_FAILURE(run_first("up\nup\n"));
   send(wire::AgentOrder{job::StopAttempt{.attempt = kFirst,
                                          .container = job::ContainerId{"c1"},
                                          .grace = seconds(1000),
@@ -73,11 +65,7 @@ TEST_F(AgentShell, AnInterruptLeavesTheProgramItsTimeAndTermsWhoIgnoresIt) {
 
 TEST_F(AgentShell, KillsTheProgramUnderTheShellWhenItsTimeIsOver) {
   spec_.command = "sh -c 'trap \"\" TERM; echo up; while :; do sleep 0.05; done' & wait";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  (void)wait_for_fact<job::AttemptStarted>();
-  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  ASSERT_NO_FATAL_FAILURE(run_first("up\n"));
   send(wire::AgentOrder{job::StopAttempt{kFirst, job::ContainerId{"c1"}, milliseconds(300),
                                          job::StopReason::UserStop}});
   EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.signal, SIGTERM);
@@ -91,11 +79,7 @@ TEST_F(AgentShell, TellsThoseInOtherSessionsToEndWhenNobodyElseCan) {
       "(setsid sh -c 'trap \"echo daemon asked; exit\" TERM; echo up; while :; do sleep 0.05; "
       "done' "
       "&); sleep 1000";
-  start();
-  prepare(kFirst);
-  begin(kFirst);
-  (void)wait_for_fact<job::AttemptStarted>();
-  ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == "up\n"; }));
+  ASSERT_NO_FATAL_FAILURE(run_first("up\n"));
   send(wire::AgentOrder{
       job::StopAttempt{kFirst, job::ContainerId{"c1"}, seconds(20), job::StopReason::UserStop}});
   EXPECT_EQ(wait_for_fact<job::AttemptEnded>().exit.signal, SIGTERM);

@@ -136,6 +136,15 @@ class AgentShell : public ::testing::Test {
         job::StartAttempt{attempt, job::ContainerId{"c1"}, job::Generation{generation}}});
   }
 
+  /// Starts the agent and its first attempt, and waits until that has printed this.
+  void run_first(const std::string& printed) {
+    start();
+    prepare(kFirst);
+    begin(kFirst);
+    (void)wait_for_fact<job::AttemptStarted>();
+    ASSERT_TRUE(run_until([&] { return read("logs/worker-0.1.stdout") == printed; }));
+  }
+
   template <class Condition>
   bool run_until(Condition done, Duration limit = seconds(20)) {
     const HostTime end = loop_.now() + limit;

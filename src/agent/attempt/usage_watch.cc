@@ -86,7 +86,7 @@ HostTime UsageWatch::look() {
   return any ? next : HostTime::max();
 }
 
-UsageWatch::Watched& UsageWatch::watched(const TaskRun& run) {
+UsageWatch::Watched& UsageWatch::watch_of(const TaskRun& run) {
   const auto [found, fresh] = watched_.try_emplace(run.names().attempt);
   if (fresh) {
     std::vector<os::Path> folders = {run.names().work_folder};
@@ -104,7 +104,7 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   const HostTime now = deps_.loop.now();
   const job::AttemptId attempt = run.names().attempt;
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
-  Watched& watched = this->watched(run);
+  Watched& watched = watch_of(run);
   deps_.samples.measured(attempt, watched.meter.read(now, use, files));
   if (const auto left = deps_.meter.disk_left(watched.folders)) {
     using metrics::Builtin;

@@ -54,7 +54,8 @@ class UsageWatch {
   rt::Async<> run();
   /// Looks at all; returns when the next look is due: never while nothing runs.
   [[nodiscard]] HostTime look();
-  [[nodiscard]] Watched& watched(const TaskRun& run);
+  /// What is kept of one that runs; made at its first look.
+  [[nodiscard]] Watched& watch_of(const TaskRun& run);
   void sample(TaskRun& run, const TaskRun::Use& use, const std::vector<os::GpuReading>& all_gpus);
   [[nodiscard]] LifeSigns signs_of(TaskRun& run, const TaskRun::Use& use,
                                    const os::FileActivity& files);
