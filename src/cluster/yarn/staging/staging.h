@@ -14,9 +14,8 @@ namespace muster::cluster::yarn {
 
 /// A user's place in HDFS for what jobs need:
 ///
-///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all
-///     jobs;
-///                          stored_name() says how copies of one content in a job are told apart
+///     ROOT/store/SHA256    files by their content (archives with their ending), shared by all jobs
+///     ROOT/store/SHA256-2  where one job has two files of that content (stored_name())
 ///     ROOT/jobs/2026/11/21/JOB/    one job, by the day (UTC) on which it was submitted:
 ///                          job.json, secret, events/, metrics/, summary.json
 ///     ROOT/hosts.jsonl     what the jobs found about the cluster's hosts
