@@ -1,5 +1,6 @@
 #include "inside/elastic_rendezvous.h"
 
+#include "inside/loop_fixture_test.h"
 #include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "rt/run_to_end.h"
@@ -21,7 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Ranks that speak by themselves, on one loop with what they ask.
-class Elastic : public ::testing::Test {
+class Elastic : public LoopFixture {
  protected:
   struct Member {
     std::unique_ptr<net::Stream> stream;
@@ -87,22 +88,10 @@ class Elastic : public ::testing::Test {
       member->got.append(reinterpret_cast<const char*>(buffer.data()), *got);
     }
   }
-  /// Runs the loop until the condition holds.
-  template <class Condition>
-  void until(Condition condition, int line = __builtin_LINE()) {
-    const HostTime deadline = loop_.now() + std::chrono::seconds(60);
-    bool holds = condition();
-    while (!holds && loop_.now() < deadline) {
-      loop_.run_until(loop_.now() + std::chrono::milliseconds(5));
-      holds = condition();
-    }
-    ASSERT_TRUE(holds) << "in line " << line;
-  }
   static bool told(const Member& member, const std::string& end) {
     return member.got.ends_with("\r\n\r\n" + end);
   }
 
-  rt::IoLoop loop_;
   std::filesystem::path view_ = std::filesystem::path(::testing::TempDir()) /
                                 ("elastic-" + std::to_string(::getpid())) / "view";
   Duration late_ = std::chrono::seconds(60);

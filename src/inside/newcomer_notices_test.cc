@@ -1,5 +1,6 @@
 #include "inside/newcomer_notices.h"
 
+#include "inside/loop_fixture_test.h"
 #include "net/socket.h"
 #include "net/stream.h"
 #include "rt/run_to_end.h"
@@ -16,7 +17,7 @@ namespace muster::inside {
 namespace {
 
 /// The desk of rank 0 is the test's, on one loop with the notices.
-class Notices : public ::testing::Test {
+class Notices : public LoopFixture {
  protected:
   void send() {
     notices_.send({.host = "127.0.0.1", .port = desk_.port}, "key", newcomers_);
@@ -38,18 +39,7 @@ class Notices : public ::testing::Test {
     const std::array<uint8_t, 4> taken{};
     EXPECT_TRUE(rt::run_to_end(loop_, notice.write(taken)).has_value());
   }
-  template <class Condition>
-  void until(Condition condition, int line = __builtin_LINE()) {
-    const HostTime deadline = loop_.now() + std::chrono::seconds(60);
-    bool holds = condition();
-    while (!holds && loop_.now() < deadline) {
-      loop_.run_until(loop_.now() + std::chrono::milliseconds(5));
-      holds = condition();
-    }
-    ASSERT_TRUE(holds) << "in line " << line;
-  }
 
-  rt::IoLoop loop_;
   net::Listening desk_ = net::listen_on({.host = "127.0.0.1"}).value();
   const std::vector<NewcomerNotices::Index> newcomers_{1, 2};
   int looks_ = 0;
