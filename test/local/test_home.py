@@ -2,8 +2,10 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import harness
@@ -227,13 +229,38 @@ def test_few_open_files_allowed(muster):
     assert done.returncode == 0, done.stderr
 
 
-def test_more_tasks_than_a_shell_has_descriptors_for(muster):
+@pytest.fixture
+def few(muster):
+    """The program as a shell starts it that allows 60 open files."""
+    script = f'#!/bin/sh\nulimit -Sn 60\nexec {harness.BINARY} "$@"\n'
+    return muster.write("few", script, mode=0o755)
+
+
+def test_more_tasks_than_a_shell_has_descriptors_for(muster, few):
     """The master takes what the host allows; programs get what the shell had."""
-    script = f"ulimit -Sn 60; '{harness.BINARY}' run -q -n 50 -- sh -c 'ulimit -Sn'"
-    done = subprocess.run(["sh", "-c", script], env=muster.environment, cwd=muster.folder,
-                          capture_output=True, text=True, timeout=harness.PATIENCE, check=False)
-    assert done.returncode == 0, done.stderr
-    assert {line.rpartition("| ")[2] for line in done.stdout.splitlines()} == {"60"}
+    done = muster.start("run", "-q", "-n", "50", "--", "sh", "-c", "ulimit -Sn",
+                        program=few).wait().expect(0)
+    assert {line.rpartition("| ")[2] for line in done.out.splitlines()} == {"60"}
+
+
+def test_who_may_have_many_connections_takes_what_the_host_allows(muster, few, gate):
+    muster.start("run", "--", "sh", "-c", gate.wait, program=few)
+    muster.wait_for_phase("running")
+    ready = {("portal",): "page:", ("forward", "last", "0:9"): r"127\.0\.0\.1:",
+             ("exec", "last", "--", "sh", "-c", f"echo in; {gate.wait}"): "^in"}
+    clients = [muster.start(*command, program=few) for command in ready]
+    for client, pattern in zip(clients, ready.values(), strict=True):
+        client.sees(pattern)
+    servers = [*muster.pids("master"), *muster.pids("agent")]
+    assert len(servers) == 2
+    for pid in [*servers, *(client.pid for client in clients)]:
+        (line,) = re.findall("(?m)^Max open files +([0-9]+) +([0-9]+)",
+                             pathlib.Path(f"/proc/{pid}/limits").read_text())
+        assert line[0] == line[1] != "60"
+    gate.open()
+    clients[0].signal(signal.SIGINT)
+    for client in clients:
+        client.wait()
 
 
 def test_the_folder_of_the_client_is_removed_meanwhile(muster):
