@@ -21,8 +21,9 @@ std::string log_of(const job::Plan& plan, job::AttemptId attempt, const StatusCo
   if (!context.logs_folder.starts_with('/')) {
     return fmt::format("{} {}", context.logs_folder, to_string(plan, attempt.task));
   }
-  return fmt::format("{}/{}-{}.{}.stderr", context.logs_folder, plan.role(attempt.task.role).name,
-                     attempt.task.index, attempt.number);
+  return fmt::format("{}/{}-{}.{}.{}", context.logs_folder, plan.role(attempt.task.role).name,
+                     attempt.task.index, attempt.number,
+                     plan.spec.logs.merged ? "stdout" : "stderr");
 }
 
 std::string cause_json(const job::Plan& plan, const job::FirstCause& cause,

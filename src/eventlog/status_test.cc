@@ -102,6 +102,11 @@ TEST_F(Folding, TellsOfAFailedJob) {
   EXPECT_EQ(
       parse(outcome_json(machine.plan(), machine.state(), elsewhere)).at("first_cause").at("log"),
       "muster logs digits-1 worker:0");
+  job::Plan merged = machine.plan();
+  merged.spec.logs.merged = true;
+  EXPECT_EQ(
+      parse(outcome_json(merged, machine.state(), context(replayed))).at("first_cause").at("log"),
+      "/jobs/digits-1/logs/worker-0.1.stdout");
   // Where the failure has no advice of its own, its class has.
   job::State state = machine.state();
   state.outcome->first_cause->failure.hint.clear();

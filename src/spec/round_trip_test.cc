@@ -67,7 +67,7 @@ class Maker {
           .role = spec.roles.front().name, .port = "8265", .path = coin() ? "/" : "/lab?a=b"};
     }
     spec.master = {.memory = number(32, 9999) << 20, .vcores = small(), .attempts = small()};
-    spec.logs = {.max = number(1 << 20, 1LL << 50), .keep = small()};
+    spec.logs = {.max = number(1 << 20, 1LL << 50), .keep = small(), .merged = coin()};
     spec.recording = {.terminals = coin(), .max = number(1 << 20, 1LL << 50)};
     spec.network.interface = coin() ? "" : "eth0";
     spec.network.port_range = maybe([&] {

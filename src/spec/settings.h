@@ -181,9 +181,11 @@ struct MasterSettings {
 };
 
 /// Log files rotate at `max` bytes for each attempt and stream, all parts together; `keep` parts.
+/// `merged`: a task's standard error goes where its standard output goes.
 struct Logs {
   Bytes max = 1ULL << 30;
   uint32_t keep = 5;
+  bool merged = false;
 
   bool operator==(const Logs&) const = default;
 };

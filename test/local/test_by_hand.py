@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,58 @@ def test_output_and_status_are_those_of_the_command(muster, name):
     expected = hand.stdout.decode(errors="replace").splitlines()
     if name not in ("not text", "long line", "unicode", "blank lines"):
         assert [line.rstrip() for line in said] == [line.rstrip() for line in expected]
+
+
+ALTERNATES = """
+import os
+for turn in range(3000):
+    os.write(1, b"out %d\\n" % turn)
+    os.write(2, b"err %d\\n" % turn)
+"""
+IN_ORDER = "".join(f"out {turn}\nerr {turn}\n" for turn in range(3000))
+
+
+@pytest.mark.parametrize("place", ["terminal", "file", "pipe"])
+def test_both_streams_keep_their_order_where_they_are_one_place(muster, place):
+    """A terminal, `> file 2>&1` and `2>&1 | less` show what was written in the order in which it
+    was, as by hand: through a pipe for each stream it would be lost within a millisecond."""
+    command = ["run", "--quiet", "--", PYTHON, "-c", ALTERNATES]
+    if place == "terminal":
+        running = muster.start(*command, terminal=True)
+        text = running.wait().expect(0).text.replace("\r\n", "\n")
+    elif place == "file":
+        path = muster.folder / "both"
+        with open(path, "wb") as both:
+            subprocess.run([BINARY, *command], cwd=muster.folder, env=muster.environment,
+                           stdout=both, stderr=both, check=True, timeout=harness.PATIENCE)
+        text = path.read_text()
+    else:
+        text = subprocess.run([BINARY, *command], cwd=muster.folder, env=muster.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+                              timeout=harness.PATIENCE).stdout.decode()
+    # A terminal shows the task's name before its lines.
+    name = re.compile(r"^(\x1b.*?m)*worker:0.*?\| (\x1b.*?m)?")
+    lines = [name.sub("", line) for line in text.splitlines(True)]
+    assert "".join(line for line in lines if not line.startswith("muster: ")) == IN_ORDER
+    assert kept(muster, "stdout").decode() == IN_ORDER and kept(muster, "stderr") == b""
+    told = muster("logs", "last", "--stream", "stderr").expect(0)
+    assert "--stream tells nothing apart" in told.err and not told.out
+
+
+def test_streams_of_two_places_stay_two(muster):
+    command = ["--", "sh", "-c", "echo out; echo err >&2"]
+    muster("run", "--name", "a", *command).expect(0)
+    assert (kept(muster, "stdout"), kept(muster, "stderr")) == (b"out\n", b"err\n")
+    # Where they are one, whoever wants to tell them apart later says so.
+    asked = ["run", "--name", "b", "--set", "logs.merged=false", *command]
+    subprocess.run([BINARY, *asked], cwd=muster.folder, env=muster.environment, check=True,
+                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.PATIENCE)
+    assert (kept(muster, "stdout"), kept(muster, "stderr")) == (b"out\n", b"err\n")
+    # A specification says what it wants by itself.
+    path = muster.spec({"name": "c", "command": "echo out; echo err >&2", "tasks": 1,
+                        "logs": {"merged": True}})
+    muster("run", "--quiet", path).expect(0)
+    assert (kept(muster, "stdout"), kept(muster, "stderr")) == (b"out\nerr\n", b"")
 
 
 @contextlib.contextmanager

@@ -86,6 +86,7 @@ Result<TaskRun::StartOptions> start_options(os::Files& files, const JobContext& 
   options.command = begun(job, preparation, view, prepared(job, preparation, command));
   options.environment = std::move(environment.variables);
   options.rotation = {job.plan().spec.logs.max, job.plan().spec.logs.keep};
+  options.merges_streams = job.plan().spec.logs.merged;
   options.memory_limit_bytes = job.role_of(preparation.order.attempt).resources.memory_bytes;
   return options;
 }

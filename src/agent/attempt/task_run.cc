@@ -57,6 +57,7 @@ Result<os::Pid> TaskRun::spawn() {
   spawn.folder = names_.work_folder;
   spawn.stdout_to = os::ToPipe{};
   spawn.stderr_to = os::ToPipe{};
+  spawn.merges_streams = options_.merges_streams;
   spawn.grouping = os::Grouping::NewGroup;
   spawn.parent_death_signal = SIGKILL;  // For the day when all of our processes are killed at once.
   const auto on_output = [this](os::Stream stream, std::string_view bytes) {

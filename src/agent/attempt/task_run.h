@@ -61,6 +61,7 @@ class TaskRun {
     std::string command;
     std::map<std::string, std::string> environment;
     Rotation rotation;
+    bool merges_streams = false;      ///< As the key logs.merged: all output is standard output.
     uint64_t memory_limit_bytes = 0;  ///< 0 for none.
     std::string python;               ///< Its interpreter, for hints.
     bool release_ports = false;  ///< Just before exec, for a program that sets neither reuse flag.

@@ -61,6 +61,8 @@ class Console {
   [[nodiscard]] bool out_failed() const { return out_.failed(); }
   /// Why it failed, as errno; 0 while it has not.
   [[nodiscard]] int out_errno() const { return out_.error(); }
+  /// Whether both streams are the same file, pipe or terminal.
+  [[nodiscard]] bool one_place() const { return one_place_; }
   /// True if its reader went away.
   [[nodiscard]] bool out_reader_gone() const { return out_errno() == EPIPE; }
   /// True if it failed for another reason than that nobody reads.

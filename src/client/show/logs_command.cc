@@ -205,6 +205,11 @@ Result<LogQuery> query_of(const LogsOptions& command, WallTime now) {
 
 Result<int> show(Session& session, const LogsOptions& command) {
   MUSTER_TRY(const FoundJob found, find_job(session, command.id, command.on));
+  if (!command.stream.empty() && found.reading.replayed.machine.plan().spec.logs.merged) {
+    session.console.err(
+        "muster: warning: the tasks of this job write standard error into standard output "
+        "(`logs.merged`): --stream tells nothing apart\n");
+  }
   MUSTER_TRY(const cluster::LogFilter filter, filter_of(command, found.reading.replayed.machine));
   MUSTER_TRY(LogQuery query, query_of(command, session.now()));
   MUSTER_TRY(const std::unique_ptr<cluster::Outputs> outputs,

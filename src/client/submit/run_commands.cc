@@ -148,6 +148,7 @@ struct Origin {
   const MadeJob* made = nullptr;  ///< Not null: the job itself, of which nothing was typed.
   std::function<void(const wire::Output&)> take_output = {};  ///< FollowCommand::take_output.
   std::function<Status(const spec::Spec&)> may = {};          ///< Asked before anything is made.
+  bool merges_streams = false;                                ///< QuickOptions::merges_streams.
 };
 
 Result<ReadJob> read_origin(Session& session, const SpecOptions& options, const Origin& origin,
@@ -155,7 +156,9 @@ Result<ReadJob> read_origin(Session& session, const SpecOptions& options, const 
   if (origin.made != nullptr) {
     return read_made_job(*session.files, *origin.made, options.sets, session.surroundings());
   }
-  return read_job(*session.files, source_of(options, cluster), session.surroundings());
+  JobSource source = source_of(options, cluster);
+  source.quick.merges_streams = origin.merges_streams;
+  return read_job(*session.files, source, session.surroundings());
 }
 
 Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
@@ -381,7 +384,8 @@ int run_origin(Session& session, const RunCommand& command, const Origin& origin
 }  // namespace
 
 int run_job(Session& session, const RunCommand& command) {
-  return run_origin(session, command, {});
+  return run_origin(session, command,
+                    {.spark = {}, .merges_streams = session.console.one_place() && !command.json});
 }
 
 int run_made_job(Session& session, const RunCommand& command, const MadeJob& made,

@@ -29,6 +29,8 @@ Result<StreamEnds> open_path(const char* path, int flags) {
   return ends;
 }
 
+}  // namespace
+
 Result<StreamEnds> copy_descriptor(int fd) {
   StreamEnds ends{.child = rt::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)), .parent = {}};
   if (!ends.child.valid()) {
@@ -36,8 +38,6 @@ Result<StreamEnds> copy_descriptor(int fd) {
   }
   return ends;
 }
-
-}  // namespace
 
 Result<StreamEnds> open_child_stream(const Stdio& wish, int number) {
   const bool child_reads = number == 0;

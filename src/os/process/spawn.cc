@@ -358,7 +358,8 @@ Result<Spawned> spawn(const SpawnOptions& options) {
   }
   MUSTER_TRY(StreamEnds in, open_child_stream(options.stdin_from, 0));
   MUSTER_TRY(StreamEnds out, open_child_stream(options.stdout_to, 1));
-  MUSTER_TRY(StreamEnds err, open_child_stream(options.stderr_to, 2));
+  MUSTER_TRY(StreamEnds err, options.merges_streams ? copy_descriptor(out.child.get())
+                                                    : open_child_stream(options.stderr_to, 2));
 
   ChildPlan plan;
   plan.options = &options;

@@ -50,6 +50,7 @@ struct SpawnOptions {
   Stdio stdin_from = ToNull{};
   Stdio stdout_to = ToParent{};
   Stdio stderr_to = ToParent{};
+  bool merges_streams = false;  ///< Standard error goes where stdout_to says, in order.
   Grouping grouping = Grouping::Inherited;
   std::vector<KeptFd> keep;
   std::optional<int>

@@ -137,6 +137,22 @@ TEST(Spawn, AppendsToFiles) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "one\ntwo\n");
 }
 
+TEST(Spawn, MergesStreamsInTheOrderInWhichTheyAreWritten) {
+  SpawnOptions options = shell("echo a; echo b >&2; echo c; test -p /dev/stderr && echo d >&2");
+  options.stdout_to = ToPipe{};
+  options.stderr_to = ToNull{};
+  options.merges_streams = true;
+  auto child = spawn(options);
+  ASSERT_TRUE(child.has_value());
+  EXPECT_FALSE(child->stderr_pipe.valid());
+  ASSERT_TRUE(reap(child->pid).has_value());
+  std::array<char, 64> bytes{};
+  const ssize_t got = ::read(child->stdout_pipe.get(), bytes.data(), bytes.size());
+  ASSERT_GT(got, 0);
+  EXPECT_EQ(std::string(bytes.data(), static_cast<size_t>(got)), "a\nb\nc\nd\n");
+  EXPECT_EQ(::read(child->stdout_pipe.get(), bytes.data(), bytes.size()), 0);  // Nobody has it.
+}
+
 TEST(Spawn, LeadsAGroupOrASession) {
   for (const auto& [grouping, session] :
        {std::pair(Grouping::NewGroup, false), std::pair(Grouping::NewSession, true)}) {

@@ -83,6 +83,7 @@ constexpr KeySupport kSupports[] = {
     {.key = "master.attempts", .local = false, .spark = false, .reason = kMaster},
     {.key = "logs.max"},
     {.key = "logs.keep"},
+    {.key = "logs.merged"},
     {.key = "recording.terminals"},
     {.key = "recording.max"},
     {.key = "network.interface"},

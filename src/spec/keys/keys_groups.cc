@@ -336,7 +336,13 @@ std::span<const Row> rows_of<Logs>() {
                               .also = "size limit"}),
       row<&Logs::keep>(
           "keep",
-          {.doc = "How many files it is split into.", .min = 1, .max = 1000, .also = "files"})};
+          {.doc = "How many files it is split into.", .min = 1, .max = 1000, .also = "files"}),
+      row<&Logs::merged>(
+          "merged",
+          {.doc = "Whether a task's standard error goes into its standard output, which keeps the "
+                  "order in which it wrote to both. It holds for a command that muster run was "
+                  "given where both of its own go to one place, such as a terminal.",
+           .also = "stderr merge combine order"})};
   return kRows;
 }
 

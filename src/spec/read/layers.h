@@ -40,6 +40,8 @@ struct QuickOptions {
   /// Tasks that ask for no GPUs see those of their host, as by hand: where containers have a size
   /// they have none.
   bool shares_gpus = true;
+  /// logs.merged: who reads both streams of the tasks reads them in one place.
+  bool merges_streams = false;
 };
 
 /// Everything that values may come from, in rising order after the built-in ones. All as text: this

@@ -295,6 +295,20 @@ TEST(FromQuick, SharesTheGpusUnlessALayerSaysOtherwise) {
   EXPECT_FALSE(loaded(job("command: a\ntasks: 1\n")).spec.local.share_gpus);
 }
 
+TEST(Load, MergesTheStreamsOfACommandThatIsReadInOnePlace) {
+  const auto merges = [](bool one_place, std::vector<std::string> sets) {
+    Layers layers;
+    layers.quick = QuickOptions{.command = {"train"}, .merges_streams = one_place};
+    layers.sets = std::move(sets);
+    return load(layers).value().spec.logs.merged;
+  };
+  EXPECT_TRUE(merges(true, {}));
+  EXPECT_FALSE(merges(true, {"logs.merged=false"}));
+  EXPECT_FALSE(merges(false, {}));
+  EXPECT_TRUE(merges(false, {"logs.merged=true"}));
+  EXPECT_FALSE(loaded(job("command: a\ntasks: 1\n")).spec.logs.merged);
+}
+
 TEST(Load, GivesTasksASizeWhereTheSiteLimitsThem) {
   Layers layers = job("command: a\ntasks: 2\n");
   EXPECT_EQ(loaded(layers).spec.roles[0].memory, std::nullopt);

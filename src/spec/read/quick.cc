@@ -136,6 +136,9 @@ Node quick_defaults(const QuickOptions& options) {
   if (options.shares_gpus) {
     set(layer, {"local", "share_gpus"}, "true", origin);
   }
+  if (options.merges_streams) {
+    set(layer, {"logs", "merged"}, "true", origin);
+  }
   for (const std::string_view rung : {"process", "container", "host"}) {
     set(layer, {"restart", std::string(rung)}, "0", origin);
   }
