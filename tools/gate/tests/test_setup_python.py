@@ -1,6 +1,7 @@
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "setup_python"
@@ -9,6 +10,16 @@ source "$1"
 debian_pip() { [ "$*" = "config list" ] && printf '%s' "$SAID"; }
 settings_of_pip
 env
+"""
+
+
+# Makes an environment with nothing in it but what Python brings along.
+EMPTY = """
+source "$1"
+find_uv() { :; }
+settings_of_pip() { :; }
+install() { :; }
+build_venv "$2/venv" "$2/none.txt" "$3"
 """
 
 
@@ -42,6 +53,17 @@ class SetupPythonTest(unittest.TestCase):
         found = self.settings()
         self.assertEqual([name for name in found if name.startswith("UV_") and "INDEX" in name],
                          ["UV_INDEX_STRATEGY"])
+
+    def test_an_environment_without_its_modules_is_not_complete(self):
+        for modules, status in (("json", 0), ("json, no_such_module", 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "none.txt").write_text("#: venv --system-site-packages\n")
+                ran = subprocess.run(["bash", "-c", EMPTY, "bash", TOOL, folder, modules],
+                                     capture_output=True, text=True, check=False)
+                self.assertEqual(ran.returncode, status, ran.stderr)
+                complete = pathlib.Path(folder) / "venv" / "complete"
+                self.assertEqual(complete.exists(), status == 0)
+                self.assertEqual("no_such_module" in ran.stderr, status == 1)
 
 
 if __name__ == "__main__":
