@@ -67,8 +67,8 @@ def test_a_gang_whose_worker_dies_goes_on_from_its_checkpoint_in_hdfs(yarn, bed,
 
 
 def test_a_training_whose_master_dies_goes_on_without_a_restart(yarn, bed, tensorflow):
-    running = start(yarn, "digits", tensorflow, bed.uri("/user/alice/servers"), 60)
-    running.sees("epoch 5 of 60", 240)
+    running = start(yarn, "digits", tensorflow, bed.uri("/user/alice/servers"), 30)
+    running.sees("epoch 5 of 30", 240)
     (chief,) = task_pids(bed, "chief", 0)
     os.kill(chief, signal.SIGSTOP)
     tasks = sorted(processes_in(bed, "train.py"))
