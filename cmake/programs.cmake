@@ -73,7 +73,9 @@ endfunction()
 # test/LABEL/test_*.py: real processes, driven by the pinned pytest; each file is one test. They
 # find the program under test in $MUSTER_BINARY. A file may state its limit in seconds:
 # `# timeout: 600`, and, where its tests mostly wait, how many of them run at once: `# together: 4`.
-# One of test/spark may ask to run on the newest Spark, too: `# also: newest`.
+# One of test/spark may ask to run on the newest Spark, too: `# also: newest`. Those with the same
+# line `# application: NAME` are one test, spark.NAME, to which the longest of their limits applies:
+# they share an application of Spark, whose three Java processes take 12 s of processor time.
 if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
   foreach(label IN ITEMS local spark web)
     set(pytest "${CMAKE_SOURCE_DIR}/tools/pytest")
@@ -86,6 +88,7 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
       list(APPEND environment "PYTHONPATH=${CMAKE_SOURCE_DIR}/python/src"
         "MUSTER_FEED_LIBRARY=$<TARGET_FILE:muster_feed_library>")
     endif()
+    set(applications "")
     file(GLOB pytest_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/${label}/test_*.py")
     foreach(file IN LISTS pytest_files)
       get_filename_component(stem "${file}" NAME_WE)
@@ -95,10 +98,19 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
       if(together)
         set(together -n ${together})
       endif()
-      add_test(NAME ${label}.${stem} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-        COMMAND ${pytest} -q ${together} "${file}")
-      set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
-        ENVIRONMENT "${environment}")
+      muster_setting(application "${file}" application "")
+      if(application)
+        list(APPEND applications ${application})
+        list(APPEND files_of_${application} "${file}")
+        if(NOT limit_of_${application} GREATER limit)
+          set(limit_of_${application} ${limit})
+        endif()
+      else()
+        add_test(NAME ${label}.${stem} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+          COMMAND ${pytest} -q ${together} "${file}")
+        set_tests_properties(${label}.${stem} PROPERTIES LABELS ${label} TIMEOUT ${limit}
+          ENVIRONMENT "${environment}")
+      endif()
       muster_setting(also "${file}" also "")
       if(also)
         add_test(NAME ${label}.${stem}.${also} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
@@ -106,6 +118,13 @@ if(BUILD_TESTING AND EXISTS "${CMAKE_SOURCE_DIR}/src/app/main.cc")
         set_tests_properties(${label}.${stem}.${also} PROPERTIES LABELS ${label} TIMEOUT ${limit}
           ENVIRONMENT "${environment}")
       endif()
+    endforeach()
+    list(REMOVE_DUPLICATES applications)
+    foreach(application IN LISTS applications)
+      add_test(NAME ${label}.${application} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+        COMMAND ${pytest} -q ${files_of_${application}})
+      set_tests_properties(${label}.${application} PROPERTIES LABELS ${label}
+        TIMEOUT ${limit_of_${application}} ENVIRONMENT "${environment}")
     endforeach()
   endforeach()
 endif()

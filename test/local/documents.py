@@ -8,11 +8,9 @@ import dataclasses
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 
 import harness
@@ -258,12 +256,12 @@ class Session:
             indent = re.search(rf"^( *){THE_BLOCK}", around, re.MULTILINE)[1]
             body = block.text.rstrip("\n").replace("\n", "\n" + indent)
             self._write(name, around.replace(THE_BLOCK, body))
-            self.command(block, f"{shlex.quote(self._python(block))} {name}", [], 0, False)
+            self._run_program(block, name)
         else:
             raise AssertionError(f"{block}: nothing says how to run it: file NAME or in NAME")
 
-    def _python(self, block):
-        return sys.executable if block.place == "spark" else "python3"
+    def _run_program(self, block, name):
+        self.command(block, f"python3 {name}", [], 0, False)
 
     def _run_yaml(self, block):
         if "site" in block.words:

@@ -26,10 +26,15 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def sc(home):
-    """Master and workers as processes of this machine: executors are JVMs of their own."""
-    with spark_context() as context:
-        yield context
+def sc(home, request):
+    """Master and workers as processes of this machine: executors are JVMs of their own. The files
+    of one run of pytest share it.
+    """
+    if SparkContext._active_spark_context is None:
+        stack = contextlib.ExitStack()
+        stack.enter_context(spark_context())
+        request.config.add_cleanup(stack.close)
+    return SparkContext._active_spark_context
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """TFCluster on executors: both input modes, what map_fun is given, and what it gives back."""
-# timeout: 600
+# timeout: 1200
+# application: clusters
 
 import json
 import os

@@ -2,6 +2,7 @@
 asked about on the command line.
 """
 # timeout: 600
+# application: clusters
 
 import os
 import sys

@@ -1,5 +1,6 @@
 """The programs of examples/digits-spark, with fewer epochs: each learns real digits."""
 # timeout: 900
+# application: tensorflow
 
 import importlib.util
 import sys

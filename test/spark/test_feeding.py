@@ -1,5 +1,6 @@
 """The feed of a cluster on bad days: programs and rows that do what they should not."""
 # timeout: 600
+# application: clusters
 
 import json
 import os

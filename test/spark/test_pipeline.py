@@ -1,5 +1,6 @@
 """The ML pipeline, TFParallel and what else needs TensorFlow itself."""
 # timeout: 900
+# application: tensorflow
 
 import argparse
 import itertools

@@ -1,5 +1,6 @@
 """muster.spark: gangs on executors, what they are fed and what they return."""
 # timeout: 600
+# application: clusters
 # also: newest
 
 import json

@@ -1,5 +1,6 @@
 """A job on Spark's executors as a run of a real MLflow server."""
 # timeout: 600
+# application: clusters
 
 import sys
 from pathlib import Path

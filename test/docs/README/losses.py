@@ -10,4 +10,3 @@ def work(args, ctx):
 # THE BLOCK OF THE PAGE
 
 assert losses == [1, 0.5]
-sc.stop()

@@ -14,4 +14,3 @@ def step(features, label):
 # THE BLOCK OF THE PAGE
 
 assert len(by_rank) == 2
-sc.stop()

@@ -25,4 +25,3 @@ def map_fun(args, ctx):
 
 cluster.train(sc.parallelize(range(100), 2))
 cluster.shutdown()
-sc.stop()

@@ -11,4 +11,3 @@ def train(args, index):
 # THE BLOCK OF THE PAGE
 
 assert losses == [0.5, 0.25]
-sc.stop()

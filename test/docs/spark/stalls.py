@@ -10,5 +10,3 @@ def work(args, ctx):
 
 
 # THE BLOCK OF THE PAGE
-
-sc.stop()
