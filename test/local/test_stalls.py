@@ -662,8 +662,11 @@ def test_a_rank_that_the_others_wait_for_in_gloo(muster, torch, other, sure, pla
 
 def run_torch(muster, torch, program, *words, after="5s", status):
     muster.write("program.py", program)
+    # What a rank that is killed would leave in /tmp; the path is short enough for its sockets.
+    temporary = muster.folder / "t"
+    temporary.mkdir()
     path = muster.spec({"command": f"exec {torch} program.py {' '.join(words)}", "tasks": 3,
-                        "files": ["program.py"], **QUICK,
+                        "files": ["program.py"], "env": {"TMPDIR": str(temporary)}, **QUICK,
                         "stall": {"after": after, "then": "fail"}})
     return muster("run", path, within=240).expect(status)
 

@@ -3,9 +3,11 @@
 import contextlib
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark import SparkConf, SparkContext
 
@@ -45,10 +47,33 @@ def spark_context(settings=None, cores=1, executors=2):
         conf.set(name, value)
     context = SparkContext(f"local-cluster[{executors},{cores},1024]", "tests", conf=conf)
     context.setLogLevel("OFF")
+    application = context.applicationId
     try:
         yield context
     finally:
         context.stop()
+        _sweep(application)
+
+
+def _sweep(application):
+    """Removes the folders of an application's executors, 20 MB each: Spark keeps them beside its
+    jars. Those of applications that were cut short go, too, when they are as old as no test gets.
+    """
+    used = [_current_folder(entry) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    for folder in (Path(pyspark.__file__).parent / "work").glob("app-*"):
+        # Applications that begin in the same second have the same name.
+        if any(folder in one.parents for one in used):
+            continue
+        with contextlib.suppress(FileNotFoundError):
+            if folder.name == application or time.time() - folder.stat().st_mtime > 3600:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _current_folder(process):
+    try:
+        return Path(os.readlink(process / "cwd"))
+    except OSError:
+        return Path("/")
 
 
 def until(condition, what):

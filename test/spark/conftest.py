@@ -1,10 +1,18 @@
 """Spark's Python workers run on the interpreter of the tests, and its Java starts quickly."""
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 
 import quick_java
 
+# What Java and Spark store; an executor that is killed would leave it behind.
+_folder = tempfile.mkdtemp(prefix="muster-java-")
+atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-os.environ.setdefault("SPARK_SUBMIT_OPTS", quick_java.options())
+os.environ.setdefault("SPARK_LOCAL_DIRS", _folder)
+os.environ.setdefault("SPARK_SUBMIT_OPTS", quick_java.options([f"-Djava.io.tmpdir={_folder}"]))

@@ -32,9 +32,11 @@ PROGRAM = """
 """
 
 
-def options():
-    """Returns $SPARK_SUBMIT_OPTS, for drivers, and in it what drivers tell their executors."""
-    flags, archive = list(FLAGS), archive_path()
+def options(more=()):
+    """Returns $SPARK_SUBMIT_OPTS, for drivers, and in it what drivers tell their executors; `more`
+    are flags that change nothing about the classes.
+    """
+    flags, archive = [*FLAGS, *more], archive_path()
     if archive.exists():
         flags += [f"-XX:SharedArchiveFile={archive}", "-XX:ArchiveRelocationMode=0",
                   "-Xlog:disable"]  # fmt: skip

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import os
 import pathlib
 import re
 import struct
@@ -35,7 +36,7 @@ class Chromium:
     def __init__(self, arguments=(), environment=None):
         self._stack = contextlib.ExitStack()
         profile = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="muster-web-"))
-        self._address = f"http://127.0.0.1:{self._start_driver(environment)}"
+        self._address = f"http://127.0.0.1:{self._start_driver(environment, profile)}"
         self._stack.callback(self._end_driver)
         # As root Chromium has no sandbox; its shared memory may be small in a container.
         arguments = [*arguments, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
@@ -82,13 +83,15 @@ class Chromium:
         except (BrowserError, OSError, struct.error):
             return False
 
-    def _start_driver(self, environment):
-        """Returns its port. It takes a free one of IPv6 and wants the same of IPv4: where another
-        program has that, it says so and ends, and is started again."""
+    def _start_driver(self, environment, folder):
+        """Returns its port. The folder takes what a browser that is killed leaves behind. The
+        driver takes a free port of IPv6 and wants the same of IPv4: where another program has that,
+        it says so and ends, and is started again."""
         for _ in range(STARTS):
             self._driver = subprocess.Popen(
                 ["/usr/bin/chromedriver", "--port=0"], stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, text=True, env=environment)
+                stderr=subprocess.DEVNULL, text=True,
+                env={**(environment or os.environ), "TMPDIR": folder})
             said = ""
             for line in self._driver.stdout:
                 if found := re.search(r"started successfully on port (\d+)", line):

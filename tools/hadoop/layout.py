@@ -154,7 +154,9 @@ def daemon_command(version, folder, name, flags=(), measured=False):
     folder = pathlib.Path(folder)
     kind = kind_of(name)
     own = [f"-Dproc_{name}", f"-Dhadoop.log.dir={folder}/logs", f"-Dyarn.log.dir={folder}/logs",
-           f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}"]
+           f"-Dhadoop.id.str={name}", f"-Dyarn.id.str={name}",
+           # What a daemon that is killed would leave behind.
+           f"-Djava.io.tmpdir={folder}/tmp"]
     if measured:
         own += ["-Xmx512m", "-XX:TieredStopAtLevel=4"]
     main = "QuietResourceManager" if (kind, version) == ("rm", "3.3.6") else MAIN[kind]
