@@ -81,7 +81,7 @@ def test_what_a_failed_try_has_sent_is_in_no_ones_way():
     def broken(path):
         raise OSError(f"no room for {path}")
 
-    with spark_context() as sc:
+    with spark_context(executors=1) as sc:
         sc.addPyFile = broken
         with pytest.raises(OSError, match="no room"):
             packing.ship(sc)
