@@ -8,9 +8,12 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -21,6 +24,10 @@ constexpr size_t kReportPieceBytes = 64U << 10U;
 constexpr int kBacklog = 64;
 /// Pieces of one connection that drain() takes: what a writer can have left behind.
 constexpr int kDrainPieces = 16;
+constexpr std::string_view kFolderStart = "muster-report-";
+constexpr std::string_view kSocketName = "report";
+/// A socket that nobody listens to is left alone for so long: its maker may be about to.
+constexpr std::chrono::minutes kNewFor{1};
 
 /// What one writer has written of a line.
 class Lines {
@@ -159,15 +166,52 @@ struct Place {
   Path own_folder;
 };
 
+bool is_mine(const Path& path, mode_t kind, struct stat& found) {
+  return ::lstat(path.c_str(), &found) == 0 && (found.st_mode & S_IFMT) == kind &&
+         found.st_uid == ::geteuid();
+}
+
+/// Tells whether it is a socket of this user to which nobody has listened for a while.
+bool is_deserted(const Path& path) {
+  struct stat found{};
+  const auto address = rt::UnixAddress::of_file(path.native());
+  if (!address.has_value() || !is_mine(path, S_IFSOCK, found) ||
+      std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(found.st_mtime) <
+          kNewFor) {
+    return false;
+  }
+  const rt::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  return fd.valid() && ::connect(fd.get(), address->get(), address->size()) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+/// Removes what processes that were killed have left: nobody else does on a cluster's hosts.
+void remove_deserted(const Path& parent) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(parent, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const Path folder = entry->path();
+    const Path socket = folder / kSocketName;
+    struct stat found{};
+    // Into a folder of this user nobody else puts anything.
+    if (folder.filename().native().starts_with(kFolderStart) && is_mine(folder, S_IFDIR, found) &&
+        is_deserted(socket)) {
+      ::unlink(socket.c_str());
+      ::rmdir(folder.c_str());
+    }
+  }
+}
+
 Result<Place> place_of(const Path& wanted) {
   if (wanted.native().size() <= rt::UnixAddress::kBytesMax) {
     return Place{wanted, {}};
   }
-  std::string folder = "/tmp/muster-XXXXXX";
+  remove_deserted("/tmp");
+  std::string folder = "/tmp/" + std::string(kFolderStart) + "XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
     return path_error(errno, "cannot be made, for a socket,", folder);
   }
-  return Place{Path(folder) / "report", folder};
+  return Place{Path(folder) / kSocketName, folder};
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ using OpenLineSocket =
     std::function<Result<std::unique_ptr<LineSocket>>(const Path& wanted, TakeLine take)>;
 
 /// Listens at `wanted`. The system allows 107 bytes for such a path: where it is longer, the socket
-/// lies in a new folder of its own below /tmp, which others cannot enter. Who connects must be this
-/// user or root.
+/// lies in a new folder of its own below /tmp, which others cannot enter. Such folders of this user
+/// whose makers were killed are removed first. Who connects must be this user or root.
 [[nodiscard]] Result<std::unique_ptr<LineSocket>> listen_for_lines(rt::IoLoop& loop,
                                                                    const Path& wanted,
                                                                    LineSocketOptions options,

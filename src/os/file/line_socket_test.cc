@@ -5,11 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <vector>
@@ -134,12 +138,55 @@ TEST_F(LineSocketTest, LiesBelowTmpWhereThePathIsTooLong) {
   {
     const auto socket = open(deep);
     path = socket->path();
-    EXPECT_TRUE(path.native().starts_with("/tmp/muster-"));
+    EXPECT_TRUE(path.native().starts_with("/tmp/muster-report-"));
     const rt::Fd writer = dial(path);
     say(writer, "one\n");
     EXPECT_TRUE(run_until_lines(1));
   }
   EXPECT_FALSE(std::filesystem::exists(path.parent_path()));
+}
+
+/// The folder of a socket as its maker leaves it when it is killed.
+class LeftFolder {
+ public:
+  explicit LeftFolder(std::chrono::seconds age) {
+    char name[] = "/tmp/muster-report-XXXXXX";
+    folder_ = ::mkdtemp(name);
+    const Path path = folder_ / "report";
+    listening_ = rt::Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    EXPECT_EQ(::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    const timespec then{.tv_sec = ::time(nullptr) - age.count(), .tv_nsec = 0};
+    const std::array<timespec, 2> times{then, then};
+    EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
+  }
+  ~LeftFolder() { std::filesystem::remove_all(folder_); }
+  LeftFolder(const LeftFolder&) = delete;
+  LeftFolder& operator=(const LeftFolder&) = delete;
+
+  void listen() { EXPECT_EQ(::listen(listening_.get(), 1), 0); }
+  void kill() { listening_ = {}; }
+  [[nodiscard]] bool is_there() const { return std::filesystem::exists(folder_); }
+
+ private:
+  Path folder_;
+  rt::Fd listening_;
+};
+
+TEST_F(LineSocketTest, RemovesTheFoldersOfKilledMakers) {
+  LeftFolder old(std::chrono::hours(1));
+  old.listen();
+  old.kill();
+  LeftFolder living(std::chrono::hours(1));
+  living.listen();
+  LeftFolder fresh(std::chrono::seconds(0));
+  const auto socket = open(root_ / std::string(120, 'd') / "report");
+  EXPECT_FALSE(old.is_there());
+  EXPECT_TRUE(living.is_there());
+  EXPECT_TRUE(fresh.is_there()) << "its maker may be about to listen";
 }
 
 }  // namespace
