@@ -87,7 +87,8 @@ def test_config_lists_what_layers_set(muster):
 
 def test_explain_lists_every_key(muster):
     lines = muster("explain").expect(0).out.splitlines()
-    assert any(re.match(r"restart\.window +duration or none; 1h$", line) for line in lines)
+    assert any(re.match(r"restart\.window +duration, at least 1s, or none; 1h$", line)
+               for line in lines)
     assert any(re.match(r"files\[\]\.src +text; required$", line) for line in lines)
 
 

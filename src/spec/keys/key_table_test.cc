@@ -46,7 +46,11 @@ TEST(Explain, SuggestsANearKey) {
 
 TEST(ReferenceMarkdown, ShowsTypesAndDefaults) {
   const std::string page = reference_markdown();
-  EXPECT_THAT(page, HasSubstr("| `deadlines.join` | duration or none; default: 5m | "));
+  EXPECT_THAT(page,
+              HasSubstr("| `deadlines.join` | duration, at least 1s, or none; default: 5m | "));
+  EXPECT_THAT(page, HasSubstr("| `liveness.beat` | duration, at least 50ms; default: 1s | "));
+  EXPECT_THAT(page, HasSubstr("| `master.memory` | size, at least 32m; default: 256m | "));
+  EXPECT_THAT(page, HasSubstr("| `logs.keep` | whole number from 1 to 1000; default: 5 | "));
   EXPECT_THAT(page, HasSubstr("| `barrier` | one of gang, as_granted; default: gang, unless"));
   EXPECT_THAT(page, HasSubstr("| `files[].src` | text; required | "));
   EXPECT_THAT(page, HasSubstr("| `limits.memory` | size; default: no limit | "));

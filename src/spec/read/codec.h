@@ -70,7 +70,7 @@ struct Codec<Bytes> {
     scalar::decode_size(decoder, node, row, out);
   }
   static Node encode(const Row& row, Bytes value);
-  static Shape shape(const Row&) { return scalar::size_shape(); }
+  static Shape shape(const Row& row) { return scalar::size_shape(row); }
 };
 
 template <>
@@ -80,7 +80,7 @@ struct Codec<std::optional<Duration>> {
     scalar::decode_duration(decoder, node, row, out);
   }
   static Node encode(const Row& row, const std::optional<Duration>& value);
-  static Shape shape(const Row& row) { return scalar::duration_shape(row.notes.none); }
+  static Shape shape(const Row& row) { return scalar::duration_shape(row, row.notes.none); }
 };
 
 template <>
@@ -93,7 +93,7 @@ struct Codec<Duration> {
   static Node encode(const Row& row, Duration value) {
     return Codec<std::optional<Duration>>::encode(row, value);
   }
-  static Shape shape(const Row&) { return scalar::duration_shape(false); }
+  static Shape shape(const Row& row) { return scalar::duration_shape(row, false); }
 };
 
 template <class E>

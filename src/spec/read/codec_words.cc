@@ -121,7 +121,8 @@ Node SignalCodec::encode(const Row&, const std::optional<int32_t>& value) {
 }
 
 Shape SignalCodec::shape(const Row&) {
-  return {.type = "signal by number or name", .json = R"({"type":["integer","string"]})"};
+  return {.type = "signal by number, from 1 to 64, or by name",
+          .json = R"({"type":["integer","string"]})"};
 }
 
 void Codec<Backoff>::decode(Decoder& decoder, const Node& node, const Row& row, Backoff& out) {

@@ -188,13 +188,22 @@ Shape number_shape(const Row& row, int64_t min, int64_t max) {
 
 Shape text_shape() { return {.type = "text", .json = R"({"type":"string"})"}; }
 
-Shape size_shape() {
-  return {.type = "size", .json = R"({"type":"string","pattern":"^[0-9]+[bkmgt]$"})"};
+Shape size_shape(const Row& row) {
+  std::string type = "size";
+  if (row.notes.min.has_value()) {
+    type += fmt::format(", at least {}", format_size(static_cast<Bytes>(*row.notes.min)));
+  }
+  return {.type = type, .json = R"({"type":"string","pattern":"^[0-9]+[bkmgt]$"})"};
 }
 
-Shape duration_shape(bool none) {
+Shape duration_shape(const Row& row, bool none) {
   constexpr std::string_view kNumber = "[0-9]+(us|ms|s|m|h|d)";
-  return {.type = none ? "duration or none" : "duration",
+  std::string type = "duration";
+  if (row.notes.min.has_value()) {
+    type +=
+        fmt::format(", at least {}{}", duration_text(Duration(*row.notes.min)), none ? "," : "");
+  }
+  return {.type = type + (none ? " or none" : ""),
           .json = none ? fmt::format(R"({{"type":"string","pattern":"^({}|none)$"}})", kNumber)
                        : fmt::format(R"({{"type":"string","pattern":"^{}$"}})", kNumber)};
 }

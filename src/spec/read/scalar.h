@@ -31,8 +31,9 @@ void decode_duration(Decoder& decoder, const Node& node, const Row& row,
                                            std::span<const std::string_view> names);
 [[nodiscard]] Shape number_shape(const Row& row, int64_t min, int64_t max);
 [[nodiscard]] Shape text_shape();
-[[nodiscard]] Shape size_shape();
-[[nodiscard]] Shape duration_shape(bool none);
+[[nodiscard]] Shape size_shape(const Row& row);
+/// `none`: whether that is a value, too.
+[[nodiscard]] Shape duration_shape(const Row& row, bool none);
 [[nodiscard]] Shape choice_shape(std::vector<std::string_view> names);
 
 }  // namespace scalar
