@@ -189,6 +189,11 @@ class Reader {
   }
 
   Status read_file(const std::string& argument) {
+    if (argument.starts_with(" #") || argument == " ") {
+      return user_error(
+          "a backslash stands before a blank, and the shell ends the command with that line; put "
+          "each `\\` last on its line, without a comment behind it");
+    }
     if (!argument.ends_with(".xml")) {
       return user_error(
           fmt::format("`{}` belongs to no flag; quote a value that has blanks, as in -executes "

@@ -13,6 +13,10 @@ namespace muster::tony {
 namespace {
 
 constexpr std::string_view kConfPath = "the client reads it over the files of HADOOP_CONF_DIR";
+constexpr std::string_view kNotRead = "TonY itself has not read it since its first versions";
+constexpr std::string_view kChief =
+    "not read since TonY 0.3: the chief is chief:0, or worker:0 where there is no type chief; "
+    "write `chief: true` in another role";
 
 // Rows without placeholders come before those that would fit as well.
 constexpr std::array kSettings = {
@@ -51,6 +55,8 @@ constexpr std::array kSettings = {
     Setting{"tony.application.fail-on-worker-failure-enabled", Fate::Becomes,
             "`stop_on_first_failure`"},
     Setting{"tony.application.security.enabled", Fate::NoObject,
+            "the cluster's hadoop.security.authentication decides"},
+    Setting{"tony.application.insecure-mode", Fate::NoObject,
             "the cluster's hadoop.security.authentication decides"},
     Setting{"tony.application.hdfs-conf-path", Fate::Becomes, kConfPath},
     Setting{"tony.application.yarn-conf-path", Fate::Becomes, kConfPath},
@@ -114,6 +120,11 @@ constexpr std::array kSettings = {
     Setting{"tony.task.executor.registry-timeout-sec", Fate::Becomes, "`deadlines.join`"},
     Setting{"tony.task.executor.execution.error-message-max-depth", Fate::Differs,
             "the summary shows the first cause and the program's last output"},
+    Setting{"tony.task.registration-timeout-sec", Fate::NoObject, kNotRead},
+    Setting{"tony.task.registration-retry-count", Fate::NoObject, kNotRead},
+    Setting{"tony.init.module", Fate::NoObject, kNotRead},
+    Setting{"tony.chief.name", Fate::Differs, kChief},
+    Setting{"tony.chief.index", Fate::Differs, kChief},
     Setting{"tony.container.allocation.timeout", Fate::Becomes, "`deadlines.gather`"},
     Setting{"tony.container.registration.timeout", Fate::Becomes, "`deadlines.join`"},
     Setting{"tony.execution.envs", Fate::Becomes, "`env`"},
@@ -181,6 +192,9 @@ constexpr std::array kSettings = {
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},
     Setting{"tony.history.purger-interval-ms", Fate::NoObject,
+            "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
+            "to set up"},
+    Setting{"tony.history.maxAppends", Fate::NoObject,
             "`muster history`, `show` and `portal` read what each job leaves; there is no portal "
             "to set up"},
     Setting{"tony.history.host", Fate::NoObject,
@@ -318,11 +332,17 @@ std::optional<std::string> nearest_setting(std::string_view name) {
       continue;
     }
     std::string candidate;
+    bool alike = true;
     for (size_t i = 0; i < wanted.size(); ++i) {
-      const bool open = wanted[i].find('<') != std::string_view::npos;
+      const size_t at = wanted[i].find('<');
+      const bool open =
+          at != std::string_view::npos && given[i].starts_with(wanted[i].substr(0, at));
+      alike = alike && (open || nearest(given[i], std::array{wanted[i]}).has_value());
       candidate += (i == 0 ? "" : ".") + std::string(open ? given[i] : wanted[i]);
     }
-    filled.push_back(std::move(candidate));
+    if (alike) {
+      filled.push_back(std::move(candidate));
+    }
   }
   const std::vector<std::string_view> names(filled.begin(), filled.end());
   const auto near = nearest(name, names);

@@ -38,6 +38,20 @@ constexpr std::array kNamesOfTony = {
     "tony.application.stop-on-failure-jobtypes",
     "tony.application.fail-on-worker-failure-enabled",
     "tony.application.security.enabled",
+    "tony.application.insecure-mode",
+    "tony.application.num-rm-connect-retries",
+    "tony.application.docker.enabled",
+    "tony.application.docker.image",
+    "tony.application.test.horovod-test-mode-enable",
+    "tony.application.test.horovod-driver-fail-enable",
+    "tony.chief.name",
+    "tony.chief.index",
+    "tony.history.cache.max-entries",
+    "tony.history.maxAppends",
+    "tony.init.module",
+    "tony.task.heartbeat-interval",
+    "tony.task.registration-timeout-sec",
+    "tony.task.registration-retry-count",
     "tony.application.hdfs-conf-path",
     "tony.application.yarn-conf-path",
     "tony.application.mapred-conf-path",
@@ -177,6 +191,8 @@ TEST(SettingsTable, FillsInWhatANameSays) {
   EXPECT_EQ(nearest_setting("tony.db.memroy"), "tony.db.memory");
   EXPECT_EQ(nearest_setting("tony.aplication.name"), "tony.application.name");
   EXPECT_EQ(nearest_setting("tony.something.else.altogether"), std::nullopt);
+  EXPECT_NE(nearest_setting("tony.application.disk.enabled"), "tony.application.group.enabled");
+  EXPECT_EQ(nearest_setting("tony.task.heartbeats"), std::nullopt) << "not itself";
 }
 
 /// A job in which a setting has an effect: what else has to be said for it, and its value.
