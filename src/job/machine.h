@@ -60,7 +60,7 @@ class Machine {
 /// belongs to a wave by when it ended, a new master waits anew for the origin of lost peers, and
 /// what an earlier master stopped without writing it down is nobody's fault. 6: what had not
 /// started is no origin of lost peers, and neither it nor a failure that leads to no restart ends a
-/// wave.
-inline constexpr uint32_t kMachineVersion = 6;
+/// wave. 7: a role that is late after others and is no longer waited for may still fail the job.
+inline constexpr uint32_t kMachineVersion = 7;
 
 }  // namespace muster::job

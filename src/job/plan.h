@@ -61,7 +61,7 @@ struct After {
 };
 
 /// The role must have ended `in` after every task of `roles` has ended; else the job fails, or no
-/// longer waits for this role and ignores its failures.
+/// longer waits for this role, a failure of which then fails it where it was tolerated.
 struct GroupDeadline {
   std::vector<RoleIndex> roles;
   Duration in{};

@@ -470,6 +470,10 @@ TEST(Conversion, LetsStagesAndGroupsNameTypesWithoutTasks) {
   EXPECT_EQ(spec::find_role(spec, "worker")->after.at(0).role, "db");
   EXPECT_EQ(spec::find_role(spec, "db")->deadline_after->roles, std::vector<std::string>{"worker"})
       << "There is no chief";
+  const Job at_once{.conf = {"tony.worker.instances=1", "tony.db.instances=1",
+                             "tony.application.group.A=worker",
+                             "tony.application.dependency.db.timeout.after.A=0"}};
+  EXPECT_EQ(spec::find_role(spec_of(at_once), "db")->deadline_after->in, std::chrono::seconds(5));
   const Job gone{.conf = {"tony.worker.instances=1", "tony.application.group.A=chief",
                           "tony.application.dependency.worker.timeout.after.A=60"}};
   EXPECT_FALSE(spec_of(gone).roles.at(0).deadline_after.has_value());

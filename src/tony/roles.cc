@@ -500,13 +500,15 @@ void convert_dependencies(Reading& reading, spec::Spec& spec) {
       return spec::find_role(spec, member) == nullptr;
     });
     const auto role = std::ranges::find(spec.roles, role_name, &spec::Role::name);
-    if (role == spec.roles.end() || members.empty() || seconds <= 0) {
-      reading.note(name, "no effect: the type, all types of its group, or its time are missing");
+    if (role == spec.roles.end() || members.empty()) {
+      reading.note(name, "no effect: the type, or all types of its group, are missing");
       continue;
     }
+    // TonY looks every so often: a time of 0 is as long as one such pause.
+    constexpr std::chrono::seconds kPause(5);
     role->deadline_after = {
         .roles = members,
-        .in = std::chrono::seconds(seconds),
+        .in = seconds > 0 ? std::chrono::seconds(seconds) : kPause,
         .then = ignored ? spec::DeadlineAction::Ignore : spec::DeadlineAction::Fail};
   }
 }

@@ -193,7 +193,9 @@ void Roles::group_passed(RoleIndex role) {
       return;
     case spec::DeadlineAction::Ignore:
       late.success = spec::Success::Ignored;
-      late.failure = spec::Failure::Ignored;
+      if (late.failure == spec::Failure::Tolerated) {
+        late.failure = spec::Failure::FailsJob;  // There is no end any more that would count it.
+      }
       review_due_ = true;
       return;
   }

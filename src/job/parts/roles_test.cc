@@ -99,5 +99,20 @@ TEST(Roles, IgnoreALateRoleAfterItsGroupDeadline) {
   EXPECT_TRUE(world.roles.review_completion().over);
 }
 
+TEST(Roles, FailTheJobByALateRoleUnlessItsFailuresAreIgnored) {
+  const auto afterwards = [](spec::Failure before) {
+    Plan plan = plan_of(1);
+    plan.roles.push_back({.name = "evaluator", .tasks = 1, .tasks_min = 1, .failure = before});
+    plan.roles.back().deadline_after =
+        GroupDeadline{.roles = {kFirstRole}, .in = 10s, .then = spec::DeadlineAction::Ignore};
+    RoleWorld world(plan);
+    world.roles.group_passed(RoleIndex(1));
+    return world.roles.failure_policy(RoleIndex(1));
+  };
+  EXPECT_EQ(afterwards(spec::Failure::FailsJob), spec::Failure::FailsJob);
+  EXPECT_EQ(afterwards(spec::Failure::Tolerated), spec::Failure::FailsJob);
+  EXPECT_EQ(afterwards(spec::Failure::Ignored), spec::Failure::Ignored);
+}
+
 }  // namespace
 }  // namespace muster::job

@@ -490,8 +490,11 @@ std::span<const Row> rows_of<DeadlineAfter>() {
                                      .required = true,
                                      .min = kMillisecond,
                                      .also = "within timeout"}),
-      row<&DeadlineAfter::then>("then", {.doc = "What happens if it has not ended by then: the job "
-                                                "fails, or no longer waits for this role."})};
+      row<&DeadlineAfter::then>("then",
+                                {.doc = "What happens if it has not ended by then. fail: the "
+                                        "job fails. ignore: the job no longer waits for "
+                                        "this role; a task of it that fails later fails "
+                                        "the job, unless `failure` is ignored."})};
   return kRows;
 }
 
