@@ -183,7 +183,8 @@ void JobServer::send(Accepted one, std::string_view body) {
       iovec{.iov_base = head.data(), .iov_len = end.size},
       iovec{.iov_base = const_cast<char*>(body.data()), .iov_len = body.size()}};
   const msghdr message{.msg_iov = parts.data(), .msg_iovlen = parts.size()};
-  const ssize_t sent = ::sendmsg(one.socket.get(), &message, MSG_NOSIGNAL);
+  // The last segment goes out with the end of the connection, which follows: a packet less.
+  const ssize_t sent = ::sendmsg(one.socket.get(), &message, MSG_NOSIGNAL | MSG_MORE);
   const bool full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   const size_t done = sent < 0 ? 0 : static_cast<size_t>(sent);
   if ((sent < 0 && !full) || done == end.size + body.size() || sending_.size() >= kServedMax) {
