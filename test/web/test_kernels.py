@@ -168,3 +168,62 @@ def test_a_task_without_ipykernel_says_so(muster, python, jupyter):
     assert f"worker:0 of {bare}" in failed
     assert "ipykernel" in failed
     muster("stop", bare).expect(0)
+
+
+# What a muster of another version may say, to `forward` and to everything else.
+ANSWERS = {
+    "exec": ("echo kernel started", "", "`{program} exec` answered 'kernel started', which this"),
+    "exec's words": ('echo \'{"ports": [1]}\'', "", "`{program} exec` answered"),
+    "forward": ("cat ports", "echo listening on 5; exec sleep 1000",
+                "`{program} forward` answered 'listening on 5', which this package does not know"),
+    "a refusal": ("cat ports", "echo 'muster: error: no forward' >&2; exit 2",
+                  "cannot be reached: muster: error: no forward"),
+    "no refusal": ("cat ports", "exit 2", "`muster forward` has ended"),
+}
+
+
+@pytest.fixture
+def answer(python, jupyter, tmp_path):
+    """Plays a muster of another version, and returns a manager of kernels that asks it."""
+    managers = []
+    (tmp_path / "ports").write_text(json.dumps(
+        {name: 1000 + at for at, name in enumerate(("shell_port", "iopub_port", "stdin_port",
+                                                    "hb_port", "control_port", "warden_port"))}))
+
+    def play(script, mode=0o755):
+        program = tmp_path / "other-muster"
+        program.write_text(f"#!/bin/sh\ncd {tmp_path}\n{script}\n")
+        program.chmod(mode)
+        managers.append(Manager(python, {**jupyter, "MUSTER_BINARY": str(program)}, tmp_path))
+        return managers[-1]
+
+    yield play
+    for manager in managers:
+        manager.close()
+
+
+PS = """case $1 in
+ps) echo '{"jobs": [{"job": "one"}]}' ;;
+status) echo '{"roles": {"worker": {"tasks": [{"index": 0, "state": "active"}]}}}' ;;
+exec) cat > /dev/null; %s ;;
+forward) echo $$ > forward; %s ;;
+esac"""
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+def test_another_muster_is_named_when_its_answers_mean_nothing(answer, tmp_path, what):
+    to_exec, to_forward, words = ANSWERS[what]
+    manager = answer(PS % (to_exec, to_forward))
+    failed = manager("start", "worker:0 of one")["failed"]
+    assert failed.startswith("KernelError: "), failed
+    assert words.format(program=tmp_path / "other-muster") in failed
+    if (tmp_path / "forward").exists():
+        pid = int((tmp_path / "forward").read_text())
+        harness.eventually(lambda: not pathlib.Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.parametrize("script", ["echo '{\"jobs\": [{\"id\": 1}]}'", "echo '[]'", "echo no JSON",
+                                    "exit 1", "kill -9 $$", None])
+def test_another_muster_hides_no_installed_kernel(answer, script):
+    manager = answer(script, 0o755) if script else answer("true", 0o644)
+    assert any("Python" in name for name in manager("names"))

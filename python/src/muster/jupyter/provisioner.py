@@ -23,6 +23,8 @@ START_MAX = 180
 WORD_MAX = 30
 PAUSE = 0.2
 BROKEN_MAX = 5
+# Of what a program said, in an error.
+SAID_MAX = 500
 
 
 class KernelError(RuntimeError):
@@ -40,6 +42,28 @@ def muster_program() -> str:
         return found
 
 
+def last_words(said: bytes) -> str:
+    """Of a program's standard error."""
+    return said.decode(errors="replace").strip()[-SAID_MAX:]
+
+
+async def run_muster(*arguments: str, stdin: int) -> asyncio.subprocess.Process:
+    program = muster_program()
+    try:
+        return await asyncio.create_subprocess_exec(
+            program, *arguments, stdin=stdin, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE)
+    except OSError as error:
+        raise KernelError(f"{program} cannot be run: {error.strerror}") from None
+
+
+def unknown_answer(verb: str, said: bytes) -> KernelError:
+    """For what no muster says that fits this package."""
+    text = said.decode(errors="replace").strip()[:SAID_MAX]
+    return KernelError(f"`{muster_program()} {verb}` answered {text!r}, which this package does "
+                       "not know: use the muster that came with it, or the package of that muster")
+
+
 class TaskProvisioner(KernelProvisionerBase):
     """Runs a kernel of a task's own Python in that task, with its environment, folder and limits.
 
@@ -53,6 +77,7 @@ class TaskProvisioner(KernelProvisionerBase):
         config=True)
 
     _forward: asyncio.subprocess.Process | None = None
+    _hearing: asyncio.Task | None = None
     _warden: asyncio.StreamWriter | None = None
     _watch: asyncio.Task | None = None
     _status: int | None = None
@@ -89,6 +114,9 @@ class TaskProvisioner(KernelProvisionerBase):
                 self._forward.terminate()
             await self._forward.wait()
             self._forward = None
+        if self._hearing is not None:
+            await self._hearing
+            self._hearing = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         return await super().pre_launch(cmd=[], **kwargs)
@@ -99,24 +127,30 @@ class TaskProvisioner(KernelProvisionerBase):
         self._status = None
         key = self.parent.session.key if self.parent else self.connection_info["key"]
         told = await self._start(key)
-        self._here = await self._open_ports(told)
+        try:
+            self._here = await self._open_ports(told)
+            warden = self._here["warden_port"]
+            reader = await self._connect(warden, key)
+        except (OSError, TimeoutError, asyncio.TimeoutError) as error:  # noqa: UP041: Python 3.10
+            await self.cleanup()
+            raise KernelError(f"the kernel in {self.task} of {self.job} cannot be reached: "
+                              f"{error or 'no answer'}") from None
+        except BaseException:
+            await self.cleanup()
+            raise
         self.connection_info = {
             "ip": "127.0.0.1", "transport": "tcp", "key": key,
             "signature_scheme": "hmac-sha256",
             **{name: self._here[name] for name in PORTS},
         }
-        warden = self._here["warden_port"]
-        reader = await self._connect(warden, key)
         self._watch = asyncio.create_task(self._follow(reader, warden, key))
         return self.connection_info
 
     async def _start(self, key: bytes) -> dict[str, Any]:
         """Has the kernel started; returns its ports there."""
         code = (Path(__file__).parent / "warden.py").read_text()
-        starting = await asyncio.create_subprocess_exec(
-            muster_program(), "exec", self.job, self.task, "--", "python3", "-c", code,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE)
+        starting = await run_muster("exec", self.job, self.task, "--", "python3", "-c", code,
+                                    stdin=asyncio.subprocess.PIPE)
         order = json.dumps({"key": key.decode(), "alone": self.alone}).encode()
         try:
             out, errors = await asyncio.wait_for(starting.communicate(order), START_MAX)
@@ -124,7 +158,13 @@ class TaskProvisioner(KernelProvisionerBase):
             starting.kill()
             await starting.wait()
             raise KernelError(f"no kernel came up in {self.task} of {self.job}") from None
-        told = json.loads(out) if out else {"error": errors.decode(errors="replace").strip()}
+        try:
+            told = json.loads(out) if out else {"error": last_words(errors)}
+            known = "error" in told or told.keys() >= {*PORTS, "warden_port"}
+        except (ValueError, AttributeError, TypeError):
+            known = False
+        if not known:
+            raise unknown_answer("exec", out)
         if "error" in told:
             python = f" ({told['python']})" if "python" in told else ""
             raise KernelError(f"{self.task} of {self.job}: {told['error']}{python}")
@@ -135,18 +175,28 @@ class TaskProvisioner(KernelProvisionerBase):
         restart where it was before, which is where those who use the kernel look for it."""
         names = {told[name]: name for name in (*PORTS, "warden_port")}
         wanted = [f"{self._here.get(name, 0)}:{port}" for port, name in names.items()]
-        self._forward = await asyncio.create_subprocess_exec(
-            muster_program(), "forward", self.job, self.task, *wanted,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL)
+        self._forward = await run_muster("forward", self.job, self.task, *wanted,
+                                         stdin=asyncio.subprocess.DEVNULL)
+        self._hearing = asyncio.create_task(self._hear(self._forward.stderr))
         here: dict[str, int] = {}
         while len(here) < len(names):
             line = await asyncio.wait_for(self._forward.stdout.readline(), START_MAX)
+            if not line:
+                why = last_words(await self._hearing) or "`muster forward` has ended"
+                raise KernelError(f"the ports of {self.task} of {self.job} cannot be reached: "
+                                  f"{why}")
             found = FORWARDED.match(line)
-            if not found:
-                raise KernelError(f"the ports of {self.task} of {self.job} cannot be reached")
+            if not found or int(found[2]) not in names:
+                raise unknown_answer("forward", line)
             here[names[int(found[2])]] = int(found[1])
         return here
+
+    async def _hear(self, stream: asyncio.StreamReader) -> bytes:
+        """Reads what is said until its end, so that nobody waits for a reader; returns the end."""
+        said = b""
+        while piece := await stream.read(4096):
+            said = (said + piece)[-4 * SAID_MAX:]
+        return said
 
     async def _connect(self, port: int, key: bytes) -> asyncio.StreamReader:
         reader, self._warden = await asyncio.open_connection("127.0.0.1", port)

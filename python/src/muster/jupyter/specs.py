@@ -45,19 +45,30 @@ class TaskKernels(KernelSpecManager):
                                              "config": {"job": job, "task": task}}})
 
     def _running(self) -> list[tuple[str, str, int]]:
-        tasks = []
-        for entry in self._ask("ps", "--json").get("jobs", []):
-            status = self._ask("status", entry["job"], "--json")
-            for role, told in status.get("roles", {}).items():
-                tasks += [(entry["job"], role, task["index"])
-                          for task in told["tasks"] if task["state"] == "active"]
+        """Whatever the program answers, which may be of another version: the kernels that are
+        installed do not depend on it."""
+        tasks: list[tuple[str, str, int]] = []
+        try:
+            for entry in self._ask("ps", "--json").get("jobs", []):
+                tasks += self._running_of(entry["job"])
+        except (KernelError, OSError, subprocess.SubprocessError, ValueError, TypeError, KeyError,
+                AttributeError) as error:
+            self.log.warning("the running tasks are not known: %s", say(error))
         return tasks
 
+    def _running_of(self, job: str) -> list[tuple[str, str, int]]:
+        status = self._ask("status", job, "--json")
+        return [(job, role, task["index"]) for role, told in status.get("roles", {}).items()
+                for task in told["tasks"] if task["state"] == "active"]
+
     def _ask(self, *arguments: str) -> dict[str, Any]:
-        try:
-            done = subprocess.run([muster_program(), *arguments], stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=PATIENCE, check=False)
-            return json.loads(done.stdout) if done.returncode == 0 else {}
-        except (KernelError, subprocess.TimeoutExpired, ValueError) as error:
-            self.log.warning("the running tasks are not known: %s", error)
-            return {}
+        done = subprocess.run([muster_program(), *arguments], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=PATIENCE, check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def say(error: Exception) -> str:
+    if isinstance(error, KernelError | OSError | subprocess.SubprocessError):
+        return str(error)
+    return (f"{muster_program()} answers what this package does not know: use the muster that came "
+            "with it, or the package of that muster")
