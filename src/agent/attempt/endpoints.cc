@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -20,7 +22,11 @@ namespace {
 
 constexpr size_t kLineMax = 2048;
 constexpr size_t kPagesMax = 16;
+/// Of one attempt.
 constexpr size_t kConnectionsMax = 64;
+/// Changes are facts, which are kept as long as the job: so many at once, then one in this time.
+constexpr int kChangesAtOnce = 32;
+constexpr Duration kChangeTime = std::chrono::seconds(1);
 /// A program that has connected says at once what it wants to say.
 constexpr Duration kLinePatience = std::chrono::seconds(10);
 
@@ -67,7 +73,9 @@ std::string Endpoints::open(job::AttemptId id) {
     return "";
   }
   auto listener = deps_.listeners->listen([this, id](std::unique_ptr<net::Stream> connection) {
-    if (scope_.size() < kConnectionsMax) {
+    const auto entry = attempts_.find(id);
+    if (entry != attempts_.end() && entry->second.connections < kConnectionsMax) {
+      ++entry->second.connections;
       scope_.spawn(serve(id, std::move(connection)));
     }
   });
@@ -99,13 +107,24 @@ void Endpoints::publish_all() {
 }
 
 rt::Async<> Endpoints::serve(job::AttemptId id, std::unique_ptr<net::Stream> connection) {
+  co_await talk(id, connection.get());
+  if (const auto entry = attempts_.find(id); entry != attempts_.end()) {
+    --entry->second.connections;
+  }
+}
+
+rt::Async<> Endpoints::talk(job::AttemptId id, net::Stream* connection) {
   while (true) {
-    const auto line = co_await read_line(&deps_.loop, connection.get());
+    const auto line = co_await read_line(&deps_.loop, connection);
     if (!line) {
       co_return;
     }
-    const std::string answer = publish(id, *line) + "\n";
-    const std::span sent(reinterpret_cast<const uint8_t*>(answer.data()), answer.size());
+    Answer answer = publish(id, *line);
+    if (answer.when > deps_.loop.now()) {
+      co_await rt::pause_until(deps_.loop, answer.when);
+    }
+    answer.text += '\n';
+    const std::span sent(reinterpret_cast<const uint8_t*>(answer.text.data()), answer.text.size());
     auto writing = connection->write(sent);
     const auto written = co_await rt::with_deadline(deps_.loop, deps_.loop.now() + kLinePatience,
                                                     "a reader", std::move(writing));
@@ -115,34 +134,39 @@ rt::Async<> Endpoints::serve(job::AttemptId id, std::unique_ptr<net::Stream> con
   }
 }
 
-std::string Endpoints::publish(job::AttemptId id, std::string_view line) {
+Endpoints::Answer Endpoints::publish(job::AttemptId id, std::string_view line) {
   const auto found = attempts_.find(id);
   const std::vector<std::string_view> words = words_of(line);
   if (found == attempts_.end() || words.size() < 2 || words.size() > 3) {
-    return "error: send NAME PORT, or NAME PORT PATH";
+    return {"error: send NAME PORT, or NAME PORT PATH"};
   }
   std::string name(words[0]);
   if (const std::string wrong = spec::wrong_endpoint_name(name); !wrong.empty()) {
-    return "error: " + printable(wrong);
+    return {"error: " + printable(wrong)};
   }
   const auto port = port_of(words[1]);
   if (!port) {
-    return fmt::format("error: `{}` is not a port", printable(words[1]));
+    return {fmt::format("error: `{}` is not a port", printable(words[1]))};
   }
   job::TaskPage page{.port = *port, .path = words.size() > 2 ? std::string(words[2]) : "/"};
   if (const std::string wrong = spec::wrong_page_path(page.path); !wrong.empty()) {
-    return "error: " + printable(wrong);
+    return {"error: " + printable(wrong)};
   }
   auto& pages = found->second.pages;
   if (!pages.contains(name) && pages.size() >= kPagesMax) {
-    return fmt::format("error: an attempt publishes at most {} endpoints", kPagesMax);
+    return {fmt::format("error: an attempt publishes at most {} endpoints", kPagesMax)};
   }
   if (pages[name] != page) {
     pages[name] = page;
+    HostTime& paid_until = found->second.paid_until;
+    paid_until = std::max(paid_until, deps_.loop.now() - (kChangesAtOnce * kChangeTime));
+    paid_until += kChangeTime;
+    const HostTime when = paid_until;
     deps_.log.info("endpoint.published", {{"name", name}, {"port", page.port}});
     deps_.observer.tell(job::EndpointPublished{id, std::move(name), job::url_of(page)});
+    return {.text = "ok", .when = when};
   }
-  return "ok";
+  return {"ok"};
 }
 
 }  // namespace muster::agent

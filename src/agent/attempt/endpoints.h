@@ -2,12 +2,14 @@
 
 #include "agent/attempt/attempt_observer.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "job/ids.h"
 #include "job/task_page.h"
 #include "net/local_listener.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,7 +19,8 @@ namespace muster::agent {
 
 /// The pages that programs of this agent's attempts say they serve, by a socket that each attempt
 /// has: a program sends lines "NAME PORT [PATH]" and reads for each of them "ok", or "error: WHY".
-/// Lives on the loop's thread.
+/// Each change is a fact of the job: after some the answers come one a second. Attempts do not take
+/// each other's connections. Lives on the loop's thread.
 class Endpoints {
  public:
   struct Deps {
@@ -46,10 +49,18 @@ class Endpoints {
   struct Entry {
     std::unique_ptr<net::LocalListener> listener;
     std::map<std::string, job::TaskPage> pages;
+    size_t connections = 0;
+    HostTime paid_until{};  ///< What was changed up to now is answered by then.
+  };
+
+  struct Answer {
+    std::string text;
+    HostTime when{};  ///< Not before.
   };
 
   rt::Async<> serve(job::AttemptId id, std::unique_ptr<net::Stream> connection);
-  [[nodiscard]] std::string publish(job::AttemptId id, std::string_view line);
+  rt::Async<> talk(job::AttemptId id, net::Stream* connection);
+  [[nodiscard]] Answer publish(job::AttemptId id, std::string_view line);
 
   Deps deps_;
   std::map<job::AttemptId, Entry> attempts_;

@@ -238,6 +238,33 @@ TEST_F(EndpointsTest, TurnsAwayWhatWouldBeTooManyConnections) {
   EXPECT_EQ(say(accepted, "ui 80"), "ok\n");
 }
 
+TEST_F(EndpointsTest, ConnectionsOfOneAttemptKeepNoOtherOut) {
+  (void)endpoints_.open(kFirst);
+  std::vector<Line> lines;
+  for (int i = 0; i < 64; ++i) {
+    lines.push_back(connect());
+  }
+  (void)endpoints_.open(kSecond);
+  Line other = connect();
+  EXPECT_EQ(say(other, "ui 80"), "ok\n");
+}
+
+TEST_F(EndpointsTest, AProgramThatKeepsChangingItsMindWaits) {
+  (void)endpoints_.open(kFirst);
+  Line line = connect();
+  for (int i = 0; i < 100; ++i) {
+    write(line, fmt::format("ui {}\n", 80 + i));  // It does not even wait for the answers.
+  }
+  const size_t at_once = heard_.pages.size();
+  EXPECT_LE(at_once, 40U);
+  loop_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(heard_.pages.size(), at_once + 10);
+  Line other = connect();
+  EXPECT_EQ(say(other, "ui x"), "error: `x` is not a port\n");
+  loop_.advance(std::chrono::seconds(100));
+  EXPECT_EQ(heard_.pages.back(), "1 ui http://localhost:179/");
+}
+
 TEST_F(EndpointsTest, WithoutASocketNothingListens) {
   listeners_.refuses = true;
   EXPECT_EQ(endpoints_.open(kFirst), "");
