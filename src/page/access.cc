@@ -18,9 +18,6 @@ bool same_secret(std::string_view one, std::string_view other) {
   return different == 0;
 }
 
-namespace {
-
-/// The values of all cookies of that name, in the browser's order.
 std::vector<std::string_view> cookies_of(const net::HttpRequest& request, std::string_view name) {
   std::vector<std::string_view> values;
   for (const auto& [header, value] : request.headers) {
@@ -37,8 +34,6 @@ std::vector<std::string_view> cookies_of(const net::HttpRequest& request, std::s
   }
   return values;
 }
-
-}  // namespace
 
 bool has_cookie(const net::HttpRequest& request, std::string_view name, std::string_view secret) {
   return std::ranges::any_of(cookies_of(request, name), [secret](std::string_view value) {

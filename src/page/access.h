@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace muster::page {
 
@@ -26,6 +28,8 @@ struct Admission {
   HostTime until{};      ///< By a ticket that was just shown: as long as that may count.
   /// What every answer to this request must have with it.
   net::HttpHeaders headers{};
+  /// The request's Authorization is what admits it: nobody else's business.
+  bool by_authorization = false;
   std::string refusal{};  ///< Why what it brought names nobody; "" if it brought nothing.
 };
 
@@ -59,6 +63,10 @@ class Access {
 /// it was given for the address or for a folder above it, by a page of a task too.
 [[nodiscard]] bool has_cookie(const net::HttpRequest& request, std::string_view name,
                               std::string_view secret);
+
+/// The values of all cookies of that name, in the browser's order.
+[[nodiscard]] std::vector<std::string_view> cookies_of(const net::HttpRequest& request,
+                                                       std::string_view name);
 
 /// Returns the value of a cookie of the request; "" if it has none of that name.
 [[nodiscard]] std::string_view cookie_of(const net::HttpRequest& request, std::string_view name);

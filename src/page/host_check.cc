@@ -55,17 +55,11 @@ bool is_for_this_host(const net::HttpRequest& request, const std::vector<std::st
 }
 
 bool is_of_this_page(const net::HttpRequest& request) {
-  std::string_view origin = request.header("origin");
-  if (origin.empty()) {
-    return true;
-  }
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (origin.starts_with(scheme)) {
-      return ascii_lower(std::string(origin.substr(scheme.size()))) ==
-             ascii_lower(std::string(request.header("host")));
-    }
-  }
-  return false;
+  const std::string host = ascii_lower(std::string(request.header("host")));
+  return std::ranges::all_of(request.headers, [&host](const auto& header) {
+    const std::string origin = ascii_lower(header.second);
+    return header.first != "origin" || origin == "http://" + host || origin == "https://" + host;
+  });
 }
 
 net::HttpResponse wrong_host() {

@@ -38,5 +38,20 @@ TEST(HostCheck, RefusesNamesOfOthers) {
                        {}));
 }
 
+TEST(HostCheck, BelievesNoSecondOrigin) {
+  const auto of_this_page = [](net::HttpHeaders headers) {
+    headers.emplace_back("host", "Gateway:8080");
+    return is_of_this_page({.method = "POST", .target = "/", .headers = std::move(headers)});
+  };
+  EXPECT_TRUE(of_this_page({}));
+  EXPECT_TRUE(of_this_page({{"origin", "http://gateway:8080"}}));
+  EXPECT_TRUE(of_this_page({{"origin", "https://Gateway:8080"}}));
+  for (const char* origin : {"null", "", "http://gateway", "http://gateway:80801", "gateway:8080",
+                             "ftp://gateway:8080", "http://gateway:8080/"}) {
+    EXPECT_FALSE(of_this_page({{"origin", origin}})) << origin;
+    EXPECT_FALSE(of_this_page({{"origin", "http://gateway:8080"}, {"origin", origin}})) << origin;
+  }
+}
+
 }  // namespace
 }  // namespace muster::page

@@ -175,6 +175,9 @@ rt::Async<HttpResponse> Page::show_endpoint(HttpRequest request, Admission admis
                            .headers = {{"Location", fmt::format("{}/{}", name, below)}},
                            .body = "302 Found\n"};
   }
+  if (admission.by_authorization) {
+    std::erase_if(request.headers, [](const auto& each) { return each.first == "authorization"; });
+  }
   RelayTarget to{.side = *side,
                  .name = name,
                  .prefix = fmt::format("{}/{}/{}", admission.prefix, kEndpoints, name)};

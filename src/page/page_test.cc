@@ -439,6 +439,26 @@ TEST_F(PageTest, WhatATaskPublishedIsToldWhereItIs) {
             403);
 }
 
+TEST_F(PageTest, WhatATaskPublishedDoesNotSeeTheTokenThatAdmitted) {
+  job.dashboard = SideServer{.server = {.host = "worker-0", .port = 8265}, .path = ""};
+  std::string asked;
+  net::HttpServer board(
+      loop, [&](net::HttpRequest request, std::string) -> rt::Async<net::HttpResponse> {
+        asked = request.target + " " + std::string(request.header("authorization"));
+        co_return net::HttpResponse{.headers = {}, .body = "shown"};
+      });
+  network.listen(job.dashboard->server,
+                 [&](std::unique_ptr<net::Stream> stream) { board.serve(std::move(stream)); });
+  const std::string token = "Authorization: Bearer token\r\n\r\n";
+  EXPECT_EQ(status_of(ask("GET /endpoints/dashboard/x", token)), 200);
+  EXPECT_EQ(asked, "/x ");
+  // One of the program's own is its business.
+  EXPECT_EQ(status_of(ask("GET /v/path/endpoints/dashboard/y",
+                          "Authorization: Bearer its-own\r\n" + kCookie)),
+            200);
+  EXPECT_EQ(asked, "/y Bearer its-own");
+}
+
 TEST_F(PageTest, AWebSocketOfTensorboardIsPassedThrough) {
   job.board = SideServer{.server = {.host = "h1", .port = 6006}, .path = "/secret"};
   std::string asked;

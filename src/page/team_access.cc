@@ -94,16 +94,19 @@ std::string TeamAccess::user_of(const net::HttpRequest& request, std::string_vie
   if (authorization.starts_with(kBearerWord)) {
     return options_.user_of(trim(authorization.substr(kBearerWord.size()))).value_or("");
   }
-  const auto session = sessions_.find(cookie_of(request, kTeamCookie));
-  if (session == sessions_.end()) {
-    return "";
-  }
-  std::string user = user_of(session->second);
-  if (user.empty() || session->second.until <= loop_.now()) {
+  // Pages of other servers on this host can set cookies of that name: they hide none.
+  for (const std::string_view cookie : cookies_of(request, kTeamCookie)) {
+    const auto session = sessions_.find(cookie);
+    if (session == sessions_.end()) {
+      continue;
+    }
+    std::string user = user_of(session->second);
+    if (!user.empty() && session->second.until > loop_.now()) {
+      return user;
+    }
     sessions_.erase(session);
-    return "";
   }
-  return user;
+  return "";
 }
 
 std::optional<net::HttpResponse> TeamAccess::open_session(const net::HttpRequest& request) {

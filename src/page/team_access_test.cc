@@ -141,6 +141,13 @@ TEST_F(TeamAccessTest, ASessionEndsWithItsTokenAndItsTime) {
   EXPECT_EQ(user({{"cookie", bob}}), "");
 }
 
+TEST_F(TeamAccessTest, ACookieOfAnotherServerOfTheHostHidesNoSession) {
+  const std::string alice = cookie("t-alice");
+  EXPECT_EQ(user({{"cookie", "muster-portal=theirs; " + alice}}), "alice");
+  EXPECT_EQ(user({{"cookie", "muster-portal=; muster-portal=c9"}, {"cookie", alice}}), "alice");
+  EXPECT_EQ(user({{"cookie", "other=1; muster-portal=theirs"}}), "");
+}
+
 TEST_F(TeamAccessTest, AHeaderCountsOnlyFromAProxy) {
   const net::HttpHeaders carol = {{"x-user", "carol"}};
   EXPECT_EQ(user(carol), "") << "somebody else";

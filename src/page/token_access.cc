@@ -23,7 +23,10 @@ rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::st
   const std::string_view authorization = request->header("authorization");
   if (authorization.starts_with(kBearer) &&
       same_secret(trim(authorization.substr(kBearer.size())), keys_.token)) {
-    co_return Admission{.kind = Admission::Kind::Job, .target = request->target, .location = {}};
+    co_return Admission{.kind = Admission::Kind::Job,
+                        .target = request->target,
+                        .location = {},
+                        .by_authorization = true};
   }
   if (!target.substr(1).starts_with(base_)) {
     co_return Admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
