@@ -32,6 +32,7 @@ constexpr size_t kAtOnceMax = size_t{64} << 10;
 
 net::HttpServerLimits limits(Duration answer_patience) {
   return {.connections_max = kServedMax,
+          .upgraded_max = kServedMax,
           .request_patience = std::chrono::seconds(60),
           .answer_patience = answer_patience,
           .body_max = kBodyMax};

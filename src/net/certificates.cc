@@ -18,6 +18,8 @@ namespace muster::net {
 namespace {
 
 constexpr size_t kTlsPieceBytes = size_t{16} << 10;
+/// What a handshake reads at a time: clients say little in it, and many may be waited for.
+constexpr size_t kTlsHandshakeBytes = size_t{1} << 10;
 
 /// Frees what the library made.
 struct Freed {
@@ -67,7 +69,7 @@ class CertificateStream final : public Stream {
       if (done == 1) {
         co_return Status();
       }
-      auto fed = co_await feed();
+      auto fed = co_await feed<kTlsHandshakeBytes>();
       MUSTER_CO_TRY(const bool more, std::move(fed));
       if (!more) {
         co_return tls_failed(
@@ -93,7 +95,7 @@ class CertificateStream final : public Stream {
       }
       auto sent = co_await flush();
       MUSTER_CO_TRY_STATUS(std::move(sent));
-      auto fed = co_await feed();
+      auto fed = co_await feed<kTlsPieceBytes>();
       MUSTER_CO_TRY(const bool more, std::move(fed));
       if (!more) {
         co_return tls_failed(fmt::format("the connection to {} was cut", under_->peer()));
@@ -152,8 +154,9 @@ class CertificateStream final : public Stream {
   }
 
   /// Gives the library what has come; false at the end.
+  template <size_t bytes_max>
   rt::Async<Result<bool>> feed() {
-    std::array<uint8_t, kTlsPieceBytes> bytes;
+    std::array<uint8_t, bytes_max> bytes;
     auto read = co_await under_->read_some(bytes);
     MUSTER_CO_TRY(const size_t size, std::move(read));
     if (size > 0) {

@@ -85,9 +85,11 @@ class MessageParser final : public http::basic_parser<is_request> {
   void on_header_impl(error_code& error) override {
     head_done_ = true;
     // Nothing but chunks: what is packed besides could not be read.
-    const std::string_view coding = find_header(request.headers, "transfer-encoding");
-    const bool odd_coding =
-        !coding.empty() && (!this->chunked() || ascii_lower(std::string(coding)) != "chunked");
+    const HttpHeaders& headers = is_request ? request.headers : response.headers;
+    const std::string coding = ascii_lower(std::string(find_header(headers, "transfer-encoding")));
+    // Old servers say that they pack nothing.
+    const bool none = coding.empty() || (!is_request && coding == "identity");
+    const bool odd_coding = !none && (!this->chunked() || coding != "chunked");
     const auto length = this->content_length();
     if (odd_coding) {
       flaw = "bad transfer encoding";
@@ -320,9 +322,11 @@ std::string format_http_head(const HttpResponse& response, Afterwards afterwards
   if (response.status == 101) {
     head.set(http::field::connection, "Upgrade");
   } else {
-    head.set(http::field::content_type,
-             is_one_line(response.content_type) ? response.content_type : "text/plain");
-    if (framing == Framing::Length) {
+    if (!response.content_type.empty()) {
+      head.set(http::field::content_type,
+               is_one_line(response.content_type) ? response.content_type : "text/plain");
+    }
+    if (framing == Framing::Length && response.status != 204 && response.status != 304) {
       head.set(http::field::content_length, std::to_string(response.body.size()));
     } else if (framing == Framing::Chunks) {
       head.set(http::field::transfer_encoding, "chunked");

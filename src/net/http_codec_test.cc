@@ -136,12 +136,24 @@ TEST(HttpResponseReader, WithoutLengthEndsWithItsConnection) {
   EXPECT_EQ(reader.take_body(), "no such page");
 }
 
+TEST(HttpResponseReader, ReadsOneThatSaysThatItIsNotPacked) {
+  HttpResponseReader reader;
+  ASSERT_TRUE(reader
+                  .feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n"
+                        "Content-Length: 2\r\n\r\nok")
+                  .has_value());
+  EXPECT_TRUE(reader.is_whole());
+  EXPECT_EQ(reader.take_body(), "ok");
+}
+
 TEST(HttpResponseReader, WhatIsNoneIsSaidToBeNone) {
   for (const std::string_view bytes :
        {"SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 two OK\r\n\r\n", "HTTP/1.1 200 OK\r\nbad\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", ""}) {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok", ""}) {
     HttpResponseReader reader;
     const auto fed = reader.feed(bytes);
     const auto ended = fed.has_value() ? reader.end() : fed;
@@ -159,6 +171,9 @@ TEST(HttpFormat, WritesAnAnswer) {
   EXPECT_EQ(text.find("X-Evil"), std::string::npos);
   EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
   EXPECT_NE(text.find("Content-Length: 3\r\n"), std::string::npos);
+  const std::string bare = format_http_response({.status = 204, .content_type = "", .headers = {}});
+  EXPECT_TRUE(bare.starts_with("HTTP/1.1 204 No Content\r\n")) << bare;
+  EXPECT_EQ(bare.find("\r\nContent-"), std::string::npos) << bare;
   EXPECT_EQ(format_http_chunk("hello world"), "b\r\nhello world\r\n");
   EXPECT_EQ(format_http_chunk(""), "0\r\n\r\n");
 }

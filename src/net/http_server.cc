@@ -83,6 +83,15 @@ bool HttpServer::make_room() {
   return true;
 }
 
+/// Leaves places to those who ask: when too many are upgraded, the oldest of them is closed.
+void HttpServer::make_room_upgraded() {
+  const auto upgraded = std::ranges::count_if(
+      connections_, [](const auto& each) { return each.second.phase == Phase::Upgraded; });
+  if (upgraded > 0 && static_cast<size_t>(upgraded) >= limits_.upgraded_max) {
+    connections_.erase(longest_in(Phase::Upgraded, HostTime::max()));
+  }
+}
+
 /// Returns the connection that has been in that phase for longest, and since before that time.
 HttpServer::Connections::iterator HttpServer::longest_in(Phase phase, HostTime before) {
   auto longest = connections_.end();
@@ -111,9 +120,13 @@ rt::Async<> HttpServer::converse(uint64_t id, std::unique_ptr<Stream> stream) {
     const bool keep = asked->request->keep_alive && count < limits_.requests_max;
     begin_answer(id);
     auto answered = co_await answer(id, stream.get(), *std::move(asked->request), keep);
-    enter(id, Phase::Waiting);
+    const bool upgraded = answered.has_value() && answered->upgraded;
+    if (upgraded) {
+      make_room_upgraded();
+    }
+    enter(id, upgraded ? Phase::Upgraded : Phase::Waiting);
     end_answer();
-    if (answered.has_value() && answered->upgraded) {
+    if (upgraded) {
       co_await answered->upgraded(stream.get(), reader.take_rest());
       co_return;
     }

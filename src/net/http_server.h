@@ -23,6 +23,7 @@ namespace muster::net {
 /// How much room clients get.
 struct HttpServerLimits {
   size_t connections_max = 128;
+  size_t upgraded_max = 64;    ///< Of these, that have left HTTP.
   size_t requests_max = 1000;  ///< Of one connection; then it closes and the client comes anew.
   Duration request_patience =
       std::chrono::seconds(10);              ///< From a request's first byte to its last.
@@ -37,7 +38,8 @@ struct HttpServerLimits {
 /// is closed; what is slow is closed. After each request the loop's others have their turn, however
 /// many are waiting on one connection. When all places are taken, the connection that has waited
 /// longest without a request makes room; if all are being answered, the one that has not read its
-/// answer for longest, at least for a second; if all read, the newcomer is closed.
+/// answer for longest, at least for a second; if all read, the newcomer is closed. Those that have
+/// been upgraded make room for each other, the oldest first, and for nobody else.
 ///
 /// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
 /// handler.
@@ -67,6 +69,7 @@ class HttpServer {
     Waiting,   ///< For a request.
     Handling,  ///< The handler works on an answer.
     Sending,   ///< A part of the answer is on its way.
+    Upgraded,  ///< It speaks another protocol, for as long as that takes.
   };
   struct Connection {
     Phase phase = Phase::Waiting;
@@ -82,6 +85,7 @@ class HttpServer {
     HttpUpgraded upgraded;  ///< Takes the connection over, if set.
   };
 
+  void make_room_upgraded();
   [[nodiscard]] Connections::iterator longest_in(Phase phase, HostTime before);
   [[nodiscard]] rt::Async<> converse(uint64_t id, std::unique_ptr<Stream> stream);
   [[nodiscard]] rt::Async<Result<Asked>> read_request(Stream* stream, HttpRequestReader* reader,

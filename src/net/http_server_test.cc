@@ -46,6 +46,11 @@ rt::Async<> echo(Stream* client, std::string early) {
   client->close_write();
 }
 
+rt::Async<> stay(Stream* client, std::string) {
+  std::array<uint8_t, 64> buffer{};
+  (void)co_await client->read_some(buffer);
+}
+
 class HttpServerTest : public ::testing::Test {
  protected:
   Client& connect(testing::MemoryStreamOptions options = {}) {
@@ -85,6 +90,10 @@ class HttpServerTest : public ::testing::Test {
       co_return HttpResponse{
           .status = 101, .headers = {{"Upgrade", "echo"}}, .body = {}, .upgraded = echo};
     }
+    if (request.upgrade == "stay") {
+      co_return HttpResponse{
+          .status = 101, .headers = {{"Upgrade", "stay"}}, .body = {}, .upgraded = stay};
+    }
     co_return HttpResponse{.headers = {}, .body = peer + " " + request.target + request.body};
   }
 
@@ -94,7 +103,7 @@ class HttpServerTest : public ::testing::Test {
                     [this](HttpRequest request, std::string peer) {
                       return handle(std::move(request), std::move(peer));
                     },
-                    {.connections_max = 3, .requests_max = 100}};
+                    {.connections_max = 3, .upgraded_max = 2, .requests_max = 100}};
   std::vector<std::string> handled;
   std::list<Client> clients;
 };
@@ -155,6 +164,25 @@ TEST_F(HttpServerTest, AConnectionMayLeaveHttp) {
   EXPECT_NE(client.got.find("Upgrade: echo\r\n"), std::string::npos);
   EXPECT_TRUE(client.got.ends_with("\r\n\r\nhello"));
   EXPECT_EQ(server.answering(), 0U);
+}
+
+TEST_F(HttpServerTest, WhoHasLeftHttpMakesRoomForNoRequest) {
+  const std::string leave = "GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: stay\r\n\r\n";
+  Client& left = connect();
+  say(left, leave);
+  loop.advance(1s);
+  for (int count = 0; count < 5; ++count) {
+    say(connect(), "GET / HTTP/1.1\r\nX: ");
+    loop.advance(1s);
+  }
+  EXPECT_FALSE(left.closed);
+  say(connect(), leave);
+  EXPECT_FALSE(left.closed);
+  say(connect(), leave);  // More than may: the oldest goes.
+  EXPECT_TRUE(left.closed);
+  Client& reader = connect();
+  say(reader, std::string(kGet));
+  EXPECT_TRUE(reader.got.ends_with("client:1 /a")) << reader.got;
 }
 
 TEST_F(HttpServerTest, SendsNoBodyToHead) {

@@ -1,6 +1,7 @@
 """Pages that tasks publish: behind the job's link, with everything a dashboard needs."""
 
 import base64
+import contextlib
 import hashlib
 import http.client
 import os
@@ -226,6 +227,20 @@ def test_a_websocket_goes_through(page):
         assert head.startswith("HTTP/1.1 101 ")
         key = b"MDEyMzQ1Njc4OWFiY2RlZg==258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         assert base64.b64encode(hashlib.sha1(key).digest()).decode() in head
+        connection.sendall(b"abc")
+        assert connection.recv(3) == b"cba"
+
+
+def test_who_waits_at_the_door_ends_no_websocket(page):
+    """More of them than the page has places for, and none has the link."""
+    connection, head = open_socket(page)
+    assert head.startswith("HTTP/1.1 101 ")
+    with connection, contextlib.ExitStack() as peers:
+        for _ in range(200):
+            peer = peers.enter_context(socket.create_connection(
+                (page.host, int(page.port)), timeout=harness.PATIENCE))
+            peer.sendall(b"GET / HTTP/1.1\r\nX: ")
+        assert page.ask("GET", f"/{page.base}api/status")[0] == 200
         connection.sendall(b"abc")
         assert connection.recv(3) == b"cba"
 
