@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import signal
+import stat
 
 import harness
 import pytest
@@ -33,6 +35,60 @@ def test_files_go_there_and_come_back_unchanged(muster, job, tmp_path):
     assert (back / "a name").read_bytes() == data
     assert (back / "empty").read_bytes() == b""
     assert len(list(back.iterdir())) == 2
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_for_the_owner_alone_stays_so(muster, job, tmp_path):
+    """A new file has the source's permissions, one that is replaced its own."""
+    (tmp_path / "there").mkdir()
+    for name, mode in (("key", 0o600), ("run.sh", 0o755), ("suid", 0o4711), ("open", 0o666)):
+        (tmp_path / name).write_text(name)
+        (tmp_path / name).chmod(mode)
+        allowed = mode & 0o777 & ~0o022
+        muster("cp", name, f"{job}:worker:0:{tmp_path}/there/").expect(0)
+        assert mode_of(tmp_path / "there" / name) == allowed, name
+        muster("cp", f"{job}:worker:0:{tmp_path}/{name}", "back").expect(0)
+        assert mode_of(tmp_path / "back") == allowed, name
+        (tmp_path / "back").unlink()
+    (tmp_path / "private").write_text("old")
+    (tmp_path / "private").chmod(0o600)
+    muster("cp", f"{job}:worker:0:{tmp_path}/run.sh", "private").expect(0)
+    assert (tmp_path / "private").read_text() == "run.sh"
+    assert mode_of(tmp_path / "private") == 0o600
+    muster("cp", "open", f"{job}:worker:0:{tmp_path}/private").expect(0)
+    assert (tmp_path / "private").read_text() == "open"
+    assert mode_of(tmp_path / "private") == 0o600
+
+
+def test_without_stat_in_the_task_the_bytes_are_right(muster, tmp_path):
+    """Then a new file has the permissions of any new file."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "cat", "wc", "mv", "rm", "chmod", "sleep"):
+        (tools / name).symlink_to(shutil.which(name))
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1,
+                                  "env": {"PATH": str(tools)}})).expect(0)
+    muster.wait_for_phase("running")
+    (tmp_path / "run.sh").write_text("bytes")
+    (tmp_path / "run.sh").chmod(0o700)
+    muster("cp", f"last:worker:0:{tmp_path}/run.sh", "back").expect(0)
+    assert ((tmp_path / "back").read_text(), mode_of(tmp_path / "back")) == ("bytes", 0o644)
+    muster("cp", "run.sh", f"last:worker:0:{tmp_path}/there").expect(0)
+    assert ((tmp_path / "there").read_text(), mode_of(tmp_path / "there")) == ("bytes", 0o700)
+    muster("stop", "last").expect(0)
+
+
+def test_a_task_does_not_write_to_the_terminal(muster, job, tmp_path):
+    """Its names come as words."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    os.mkfifo(folder / "\x1b]0;title\x07\x1b[2Jmine")
+    told = muster("cp", "-r", f"{job}:worker:0:{folder}", "back").expect(0).err
+    assert "left out" in told and "mine" in told
+    assert "\x1b" not in told and "\x07" not in told
 
 
 def test_a_relative_path_is_in_the_tasks_folder(muster, job, tmp_path):

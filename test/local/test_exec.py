@@ -1,11 +1,14 @@
 """muster exec and muster shell: commands inside running tasks, by the master's relay."""
 
+import fcntl
 import hashlib
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
+import termios
 
 import harness
 import pytest
@@ -185,6 +188,27 @@ def test_one_that_is_not_read_stops_nobody(muster, job):
         slow.kill()
         slow.wait()
         slow.stdout.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_whoever_is_asked_to_end_does_though_nobody_reads(muster, tasks, number):
+    start(muster, {"command": "exec sleep 1000", "tasks": tasks})
+    running = subprocess.Popen([harness.BINARY, "exec", "last", "worker", "--", "yes"],
+                               env=muster.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        harness.eventually(lambda: unread(running.stdout) >= 1 << 15)
+        running.send_signal(number)
+        assert running.wait(harness.PATIENCE) != 0
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+
+
+def unread(pipe):
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def test_sessions_are_in_the_jobs_log_without_their_bytes(muster, job):

@@ -268,6 +268,7 @@ int run_copy_script(Session& session, const CopyPlace& there, const std::string&
                     const char* script, const std::vector<std::string>& words) {
   plan.way = spec::Reach::Cp;
   plan.direct = true;
+  plan.plain_errors = true;
   plan.tasks = {there.task};
   plan.arguments = {"/bin/sh", "-c", with_functions(script), "muster-cp"};
   plan.arguments.insert(plan.arguments.end(), words.begin(), words.end());

@@ -10,13 +10,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -34,10 +37,16 @@ elif [ -L "$p" ] && [ ! -e "$p" ]; then
 elif [ ! -e "$p" ]; then not_found "$p" " in the task"
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
-exec cat < "$p")sh";
+cat < "$p" || exit
+printf %5s "$(stat -L -c %a -- "$p" 2> /dev/null)")sh";
 
-/// The same with the target as $1, the source's name as $2 and its size as $3. The target has its
-/// new content only when all of it is there.
+/// At the end of what kRead writes: the file's permissions in octal; blank where the task has no
+/// stat.
+constexpr size_t kModeBytes = 5;
+
+/// The same with the target as $1, the source's name as $2, its size as $3 and its permissions as
+/// $4. The target has its new content only when all of it is there, and until then nobody else sees
+/// it.
 constexpr const char* kWrite = R"sh(p=$1
 [ ! -d "$p" ] || p=${p%/}/$2
 if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
@@ -49,8 +58,12 @@ if [ ! -d "$folder" ]; then echo "muster: the task has no folder ${folder%/}" >&
 name=${p##*/}
 if [ "${#name}" -le 60 ]; then part=$p.muster-$$; else part=${folder%/}/.muster-file-$$; fi
 trap 'rm -f "$part"; exit 1' HUP INT TERM
-if cat > "$part" && [ "$(wc -c < "$part")" -eq "$3" ] && mv -f "$part" "$p";
-then exit 0; fi
+old=
+[ ! -e "$p" ] || old=$(stat -c %a -- "$p" 2> /dev/null)
+mode=${old:-$(printf %o "$((0$4 & ~$(umask)))")}
+umask 077
+if cat > "$part" && [ "$(wc -c < "$part")" -eq "$3" ] &&
+  chmod "$mode" "$part" && mv -f "$part" "$p"; then exit 0; fi
 rm -f "$part"
 echo "muster: $p could not be written whole" >&2
 exit 1)sh";
@@ -99,6 +112,14 @@ class CopyProgress {
   Clock::time_point told_{};
 };
 
+/// Of a file in a task, from the end of what came of it.
+mode_t permissions_of(std::string_view end) {
+  mode_t mode = 0;
+  const std::string_view octal = trim(end);
+  const auto read = std::from_chars(octal.begin(), octal.end(), mode, 8);
+  return octal.empty() || read.ec != std::errc{} || read.ptr != octal.end() ? 0666 : mode;
+}
+
 int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const std::string& on,
               ExecPlan plan) {
   std::error_code ignored;
@@ -115,7 +136,7 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
   plan.output = part->fd();
   int status = run_copy_script(session, from, on, plan, kRead, {plain_path(from.path)});
   if (status == 0) {
-    const Status kept = part->keep();
+    const Status kept = part->keep(permissions_of(part->take_end(kModeBytes)));
     status = kept ? 0 : fail(session.console, kept.error());
   }
   if (status == kReaderGone) {
@@ -143,7 +164,8 @@ int copy_there(Session& session, const fs::path& from, const CopyPlace& to, cons
     plan.input = file;
     outcome = run_copy_script(
         session, to, on, plan, kWrite,
-        {plain_path(to.path), from.filename().string(), std::to_string(status.st_size)});
+        {plain_path(to.path), from.filename().string(), std::to_string(status.st_size),
+         fmt::format("{:o}", status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO))});
   }
   ::close(file);
   return outcome;

@@ -28,6 +28,9 @@ struct ExecPlan {
   Duration wait = std::chrono::minutes(1);
   int input = 0;   ///< What the command of a single task reads,
   int output = 1;  ///< and where its standard output goes.
+  /// The commands are this program's own: what they write on standard error is shown as its words,
+  /// in which names that a task has chosen may stand.
+  bool plain_errors = false;
   /// A shell: it outlives this command, and is joined again when the connection breaks.
   bool keeps = false;
   std::optional<uint32_t> join = std::nullopt;  ///< Goes on with this one; 0: the only one.

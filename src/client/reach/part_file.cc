@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -82,14 +83,14 @@ bool lock_new(int fd) {
 Result<PartFile> PartFile::create(Options options) {
   remove_remains(options.target);
   if (options.nameless && ::access(kOwnFiles, F_OK) == 0) {
-    rt::Fd fd(::open(folder_of(options.target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+    rt::Fd fd(::open(folder_of(options.target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (fd.valid()) {
       return PartFile(std::move(options.target), std::move(fd), "");
     }
   }
   for (int i = 0; i < kNamesMax; ++i) {
     std::string name = part_name(options.target);
-    rt::Fd fd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    rt::Fd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd.valid() && errno != EEXIST) {
       return cannot_write(errno, options.target);
     }
@@ -106,12 +107,27 @@ PartFile::~PartFile() {
   }
 }
 
-Status PartFile::keep() {
+std::string PartFile::take_end(size_t size) const {
+  struct stat status{};
+  std::string end(size, '\0');
+  if (::fstat(fd_.get(), &status) != 0) {
+    return "";
+  }
+  const off_t from = std::max<off_t>(status.st_size - static_cast<off_t>(size), 0);
+  const ssize_t got = ::pread(fd_.get(), end.data(), end.size(), from);
+  end.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return ::ftruncate(fd_.get(), from) == 0 ? end : std::string();
+}
+
+Status PartFile::keep(mode_t permissions) {
+  constexpr mode_t kPermissions = 0777;
   const mode_t mask = ::umask(0);
   ::umask(mask);
+  struct stat old{};
+  const bool replaces = ::lstat(target_.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  const mode_t mode = replaces ? old.st_mode & kPermissions : permissions & kPermissions & ~mask;
   // Some file systems tell only at a close that what was written has no room.
-  if (::fchmod(fd_.get(), 0666 & ~mask) != 0 ||
-      ::close(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)) != 0) {
+  if (::fchmod(fd_.get(), mode) != 0 || ::close(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)) != 0) {
     return broken();
   }
   if (name_.empty()) {

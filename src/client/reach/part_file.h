@@ -3,8 +3,10 @@
 #include "base/result.h"
 #include "rt/fd.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 
 namespace muster::client {
@@ -37,9 +39,11 @@ class PartFile {
   ~PartFile();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// Gives it the target's name, in place of what has that, and the permissions of a new file.
-  /// Once.
-  [[nodiscard]] Status keep();
+  /// Cuts the last `size` bytes off and returns them; fewer where there were not so many.
+  [[nodiscard]] std::string take_end(size_t size) const;
+  /// Gives it the target's name, in place of what has that, whose permissions it keeps; those of a
+  /// new file are `permissions`, as this user's mask allows. Once.
+  [[nodiscard]] Status keep(mode_t permissions = 0666);
 
  private:
   PartFile(std::filesystem::path target, rt::Fd fd, std::string name)

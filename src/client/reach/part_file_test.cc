@@ -66,6 +66,31 @@ TEST_P(PartFiles, GetTheNameWhenTheyAreWhole) {
   EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
 }
 
+TEST_P(PartFiles, HaveTheirEndTakenOff) {
+  auto file = create();
+  ASSERT_TRUE(file.has_value());
+  write(*file, "content  644");
+  EXPECT_EQ(file->take_end(5), "  644");
+  ASSERT_TRUE(file->keep(0755).has_value());
+  EXPECT_EQ(read(target), "content");
+}
+
+TEST_P(PartFiles, KeepThePermissionsOfWhatTheyReplace) {
+  const auto copied = [this](mode_t permissions) {
+    Result<PartFile> file = create();
+    EXPECT_TRUE(file.has_value() && file->keep(permissions).has_value());
+    struct stat status{};
+    EXPECT_EQ(::stat(target.c_str(), &status), 0);
+    return status.st_mode & 07777;
+  };
+  const mode_t mask = ::umask(022);
+  EXPECT_EQ(copied(04777), 0755U);
+  EXPECT_EQ(copied(0600), 0755U);
+  ASSERT_EQ(::chmod(target.c_str(), 0600), 0);
+  EXPECT_EQ(copied(0777), 0600U);
+  ::umask(mask);
+}
+
 TEST_P(PartFiles, LeaveNothingWhenTheyAreDropped) {
   {
     const Result<PartFile> file = create();
