@@ -225,6 +225,7 @@ std::optional<Verb> verb_of_call(std::string_view call) {
       {"fsync", {"flushes", "flush"}},
       {"fdatasync", {"flushes", "flush"}},
       {"flock", {"waits for the lock of", "wait for the lock of"}},
+      {"openat", {"opens a file", "open a file"}},
       {"clock_nanosleep", {"sleeps", "sleep"}},
       {"nanosleep", {"sleeps", "sleep"}},
       {"wait4", {"waits for a child process", "wait for a child process"}},
@@ -247,6 +248,9 @@ std::optional<Verb> verb_of_call(std::string_view call) {
 Verb verb_of(const Thread& thread) {
   if (thread.state == 'T') {
     return {"is stopped by a signal", "are stopped by a signal"};
+  }
+  if (thread.input && is_awaiting_input(thread)) {
+    return {"waits for input", "wait for input", " from "};
   }
   if (is_asleep(thread)) {
     return {"sleeps", "sleep"};
@@ -543,6 +547,45 @@ bool is_reading(const Thread& thread) {
   static constexpr std::array<std::string_view, 6> kCalls = {"pread64", "preadv",   "read",
                                                              "readv",   "recvfrom", "recvmsg"};
   return std::ranges::find(kCalls, thread.system_call) != kCalls.end();
+}
+
+bool is_awaiting_input(const Thread& thread) {
+  // A file system in user space lets its callers wait so, too.
+  const bool of_kernel =
+      thread.wait_channel.starts_with("fuse") || thread.wait_channel == "request_wait_answer";
+  return thread.state == 'S' && !of_kernel &&
+         (thread.system_call == "openat" || (is_reading(thread) && thread.target.starts_with('/')));
+}
+
+bool is_asking(const Process& process, const Thread& thread) {
+  if (thread.state != 'S') {
+    return false;
+  }
+  if (thread.sleeps_s) {
+    // Of Python often only the rest of a sleep is known. A command that sleeps for less than a
+    // second waits for a moment that should have come.
+    return process.python ? !thread.frames.empty() : *thread.sleeps_s > 0;
+  }
+  static constexpr std::array<std::string_view, 2> kFollowers = {"inotifywait", "tail"};
+  static constexpr std::array<std::string_view, 3> kJavaCalls = {
+      "java.lang.Thread.sleep", "sun.nio.fs.AbstractWatchService.poll",
+      "sun.nio.fs.AbstractWatchService.take"};
+  return thread.system_call == "connect" ||
+         (is_reading(thread) && thread.target.find("inotify") != std::string::npos) ||
+         std::ranges::find(kFollowers, thread.name) != kFollowers.end() ||
+         std::ranges::any_of(
+             kJavaCalls, [&](std::string_view call) { return is_in_java_call(thread, call); }) ||
+         (thread.timed && !thread.frames.empty() && waits_for_events(thread));
+}
+
+bool is_same_function(const Thread& one, const Thread& other) {
+  const Frame* const first = own_frame(one);
+  const Frame* const second = own_frame(other);
+  if (first == nullptr || second == nullptr) {
+    return first == second && one.name == other.name;
+  }
+  return first->function == second->function &&
+         last_part(first->file, '/') == last_part(second->file, '/');
 }
 
 bool is_in_own_code(const Thread& thread) {

@@ -46,6 +46,15 @@ inline constexpr size_t kBehindMax = 3;
 [[nodiscard]] bool is_reading(const Thread& thread);
 /// Whether it sleeps for a time that the program chose, which ends by itself.
 [[nodiscard]] bool is_asleep(const Thread& thread);
+/// Whether it waits for what somebody may write to a named pipe, a terminal or a device, or for
+/// somebody to open a named pipe. A file system that does not answer looks different.
+[[nodiscard]] bool is_awaiting_input(const Thread& thread);
+/// Whether it does nothing for a time, waits for an event no longer than that, connects to somebody
+/// or watches files: as one does that asks again and again for something, over the network or in a
+/// folder, until it is there.
+[[nodiscard]] bool is_asking(const Process& process, const Thread& thread);
+/// Whether both are in the same function of their own code, if in different lines.
+[[nodiscard]] bool is_same_function(const Thread& one, const Thread& other);
 /// Whether a thread, seen twice, has not left a place: its Python calls are the same, but for the
 /// lines of the two innermost.
 [[nodiscard]] bool is_same_place(const Thread& one, const Thread& other);

@@ -102,6 +102,8 @@ std::optional<Process> process_of(const json::object& object) {
          .target = text_of(*thread, "target"),
          .fed = is_true(*thread, "fed"),
          .takes = is_true(*thread, "takes"),
+         .input = is_true(*thread, "input"),
+         .timed = is_true(*thread, "timed"),
          .sleeps_s = thread->contains("sleeps_s")
                          ? std::optional(number_of<uint32_t>(*thread, "sleeps_s"))
                          : std::nullopt,
@@ -163,7 +165,9 @@ std::string process_line(const Process& process) {
                       {"system_call", cut(thread.system_call)},
                       {"target", cut(thread.target)},
                       {"fed", thread.fed},
-                      {"takes", thread.takes}};
+                      {"takes", thread.takes},
+                      {"input", thread.input},
+                      {"timed", thread.timed}};
     if (thread.sleeps_s) {
       line["sleeps_s"] = *thread.sleeps_s;
     }

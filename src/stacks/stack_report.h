@@ -40,6 +40,8 @@ struct Thread {
   bool fed = false;          ///< What it reads has woken it while it was watched.
   /// It waits for a socket that takes connections, or datagrams, from anybody.
   bool takes = false;
+  bool input = false;  ///< The call is about its standard input.
+  bool timed = false;  ///< The call ends by itself, after a time that the program chose.
   /// It does nothing but sleep, for so many seconds more, or in all; nullopt: it does something
   /// else, or nobody could see.
   std::optional<uint32_t> sleeps_s;

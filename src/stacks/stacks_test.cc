@@ -60,6 +60,8 @@ TEST(StackReport, IsTheSameAfterItsJourneyInAnyPieces) {
   process.threads[0].variables = 0xfedcba9876543210;
   process.threads[1].fed = true;
   process.threads[0].takes = true;
+  process.threads[0].input = true;
+  process.threads[1].timed = true;
   process.reachable = false;
   process.problem = "no \"py-spy\" here";
   process.misses_py_spy = true;
@@ -349,8 +351,6 @@ TEST(Suspect, IsOnlyIdleWhereAllSleepForLong) {
   EXPECT_EQ(alone.sure, job::Sureness::Sign);
   EXPECT_THAT(alone.evidence,
               StartsWith("worker:0 sleeps in load (train.py:12), for 4 min 50 s more\n"));
-  EXPECT_EQ(suspect_of(gang(1, 0, sleeper(2))).sure, job::Sureness::Unsure)
-      << "it asks again and again";
   std::vector<Subject> got_on = gang(1, 0, sleeper(290));
   got_on[0].got_on = true;
   EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure) << "it did something before";
@@ -387,6 +387,155 @@ TEST(Suspect, IsOnlyIdleWhereNobodyHasToldItAnything) {
   EXPECT_EQ(suspect_of(gang(1, 0, shell)).sure, job::Sureness::Likely);
 }
 
+TEST(Suspect, IsOnlyIdleWhereItWaitsForInput) {
+  Process reader = python({kLoad, kModule}, "read");
+  Thread& thread = reader.threads[0];
+  thread.target = "/user/commands";
+  thread.input = true;
+  Suspect suspect = suspect_of(gang(1, 0, reader));
+  EXPECT_EQ(suspect.sure, job::Sureness::Sign);
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:0 waits for input from /user/commands in load (train.py:12); "
+                         "nobody has written there yet\n"));
+  std::vector<Subject> got_on = gang(1, 0, reader);
+  got_on[0].got_on = true;
+  EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Sign) << "its last command is done";
+  thread.input = false;
+  suspect = suspect_of(gang(1, 0, reader));
+  EXPECT_EQ(suspect.sure, job::Sureness::Sign);
+  EXPECT_THAT(suspect.evidence, StartsWith("worker:0 reads from /user/commands in load"));
+  got_on = gang(1, 0, reader);
+  got_on[0].got_on = true;
+  EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Likely) << "its rows used to come";
+  EXPECT_EQ(suspect_of(gang(2, 1, reader)).sure, job::Sureness::Certain) << "others wait for it";
+  std::vector<Subject> mixed = gang(2, 0, reader);
+  mixed[1] = task(1, python({kStep, kModule}, "futex"));
+  EXPECT_GT(suspect_of(mixed).sure, job::Sureness::Sign) << "one may wait for the other";
+  thread.wait_channel = "request_wait_answer";
+  EXPECT_EQ(suspect_of(gang(1, 0, reader)).sure, job::Sureness::Likely)
+      << "of a file system that does not answer";
+  thread.wait_channel = "";
+  thread.input = true;
+  thread.target = "a pipe";
+  EXPECT_EQ(suspect_of(gang(1, 0, reader)).sure, job::Sureness::Likely)
+      << "from a process that should have written";
+  thread.state = 'D';
+  thread.target = "/user/commands";
+  EXPECT_EQ(suspect_of(gang(1, 0, reader)).sure, job::Sureness::Likely);
+  Process shell{.pid = 10, .parent = 9, .command = "sh -c python3 train.py < commands"};
+  shell.threads.push_back({.id = 10, .name = "sh", .state = 'S', .system_call = "openat"});
+  EXPECT_EQ(suspect_of(gang(1, 0, shell)).sure, job::Sureness::Sign);
+}
+
+/// It looks again and again, and sleeps in between.
+Process looks_again() {
+  Process process = python({kLoad, kModule}, "clock_nanosleep");
+  process.threads[0].sleeps_s = 2;
+  return process;
+}
+
+/// It waits for an event for so long at most.
+Process waits_a_while(std::vector<Frame> frames, std::string call) {
+  Process process = python(std::move(frames), std::move(call));
+  process.reachable = false;
+  process.threads[0].timed = true;
+  return process;
+}
+
+const Frame kConnect{"create_connection", "/usr/lib/python3.11/socket.py", 836};
+
+TEST(Suspect, IsOnlyIdleWhereItAsksForSomethingOutsideTheJob) {
+  const Process looks = looks_again();
+  const Suspect suspect = suspect_of(gang(1, 0, looks));
+  EXPECT_EQ(suspect.sure, job::Sureness::Sign);
+  EXPECT_THAT(suspect.evidence, StartsWith("worker:0 sleeps in load (train.py:12); it asks again "
+                                           "and again, for something outside the job\n"));
+  std::vector<Subject> got_on = gang(1, 0, looks);
+  got_on[0].got_on = true;
+  EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure) << "it stands still";
+  EXPECT_EQ(suspect_of(gang(3, 1, looks)).sure, job::Sureness::Certain) << "others wait for it";
+
+  const Process connects = waits_a_while({kConnect, kLoad, kModule}, "poll");
+  EXPECT_EQ(suspect_of(gang(1, 0, connects)).sure, job::Sureness::Sign);
+  EXPECT_EQ(suspect_of(gang(1, 0, python({kLoad, kModule}, "connect"))).sure, job::Sureness::Sign);
+  const Frame receive{"readinto", "/usr/lib/python3.11/socket.py", 706};
+  EXPECT_EQ(suspect_of(gang(1, 0, waits_a_while({receive, kLoad, kModule}, "poll"))).sure,
+            job::Sureness::Sign);
+  EXPECT_EQ(suspect_of(gang(1, 0, python({receive, kLoad, kModule}, "recvfrom"))).sure,
+            job::Sureness::Likely)
+      << "no time ends it";
+  const std::vector<Frame> loop = {
+      {"select", "/usr/lib/python3.11/selectors.py", 468},
+      {"_run_once", "/usr/lib/python3.11/asyncio/base_events.py", 1884},
+      kModule};
+  Process waits = waits_a_while(loop, "epoll_wait");
+  EXPECT_EQ(suspect_of(gang(1, 0, waits)).sure, job::Sureness::Sign);
+  waits.threads[0].timed = false;
+  EXPECT_EQ(suspect_of(gang(1, 0, waits)).sure, job::Sureness::Likely) << "nothing wakes it";
+}
+
+TEST(Suspect, IsOnlyIdleWhereAllAskForTheSame) {
+  const Process looks = looks_again();
+  std::vector<Subject> all = gang(2, 1, looks);
+  all[0] = task(0, waits_a_while({kConnect, kLoad, kModule}, "poll"));
+  EXPECT_EQ(suspect_of(all).sure, job::Sureness::Sign);
+  all[0].report.processes[1].threads[0].frames[1] = kStep;
+  EXPECT_GT(suspect_of(all).sure, job::Sureness::Sign);
+  all[0] = task(0, python({kStep, kModule}));
+  EXPECT_GT(suspect_of(all).sure, job::Sureness::Sign);
+}
+
+TEST(Suspect, IsOnlyIdleWhereItsThreadOrChildAsksForIt) {
+  Process joins = python({{"join", "/usr/lib/python3.11/threading.py", 1119}, kModule});
+  joins.threads.push_back({.id = 11,
+                           .name = "watcher",
+                           .state = 'S',
+                           .system_call = "clock_nanosleep",
+                           .sleeps_s = 3,
+                           .frames = {kLoad}});
+  EXPECT_EQ(suspect_of(gang(1, 0, joins)).sure, job::Sureness::Sign);
+  joins.threads[1].system_call = "futex";
+  joins.threads[1].sleeps_s = {};
+  EXPECT_GT(suspect_of(gang(1, 0, joins)).sure, job::Sureness::Sign);
+
+  Subject parent = task(0, python({kLoad, kModule}, "wait4"));
+  parent.report.processes.push_back({.pid = 20, .parent = 10, .command = "sleep 5"});
+  parent.report.processes.back().threads.push_back(
+      {.id = 20, .name = "sleep", .state = 'S', .system_call = "clock_nanosleep", .sleeps_s = 5});
+  EXPECT_EQ(suspect_of(std::vector{parent}).sure, job::Sureness::Sign);
+  parent.report.processes.back().threads[0].sleeps_s = {};
+  parent.report.processes.back().threads[0].system_call = "flock";
+  EXPECT_GT(suspect_of(std::vector{parent}).sure, job::Sureness::Sign);
+}
+
+TEST(Suspect, IsOnlyIdleWhereItWatchesFiles) {
+  Process watches = python({kLoad, kModule}, "read");
+  watches.threads[0].target = "anon_inode:inotify";
+  EXPECT_EQ(suspect_of(gang(1, 0, watches)).sure, job::Sureness::Sign);
+  Process tail{.pid = 10, .parent = 9, .command = "tail -F /var/log/rows", .reachable = false};
+  tail.threads.push_back({.id = 10, .name = "tail", .state = 'S', .system_call = "poll"});
+  EXPECT_EQ(suspect_of(gang(1, 0, tail)).sure, job::Sureness::Sign);
+  Process java{.pid = 10, .parent = 9, .command = "java Watch", .java = true};
+  java.threads.push_back({.id = 10, .name = "main", .state = 'S', .system_call = "futex"});
+  java.threads[0].frames = {
+      {"jdk.internal.misc.Unsafe.park", "Unsafe.java", 0},
+      {"sun.nio.fs.AbstractWatchService.take", "AbstractWatchService.java", 118},
+      {"Watch.main", "Watch.java", 5}};
+  EXPECT_EQ(suspect_of(gang(1, 0, java)).sure, job::Sureness::Sign);
+  java.threads[0].frames[1] = {"java.util.concurrent.CountDownLatch.await", "CountDownLatch.java",
+                               230};
+  EXPECT_GT(suspect_of(gang(1, 0, java)).sure, job::Sureness::Sign);
+}
+
+TEST(Suspect, IsOnlyIdleWhereAScriptSleepsForSecondsInBetween) {
+  Process sleep{.pid = 10, .parent = 9, .command = "sleep 5"};
+  sleep.threads.push_back(
+      {.id = 10, .name = "sleep", .state = 'S', .system_call = "clock_nanosleep", .sleeps_s = 5});
+  EXPECT_EQ(suspect_of(gang(1, 0, sleep)).sure, job::Sureness::Sign);
+  sleep.threads[0].sleeps_s = 0;
+  EXPECT_EQ(suspect_of(gang(1, 0, sleep)).sure, job::Sureness::Unsure);
+}
+
 TEST(Suspect, InJavaIsNamedWithTheThreadsThatItWaitsFor) {
   const Frame join{"java.lang.Thread.join", "Thread.java", 1304};
   const auto java = [&](std::vector<Frame> other, std::string call) {
@@ -414,14 +563,17 @@ TEST(Suspect, InJavaIsNamedWithTheThreadsThatItWaitsFor) {
               StartsWith("worker:0 waits in Deadlock.main (Deadlock.java:21); its "
                          "thread writer waits in Deadlock.writes "
                          "(Deadlock.java:8)\n"));
-  // A server is none, and who sleeps is no certain case.
+  // A server is none, and who sleeps may ask again.
   Process server = java({Frame{"sun.nio.ch.Net.accept", ""}}, "accept");
   server.threads[1].takes = true;
   EXPECT_FALSE(find_suspect(gang(1, 0, server)));
   Process sleeper = java({park}, "futex");
   sleeper.threads[0].frames = {Frame{"java.lang.Thread.sleep", ""},
                                {"Deadlock.main", "Deadlock.java", 9}};
-  EXPECT_EQ(suspect_of(gang(1, 0, sleeper)).sure, job::Sureness::Unsure);
+  EXPECT_EQ(suspect_of(gang(1, 0, sleeper)).sure, job::Sureness::Sign);
+  std::vector<Subject> got_on = gang(1, 0, sleeper);
+  got_on[0].got_on = true;
+  EXPECT_EQ(suspect_of(got_on).sure, job::Sureness::Unsure);
   // What runs may well compute: of its variables nothing is known.
   Thread busy{.state = 'R', .frames = {writes}};
   EXPECT_TRUE(is_computing(busy));

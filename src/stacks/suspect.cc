@@ -131,6 +131,58 @@ bool is_resting(const Subject& subject) {
          telling.process->problem.empty() && has_no_program(telling.process->command);
 }
 
+/// What a task waits for that the job does not have.
+enum class Outside : uint8_t { No, Input, Other };
+
+Outside outside_of(const Subject& subject) {
+  const Telling telling = telling_of(subject.report);
+  if (telling.thread == nullptr) {
+    return Outside::No;
+  }
+  const std::vector<Telling> others = behind(subject.report);
+  const bool named = telling.thread->target.starts_with('/');
+  if (others.empty() && is_awaiting_input(*telling.thread) &&
+      ((telling.thread->input && named) || !subject.got_on)) {
+    return Outside::Input;
+  }
+  if (subject.got_on) {
+    return Outside::No;
+  }
+  const bool asks = others.empty() ? is_asking(*telling.process, *telling.thread)
+                                   : std::ranges::all_of(others, [](const Telling& other) {
+                                       return is_asking(*other.process, *other.thread);
+                                     });
+  return asks ? Outside::Other : Outside::No;
+}
+
+/// What all of those that wait for nobody in the job wait for: the same, in the same function.
+/// Otherwise one of them may be what another one waits for.
+Outside outside_of(std::span<const Subject> subjects, const std::vector<const Group*>& apart) {
+  if (apart.empty()) {
+    return Outside::No;
+  }
+  const Subject& first = subjects[apart.front()->members.front()];
+  const Outside outside = outside_of(first);
+  const bool all = std::ranges::all_of(apart, [&](const Group* each) {
+    const Subject& other = subjects[each->members.front()];
+    return outside_of(other) == outside &&
+           is_same_function(*telling_of(first.report).thread, *telling_of(other.report).thread);
+  });
+  return all ? outside : Outside::No;
+}
+
+std::string_view words_of(Outside outside) {
+  switch (outside) {
+    case Outside::No:
+      return "";
+    case Outside::Input:
+      return "; nobody has written there yet";
+    case Outside::Other:
+      return "; it asks again and again, for something outside the job";
+  }
+  return "";
+}
+
 /// Whether more is known than what the kernel says of a Python program, which is much the same
 /// wherever it waits.
 bool is_telling(const Subject& subject) {
@@ -141,6 +193,7 @@ bool is_telling(const Subject& subject) {
 struct Choice {
   const Group* group = nullptr;
   Sureness sure = Sureness::Unsure;
+  Outside outside = Outside::No;
 };
 
 /// Where nobody waits for anybody: the group that differs from the others.
@@ -192,6 +245,9 @@ Choice choose(std::span<const Subject> subjects, const std::vector<Group>& group
   if (!apart.empty() && all_rest) {
     return {apart.front(), Sureness::Sign};
   }
+  if (const Outside outside = outside_of(subjects, apart); outside != Outside::No) {
+    return {apart.front(), Sureness::Sign, outside};
+  }
   const std::vector<const Group*>& rest = apart.empty() ? waiting : apart;
   if (!rest.empty()) {
     return choose_odd(subjects, rest);
@@ -230,6 +286,7 @@ void add_frames(const Thread& thread, std::string& text) {
 std::string evidence_of(std::span<const Subject> subjects, const std::vector<Group>& groups,
                         const Choice& choice, size_t suspect) {
   std::string text = line_of(subjects, *choice.group, false);
+  text.insert(text.size() - 1, words_of(choice.outside));
   for (const Group& each : groups | std::views::reverse) {
     if (&each != choice.group && text.size() < kEvidenceBytesMax / 2) {
       text += line_of(subjects, each, true);
@@ -268,6 +325,7 @@ std::optional<Suspect> find_suspect(std::span<const Subject> subjects) {
   if (laggard && !is_held(subjects[suspect.subject])) {
     const bool agreed = laggard->subject == suspect.subject;
     suspect.subject = laggard->subject;
+    choice.outside = Outside::No;
     suspect.sure = agreed ? Sureness::Certain : std::max(suspect.sure, Sureness::Likely);
     choice.group = &*std::ranges::find_if(groups, [&](const Group& each) {
       return std::ranges::find(each.members, laggard->subject) != each.members.end();

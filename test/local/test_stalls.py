@@ -183,6 +183,41 @@ IDLE = {
     "greets": "import time\nprint('the next run is in 1 h', flush=True)\ntime.sleep(3600)\n",
 }
 
+# And some that wait for what the job does not have.
+OUTSIDE = {
+    "told": "print(input('what now? '), flush=True)\n",
+    "folder": """
+import pathlib, sys, time
+print("waiting for files", flush=True)
+while not list(pathlib.Path(sys.argv[1]).glob("*.csv")):
+    time.sleep(5)
+""",
+    "client": """
+import socket, sys, time
+free = socket.create_server(("127.0.0.1", 0))
+address = free.getsockname()
+free.close()
+while True:
+    try:
+        socket.create_connection(address, timeout=3)
+        break
+    except OSError:
+        time.sleep(2)
+""",
+    "loop": """
+import asyncio
+
+async def connect():
+    while True:
+        try:
+            return await asyncio.open_unix_connection("broker")
+        except OSError:
+            await asyncio.sleep(2)
+
+asyncio.run(connect())
+""",
+}
+
 # An event loop that nothing can wake: it waits for a result that nobody brings.
 AWAITS = """
 import asyncio
@@ -569,6 +604,48 @@ def test_programs_that_have_nothing_to_do_are_idle(muster):
     assert muster.status()["phase"] == "running"
     assert "timer:0 on" in muster("status", "last").expect(0).out
     assert "is idle, has done nothing for" in muster("why", "last").expect(0).out
+
+
+def test_programs_that_wait_for_something_outside_are_idle(muster):
+    """Nothing follows, whatever is to follow on a hang, and they go on when it comes."""
+    for name, program in OUTSIDE.items():
+        muster.write(f"{name}.py", program)
+    for fifo in ("held", "alone"):
+        os.mkfifo(muster.folder / fifo)
+    commands = {name: f"exec /usr/bin/python3 {name}.py {muster.folder}" for name in OUTSIDE}
+    commands["told"] += f" 3<>{muster.folder}/held <{muster.folder}/held"
+    commands["opens"] = f"exec /usr/bin/python3 told.py <{muster.folder}/alone"
+    running = muster.start("run", muster.spec({
+        "liveness": QUICK["liveness"], "stall": {"after": "5s", "then": "fail"},
+        "files": [f"{name}.py" for name in OUTSIDE],
+        "roles": {name: {"tasks": 1, "command": command} for name, command in commands.items()},
+    }))
+
+    def stalls():
+        roles = muster.status()["roles"]
+        found = {name: role["tasks"][0]["stall"] for name, role in roles.items()}
+        return found if all(found.values()) else None
+
+    muster.wait_for_phase("running")
+    found = harness.eventually(stalls)
+    assert {name: stall["sure"] for name, stall in found.items()} == dict.fromkeys(commands, "sign")
+    assert re.match(r"told:0 waits for input from \S+/held in <module> \(told.py:1\); "
+                    "nobody has written there yet", found["told"]["evidence"])
+    asks = "; it asks again and again, for something outside the job"
+    assert re.match(rf"folder:0 sleeps in <module> \(folder.py:5\){asks}",
+                    found["folder"]["evidence"])
+    for name in ("client", "loop"):
+        assert asks in found[name]["evidence"]
+    assert muster.status()["phase"] == "running"
+    for fifo in ("held", "alone"):
+        (muster.folder / fifo).write_text("proceed\n")
+    (muster.folder / "new.csv").touch()
+    for task in ("told:0", "opens:0"):
+        running.sees(f"{task} *[|] what now[?] proceed")
+    harness.eventually(lambda: muster.status()["roles"]["folder"]["tasks"][0]["state"] ==
+                       "succeeded")
+    muster("stop", "last").expect(0)
+    running.wait()
 
 
 @pytest.mark.parametrize("pause", [0.3, 0])

@@ -93,8 +93,9 @@ def test_attempts_and_events_tell_what_happened(muster, gate, browser):
 
 
 def test_tasks_that_hang_are_above_all_while_they_do(muster, browser):
-    running = open_page(muster, browser, {"command": "mkfifo rows; exec cat rows", "tasks": 2,
-                                          "framework": "pytorch", "stall": {"after": "1s"}})
+    running = open_page(muster, browser, {"command": "seq 4; mkfifo rows; exec cat rows",
+                                          "tasks": 2, "framework": "pytorch",
+                                          "stall": {"after": "1s"}})
     hidden = "return document.querySelector('#stalls').hidden"
     text = browser.sees(
         "#stalls", r"worker:\d on \S+ may hang, no progress for [\d.]+ s when .*unsure")
