@@ -11,6 +11,9 @@ namespace {
 
 constexpr Duration kFirstLook = std::chrono::milliseconds(200);
 constexpr Duration kNormally = std::chrono::seconds(1);
+/// Looks come up to a share (1 in so many) of the time between them earlier or later, and no more:
+/// each second has about one.
+constexpr int64_t kUneven = 11;
 constexpr Duration kClosely = std::chrono::milliseconds(200);
 /// Close to a memory limit looks are more frequent than samples.
 constexpr Duration kSampleMin = std::chrono::milliseconds(900);
@@ -21,6 +24,7 @@ constexpr double kIdleGpu = 0.05;
 
 UsageWatch::UsageWatch(Deps deps)
     : deps_(deps),
+      jitter_(static_cast<uint64_t>(deps.loop.now().time_since_epoch().count())),
       looks_({.share_per_mille = 2}, deps.loop.now()),
       moved_(deps.loop),
       scope_(deps.loop) {
@@ -82,7 +86,8 @@ HostTime UsageWatch::look() {
   }
   looks_.pay(now, deps_.meter.time_spent() - deps_.attempts.close_looks().paid() - before);
   // Many processes make a look dear: then the next one comes later.
-  const HostTime next = std::max(now + (closely ? kClosely : kNormally), looks_.free_at());
+  const Duration mean = closely ? kClosely : kNormally;
+  const HostTime next = std::max(now + jitter_.around(mean, mean / kUneven), looks_.free_at());
   return any ? next : HostTime::max();
 }
 

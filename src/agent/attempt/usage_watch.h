@@ -6,6 +6,7 @@
 #include "agent/attempt/watch_budget.h"
 #include "agent/sampling/sample_queue.h"
 #include "agent/sampling/task_meter.h"
+#include "base/jitter.h"
 #include "os/host/gpu_meter.h"
 #include "os/host/memory.h"
 #include "rt/async.h"
@@ -18,9 +19,9 @@
 
 namespace muster::agent {
 
-/// Looks once a second at what the running attempts and the host use: measures them for the master,
-/// with how long they have been quiet, and ends those over their memory limit. Measures its own
-/// time, too, and looks less often where it would cost more than its share. Lives on the loop's
+/// Looks about once a second at what the running attempts and the host use: measures them for the
+/// master, with how long they have been quiet, and ends those over their memory limit. Measures its
+/// own time, too, and looks less often where it would cost more than its share. Lives on the loop's
 /// thread.
 class UsageWatch {
  public:
@@ -64,7 +65,9 @@ class UsageWatch {
   Deps deps_;
   std::map<job::AttemptId, Watched> watched_;
   HostTime sampled_{};  ///< When all were last measured for the master.
-  WatchBudget looks_;   ///< All but the close looks, which have a budget of their own.
+  /// Much of what is seen is true of a moment only: looks must not fall in step with a program.
+  Jitter jitter_;
+  WatchBudget looks_;  ///< All but the close looks, which have a budget of their own.
   HostTime due_ = HostTime::max();
   rt::Event moved_;  ///< The next look is due at another time.
   rt::Scope scope_;  ///< Last: its coroutine uses all of the above.

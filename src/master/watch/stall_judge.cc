@@ -20,7 +20,8 @@ constexpr int64_t kAftersWaitedMax = 6;
 constexpr size_t kMembersMax = 1024;
 
 /// The stacks of what is busy are read so often, in an eighth of the time after which it is
-/// suspected, and not less than a second apart.
+/// suspected, and about a second apart or more. Unevenly: a program with a rhythm of its own would
+/// otherwise be seen at the same place each time.
 constexpr size_t kRounds = 5;
 constexpr int64_t kRoundsShare = 8 * (kRounds - 1);
 constexpr Duration kBetweenRoundsMin = std::chrono::seconds(1);
@@ -37,6 +38,7 @@ bool lasts(const wire::Pause& pause, Duration after) {
 
 StallJudge::StallJudge(Deps deps, Send send)
     : deps_(deps),
+      jitter_(deps_.decider.machine().plan().seed),
       stacks_({.loop = deps.loop,
                .log = deps.log,
                .send = [send = std::move(send)](wire::StreamFrame frame) {
@@ -288,11 +290,11 @@ void StallJudge::end_round(std::vector<stacks::Subject> read) {
     end();
   } else {
     const Duration after = watched(inquiry.cohort).value_or(Watched{}).after;
-    inquiry_->pause = deps_.loop.call_after(
-        std::clamp(after / kRoundsShare, kBetweenRoundsMin, kBetweenRoundsMax), [this] {
-          inquiry_->pause = {};
-          begin_round();
-        });
+    const Duration mean = std::clamp(after / kRoundsShare, kBetweenRoundsMin, kBetweenRoundsMax);
+    inquiry_->pause = deps_.loop.call_after(jitter_.around(mean, mean / 3), [this] {
+      inquiry_->pause = {};
+      begin_round();
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/jitter.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "job/ids.h"
@@ -124,6 +125,7 @@ class StallJudge {
   std::optional<job::AttemptId> moving_;       ///< One that moved when it was last looked at.
   std::optional<job::AttemptId> progressing_;  ///< One that had made progress.
   std::unique_ptr<Inquiry> inquiry_;
+  Jitter jitter_;  ///< Of the pauses between rounds.
   StackReader stacks_;
 };
 
