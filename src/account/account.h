@@ -113,6 +113,8 @@ struct AttemptUse {
   /// Bytes per second that its processes read from disks, and wrote to them, after the first step.
   std::optional<double> read_per_s;
   std::optional<double> written_per_s;
+  /// Page faults per second that a disk had to answer.
+  std::optional<double> faults_major_per_s;
   std::optional<uint64_t> disk_left_bytes;  ///< Of the disk that it writes to, at the end.
   Growths growths;
 };

@@ -70,6 +70,11 @@ constexpr std::array kRules = {
          .threshold = 0.5,
          .means = "peak of cores used / requested",
          .judge = cores_far_from_use},
+    Rule{.name = "cores.held_back",
+         .needs = "processor time, and main threads that ran or waited for a processor, for 30 s",
+         .threshold = 0.6,
+         .means = "cores used / what main threads could have used",
+         .judge = cores_held_back},
     Rule{.name = "ps.saturated",
          .needs = "processor time of parameter servers and workers; or of workers, and bytes over "
                   "the network of hosts that tell its speed",

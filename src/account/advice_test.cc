@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 /// Profiles with known truth: each says what a good adviser would say, within a tenth, and that it
 /// says nothing else.
@@ -291,6 +293,76 @@ TEST(Advice, ASlowRankByItsClock) {
   const Advice advice = only(job_of({with_steps({100ms, 101ms, 99ms, 150ms})}));
   EXPECT_EQ(advice.rule, "rank.slow");
   EXPECT_THAT(advice.evidence, HasSubstr("its processor is slower"));
+}
+
+/// Three ranks on one host, of which the second gets a fifth of a core.
+Evidence one_held_back(double others_wanted) {
+  RoleEvidence role = role_of("worker", 3);
+  for (TaskEvidence& task : role.members) {
+    task.host = job::HostName("h0");
+    task.step = 200ms;
+    task.cores_mean = 0.9;
+    task.cores_wanted = others_wanted;
+  }
+  role.members[1].step = 900ms;
+  role.members[1].cores_mean = 0.2;
+  role.members[1].cores_wanted = 0.95;
+  return job_of({role});
+}
+
+const Advice& of_rule(const std::vector<Advice>& advice, std::string_view rule) {
+  const auto found = std::ranges::find(advice, rule, &Advice::rule);
+  EXPECT_NE(found, advice.end()) << rule;
+  return *found;
+}
+
+TEST(Advice, ARankThatALimitHoldsBackDoesNotWaitForItsInput) {
+  const std::vector<Advice> advice = advise(one_held_back(0.95));
+  EXPECT_THAT(of_rule(advice, "rank.slow").evidence,
+              HasSubstr("it used 0.2 cores and could have used 0.9: a processor limit of its "
+                        "container holds it back"));
+  const Advice& held = of_rule(advice, "cores.held_back");
+  EXPECT_THAT(held.evidence, HasSubstr("worker:1 used 0.2 cores and could have used 0.9 (1 of 3 "
+                                       "tasks were held back so): a processor limit"));
+  EXPECT_THAT(held.what, HasSubstr("`nr_throttled`"));
+}
+
+TEST(Advice, ATaskBesideOthersThatAreHeldBackIsOnABusyHost) {
+  const std::vector<Advice> advice = advise(one_held_back(3.0));
+  EXPECT_THAT(of_rule(advice, "cores.held_back").evidence, HasSubstr("others keep h0 busy"));
+  Evidence alone = one_held_back(0.95);
+  alone.roles[0].members[1].host = job::HostName("h7");
+  EXPECT_THAT(of_rule(advise(alone), "cores.held_back").evidence,
+              HasSubstr("others keep h7 busy, or a processor limit of its container"));
+}
+
+TEST(Advice, ARankThatWaitsForItsOwnThreadsIsNamed) {
+  RoleEvidence role = role_of("worker", 3);
+  role.requested.vcores = 1;
+  for (TaskEvidence& task : role.members) {
+    task.cores_mean = task.cores_peak = 0.1;
+    task.waiting = 0.88;
+  }
+  role.members[1].cores_mean = role.members[1].cores_peak = 0.9;
+  role.members[1].waiting = 0.8;
+  const Advice slow = only(job_of({role}));
+  EXPECT_EQ(slow.rule, "rank.slow");
+  EXPECT_THAT(slow.evidence, HasSubstr("the others wait for worker:1"));
+  EXPECT_THAT(slow.evidence, HasSubstr("its main thread waits for threads of its own"));
+}
+
+TEST(Advice, MemoryThatIsReadAgainIsNoInput) {
+  RoleEvidence role = role_of("worker", 1);
+  TaskEvidence& task = role.members[0];
+  task.disk_waiting = 0.8;
+  task.read_per_s = 9e6;
+  task.written_per_s = 0;
+  task.faults_major_per_s = 310;
+  const Advice paging = only(job_of({role}));
+  EXPECT_THAT(paging.evidence, HasSubstr("per second for 310 page faults"));
+  EXPECT_THAT(paging.what, HasSubstr("its memory is short"));
+  task.faults_major_per_s = 1;
+  EXPECT_THAT(only(job_of({role})).what, HasSubstr("num_workers"));
 }
 
 TEST(Advice, ASlowRankByItsHost) {

@@ -44,6 +44,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       evidence.disk_waiting = use->second.disk_waiting;
       evidence.read_per_s = use->second.read_per_s;
       evidence.written_per_s = use->second.written_per_s;
+      evidence.faults_major_per_s = use->second.faults_major_per_s;
       evidence.disk_left_bytes = use->second.disk_left_bytes;
       evidence.growths = use->second.growths;
       if (use->second.memory_peak_bytes) {

@@ -33,6 +33,7 @@ struct TaskEvidence {
   std::optional<double> disk_waiting;  ///< The same for a disk.
   std::optional<double> read_per_s;    ///< Bytes per second, from disks.
   std::optional<double> written_per_s;
+  std::optional<double> faults_major_per_s;  ///< Page faults that a disk had to answer.
   std::optional<uint64_t> disk_left_bytes;
   Growths growths;   ///< Of its last attempt.
   HostUse host_use;  ///< Of its host.

@@ -117,6 +117,7 @@ void add_traffic(const Words& words, TaskEvidence& task) {
   };
   bytes("read", task.read_per_s);
   bytes("written", task.written_per_s);
+  take(words, "faults", [&](const std::string& text) { task.faults_major_per_s = number(text); });
   bytes("host_written", task.host_use.written_per_s);
   bytes("host_received", task.host_use.received_per_s);
   bytes("host_sent", task.host_use.sent_per_s);

@@ -1,5 +1,6 @@
 #include "account/rules_of_resources.h"
 
+#include "account/held_back.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -76,12 +77,16 @@ std::optional<double> demand_of(const RoleEvidence& role) {
   });
 }
 
-/// " (others kept the host busy: it would have used 1.0)": where it got less than it wanted.
+/// " (it could have used 1.0: others kept the host busy, or a limit held it back)": where it got
+/// less than it wanted.
 std::string busy_host_text(double used, double demand) {
   constexpr double kGot = 0.85;
   return used >= kGot * demand
              ? std::string()
-             : fmt::format(" (others kept the host busy: it would have used {:.1f})", demand);
+             : fmt::format(
+                   " (it could have used {:.1f}: others kept the host busy, or a limit of "
+                   "its container held it back)",
+                   demand);
 }
 
 std::optional<double> gpu_of(const RoleEvidence& role) {
@@ -221,6 +226,44 @@ void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Ad
          .saves = "time, if the processor is what holds it up",
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
          .numbers = {{"requested", requested}, {"used", *used}, {"proposed", wanted}}});
+  }
+}
+
+void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  constexpr Duration kNoticeable = std::chrono::seconds(30);
+  for (const RoleEvidence& role : evidence.roles) {
+    const TaskEvidence* most = nullptr;
+    uint32_t many = 0;
+    for (const TaskEvidence& task : role.members) {
+      const double wanted = wanted_of(task, role);
+      if (!is_held_back(task) || task.ran < kNoticeable ||
+          *task.cores_mean > rule.threshold * wanted) {
+        continue;
+      }
+      ++many;
+      if (most == nullptr ||
+          wanted - *task.cores_mean > wanted_of(*most, role) - *most->cores_mean) {
+        most = &task;
+      }
+    }
+    if (most == nullptr) {
+      continue;
+    }
+    const double wanted = wanted_of(*most, role);
+    const std::string others =
+        role.members.size() < 2
+            ? std::string()
+            : fmt::format(" ({} of {} tasks were held back so)", many, role.members.size());
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence =
+             fmt::format("{} used {:.1f} cores and could have used {:.1f}{}: {}", most->name,
+                         *most->cores_mean, wanted, others, why_held_back(evidence, *most)),
+         .what = after_held_back(*most),
+         .saves = fmt::format("up to {} of the run", percent(1 - *most->cores_mean / wanted)),
+         .sets = {},
+         .numbers = {{"used", *most->cores_mean}, {"wanted", wanted}}});
   }
 }
 

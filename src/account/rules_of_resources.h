@@ -10,6 +10,7 @@ namespace muster::account {
 void memory_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void memory_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void cores_near_limit(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
+void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void cores_far_from_use(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);
 void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice);

@@ -1,5 +1,6 @@
 #include "account/rules_of_time.h"
 
+#include "account/held_back.h"
 #include "base/median.h"
 #include "base/text.h"
 #include "job/describe.h"
@@ -47,13 +48,18 @@ std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& ta
 
 /// What a slow task suffers from, and what to do about it.
 struct Suspect {
-  std::string word;  ///< "host", "data", "clock"; "" if nobody can tell.
+  std::string word;  ///< "host", "processor", "data", "clock"; "" if nobody can tell.
   std::string text;
   std::string what;
 };
 
-Suspect suspect(const RoleEvidence& role, const TaskEvidence& slow, Duration usual,
-                double threshold) {
+std::string held_back_text(const Evidence& evidence, const TaskEvidence& slow) {
+  return fmt::format("it used {:.1f} cores and could have used {:.1f}: {}", *slow.cores_mean,
+                     *slow.cores_wanted, why_held_back(evidence, slow));
+}
+
+Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEvidence& slow,
+                Duration usual, double threshold) {
   const bool host_is_slow = std::ranges::any_of(role.members, [&](const TaskEvidence& other) {
     const std::optional<Duration> pace = pace_of(role, other);
     return other.name != slow.name && other.host == slow.host && pace &&
@@ -77,6 +83,11 @@ Suspect suspect(const RoleEvidence& role, const TaskEvidence& slow, Duration usu
                                 slow.host.value)};
   }
   const double usual_cores = median(std::move(others));
+  if (is_held_back(slow)) {
+    return {.word = "processor",
+            .text = "; " + held_back_text(evidence, slow),
+            .what = after_held_back(slow)};
+  }
   if (*slow.cores_mean < 0.6 * usual_cores) {
     return {.word = "data",
             .text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
@@ -101,7 +112,89 @@ constexpr double kWaitsLess = 0.2;
 
 /// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
 /// one is the one that does not wait for the others.
-std::optional<Advice> slow_in_lockstep(const Rule& rule, const RoleEvidence& role) {
+/// Whether the others wait for a task although its main thread waits as well: for threads of its
+/// own, such as those that want Python's lock, which keep far more busy than the others'.
+bool works_while_it_waits(const TaskEvidence& task, const std::vector<const TaskEvidence*>& all) {
+  std::vector<double> others;
+  for (const TaskEvidence* other : all) {
+    if (other != &task && other->cores_mean) {
+      others.push_back(*other->cores_mean);
+    }
+  }
+  return task.cores_mean && !others.empty() && others.size() + 1 == all.size() &&
+         *task.cores_mean > 2 * median(std::move(others)) + 0.3;
+}
+
+/// Whether tasks meet by other means than threads do, such as sockets of their own: then nobody is
+/// seen to wait for another. That they meet in every step is known by the steps, which take as
+/// long.
+bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
+  constexpr double kUnseen = 0.1;
+  constexpr double kAlike = 1.15;
+  std::vector<double> steps;
+  for (const TaskEvidence* task : all) {
+    if (*task->waiting >= kUnseen || !task->step || !task->cores_wanted) {
+      return false;
+    }
+    steps.push_back(seconds(*task->step));
+  }
+  const auto [least, most] = std::ranges::minmax(steps);
+  return most <= kAlike * least;
+}
+
+/// The share of time in which a task waited for its peers.
+double waiting_of(const TaskEvidence& task, const std::vector<const TaskEvidence*>& all) {
+  if (meet_unseen(all)) {
+    const double worked = std::min(1.0, *task.cores_wanted) + task.disk_waiting.value_or(0);
+    return std::max(0.0, 1 - worked);
+  }
+  return works_while_it_waits(task, all)
+             ? std::min(*task.waiting, std::max(0.0, 1 - *task.cores_mean))
+             : *task.waiting;
+}
+
+/// Why the others wait for it, and what to do about it.
+Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
+                            const std::vector<const TaskEvidence*>& all) {
+  const std::string spread = "give its part of the input another place, or spread the input evenly";
+  if (is_held_back(slow)) {
+    return {.word = "processor",
+            .text = "; " + held_back_text(evidence, slow),
+            .what = after_held_back(slow)};
+  }
+  std::vector<double> cores;
+  for (const TaskEvidence* task : all) {
+    if (task != &slow && task->cores_mean) {
+      cores.push_back(*task->cores_mean);
+    }
+  }
+  if (!slow.cores_mean || cores.size() + 1 < all.size()) {
+    return {.word = {}, .text = {}, .what = spread};
+  }
+  const double others = median(std::move(cores));
+  const std::string used =
+      fmt::format("; it used {:.1f} cores and they {:.1f}: ", *slow.cores_mean, others);
+  if (works_while_it_waits(slow, all) && *slow.waiting > 0.5) {
+    return {.word = "threads",
+            .text = used + "its main thread waits for threads of its own",
+            .what =
+                "do what its other threads do in processes: of a Python program's threads one "
+                "runs at a time"};
+  }
+  if (*slow.cores_mean > 1.3 * others + 0.05) {
+    return {.word = "clock",
+            .text = used + "it computes longer",
+            .what = fmt::format(
+                "compare the size of its part, and the processor of {}, with the others'",
+                slow.host.value)};
+  }
+  return {.word = "data", .text = used + "it waits for its input or its disk", .what = spread};
+}
+
+/// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
+/// one is the one that does not wait for the others.
+std::optional<Advice> slow_in_lockstep(const Rule& rule, const Evidence& evidence,
+                                       const RoleEvidence& role) {
   std::vector<const TaskEvidence*> tasks;
   for (const TaskEvidence& task : role.members) {
     if (task.waiting && task.ran >= kNoticeable) {
@@ -112,53 +205,42 @@ std::optional<Advice> slow_in_lockstep(const Rule& rule, const RoleEvidence& rol
       tasks.size() < role.members.size()) {
     return std::nullopt;
   }
-  std::ranges::sort(tasks, {}, [](const TaskEvidence* task) { return *task->waiting; });
-  const TaskEvidence& slow = *tasks.front();
-  std::vector<double> waits;
-  std::vector<double> cores;
-  for (const TaskEvidence* task : tasks | std::views::drop(1)) {
-    waits.push_back(*task->waiting);
-    if (task->cores_mean) {
-      cores.push_back(*task->cores_mean);
-    }
+  std::vector<std::pair<double, const TaskEvidence*>> waits;
+  for (const TaskEvidence* task : tasks) {
+    waits.emplace_back(waiting_of(*task, tasks), task);
   }
-  if (waits.front() - *slow.waiting < kWaitsLess) {
+  std::ranges::sort(waits, {}, &std::pair<double, const TaskEvidence*>::first);
+  const auto [waited, slow] = waits.front();
+  if (waits[1].first - waited < kWaitsLess) {
     return std::nullopt;
   }
-  const double usual = median(std::move(waits));
-  const double factor = (1 - *slow.waiting) / std::max(0.01, 1 - usual);
+  std::vector<double> of_others;
+  for (const auto& [share, task] : waits | std::views::drop(1)) {
+    of_others.push_back(share);
+  }
+  const double usual = median(std::move(of_others));
+  const double factor = (1 - waited) / std::max(0.01, 1 - usual);
   if (factor < rule.threshold) {
     return std::nullopt;
   }
-  const bool known = slow.cores_mean && cores.size() + 1 == tasks.size();
-  const double others = known ? median(std::move(cores)) : 0;
-  const bool computes = known && *slow.cores_mean > 1.3 * others + 0.05;
-  return Advice{
-      .rule = std::string(rule.name),
-      .role = role.name,
-      .evidence = fmt::format(
-          "the others wait for {} on {}: it waited for {:.0f} % of the time, "
-          "and they for {:.0f} %{}",
-          slow.name, slow.host.value, *slow.waiting * 100, usual * 100,
-          !known ? std::string()
-                 : fmt::format(
-                       "; it used {:.1f} cores and they {:.1f}: {}", *slow.cores_mean, others,
-                       computes ? "it computes longer" : "it waits for its input or its disk")),
-      .what = computes ? fmt::format("compare the size of its part, and the processor of {}, with "
-                                     "the others'",
-                                     slow.host.value)
-                       : std::string("give its part of the input another place, or spread the "
-                                     "input evenly"),
-      .saves = fmt::format("up to {:.0f} % of each step", (1 - 1 / factor) * 100),
-      .sets = {},
-      .numbers = {{"factor", factor}, {"waiting", *slow.waiting}, {"others_waiting", usual}}};
+  const Suspect cause = suspect_in_lockstep(evidence, *slow, tasks);
+  return Advice{.rule = std::string(rule.name),
+                .role = role.name,
+                .evidence = fmt::format(
+                    "the others wait for {} on {}: it waited for {:.0f} % of the time, and they "
+                    "for {:.0f} %{}",
+                    slow->name, slow->host.value, waited * 100, usual * 100, cause.text),
+                .what = cause.what,
+                .saves = fmt::format("up to {:.0f} % of each step", (1 - 1 / factor) * 100),
+                .sets = {},
+                .numbers = {{"factor", factor}, {"waiting", waited}, {"others_waiting", usual}}};
 }
 
 }  // namespace
 
 void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
-    if (std::optional<Advice> lockstep = slow_in_lockstep(rule, role)) {
+    if (std::optional<Advice> lockstep = slow_in_lockstep(rule, evidence, role)) {
       advice.push_back(*std::move(lockstep));
       continue;
     }
@@ -180,7 +262,7 @@ void rank_slow(const Rule& rule, const Evidence& evidence, std::vector<Advice>& 
     if (factor < rule.threshold) {
       continue;
     }
-    const Suspect cause = suspect(role, *task, usual, rule.threshold);
+    const Suspect cause = suspect(evidence, role, *task, usual, rule.threshold);
     const bool by_step = task->step.has_value();
     advice.push_back(
         {.rule = std::string(rule.name),
@@ -206,6 +288,20 @@ const TaskEvidence* most_in_disk(const RoleEvidence& role) {
   const auto found = std::ranges::max_element(
       role.members, {}, [](const TaskEvidence& task) { return task.disk_waiting.value_or(-1); });
   return found == role.members.end() || !found->disk_waiting ? nullptr : &*found;
+}
+
+/// Whether much of what a task reads are pages of memory that it has touched: faults that a disk
+/// answers, each of which brings a few pages, or as much as the disk reads ahead.
+bool pages_come_back(const TaskEvidence& task) {
+  constexpr double kFaultsMin = 20;
+  constexpr double kBytesPerFault = 16 << 20;
+  const double faults = task.faults_major_per_s.value_or(0);
+  return faults >= kFaultsMin && task.read_per_s.value_or(0) <= kBytesPerFault * faults;
+}
+
+std::string paging_text(const TaskEvidence& task) {
+  return pages_come_back(task) ? fmt::format(" for {:.0f} page faults", *task.faults_major_per_s)
+                               : std::string();
 }
 
 /// "; others wrote 80 MiB per second to the disks of h1": where they do most of it.
@@ -247,11 +343,15 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
          .role = role.name,
          .evidence = fmt::format(
              "the main thread of {} waited for a disk for {:.0f} % of the time{}, while it {} {} "
-             "per second{}",
+             "per second{}{}",
              task->name, *task->disk_waiting * 100, others, reads ? "read" : "wrote",
-             format_bytes(static_cast<uint64_t>(moved)), others_on_disk(evidence, *task)),
-         .what = moved < kNothing ? "look what it waits for with `muster stacks`: a network file "
-                                    "system, or a lock in the kernel"
+             format_bytes(static_cast<uint64_t>(moved)), paging_text(*task),
+             others_on_disk(evidence, *task)),
+         .what = pages_come_back(*task)
+                     ? "look whether its memory is short: what it maps or holds is taken from it "
+                       "and read again; request more, or read a mapped file in order"
+                 : moved < kNothing ? "look what it waits for with `muster stacks`: a network file "
+                                      "system, or a lock in the kernel"
                  : reads
                      ? "read ahead by other threads or processes (`num_workers`, `prefetch`), or "
                        "put the input on a faster disk"

@@ -195,6 +195,10 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
     use.written_per_s = Weighed{later, 0}.per_second();
     return;
   }
+  if (is(Builtin::ContainerPageFaultsMajor)) {
+    use.faults_major_per_s = Weighed{later, 0}.per_second();
+    return;
+  }
   if (is(Builtin::ContainerDiskAvailable) && !later.points.empty()) {
     use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, later.points.back().value));
     add_disk_growth(std::move(later), use);
