@@ -8,7 +8,10 @@ import { Status, clock_text, duration_text, exit_text } from "./status.js";
 const lanes_max = 24;
 const lane_px = 22;
 const axis_px = 26;
-const label_px = 92;
+/** What names of tasks have: less on a phone, and no more than the longest needs. */
+const label_min_px = 92;
+const label_max_px = 240;
+const letter_px = 6.9;
 const marks_max = 400;
 
 const mark_signs: Record<Mark["kind"] | "checkpoint" | "cause", string> = {
@@ -36,6 +39,7 @@ function end_kind(attempt: Attempt): string {
 export class LanePanel {
   private status: Status | null = null;
   private limit = lanes_max;
+  private label_px = label_min_px;
   private readonly redraw = soon(() => this.draw());
 
   constructor(private readonly lives: Lives,
@@ -65,6 +69,13 @@ export class LanePanel {
     const all = [...this.lives.of_task].filter(([task, attempts]) => wanted === "" ||
       task.toLowerCase().includes(wanted) ||
       attempts.some((each) => (each.host ?? "").toLowerCase().includes(wanted)));
+    const roles = Object.keys(this.status?.roles ?? {});
+    const place = ([task]: [string, Attempt[]]): [number, number] => {
+      const [role = "", index = ""] = task.split(":");
+      return [roles.indexOf(role), Number(index)];
+    };
+    // As in the table: they begin in whatever order.
+    all.sort((one, other) => place(one)[0] - place(other)[0] || place(one)[1] - place(other)[1]);
     if (all.length <= this.limit) {
       return all;
     }
@@ -87,9 +98,12 @@ export class LanePanel {
     const end = Math.max(begin + 1000, this.lives.last, ended ? 0 : Date.now());
     const tasks = this.tasks();
     const height = axis_px + tasks.length * lane_px;
-    const plot = Math.max(40, width - label_px - 12);
+    const longest = Math.max(0, ...tasks.map(([task]) => task.length));
+    this.label_px = Math.min(Math.max(label_min_px, 12 + letter_px * longest), label_max_px,
+      Math.max(label_min_px, width / 4));
+    const plot = Math.max(40, width - this.label_px - 12);
     const x = (ms: number): number =>
-      label_px + plot * Math.min(1, Math.max(0, (ms - begin) / (end - begin)));
+      this.label_px + plot * Math.min(1, Math.max(0, (ms - begin) / (end - begin)));
     const picture = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`,
       role: "group", "aria-label": "Attempts over time" });
     this.draw_axis(picture, begin, end, plot, height, x);
@@ -119,7 +133,7 @@ export class LanePanel {
       picture.append(draw("line", { x1: left, x2: left, y1: axis_px - 6, y2: height,
         class: "grid" }));
       const label = draw("text", { x: left, y: axis_px - 10, class: "tick",
-        "text-anchor": at === 0 ? "start" : left > label_px + plot - 30 ? "end" : "middle" });
+        "text-anchor": at === 0 ? "start" : left > this.label_px + plot - 30 ? "end" : "middle" });
       label.textContent = at === 0 ? clock_text(begin, false) : `+${duration_text(at)
         .replace(".0 s", " s").replace(" 0 s", "").replace(" 0 min", "")}`;
       picture.append(label);
@@ -128,9 +142,10 @@ export class LanePanel {
 
   private draw_lane(picture: SVGElement, task: string, attempts: Attempt[], top: number,
     end: number, x: (ms: number) => number, used: Set<string>): void {
-    const label = draw("text", { x: label_px - 8, y: top + 15, class: "lane-name",
+    const label = draw("text", { x: this.label_px - 8, y: top + 15, class: "lane-name",
       "text-anchor": "end" });
-    label.textContent = task.length > 13 ? `…${task.slice(-12)}` : task;
+    const fitting = Math.floor((this.label_px - 12) / letter_px);
+    label.textContent = task.length > fitting ? `…${task.slice(1 - fitting)}` : task;
     const title = draw("title", {});
     title.textContent = task;
     label.append(title);

@@ -127,6 +127,54 @@ def test_a_hundred_live_series_are_drawn(browser):
         browser.sees('[data-chart="Processor"] figcaption', r"^worker:7 [\d.]+ cores$")
 
 
+def test_charts_of_a_small_job_are_there_before_anybody_scrolls(browser):
+    states = ["active"] * 60
+    series = [(f"worker:{n}", "container.cpu.usage", "{cpu}", lambda at: at % 7) for n in range(60)]
+    with site_of(browser, status=fake_site.status_of({"worker": states}), series=series):
+        harness.eventually(lambda: browser.run(
+            "return document.querySelectorAll('#chart-list canvas').length") == 1)
+        below = "return document.getElementById('charts').getBoundingClientRect().top - innerHeight"
+        assert browser.run(below) > 200 and browser.run("return scrollY") == 0
+
+
+def test_attempts_are_in_the_order_of_the_tasks(browser):
+    roles = {"chief": ["active"], "worker": ["active"] * 12, "evaluator-with-a-name": ["active"]}
+    tasks = [f"{role}:{n}" for role, states in roles.items() for n in range(len(states))]
+    begun = [*tasks[5:], *reversed(tasks[:5])]
+    events = [{"n": n, "ms": 1000 * fake_site.BEGIN_S + n, "type": "attempt-started",
+               "text": f"{task}, attempt 1 started", "task": task, "attempt": 1, "host": "h1",
+               "generation": 1, "placed": 1000 * fake_site.BEGIN_S} for n, task in enumerate(begun)]
+    names = "return [...document.querySelectorAll('.lane-name')].map(e => e.firstChild.textContent)"
+    with site_of(browser, status=fake_site.status_of(roles), events=events):
+        harness.eventually(lambda: browser.run(names) == tasks, what=lambda: browser.run(names))
+        left = ("return Math.min(...[...document.querySelectorAll('.lane-name')].map("
+                "e => e.getBBox().x))")
+        assert browser.run(left) >= 0, "no name is cut off"
+
+
+def test_words_of_the_plan_are_whole(browser):
+    roles = ["worker", "evaluator-with-a-long-role-name"]
+    with site_of(browser, status=fake_site.status_of({"worker": ["active"]})):
+        browser.sees("#plan-words", "[Gg]eneric")
+        browser.run("""
+            const body = document.getElementById('plan-roles');
+            body.replaceChildren(...arguments[0].map((role) => {
+              const row = document.createElement('tr');
+              for (const text of [role, '12', '12', '256 MiB', 'a share', '0', 'independent',
+                  'fails the job', '5 in place, 3 in a new container, 3 on another host']) {
+                row.append(Object.assign(document.createElement('td'), {textContent: text}));
+              }
+              return row;
+            }));""", roles)
+        assert browser.run("""
+            const words = [...document.querySelectorAll('#plan-roles td:nth-child(7)')];
+            return words.map((cell) => {
+              const range = document.createRange();
+              range.selectNodeContents(cell.firstChild);
+              return range.getClientRects().length;
+            });""") == [1, 1]
+
+
 def test_what_is_asked_of_charts_while_others_come_is_not_forgotten(browser):
     series = [("worker:0", "container.cpu.usage", "{cpu}", lambda s: 0.5),
               ("worker:0", "process.thread.count", "{thread}", lambda s: 7)]

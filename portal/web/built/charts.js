@@ -266,7 +266,8 @@ export class ChartPanel {
                 }
             }
             // A job that has ended is read once; what is asked for anew wakes this.
-            if (over || failures > 5 || !wanted) {
+            const begins = this.names.length === 0 && !document.hidden && failures === 0;
+            if (over || failures > 5 || (!wanted && !begins)) {
                 await Promise.race([this.sleep(), over ? new Promise(() => undefined)
                         : pause(wanted ? 10000 : 5000)]);
             }
@@ -274,6 +275,11 @@ export class ChartPanel {
                 await Promise.race([this.sleep(), pause(poll_ms)]);
             }
         }
+    }
+    /** A small job's charts are there before anybody comes near them, once. */
+    is_large() {
+        const roles = Object.values(this.status?.roles ?? {});
+        return roles.reduce((sum, { tasks }) => sum + tasks.length, 0) > lines_max;
     }
     async poll() {
         const { names } = await read(`${this.base}api/metrics/names`);
@@ -284,7 +290,7 @@ export class ChartPanel {
         by_id("charts").hidden = names.length === 0;
         by_id("charts-link").hidden = names.length === 0;
         const leaves = this.status?.phase === "stopping" || this.status?.phase === "ended";
-        if (names.length === 0 || (!this.visible && !leaves)) {
+        if (names.length === 0 || (!this.visible && !leaves && (this.answered || this.is_large()))) {
             return;
         }
         this.library = this.library ?? await load_library();
