@@ -6,8 +6,11 @@ import io
 import json
 import os
 import signal
+import subprocess
+import threading
 import time
 
+import harness
 import pytest
 from harness import eventually
 from test_gpus import BURN
@@ -107,6 +110,83 @@ while not gate.exists():
     for _ in range(10):
         line.sendall(b"gradients")
         line.recv(1000)
+"""
+
+# What workers send, the server takes; over loopback as fast as it goes, or as a network lets it.
+STREAMS = """
+import os, pathlib, socket, sys, threading, time
+gate, place = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+if os.environ["MUSTER_ROLE"] == "ps":
+    server = socket.create_server((sys.argv[3], 0))
+    temporary = place.with_suffix(".new")
+    temporary.write_text(str(server.getsockname()[1]))
+    temporary.rename(place)
+    def take(line):
+        while line.recv(1 << 20):
+            pass
+    while True:
+        threading.Thread(target=take, args=(server.accept()[0],), daemon=True).start()
+while not place.exists():
+    time.sleep(0.1)
+line = socket.create_connection((sys.argv[3], int(place.read_text())))
+while not gate.exists():
+    line.sendall(bytes(1 << 18))
+    time.sleep(0.02)
+"""
+
+# A host whose network carries 40 Mbit/s and says so, for what comes after: another one gives back
+# whatever it gets there.
+NETWORK = """
+/sbin/ip link set lo up
+unshare --net sleep 600 &
+other=$!
+trap 'kill $other' EXIT
+until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+/sbin/ip link add net0 type veth peer name net1
+/sbin/ip link set net1 netns $other
+/sbin/ip address add 10.99.0.1/24 dev net0
+/sbin/ip link set net0 up
+nsenter --net --target $other sh -ec '
+  PATH=$PATH:/sbin
+  ip link set lo up; ip address add 10.99.0.2/24 dev net1; ip link set net1 up
+  exec /usr/bin/python3 "$0"' "$PWD/gives_back.py" &
+trap "kill $! $other" EXIT
+/sbin/tc qdisc add dev net0 root tbf rate 40mbit burst 64k latency 50ms
+mkdir -p sys/net0
+touch sys/net0/device
+echo up > sys/net0/operstate
+echo 40 > sys/net0/speed
+mount --bind sys /sys/class/net
+"$@"
+"""
+GIVES_BACK = """
+import socket, threading
+server = socket.create_server(("10.99.0.2", 7000))
+def give(line):
+    while data := line.recv(1 << 16):
+        line.sendall(data)
+while True:
+    threading.Thread(target=give, args=(server.accept()[0],), daemon=True).start()
+"""
+SENDS = """
+import os, pathlib, socket, sys, threading, time
+gate = pathlib.Path(sys.argv[1])
+if os.environ["MUSTER_ROLE"] == "ps":
+    time.sleep(600)
+while True:
+    try:
+        line = socket.create_connection(("10.99.0.2", 7000))
+        break
+    except OSError:
+        time.sleep(0.1)
+def take():
+    while line.recv(1 << 20):
+        pass
+threading.Thread(target=take, daemon=True).start()
+print("sends", flush=True)
+while not gate.exists():
+    line.sendall(bytes(1 << 16))
+os._exit(0)
 """
 
 # Keeps its place in a file that only it knows of, fails once, and goes on from there.
@@ -467,6 +547,57 @@ def test_parameter_servers_at_their_limit_are_advised_on(muster, gate):
     [advice] = [each for each in eff(muster)["advice"] if each["rule"] == "ps.saturated"]
     assert advice["numbers"]["ps_load"] >= 0.85 and advice["numbers"]["worker_load"] < 0.4
     assert advice["set"] == ["roles.ps.tasks=4"]
+
+
+def series(muster, name):
+    rows = muster("metrics", "last", "--name", name, "--csv").expect(0).out
+    return [float(row["value"]) for row in csv.DictReader(io.StringIO(rows))]
+
+
+def test_loopback_is_no_network(muster, gate):
+    """However much servers take over it, it says no speed, and no advice on a network follows."""
+    program = muster.write("streams.py", STREAMS)
+    place = muster.folder / "port"
+    running = muster.start("run", muster.spec({"roles": {
+        "ps": {"tasks": 1, "vcores": 2, "success": "ignored"}, "worker": {"tasks": 2, "vcores": 2}},
+        "command": f"exec python3 {program} {gate.path} {place} 127.0.0.1"}))
+    muster.wait_for_phase("running")
+    eventually(lambda: len(series(muster, "container.cpu.usage")) > 60, within=120)
+    gate.open()
+    running.wait().expect(0)
+    # Virtual machines and containers tell of no device; a test's own host may have one, at rest.
+    sent = series(muster, "system.network.io.transmit")
+    assert sent and (sent[-1] - min(sent)) < 5_000_000 * len(sent)
+    assert not [each for each in eff(muster)["advice"] if "network" in each["evidence"]]
+
+
+def test_a_network_that_is_full_is_advised_on(muster, gate):
+    """Real traffic over a network that carries no more, counted by the kernel; only what its device
+    says of its speed is made up."""
+    muster.write("gives_back.py", GIVES_BACK)
+    program = muster.write("sends.py", SENDS)
+    path = muster.spec({"local": {"hosts": 2}, "roles": {
+        "ps": {"tasks": 1, "vcores": 2, "success": "ignored"},
+        "worker": {"tasks": 1, "vcores": 2}},
+        "command": f"exec python3 {program} {gate.path}"})
+    done = []
+    inside = threading.Thread(target=lambda: done.append(subprocess.run(
+        ["unshare", "--net", "--mount", "bash", "-ec", NETWORK, "inside", harness.BINARY, "run",
+         path], cwd=muster.folder, env=muster.environment, capture_output=True, text=True,
+        check=False, timeout=200)))
+    inside.start()
+    try:
+        eventually(lambda: muster("status", "last").code == 0 and
+                   len(series(muster, "system.network.io.transmit")) > 80, within=150,
+                   what=lambda: str(done))
+    finally:
+        gate.open()
+        inside.join()
+    assert done[0].returncode == 0, done[0].stderr + done[0].stdout
+    assert set(series(muster, "hw.network.bandwidth.limit")) == {5_000_000}
+    [advice] = [each for each in eff(muster)["advice"] if each["rule"] == "ps.saturated"]
+    assert "of what their network carries" in advice["evidence"]
+    assert advice["numbers"]["network"] == pytest.approx(1, abs=0.15)
 
 
 ACCUSED = '{"host":"h2","failures":2,"class":"host.disk"}'
