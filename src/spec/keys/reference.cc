@@ -22,9 +22,10 @@ Durations are whole numbers with `us`, `ms`, `s`, `m`, `h` or `d`, such as `250m
 
 Values can come from several places. Later ones override earlier ones: the built-in defaults, the
 site file `/etc/muster/site.yaml`, `$MUSTER_HOME/config.yaml`, environment variables like
-`MUSTER_SET_ROLES__WORKER__TASKS=8`, the specification, and `--set roles.worker.tasks=8`. Maps are
-merged key by key; a list replaces the whole list below it. Values that a site lists under
-`enforced` override everything. `muster config --explain KEY` shows where a value comes from.
+`MUSTER_SET_ROLES__WORKER__TASKS=8`, the specification or the options that stand for one (`-n`,
+`--name`, ...), and `--set roles.worker.tasks=8`. Maps are merged key by key; a list replaces the
+whole list below it. Values that a site lists under `enforced` override everything. `muster config
+--explain KEY` shows where a value comes from.
 )";
 
 constexpr std::string_view kSite = R"(The site file has seven keys. `defaults` and `enforced`
