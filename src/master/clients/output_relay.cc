@@ -46,7 +46,11 @@ std::vector<wire::Output> OutputRelay::take_early() {
   if (!early_.gathering()) {
     return {};
   }
-  stop_agents();  // The last lines shall come, too: more may have been written.
+  if (!early_.whole()) {
+    // The last lines shall come, too. Only where something is missing: what a task writes between
+    // the two orders is lost if it ends there as well.
+    stop_agents();
+  }
   return early_.take();
 }
 
