@@ -353,7 +353,13 @@ rt::Async<Status> YarnTeamJobs::read_hosts(std::string key, std::string folder) 
 }
 
 rt::Async<Result<TeamReading>> YarnTeamJobs::open(std::string key) {
-  const CatalogJob* const known = catalog_.find(key);
+  const CatalogJob* known = catalog_.find(key);
+  if (known != nullptr && known->folder.empty()) {
+    // The resource manager told of it a moment ago, and it waits for its turn to be read.
+    auto read = co_await read_job(key);
+    MUSTER_CO_TRY_STATUS(std::move(read));
+    known = catalog_.find(key);
+  }
   if (known == nullptr) {
     co_return user_error("no such job", Errc::NotFound);
   }
