@@ -110,8 +110,6 @@ namespace {
 /// Of tasks in lockstep: what one must wait less than the others do, as a share of the time.
 constexpr double kWaitsLess = 0.2;
 
-/// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
-/// one is the one that does not wait for the others.
 /// Whether the others wait for a task although its main thread waits as well: for threads of its
 /// own, such as those that want Python's lock, which keep far more busy than the others'.
 bool works_while_it_waits(const TaskEvidence& task, const std::vector<const TaskEvidence*>& all) {

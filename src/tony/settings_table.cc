@@ -69,8 +69,7 @@ constexpr std::array kSettings = {
             "`roles.<T>.deadline_after.in`"},
     Setting{"tony.application.dependency.<T>.timeout.after.<G>.ignored", Fate::Becomes,
             "`roles.<T>.deadline_after.then: ignore`; as there, a task of it that fails later "
-            "fails the "
-            "job"},
+            "fails the job"},
     Setting{"tony.application.single-node", Fate::NoObject, "a job without tasks is one"},
     Setting{"tony.other.namenodes", Fate::Differs,
             "tokens are taken for the file systems that `files` and `checkpoint.to` name; those of "
