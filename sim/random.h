@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/split_mix.h"
 #include "base/time.h"
 
 #include <cstddef>
@@ -7,19 +8,13 @@
 
 namespace muster::sim {
 
-/// A small deterministic generator (splitmix64): the same seed gives the same numbers on every
+/// A small deterministic generator (SplitMix64): the same seed gives the same numbers on every
 /// machine, which the distributions of the standard library do not promise.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
 
-  uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
+  uint64_t next() { return next_bits(state_); }
   /// A number in 0..bound-1; 0 for a bound of 0.
   uint64_t below(uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
   /// A number in low..high, both included.

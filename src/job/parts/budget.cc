@@ -1,6 +1,7 @@
 #include "job/parts/budget.h"
 
 #include "base/check.h"
+#include "base/split_mix.h"
 
 #include <algorithm>
 #include <array>
@@ -14,12 +15,6 @@ constexpr std::array kInfrastructureRungs = {Rung::Infrastructure};
 
 bool within(Time charged, Time now, const RestartBudget& budget) {
   return !budget.window || now - charged < *budget.window;
-}
-
-uint64_t mix(uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
-  return bits ^ (bits >> 31);
 }
 
 }  // namespace
@@ -91,8 +86,8 @@ Duration backoff_of(Duration low, Duration high, uint32_t n, uint64_t random_bit
 }
 
 uint64_t jitter_bits(uint64_t seed, uint64_t first, uint64_t second) {
-  constexpr uint64_t kGolden = 0x9E3779B97F4A7C15ULL;
-  return mix(mix(mix(seed + kGolden) ^ (first + kGolden)) ^ (second + kGolden));
+  const uint64_t mixed = mix_bits(mix_bits(seed + kSplitMixStep) ^ (first + kSplitMixStep));
+  return mix_bits(mixed ^ (second + kSplitMixStep));
 }
 
 }  // namespace muster::job
