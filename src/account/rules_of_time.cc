@@ -48,14 +48,18 @@ std::optional<Duration> pace_of(const RoleEvidence& role, const TaskEvidence& ta
 
 /// What a slow task suffers from, and what to do about it.
 struct Suspect {
-  std::string word;  ///< "host", "processor", "data", "clock"; "" if nobody can tell.
-  std::string text;
+  std::string text;  ///< "" if nobody can tell.
   std::string what;
 };
 
-std::string held_back_text(const Evidence& evidence, const TaskEvidence& slow) {
-  return fmt::format("it used {:.1f} cores and could have used {:.1f}: {}", *slow.cores_mean,
-                     *slow.cores_wanted, why_held_back(evidence, slow));
+constexpr std::string_view kSpreadInput =
+    "give its part of the input another place, or spread the input evenly";
+
+/// Of a task that is_held_back().
+Suspect suspect_of_held_back(const Evidence& evidence, const TaskEvidence& slow) {
+  return {.text = fmt::format("; it used {:.1f} cores and could have used {:.1f}: {}",
+                              *slow.cores_mean, *slow.cores_wanted, why_held_back(evidence, slow)),
+          .what = after_held_back(slow)};
 }
 
 Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEvidence& slow,
@@ -66,8 +70,7 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
            share(*pace, usual) >= threshold;
   });
   if (host_is_slow) {
-    return {.word = "host",
-            .text = fmt::format("; others on {} are slow, too", slow.host.value),
+    return {.text = fmt::format("; others on {} are slow, too", slow.host.value),
             .what = fmt::format("look at host {}, or run without it", slow.host.value)};
   }
   std::vector<double> others;
@@ -77,26 +80,21 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
     }
   }
   if (others.empty() || !slow.cores_mean) {
-    return {.word = {},
-            .text = {},
+    return {.text = {},
             .what = fmt::format("compare its input with that of the others, then its host {}",
                                 slow.host.value)};
   }
   const double usual_cores = median(std::move(others));
   if (is_held_back(slow)) {
-    return {.word = "processor",
-            .text = "; " + held_back_text(evidence, slow),
-            .what = after_held_back(slow)};
+    return suspect_of_held_back(evidence, slow);
   }
   if (*slow.cores_mean < 0.6 * usual_cores) {
-    return {.word = "data",
-            .text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
+    return {.text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
                                 "input or its disk",
                                 *slow.cores_mean, usual_cores),
-            .what = "give its part of the input another place, or spread the input evenly"};
+            .what = std::string(kSpreadInput)};
   }
   return {
-      .word = "clock",
       .text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
                           "its part of the work larger",
                           *slow.cores_mean),
@@ -110,17 +108,36 @@ namespace {
 /// Of tasks in lockstep: what one must wait less than the others do, as a share of the time.
 constexpr double kWaitsLess = 0.2;
 
+/// The cores that tasks used, to compare each with its others.
+class CoresUsed {
+ public:
+  /// nullopt where one of them is not known.
+  [[nodiscard]] static std::optional<CoresUsed> of(const std::vector<const TaskEvidence*>& all) {
+    CoresUsed used;
+    for (const TaskEvidence* task : all) {
+      if (!task->cores_mean) {
+        return std::nullopt;
+      }
+      used.sorted_.push_back(*task->cores_mean);
+    }
+    std::ranges::sort(used.sorted_);
+    return used;
+  }
+  /// The median of the others of one that used `own`. There is another.
+  [[nodiscard]] double usual_beside(double own) const {
+    const auto middle = static_cast<std::ptrdiff_t>((sorted_.size() - 1) / 2);
+    const bool own_comes_first = std::ranges::lower_bound(sorted_, own) <= sorted_.begin() + middle;
+    return *(sorted_.begin() + middle + (own_comes_first ? 1 : 0));
+  }
+
+ private:
+  std::vector<double> sorted_;
+};
+
 /// Whether the others wait for a task although its main thread waits as well: for threads of its
 /// own, such as those that want Python's lock, which keep far more busy than the others'.
-bool works_while_it_waits(const TaskEvidence& task, const std::vector<const TaskEvidence*>& all) {
-  std::vector<double> others;
-  for (const TaskEvidence* other : all) {
-    if (other != &task && other->cores_mean) {
-      others.push_back(*other->cores_mean);
-    }
-  }
-  return task.cores_mean && !others.empty() && others.size() + 1 == all.size() &&
-         *task.cores_mean > 2 * median(std::move(others)) + 0.3;
+bool works_while_it_waits(const TaskEvidence& task, const CoresUsed& used) {
+  return *task.cores_mean > 2 * used.usual_beside(*task.cores_mean) + 0.3;
 }
 
 /// Whether tasks meet by other means than threads do, such as sockets of their own: then nobody is
@@ -140,53 +157,49 @@ bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
   return most <= kAlike * least;
 }
 
-/// The share of time in which a task waited for its peers.
-double waiting_of(const TaskEvidence& task, const std::vector<const TaskEvidence*>& all) {
-  if (meet_unseen(all)) {
-    const double worked = std::min(1.0, *task.cores_wanted) + task.disk_waiting.value_or(0);
-    return std::max(0.0, 1 - worked);
+/// The share of time in which each task waited for its peers.
+std::vector<std::pair<double, const TaskEvidence*>> waits_of(
+    const std::vector<const TaskEvidence*>& all, const std::optional<CoresUsed>& used) {
+  const bool unseen = meet_unseen(all);
+  std::vector<std::pair<double, const TaskEvidence*>> waits;
+  for (const TaskEvidence* task : all) {
+    double waited = *task->waiting;
+    if (unseen) {
+      const double worked = std::min(1.0, *task->cores_wanted) + task->disk_waiting.value_or(0);
+      waited = std::max(0.0, 1 - worked);
+    } else if (used && works_while_it_waits(*task, *used)) {
+      waited = std::min(waited, std::max(0.0, 1 - *task->cores_mean));
+    }
+    waits.emplace_back(waited, task);
   }
-  return works_while_it_waits(task, all)
-             ? std::min(*task.waiting, std::max(0.0, 1 - *task.cores_mean))
-             : *task.waiting;
+  return waits;
 }
 
 /// Why the others wait for it, and what to do about it.
 Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
-                            const std::vector<const TaskEvidence*>& all) {
-  const std::string spread = "give its part of the input another place, or spread the input evenly";
+                            const std::optional<CoresUsed>& cores) {
   if (is_held_back(slow)) {
-    return {.word = "processor",
-            .text = "; " + held_back_text(evidence, slow),
-            .what = after_held_back(slow)};
+    return suspect_of_held_back(evidence, slow);
   }
-  std::vector<double> cores;
-  for (const TaskEvidence* task : all) {
-    if (task != &slow && task->cores_mean) {
-      cores.push_back(*task->cores_mean);
-    }
+  if (!cores) {
+    return {.text = {}, .what = std::string(kSpreadInput)};
   }
-  if (!slow.cores_mean || cores.size() + 1 < all.size()) {
-    return {.word = {}, .text = {}, .what = spread};
-  }
-  const double others = median(std::move(cores));
+  const double others = cores->usual_beside(*slow.cores_mean);
   const std::string used =
       fmt::format("; it used {:.1f} cores and they {:.1f}: ", *slow.cores_mean, others);
-  if (works_while_it_waits(slow, all) && *slow.waiting > 0.5) {
-    return {.word = "threads",
-            .text = used + "its main thread waits for threads of its own",
+  if (works_while_it_waits(slow, *cores) && *slow.waiting > 0.5) {
+    return {.text = used + "its main thread waits for threads of its own",
             .what =
                 "do what its other threads do in processes: of a Python program's threads one "
                 "runs at a time"};
   }
   if (*slow.cores_mean > 1.3 * others + 0.05) {
-    return {.word = "clock",
-            .text = used + "it computes longer",
+    return {.text = used + "it computes longer",
             .what = fmt::format(
                 "compare the size of its part, and the processor of {}, with the others'",
                 slow.host.value)};
   }
-  return {.word = "data", .text = used + "it waits for its input or its disk", .what = spread};
+  return {.text = used + "it waits for its input or its disk", .what = std::string(kSpreadInput)};
 }
 
 /// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
@@ -203,10 +216,8 @@ std::optional<Advice> slow_in_lockstep(const Rule& rule, const Evidence& evidenc
       tasks.size() < role.members.size()) {
     return std::nullopt;
   }
-  std::vector<std::pair<double, const TaskEvidence*>> waits;
-  for (const TaskEvidence* task : tasks) {
-    waits.emplace_back(waiting_of(*task, tasks), task);
-  }
+  const std::optional<CoresUsed> cores = CoresUsed::of(tasks);
+  std::vector<std::pair<double, const TaskEvidence*>> waits = waits_of(tasks, cores);
   std::ranges::sort(waits, {}, &std::pair<double, const TaskEvidence*>::first);
   const auto [waited, slow] = waits.front();
   if (waits[1].first - waited < kWaitsLess) {
@@ -221,7 +232,7 @@ std::optional<Advice> slow_in_lockstep(const Rule& rule, const Evidence& evidenc
   if (factor < rule.threshold) {
     return std::nullopt;
   }
-  const Suspect cause = suspect_in_lockstep(evidence, *slow, tasks);
+  const Suspect cause = suspect_in_lockstep(evidence, *slow, cores);
   return Advice{.rule = std::string(rule.name),
                 .role = role.name,
                 .evidence = fmt::format(
