@@ -58,19 +58,6 @@ void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
   }
 }
 
-/// Whether a wait for events ends by itself after a time.
-bool is_timed(const os::ThreadState& thread) {
-  const auto [first, second, third, fourth, fifth] = thread.arguments;
-  const std::string_view call = thread.system_call;
-  if (call == "epoll_wait" || call == "epoll_pwait") {
-    return static_cast<int32_t>(fourth) > 0;
-  }
-  if (call == "poll") {
-    return static_cast<int32_t>(third) > 0;
-  }
-  return call == "ppoll" ? third != 0 : (call == "select" || call == "pselect6") && fifth != 0;
-}
-
 /// What can be read without waiting for the process.
 std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
   stacks::Process process;
@@ -86,7 +73,7 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.system_call = seen.system_call;
     thread.target = seen.descriptor < 0 ? "" : os::descriptor_target(info.pid, seen.descriptor);
     thread.input = seen.descriptor == STDIN_FILENO;
-    thread.timed = is_timed(seen);
+    thread.timed = os::waits_at_most(seen);
     if (const std::optional<Duration> sleep = os::sleeps_for(info.pid, seen)) {
       thread.sleeps_s = static_cast<uint32_t>(*sleep / std::chrono::seconds(1));
     }

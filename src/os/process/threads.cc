@@ -209,6 +209,18 @@ std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread) {
   return call == "ppoll" && second == 0 ? time_at(pid, third) : std::nullopt;
 }
 
+bool waits_at_most(const ThreadState& thread) {
+  const auto [first, second, third, fourth, fifth] = thread.arguments;
+  const std::string_view call = thread.system_call;
+  if (call == "epoll_wait" || call == "epoll_pwait") {
+    return static_cast<int32_t>(fourth) > 0;
+  }
+  if (call == "poll") {
+    return static_cast<int32_t>(third) > 0;
+  }
+  return call == "ppoll" ? third != 0 : (call == "select" || call == "pselect6") && fifth != 0;
+}
+
 std::optional<bool> waits_for_threads(Pid pid) {
   const std::string text = read_proc(fmt::format("/proc/{}/syscall", pid.value));
   if (text.empty()) {

@@ -34,6 +34,10 @@ struct ThreadState {
 /// may not be seen.
 [[nodiscard]] std::optional<Duration> sleeps_for(Pid pid, const ThreadState& thread);
 
+/// Whether a thread waits for events, and no longer than for a time that its call says; false of
+/// any other, and where that may not be seen.
+[[nodiscard]] bool waits_at_most(const ThreadState& thread);
+
 /// Copies a part of a process's memory to `to`; false where that may not be read.
 [[nodiscard]] bool read_memory(Pid pid, uint64_t address, void* to, size_t size);
 

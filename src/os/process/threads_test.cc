@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -72,6 +74,23 @@ TEST(Threads, TellForHowLongOneSleeps) {
     EXPECT_LE(*sleep, std::chrono::seconds(300));
     EXPECT_GT(*sleep, std::chrono::seconds(150));
   }
+}
+
+TEST(Threads, TellWhetherAWaitHasAnEnd) {
+  const auto waits_at_most = [](std::string call, std::array<uint64_t, 5> arguments) {
+    return os::waits_at_most({.system_call = std::move(call), .arguments = arguments});
+  };
+  constexpr auto kForever = static_cast<uint64_t>(-1);
+  EXPECT_TRUE(waits_at_most("epoll_wait", {3, 0, 1, 250, 0}));
+  EXPECT_FALSE(waits_at_most("epoll_wait", {3, 0, 1, kForever, 0}));
+  EXPECT_FALSE(waits_at_most("epoll_pwait", {3, 0, 1, 0xffffffff, 0}));
+  EXPECT_TRUE(waits_at_most("poll", {0, 1, 1000, 0, 0}));
+  EXPECT_FALSE(waits_at_most("poll", {0, 1, kForever, 0, 0}));
+  EXPECT_TRUE(waits_at_most("ppoll", {0, 1, 0x7ffc0000, 0, 0}));
+  EXPECT_FALSE(waits_at_most("ppoll", {0, 1, 0, 0, 0}));
+  EXPECT_TRUE(waits_at_most("select", {4, 1, 0, 0, 0x7ffc0000}));
+  EXPECT_FALSE(waits_at_most("pselect6", {4, 1, 0, 0, 0}));
+  EXPECT_FALSE(waits_at_most("futex", {1, 1, 1, 1, 1}));
 }
 
 TEST(Threads, TellForHowLongOneSleepsByTheWallClock) {
