@@ -1,8 +1,8 @@
 #include "client/reach/exec_run.h"
 
 #include "base/text.h"
-#include "client/follow/console_stream.h"
 #include "client/follow/line_show.h"
+#include "client/reach/command_output.h"
 #include "client/reach/detach_keys.h"
 #include "client/reach/input_pump.h"
 #include "client/reach/job_streams.h"
@@ -39,16 +39,12 @@ namespace muster::client {
 namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH};
-/// Of these, what does not wait for whoever reads the output.
-constexpr std::array kUrgentSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 /// So many interrupts within so long mean that the person wants to leave.
 constexpr int kInterruptsToLeave = 3;
 constexpr Duration kInterruptWindow = std::chrono::seconds(3);
 /// How long to look for a master that does not answer, where a shell waits: as long as agents do
 /// without one.
 constexpr Duration kShellPatience = std::chrono::minutes(15);
-/// Of an error of this program's own, and then it is shown in parts.
-constexpr size_t kLineMax = size_t{16} << 10;
 /// What programs may have changed of a terminal, back to what shells expect: the normal screen, all
 /// of which scrolls, and keys, a cursor, long lines that wrap, ASCII, no colours, no mouse, no word
 /// of the focus, no marks around what is pasted.
@@ -89,17 +85,8 @@ class ExecRun {
   ExecRun(Session& session, cluster::JobFolder folder, ExecPlan plan)
       : session_(session),
         plan_(std::move(plan)),
-        urgent_(kUrgentSignals),
-        out_(plan_.output),
-        err_(STDERR_FILENO),
-        console_before_(session.console.give_way_to(urgent_.fd())),
-        streams_(session, std::move(folder), loop_) {
-    (void)out_.give_way_to(urgent_.fd());
-    (void)err_.give_way_to(urgent_.fd());
-  }
-  ~ExecRun() { (void)session_.console.give_way_to(console_before_); }
-  ExecRun(const ExecRun&) = delete;
-  ExecRun& operator=(const ExecRun&) = delete;
+        output_(session.console, plan_.output, plan_.plain_errors),
+        streams_(session, std::move(folder), loop_) {}
 
   Result<int> run();
 
@@ -118,7 +105,6 @@ class ExecRun {
   void open_more();
   void open(Member& member);
   void on_output(const Member& member, bool is_err, std::string_view bytes);
-  void show_errors(std::string_view bytes);
   void on_opened(Member& member, const wire::StreamOpened& opened);
   void on_ended(Member& member);
   void on_typed(std::string_view bytes);
@@ -141,12 +127,9 @@ class ExecRun {
   Session& session_;
   ExecPlan plan_;
   rt::IoLoop loop_;
-  os::HeldSignals urgent_;  ///< Before `signals_`, which gives back what it found.
+  CommandOutput
+      output_;  ///< Where there is one command. Before `signals_`, which takes signals over.
   std::unique_ptr<os::Signals> signals_;
-  ConsoleStream out_;  ///< Of the command, where there is one.
-  ConsoleStream err_;
-  std::string unended_;  ///< A line of plain errors.
-  int console_before_;
   std::optional<job::Plan> job_;
   std::optional<LineShow> lines_;
   std::deque<Member> members_;
@@ -183,10 +166,9 @@ Result<int> ExecRun::run() {
     lines_->finish();
   }
   if (!left_) {
-    out_.write("");  // What waited while a signal came.
-    err_.write("");
+    output_.flush();
   }
-  session_.console.err(unended_);
+  output_.finish();
   return status();
 }
 
@@ -375,15 +357,15 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
     lines_->feed(member.task, is_err, bytes);
     return;
   }
+  output_.write(is_err, bytes);
   if (is_err && plan_.plain_errors) {
-    return show_errors(bytes);
+    return;
   }
-  (is_err ? err_ : out_).write(bytes);
-  if (!is_err && out_.failed()) {
+  if (!is_err && output_.failed()) {
     // By hand the command would say so itself; copies say where they cannot write to.
-    const bool told = out_.error() == EPIPE || out_.error() == EAGAIN;
+    const bool told = output_.error() == EPIPE || output_.error() == EAGAIN;
     if (!told && plan_.output == STDOUT_FILENO && !left_) {
-      say(system_error(out_.error(), "cannot write to standard output").message);
+      say(system_error(output_.error(), "cannot write to standard output").message);
     }
     leave(kReaderGone);
   }
@@ -391,17 +373,6 @@ void ExecRun::on_output(const Member& member, bool is_err, std::string_view byte
     plan_.moved(bytes.size());
   }
   members_.front().shell.position += bytes.size();
-}
-
-/// Line by line: what is cut in two cannot be made printable.
-void ExecRun::show_errors(std::string_view bytes) {
-  unended_ += bytes;
-  const size_t end = unended_.rfind('\n');
-  if (end != std::string::npos || unended_.size() > kLineMax) {
-    const size_t whole = end == std::string::npos ? unended_.size() : end + 1;
-    session_.console.err(unended_.substr(0, whole));
-    unended_.erase(0, whole);
-  }
 }
 
 void ExecRun::on_ended(Member& member) {
