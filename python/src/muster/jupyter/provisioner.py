@@ -23,6 +23,8 @@ START_MAX = 180
 WORD_MAX = 30
 PAUSE = 0.2
 BROKEN_MAX = 5
+# Where a muster of another version answers.
+MATCH_VERSIONS = "use the muster that came with it, or the package of that muster"
 # Of what a program said, in an error.
 SAID_MAX = 500
 
@@ -61,7 +63,7 @@ def unknown_answer(verb: str, said: bytes) -> KernelError:
     """For what no muster says that fits this package."""
     text = said.decode(errors="replace").strip()[:SAID_MAX]
     return KernelError(f"`{muster_program()} {verb}` answered {text!r}, which this package does "
-                       "not know: use the muster that came with it, or the package of that muster")
+                       f"not know: {MATCH_VERSIONS}")
 
 
 class TaskProvisioner(KernelProvisionerBase):

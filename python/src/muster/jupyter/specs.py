@@ -10,7 +10,7 @@ from typing import Any
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 
-from muster.jupyter.provisioner import KernelError, muster_program
+from muster.jupyter.provisioner import MATCH_VERSIONS, KernelError, muster_program
 
 NAME = re.compile(r"muster\.([a-z0-9._-]+)\.([a-z0-9_-]+)\.(\d+)")
 PATIENCE = 20
@@ -70,5 +70,4 @@ class TaskKernels(KernelSpecManager):
 def say(error: Exception) -> str:
     if isinstance(error, KernelError | OSError | subprocess.SubprocessError):
         return str(error)
-    return (f"{muster_program()} answers what this package does not know: use the muster that came "
-            "with it, or the package of that muster")
+    return f"{muster_program()} answers what this package does not know: {MATCH_VERSIONS}"
