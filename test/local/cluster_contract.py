@@ -61,6 +61,16 @@ def shows_its_output_during_and_after(muster, cluster, within):
     assert told == "worker:0 | hello\n"
 
 
+def keeps_the_order_of_both_streams_where_asked(muster, cluster, within):
+    lines = "for n in 1 2 3; do echo out $n; echo err $n >&2; done"
+    muster.environment["MUSTER_SET_LOGS__MERGED"] = "true"
+    job = submit(muster, cluster, within, lines)
+    eventually(lambda: status(muster, job, within)["phase"] == "ended", within, "it has ended")
+    told = muster("logs", job, "worker:0", within=within).expect(0).out
+    # On Spark the node has said something before.
+    assert told.endswith("".join(f"worker:0 | out {n}\nworker:0 | err {n}\n" for n in (1, 2, 3)))
+
+
 def stops_once_and_for_all(muster, cluster, within):
     job = submit(muster, cluster, within)
     stopped = muster("stop", job, "--json", within=within).expect(0).json()
@@ -87,6 +97,7 @@ BEHAVIOURS = (
     is_listed_where_it_belongs,
     is_told_while_it_runs_and_after,
     shows_its_output_during_and_after,
+    keeps_the_order_of_both_streams_where_asked,
     stops_once_and_for_all,
     is_found_by_a_beginning_of_its_id,
     refuses_what_can_never_fit,

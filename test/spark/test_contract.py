@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from cluster_bed import WAIT_SECONDS, home, sc, until  # noqa: F401 (fixtures)
@@ -46,14 +47,18 @@ class SparkMuster(harness.Muster):
         jobs = self.home / "jobs"
         before = set(jobs.iterdir()) if jobs.exists() else set()
         program = threading.Thread(target=drive)
-        program.start()
         self.programs.append(program)
 
         def begun():
             new = set(jobs.glob("*")) - before
             return [one.name for one in new if (one / "master.json").exists()]
 
-        return until(begun, "a job has begun")[0]
+        # This process is the client: settings of its environment are those of the job.
+        settings = {name: value for name, value in self.environment.items()
+                    if name.startswith("MUSTER_SET_")}
+        with mock.patch.dict(os.environ, settings):
+            program.start()
+            return until(begun, "a job has begun")[0]
 
     def end(self):
         """Stops what still runs and waits for the programs."""
