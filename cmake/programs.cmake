@@ -285,14 +285,17 @@ endif()
 
 # Target test_programs: the programs of the tests with the label `program` (of unit and sim), and
 # the benchmarks, so that these compile. The gate builds them with sanitizers, and only so.
-# Target process_programs: muster (CMakeLists.txt), and what the tests of real processes run beside
-# it.
+# Target process_programs: muster (CMakeLists.txt), what the tests of real processes run beside it,
+# and the simulator of the machine.
 add_custom_target(test_programs)
 add_custom_target(process_programs)
 get_property(targets DIRECTORY "${CMAKE_SOURCE_DIR}" PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)
   get_target_property(type ${target} TYPE)
-  if(target MATCHES "_probe$|^muster_feed_library$|^muster_java$" AND
+  if(target STREQUAL "core_sim")
+    add_dependencies(process_programs core_sim)
+    add_dependencies(test_programs core_sim)
+  elseif(target MATCHES "_probe$|^muster_feed_library$|^muster_java$" AND
       NOT target STREQUAL "hadoop_probe")
     add_dependencies(process_programs ${target})
   elseif(type STREQUAL "EXECUTABLE" OR target MATCHES "_bench$|^bench_shared$")

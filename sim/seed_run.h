@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 
 #include <cstdint>
 #include <set>

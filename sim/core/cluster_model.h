@@ -3,8 +3,8 @@
 #include "cluster/link.h"
 #include "job/action.h"
 #include "job/fact.h"
-#include "sim/core/faults.h"
 #include "sim/core/truth.h"
+#include "sim/faults.h"
 #include "sim/world.h"
 
 #include <cstdint>

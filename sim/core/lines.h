@@ -1,7 +1,7 @@
 #pragma once
 
 #include "job/ids.h"
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 #include "sim/world.h"
 
 #include <map>

@@ -4,7 +4,7 @@
 #include "job/fact.h"
 #include "job/liveness.h"
 #include "job/machine.h"
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 #include "sim/world.h"
 
 #include <deque>

@@ -2,7 +2,7 @@
 
 #include "eventlog/segment_store.h"
 #include "rt/loop.h"
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 #include "sim/world.h"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 #include "sim/full/process_loop.h"
 #include "sim/world.h"
 

@@ -2,8 +2,8 @@
 
 #include "job/plan.h"
 #include "master/master.h"
-#include "sim/core/faults.h"
 #include "sim/core/truth.h"
+#include "sim/faults.h"
 #include "sim/full/pacing.h"
 #include "sim/full/process_loop.h"
 #include "sim/full/shell_log.h"

@@ -3,7 +3,7 @@
 #include "agent/attempt/leftovers.h"
 #include "os/host/memory.h"
 #include "os/host/ports.h"
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 
 #include <cstdint>
 #include <functional>

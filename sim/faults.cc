@@ -1,4 +1,4 @@
-#include "sim/core/faults.h"
+#include "sim/faults.h"
 
 namespace muster::sim {
 namespace {
