@@ -174,8 +174,11 @@ def test_no_control_group_is_left_by_killed_processes(muster):
     if groups_are_delegated():
         harness.eventually(lambda: control_groups(muster.job()))
     _, keeper = muster.pids("keeper")
-    for pid in (keeper, *muster.pids("agent")):
-        os.kill(pid, signal.SIGKILL)
+    both = (keeper, *muster.pids("agent"))
+    # Neither acts on the other's death.
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in both:
+            os.kill(pid, number)
     running.wait()
     harness.eventually(lambda: not control_groups(muster.job()))
 
