@@ -10,10 +10,10 @@ from table import Row
 
 GIB = 1 << 30
 
-# Holds GIB_HELD, then takes and gives back 64 MiB as often as it can. Every other second the agent
-# above it is stopped, if there is one: two processes differ by some per cent in how fast they get
-# memory, two seconds of one process do not. Tells the steps a second with the agent and without, the
-# processor time of a step, and how much of a core the agent used.
+# Holds GIB_HELD, then takes and gives back 64 MiB as often as it can. Every other second the
+# agent above it is stopped, if there is one: two processes differ by some per cent in how fast
+# they get memory, two seconds of one process do not. Tells the steps a second with and without the
+# agent, the processor time of a step, and how much of a core the agent used.
 PROGRAM = '''
 import json, mmap, os, signal, time
 
