@@ -149,21 +149,23 @@ bool Agent::wants_master() const { return !machine_->leaving(); }
 void Agent::job_over() { perform(machine_->dismiss(deps_.loop.now(), "the job has ended")); }
 
 void Agent::follow(const wire::FollowOutput& order) {
-  if (order.on && !feed_.following()) {
-    attempts_.for_each_run([&](const TaskRun& run) {
-      for (const wire::OutputStream stream :
-           {wire::OutputStream::Stdout, wire::OutputStream::Stderr}) {
-        const OutputLog* const output = run.output(stream);
-        const std::string_view last =
-            output == nullptr ? "" : last_lines(output->tail(), order.tail_lines);
-        if (!last.empty()) {
-          line_->send(wire::Output{run.names().attempt, stream, output->size_bytes() - last.size(),
-                                   0, std::string(last), last.size() < output->size_bytes()});
-        }
-      }
-    });
-  }
+  const bool begins = order.on && !feed_.following();
   feed_.follow(order.on);
+  if (!begins && !order.again) {
+    return;
+  }
+  attempts_.for_each_run([&](const TaskRun& run) {
+    for (const wire::OutputStream stream :
+         {wire::OutputStream::Stdout, wire::OutputStream::Stderr}) {
+      if (const OutputLog* const output = run.output(stream); output != nullptr) {
+        const std::string_view last = last_lines(output->tail(), order.tail_lines);
+        const uint64_t offset = output->size_bytes() - last.size();
+        const bool at_line_start = offset == 0 || last.size() < output->tail().size();
+        feed_.repeat(deps_.loop.now(),
+                     {run.names().attempt, stream, offset, 0, std::string(last), at_line_start});
+      }
+    }
+  });
 }
 
 bool Agent::ask(const wire::CommitAsked& request) {

@@ -115,6 +115,24 @@ TEST_F(AgentShell, SaysInTheLogWhyAProgramCouldNotBeStarted) {
   EXPECT_THAT(read("logs/worker-0.1.stderr"), HasSubstr("worker-0.1"));
 }
 
+TEST_F(AgentShell, SendsTheLastLinesAgainForWhoComesLaterAndGoesOn) {
+  const fs::path go = root_ / "go";
+  ASSERT_EQ(::mkfifo(go.c_str(), S_IRUSR | S_IWUSR), 0);
+  spec_.command = "echo one; read x < " + go.string() + "; echo two";
+  start();
+  (void)wait_for<wire::AgentHello>();
+  prepare(kFirst);
+  send(wire::FollowOutput{true, 10});
+  begin(kFirst);
+  EXPECT_EQ(wait_for<wire::Output>().bytes, "one\n");
+  send(wire::FollowOutput{true, 10, true});
+  const auto again = wait_for<wire::Output>();
+  EXPECT_EQ(again, (wire::Output{kFirst, wire::OutputStream::Stdout, 0, 0, "one\n", true, true}));
+  std::ofstream(go) << "\n";
+  const auto next = wait_for<wire::Output>();
+  EXPECT_EQ(next, (wire::Output{kFirst, wire::OutputStream::Stdout, 4, 0, "two\n"}));
+}
+
 TEST_F(AgentShell, StreamsToFollowersAndKeepsLongLinesWhole) {
   spec_.command =
       "echo first; read x < \"$MUSTER_VIEW_FILE\"; head -c 3000000 /dev/zero; sleep 0.2; echo; "

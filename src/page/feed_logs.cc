@@ -46,6 +46,13 @@ void FeedLogs::take(const LogName& log, uint64_t offset, std::string_view bytes)
   }
   Kept& kept = found->second;
   const uint64_t end = kept.begin + kept.bytes.size();
+  if (!kept.bytes.empty() && offset < kept.begin && offset + bytes.size() >= kept.begin &&
+      kept.bytes.size() + (kept.begin - offset) <= kLogPieceMax) {
+    // The last lines that were asked for, after a piece that was on its way already.
+    kept.bytes.insert(0, bytes.substr(0, kept.begin - offset));
+    kept.begin = offset;
+    handlers_.grown();
+  }
   if (offset + bytes.size() <= end && !kept.bytes.empty()) {
     return;
   }

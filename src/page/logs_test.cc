@@ -42,6 +42,18 @@ TEST_F(FeedLogsTest, KeepsOnlyWhatSomebodyReads) {
   EXPECT_EQ(read(first.next).bytes, "more\n");
 }
 
+TEST_F(FeedLogsTest, ThePastMayComeAfterWhatWasOnItsWay) {
+  (void)read();
+  logs.take(kLog, 100, "new\n");
+  logs.take(kLog, 90, "old\npast\n\nnew\n");
+  EXPECT_EQ(growths, 2);
+  const LogPiece piece = read();
+  EXPECT_EQ(piece.from, 90U);
+  EXPECT_EQ(piece.bytes, "old\npast\n\nnew\n");
+  logs.take(kLog, 10, "far from it\n");
+  EXPECT_EQ(read().from, 90U) << "no hole";
+}
+
 TEST_F(FeedLogsTest, AfterAHoleItBeginsAnew) {
   (void)read();
   logs.take(kLog, 0, "abc");

@@ -99,7 +99,8 @@ enum class OutputStream : uint8_t { Stdout, Stderr };
 /// A piece of a task's output for followers. `offset` counts bytes of that stream of that attempt
 /// from 0; a gap says that the byte budget was spent and `dropped` bytes are only in the file.
 /// `at_line_start`: the sender knows that `bytes` begins a line. A reader that shows whole lines
-/// skips to the first newline of a piece that follows a gap without it.
+/// skips to the first newline of a piece that follows a gap without it. `again`: the last lines of
+/// the stream, for somebody who has begun to follow; others may have had them.
 struct Output {
   job::AttemptId attempt;
   OutputStream stream = OutputStream::Stdout;
@@ -107,6 +108,7 @@ struct Output {
   uint64_t dropped = 0;
   std::string bytes;
   bool at_line_start = false;
+  bool again = false;
   bool operator==(const Output&) const = default;
 };
 
@@ -156,9 +158,12 @@ struct CommitAnswered {
 };
 
 /// Somebody follows (or no longer follows) output. `tail_lines`: how many last lines to send first.
+/// `again`: also where it was on already, since somebody else has come; what tasks write meanwhile
+/// goes on to be sent.
 struct FollowOutput {
   bool on = false;
   uint32_t tail_lines = 0;
+  bool again = false;
   bool operator==(const FollowOutput&) const = default;
 };
 

@@ -197,7 +197,7 @@ class Arbitrary {
     }
   }
   Output output() {
-    return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text(), coin()};
+    return {attempt(), one_of(OutputStream::Stderr), engine_(), engine_(), text(), coin(), coin()};
   }
 
   Samples samples() {
@@ -282,7 +282,7 @@ class Arbitrary {
       case 4:
         return CommitAnswered{attempt(), generation(), text(), text()};
       case 5:
-        return FollowOutput{coin(), number()};
+        return FollowOutput{coin(), number(), coin()};
       case 6:
         return AgentDismissed{text()};
       default:

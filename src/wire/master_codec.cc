@@ -54,6 +54,7 @@ struct PutMasterFrame {
   void operator()(const FollowOutput& value) const {
     frame.mutable_follow_output()->set_on(value.on);
     frame.mutable_follow_output()->set_tail_lines(value.tail_lines);
+    frame.mutable_follow_output()->set_again(value.again);
   }
   void operator()(const AgentDismissed& value) const {
     frame.mutable_dismissed()->set_reason(put_text(value.reason));
@@ -159,7 +160,8 @@ Result<MasterFrame> decode_master_frame(std::string_view bytes) {
     case control::v1::MasterFrame::kCommitAnswered:
       return get_commit(message.commit_answered());
     case control::v1::MasterFrame::kFollowOutput:
-      return FollowOutput{message.follow_output().on(), message.follow_output().tail_lines()};
+      return FollowOutput{message.follow_output().on(), message.follow_output().tail_lines(),
+                          message.follow_output().again()};
     case control::v1::MasterFrame::kDismissed:
       return get_dismissed(message.dismissed());
     case control::v1::MasterFrame::kStream:

@@ -95,6 +95,7 @@ void put(const Output& value, control::v1::Output& message) {
   message.set_dropped(value.dropped);
   message.set_data(value.bytes);
   message.set_at_line_start(value.at_line_start);
+  message.set_again(value.again);
 }
 
 Status get(const control::v1::Output& message, Output& value) {
@@ -105,6 +106,7 @@ Status get(const control::v1::Output& message, Output& value) {
   value.dropped = message.dropped();
   value.bytes = message.data();
   value.at_line_start = message.at_line_start();
+  value.again = message.again();
   return {};
 }
 

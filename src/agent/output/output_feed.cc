@@ -14,10 +14,15 @@ void OutputFeed::follow(bool on) {
   }
 }
 
-void OutputFeed::refill(HostTime now) {
+bool OutputFeed::spend(HostTime now, size_t bytes, size_t queued_bytes_max) {
   const Duration passed = std::min<Duration>(now - refilled_, std::chrono::seconds(1));
   allowance_ = std::min(kBytesPerSecond, allowance_ + passed.count() * kBytesPerSecond / 1'000'000);
   refilled_ = now;
+  if (allowance_ < static_cast<int64_t>(bytes) || line_.queued_bytes() + bytes > queued_bytes_max) {
+    return false;
+  }
+  allowance_ -= static_cast<int64_t>(bytes);
+  return true;
 }
 
 void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream,
@@ -25,17 +30,23 @@ void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream 
   if (!following_ || bytes.empty()) {
     return;
   }
-  refill(now);
   wire::LeftOut& dropped = dropped_[{attempt, stream}];
-  if (allowance_ < static_cast<int64_t>(bytes.size()) ||
-      line_.queued_bytes() + bytes.size() > kQueuedBytesMax) {
+  if (!spend(now, bytes.size(), kQueuedBytesMax)) {
     dropped.add(0, bytes);
     return;
   }
-  allowance_ -= static_cast<int64_t>(bytes.size());
   const wire::LeftOut before = std::exchange(dropped, {});
   line_.send({attempt, stream, offset, before.bytes(), std::string(bytes),
               offset == 0 || before.ends_line()});
+}
+
+void OutputFeed::repeat(HostTime now, wire::Output last) {
+  if (!following_ || last.bytes.empty() || !spend(now, last.bytes.size(), kRepeatQueuedBytesMax)) {
+    return;
+  }
+  dropped_.erase({last.attempt, last.stream});  // Its offset tells what is missing before it.
+  last.again = true;
+  line_.send(std::move(last));
 }
 
 void OutputFeed::finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size) {

@@ -32,6 +32,9 @@ class OutputFeed {
   /// Offers bytes that stand at `offset` of a stream.
   void offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
              std::string_view bytes);
+  /// Sends the last bytes of a stream once more, for somebody who has begun to follow. Not where
+  /// the budget of bytes is spent; that of the line is kRepeatQueuedBytesMax.
+  void repeat(HostTime now, wire::Output last);
   /// Ends a stream: what was dropped last is sent after all, as LeftOut::rest() has it.
   void finish(job::AttemptId attempt, wire::OutputStream stream, uint64_t size);
 
@@ -41,9 +44,12 @@ class OutputFeed {
   /// The budget: at most this much waits on the line, and at most this much a second on average.
   static constexpr size_t kQueuedBytesMax = 512U << 10;
   static constexpr int64_t kBytesPerSecond = 4 << 20;
+  /// More, since all tasks repeat at once what they have.
+  static constexpr size_t kRepeatQueuedBytesMax = 4U << 20;
 
  private:
-  void refill(HostTime now);
+  /// Takes so much from the budget; false where it has not got so much.
+  [[nodiscard]] bool spend(HostTime now, size_t bytes, size_t queued_bytes_max);
 
   Line line_;
   bool following_ = false;

@@ -53,6 +53,31 @@ TEST_F(Feed, TellsThatAPieceAfterALossBeginsALine) {
   EXPECT_EQ(sent_[0], (wire::Output{kAttempt, kOut, 5, 5, "the end\n", true}));
 }
 
+TEST_F(Feed, RepeatsTheLastLinesAndForgetsWhatTheyReplace) {
+  feed_.repeat(now_, {kAttempt, kOut, 0, 0, "nobody\n"});
+  EXPECT_TRUE(sent_.empty());
+  feed_.follow(true);
+  queued_ = OutputFeed::kQueuedBytesMax;
+  feed_.offer(now_, kAttempt, kOut, 0, "dropped\n");
+  feed_.repeat(now_, {kAttempt, kOut, 0, 0, "dropped\n", true});
+  feed_.finish(kAttempt, kOut, 8);
+  ASSERT_EQ(sent_.size(), 1U);
+  EXPECT_EQ(sent_[0], (wire::Output{kAttempt, kOut, 0, 0, "dropped\n", true, true}));
+}
+
+TEST_F(Feed, RepeatsNoMoreThanItsBudgets) {
+  feed_.follow(true);
+  const std::string tail(32 << 10, 'x');
+  for (int i = 0; i < 1000; ++i) {
+    feed_.repeat(now_, {kAttempt, kOut, 0, 0, tail});
+  }
+  EXPECT_EQ(sent_.size() * tail.size(), size_t{OutputFeed::kBytesPerSecond});
+  now_ += std::chrono::seconds(1);
+  queued_ = OutputFeed::kRepeatQueuedBytesMax;
+  feed_.repeat(now_, {kAttempt, kOut, 0, 0, tail});
+  EXPECT_EQ(sent_.size() * tail.size(), size_t{OutputFeed::kBytesPerSecond});
+}
+
 TEST_F(Feed, KeepsToItsBytesPerSecond) {
   feed_.follow(true);
   const std::string chunk(64 << 10, 'x');

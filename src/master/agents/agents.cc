@@ -194,6 +194,7 @@ void Agents::close_all() {
 
 void Agents::set_follow(const wire::FollowOutput& follow) {
   follow_ = follow;
+  follow_.again = false;  // Who comes later begins with them.
   send_to_all(follow);
 }
 

@@ -13,6 +13,8 @@ constexpr size_t kOutputBytesMax = 512U << 10;
 constexpr size_t kMetricsBytesMax = 64U << 10;
 /// How soon a client that was full is looked at again; only while it is behind.
 constexpr Duration kPumpPause = std::chrono::milliseconds(20);
+/// Agents have sent their last lines by then, if they do.
+constexpr Duration kLastLinesLatest = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -22,7 +24,10 @@ ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel>
       heard_(deps.loop.now()),
       channel_(std::move(channel)) {}
 
-ClientSession::~ClientSession() { deps_.loop.cancel(pump_timer_); }
+ClientSession::~ClientSession() {
+  deps_.loop.cancel(pump_timer_);
+  deps_.loop.cancel(first_timer_);
+}
 
 void ClientSession::start(Handlers handlers) {
   handlers_ = std::move(handlers);
@@ -82,6 +87,7 @@ void ClientSession::begin_output() {
   if (!follow_output_ || std::exchange(output_begun_, true)) {
     return;
   }
+  first_timer_ = deps_.loop.call_after(kLastLinesLatest, [this] { send_waiting(); });
   const auto handler = handlers_.follows_output;
   for (const wire::Output& missed : handler()) {
     output(missed);
@@ -162,6 +168,24 @@ void ClientSession::output(const wire::Output& piece) {
   if (!follow_output_ || ended_) {
     return;
   }
+  if (!first_.waits()) {
+    return send_output(piece);
+  }
+  for (const wire::Output& ready : first_.take(piece)) {
+    send_output(ready);
+  }
+}
+
+void ClientSession::send_waiting() {
+  if (ended_) {
+    return;
+  }
+  for (const wire::Output& ready : first_.give_up()) {
+    send_output(ready);
+  }
+}
+
+void ClientSession::send_output(const wire::Output& piece) {
   if (std::optional<wire::Output> passed =
           gate_.pass(piece, channel_->queued_bytes() > kOutputBytesMax)) {
     send(std::move(*passed));
@@ -186,6 +210,7 @@ void ClientSession::say_goodbye() {
     channel_->send_shared(deps_.history.frame(next_fact_++));
   }
   begin_output();
+  send_waiting();
   for (wire::Output& left_out : gate_.rest()) {
     send(std::move(left_out));
   }

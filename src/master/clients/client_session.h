@@ -4,6 +4,7 @@
 #include "control/transport.h"
 #include "master/agents/admission.h"
 #include "master/clients/fact_history.h"
+#include "master/clients/first_output.h"
 #include "master/clients/job_report.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
@@ -87,10 +88,13 @@ class ClientSession {
   void send(wire::ClientEvent event) { channel_->send_parts(wire::encode_parts(std::move(event))); }
   void refuse(const std::string& reason);
   void begin_output();
+  void send_output(const wire::Output& piece);
+  void send_waiting();
   void say_goodbye();
 
   Deps deps_;
   Handlers handlers_;
+  FirstOutput first_;
   wire::OutputGate gate_;
   std::string who_;
   bool said_hello_ = false;
@@ -105,6 +109,7 @@ class ClientSession {
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   rt::TimerId pump_timer_;
+  rt::TimerId first_timer_;
   std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
 };
 

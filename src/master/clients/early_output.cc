@@ -17,7 +17,6 @@ void EarlyOutput::add(const wire::Output& piece) {
   }
   pieces_.push_back(piece);
   bytes_ += piece.bytes.size() + kPieceBytes;
-  whole_ = whole_ && piece.dropped == 0 && bytes_ <= kBytesMax;
   while (bytes_ > kBytesMax) {
     bytes_ -= pieces_.front().bytes.size() + kPieceBytes;
     pieces_.pop_front();

@@ -18,8 +18,6 @@ class EarlyOutput {
 
   /// Whether pieces are kept: until take().
   [[nodiscard]] bool gathering() const { return gathering_; }
-  /// Whether nothing of what came was forgotten, and nothing was left out by an agent.
-  [[nodiscard]] bool whole() const { return whole_; }
   /// Keeps a piece while gathering, and forgets the oldest above 256 KiB.
   void add(const wire::Output& piece);
   /// Returns the pieces in the order in which they came, once, and keeps no more.
@@ -27,7 +25,6 @@ class EarlyOutput {
 
  private:
   bool gathering_;
-  bool whole_ = true;
   size_t bytes_ = 0;
   std::deque<wire::Output> pieces_;
 };

@@ -21,18 +21,6 @@ TEST(EarlyOutput, ReturnsWhatCameInOrderAndOnce) {
   EXPECT_TRUE(early.take().empty());
 }
 
-TEST(EarlyOutput, KnowsWhetherItIsWhole) {
-  EarlyOutput early(true);
-  early.add(piece(0, "a"));
-  EXPECT_TRUE(early.whole());
-  wire::Output after_others = piece(9, "b");
-  after_others.dropped = 8;
-  early.add(after_others);
-  EXPECT_FALSE(early.whole());
-  early.add(piece(10, "c"));
-  EXPECT_FALSE(early.whole());
-}
-
 TEST(EarlyOutput, KeepsNothingForNobody) {
   EarlyOutput early(false);
   early.add(piece(0, "a"));
@@ -51,7 +39,6 @@ TEST(EarlyOutput, ForgetsTheOldestAboveItsBound) {
   EXPECT_LT(kept.size(), 27U);
   EXPECT_EQ(kept.back().offset, 99 * kPiece);
   EXPECT_EQ(kept.front().offset, (100 - kept.size()) * kPiece);
-  EXPECT_FALSE(early.whole());
 }
 
 }  // namespace

@@ -43,18 +43,58 @@ TEST_F(FollowedJob, ShowsWhatTasksWroteBeforeItWasFollowed) {
   EXPECT_EQ(text_of(*bob), "") << "that comes from the agents";
 }
 
-TEST_F(FollowedJob, AsksForTheLastLinesWhereNotAllWasKept) {
+TEST_F(FollowedJob, AsksForTheLastLinesForEachWhoCome) {
   run();
-  constexpr size_t kPiece = 100'000;
-  for (size_t count = 0; count < 4; ++count) {
-    write(0, count * kPiece, std::string(kPiece, 'x'));
-  }
   auto alice = client(*first, Peer::Kind::Owner);
-  const auto orders = agent_of(first->master, 0).got<wire::FollowOutput>();
-  ASSERT_GE(orders.size(), 3U);
-  EXPECT_FALSE(orders[orders.size() - 2].on) << "else the agent does not send its last lines";
-  EXPECT_TRUE(orders.back().on);
-  EXPECT_GT(orders.back().tail_lines, 0U);
+  const auto orders = [this] { return agent_of(first->master, 0).got<wire::FollowOutput>(); };
+  EXPECT_EQ(orders().back(), (wire::FollowOutput{true, 1000, true}));
+  const size_t before = orders().size();
+  auto bob = client(*first, Peer::Kind::Viewer);
+  ASSERT_EQ(orders().size(), before + 1);
+  EXPECT_EQ(orders().back(), (wire::FollowOutput{true, 1000, true}));
+  first->master.follow_output(true);
+  loop.run_ready();
+  EXPECT_EQ(orders().size(), before + 2);
+  for (const wire::FollowOutput& order : orders()) {
+    EXPECT_TRUE(order.on) << "what the task writes meanwhile would be lost";
+  }
+}
+
+TEST_F(FollowedJob, ShowsThePastBeforeWhatIsWrittenMeanwhile) {
+  run();
+  write(0, 0, "one\n");
+  auto alice = client(*first, Peer::Kind::Owner);
+  auto bob = client(*first, Peer::Kind::Viewer);
+  write(0, 4, "two\n");
+  EXPECT_EQ(text_of(*alice), "one\ntwo\n");
+  EXPECT_EQ(text_of(*bob), "") << "the past is on its way";
+  agent_of(first->master, 0)
+      .send(wire::Output{worker(0), wire::OutputStream::Stdout, 0, 0, "one\ntwo\n", true, true});
+  loop.run_ready();
+  EXPECT_EQ(text_of(*alice), "one\ntwo\n") << "nothing twice";
+  EXPECT_EQ(text_of(*bob), "one\ntwo\n");
+}
+
+TEST_F(FollowedJob, WaitsForThePastOfATaskThatEndsNoLongerThanASecond) {
+  run();
+  write(0, 0, "one\n");
+  auto alice = client(*first, Peer::Kind::Owner);
+  auto bob = client(*first, Peer::Kind::Viewer);
+  auto carol = client(*first, Peer::Kind::Viewer);
+  write(0, 4, "last\n");
+  write(1, 4, "last, too\n");
+  succeed(first->master, 0);
+  loop.run_ready();
+  EXPECT_EQ(text_of(*alice), "one\nlast\n");
+  EXPECT_EQ(text_of(*bob), "");
+  loop.advance(seconds(1));
+  EXPECT_EQ(text_of(*bob), "last\nlast, too\n");
+  auto dora = client(*first, Peer::Kind::Viewer);
+  write(1, 14, "very last\n");
+  succeed(first->master, 1);
+  ASSERT_TRUE(
+      loop.run_until([&] { return !dora->got<wire::JobEnded>().empty(); }, milliseconds(900)));
+  EXPECT_EQ(text_of(*dora), "very last\n") << "the end of the job ends the waiting";
 }
 
 TEST_F(FollowedJob, ThatIsOverWaitsForTheOneWhoStartedIt) {

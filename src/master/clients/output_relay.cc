@@ -16,9 +16,9 @@ void OutputRelay::begin() {
   }
   early_timer_ = deps_.loop.call_after(kFollowerLatest, [this] {
     (void)early_.take();
-    tell_agents();
+    tell_agents(false);
   });
-  tell_agents();
+  tell_agents(false);
 }
 
 void OutputRelay::pass(const wire::Output& piece) {
@@ -31,32 +31,23 @@ void OutputRelay::pass(const wire::Output& piece) {
 
 void OutputRelay::clients_follow(bool on) {
   clients_follow_ = on;
-  tell_agents();
+  tell_agents(on);
 }
 
 void OutputRelay::audience_follows(bool on) {
-  if (on && clients_follow_) {
-    stop_agents();  // They send the last lines when following begins.
-  }
   audience_follows_ = on;
-  tell_agents();
+  tell_agents(on);
 }
 
 std::vector<wire::Output> OutputRelay::take_early() {
-  if (!early_.gathering()) {
-    return {};
-  }
-  if (!early_.whole()) {
-    // The last lines shall come, too. Only where something is missing: what a task writes between
-    // the two orders is lost if it ends there as well.
-    stop_agents();
-  }
-  return early_.take();
+  return early_.gathering() ? early_.take() : std::vector<wire::Output>();
 }
 
-void OutputRelay::tell_agents() {
+/// Agents are never told to stop for the sake of the last lines: what a task wrote until they were
+/// told to go on would be lost if it ended there as well.
+void OutputRelay::tell_agents(bool again) {
   const bool on = clients_follow_ || audience_follows_ || early_.gathering();
-  deps_.set_follow({on, on ? kTailLines : 0});
+  deps_.set_follow({on, on ? kTailLines : 0, again});
 }
 
 }  // namespace muster::master

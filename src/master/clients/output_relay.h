@@ -34,17 +34,18 @@ class OutputRelay {
   void begin();
   /// An agent sent a piece.
   void pass(const wire::Output& piece);
-  /// Whether any client follows output now; again for every further one.
+  /// Whether any client follows output now; again for every further one. The last lines of every
+  /// task come first.
   void clients_follow(bool on);
-  /// Whether the audience does. Turned on, the last lines of every task come first.
+  /// Whether the audience does; also again. Turned on, the last lines of every task come first.
   void audience_follows(bool on);
-  /// What the first follower has missed; nothing for later ones, to whom agents send their last
-  /// lines.
+  /// What the first follower has missed and the agents of tasks that are over cannot send any more;
+  /// nothing for later ones.
   [[nodiscard]] std::vector<wire::Output> take_early();
 
  private:
-  void tell_agents();
-  void stop_agents() { deps_.set_follow({false, 0}); }
+  /// `again`: somebody has come who needs the last lines of every task.
+  void tell_agents(bool again);
 
   Deps deps_;
   bool clients_follow_ = false;
