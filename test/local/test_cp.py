@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import signal
 import stat
@@ -156,6 +157,110 @@ def test_mistakes_are_named(muster, job):
     muster("cp", "no-such", f"{job}:worker:0:x").expect_error(2, "no-such")
     muster("cp", "job.yaml", f"{job}:worker:0:/no/such/x").expect_error(2, "no folder /no/such")
     muster("cp", "job.yaml", f"{job}:worker:0:no/").expect_error(2, "no folder no")
+
+
+def test_files_of_the_kernel_are_copied_or_refused_in_words(muster, job, tmp_path):
+    """They have no size; some have no end that could be reached."""
+    muster("cp", f"{job}:worker:0:/proc/version", "version").expect(0)
+    assert (tmp_path / "version").read_text() == pathlib.Path("/proc/version").read_text()
+    done = muster("cp", f"{job}:worker:0:/proc/self/mem", "z").expect(1)
+    assert done.lines("worker:0:/proc/self/mem cannot be read to its end; 0 B came"), done.err
+    assert not (tmp_path / "z").exists()
+    muster("cp", "/proc/version", f"{job}:worker:0:z").expect_error(2, "has no size")
+    muster("cp", "/proc/self/mem", f"{job}:worker:0:z").expect_error(2, "cannot read")
+    assert muster("exec", job, "--", "ls").expect(0).out == ""
+
+
+@pytest.fixture
+def wrapped(muster, tmp_path):
+    """Starts a job in whose task a tool does something else first; returns the job."""
+    def start(tool, script, **env):
+        tools = tmp_path / "tools"
+        tools.mkdir(exist_ok=True)
+        path = tools / tool
+        path.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which(tool)} "$@"\n')
+        path.chmod(0o755)
+        started = muster("submit", muster.spec({
+            "command": "exec sleep 1000", "tasks": 1,
+            "env": {"PATH": f"{tools}:/usr/bin:/bin", **env}}), "--json").expect(0).json()["job"]
+        harness.eventually(lambda: muster.status(started)["phase"] == "running")
+        return started
+    return start
+
+
+def test_a_file_that_grows_is_copied_as_it_was(muster, wrapped, tmp_path):
+    log = tmp_path / "log"
+    job = wrapped("head", 'echo more >> "$LOG"', LOG=str(log))
+    log.write_text("0123456789")
+    done = muster("cp", f"{job}:worker:0:{log}", "back").expect(0)
+    assert (tmp_path / "back").read_text() == "0123456789"
+    assert done.lines(f"worker:0:{log} has grown while it was read;.* its first 10 B"), done.err
+    job = wrapped("rm", 'echo more >> "$LOG"', LOG=str(log))
+    log.write_bytes(bytes(8 << 20))
+    done = muster("cp", str(log), f"{job}:worker:0:{tmp_path}/there").expect(0)
+    assert (tmp_path / "there").read_bytes() == bytes(8 << 20)
+    assert done.lines(f"{log} has grown while it was read; .* its first 8 MiB"), done.err
+
+
+def test_a_file_that_becomes_shorter_is_not_copied(muster, wrapped, tmp_path):
+    log = tmp_path / "log"
+    job = wrapped("head", 'truncate -s 3 "$LOG"', LOG=str(log))
+    log.write_text("0123456789")
+    (tmp_path / "back").write_text("old")
+    muster("cp", f"{job}:worker:0:{log}", "back").expect_error(
+        2, f"worker:0:{log} became shorter while it was read, 3 B instead of 10 B")
+    assert (tmp_path / "back").read_text() == "old"
+    job = wrapped("rm", 'truncate -s 3 "$LOG"', LOG=str(log))
+    log.write_bytes(bytes(64 << 20))
+    done = muster("cp", str(log), f"{job}:worker:0:{tmp_path}/back").expect(1)
+    assert done.lines(r"of the 67108864 bytes for .*/back only \d+ came"), done.err
+    assert done.lines(f"{log} became shorter while it was read, 3 B instead of 64 MiB"), done.err
+    assert (tmp_path / "back").read_text() == "old"
+
+
+def test_a_file_that_is_replaced_is_copied_as_one_of_the_two(muster, wrapped, tmp_path):
+    """As checkpoints are: the new one gets the old one's name."""
+    model = tmp_path / "model"
+    job = wrapped("head", 'echo newer > "$MODEL.new"; mv "$MODEL.new" "$MODEL"', MODEL=str(model))
+    model.write_text("0123456789")
+    assert muster("cp", f"{job}:worker:0:{model}", "back").expect(0).err == ""
+    assert (tmp_path / "back").read_text() == "0123456789"
+
+
+def test_a_link_in_a_folders_place_leads_nowhere(muster, wrapped, tmp_path):
+    """A task exchanges the folder while it is read."""
+    folder = tmp_path / "results"
+    (folder / "run").mkdir(parents=True)
+    (folder / "run" / "key").write_text("result")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_text("secret")
+    job = wrapped("find", 'listed=$(mktemp); /usr/bin/find "$@" > "$listed"; '
+                  'mv "$WHERE/results/run" "$WHERE/away"; '
+                  'ln -s "$WHERE/secret" "$WHERE/results/run"; cat "$listed"; exit',
+                  WHERE=str(tmp_path))
+    muster("cp", "-r", f"{job}:worker:0:{folder}", "back").expect(0)
+    assert tree(tmp_path / "back") == {"run": ("link", f"{tmp_path}/secret")}
+
+
+def test_a_link_in_a_new_files_place_leads_nowhere(muster, wrapped, tmp_path):
+    """Whoever may write to the target's folder guesses the name of what grows there."""
+    there = tmp_path / "there"
+    there.mkdir()
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (there / "file").write_text("old")
+    (tmp_path / "new").write_text("new")
+    plant = 'ln -s "$MINE" "$THERE/file.muster-$PPID"'
+    env = {"MINE": str(mine), "THERE": str(there)}
+    job = wrapped("stat", plant, **env)
+    muster("cp", "new", f"{job}:worker:0:{there}/file").expect(0)
+    assert (there / "file").read_text() == "new" and not (there / "file").is_symlink()
+    assert mine.read_text() == "mine"
+    job = wrapped("rm", f'/bin/rm "$@"; {plant}; exit', **env)
+    (there / "file").write_text("old")
+    muster("cp", "new", f"{job}:worker:0:{there}/file").expect_error(1, "File exists")
+    assert (there / "file").read_text() == "old"
+    assert mine.read_text() == "mine"
 
 
 def tree(folder):

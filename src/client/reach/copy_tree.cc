@@ -42,7 +42,9 @@ std::string with_functions(std::string_view script) {
 }
 
 /// Runs where the source is, with its path as $1: an archive with one entry, named as the source,
-/// on standard output. A file that changes while it is read is no mistake of anybody.
+/// on standard output. A file that changes while it is read is no mistake of anybody. tar walks
+/// through the folders itself, as it follows no link that somebody puts in a folder's place: what
+/// else it finds there is for the reader to leave out.
 constexpr const char* kSend = R"sh(p=$1
 [ -e "$p" ] || [ -L "$p" ] || not_found "$p" "$2"
 for tool in tar find; do
@@ -58,8 +60,7 @@ name=${p##*/}
 case $p in */*) cd -- "${p%/*}/" || exit 2 ;; esac
 find "./$name" ! -type f ! -type d ! -type l -exec sh -c 'for each do
   echo "muster: left out $each: it is not a file, a folder or a link" >&2; done' sh {} +
-find "./$name" '(' -type f -o -type d -o -type l ')' -print0 |
-  tar --null --no-recursion -cf - -T -
+tar -cf - "./$name"
 s=$?
 [ "$s" -ne 1 ] || s=0
 exit "$s")sh";
@@ -79,7 +80,11 @@ command -v tar > /dev/null 2>&1 ||
 part=${d%/}/$2
 trap 'rm -rf -- "$part"; exit 1' HUP INT TERM
 mkdir -m 700 -- "$part" || exit 1
-tar -xf - --no-same-owner -C "$part" && exit 0
+if tar -xf - --no-same-owner -C "$part"; then
+  ! command -v find > /dev/null 2>&1 ||
+    find "$part" ! -type f ! -type d ! -type l -exec rm -f -- {} +
+  exit 0
+fi
 rm -rf -- "$part"
 echo "muster: $final could not be written whole" >&2
 exit 1)sh";
@@ -196,17 +201,17 @@ Error exists_already(const fs::path& path) {
       Errc::AlreadyExists);
 }
 
-/// The one thing that came; nothing else may have.
+/// The one thing that came, without what is not a file, a folder or a link; nothing else may have.
 Result<fs::path> what_came(const fs::path& folder) {
   std::error_code failed;
   std::optional<fs::path> found;
+  std::vector<fs::path> others;
   for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
     const fs::file_type type = entry.symlink_status(failed).type();
     if (type != fs::file_type::regular && type != fs::file_type::directory &&
         type != fs::file_type::symlink) {
-      return cluster_error(
-          fmt::format("the task sent {}, which is not a file, a folder or a link",
-                      printable(entry.path().lexically_relative(folder).string())));
+      others.push_back(entry.path());
+      continue;
     }
     if (entry.path().parent_path() == folder) {
       if (found) {
@@ -214,6 +219,11 @@ Result<fs::path> what_came(const fs::path& folder) {
       }
       found = entry.path();
     }
+  }
+  for (const fs::path& other : others) {
+    std::error_code kept;
+    fs::remove(other, kept);
+    failed = kept ? kept : failed;
   }
   if (failed || !found) {
     return cluster_error("the task sent nothing");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -37,16 +38,27 @@ elif [ -L "$p" ] && [ ! -e "$p" ]; then
 elif [ ! -e "$p" ]; then not_found "$p" " in the task"
 elif [ ! -f "$p" ]; then echo "muster: $p is not a plain file" >&2; exit 2
 fi
-cat < "$p" || exit
-printf %5s "$(stat -L -c %a -- "$p" 2> /dev/null)")sh";
+exec 3< "$p" || exit
+tell() { stat -L -c "$1" -- /proc/self/fd/3 2> /dev/null; }
+size=$(tell %s)
+if [ "${size:-0}" -gt 0 ] && command -v head > /dev/null 2>&1; then head -c "$size" <&3
+else cat <&3
+fi || exit 1
+printf %5s%20s%20s "$(tell %a)" "$size" "$(tell %s)")sh";
 
-/// At the end of what kRead writes: the file's permissions in octal; blank where the task has no
-/// stat.
+/// Its exit status when the file is there and cannot be read.
+constexpr int kReadBroke = 1;
+
+/// At the end of what kRead writes: the file's permissions in octal, its size at first and at the
+/// end; blank where the task has no stat.
 constexpr size_t kModeBytes = 5;
+constexpr size_t kSizeBytes = 20;
+constexpr size_t kEndBytes = kModeBytes + 2 * kSizeBytes;
 
 /// The same with the target as $1, the source's name as $2, its size as $3 and its permissions as
 /// $4. The target has its new content only when all of it is there, and until then nobody else sees
-/// it.
+/// it. What grows is a new file: nobody who may write to the folder can lead elsewhere with a link
+/// of that name.
 constexpr const char* kWrite = R"sh(p=$1
 [ ! -d "$p" ] || p=${p%/}/$2
 if [ -L "$p" ]; then echo "muster: $p is a symbolic link; name the file itself" >&2; exit 2
@@ -62,8 +74,16 @@ old=
 [ ! -e "$p" ] || old=$(stat -c %a -- "$p" 2> /dev/null)
 mode=${old:-$(printf %o "$((0$4 & ~$(umask)))")}
 umask 077
-if cat > "$part" && [ "$(wc -c < "$part")" -eq "$3" ] &&
-  chmod "$mode" "$part" && mv -f "$part" "$p"; then exit 0; fi
+rm -f "$part"
+set -C
+if cat > "$part"; then
+  came=$(wc -c < "$part")
+  if [ "$came" -eq "$3" ]; then
+    chmod "$mode" "$part" && mv -f "$part" "$p" && exit 0
+  else
+    echo "muster: of the $3 bytes for $p only" $came "came" >&2
+  fi
+fi
 rm -f "$part"
 echo "muster: $p could not be written whole" >&2
 exit 1)sh";
@@ -112,12 +132,48 @@ class CopyProgress {
   Clock::time_point told_{};
 };
 
-/// Of a file in a task, from the end of what came of it.
-mode_t permissions_of(std::string_view end) {
-  mode_t mode = 0;
-  const std::string_view octal = trim(end);
-  const auto read = std::from_chars(octal.begin(), octal.end(), mode, 8);
-  return octal.empty() || read.ec != std::errc{} || read.ptr != octal.end() ? 0666 : mode;
+template <class Number>
+std::optional<Number> told_number(std::string_view text, int base) {
+  Number number = 0;
+  const std::string_view digits = trim(text);
+  const auto read = std::from_chars(digits.begin(), digits.end(), number, base);
+  return digits.empty() || read.ec != std::errc{} || read.ptr != digits.end()
+             ? std::nullopt
+             : std::optional(number);
+}
+
+/// What a file was while it was read.
+struct FileRead {
+  mode_t permissions = 0666;
+  std::optional<uint64_t> first_size;
+  std::optional<uint64_t> last_size;
+};
+
+/// Reads the end of what kRead wrote.
+FileRead file_read_of(std::string_view end) {
+  const auto part = [end](size_t from, size_t size) {
+    return end.substr(std::min(from, end.size()), size);
+  };
+  return {.permissions = told_number<mode_t>(part(0, kModeBytes), 8).value_or(0666),
+          .first_size = told_number<uint64_t>(part(kModeBytes, kSizeBytes), 10),
+          .last_size = told_number<uint64_t>(part(kModeBytes + kSizeBytes, kSizeBytes), 10)};
+}
+
+/// A file that others write while it is copied: says what that did to the copy, which has the first
+/// `copied` bytes. Error: it is no state that the file ever was in.
+Status judge_change(Console& console, std::string_view name, uint64_t first_size,
+                    uint64_t last_size, uint64_t copied) {
+  if (last_size < first_size) {
+    return user_error(
+        fmt::format("{} became shorter while it was read, {} instead of {}, and was not copied; "
+                    "copy it again when nobody writes to it",
+                    printable(name), format_bytes(last_size), format_bytes(first_size)));
+  }
+  if (last_size > first_size) {
+    console.err(fmt::format("muster: {} has grown while it was read; the copy has its first {}\n",
+                            printable(name), format_bytes(copied)));
+  }
+  return {};
 }
 
 int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const std::string& on,
@@ -135,9 +191,20 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
   plan.reads_input = false;
   plan.output = part->fd();
   int status = run_copy_script(session, from, on, plan, kRead, {plain_path(from.path)});
+  const std::string name = from.task + ":" + from.path;
   if (status == 0) {
-    const Status kept = part->keep(permissions_of(part->take_end(kModeBytes)));
+    const FileRead read = file_read_of(part->take_end(kEndBytes));
+    const Status whole = read.first_size && read.last_size
+                             ? judge_change(session.console, name, *read.first_size,
+                                            *read.last_size, part->size_bytes())
+                             : Status();
+    const Status kept = whole ? part->keep(read.permissions) : whole;
     status = kept ? 0 : fail(session.console, kept.error());
+  } else if (status == kReadBroke) {
+    session.console.err(
+        fmt::format("muster: {} cannot be read to its end; {} came, and nothing "
+                    "was written\n",
+                    printable(name), format_bytes(part->size_bytes())));
   }
   if (status == kReaderGone) {
     return fail(session.console, Error{Errc::OutOfSpace, Blame::User,
@@ -145,6 +212,41 @@ int copy_here(Session& session, const CopyPlace& from, const fs::path& to, const
                                                    printable(target.string()))});
   }
   return status;
+}
+
+uint64_t file_size_of(const struct stat& status) { return static_cast<uint64_t>(status.st_size); }
+
+/// The kernel's own files have no size, and may have no end.
+Status check_size(int file, const fs::path& path) {
+  std::array<char, 1> byte{};
+  struct stat status{};
+  const ssize_t got = ::pread(file, byte.data(), byte.size(), 0);
+  if (got < 0) {
+    return user_error(
+        system_error(errno, fmt::format("cannot read {}", printable(path.string()))).message);
+  }
+  if (got > 0 && ::fstat(file, &status) == 0 && status.st_size == 0) {
+    return user_error(
+        fmt::format("{} has no size, as files of the kernel have none; copy what it "
+                    "says to a plain file first",
+                    printable(path.string())));
+  }
+  return {};
+}
+
+/// The same as judge_change() of a file here whose copy ended with `outcome`.
+void tell_change(Session& session, const fs::path& from, int outcome, uint64_t first_size,
+                 uint64_t last_size) {
+  // What became shorter only when all of it had been read is copied whole.
+  const bool copied = outcome == 0;
+  if (copied ? last_size < first_size : last_size >= first_size) {
+    return;
+  }
+  const Status whole =
+      judge_change(session.console, from.string(), first_size, last_size, first_size);
+  if (!whole) {
+    (void)fail(session.console, whole.error());
+  }
 }
 
 int copy_there(Session& session, const fs::path& from, const CopyPlace& to, const std::string& on,
@@ -160,12 +262,19 @@ int copy_there(Session& session, const fs::path& from, const CopyPlace& to, cons
   int outcome = 0;
   if (!S_ISREG(status.st_mode)) {
     outcome = fail(session.console, not_plain(from));
+  } else if (const Status sized = check_size(file, from); !sized) {
+    outcome = fail(session.console, sized.error());
   } else {
+    const uint64_t size = file_size_of(status);
     plan.input = file;
-    outcome = run_copy_script(
-        session, to, on, plan, kWrite,
-        {plain_path(to.path), from.filename().string(), std::to_string(status.st_size),
-         fmt::format("{:o}", status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO))});
+    plan.input_bytes_max = size;
+    outcome =
+        run_copy_script(session, to, on, plan, kWrite,
+                        {plain_path(to.path), from.filename().string(), std::to_string(size),
+                         fmt::format("{:o}", status.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO))});
+    if (::fstat(file, &status) == 0) {
+      tell_change(session, from, outcome, size, file_size_of(status));
+    }
   }
   ::close(file);
   return outcome;

@@ -26,6 +26,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -110,6 +111,7 @@ class ExecRun {
   void on_typed(std::string_view bytes);
   [[nodiscard]] wire::StreamRequest request_of(const Member& member) const;
   void pump_input();
+  void end_input();
   void detach();
   void give_back_terminal();
   void reset_terminal();
@@ -205,13 +207,7 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
   } else if (plan_.reads_input) {
     input_.emplace(loop_, plan_.input,
                    InputPump::Handlers{.bytes = [this](std::string_view bytes) { on_typed(bytes); },
-                                       .ended =
-                                           [this] {
-                                             input_ended_ = true;
-                                             if (members_.front().command != nullptr) {
-                                               members_.front().command->end_input();
-                                             }
-                                           }});
+                                       .ended = [this] { end_input(); }});
   }
   open_more();
 }
@@ -413,9 +409,23 @@ void ExecRun::on_ended(Member& member) {
 // ---- the person
 
 void ExecRun::pump_input() {
-  if (input_ && !input_ended_ && members_.front().command != nullptr) {
-    const size_t room = members_.front().command->room();
-    input_->allow(room - std::min(room, detach_watch_.held_max()));
+  if (!input_ || input_ended_ || members_.front().command == nullptr ||
+      !members_.front().command->running()) {
+    return;
+  }
+  const uint64_t left = plan_.input_bytes_max.value_or(UINT64_MAX);
+  if (left == 0) {
+    return end_input();
+  }
+  const size_t room = members_.front().command->room();
+  input_->allow(std::min<uint64_t>(room - std::min(room, detach_watch_.held_max()), left));
+}
+
+void ExecRun::end_input() {
+  input_ended_ = true;
+  input_->allow(0);
+  if (members_.front().command != nullptr) {
+    members_.front().command->end_input();
   }
 }
 
@@ -426,6 +436,9 @@ void ExecRun::on_typed(std::string_view bytes) {
   const DetachWatch::Typed typed = detach_watch_.take(bytes);
   if (!typed.bytes.empty()) {
     members_.front().command->send_input(typed.bytes);
+  }
+  if (plan_.input_bytes_max) {
+    *plan_.input_bytes_max -= bytes.size();
   }
   if (plan_.moved) {
     plan_.moved(bytes.size());

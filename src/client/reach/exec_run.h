@@ -26,8 +26,10 @@ struct ExecPlan {
   /// Much may flow: by a connection of its own, where the task's agent can be reached from here.
   bool direct = false;
   Duration wait = std::chrono::minutes(1);
-  int input = 0;   ///< What the command of a single task reads,
-  int output = 1;  ///< and where its standard output goes.
+  int input = 0;  ///< What the command of a single task reads.
+  /// So much of it, and then its end; all of it where this is not set.
+  std::optional<uint64_t> input_bytes_max = std::nullopt;
+  int output = 1;  ///< Where its standard output goes.
   /// The commands are this program's own: what they write on standard error is shown as its words,
   /// in which names that a task has chosen may stand.
   bool plain_errors = false;

@@ -107,13 +107,15 @@ PartFile::~PartFile() {
   }
 }
 
-std::string PartFile::take_end(size_t size) const {
+uint64_t PartFile::size_bytes() const {
   struct stat status{};
+  return ::fstat(fd_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+std::string PartFile::take_end(size_t size) const {
   std::string end(size, '\0');
-  if (::fstat(fd_.get(), &status) != 0) {
-    return "";
-  }
-  const off_t from = std::max<off_t>(status.st_size - static_cast<off_t>(size), 0);
+  const off_t from =
+      std::max<off_t>(static_cast<off_t>(size_bytes()) - static_cast<off_t>(size), 0);
   const ssize_t got = ::pread(fd_.get(), end.data(), end.size(), from);
   end.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return ::ftruncate(fd_.get(), from) == 0 ? end : std::string();

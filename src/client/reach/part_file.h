@@ -4,6 +4,7 @@
 #include "rt/fd.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <sys/types.h>
@@ -39,6 +40,8 @@ class PartFile {
   ~PartFile();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
+  /// What has been written to it; 0 where that is not known.
+  [[nodiscard]] uint64_t size_bytes() const;
   /// Cuts the last `size` bytes off and returns them; fewer where there were not so many.
   [[nodiscard]] std::string take_end(size_t size) const;
   /// Gives it the target's name, in place of what has that, whose permissions it keeps; those of a
