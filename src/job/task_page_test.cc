@@ -14,10 +14,16 @@ TEST(TaskPage, IsReadAsItWasWritten) {
 }
 
 TEST(TaskPage, IsNothingElse) {
-  for (const char* url : {"http://elsewhere:80/", "http://localhost:/", "http://localhost:0/",
-                          "http://localhost:70000/", "http://localhost:80", "tensorboard/",
-                          "http://localhost:80/a b", "http://localhost:80@evil/"}) {
+  for (const char* url :
+       {"http://elsewhere:80/", "http://localhost:/", "http://localhost:0/",
+        "http://localhost:70000/", "http://localhost:80", "tensorboard/", "http://localhost:80/a b",
+        "http://localhost:80@evil/", "http://localhost:80/a/../../api/status",
+        "http://localhost:80/..", "http://localhost:80/.%2E/%2e%2e/x",
+        "http://localhost:80/a\\..\\..\\x"}) {
     EXPECT_FALSE(task_page_of(url).has_value()) << url;
+  }
+  for (const char* path : {"/", "/a..b/...", "/..a/", "/?next=/../x"}) {
+    EXPECT_TRUE(task_page_of(url_of({.port = 80, .path = path})).has_value()) << path;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <system_error>
 
 namespace muster::spec {
@@ -30,6 +31,18 @@ bool fits(std::string_view name, size_t max, First first, Rest rest) {
 
 bool is_made_of(std::string_view text, std::initializer_list<std::string_view> sets) {
   return !text.empty() && std::ranges::all_of(text, [&](char c) { return in(c, sets); });
+}
+
+// Whether a browser leaves the folder that the path is in: it reads %2e as a dot, too, and a
+// backslash as a slash.
+bool leads_up(std::string_view path) {
+  std::string plain;
+  for (path = path.substr(0, path.find('?')); !path.empty();) {
+    const bool dot = path.starts_with("%2e") || path.starts_with("%2E");
+    plain += dot ? '.' : path.front() == '\\' ? '/' : path.front();
+    path.remove_prefix(dot ? 3 : 1);
+  }
+  return (plain + '/').find("/../") != std::string::npos;
 }
 
 // What may precede the first slash of an image: a host, which may have capitals, and a port.
@@ -175,7 +188,14 @@ std::string wrong_page_path(std::string_view path) {
   const bool fits =
       path.starts_with('/') && path.size() <= kPathMax &&
       std::ranges::all_of(path, [](char c) { return c > ' ' && c != '\x7f' && c != '#'; });
-  return fits ? "" : fmt::format("`{}` is not a path; begin with `/`, without blanks", path);
+  if (!fits) {
+    return fmt::format("`{}` is not a path; begin with `/`, without blanks", path);
+  }
+  return leads_up(path) ? fmt::format(
+                              "`{}` leads out of the program's own pages; write the path "
+                              "without `..`",
+                              path)
+                        : "";
 }
 
 std::string wrong_resource(std::string_view name) {

@@ -275,6 +275,84 @@ def test_it_goes_with_its_attempt(muster, page):
     assert muster.status()["endpoints"] == {}
 
 
+# Says all that could lead elsewhere, then publishes what the test asks for: ports of this host, and
+# a page that redirects.
+ELSEWHERE = r"""
+import http.server, os, socket, sys, threading
+
+address = os.environ["MUSTER_PUBLISH"]
+address = "\0" + address[1:] if address.startswith("@") else address
+
+for line in (b"a 169.254.169.254:80", b"a http://169.254.169.254/", b"a 80@169.254.169.254",
+             b"a 169.254.169.254", b"a 80 http://169.254.169.254/latest", b"a 80 @169.254.169.254/",
+             b"a 80 /../../api/status", b"a 80 /x/%2e%2E/%2e%2e/y", b"a -1", b"a 65536", b"a 080x",
+             b"a 80 /x#y", b"a 80 /x\ty", b"a 80 /x\r", b"a 80 /x HTTP/1.1", b"a.b 80", b"../a 80"):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(address)
+        client.sendall(line + b"\n")
+        answer = client.makefile().readline().strip()
+        print("refused" if answer.startswith("error: ") else "TAKEN", line, answer, flush=True)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", self.path.partition("?")[2])
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+with socket.socket(socket.AF_UNIX) as client:
+    client.connect(address)
+    answers = client.makefile()
+    ports = dict(zip(("master", "agent", "elsewhere"), sys.stdin.readline().split()))
+    for name, port in {**ports, "away": server.server_port}.items():
+        client.sendall(f"{name} {port}\n".encode())
+        assert answers.readline() == "ok\n"
+print("ready", flush=True)
+threading.Event().wait()
+"""
+
+
+def test_a_published_page_leads_to_no_other_host(muster, tmp_path):
+    """Neither the master nor an agent connects to what a program names: an agent connects to its
+    own host, and what listens there asks for its own keys."""
+    os.mkfifo(tmp_path / "ports")
+    muster.write("elsewhere.py", ELSEWHERE)
+    muster("submit", muster.spec({
+        "command": f"exec python3 elsewhere.py < {tmp_path}/ports", "tasks": 1,
+        "files": ["elsewhere.py"]})).expect(0)
+    muster.wait_for_phase("running")
+    ((_, master_port),) = harness.listening(muster.pids("master")[0])
+    ((_, agent_port),) = harness.listening(muster.pids("agent")[0])
+    # This host has it, and is none of the addresses where an agent looks.
+    with socket.create_server(("127.0.0.2", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        other_port = elsewhere.getsockname()[1]
+        (tmp_path / "ports").write_text(f"{master_port} {agent_port} {other_port}\n")
+        harness.eventually(lambda: "ready" in muster.log_text("worker-0"))
+        log = muster.log_text("worker-0")
+        assert "TAKEN" not in log and log.count("refused ") == 17, log
+        names = ["agent", "away", "elsewhere", "master"]
+        harness.eventually(lambda: sorted(muster.status()["endpoints"]) == names)
+        page = Page(muster.status()["page"])
+
+        def ask(path):
+            return page.ask("GET", f"/{page.base}endpoints{path}", Authorization="Bearer guess")
+
+        assert ask("/elsewhere/latest/meta-data/")[0] == 502
+        assert ask("/master/api/status")[0] == 401
+        assert ask("/agent/")[0] == 401
+        for place in (f"http://127.0.0.2:{other_port}/x", "http://169.254.169.254/latest",
+                      "//169.254.169.254/latest"):
+            status, headers, _ = ask("/away/?" + place)
+            assert (status, headers["Location"]) == (302, place), "the browser's to follow or not"
+        with pytest.raises(BlockingIOError):
+            elsewhere.accept()
+
+
 SERVER = r"""
 import http.server, os, sys
 
