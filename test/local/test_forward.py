@@ -1,5 +1,6 @@
 """muster forward: ports of tasks' hosts, by the master's relay."""
 
+import contextlib
 import hashlib
 import os
 import re
@@ -202,6 +203,80 @@ def agent_port(muster):
     (pid,) = muster.pids("agent")
     ((_, port),) = harness.listening(pid)
     return port
+
+
+# A server in the task that sends a gigabyte to whoever connects, without its length, or takes what
+# comes and writes down how that ended.
+MUCH = r"""
+import os, socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+with open("port.tmp", "w") as f: f.write(str(server.getsockname()[1]))
+os.rename("port.tmp", "port")
+PIECE = bytes(range(256)) * 4096
+def serve(c):
+    with c:
+        if c.recv(1) == b"g":
+            for _ in range(1024): c.sendall(PIECE)
+            return
+        how = "whole"
+        try:
+            while c.recv(1 << 20): pass
+        except ConnectionResetError:
+            how = "broken"
+        print(how, flush=True)
+while True:
+    c, _ = server.accept()
+    threading.Thread(target=serve, args=(c,), daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize("options", [["--relay"], []], ids=["relayed", "direct"])
+def test_a_transfer_under_a_killed_master_is_whole_or_breaks(muster, options):
+    """A download without a length ends with its connection, and so does an upload: what is cut off
+    must not look whole, at neither end."""
+    muster.write("much.py", MUCH)
+    muster("submit", muster.spec({"command": "exec python3 much.py", "tasks": 1,
+                                  "files": ["much.py"]})).expect(0)
+    muster.wait_for_phase("running")
+    job = muster.job()
+    port = muster("exec", job, "--", "sh", "-c",
+                  "until cat port 2>/dev/null; do sleep 0.02; done").expect(0).out
+    running = muster.start("forward", *options, job, f"0:{port}")
+    here = local_port(running)
+
+    def kill_master():
+        os.kill(muster.pids("master")[0], signal.SIGKILL)
+
+    def get(disturbed):
+        """How a download ended: the hash of what came, or that it broke."""
+        got, size = hashlib.sha256(), 0
+        with connect(here) as c:
+            c.sendall(b"g")
+            try:
+                while piece := c.recv(1 << 20):
+                    got.update(piece)
+                    size += len(piece)
+                    if disturbed and size > 50_000_000:
+                        disturbed = False
+                        kill_master()
+            except ConnectionResetError:
+                return "broken"
+        return got.hexdigest()
+
+    whole = hashlib.sha256(bytes(range(256)) * 4096 * 1024).hexdigest()
+    assert get(disturbed=True) == ("broken" if options else whole)
+    running.sees("connected again")
+    assert get(disturbed=False) == whole
+    with connect(here) as c:
+        c.sendall(b"p")
+        with contextlib.suppress(OSError):
+            for number in range(1024):
+                c.sendall(bytes(1 << 20))
+                if number == 50:
+                    kill_master()
+            c.shutdown(socket.SHUT_WR)
+        ended = "broken\n" if options else "whole\n"
+        harness.eventually(lambda: muster.log_text("worker-0") == ended)
 
 
 def test_direct_or_relayed_is_the_users_choice(muster, server):

@@ -1,10 +1,13 @@
 """muster shell: shells that outlive their client and the job's master."""
 
+import fcntl
 import json
 import os
 import pathlib
 import re
 import signal
+import struct
+import termios
 
 import harness
 import pytest
@@ -88,6 +91,51 @@ def test_a_shell_goes_on_when_the_master_dies(muster, job, tmp_path):
     running.type(b"exit 4\n")
     done = running.wait().expect(4)
     assert [int(n) for n in re.findall(r"n=(\d+)=", done.text)] == list(range(1, last + 1))
+
+
+def resize(running, rows, columns):
+    """As a terminal does whose window changes."""
+    fcntl.ioctl(running.terminal, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
+
+
+def until(rows, columns):
+    """A shell's line that waits until its terminal has that size."""
+    return f"until [ \"$(stty size)\" = '{rows} {columns}' ]; do sleep 0.05; done; ".encode()
+
+
+def test_a_shell_has_the_size_of_its_window(muster, job):
+    """Also one that changes while there is no master, and that of who joins it."""
+    running = shell(muster, job)
+    running.sees("shell 1")
+    resize(running, 41, 101)
+    running.type(until(41, 101) + b"echo first-$((1+1))\n")
+    running.sees("first-2")
+    [master] = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    running.sees("the connection to the master was lost")
+    resize(running, 32, 72)
+    running.sees("connected again")
+    running.type(until(32, 72) + b"echo second-$((1+1))\n")
+    running.sees("second-2")
+    second = shell(muster, job, "--join", "1")
+    second.sees("shell 1")
+    running.wait()
+    resize(second, 53, 93)
+    second.type(until(53, 93) + b"exit 6\n")
+    second.wait().expect(6)
+
+
+def test_ctrl_c_ends_a_flood_over_the_masters_death(muster, job):
+    running = shell(muster, job)
+    running.type(b"while :; do echo flood; done\n")
+    running.sees("flood\nflood\n")
+    [master] = muster.pids("master")
+    os.kill(master, signal.SIGKILL)
+    running.sees("connected again")
+    running.type(b"\x03")
+    running.type(b"echo calm-$((1+1)); exit 5\n")
+    running.sees("calm-2")
+    running.wait().expect(5)
 
 
 def test_a_shell_that_is_taken_over_says_so(muster, job):
