@@ -615,6 +615,14 @@ TEST(Conversion, NamesValuesOutOfRange) {
   EXPECT_THAT(wrong("tony.application.placement-spec=node"), HasSubstr("TAG=NUMBER,CONSTRAINT"));
 }
 
+TEST(Conversion, TakesNumbersAsTonyDoes) {
+  const spec::Spec spec = spec_of({.conf = {"tony.worker.instances=0x2", "tony.worker.memory=3GiB",
+                                            "tony.ps.instances=1", "tony.ps.memory=512MB"}});
+  EXPECT_EQ(spec::find_role(spec, "worker")->tasks, 2U);
+  EXPECT_EQ(spec::find_role(spec, "worker")->memory, uint64_t{3} << 30);
+  EXPECT_EQ(spec::find_role(spec, "ps")->memory, uint64_t{512} << 20);
+}
+
 TEST(Conversion, SaysWhatWasMeant) {
   const Job job{.conf = {"tony.worker.instances=1", "tony.ps.instances=1",
                          "tony.application.untracked.jobtypes=ps, worke", "tony.worker.memmory=1g",
@@ -705,6 +713,16 @@ TEST(Properties, ReadsHadoopsXml) {
   EXPECT_THAT(parse_properties("<x/>", "t").error().message, HasSubstr("<configuration>"));
 }
 
+TEST(Properties, AreTextWithCommentsAndFilesInOneAnother) {
+  const auto read = parse_properties(
+      "<configuration><configuration><property><name>tony.a</name><value>A=1,<!-- B=2, -->"
+      "<![CDATA[C=<3>]]></value></property></configuration></configuration>",
+      "t");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  ASSERT_EQ(read->size(), 1U);
+  EXPECT_EQ(read->front().value, "A=1,C=<3>");
+}
+
 TEST(Properties, RefuseWhatCannotBeRead) {
   const auto wrong = [](std::string_view text) {
     return parse_properties(text, "t").error().message;
@@ -782,6 +800,20 @@ TEST(Properties, AreLaidByHadoopsRules) {
   properties.set({.name = "tony.a", .value = "3", .origin = "-conf"}, false);
   properties.add({.name = "tony.a", .value = "4", .origin = "tony-site.xml:2"});
   EXPECT_EQ(properties.take("tony.a")->value, "3");
+}
+
+TEST(Properties, NameVariablesAsHadoopsDo) {
+  const auto expanded = [](std::string text) {
+    Properties properties;
+    properties.add({.name = "tony.a", .value = "1", .origin = "x"});
+    properties.add({.name = "tony.b", .value = std::move(text), .origin = "x"});
+    properties.expand({{"env.SET", "s"}, {"env.EMPTY", ""}});
+    return properties.take("tony.b")->value;
+  };
+  EXPECT_EQ(expanded("${env.SET:-o}${env.EMPTY:-o}${env.NO:-o-p}"), "soo-p");
+  EXPECT_EQ(expanded("${env.SET-o}${env.EMPTY-p}${env.NO-q}"), "sq");
+  EXPECT_EQ(expanded("${A:-${tony.a}}"), "${A:-1}") << "the outer one is the shell's";
+  EXPECT_EQ(expanded("${no-one}${tony.a}"), "${no-one}1");
 }
 
 TEST(Properties, KnowOldNames) {

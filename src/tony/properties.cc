@@ -30,13 +30,24 @@ std::string line_of(std::string_view file, std::string_view text, ptrdiff_t offs
   return all.substr(0, all.rfind(':'));
 }
 
+/// All text in an element: comments and sections of CDATA may stand in the middle of it.
+std::string text_of(const pugi::xml_node& element) {
+  std::string text;
+  for (const pugi::xml_node& node : element.children()) {
+    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) {
+      text += node.value();
+    }
+  }
+  return text;
+}
+
 /// What a property says by an element or, where it has none, by an attribute of that name.
-std::optional<std::string_view> field(const pugi::xml_node& property, const char* name) {
+std::optional<std::string> field(const pugi::xml_node& property, const char* name) {
   if (const pugi::xml_node element = property.child(name)) {
-    return element.text().get();
+    return text_of(element);
   }
   const pugi::xml_attribute attribute = property.attribute(name);
-  return attribute ? std::optional<std::string_view>(attribute.value()) : std::nullopt;
+  return attribute ? std::optional<std::string>(attribute.value()) : std::nullopt;
 }
 
 /// How many files one file includes, with those that these include: each may name the next twice.
@@ -92,7 +103,12 @@ class FileReader {
 
   Status take_all(const pugi::xml_node& parent, std::vector<Property>& to) const {
     for (const pugi::xml_node& node : parent.children()) {
-      if (node.type() == pugi::node_element) {
+      if (node.type() != pugi::node_element) {
+        continue;
+      }
+      if (std::string_view(node.name()) == "configuration") {  // Of a file put into another one.
+        MUSTER_TRY_STATUS(take_all(node, to));
+      } else {
         MUSTER_TRY_STATUS(is_named(node, "include") ? include(node, to) : take(node, to));
       }
     }
@@ -105,13 +121,13 @@ class FileReader {
     if (std::string_view(node.name()) != "property") {
       return wrong(offset, fmt::format("<{}> is not <property>", printable(node.name())));
     }
-    const std::string_view name = trim(field(node, "name").value_or(""));
+    const std::string name(trim(field(node, "name").value_or("")));
     if (name.empty()) {
       return wrong(offset, "a <property> without a <name>");
     }
-    if (const auto value = field(node, "value")) {
-      to.push_back({.name = std::string(name),
-                    .value = std::string(*value),
+    if (auto value = field(node, "value")) {
+      to.push_back({.name = name,
+                    .value = *std::move(value),
                     .origin = line_of(file_, text_, offset),
                     .is_final = trim(field(node, "final").value_or("")) == "true"});
     }
@@ -236,22 +252,42 @@ std::string Properties::expanded(std::string text,
   constexpr size_t kBytesMax = 1 << 20;
   size_t from = 0;
   for (int round = 0; round < kRoundsMax && text.size() < kBytesMax; ++round) {
-    const size_t begin = text.find("${", from);
-    const size_t end = begin == std::string::npos ? begin : text.find('}', begin);
+    const size_t first = text.find("${", from);
+    const size_t end = first == std::string::npos ? first : text.find('}', first);
     if (end == std::string::npos) {
       break;
     }
-    const std::string name = text.substr(begin + 2, end - begin - 2);
-    const auto setting = all_.find(name);
-    const auto variable = variables.find(name);
-    if (setting == all_.end() && variable == variables.end()) {
+    // The inner one of two: the shell's ${A:-${tony.ps.memory}}.
+    const size_t begin = text.rfind("${", end);
+    const auto value = value_of(text.substr(begin + 2, end - begin - 2), variables);
+    if (!value) {
       from = end;
       continue;
     }
-    text.replace(begin, end + 1 - begin,
-                 variable != variables.end() ? variable->second : setting->second.property.value);
+    text.replace(begin, end + 1 - begin, *value);
   }
   return text;
+}
+
+/// Of what stands in `${...}`.
+std::optional<std::string> Properties::value_of(
+    const std::string& name, const std::map<std::string, std::string>& variables) const {
+  constexpr std::string_view kEnvironment = "env.";
+  if (const auto variable = variables.find(name); variable != variables.end()) {
+    return variable->second;
+  }
+  if (const auto setting = all_.find(name); setting != all_.end()) {
+    return setting->second.property.value;
+  }
+  // ${env.NAME-otherwise}, ${env.NAME:-otherwise}: the second also where NAME is empty.
+  const size_t dash = name.find('-');
+  if (!name.starts_with(kEnvironment) || dash == std::string::npos) {
+    return std::nullopt;
+  }
+  const bool empty_counts = name[dash - 1] == ':';
+  const auto variable = variables.find(name.substr(0, empty_counts ? dash - 1 : dash));
+  const bool is_set = variable != variables.end() && !(empty_counts && variable->second.empty());
+  return is_set ? variable->second : name.substr(dash + 1);
 }
 
 void Properties::expand(const std::map<std::string, std::string>& variables) {

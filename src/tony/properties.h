@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,8 @@ class Properties {
   /// by now, as for TonY's three lists.
   void set(Property property, bool appends);
   /// Replaces `${name}` in all values, by a setting or by what `variables` names
-  /// ("user.name", "env.HOME"); what neither has stays.
+  /// ("user.name", "env.HOME"); what neither has stays, but for `${env.NAME:-otherwise}` and
+  /// `${env.NAME-otherwise}`.
   void expand(const std::map<std::string, std::string>& variables);
 
   /// The value without blanks around it, or nullptr. Names of old versions are found, too.
@@ -56,6 +58,8 @@ class Properties {
   void lay(Property property, bool is_set);
   [[nodiscard]] std::string expanded(std::string text,
                                      const std::map<std::string, std::string>& variables) const;
+  [[nodiscard]] std::optional<std::string> value_of(
+      const std::string& name, const std::map<std::string, std::string>& variables) const;
 
   struct Held {
     Property property;

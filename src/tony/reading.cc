@@ -13,12 +13,20 @@ namespace muster::tony {
 namespace {
 
 template <class Number>
-std::optional<Number> number_of(std::string_view text) {
+std::optional<Number> number_of(std::string_view text, int base = 10) {
   Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   return !text.empty() && error == std::errc() && end == text.data() + text.size()
              ? std::optional(value)
              : std::nullopt;
+}
+
+/// Hadoop also reads 0x10.
+std::optional<int64_t> hadoops_number_of(std::string_view text) {
+  constexpr int kHexadecimal = 16;
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  return is_hexadecimal ? number_of<int64_t>(text.substr(2), kHexadecimal)
+                        : number_of<int64_t>(text);
 }
 
 }  // namespace
@@ -29,7 +37,9 @@ Result<uint64_t> parse_memory(std::string_view text) {
   const std::optional<uint64_t> amount = number_of<uint64_t>(low.substr(0, letter));
   const std::string_view unit =
       letter == std::string::npos ? "m" : std::string_view(low).substr(letter);
-  const bool known = unit == "m" || unit == "mb" || unit == "g" || unit == "gb";
+  // TonY looks at the first letter of the unit alone.
+  const std::string_view rest = unit.substr(1);
+  const bool known = rest.empty() || rest == "b" || rest == "ib";
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max() >> 30U;
   if (!amount || !known || *amount > kMost) {
     return user_error(
@@ -96,7 +106,7 @@ int64_t Reading::number(const std::string& name, int64_t fallback, int64_t least
     return fallback;
   }
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const auto value = number_of<int64_t>(found->value);
+  const auto value = hadoops_number_of(found->value);
   if (!value || *value > kMost || *value < least) {
     fail(*found, least < 0 ? fmt::format("must be a whole number, {} at most, not `{}`", kMost,
                                          printable(found->value))
