@@ -138,7 +138,8 @@ std::string wrong_mail_address(std::string_view address) {
   const size_t at = address.find('@');
   const bool plain = is_made_of(address, {kLower, kUpper, kDigits, ".!#$%&'*+/=?^_`{|}~-@"});
   const bool named = at == std::string_view::npos || (at > 0 && at + 1 < address.size());
-  if (plain && named && !address.starts_with('-') && address.find('@', at + 1) == address.npos) {
+  if (plain && named && !address.starts_with('-') &&
+      address.find('@', at + 1) == std::string_view::npos) {
     return "";
   }
   return fmt::format("`{}` is not a mail address", address);
