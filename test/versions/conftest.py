@@ -8,9 +8,10 @@ import sys
 import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPOSITORY / "test" / "local")]
+sys.path[:0] = [str(REPOSITORY / "test" / "local"), str(REPOSITORY / "test" / "web")]
 
 import harness  # noqa: E402
+import jupyter_environment  # noqa: E402
 
 OTHER = pathlib.Path(os.environ["MUSTER_OTHER_BINARY"]).resolve()
 
@@ -33,3 +34,9 @@ def muster(programs, tmp_path):
     client.start("stop", "last", program=programs[0]).wait().expect(0)
     client.expect_nothing_left()
     client.end_everything()
+
+
+@pytest.fixture(scope="session")
+def python():
+    """The interpreter of an environment that has JupyterLab and a kernel."""
+    return jupyter_environment.interpreter()

@@ -92,6 +92,38 @@ def test_a_shell_outlives_its_master(muster, programs):
     assert shell.wait().code == 7
 
 
+def test_a_shell_is_joined_by_the_other_version(muster, programs):
+    """Left by one, joined by the other, while that one has it again, and resized."""
+    first = muster.start("shell", "last", "worker:0", terminal=True, program=programs[0])
+    first.type(b"PS1='> '; KEPT=mine\n")
+    first.type(b"echo first-$((20 + 1))\n")
+    first.sees("first-21")
+    listed = muster.start("shell", "last", "--list", program=programs[1]).wait().expect(0)
+    assert listed.lines("worker:0"), listed.text
+    second = muster.start("shell", "last", "worker:0", "--join", "1", terminal=True,
+                          program=programs[1])
+    assert "somebody else has joined" in first.wait().text
+    second.type(b"echo $KEPT-$((20 + 2)); stty rows 31 columns 97; stty size\n")
+    second.sees("mine-22")
+    second.sees("31 97")
+    second.type(b"\x1dd")
+    second.wait().expect(0)
+    third = muster.start("shell", "last", "worker:0", "--join", "0", terminal=True,
+                         program=programs[0])
+    third.type(b"echo again-$((20 + 3))\n")
+    third.sees("again-23")
+    third.type(b"exit 7\n")
+    assert third.wait().code == 7
+
+
+def test_ctrl_c_ends_a_flood(muster, programs):
+    running = muster.start("exec", "last", "worker:0", "-t", "--", "yes", terminal=True,
+                           program=programs[1])
+    running.sees("y\ny\n")
+    running.type(b"\x03")
+    assert running.wait().code == 128 + signal.SIGINT
+
+
 def test_stacks_and_stop(client):
     client("stacks", "last").expect(0)
     client("stop", "last").expect(0)

@@ -156,6 +156,79 @@ def test_a_notebook_over_the_masters_death_by_two_people(lab, browser):
     assert re.search("ended|is ending", again.wait().expect(6).err)
 
 
+COUNTS = "import time; _ = [(print(i, end=' ', flush=True), time.sleep(0.1)) for i in range(100)]"
+# Writes so many random bytes into a file, and reads them again.
+THERE_AND_BACK = """
+const sent = new Uint8Array(arguments[0]);
+for (let at = 0; at < sent.length; at += 65536)
+  crypto.getRandomValues(sent.subarray(at, at + 65536));
+let text = "";
+for (let at = 0; at < sent.length; at += 32768)
+  text += String.fromCharCode(...sent.subarray(at, at + 32768));
+const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
+return fetch("/api/contents/sent.bin", {
+  method: "PUT", headers: {"X-XSRFToken": xsrf, "Content-Type": "application/json"},
+  body: JSON.stringify({type: "file", format: "base64", content: btoa(text)})})
+.then(answer => answer.ok ? fetch("/files/sent.bin") : Promise.reject(answer.status))
+.then(answer => answer.arrayBuffer())
+.then(came => {
+  const got = new Uint8Array(came);
+  return got.length === sent.length && got.every((byte, at) => byte === sent[at]);
+});
+"""
+
+
+def test_a_day_with_two_notebooks(lab, browser):
+    """Two documents, files both ways, a master that dies and a laptop that sleeps while a cell
+    prints, a page that is opened anew, a kernel that is restarted, and a wrong link."""
+    running = lab.start("notebook", cwd=lab.folder / "work")
+    link, *_ = running.sees(LINK).groups()
+    page = Lab(browser, link)
+    page.start("Notebook", "Python 3")
+    assert page.run_cell("who = 'first'; print(who)") == "first"
+    page.choose(".lm-TabBar-addButton")
+    page.start("Notebook", "Python 3")
+    assert page.run_cell("print('who' in globals())") == "False"
+    assert browser.run(THERE_AND_BACK, 5_000_000) is True
+
+    page.run_cell(COUNTS)
+    os.kill(lab.pids("master")[0], signal.SIGKILL)
+    running.sees("connected again")
+    running.signal(signal.SIGSTOP)
+    with pytest.raises(AssertionError):
+        harness.eventually(lambda: page.outputs()[-1].endswith("99"), 3)
+    running.signal(signal.SIGCONT)
+    counted = " ".join(str(i) for i in range(100))
+    harness.eventually(lambda: page.outputs()[-1] == counted, what=page.outputs, pause=0.1)
+
+    # The kernel goes on when its page is left.
+    page.run_cell("mark = 'kept'; " + COUNTS)
+    browser.press("s", browsers.CONTROL)
+    saved = lab.folder / "work" / "Untitled1.ipynb"
+    harness.eventually(lambda: "mark = 'kept'" in saved.read_text(), what="it is saved")
+    browser.open(link)
+    harness.eventually(lambda: page.cells() >= 4, what=page.page, pause=0.1)
+    page.choose(f"{NOTEBOOK} .jp-Cell:last-child .jp-InputArea-editor")
+    assert page.run_cell("print(mark)") == "kept"
+
+    page.choose(f'{NOTEBOOK} [data-jp-item-name="restart"] jp-button')
+    page.choose(".jp-Dialog-button.jp-mod-accept")
+    harness.eventually(lambda: browser.run("return !document.querySelector('.jp-Dialog')"))
+    assert page.run_cell("print('mark' in globals())") == "False"
+    page.choose(".lm-TabBar-tab", "Untitled.ipynb")
+    page.choose(f"{NOTEBOOK} .jp-Cell:last-child .jp-InputArea-editor")
+    assert page.run_cell("print(who)") == "first"
+
+    somebody = browsers.Browser()
+    try:
+        somebody.open(re.sub(r"token=.*", "token=guessed", link))
+        somebody.sees("body", "Password or token")
+    finally:
+        somebody.close()
+    lab("stop", lab.job()).expect(0)
+    assert re.search("ended|is ending", running.wait().expect(6).err)
+
+
 def test_a_notebook_of_ones_own_has_its_kernel_in_a_task(muster, python, jupyter, digits, browser):
     """As docs/reach.md starts it."""
     with socket.socket() as free:
