@@ -116,6 +116,12 @@ struct AttemptUse {
   /// Page faults per second that a disk had to answer.
   std::optional<double> faults_major_per_s;
   std::optional<uint64_t> disk_left_bytes;  ///< Of the disk that it writes to, at the end.
+  std::optional<double> throttled;  ///< The share of periods in which a limit held its group back.
+  /// The share of time in which some process of its control group waited for memory.
+  std::optional<double> memory_waiting;
+  std::optional<double> over_high_per_s;  ///< How often per second it was over memory.high.
+  std::optional<double> nice;             ///< Of its main thread, where that gives way to others.
+  std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
   Growths growths;
 };
 using Uses = std::map<job::AttemptId, AttemptUse>;
@@ -126,6 +132,7 @@ struct HostUse {
   std::optional<double> received_per_s;
   std::optional<double> sent_per_s;
   std::optional<double> network_per_s;  ///< What its network can carry each way.
+  std::optional<double> swapped_in_per_s;
 };
 using HostUses = std::map<job::HostName, HostUse>;
 

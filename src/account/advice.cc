@@ -1,5 +1,6 @@
 #include "account/advice.h"
 
+#include "account/held_back.h"
 #include "account/rules_of_growth.h"
 #include "account/rules_of_resources.h"
 #include "account/rules_of_time.h"
@@ -95,6 +96,16 @@ constexpr std::array kRules = {
          .threshold = 0.5,
          .means = "the share of time in which the main thread waits for a disk",
          .judge = steps_disk_bound},
+    Rule{.name = "memory.short",
+         .needs = "pressure of control groups (version 2), for 30 s",
+         .threshold = 0.3,
+         .means = "the share of time in which the control group waited for memory",
+         .judge = memory_short},
+    Rule{.name = "java.garbage",
+         .needs = "processor time of Java virtual machines and of their collectors, for 30 s",
+         .threshold = kCollectingMuch,
+         .means = "processor time of the collectors / of the task",
+         .judge = java_garbage},
     Rule{.name = "rank.slow",
          .needs = "times of steps, or of whole runs of independent tasks, of 3 tasks or more; of "
                   "tasks in lockstep what share of their time they wait",

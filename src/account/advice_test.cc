@@ -365,6 +365,89 @@ TEST(Advice, MemoryThatIsReadAgainIsNoInput) {
   EXPECT_THAT(only(job_of({role})).what, HasSubstr("num_workers"));
 }
 
+TEST(Advice, WhoReadsAMappedFileInOrderIsNotShortOfMemory) {
+  RoleEvidence role = role_of("worker", 1);
+  TaskEvidence& task = role.members[0];
+  task.disk_waiting = 0.8;
+  task.read_per_s = 240e6;  // As a kernel does that reads 8 MiB ahead.
+  task.written_per_s = 0;
+  task.faults_major_per_s = 30;
+  const Advice reads = only(job_of({role}));
+  EXPECT_EQ(reads.rule, "steps.disk_bound");
+  EXPECT_THAT(reads.what, HasSubstr("read ahead"));
+  task.read_per_s = 3.2e6;
+  task.faults_major_per_s = 400;
+  task.host_use.swapped_in_per_s = 3e6;
+  const Advice swaps = only(job_of({role}));
+  EXPECT_THAT(swaps.evidence, HasSubstr("for 400 page faults; h0 brought 2.9 MiB per second back"));
+  EXPECT_THAT(swaps.what, HasSubstr("its memory is short"));
+}
+
+TEST(Advice, ALimitIsToldByItsCounters) {
+  Evidence evidence = one_held_back(1.3);
+  TaskEvidence& task = evidence.roles[0].members[1];
+  task.throttled = 0.87;
+  const std::vector<Advice> advice = advise(evidence);
+  EXPECT_THAT(of_rule(advice, "cores.held_back").evidence,
+              HasSubstr("the processor limit of its control group held it back in 87 % of the "
+                        "scheduler's periods"))
+      << "though others are held back, too";
+  EXPECT_THAT(of_rule(advice, "rank.slow").what, HasSubstr("`cpu.max`"));
+  task.throttled = 0;
+  const std::vector<Advice> unlimited = advise(evidence);
+  EXPECT_THAT(of_rule(unlimited, "rank.slow").evidence, HasSubstr("others keep h0 busy"));
+  EXPECT_THAT(of_rule(unlimited, "rank.slow").what, HasSubstr("look what else runs on h0"));
+  task.nice = 19;
+  EXPECT_THAT(of_rule(advise(evidence), "cores.held_back").evidence,
+              HasSubstr("others keep h0 busy, and it gives way to them (nice 19)"));
+}
+
+TEST(Advice, WhoIsShortOfMemoryDoesNotWaitForADisk) {
+  RoleEvidence role = role_of("worker", 3);
+  for (TaskEvidence& task : role.members) {
+    task.disk_waiting = task.waiting = 0;
+    task.read_per_s = task.written_per_s = 0;
+    task.step = 100ms;
+  }
+  role.members[2].step = 900ms;
+  role.members[2].disk_waiting = 0.8;  // The kernel holds it.
+  role.members[2].memory_waiting = 0.7;
+  role.members[2].over_high_per_s = 12;
+  const std::vector<Advice> advice = advise(job_of({role}));
+  EXPECT_THAT(rules_that_speak(job_of({role})), ElementsAre("memory.short", "rank.slow"));
+  EXPECT_THAT(of_rule(advice, "memory.short").evidence,
+              HasSubstr("worker:2: its control group waited for memory for 70 % of the time, and "
+                        "was held up for being over `memory.high` 12.0 times per second"));
+  EXPECT_THAT(of_rule(advice, "rank.slow").evidence, HasSubstr("; its control group waited for"));
+  role.members[2].memory_waiting = 0.1;
+  EXPECT_THAT(rules_that_speak(job_of({role})), ElementsAre("steps.disk_bound", "rank.slow"));
+}
+
+TEST(Advice, AHeapThatIsTooSmallIsNamed) {
+  RoleEvidence role = role_of("worker", 4);
+  role.members[1].collector_cores = 2.4;
+  role.members[2].collector_cores = 0.1;
+  const Advice advice = only(job_of({role}));
+  EXPECT_EQ(advice.rule, "java.garbage");
+  expect_near(advice.numbers.at("collecting"), 0.8);
+  EXPECT_THAT(advice.evidence, HasSubstr("the Java virtual machine of worker:1 spent 80 % of its "
+                                         "processor time collecting garbage (1 of 4 tasks"));
+  role.members[1].cores_mean = role.members[1].cores_peak = 0.04;
+  role.members[1].collector_cores = 0.035;
+  EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "it costs next to nothing";
+}
+
+TEST(Advice, WhatASlowRankWaitsForIsToldAsFarAsItWasMeasured) {
+  RoleEvidence role = with_steps({100ms, 101ms, 99ms, 160ms});
+  role.members[3].cores_mean = 1;
+  role.members[3].disk_waiting = 0.02;
+  EXPECT_THAT(only(job_of({role})).evidence, HasSubstr("not for a disk"));
+  role.members[3].disk_waiting = 0.45;
+  role.members[3].read_per_s = 3e6;
+  EXPECT_THAT(only(job_of({role})).evidence,
+              HasSubstr("its main thread waited for a disk for 45 % of the time, while it read"));
+}
+
 TEST(Advice, ASlowRankByItsHost) {
   RoleEvidence role = with_steps({100ms, 101ms, 99ms, 98ms, 150ms, 148ms});
   role.members[4].host = role.members[5].host = job::HostName("h9");

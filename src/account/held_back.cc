@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace muster::account {
 namespace {
 
@@ -10,6 +12,11 @@ constexpr double kGotMax = 0.7;
 constexpr double kMissedMin = 0.2;
 /// Who wants less cannot tell whether there was more.
 constexpr double kWantedMin = 0.3;
+/// Of the scheduler's periods: who was held back in fewer of them had no limit to speak of.
+constexpr double kThrottledMin = 0.1;
+constexpr double kMemoryWaitingMin = 0.3;
+
+bool is_throttled(const TaskEvidence& task) { return task.throttled.value_or(0) >= kThrottledMin; }
 
 }  // namespace
 
@@ -29,8 +36,21 @@ std::string why_held_back(const Evidence& evidence, const TaskEvidence& task) {
       }
     }
   }
+  if (is_throttled(task)) {
+    return fmt::format(
+        "the processor limit of its control group held it back in {:.0f} % of the "
+        "scheduler's periods",
+        *task.throttled * 100);
+  }
   constexpr std::string_view kLimit = "a processor limit of its container holds it back";
-  std::string others = fmt::format("others keep {} busy", task.host.value);
+  std::string others =
+      task.nice.value_or(0) > 0
+          ? fmt::format("others keep {} busy, and it gives way to them (nice {:.0f})",
+                        task.host.value, *task.nice)
+          : fmt::format("others keep {} busy", task.host.value);
+  if (task.throttled) {
+    return others;
+  }
   if (any_held && !any_free) {
     return others;
   }
@@ -38,10 +58,54 @@ std::string why_held_back(const Evidence& evidence, const TaskEvidence& task) {
 }
 
 std::string after_held_back(const TaskEvidence& task) {
+  if (is_throttled(task)) {
+    return "request more cores (`vcores`), or have the limit raised (`cpu.max`, "
+           "`cpu.cfs_quota_us`)";
+  }
+  if (task.nice.value_or(0) > 0) {
+    return fmt::format("run it without `nice`, or look what else runs on {}", task.host.value);
+  }
+  if (task.throttled) {
+    return fmt::format("look what else runs on {}", task.host.value);
+  }
   return fmt::format(
       "look what else runs on {}, and whether `nr_throttled` grows in the `cpu.stat` of its "
       "control group",
       task.host.value);
+}
+
+bool is_short_of_memory(const TaskEvidence& task) {
+  return task.memory_waiting.value_or(0) >= kMemoryWaitingMin;
+}
+
+std::string why_short_of_memory(const TaskEvidence& task) {
+  const double over_high = task.over_high_per_s.value_or(0);
+  constexpr double kSeldom = 0.1;
+  return fmt::format("its control group waited for memory for {:.0f} % of the time{}",
+                     task.memory_waiting.value_or(0) * 100,
+                     over_high < kSeldom ? std::string()
+                                         : fmt::format(", and was held up for being over "
+                                                       "`memory.high` {:.1f} times per second",
+                                                       over_high));
+}
+
+std::string after_short_of_memory(const TaskEvidence& task) {
+  return task.over_high_per_s.value_or(0) > 0
+             ? "request more memory, or have `memory.high` raised"
+             : "request more memory, or hold less: what it maps or holds is taken from it and "
+               "read again";
+}
+
+double collecting_of(const TaskEvidence& task) {
+  constexpr double kBusy = 0.05;  // Cores: who uses less loses little.
+  return task.collector_cores && task.cores_mean.value_or(0) >= kBusy
+             ? std::min(1.0, *task.collector_cores / *task.cores_mean)
+             : 0;
+}
+
+std::string after_collecting() {
+  return "give it a larger heap (`-Xmx`) and as much more memory, or keep less: what is in use "
+         "nearly fills the heap";
 }
 
 }  // namespace muster::account

@@ -122,6 +122,7 @@ void add_traffic(const Words& words, TaskEvidence& task) {
   bytes("host_received", task.host_use.received_per_s);
   bytes("host_sent", task.host_use.sent_per_s);
   bytes("host_network", task.host_use.network_per_s);
+  bytes("host_swapped_in", task.host_use.swapped_in_per_s);
   take(words, "left", [&](const std::string& text) {
     task.disk_left_bytes = static_cast<uint64_t>(bytes_of(text));
   });
@@ -143,6 +144,11 @@ void add_task(RoleEvidence& role, const Words& words) {
   real("gpu", task.gpu_mean);
   real("waiting", task.waiting);
   real("disk_waiting", task.disk_waiting);
+  real("throttled", task.throttled);
+  real("memory_waiting", task.memory_waiting);
+  real("over_high", task.over_high_per_s);
+  real("nice", task.nice);
+  real("collector", task.collector_cores);
   take(words, "ran", [&](const std::string& text) { task.ran = time_of(text); });
   take(words, "step", [&](const std::string& text) { task.step = time_of(text); });
   take(words, "memory", [&](const std::string& text) {

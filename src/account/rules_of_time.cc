@@ -55,11 +55,72 @@ struct Suspect {
 constexpr std::string_view kSpreadInput =
     "give its part of the input another place, or spread the input evenly";
 
-/// Of a task that is_held_back().
-Suspect suspect_of_held_back(const Evidence& evidence, const TaskEvidence& slow) {
-  return {.text = fmt::format("; it used {:.1f} cores and could have used {:.1f}: {}",
-                              *slow.cores_mean, *slow.cores_wanted, why_held_back(evidence, slow)),
-          .what = after_held_back(slow)};
+/// Whether a disk answers many page faults of a task, each with a few pages: memory was taken from
+/// it, or it reads a mapped file here and there. Faults of one that reads a mapped file in order
+/// bring as much as the kernel reads ahead.
+bool pages_come_back(const TaskEvidence& task) {
+  constexpr double kFaultsMin = 20;
+  constexpr double kBytesPerFaultMax = 256 << 10;
+  const double faults = task.faults_major_per_s.value_or(0);
+  return faults >= kFaultsMin && task.read_per_s.value_or(0) <= kBytesPerFaultMax * faults;
+}
+
+std::string swap_text(const TaskEvidence& task) {
+  constexpr double kSwapMin = 256 << 10;
+  const double bytes = task.host_use.swapped_in_per_s.value_or(0);
+  return bytes < kSwapMin
+             ? std::string()
+             : fmt::format("; {} brought {} per second back from swap", task.host.value,
+                           format_bytes(static_cast<uint64_t>(bytes)));
+}
+
+std::string paging_text(const TaskEvidence& task) {
+  return pages_come_back(task)
+             ? fmt::format(" for {:.0f} page faults{}", *task.faults_major_per_s, swap_text(task))
+             : std::string();
+}
+
+constexpr double kMuchInDisk = 0.3;
+
+/// What was measured to take a task's time from it, whatever its others do; nullopt if nothing was.
+std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvidence& slow) {
+  if (is_short_of_memory(slow)) {
+    return Suspect{.text = "; " + why_short_of_memory(slow), .what = after_short_of_memory(slow)};
+  }
+  if (is_held_back(slow)) {
+    return Suspect{
+        .text = fmt::format("; it used {:.1f} cores and could have used {:.1f}: {}",
+                            *slow.cores_mean, *slow.cores_wanted, why_held_back(evidence, slow)),
+        .what = after_held_back(slow)};
+  }
+  if (collecting_of(slow) >= kCollectingMuch) {
+    return Suspect{
+        .text = fmt::format("; its Java virtual machine spent {:.0f} % of its processor time to "
+                            "collect garbage",
+                            collecting_of(slow) * 100),
+        .what = after_collecting()};
+  }
+  return std::nullopt;
+}
+
+/// Of one that computes less than the others: what it waits for, as far as that was measured.
+std::string waits_text(const TaskEvidence& slow) {
+  if (!slow.disk_waiting) {
+    return "it waits, for its input or its disk";
+  }
+  return *slow.disk_waiting >= kMuchInDisk
+             ? fmt::format(
+                   "its main thread waited for a disk for {:.0f} % of the time, while it "
+                   "read {} per second{}",
+                   *slow.disk_waiting * 100,
+                   format_bytes(static_cast<uint64_t>(slow.read_per_s.value_or(0))),
+                   paging_text(slow))
+             : std::string("it waits, for its input, a lock or the network, not for a disk");
+}
+
+/// What a program does with its time, where nothing measured tells.
+std::string flame_of(const TaskEvidence& slow) {
+  return fmt::format("`muster debug JOB {} --flame` shows where its time goes", slow.name);
 }
 
 Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEvidence& slow,
@@ -85,20 +146,19 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
                                 slow.host.value)};
   }
   const double usual_cores = median(std::move(others));
-  if (is_held_back(slow)) {
-    return suspect_of_held_back(evidence, slow);
+  if (std::optional<Suspect> measured = measured_suspect(evidence, slow)) {
+    return *std::move(measured);
   }
   if (*slow.cores_mean < 0.6 * usual_cores) {
-    return {.text = fmt::format("; it used {:.1f} cores and the others {:.1f}: it waits, for its "
-                                "input or its disk",
-                                *slow.cores_mean, usual_cores),
+    return {.text = fmt::format("; it used {:.1f} cores and the others {:.1f}: {}",
+                                *slow.cores_mean, usual_cores, waits_text(slow)),
             .what = std::string(kSpreadInput)};
   }
-  return {
-      .text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
-                          "its part of the work larger",
-                          *slow.cores_mean),
-      .what = fmt::format("compare the processor of {} and the size of its part", slow.host.value)};
+  return {.text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
+                              "its part of the work larger",
+                              *slow.cores_mean),
+          .what = fmt::format("compare the processor of {} and the size of its part; {}",
+                              slow.host.value, flame_of(slow))};
 }
 
 }  // namespace
@@ -141,20 +201,22 @@ bool works_while_it_waits(const TaskEvidence& task, const CoresUsed& used) {
 }
 
 /// Whether tasks meet by other means than threads do, such as sockets of their own: then nobody is
-/// seen to wait for another. That they meet in every step is known by the steps, which take as
-/// long.
+/// seen to wait for another, or one for threads of its own alone. That they meet in every step is
+/// known by the steps, which take as long.
 bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
   constexpr double kUnseen = 0.1;
   constexpr double kAlike = 1.15;
   std::vector<double> steps;
+  size_t seen = 0;
   for (const TaskEvidence* task : all) {
-    if (*task->waiting >= kUnseen || !task->step || !task->cores_wanted) {
+    if (!task->step || !task->cores_wanted) {
       return false;
     }
+    seen += *task->waiting >= kUnseen ? 1 : 0;
     steps.push_back(seconds(*task->step));
   }
   const auto [least, most] = std::ranges::minmax(steps);
-  return most <= kAlike * least;
+  return (seen == 0 || (seen == 1 && all.size() > 2)) && most <= kAlike * least;
 }
 
 /// The share of time in which each task waited for its peers.
@@ -165,7 +227,10 @@ std::vector<std::pair<double, const TaskEvidence*>> waits_of(
   for (const TaskEvidence* task : all) {
     double waited = *task->waiting;
     if (unseen) {
-      const double worked = std::min(1.0, *task->cores_wanted) + task->disk_waiting.value_or(0);
+      const bool by_others = used && works_while_it_waits(*task, *used);
+      const double cores =
+          by_others ? std::max(*task->cores_mean, *task->cores_wanted) : *task->cores_wanted;
+      const double worked = std::min(1.0, cores) + task->disk_waiting.value_or(0);
       waited = std::max(0.0, 1 - worked);
     } else if (used && works_while_it_waits(*task, *used)) {
       waited = std::min(waited, std::max(0.0, 1 - *task->cores_mean));
@@ -178,8 +243,8 @@ std::vector<std::pair<double, const TaskEvidence*>> waits_of(
 /// Why the others wait for it, and what to do about it.
 Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
                             const std::optional<CoresUsed>& cores) {
-  if (is_held_back(slow)) {
-    return suspect_of_held_back(evidence, slow);
+  if (std::optional<Suspect> measured = measured_suspect(evidence, slow)) {
+    return *std::move(measured);
   }
   if (!cores) {
     return {.text = {}, .what = std::string(kSpreadInput)};
@@ -196,10 +261,10 @@ Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
   if (*slow.cores_mean > 1.3 * others + 0.05) {
     return {.text = used + "it computes longer",
             .what = fmt::format(
-                "compare the size of its part, and the processor of {}, with the others'",
-                slow.host.value)};
+                "compare the size of its part, and the processor of {}, with the others'; {}",
+                slow.host.value, flame_of(slow))};
   }
-  return {.text = used + "it waits for its input or its disk", .what = std::string(kSpreadInput)};
+  return {.text = used + waits_text(slow), .what = std::string(kSpreadInput)};
 }
 
 /// Tasks that meet in every step take the same time for one, however slow one of them is: the slow
@@ -299,20 +364,6 @@ const TaskEvidence* most_in_disk(const RoleEvidence& role) {
   return found == role.members.end() || !found->disk_waiting ? nullptr : &*found;
 }
 
-/// Whether much of what a task reads are pages of memory that it has touched: faults that a disk
-/// answers, each of which brings a few pages, or as much as the disk reads ahead.
-bool pages_come_back(const TaskEvidence& task) {
-  constexpr double kFaultsMin = 20;
-  constexpr double kBytesPerFault = 16 << 20;
-  const double faults = task.faults_major_per_s.value_or(0);
-  return faults >= kFaultsMin && task.read_per_s.value_or(0) <= kBytesPerFault * faults;
-}
-
-std::string paging_text(const TaskEvidence& task) {
-  return pages_come_back(task) ? fmt::format(" for {:.0f} page faults", *task.faults_major_per_s)
-                               : std::string();
-}
-
 /// "; others wrote 80 MiB per second to the disks of h1": where they do most of it.
 std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
   double own = 0;
@@ -334,8 +385,8 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const task = most_in_disk(role);
     if (task == nullptr || !task->read_per_s || !task->written_per_s ||
-        *task->disk_waiting < rule.threshold) {
-      continue;
+        *task->disk_waiting < rule.threshold || is_short_of_memory(*task)) {
+      continue;  // What waits for memory looks like that, too: memory_short() speaks of it.
     }
     const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
       return each.disk_waiting.value_or(0) >= rule.threshold;
@@ -371,6 +422,58 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
          .numbers = {{"disk_waiting", *task->disk_waiting},
                      {"read_per_s", *task->read_per_s},
                      {"written_per_s", *task->written_per_s}}});
+  }
+}
+
+void memory_short(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const auto task = std::ranges::max_element(role.members, {}, [](const TaskEvidence& each) {
+      return each.ran < kNoticeable ? 0 : each.memory_waiting.value_or(0);
+    });
+    if (task == role.members.end() || task->ran < kNoticeable || !is_short_of_memory(*task) ||
+        *task->memory_waiting < rule.threshold) {
+      continue;
+    }
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence =
+             fmt::format("{}: {}{}", task->name, why_short_of_memory(*task), swap_text(*task)),
+         .what = after_short_of_memory(*task),
+         .saves = fmt::format("up to {:.0f} % of the run", *task->memory_waiting * 100),
+         .sets = {},
+         .numbers = {{"memory_waiting", *task->memory_waiting},
+                     {"over_high_per_s", task->over_high_per_s.value_or(0)}}});
+  }
+}
+
+void java_garbage(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
+  for (const RoleEvidence& role : evidence.roles) {
+    const auto task = std::ranges::max_element(role.members, {}, [](const TaskEvidence& each) {
+      return each.ran < kNoticeable ? 0 : collecting_of(each);
+    });
+    if (task == role.members.end() || task->ran < kNoticeable ||
+        collecting_of(*task) < rule.threshold) {
+      continue;
+    }
+    const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
+      return collecting_of(each) >= rule.threshold;
+    });
+    const double share = collecting_of(*task);
+    advice.push_back(
+        {.rule = std::string(rule.name),
+         .role = role.name,
+         .evidence = fmt::format(
+             "the Java virtual machine of {} spent {:.0f} % of its processor time collecting "
+             "garbage{}",
+             task->name, share * 100,
+             role.members.size() < 2
+                 ? std::string()
+                 : fmt::format(" ({} of {} tasks did as much)", many, role.members.size())),
+         .what = after_collecting(),
+         .saves = fmt::format("up to {:.0f} % of its processor time", share * 100),
+         .sets = {},
+         .numbers = {{"collecting", share}, {"collector_cores", *task->collector_cores}}});
   }
 }
 

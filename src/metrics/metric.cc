@@ -84,6 +84,19 @@ constexpr std::array kTable = {
                   "the size of that disk"},
     BuiltinMetric{NetworkSpeed, "hw.network.bandwidth.limit", "By/s", kGauge,
                   "what the host's network devices can carry each way"},
+    BuiltinMetric{ContainerCpuThrottled, "container.cpu.throttled", "1", kGauge,
+                  "share of the scheduler's periods in which a processor limit held the task's "
+                  "control group back"},
+    BuiltinMetric{ContainerMemoryPressure, "container.memory.pressure", "1", kGauge,
+                  "share of time in which some process of its control group waited for memory"},
+    BuiltinMetric{ContainerMemoryHigh, "container.memory.over_high", "{event}", kCounter,
+                  "how often the control group was held up for being over memory.high"},
+    BuiltinMetric{ProcessNice, "process.main_thread.nice", "1", kGauge,
+                  "how much the main thread gives way to others, where it does: its nice value"},
+    BuiltinMetric{JvmCollectorTime, "jvm.gc.cpu.time", "s", kCounter,
+                  "processor time that Java's virtual machines spent collecting garbage"},
+    BuiltinMetric{SystemSwapIn, "system.paging.swap.in", "By", kCounter,
+                  "bytes that the host brought back from swap"},
 };
 
 static_assert([] {
@@ -92,7 +105,7 @@ static_assert([] {
       return false;
     }
   }
-  return kTable.size() == static_cast<size_t>(NetworkSpeed) + 1;
+  return kTable.size() == static_cast<size_t>(SystemSwapIn) + 1;
 }());
 
 Error refused(std::string_view what, std::string_view text, std::string_view why) {

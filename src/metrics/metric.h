@@ -63,6 +63,12 @@ enum class Builtin : uint8_t {
   ContainerDiskAvailable,
   ContainerDiskCapacity,
   NetworkSpeed,
+  ContainerCpuThrottled,
+  ContainerMemoryPressure,
+  ContainerMemoryHigh,
+  ProcessNice,
+  JvmCollectorTime,
+  SystemSwapIn,
 };
 
 /// One row of the table.

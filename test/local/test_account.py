@@ -5,6 +5,8 @@ import csv
 import io
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -49,12 +51,23 @@ os._exit(0)
 """
 
 # The kernel holds its main thread, as it does for a disk, until somebody writes to the pipe: a
-# process that is started holds the one that starts it. Notes for what share of its time.
+# process that is started holds the one that starts it. Notes for what share of its time. And pages
+# of a file that it has mapped are taken from it, and read again one by one.
 HELD = """
-import os, pathlib, sys, time
+import mmap, os, pathlib, sys, time
 gate, notes = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 begun, held = time.monotonic(), 0.0
+table = open("table", "w+b")
+table.write(bytes(1 << 20))
+os.fsync(table.fileno())
+def look_up():
+    with mmap.mmap(table.fileno(), 0, access=mmap.ACCESS_READ) as rows:
+        rows.madvise(mmap.MADV_RANDOM)
+        for at in range(0, len(rows), 16384):
+            rows[at]
+    os.posix_fadvise(table.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 while not gate.exists():
+    look_up()
     before = time.monotonic()
     opens = [(os.POSIX_SPAWN_OPEN, 0, "pipe", os.O_RDONLY, 0)]
     child = os.posix_spawn("/bin/true", ["true"], {}, file_actions=opens)
@@ -63,6 +76,21 @@ while not gate.exists():
     time.sleep(0.17)  # Out of step with looks a second apart.
     notes.with_suffix(".new").write_text(str(held / (time.monotonic() - begun)))
     os.replace(notes.with_suffix(".new"), notes)
+"""
+
+# Does nothing but collect garbage, for a seventh of its time.
+COLLECTS = """
+public class Collects {
+  public static void main(String[] words) throws Exception {
+    long[][] kept = new long[1000][2000];
+    while (!new java.io.File(words[0]).exists()) {
+      long before = System.nanoTime();
+      System.gc();
+      Thread.sleep(1 + 6 * (System.nanoTime() - before) / 1000000);
+    }
+    System.out.println(kept.length);
+  }
+}
 """
 
 # Saves now and then, and waits for its disk.
@@ -406,29 +434,73 @@ def test_what_leaks_is_named(muster):
     assert "worker:0 grew steadily from" in muster("advise", "last").expect(0).out
 
 
-def test_what_waits_for_its_disk_is_named(muster, gate):
-    """One that is held again and again, not one that saves now and then."""
+@pytest.fixture
+def tight_group():
+    """A control group that may use a tenth of a processor; None where none can be made."""
+    for controller, name, limit in (("cpu", "cpu.cfs_quota_us", "10000"),
+                                    ("", "cpu.max", "10000 100000")):
+        group = pathlib.Path("/sys/fs/cgroup", controller, f"muster-test-{os.getpid()}")
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / name).write_text(limit)
+        except OSError:
+            group.rmdir()
+            continue
+        yield group
+        eventually(lambda g=group: not (g / "cgroup.procs").read_text())
+        group.rmdir()
+        return
+    yield None
+
+
+def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
+    """A disk, again and again, but not one that saves now and then; a limit; Java's garbage."""
     held, saves = muster.write("held.py", HELD), muster.write("saves.py", SAVES)
     notes = muster.folder / "notes"
-    wakes = f"until [ -e {gate.path} ]; do sleep 0.53; echo > pipe; done"
+    spins = muster.write("spins.py", "import os, sys\nwhile not os.path.exists(sys.argv[1]):\n"
+                                     "    sum(range(10_000))\n")
+    collects = muster.write("Collects.java", COLLECTS)
+    limited = {} if tight_group is None else {"limited": {"tasks": 1, "vcores": 1, "command":
+        f"echo $$ > {tight_group}/cgroup.procs; exec /usr/bin/python3 {spins} {gate.path}"}}
+    wanted = {("held", "steps.disk_bound"), ("collects", "java.garbage"),
+              *((role, "cores.held_back") for role in limited)}
+    # To the end, for it may look at the gate just before it opens.
+    wakes = "while :; do sleep 0.53; echo > pipe; done"
     running = muster.start("run", muster.spec({"roles": {
         "held": {"tasks": 1, "command":
                  f"mkfifo pipe; ({wakes}) & exec /usr/bin/python3 {held} {gate.path} {notes}"},
-        "saves": {"tasks": 1, "command": f"exec /usr/bin/python3 {saves} {gate.path}"}}}))
+        "saves": {"tasks": 1, "command": f"exec /usr/bin/python3 {saves} {gate.path}"},
+        "collects": {"tasks": 1, "memory": "512m", "command":
+                     f"exec java -Xmx64m -XX:+UseSerialGC {collects} {gate.path}"},
+        **limited}}))
     muster.wait_for_phase("running")
 
-    def found():
-        return {each["role"]: each for each in eff(muster)["advice"]
-                if each["rule"] == "steps.disk_bound"}
+    rules = {rule for _, rule in wanted}
 
-    said = eventually(found, what="advice on a disk", within=120)
+    def found():
+        said = {(each["role"], each["rule"]): each for each in eff(muster)["advice"]
+                if each["rule"] in rules}
+        return said if set(said) >= wanted else None
+
+    said = eventually(found, what=lambda: str(eff(muster)["advice"]), within=120)
     truth = float(notes.read_text())
     gate.open()
     running.wait().expect(0)
-    assert set(said) == {"held"}
+    assert {role for role, _ in said} == {role for role, _ in wanted}, said
     assert 0.5 < truth < 0.9
+    disk = said["held", "steps.disk_bound"]
     # It is seen once a second, for half a minute.
-    assert said["held"]["numbers"]["disk_waiting"] == pytest.approx(truth, abs=0.2)
+    assert disk["numbers"]["disk_waiting"] == pytest.approx(truth, abs=0.2)
+    assert re.search(r"while it read .* for \d+ page faults", disk["evidence"]), disk
+    assert "its memory is short" in disk["what"]
+    assert said["collects", "java.garbage"]["numbers"]["collecting"] > 0.5
+    if limited:
+        limit = said["limited", "cores.held_back"]
+        assert "processor limit of its control group held it back in" in limit["evidence"]
+        assert "`cpu.cfs_quota_us`" in limit["what"]
 
 
 def test_restarts_that_never_help_are_named(muster):

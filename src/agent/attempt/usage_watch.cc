@@ -17,6 +17,7 @@ constexpr int64_t kUneven = 11;
 constexpr Duration kClosely = std::chrono::milliseconds(200);
 /// Close to a memory limit looks are more frequent than samples.
 constexpr Duration kSampleMin = std::chrono::milliseconds(900);
+constexpr uint32_t kLooksPerCollectorLook = 10;
 /// Of its time: what other programs of the host draw on a screen is no work of the task.
 constexpr double kIdleGpu = 0.05;
 
@@ -111,6 +112,13 @@ void UsageWatch::sample(TaskRun& run, const TaskRun::Use& use,
   const os::FileActivity files = deps_.meter.file_activity(use.processes);
   Watched& watched = watch_of(run);
   deps_.samples.measured(attempt, watched.meter.read(now, use, files));
+  // Threads of virtual machines are many: they are read rarely.
+  const std::optional<Duration> collector_time = watched.looks++ % kLooksPerCollectorLook == 0
+                                                     ? deps_.meter.collector_time(use.processes)
+                                                     : std::nullopt;
+  deps_.samples.measured(
+      attempt, watched.meter.read_hindrances(
+                   now, use.print, deps_.meter.throttling(use.print.worker), collector_time));
   if (const auto left = deps_.meter.disk_left(watched.folders)) {
     using metrics::Builtin;
     deps_.samples.measured(attempt, {{.metric = Builtin::ContainerDiskAvailable,
@@ -165,6 +173,7 @@ void UsageWatch::sample_host() {
   add(Builtin::SystemPressureIo, host.io_pressure);
   add(Builtin::SystemDiskRead, host.disk_read_bytes);
   add(Builtin::SystemDiskWrite, host.disk_written_bytes);
+  add(Builtin::SystemSwapIn, host.swapped_in_bytes);
   add(Builtin::SystemNetworkReceive, host.received_bytes);
   add(Builtin::SystemNetworkTransmit, host.sent_bytes);
   add(Builtin::NetworkSpeed, host.network_bytes_per_s);

@@ -49,6 +49,7 @@ class UsageWatch {
     TaskMeter meter;
     QuietWatch quiet;
     ProgressWatch progress;
+    uint32_t looks = 0;
     std::vector<os::Path> folders;  ///< Where it writes, as far as they can be looked at.
   };
 

@@ -5,6 +5,7 @@
 #include "metrics/series.h"
 #include "os/host/gpu_readings.h"
 #include "os/host/memory.h"
+#include "os/host/throttling.h"
 
 #include <cstdint>
 #include <map>
@@ -22,6 +23,12 @@ class TaskMeter {
   /// `files`: where they were read, too.
   [[nodiscard]] std::vector<metrics::Reading> read(HostTime now, const TaskRun::Use& use,
                                                    const std::optional<os::FileActivity>& files);
+
+  /// What holds it back, and how much of its time virtual machines take for themselves. Counters
+  /// that begin again, as with another control group, are counted from there.
+  [[nodiscard]] std::vector<metrics::Reading> read_hindrances(
+      HostTime now, const os::Footprint& print, const os::Throttling& throttling,
+      const std::optional<Duration>& collector_time);
 
   struct GpuUse {
     std::vector<metrics::Reading> readings;
@@ -51,6 +58,10 @@ class TaskMeter {
   Rising faults_major_;
   Rising read_bytes_;
   Rising written_bytes_;
+  Rising collector_us_;
+  Rising over_memory_high_;
+  std::optional<os::Throttling> throttling_;  ///< At the last look,
+  HostTime throttling_at_{};                  ///< which was then.
   std::optional<HostTime> looked_;
   uint64_t cpu_us_ = 0;                      ///< At that moment.
   std::map<uint32_t, uint64_t> gpu_errors_;  ///< By the GPU's index, when it was seen last.

@@ -8,6 +8,7 @@
 #include "metrics/trend.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -133,34 +134,54 @@ std::optional<Duration> step_time(const metrics::Series& rates) {
       std::chrono::duration<double>(1 / median(std::move(known))));
 }
 
-void add_series(const metrics::Series& series, int64_t minutes_before_s, account::AttemptUse& use) {
-  const std::string& name = series.metric.name;
-  const auto is = [&name](Builtin id) { return name == metrics::describe(id).name; };
-  const Weighed weighed{series, minutes_before_s};
-  if (is(Builtin::ContainerCpuUsage)) {
-    use.cores_mean = weighed.mean();
-    use.cores_peak = weighed.peak();
-  } else if (is(Builtin::ProcessRunning)) {
-    use.cores_wanted = weighed.mean();
-  } else if (is(Builtin::ContainerMemoryPeak)) {
-    use.memory_peak_bytes = weighed.most_bytes();
-  } else if (is(Builtin::GpuUtilization)) {
-    use.gpu_mean = weighed.mean();
-  } else if (is(Builtin::GpuMemoryUsage)) {
-    use.gpu_memory_peak_bytes = weighed.most_bytes();
-  } else if (is(Builtin::GpuMemoryLimit)) {
-    use.gpu_memory_limit_bytes = weighed.most_bytes();
-  } else if (name == kStepRate) {
-    use.step = step_time(series);
-  }
-}
+/// Of the whole run: what a metric says of an attempt's use.
+struct WholeSum {
+  Builtin metric;
+  void (*add)(const Weighed& weighed, account::AttemptUse& use);
+};
+
+constexpr auto kWhole = std::to_array<WholeSum>({
+    {Builtin::ContainerCpuUsage,
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.cores_mean = weighed.mean();
+       use.cores_peak = weighed.peak();
+     }},
+    {Builtin::ProcessRunning,
+     [](const Weighed& weighed, account::AttemptUse& use) { use.cores_wanted = weighed.mean(); }},
+    {Builtin::ContainerMemoryPeak,
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.memory_peak_bytes = weighed.most_bytes();
+     }},
+    {Builtin::GpuUtilization,
+     [](const Weighed& weighed, account::AttemptUse& use) { use.gpu_mean = weighed.mean(); }},
+    {Builtin::GpuMemoryUsage,
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.gpu_memory_peak_bytes = weighed.most_bytes();
+     }},
+    {Builtin::GpuMemoryLimit,
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.gpu_memory_limit_bytes = weighed.most_bytes();
+     }},
+    {Builtin::ContainerCpuThrottled,
+     [](const Weighed& weighed, account::AttemptUse& use) { use.throttled = weighed.mean(); }},
+    {Builtin::ProcessNice,
+     [](const Weighed& weighed, account::AttemptUse& use) { use.nice = weighed.mean(); }},
+    {Builtin::JvmCollectorTime,
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.collector_cores = weighed.per_second();
+     }},
+});
 
 account::Growth growth_of(const metrics::Rise& rise) {
   return {.from = rise.from, .to = rise.to, .span = std::chrono::seconds(rise.span_s)};
 }
 
 /// What the disk lost since the first look; of its size it is not needed.
-void add_disk_growth(metrics::Series left, account::AttemptUse& use) {
+void add_disk_left(metrics::Series left, account::AttemptUse& use) {
+  if (left.points.empty()) {
+    return;
+  }
+  use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, left.points.back().value));
   const double first = left.points.front().value;
   for (metrics::Point& point : left.points) {
     point.value = first - point.value;
@@ -170,59 +191,116 @@ void add_disk_growth(metrics::Series left, account::AttemptUse& use) {
   }
 }
 
+/// From the first step on: the same.
+struct CourseSum {
+  Builtin metric;
+  void (*add)(metrics::Series later, account::AttemptUse& use);
+};
+
+constexpr auto kCourse = std::to_array<CourseSum>({
+    {Builtin::ProcessWaiting,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.waiting = Weighed{later, 0}.mean();
+     }},
+    {Builtin::ProcessDiskWaiting,
+     [](metrics::Series later, account::AttemptUse& use) {
+       // It is seen as a second's one moment: fewer say little.
+       constexpr size_t kMomentsMin = 20;
+       use.disk_waiting =
+           later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
+     }},
+    {Builtin::ContainerDiskRead,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.read_per_s = Weighed{later, 0}.per_second();
+     }},
+    {Builtin::ContainerDiskWrite,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.written_per_s = Weighed{later, 0}.per_second();
+     }},
+    {Builtin::ContainerPageFaultsMajor,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.faults_major_per_s = Weighed{later, 0}.per_second();
+     }},
+    {Builtin::ContainerMemoryPressure,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.memory_waiting = Weighed{later, 0}.mean();
+     }},
+    {Builtin::ContainerMemoryHigh,
+     [](metrics::Series later, account::AttemptUse& use) {
+       use.over_high_per_s = Weighed{later, 0}.per_second();
+     }},
+    {Builtin::ContainerDiskAvailable, add_disk_left},
+});
+
+/// From the first step on: what rises all the time.
+struct GrowthSum {
+  Builtin metric;
+  std::optional<account::Growth> account::Growths::* growth;
+};
+
+constexpr auto kGrowths = std::to_array<GrowthSum>({
+    {Builtin::ContainerMemoryUsage, &account::Growths::memory_bytes},
+    {Builtin::ProcessOpenFiles, &account::Growths::open_files},
+    {Builtin::ProcessThreads, &account::Growths::threads},
+    {Builtin::ContainerProcesses, &account::Growths::processes},
+});
+
+/// Of a host.
+struct HostSum {
+  Builtin metric;
+  std::optional<double> (Weighed::*sum)() const;
+  std::optional<double> account::HostUse::* use;
+};
+
+constexpr auto kOfHosts = std::to_array<HostSum>({
+    {Builtin::SystemDiskWrite, &Weighed::usual_per_second, &account::HostUse::written_per_s},
+    {Builtin::SystemNetworkReceive, &Weighed::usual_per_second, &account::HostUse::received_per_s},
+    {Builtin::SystemNetworkTransmit, &Weighed::usual_per_second, &account::HostUse::sent_per_s},
+    {Builtin::SystemSwapIn, &Weighed::usual_per_second, &account::HostUse::swapped_in_per_s},
+    {Builtin::NetworkSpeed, &Weighed::mean, &account::HostUse::network_per_s},
+});
+
+/// The row of a table for a metric; nullptr if there is none.
+template <class Table>
+auto row_of(const Table& table, const metrics::Series& series) -> decltype(table.data()) {
+  const auto found = std::ranges::find_if(table, [&](const auto& row) {
+    return metrics::describe(row.metric).name == series.metric.name;
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+/// What an attempt used over its run.
+void add_whole(const metrics::Series& series, int64_t minutes_before_s, account::AttemptUse& use) {
+  if (const WholeSum* const row = row_of(kWhole, series)) {
+    row->add(Weighed{series, minutes_before_s}, use);
+  } else if (series.metric.name == kStepRate) {
+    use.step = step_time(series);
+  }
+}
+
 /// What rises, and what share of its time it waits: judged from the first step on, `from_s`.
 void add_course(const metrics::Series& series, int64_t from_s, account::AttemptUse& use) {
-  const std::string& name = series.metric.name;
-  const auto is = [&name](Builtin id) { return name == metrics::describe(id).name; };
+  const CourseSum* const course = row_of(kCourse, series);
+  const GrowthSum* const rising = row_of(kGrowths, series);
+  const bool is_rate = series.metric.name == kStepRate;
+  if (course == nullptr && rising == nullptr && !is_rate) {
+    return;
+  }
   metrics::Series later{.subject = series.subject, .metric = series.metric, .points = {}};
   std::ranges::copy_if(series.points, std::back_inserter(later.points),
                        [&](const metrics::Point& point) { return point.time_s >= from_s; });
-  if (is(Builtin::ProcessWaiting)) {
-    use.waiting = Weighed{later, 0}.mean();
+  if (course != nullptr) {
+    course->add(std::move(later), use);
     return;
   }
-  if (is(Builtin::ProcessDiskWaiting)) {
-    // It is seen as a second's one moment: fewer say little.
-    constexpr size_t kMomentsMin = 20;
-    use.disk_waiting = later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
-    return;
-  }
-  if (is(Builtin::ContainerDiskRead)) {
-    use.read_per_s = Weighed{later, 0}.per_second();
-    return;
-  }
-  if (is(Builtin::ContainerDiskWrite)) {
-    use.written_per_s = Weighed{later, 0}.per_second();
-    return;
-  }
-  if (is(Builtin::ContainerPageFaultsMajor)) {
-    use.faults_major_per_s = Weighed{later, 0}.per_second();
-    return;
-  }
-  if (is(Builtin::ContainerDiskAvailable) && !later.points.empty()) {
-    use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, later.points.back().value));
-    add_disk_growth(std::move(later), use);
-    return;
-  }
-  if (name == kStepRate) {
+  if (is_rate) {
     std::erase_if(later.points, [](const metrics::Point& point) { return point.value <= 1e-6; });
     for (metrics::Point& point : later.points) {
       point.value = 1 / point.value;
     }
   }
-  const std::optional<metrics::Rise> rise = metrics::steady_rise(later.points);
-  if (!rise) {
-    return;
-  }
-  std::optional<account::Growth>* const growth =
-      name == kStepRate                   ? &use.growths.step_s
-      : is(Builtin::ContainerMemoryUsage) ? &use.growths.memory_bytes
-      : is(Builtin::ProcessOpenFiles)     ? &use.growths.open_files
-      : is(Builtin::ProcessThreads)       ? &use.growths.threads
-      : is(Builtin::ContainerProcesses)   ? &use.growths.processes
-                                          : nullptr;
-  if (growth != nullptr) {
-    *growth = growth_of(*rise);
+  if (const std::optional<metrics::Rise> rise = metrics::steady_rise(later.points)) {
+    use.growths.*(is_rate ? &account::Growths::step_s : rising->growth) = growth_of(*rise);
   }
 }
 
@@ -288,7 +366,7 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
       add_steps(one, started, signs[attempt]);
       continue;
     }
-    add_series(one, minutes_before_s, uses[attempt]);
+    add_whole(one, minutes_before_s, uses[attempt]);
     add_course(one, beginnings.of(one), uses[attempt]);
   }
 }
@@ -300,16 +378,8 @@ account::HostUses host_uses(std::span<const metrics::Series> series) {
       continue;
     }
     account::HostUse& use = uses[job::HostName(one.subject.role.substr(1))];
-    const auto is = [&one](Builtin id) { return one.metric.name == metrics::describe(id).name; };
-    const Weighed weighed{one, 0};
-    if (is(Builtin::SystemDiskWrite)) {
-      use.written_per_s = weighed.usual_per_second();
-    } else if (is(Builtin::SystemNetworkReceive)) {
-      use.received_per_s = weighed.usual_per_second();
-    } else if (is(Builtin::SystemNetworkTransmit)) {
-      use.sent_per_s = weighed.usual_per_second();
-    } else if (is(Builtin::NetworkSpeed)) {
-      use.network_per_s = weighed.mean();
+    if (const HostSum* const row = row_of(kOfHosts, one)) {
+      use.*(row->use) = (Weighed{one, 0}.*(row->sum))();
     }
   }
   return uses;
@@ -317,16 +387,15 @@ account::HostUses host_uses(std::span<const metrics::Series> series) {
 
 std::vector<std::string> summed_metrics() {
   std::vector<std::string> names = {std::string(kStep), std::string(kStepRate)};
-  for (const Builtin id :
-       {Builtin::ContainerCpuUsage, Builtin::ContainerMemoryPeak, Builtin::GpuUtilization,
-        Builtin::GpuMemoryUsage, Builtin::GpuMemoryLimit, Builtin::ContainerMemoryUsage,
-        Builtin::ProcessOpenFiles, Builtin::ProcessThreads, Builtin::ContainerProcesses,
-        Builtin::ProcessWaiting, Builtin::ProcessRunning, Builtin::ProcessDiskWaiting,
-        Builtin::ContainerDiskRead, Builtin::ContainerDiskWrite, Builtin::ContainerDiskAvailable,
-        Builtin::SystemDiskWrite, Builtin::SystemNetworkReceive, Builtin::SystemNetworkTransmit,
-        Builtin::NetworkSpeed}) {
-    names.emplace_back(metrics::describe(id).name);
-  }
+  const auto add = [&names](const auto& table) {
+    for (const auto& row : table) {
+      names.emplace_back(metrics::describe(row.metric).name);
+    }
+  };
+  add(kWhole);
+  add(kCourse);
+  add(kGrowths);
+  add(kOfHosts);
   return names;
 }
 

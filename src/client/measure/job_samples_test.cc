@@ -1,5 +1,6 @@
 #include "client/measure/job_samples.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -113,6 +114,32 @@ TEST(JobSamples, TellWhatIsWrittenAndWaitedForAfterTheFirstStep) {
   ASSERT_TRUE(growth);
   EXPECT_NEAR((growth->to - growth->from) / std::chrono::duration<double>(growth->span).count(),
               6e6, 1e5);
+}
+
+TEST(JobSamples, TellWhatHoldsATaskBack) {
+  const auto counts = [](double per_second) {
+    return minute_of([per_second](double i) { return per_second * i; });
+  };
+  const auto is = [](double value) { return minute_of([value](double) { return value; }); };
+  const std::vector<metrics::Series> series = {
+      series_of(metrics::metric_of(Builtin::ContainerCpuUsage), is(0.5)),
+      series_of(metrics::metric_of(Builtin::ContainerPageFaultsMajor), counts(300)),
+      series_of(metrics::metric_of(Builtin::ContainerCpuThrottled), is(0.9)),
+      series_of(metrics::metric_of(Builtin::ContainerMemoryPressure), is(0.6)),
+      series_of(metrics::metric_of(Builtin::ContainerMemoryHigh), counts(7)),
+      series_of(metrics::metric_of(Builtin::ProcessNice), is(19)),
+      series_of(metrics::metric_of(Builtin::JvmCollectorTime), counts(0.4))};
+  SummedUp sum(series);
+  EXPECT_NEAR(sum.use().faults_major_per_s.value_or(0), 300, 1);
+  EXPECT_NEAR(sum.use().throttled.value_or(0), 0.9, 1e-9);
+  EXPECT_NEAR(sum.use().memory_waiting.value_or(0), 0.6, 1e-9);
+  EXPECT_NEAR(sum.use().over_high_per_s.value_or(0), 7, 0.1);
+  EXPECT_EQ(sum.use().nice, 19);
+  EXPECT_NEAR(sum.use().collector_cores.value_or(0), 0.4, 0.01);
+  const std::vector<std::string> asked = summed_metrics();
+  for (const metrics::Series& each : series) {
+    EXPECT_THAT(asked, ::testing::Contains(each.metric.name)) << "nobody would read it";
+  }
 }
 
 TEST(JobSamples, OfFewMomentsTellNoShareOfTime) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace muster::os {
@@ -105,13 +106,15 @@ HostActivity read_host_activity() {
   const std::string io = read_proc("/proc/pressure/io");
   const std::string disks = read_proc("/proc/diskstats");
   const std::string interfaces = read_proc("/proc/net/dev");
+  const std::string memory_events = read_proc("/proc/vmstat");
   return parse_host_activity({.loadavg = loadavg,
                               .meminfo = meminfo,
                               .cpu_pressure = cpu,
                               .memory_pressure = memory,
                               .io_pressure = io,
                               .diskstats = disks,
-                              .net_dev = interfaces});
+                              .net_dev = interfaces,
+                              .vmstat = memory_events});
 }
 
 HostActivity parse_host_activity(const HostTexts& texts) {
@@ -122,6 +125,9 @@ HostActivity parse_host_activity(const HostTexts& texts) {
   activity.cpu_pressure = parse_pressure(texts.cpu_pressure);
   activity.memory_pressure = parse_pressure(texts.memory_pressure);
   activity.io_pressure = parse_pressure(texts.io_pressure);
+  if (const auto pages = number_after(texts.vmstat, "pswpin ")) {
+    activity.swapped_in_bytes = *pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  }
   add_disks(texts.diskstats, activity);
   add_interfaces(texts.net_dev, activity);
   return activity;

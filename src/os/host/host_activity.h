@@ -18,6 +18,7 @@ struct HostActivity {
   /// Of all disks together, since the host started.
   std::optional<uint64_t> disk_read_bytes;
   std::optional<uint64_t> disk_written_bytes;
+  std::optional<uint64_t> swapped_in_bytes;  ///< What was brought back from swap.
   /// Of all interfaces but those to the host itself.
   std::optional<uint64_t> received_bytes;
   std::optional<uint64_t> sent_bytes;
@@ -37,6 +38,7 @@ struct HostTexts {
   std::string_view io_pressure;
   std::string_view diskstats;
   std::string_view net_dev;
+  std::string_view vmstat;
 };
 [[nodiscard]] HostActivity parse_host_activity(const HostTexts& texts);
 

@@ -4,14 +4,17 @@
 #include "os/host/disk_left.h"
 #include "os/host/network_speed.h"
 #include "os/host/proc_text.h"
+#include "os/host/throttling.h"
 #include "os/process/threads.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <ctime>
 #include <dirent.h>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,20 +46,22 @@ Resident resident_memory(Pid pid) {
 struct Stat {
   Duration user{};
   Duration system{};
+  Duration own{};  ///< Both, without the children's.
   uint64_t faults = 0;
   uint64_t faults_major = 0;
   uint32_t threads = 0;
   bool runs = false;     ///< Its main thread computes, or would if it had a processor.
   bool in_disk = false;  ///< It cannot be disturbed: it waits for a disk, as a rule.
+  int32_t nice = 0;
 };
 
-Stat read_stat(Pid pid) {
-  const std::string text = read_proc(fmt::format("/proc/{}/stat", pid.value));
+/// Parses /proc/PID/stat, or that of a thread.
+Stat parse_stat(std::string_view text) {
   const size_t close = text.rfind(") ");
   if (close == std::string::npos) {
     return {};
   }
-  const auto fields = split(std::string_view(text).substr(close + 2), ' ');
+  const auto fields = split(text.substr(close + 2), ' ');
   const auto number = [&](size_t field) {  // Counted from the state.
     return field < fields.size() ? parse_decimal(fields[field]).value_or(0) : 0;
   };
@@ -64,15 +69,59 @@ Stat read_stat(Pid pid) {
   const auto time = [&](uint64_t ticks) {
     return std::chrono::microseconds(ticks * 1'000'000 / ticks_per_second);
   };
-  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime; num_threads is the 18th.
+  const std::string_view nice = fields.size() > 16 ? fields[16] : std::string_view();
+  const auto given_way =
+      static_cast<int32_t>(parse_decimal(nice.substr(nice.starts_with('-') ? 1 : 0)).value_or(0));
+  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime; nice and num_threads are the
+  // 17th and 18th.
   const uint64_t major = number(9) + number(10);
   return {.user = time(number(11) + number(13)),
           .system = time(number(12) + number(14)),
+          .own = time(number(11) + number(12)),
           .faults = number(7) + number(8) + major,
           .faults_major = major,
           .threads = static_cast<uint32_t>(number(17)),
           .runs = !fields.empty() && fields[0] == "R",
-          .in_disk = !fields.empty() && fields[0] == "D"};
+          .in_disk = !fields.empty() && fields[0] == "D",
+          .nice = nice.starts_with('-') ? -given_way : given_way};
+}
+
+Stat read_stat(Pid pid) { return parse_stat(read_proc(fmt::format("/proc/{}/stat", pid.value))); }
+
+/// Whether a thread of a Java virtual machine, by its name, collects garbage: in parallel, beside
+/// the program, or, of the serial collector, as the thread for all that stops the program.
+bool is_collector(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "GC Thread", "G1 ",     "GC task thread", "ParGC",          "VM Thread",
+      "ZWorker",   "XWorker", "Shenandoah",     "Concurrent Mark"};
+  return std::ranges::any_of(kNames, [&](std::string_view own) { return name.starts_with(own); });
+}
+
+/// The name in brackets.
+std::string_view name_in(std::string_view stat) {
+  const size_t open = stat.find(" (");
+  const size_t close = stat.rfind(") ");
+  return open == std::string_view::npos || close == std::string_view::npos
+             ? std::string_view()
+             : stat.substr(open + 2, close - open - 2);
+}
+
+/// Of one Java virtual machine.
+Duration collector_time_of(Pid pid) {
+  Duration time{};
+  const std::string folder = fmt::format("/proc/{}/task", pid.value);
+  const std::unique_ptr<DIR, int (*)(DIR*)> threads(::opendir(folder.c_str()), ::closedir);
+  while (threads != nullptr) {
+    const dirent* const entry = ::readdir(threads.get());
+    if (entry == nullptr) {
+      break;
+    }
+    const std::string text = read_proc(fmt::format("{}/{}/stat", folder, entry->d_name));
+    if (is_collector(name_in(text))) {
+      time += parse_stat(text).own;
+    }
+  }
+  return time;
 }
 
 /// How many processes there are, with those children of their main threads that are not among them:
@@ -97,6 +146,7 @@ struct Worker {
   Pid pid;
   Duration computed{};
   bool in_disk = false;
+  int32_t nice = 0;
 };
 
 /// Of processes, parents first, the one that works: see Footprint::main_waits. nullptr if there is
@@ -161,9 +211,12 @@ class ProcMeter final : public Meter {
     for (const Pid pid : processes) {
       const Resident resident = resident_memory(pid);
       const Stat stat = read_stat(pid);
-      workers.push_back({.pid = pid, .computed = stat.user + stat.system, .in_disk = stat.in_disk});
       if (stat.threads > 0) {
         living.push_back(pid);
+        workers.push_back({.pid = pid,
+                           .computed = stat.user + stat.system,
+                           .in_disk = stat.in_disk,
+                           .nice = stat.nice});
       }
       print.cpu += stat.user + stat.system;
       print.cpu_system += stat.system;
@@ -180,6 +233,8 @@ class ProcMeter final : public Meter {
     if (const Worker* const worker = find_worker(workers)) {
       print.main_waits = waits_for_threads(worker->pid);
       print.main_in_disk = worker->in_disk;
+      print.worker = worker->pid;
+      print.worker_nice = worker->nice;
     }
     return print;
   }
@@ -195,6 +250,20 @@ class ProcMeter final : public Meter {
           number_after(text, "rchar:").value_or(0) + number_after(text, "wchar:").value_or(0);
     }
     return activity;
+  }
+
+  Throttling throttling(Pid process) override {
+    return read_throttling(read_proc(fmt::format("/proc/{}/cgroup", process.value)), kCgroupRoot);
+  }
+
+  std::optional<Duration> collector_time(std::span<const Pid> processes) override {
+    std::optional<Duration> time;
+    for (const Pid pid : processes) {
+      if (trim(read_proc(fmt::format("/proc/{}/comm", pid.value))) == "java") {
+        time = time.value_or(Duration{}) + collector_time_of(pid);
+      }
+    }
+    return time;
   }
 
   HostActivity host_activity() override {

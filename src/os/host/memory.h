@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "os/file/files.h"
 #include "os/host/host_activity.h"
+#include "os/host/throttling.h"
 #include "os/process/pid.h"
 
 #include <cstdint>
@@ -42,6 +43,8 @@ struct Footprint {
   std::optional<bool> main_waits;
   bool main_in_disk = false;  ///< Whether that main thread waits for a disk, or is held otherwise.
   uint32_t main_runs = 0;     ///< Main threads that compute, or would if they had a processor.
+  Pid worker;                 ///< The process whose main thread that is; 0 if there is none.
+  int32_t worker_nice = 0;    ///< How much it gives way to others: -20 (not at all) to 19.
   bool operator==(const Footprint&) const = default;
 };
 
@@ -67,6 +70,11 @@ class Meter {
   /// Reads what a set has done with files, by counters of the kernel. Processes that are gone, or
   /// that became somebody else's, count nothing.
   [[nodiscard]] virtual FileActivity file_activity(std::span<const Pid> processes) = 0;
+  /// Reads what its control groups have held a process back by.
+  [[nodiscard]] virtual Throttling throttling(Pid process) = 0;
+  /// Returns the processor time that the Java virtual machines among the processes have spent
+  /// collecting garbage; nullopt if there are none. Reads each of their threads.
+  [[nodiscard]] virtual std::optional<Duration> collector_time(std::span<const Pid> processes) = 0;
   /// Reads how busy this host is.
   [[nodiscard]] virtual HostActivity host_activity() = 0;
   /// Of these folders those that disk_left() may be asked of.
