@@ -225,6 +225,7 @@ std::optional<Verb> verb_of_call(std::string_view call) {
       {"fsync", {"flushes", "flush"}},
       {"fdatasync", {"flushes", "flush"}},
       {"flock", {"waits for the lock of", "wait for the lock of"}},
+      {"fcntl", {"waits for the lock of", "wait for the lock of"}},
       {"openat", {"opens a file", "open a file"}},
       {"clock_nanosleep", {"sleeps", "sleep"}},
       {"nanosleep", {"sleeps", "sleep"}},
@@ -296,6 +297,9 @@ std::string key_of(const Telling& telling) {
 /// "S, clock_nanosleep"
 std::string kernel_words(const Thread& thread) {
   std::string words(1, thread.state);
+  if (thread.holds_gil) {
+    words += ", holds the GIL";
+  }
   if (!thread.system_call.empty()) {
     words += ", " + thread.system_call;
   } else if (!thread.wait_channel.empty() && thread.wait_channel != "0") {
@@ -339,6 +343,7 @@ json::array threads_json(const Process& process) {
                                 {"system_call", thread.system_call},
                                 {"wait_channel", thread.wait_channel},
                                 {"target", thread.target},
+                                {"holds_gil", thread.holds_gil},
                                 {"frames", std::move(frames)}});
   }
   return list;
@@ -385,6 +390,27 @@ Telling telling_of(const Report& report) {
   return chosen == nullptr ? Telling{} : Telling{chosen, &chosen->threads.front()};
 }
 
+bool waits_for_gil(const Process& process, const Thread& thread) {
+  // By the time at which frames are read it may have got it.
+  return process.python && thread.brief &&
+         std::ranges::any_of(process.threads, &Thread::holds_gil) &&
+         std::ranges::any_of(process.threads, [&](const Thread& other) {
+           return &other != &thread && (other.holds_gil || other.brief || other.state == 'R');
+         });
+}
+
+const Thread* collector_of(const Process& process) {
+  // Those of the serial collector run in the thread for all that stops the program.
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "GC Thread", "G1 ", "GC task thread", "VM Thread", "ZWorker", "Shenandoah"};
+  const auto found = std::ranges::find_if(process.threads, [&](const Thread& thread) {
+    return thread.state == 'R' && std::ranges::any_of(kNames, [&](std::string_view name) {
+             return thread.name.starts_with(name);
+           });
+  });
+  return process.java && found != process.threads.end() ? &*found : nullptr;
+}
+
 bool is_asleep(const Thread& thread) {
   return thread.system_call == "clock_nanosleep" || thread.system_call == "nanosleep" ||
          thread.sleeps_s || is_in_java_call(thread, "java.lang.Thread.sleep");
@@ -421,6 +447,10 @@ std::vector<Telling> behind(const Report& report) {
       collective_of(*telling.thread) != nullptr) {
     return stuck;
   }
+  if (waits_for_gil(*telling.process, *telling.thread)) {
+    const auto holder = std::ranges::find_if(telling.process->threads, &Thread::holds_gil);
+    return &*holder == telling.thread ? stuck : std::vector<Telling>{{telling.process, &*holder}};
+  }
   std::vector<Telling> others;
   if (is_reading(*telling.thread) && telling.thread->target == "a pipe") {
     // Whoever was to write there may be stuck as well: in another pipe that nobody reads.
@@ -431,8 +461,9 @@ std::vector<Telling> behind(const Report& report) {
       return stuck;
     }
   }
-  if (waits_for_child(*telling.thread)) {
-    others = last_children(report, *telling.process);
+  const bool feeds_child = is_writing(*telling.thread) && telling.thread->target == "a pipe";
+  if (waits_for_child(*telling.thread) || feeds_child) {
+    others = last_children(report, *telling.process);  // Those that do not end, or read.
   } else if (!is_library(telling.thread->frames.front())) {
     return stuck;
   }
@@ -442,8 +473,9 @@ std::vector<Telling> behind(const Report& report) {
       const bool own = &process == telling.process;
       // Libraries call the program back in threads of their own. Of other processes only what
       // Python has started is known to work for this one.
+      const bool works = is_writing(thread) && thread.target == "a pipe";
       if (&thread == telling.thread || (calls.size() == thread.frames.size() && !own) ||
-          std::ranges::all_of(calls, is_library)) {
+          (std::ranges::all_of(calls, is_library) && !works)) {
         continue;  // Also what waits to be given something to do.
       }
       if (own && is_asleep(thread) && !joins_thread(*telling.thread)) {
@@ -639,7 +671,11 @@ std::string describe(const Telling& telling, bool plural) {
                        last_part(collective->function, '.'),
                        place.empty() ? "" : ", called by " + place);
   }
-  const Verb verb = verb_of(thread);
+  const Verb verb = waits_for_gil(*telling.process, thread)
+                        ? Verb{"waits for Python's lock (GIL)", "wait for Python's lock (GIL)"}
+                    : thread.frames.empty() && collector_of(*telling.process) != nullptr
+                        ? Verb{"collects garbage", "collect garbage"}
+                        : verb_of(thread);
   std::string text(plural ? verb.many : verb.one);
   // What a futex or a poll is about says nothing to people.
   if (!thread.target.empty()) {

@@ -35,11 +35,16 @@ inline constexpr size_t kBehindMax = 3;
 /// Where the telling thread waits inside Python's own libraries, as for a lock, a queue or the end
 /// of somebody: the threads and child processes that the program has started and that are in its
 /// own code, those first that do not wait inside a library as well. Where it waits for a child
-/// process and no such is known: the child processes that wait for no other.
+/// process, or writes to a pipe, and no such is known: the child processes that wait for no other.
 [[nodiscard]] std::vector<Telling> behind(const Report& report);
 /// "; its thread reader waits in read (load.py:12)", for each of them.
 [[nodiscard]] std::string describe_behind(const Telling& telling, std::span<const Telling> others);
 
+/// Whether a thread waits for Python's global lock while another thread of its process runs; false
+/// where nobody could see.
+[[nodiscard]] bool waits_for_gil(const Process& process, const Thread& thread);
+/// A thread of a Java virtual machine that collects garbage at this moment; nullptr if none does.
+[[nodiscard]] const Thread* collector_of(const Process& process);
 /// Whether native code that does not only wait is at work: known where native frames were read.
 [[nodiscard]] bool is_computing(const Thread& thread);
 /// Whether it is in a call that ends when something comes: it is worth to be watched.

@@ -104,6 +104,8 @@ std::optional<Process> process_of(const json::object& object) {
          .takes = is_true(*thread, "takes"),
          .input = is_true(*thread, "input"),
          .timed = is_true(*thread, "timed"),
+         .brief = is_true(*thread, "brief"),
+         .holds_gil = false,
          .sleeps_s = thread->contains("sleeps_s")
                          ? std::optional(number_of<uint32_t>(*thread, "sleeps_s"))
                          : std::nullopt,
@@ -167,7 +169,8 @@ std::string process_line(const Process& process) {
                       {"fed", thread.fed},
                       {"takes", thread.takes},
                       {"input", thread.input},
-                      {"timed", thread.timed}};
+                      {"timed", thread.timed},
+                      {"brief", thread.brief}};
     if (thread.sleeps_s) {
       line["sleeps_s"] = *thread.sleeps_s;
     }
@@ -187,6 +190,7 @@ std::string frames_line(const Process& process) {
       threads.push_back(json::object{{"id", thread.id},
                                      {"name", cut(thread.name)},
                                      {"variables", thread.variables},
+                                     {"holds_gil", thread.holds_gil},
                                      {"frames", frames_json(thread.frames)}});
     }
   }
@@ -277,6 +281,7 @@ bool ReportReader::take_line(std::string_view line) {
     if (seen != nullptr) {
       seen->frames = frames_of(*frames);
       seen->variables = number_of<uint64_t>(*thread, "variables");
+      seen->holds_gil = is_true(*thread, "holds_gil");
       if (std::string name = text_of(*thread, "name"); !name.empty()) {
         seen->name = std::move(name);
       }
@@ -336,6 +341,7 @@ Status read_py_spy(std::string_view text, Process& process) {
       continue;
     }
     thread->name = name.empty() ? thread->name : name;
+    thread->holds_gil = is_true(*object, "owns_gil");
     thread->frames.clear();
     uint64_t variables = 0;
     for (const json::value& one : *frames) {

@@ -42,6 +42,9 @@ struct Thread {
   bool takes = false;
   bool input = false;  ///< The call is about its standard input.
   bool timed = false;  ///< The call ends by itself, after a time that the program chose.
+  bool brief = false;  ///< It waits for other threads, for some milliseconds at a time.
+  /// It has Python's global lock, without which no other thread of its process runs Python code.
+  bool holds_gil = false;
   /// It does nothing but sleep, for so many seconds more, or in all; nullopt: it does something
   /// else, or nobody could see.
   std::optional<uint32_t> sleeps_s;

@@ -58,6 +58,8 @@ TEST(StackReport, IsTheSameAfterItsJourneyInAnyPieces) {
   Process process = python({kAllReduce, kStep});
   process.threads.push_back({.id = 11, .name = "loader", .state = 'D', .wait_channel = "nfs_wait"});
   process.threads[0].variables = 0xfedcba9876543210;
+  process.threads[0].brief = true;
+  process.threads[0].holds_gil = true;
   process.threads[1].fed = true;
   process.threads[0].takes = true;
   process.threads[0].input = true;
@@ -113,7 +115,7 @@ TEST(PySpy, GivesFramesToThreadsByTheirKernelNumber) {
   Process process = python({});
   process.threads.push_back({.id = 11});
   ASSERT_TRUE(read_py_spy(R"J([{"pid":10,"thread_id":1,"thread_name":"Thread-1 (f)",
-      "os_thread_id":11,"frames":[{"name":"f","filename":"/a.py","line":3}]
+      "os_thread_id":11,"owns_gil":true,"frames":[{"name":"f","filename":"/a.py","line":3}]
 },
       {"pid":10,"thread_id":2,"thread_name":"MainThread","os_thread_id":null,
        "frames":[{"name":"g","filename":"/b.py","line":4}]},
@@ -122,6 +124,8 @@ TEST(PySpy, GivesFramesToThreadsByTheirKernelNumber) {
   EXPECT_THAT(process.threads[0].frames, ElementsAre(Frame{"g", "/b.py", 4}));
   EXPECT_THAT(process.threads[1].frames, ElementsAre(Frame{"f", "/a.py", 3}));
   EXPECT_EQ(process.threads[1].name, "Thread-1 (f)");
+  EXPECT_TRUE(process.threads[1].holds_gil);
+  EXPECT_FALSE(process.threads[0].holds_gil);
   EXPECT_FALSE(read_py_spy("Error: Permission denied", process));
 }
 
@@ -328,6 +332,38 @@ TEST(Suspect, ThatReadsAPipeIsNamedWithTheChildThatCannotWrite) {
   EXPECT_THAT(suspect.evidence,
               StartsWith("worker:0 reads from a pipe in load (train.py:12); its child process 20 "
                          "writes to a pipe in warn (rows.py:7)\n"));
+}
+
+TEST(Suspect, ThatWritesToAPipeIsNamedWithTheChildThatDoesNotRead) {
+  Process main = python({{"feed", "/user/train.py", 26}, kModule}, "write");
+  main.threads[0].target = "a pipe";
+  Process child{.pid = 12, .parent = 10, .command = "sleep 100000"};
+  child.threads.push_back({.id = 12, .name = "sleep", .state = 'S', .system_call = "nanosleep"});
+  std::vector<Subject> subjects = {task(0, main)};
+  subjects[0].report.processes.push_back(child);
+  const Suspect suspect = suspect_of(subjects);
+  EXPECT_EQ(suspect.place, "feed (train.py:26)");
+  EXPECT_THAT(suspect.evidence,
+              StartsWith("worker:0 writes to a pipe in feed (train.py:26); its child process 12 "
+                         "sleeps in `sleep 100000`"));
+}
+
+TEST(Suspect, IsNamedWithItsThreadThatCannotWrite) {
+  // As a multiprocessing.Queue that nobody reads keeps its process from ending.
+  Process main =
+      python({{"join", "/usr/lib/python3.11/threading.py", 1119}, {"work", "/user/train.py", 26}},
+             "futex");
+  main.threads.push_back(
+      {.id = 11,
+       .name = "QueueFeederThread",
+       .state = 'S',
+       .system_call = "write",
+       .target = "a pipe",
+       .frames = {{"_send", "/usr/lib/python3.11/multiprocessing/connection.py", 384},
+                  {"_feed", "/usr/lib/python3.11/multiprocessing/queues.py", 270},
+                  {"_bootstrap", "/usr/lib/python3.11/threading.py", 995}}});
+  EXPECT_THAT(suspect_of(std::vector<Subject>{task(0, main)}).evidence,
+              HasSubstr("; its thread QueueFeederThread writes to a pipe in _send"));
 }
 
 TEST(Suspect, IsNamedWithTheScriptThatStartedIt) {
@@ -683,6 +719,46 @@ TEST(StackGroups, LeaveNativeFramesOfPythonOut) {
   }
   EXPECT_EQ(group(subjects).size(), 1U);
   EXPECT_TRUE(group(subjects)[0].waits_for_peers);
+}
+
+TEST(StackGroups, NameWhoHasPythonsLock) {
+  Process process = python({{"count", "/user/train.py", 8}, kModule});
+  process.threads[0].brief = true;
+  process.threads.push_back({.id = 11,
+                             .name = "feature",
+                             .state = 'R',
+                             .holds_gil = true,
+                             .frames = {{"spin", "/user/train.py", 3}}});
+  std::vector<Subject> subjects = {task(0, process)};
+  const std::string text = to_text(subjects);
+  EXPECT_THAT(text, HasSubstr("worker:0 on h0 waits for Python's lock (GIL) in count (train.py:8); "
+                              "its thread feature computes in spin (train.py:3)"));
+  EXPECT_THAT(text, HasSubstr("feature (R, holds the GIL)"));
+  subjects[0].report.processes[1].threads[0].brief = false;
+  EXPECT_THAT(to_text(subjects), HasSubstr("worker:0 on h0 waits in count (train.py:8)"))
+      << "it waits for a lock of its own";
+  subjects[0].report.processes[1].threads[0].brief = true;
+  subjects[0].report.processes[1].threads[1].holds_gil = false;
+  EXPECT_THAT(to_text(subjects), HasSubstr("worker:0 on h0 waits in count (train.py:8)"));
+}
+
+TEST(StackGroups, NameTheCollectorOfJava) {
+  Process process{.pid = 10, .parent = 9, .command = "java Train", .java = true};
+  process.threads.push_back({.id = 10, .name = "java", .state = 'S', .system_call = "futex"});
+  process.threads.push_back({.id = 12, .name = "GC Thread#0", .state = 'R'});
+  process.problem = "its Java frames are not known: it did not answer";
+  std::vector<Subject> subjects = {task(0, process)};
+  EXPECT_THAT(to_text(subjects), HasSubstr("worker:0 on h0 collects garbage in `java Train`"));
+  subjects[0].report.processes[1].threads[1].state = 'S';
+  EXPECT_THAT(to_text(subjects), HasSubstr("worker:0 on h0 waits in `java Train`"));
+}
+
+TEST(StackGroups, NameTheFileOfALock) {
+  Process process = python({{"write", "/user/train.py", 8}, kModule}, "fcntl");
+  process.threads[0].target = "/data/index, which process 812 (python3) holds";
+  EXPECT_THAT(to_text(std::vector<Subject>{task(0, process)}),
+              HasSubstr("waits for the lock of /data/index, which process 812 (python3) holds in "
+                        "write (train.py:8)"));
 }
 
 // ---- suspects among the busy

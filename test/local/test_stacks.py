@@ -3,6 +3,7 @@
 and go while they are read."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -130,6 +131,58 @@ asleep() if os.environ["MUSTER_INDEX"] == "2" else waits()
     assert lines[0].startswith("worker:2 on ") and "asleep (program.py:5)" in lines[0]
     assert any(line.startswith("4 of 5 tasks ") and line.endswith(": worker:0-1, worker:3-4")
                for line in lines)
+
+
+# One thread wants what another one has, each in its way.
+HOLD = """
+import fcntl, os, sys, threading, time
+
+def spin():
+    while True:
+        pass
+
+def gil():
+    for _ in range(4):
+        threading.Thread(target=spin, name="feature", daemon=True).start()
+    print("ready", flush=True)
+    while True:
+        pass
+
+def lock(take):
+    with open("taken", "w") as file:
+        take(file, fcntl.LOCK_EX)
+        if os.fork() == 0:
+            with open("taken", "r+") as file:
+                print("ready", flush=True)
+                take(file, fcntl.LOCK_EX)
+        if take is fcntl.flock:
+            time.sleep(10000)  # At a place of its own: each group shows one task.
+        time.sleep(10000)
+
+gil() if sys.argv[1] == "gil" else lock(getattr(fcntl, sys.argv[1]))
+"""
+
+
+def test_who_holds_what_others_want_is_named(muster, py_spy):
+    muster.write("program.py", HOLD)
+    path = f"{py_spy}:{PLAIN}"
+    roles = {how: {"tasks": 1, "command": f"exec /usr/bin/python3 program.py {how}"}
+             for how in ("gil", "lockf", "flock")}
+    muster("submit", muster.spec({"files": ["program.py"], "roles": roles}),
+           env={"PATH": path}).expect(0)
+    for role in roles:
+        harness.eventually(lambda role=role: "ready" in text_of(muster, f"{role}:0"))
+
+    def text():
+        return stacks(muster, muster.job(), path=path).expect(0).out
+
+    # The threads have the lock in turn.
+    shown = harness.eventually(lambda: re.search(
+        r"gil:0 on \S+ waits for Python's lock \(GIL\) in gil \(program.py:\d+\); "
+        r"its thread feature \w+ in spin", found := text()) and found, what=text)
+    assert re.search(r"feature \(\w, holds the GIL", shown), shown
+    for call in ("fcntl", "flock"):
+        assert re.search(rf"S, {call} \S+/taken, which process \d+ \(python3\) holds", shown), shown
 
 
 def test_two_hundred_processes_and_such_that_end_meanwhile(muster):

@@ -58,6 +58,13 @@ void look_at_sockets(os::Pid pid, const std::vector<os::ThreadState>& states,
   }
 }
 
+/// Who holds the lock of a file that a thread waits for; 0 if it waits for none.
+os::Pid lock_holder_for(os::Pid pid, const os::ThreadState& thread) {
+  return thread.state == 'S' && (thread.system_call == "flock" || thread.system_call == "fcntl")
+             ? os::lock_holder(os::read_proc("/proc/locks"), pid)
+             : os::Pid();
+}
+
 /// What can be read without waiting for the process.
 std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
   stacks::Process process;
@@ -74,6 +81,12 @@ std::optional<stacks::Process> glance(const os::ProcessInfo& info) {
     thread.target = seen.descriptor < 0 ? "" : os::descriptor_target(info.pid, seen.descriptor);
     thread.input = seen.descriptor == STDIN_FILENO;
     thread.timed = os::waits_at_most(seen);
+    thread.brief = os::waits_for_a_moment(info.pid, seen);
+    if (const os::Pid holder = lock_holder_for(info.pid, seen); holder != os::Pid()) {
+      thread.target +=
+          fmt::format(", which process {} ({}) holds", holder.value,
+                      printable(trim(os::read_proc(fmt::format("/proc/{}/comm", holder.value)))));
+    }
     if (const std::optional<Duration> sleep = os::sleeps_for(info.pid, seen)) {
       thread.sleeps_s = static_cast<uint32_t>(*sleep / std::chrono::seconds(1));
     }

@@ -40,6 +40,9 @@ stacks::Report essence(const stacks::Report& report) {
     if (const stacks::Thread* const server = stacks::server_of(*telling.process)) {
       keep({telling.process, server});
     }
+    if (const stacks::Thread* const collector = stacks::collector_of(*telling.process)) {
+      keep({telling.process, collector});
+    }
     for (const stacks::Telling& other : stacks::behind(report)) {
       keep(other);
     }

@@ -3,6 +3,8 @@
 #include "master/agents/members.h"
 #include "stacks/suspect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -275,6 +277,25 @@ void StallJudge::begin_round() {
 
 // ---- the verdict
 
+std::string StallJudge::ended_text(const Cohort& cohort) const {
+  const job::Machine& machine = deps_.decider.machine();
+  std::vector<std::string> names;
+  for (const std::vector<job::Task>& role : machine.state().tasks) {
+    for (const job::Task& task : role) {
+      const job::Attempt* const last = task.attempts.empty() ? nullptr : &task.attempts.back();
+      if (cohort_of(task.id) == cohort && last != nullptr && last->exit &&
+          last->state == job::AttemptState::Ended && last->exit->succeeded()) {
+        names.push_back(to_string(machine.plan(), task.id));
+      }
+    }
+  }
+  return names.empty() ? std::string()
+                       : fmt::format(
+                             "; {} {} ended, with exit code 0, and may be what is waited "
+                             "for",
+                             stacks::join_tasks(names), names.size() == 1 ? "has" : "have");
+}
+
 void StallJudge::end_round(std::vector<stacks::Subject> read) {
   inquiry_->rounds.push_back(std::move(read));
   // Reading takes seconds, in which they may have begun to move, or have ended.
@@ -327,11 +348,15 @@ void StallJudge::end() {
   deps_.log.warning("stall.found", {{"task", subjects[suspect->subject].task},
                                     {"sure", job::to_string(suspect->sure)},
                                     {"place", suspect->place}});
+  std::string evidence = suspect->evidence;
+  if (suspect->sure != job::Sureness::Certain) {
+    evidence.insert(std::min(evidence.find('\n'), evidence.size()), ended_text(inquiry.cohort));
+  }
   deps_.decider.enter(job::AttemptStalled{.attempt = member.attempt,
                                           .silent = member.pause,
                                           .sure = suspect->sure,
                                           .place = suspect->place,
-                                          .evidence = suspect->evidence});
+                                          .evidence = std::move(evidence)});
 }
 
 }  // namespace muster::master

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace muster::master {
@@ -112,6 +113,9 @@ class StallJudge {
                                              Sign sign) const;
   void suspect(const Cohort& cohort, Sign sign);
   void moved(const Cohort& cohort);
+  /// "; worker:1 has ended, with exit code 0, and may be what they wait for": of those that are
+  /// judged together; "" where all still run.
+  [[nodiscard]] std::string ended_text(const Cohort& cohort) const;
   void begin(const Cohort& cohort, Sign sign, std::vector<Member> members);
   void begin_round();
   void end_round(std::vector<stacks::Subject> read);

@@ -213,6 +213,11 @@ TEST_F(Stalls, BeginAnewWhenAPeerHasEnded) {
   EXPECT_TRUE(probes(1).empty());
   pass(minutes(2));
   EXPECT_EQ(probes(1).size(), 1U);
+  ASSERT_TRUE(note(1).has_value());
+  EXPECT_THAT(
+      note(1)->evidence,
+      ::testing::StartsWith("worker:1 could not be read; worker:0 has ended, with exit code "
+                            "0, and may be what is waited for"));
 }
 
 TEST_F(Stalls, AreOverWhenOneMoves) {

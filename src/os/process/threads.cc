@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <linux/futex.h>
 #include <memory>
 #include <optional>
 #include <sys/syscall.h>
@@ -219,6 +220,39 @@ bool waits_at_most(const ThreadState& thread) {
     return static_cast<int32_t>(third) > 0;
   }
   return call == "ppoll" ? third != 0 : (call == "select" || call == "pselect6") && fifth != 0;
+}
+
+bool waits_for_a_moment(Pid pid, const ThreadState& thread) {
+  // Python's interval is 5 ms, unless a program sets another one.
+  constexpr Duration kMoment = std::chrono::milliseconds(6);
+  constexpr uint64_t kCommand = ~uint64_t{FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
+  const auto [address, operation, value, deadline, more] = thread.arguments;
+  if (thread.system_call != "futex" || (operation & kCommand) != FUTEX_WAIT_BITSET) {
+    return false;
+  }
+  const bool wall = (operation & FUTEX_CLOCK_REALTIME) != 0;
+  const std::optional<Duration> left =
+      time_until(pid, wall ? CLOCK_REALTIME : CLOCK_MONOTONIC, deadline);
+  return left && *left <= kMoment;
+}
+
+Pid lock_holder(std::string_view proc_locks, Pid waiting) {
+  // "1: POSIX  ADVISORY  WRITE 812 fd:01:4711 0 EOF", and below it, for each who waits for it,
+  // "1: -> POSIX  ADVISORY  WRITE 901 fd:01:4711 0 EOF".
+  Pid holder;
+  for (const std::string_view line : split(proc_locks, '\n')) {
+    std::vector<std::string_view> words = split(line, ' ');
+    std::erase(words, "");
+    const bool waits = words.size() > 1 && words[1] == "->";
+    const size_t at = waits ? 5 : 4;
+    const Pid pid(words.size() > at ? parse<int32_t>(words[at], 10).value_or(0) : 0);
+    if (!waits) {
+      holder = pid;
+    } else if (pid == waiting) {
+      return holder;
+    }
+  }
+  return {};
 }
 
 std::optional<bool> waits_for_threads(Pid pid) {

@@ -38,6 +38,14 @@ struct ThreadState {
 /// any other, and where that may not be seen.
 [[nodiscard]] bool waits_at_most(const ThreadState& thread);
 
+/// Whether a thread waits for another one, or for at most some milliseconds: as Python's threads do
+/// again and again for its global lock. False of any other, and where that may not be seen.
+[[nodiscard]] bool waits_for_a_moment(Pid pid, const ThreadState& thread);
+
+/// Returns who holds the lock of a file (flock, fcntl) that a process waits for, as the text of
+/// /proc/locks tells; 0 if it waits for none, or that cannot be seen.
+[[nodiscard]] Pid lock_holder(std::string_view proc_locks, Pid waiting);
+
 /// Copies a part of a process's memory to `to`; false where that may not be read.
 [[nodiscard]] bool read_memory(Pid pid, uint64_t address, void* to, size_t size);
 

@@ -2,10 +2,12 @@
 
 #include "os/process/spawn.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
@@ -19,6 +21,8 @@
 
 namespace muster::os {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// A child that has begun to wait: "cat" for what comes on a pipe, on which nothing comes.
 class Waiting {
@@ -116,6 +120,43 @@ TEST(Threads, TellForHowLongOneSleepsByTheWallClock) {
     EXPECT_LE(*sleep, std::chrono::seconds(300));
     EXPECT_GT(*sleep, std::chrono::seconds(150));
   }
+}
+
+TEST(Threads, TellWhetherAWaitForOthersIsOneOfMilliseconds) {
+  // As threads wait for a lock that has a time limit, and as those do that ask again and again.
+  const auto waits_for = [](Duration most) {
+    const Waiting waiting({"/usr/bin/python3", "-c",
+                           fmt::format("import threading\nlock = threading.Lock()\nlock.acquire()\n"
+                                       "while True: lock.acquire(timeout={})",
+                                       std::chrono::duration<double>(most).count())});
+    for (int look = 0; look < 2000; ++look) {
+      const std::vector<ThreadState> threads = list_threads(waiting.pid(), 8);
+      if (!threads.empty() && threads[0].system_call.empty() && threads[0].state == 'S') {
+        return std::optional<bool>();  // A container may hide it.
+      }
+      if (!threads.empty() && threads[0].system_call == "futex" &&
+          (most > 1s || waits_for_a_moment(waiting.pid(), threads[0]))) {
+        return std::optional(waits_for_a_moment(waiting.pid(), threads[0]));
+      }
+    }
+    return std::optional(false);
+  };
+  EXPECT_TRUE(waits_for(5ms).value_or(true));
+  EXPECT_FALSE(waits_for(100s).value_or(false));
+}
+
+TEST(Threads, TellWhoHoldsTheLockOfAFile) {
+  constexpr std::string_view kLocks =
+      "1: FLOCK  ADVISORY  WRITE 812 fd:01:4711 0 EOF\n"
+      "1: -> FLOCK  ADVISORY  WRITE 901 fd:01:4711 0 EOF\n"
+      "1: -> FLOCK  ADVISORY  WRITE 902 fd:01:4711 0 EOF\n"
+      "2: POSIX  ADVISORY  READ  77 fd:01:12 128 128\n"
+      "3: OFDLCK ADVISORY  WRITE -1 fd:01:13 0 EOF\n"
+      "3: -> OFDLCK ADVISORY  WRITE 903 fd:01:13 0 EOF\n";
+  EXPECT_EQ(lock_holder(kLocks, Pid(902)), Pid(812));
+  EXPECT_EQ(lock_holder(kLocks, Pid(77)), Pid());
+  EXPECT_EQ(lock_holder(kLocks, Pid(4)), Pid());
+  EXPECT_EQ(lock_holder("", Pid(901)), Pid());
 }
 
 TEST(Threads, BeginWithTheMainThread) {
