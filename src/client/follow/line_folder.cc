@@ -148,31 +148,29 @@ void LineFolder::line_done(StreamKey from, Partial& partial, HostTime now,
   }
   ready.push_back({to_string(plan_, task), task, is_err, text});
   place.last = first_ + folds_.size();
-  numbers_[text].push_back(place.last);
+  numbers_.at(is_err)[text].push_back(place.last);
   folds_.push_back({std::move(text), is_err, {}, now + options_.window});
 }
 
 uint64_t LineFolder::joinable(const std::string& text, bool is_err, uint64_t behind) const {
-  const auto found = numbers_.find(text);
-  if (found == numbers_.end()) {
+  const auto found = numbers_.at(is_err).find(text);
+  if (found == numbers_.at(is_err).end()) {
     return 0;
   }
-  for (const uint64_t number : found->second) {
-    if (number > behind && folds_[number - first_].is_err == is_err) {
-      return number;
-    }
-  }
-  return 0;
+  // Not from the front: one that repeats itself leaves as many as it can say within the window.
+  const auto next = std::ranges::upper_bound(found->second, behind);
+  return next == found->second.end() ? 0 : *next;
 }
 
 void LineFolder::close_through(uint64_t number, std::vector<ShownLine>& ready) {
   for (; !folds_.empty() && first_ <= number; ++first_) {
     Fold closing = std::move(folds_.front());
     folds_.pop_front();
-    const auto same = numbers_.find(closing.text);
+    auto& numbers = numbers_.at(closing.is_err);
+    const auto same = numbers.find(closing.text);
     same->second.pop_front();
     if (same->second.empty()) {
-      numbers_.erase(same);
+      numbers.erase(same);
     }
     if (closing.others.empty()) {
       continue;

@@ -4,6 +4,7 @@
 #include "job/ids.h"
 #include "job/plan.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -106,7 +107,8 @@ class LineFolder {
   /// Open folds by number, from `first_` on: they open and close in this order.
   std::deque<Fold> folds_;
   uint64_t first_ = 1;
-  std::unordered_map<std::string, std::deque<uint64_t>> numbers_;  ///< By text; ascending.
+  /// Of open folds, by stream and text; ascending.
+  std::array<std::unordered_map<std::string, std::deque<uint64_t>>, 2> numbers_;
   std::map<job::TaskId, Place> places_;
 };
 

@@ -66,6 +66,21 @@ TEST_F(LineFolderTest, FoldsTheSameLineOfManyTasks) {
   EXPECT_EQ(folder_.due(), HostTime::max());
 }
 
+// Each line was looked for among all that said the same: tens of billions of steps here, more than
+// the time that the program of this test has.
+TEST_F(LineFolderTest, FoldsWhatTwoRepeatForAsLongAsTheyLike) {
+  constexpr size_t kLines = 300'000;
+  std::string said;
+  for (size_t i = 0; i < kLines; ++i) {
+    said += "y\n";
+  }
+  EXPECT_EQ(folder_.feed(worker(0), false, said, at(0)).size(), kLines);
+  EXPECT_TRUE(folder_.feed(worker(1), false, said, at(0)).empty());
+  const std::vector<ShownLine> folded = folder_.flush(at(200));
+  EXPECT_EQ(folded.size(), kLines);
+  EXPECT_EQ(folded.back().prefix, "worker:1");
+}
+
 // All lines have the same time: the order of arrival is all there is.
 TEST_F(LineFolderTest, KeepsTheOrderOfATracebackThatAllTasksPrint) {
   const std::vector<std::string> said = {"Traceback (most recent call last):", "  File \"b.py\"",
