@@ -7,14 +7,10 @@ namespace {
 
 /// Facts wait in the history while more than this is on its way to one client.
 constexpr size_t kFactBytesMax = 1U << 20;
-/// Output is left out while more than this is on its way to one client.
-constexpr size_t kOutputBytesMax = 512U << 10;
 /// Of metrics, one push.
 constexpr size_t kMetricsBytesMax = 64U << 10;
 /// How soon a client that was full is looked at again; only while it is behind.
 constexpr Duration kPumpPause = std::chrono::milliseconds(20);
-/// Agents have sent their last lines by then, if they do.
-constexpr Duration kLastLinesLatest = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -22,12 +18,10 @@ ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel>
     : deps_(deps),
       address_(channel->address()),
       heard_(deps.loop.now()),
-      channel_(std::move(channel)) {}
+      channel_(std::move(channel)),
+      output_(deps.loop, *channel_) {}
 
-ClientSession::~ClientSession() {
-  deps_.loop.cancel(pump_timer_);
-  deps_.loop.cancel(first_timer_);
-}
+ClientSession::~ClientSession() { deps_.loop.cancel(pump_timer_); }
 
 void ClientSession::start(Handlers handlers) {
   handlers_ = std::move(handlers);
@@ -84,10 +78,9 @@ void ClientSession::on(const wire::ClientHello& hello) {
 }
 
 void ClientSession::begin_output() {
-  if (!follow_output_ || std::exchange(output_begun_, true)) {
+  if (!follow_output_ || !output_.begin()) {
     return;
   }
-  first_timer_ = deps_.loop.call_after(kLastLinesLatest, [this] { send_waiting(); });
   const auto handler = handlers_.follows_output;
   for (const wire::Output& missed : handler()) {
     output(missed);
@@ -165,30 +158,8 @@ void ClientSession::pump() {
 }
 
 void ClientSession::output(const wire::Output& piece) {
-  if (!follow_output_ || ended_) {
-    return;
-  }
-  if (!first_.waits()) {
-    return send_output(piece);
-  }
-  for (const wire::Output& ready : first_.take(piece)) {
-    send_output(ready);
-  }
-}
-
-void ClientSession::send_waiting() {
-  if (ended_) {
-    return;
-  }
-  for (const wire::Output& ready : first_.give_up()) {
-    send_output(ready);
-  }
-}
-
-void ClientSession::send_output(const wire::Output& piece) {
-  if (std::optional<wire::Output> passed =
-          gate_.pass(piece, channel_->queued_bytes() > kOutputBytesMax)) {
-    send(std::move(*passed));
+  if (follow_output_ && !ended_) {
+    output_.add(piece);
   }
 }
 
@@ -210,10 +181,7 @@ void ClientSession::say_goodbye() {
     channel_->send_shared(deps_.history.frame(next_fact_++));
   }
   begin_output();
-  send_waiting();
-  for (wire::Output& left_out : gate_.rest()) {
-    send(std::move(left_out));
-  }
+  output_.finish();
   ended_ = true;
   channel_->send_shared(last_frame_);
   channel_->close();

@@ -3,12 +3,11 @@
 #include "base/log.h"
 #include "control/transport.h"
 #include "master/agents/admission.h"
+#include "master/clients/client_output.h"
 #include "master/clients/fact_history.h"
-#include "master/clients/first_output.h"
 #include "master/clients/job_report.h"
 #include "rt/loop.h"
 #include "wire/frame.h"
-#include "wire/output_gate.h"
 
 #include <cstdint>
 #include <functional>
@@ -88,19 +87,14 @@ class ClientSession {
   void send(wire::ClientEvent event) { channel_->send_parts(wire::encode_parts(std::move(event))); }
   void refuse(const std::string& reason);
   void begin_output();
-  void send_output(const wire::Output& piece);
-  void send_waiting();
   void say_goodbye();
 
   Deps deps_;
   Handlers handlers_;
-  FirstOutput first_;
-  wire::OutputGate gate_;
   std::string who_;
   bool said_hello_ = false;
   bool follow_facts_ = false;
   bool follow_output_ = false;
-  bool output_begun_ = false;
   bool follow_metrics_ = false;
   bool reaches_ = false;  ///< Into tasks: it has opened a stream.
   bool ended_ = false;
@@ -109,8 +103,8 @@ class ClientSession {
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   rt::TimerId pump_timer_;
-  rt::TimerId first_timer_;
-  std::unique_ptr<control::Channel> channel_;  ///< Last: its callbacks use the rest.
+  std::unique_ptr<control::Channel> channel_;  ///< Late: its callbacks use what stands above.
+  ClientOutput output_;
 };
 
 }  // namespace muster::master
