@@ -177,16 +177,16 @@ account::Growth growth_of(const metrics::Rise& rise) {
 }
 
 /// What the disk lost since the first look; of its size it is not needed.
-void add_disk_left(metrics::Series left, account::AttemptUse& use) {
+void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
   if (left.points.empty()) {
     return;
   }
   use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, left.points.back().value));
-  const double first = left.points.front().value;
-  for (metrics::Point& point : left.points) {
-    point.value = first - point.value;
+  std::vector<metrics::Point> lost = left.points;
+  for (metrics::Point& point : lost) {
+    point.value = left.points.front().value - point.value;
   }
-  if (const auto rise = metrics::steady_rise(left.points)) {
+  if (const auto rise = metrics::steady_rise(lost)) {
     use.growths.disk_bytes = growth_of(*rise);
   }
 }
@@ -194,39 +194,39 @@ void add_disk_left(metrics::Series left, account::AttemptUse& use) {
 /// From the first step on: the same.
 struct CourseSum {
   Builtin metric;
-  void (*add)(metrics::Series later, account::AttemptUse& use);
+  void (*add)(const metrics::Series& later, account::AttemptUse& use);
 };
 
 constexpr auto kCourse = std::to_array<CourseSum>({
     {Builtin::ProcessWaiting,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.waiting = Weighed{later, 0}.mean();
      }},
     {Builtin::ProcessDiskWaiting,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        // It is seen as a second's one moment: fewer say little.
        constexpr size_t kMomentsMin = 20;
        use.disk_waiting =
            later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
      }},
     {Builtin::ContainerDiskRead,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.read_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerDiskWrite,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.written_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerPageFaultsMajor,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.faults_major_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerMemoryPressure,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.memory_waiting = Weighed{later, 0}.mean();
      }},
     {Builtin::ContainerMemoryHigh,
-     [](metrics::Series later, account::AttemptUse& use) {
+     [](const metrics::Series& later, account::AttemptUse& use) {
        use.over_high_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerDiskAvailable, add_disk_left},
@@ -290,7 +290,7 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
   std::ranges::copy_if(series.points, std::back_inserter(later.points),
                        [&](const metrics::Point& point) { return point.time_s >= from_s; });
   if (course != nullptr) {
-    course->add(std::move(later), use);
+    course->add(later, use);
     return;
   }
   if (is_rate) {
