@@ -230,6 +230,15 @@ TEST(TlsTransport, DefaultAnswerNamesNothingOfTheJob) {
   EXPECT_TRUE(answer.ends_with("\r\n\r\n401 Unauthorized\n")) << answer;
 }
 
+// A thousand of them would take 80 MB.
+TEST(TlsTransport, WhereThereIsNoPageNobodyWaitsForABody) {
+  World world;
+  world.replace_listener({});
+  const std::string answer = world.talk("POST / HTTP/1.1\r\nContent-Length: 65536\r\n\r\n");
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n401 Unauthorized\n")) << answer;
+  EXPECT_EQ(world.talk("GET / HTTP/1.1\r\nX: " + std::string(5000, 'a')), "");
+}
+
 // Neither those that say nothing nor those that begin a message and leave it at that.
 TEST(TlsTransport, ThousandsOfHalfOpenConnectionsKeepNobodyOut) {
   rlimit files{};

@@ -21,37 +21,54 @@ namespace {
 constexpr auto kAnswerPatience = std::chrono::seconds(30);
 /// Of a client's first message: ours have some 300 bytes.
 constexpr size_t kHelloMax = 4096;
+/// Of a request where there is no page.
+constexpr size_t kHeadMax = 4096;
 
-/// Waits for bytes and reads what has come; nothing at the end, or when the connection broke.
-rt::Async<std::string> read_some(rt::IoLoop* loop, int fd, size_t size_max, int flags) {
+/// Reads what has come, "" at the end or when the connection broke; nothing while nothing comes.
+std::optional<std::string> read_now(int fd, size_t size_max, int flags) {
   std::string buffer(size_max, '\0');
+  const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), flags);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return std::nullopt;
+  }
+  buffer.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return buffer;
+}
+
+/// Waits for bytes, as read_now() reads them. Holds no buffer while it waits.
+rt::Async<std::string> read_some(rt::IoLoop* loop, int fd, size_t size_max, int flags) {
   while (true) {
-    const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), flags);
-    if (got >= 0 || (errno != EAGAIN && errno != EINTR)) {
-      buffer.resize(got > 0 ? static_cast<size_t>(got) : 0);
-      co_return buffer;
+    if (auto read = read_now(fd, size_max, flags)) {
+      co_return *std::move(read);
     }
     co_await net::Ready(*loop, fd, rt::Interest::Read);
   }
 }
 
-/// Reads one request. Returns why there was none; nothing when it came.
-rt::Async<std::optional<Refusal>> read_request(rt::IoLoop* loop, int fd) {
-  net::HttpRequestReader request;
-  while (true) {
-    const std::string more = co_await read_some(loop, fd, 4096, 0);
+/// Reads the head of one request; nobody looks at what follows. Returns why there was none; nothing
+/// when it came.
+rt::Async<std::optional<Refusal>> read_head(rt::IoLoop* loop, int fd) {
+  bool has_body = false;
+  net::HttpRequestReader request([&has_body](const net::HttpRequest&) {
+    has_body = true;
+    return size_t{1};
+  });
+  for (size_t room = kHeadMax; room > 0;) {
+    const std::string more = co_await read_some(loop, fd, room, 0);
     if (more.empty()) {
       co_return Refusal::Broken;
     }
+    room -= more.size();
     request.feed(more);
     const auto parsed = request.next();
+    if (has_body || (parsed.has_value() && parsed->has_value())) {
+      co_return std::nullopt;
+    }
     if (!parsed.has_value()) {
       co_return Refusal::Garbage;
     }
-    if (parsed->has_value()) {
-      co_return std::nullopt;
-    }
   }
+  co_return Refusal::Garbage;
 }
 
 /// Answers a request where there is no page.
@@ -146,7 +163,7 @@ rt::Async<Result<UnauthenticatedPeer::Verdict>> UnauthenticatedPeer::listen(rt::
     co_return co_await authenticate(std::move(socket));
   }
   if (!deps_.has_page) {
-    const auto refusal = co_await read_request(&deps_.loop, socket.get());
+    const auto refusal = co_await read_head(&deps_.loop, socket.get());
     if (refusal.has_value()) {
       co_return *refusal;
     }

@@ -43,9 +43,10 @@ class MessageParser final : public http::basic_parser<is_request> {
 
   HttpRequest request;
   HttpResponseHead response;
-  std::string body;       ///< What has come and was not taken.
-  size_t body_max = 0;    ///< Of what is kept; 0: as much as comes.
-  std::string_view flaw;  ///< Why we stopped it, if we did.
+  std::string body;                             ///< What has come and was not taken.
+  size_t body_max = 0;                          ///< Of what is kept; 0: as much as comes.
+  HttpRequestReader::BodyMax body_max_of_head;  ///< Tells `body_max`, if there is one.
+  std::string_view flaw;                        ///< Why we stopped it, if we did.
 
  private:
   void on_request_impl(http::verb verb, string_view method, string_view target, int version,
@@ -91,6 +92,9 @@ class MessageParser final : public http::basic_parser<is_request> {
     const bool none = coding.empty() || (!is_request && coding == "identity");
     const bool odd_coding = !none && (!this->chunked() || coding != "chunked");
     const auto length = this->content_length();
+    if (body_max_of_head && (this->chunked() || length.value_or(0) > 0)) {
+      body_max = body_max_of_head(request);
+    }
     if (odd_coding) {
       flaw = "bad transfer encoding";
       error = http::error::bad_transfer_encoding;
@@ -166,11 +170,14 @@ template <bool is_request>
 struct Feeding {
   using Parser = MessageParser<is_request>;
 
-  explicit Feeding(size_t most, size_t body_most) : head_max(most), body_max(body_most) { renew(); }
+  explicit Feeding(size_t most, HttpRequestReader::BodyMax body_most = nullptr)
+      : head_max(most), body_max_of_head(std::move(body_most)) {
+    renew();
+  }
 
   void renew() {
     parser.emplace(head_max);
-    parser->body_max = body_max;
+    parser->body_max_of_head = body_max_of_head;
     message_bytes = 0;
   }
 
@@ -192,6 +199,7 @@ struct Feeding {
         return parser->flaw.empty() ? words_of(error) : parser->flaw;
       }
       // Chunks of one byte with long lines before them: small in the body, large on the way.
+      const size_t body_max = parser->body_max;
       if (body_max > 0 && message_bytes > head_max + (4 * body_max)) {
         return "body too long";
       }
@@ -211,7 +219,7 @@ struct Feeding {
   }
 
   size_t head_max;
-  size_t body_max;
+  HttpRequestReader::BodyMax body_max_of_head;
   std::optional<Parser> parser;
   std::string pending;
   size_t at = 0;             ///< What of `pending` is parsed.
@@ -225,11 +233,14 @@ bool is_one_line(std::string_view text) {
 }  // namespace
 
 struct HttpRequestReader::Impl {
-  explicit Impl(size_t body_max) : feeding{kHttpHeadMax, body_max} {}
+  explicit Impl(BodyMax body_max) : feeding{kHttpHeadMax, std::move(body_max)} {}
   Feeding<true> feeding;
 };
 
-HttpRequestReader::HttpRequestReader(size_t body_max) : impl_(std::make_unique<Impl>(body_max)) {}
+HttpRequestReader::HttpRequestReader(size_t body_max)
+    : HttpRequestReader([body_max](const HttpRequest&) { return body_max; }) {}
+HttpRequestReader::HttpRequestReader(BodyMax body_max)
+    : impl_(std::make_unique<Impl>(std::move(body_max))) {}
 HttpRequestReader::~HttpRequestReader() = default;
 HttpRequestReader::HttpRequestReader(HttpRequestReader&&) noexcept = default;
 HttpRequestReader& HttpRequestReader::operator=(HttpRequestReader&&) noexcept = default;
@@ -262,7 +273,7 @@ bool HttpRequestReader::has_rest() const {
 }
 
 struct HttpResponseReader::Impl {
-  Feeding<false> feeding{kResponseHeadMax, 0};
+  Feeding<false> feeding{kResponseHeadMax};
 };
 
 HttpResponseReader::HttpResponseReader() : impl_(std::make_unique<Impl>()) {}

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,13 @@ namespace muster::net {
 /// fed behind it.
 class HttpRequestReader {
  public:
-  /// `body_max`: the longest body in bytes; what is longer is malformed.
+  /// The longest body in bytes of a request of which the head has come, which it may read but not
+  /// keep.
+  using BodyMax = std::function<size_t(const HttpRequest& head)>;
+
+  /// What has a longer body is malformed.
   explicit HttpRequestReader(size_t body_max = kHttpBodyMax);
+  explicit HttpRequestReader(BodyMax body_max);
   ~HttpRequestReader();
   HttpRequestReader(HttpRequestReader&&) noexcept;
   HttpRequestReader& operator=(HttpRequestReader&&) noexcept;

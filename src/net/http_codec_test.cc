@@ -94,6 +94,27 @@ TEST(HttpRequestReader, KnowsWhereARequestEndsAndWhetherMoreMayCome) {
   EXPECT_TRUE(keeps("0\r\nConnection: Keep-Alive"));
 }
 
+TEST(HttpRequestReader, AsksByTheHeadHowLongABodyMayBe) {
+  int asked = 0;
+  HttpRequestReader reader([&asked](const HttpRequest& head) {
+    ++asked;
+    return head.header("cookie") == "known" ? size_t{8} : size_t{4};
+  });
+  reader.feed("GET / HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(reader.next().value().has_value());
+  EXPECT_EQ(asked, 0);
+  reader.feed("POST / HTTP/1.1\r\nCookie: known\r\nContent-Length: 8\r\n\r\n12345678");
+  EXPECT_EQ(reader.next().value().value().body, "12345678");
+  // Before the body has come, and of each request anew.
+  reader.feed("POST / HTTP/1.1\r\nContent-Length: 8\r\n\r\n");
+  const auto refused = reader.next();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "malformed HTTP request: body too long");
+  HttpRequestReader chunks([](const HttpRequest&) { return size_t{4}; });
+  chunks.feed("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n");
+  EXPECT_FALSE(chunks.next().has_value());
+}
+
 TEST(HttpRequestReader, TellsWhichProtocolIsWished) {
   const auto asked = [](const std::string& headers) {
     return read_request("GET / HTTP/1.1\r\n" + headers + "\r\n\r\n").value().value().upgrade;

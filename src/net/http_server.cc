@@ -106,7 +106,9 @@ HttpServer::Connections::iterator HttpServer::longest_in(Phase phase, HostTime b
 }
 
 rt::Async<> HttpServer::converse(uint64_t id, std::unique_ptr<Stream> stream) {
-  HttpRequestReader reader(limits_.body_max);
+  HttpRequestReader reader([this, peer = stream->peer()](const HttpRequest& head) {
+    return body_max_ ? body_max_(head, peer) : limits_.body_max;
+  });
   Duration first_byte_within = limits_.request_patience;
   for (size_t count = 1;; ++count) {
     auto asked = co_await read_request(stream.get(), &reader, first_byte_within);

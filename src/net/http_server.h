@@ -49,8 +49,17 @@ class HttpServer {
   /// does.
   using Handler = std::function<rt::Async<HttpResponse>(HttpRequest request, std::string peer)>;
 
-  HttpServer(rt::Loop& loop, Handler handler, HttpServerLimits limits = {})
-      : loop_(&loop), handler_(std::move(handler)), limits_(limits) {}
+  /// How long a body may be, told by the head before the body has come.
+  using BodyMax = std::function<size_t(const HttpRequest& head, const std::string& peer)>;
+
+  /// Without `body_max` all bodies may be as long as the limits say, which else count for nothing
+  /// there.
+  HttpServer(rt::Loop& loop, Handler handler, HttpServerLimits limits = {},
+             BodyMax body_max = nullptr)
+      : loop_(&loop),
+        handler_(std::move(handler)),
+        limits_(limits),
+        body_max_(std::move(body_max)) {}
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
@@ -106,6 +115,7 @@ class HttpServer {
   rt::Loop* loop_;
   Handler handler_;
   HttpServerLimits limits_;
+  BodyMax body_max_;
   std::function<void()> on_idle_;
   size_t answering_ = 0;
   uint64_t last_ = 0;

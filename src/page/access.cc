@@ -6,6 +6,18 @@
 #include <vector>
 
 namespace muster::page {
+namespace {
+
+/// Longer than any token and any owner's key.
+constexpr size_t kUnknownBodyMax = 4U << 10;
+
+}  // namespace
+
+net::HttpServer::BodyMax body_max_by(Access& access) {
+  return [&access](const net::HttpRequest& head, const std::string& peer) {
+    return access.is_known(head, peer) ? net::kHttpBodyMax : kUnknownBodyMax;
+  };
+}
 
 bool same_secret(std::string_view one, std::string_view other) {
   if (one.size() != other.size()) {

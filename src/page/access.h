@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "net/http.h"
+#include "net/http_server.h"
 #include "rt/async.h"
 
 #include <cstdint>
@@ -40,6 +41,9 @@ class Access {
   /// `peer`: "10.0.0.7:41234". The request outlives the coroutine.
   [[nodiscard]] virtual rt::Async<Admission> admit(const net::HttpRequest* request,
                                                    std::string peer) = 0;
+  /// Whether a request is from somebody known, of which only the head has come: who is not may send
+  /// no more than a token. Looks at what the request brings; asks nobody.
+  [[nodiscard]] virtual bool is_known(const net::HttpRequest& head, const std::string& peer) = 0;
   /// Exchanges the token in a request's body for a session; nullopt where there are no sessions.
   [[nodiscard]] virtual std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) = 0;
@@ -55,6 +59,10 @@ class Access {
     return false;
   }
 };
+
+/// How long bodies may be for a server whose people `access` knows; it outlives the server. Who is
+/// not known may send little: what one may keep half sent, a hundred may.
+[[nodiscard]] net::HttpServer::BodyMax body_max_by(Access& access);
 
 /// Compares without telling by its time where the difference is.
 [[nodiscard]] bool same_secret(std::string_view one, std::string_view other);

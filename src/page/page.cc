@@ -63,9 +63,12 @@ Page::Page(Deps deps)
     : deps_(std::move(deps)),
       changed_(deps_.loop),
       logs_(deps_.loop, deps_.job, deps_.logs),
-      server_(deps_.loop, [this](HttpRequest request, std::string peer) {
-        return answer(std::move(request), std::move(peer));
-      }) {}
+      server_(
+          deps_.loop,
+          [this](HttpRequest request, std::string peer) {
+            return answer(std::move(request), std::move(peer));
+          },
+          {}, body_max_by(deps_.access)) {}
 
 void Page::changed() {
   ++version_;

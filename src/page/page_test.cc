@@ -197,6 +197,17 @@ TEST_F(PageTest, ATokenIsExchangedForASession) {
             std::string::npos);
 }
 
+TEST_F(PageTest, WhoIsNotKnownSendsNoMoreThanAToken) {
+  const std::string body = std::string(5000, 'a');
+  const std::string framed = "Content-Length: 5000\r\n";
+  EXPECT_EQ(status_of(ask("POST /api/session", framed + "\r\n")), 400);
+  EXPECT_EQ(status_of(ask("POST /api/session", framed + "Cookie: muster-page=c\r\n\r\n")), 400);
+  EXPECT_EQ(status_of(ask("POST /api/session", framed + "Authorization: Bearer t\r\n\r\n")), 400);
+  for (const std::string& known : {kCookie, std::string("Authorization: Bearer token\r\n\r\n")}) {
+    EXPECT_EQ(status_of(ask("POST /api/session", framed + known + body)), 401);
+  }
+}
+
 TEST_F(PageTest, MetricsAreAskedForByTaskAndName) {
   EXPECT_EQ(
       body_of(look("api/metrics?task=worker:0&task=ps&name=user.a%20b&from=1700000000&step=10")),

@@ -34,9 +34,13 @@ std::string query_of(std::string_view path) {
 }  // namespace
 
 Portal::Portal(Deps deps)
-    : deps_(std::move(deps)), server_(deps_.loop, [this](HttpRequest request, std::string peer) {
-        return answer(std::move(request), std::move(peer));
-      }) {}
+    : deps_(std::move(deps)),
+      server_(
+          deps_.loop,
+          [this](HttpRequest request, std::string peer) {
+            return answer(std::move(request), std::move(peer));
+          },
+          {}, body_max_by(deps_.access)) {}
 
 rt::Async<HttpResponse> Portal::answer(HttpRequest request, std::string peer) {
   if (!is_for_this_host(request, deps_.host_names)) {

@@ -90,6 +90,11 @@ rt::Async<bool> ProxyAccess::may_look(std::string user) {
   co_return member;
 }
 
+bool ProxyAccess::is_known(const net::HttpRequest& head, const std::string& peer) {
+  (void)head;
+  return find_proxy(address_of(peer)) != nullptr;
+}
+
 rt::Async<Admission> ProxyAccess::admit(const net::HttpRequest* request, std::string peer) {
   if (loop_.now() >= look_up_at_) {
     look_up_at_ = loop_.now() + kLookUpEvery;

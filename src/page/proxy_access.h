@@ -46,6 +46,8 @@ class ProxyAccess final : public Access {
 
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
+  /// Whoever comes from a proxy: it takes what people send it.
+  [[nodiscard]] bool is_known(const net::HttpRequest& head, const std::string& peer) override;
   [[nodiscard]] std::optional<net::HttpResponse> open_session(const net::HttpRequest&) override {
     return std::nullopt;
   }

@@ -67,6 +67,8 @@ TEST_F(ProxyAccessTest, TheProxiesAreTrustedAndOthersAreSentThere) {
   for (const char* peer : {"[fd00::2]:5000", "[::ffff:10.0.0.2]:5000"}) {
     EXPECT_EQ(admit(access, peer).kind, Kind::Job) << peer;
   }
+  EXPECT_TRUE(access.is_known({}, "10.0.0.1:5000"));
+  EXPECT_FALSE(access.is_known({}, "10.0.0.9:5000"));
   // The one that asked last is the active one.
   EXPECT_TRUE(admit(access, "10.0.0.9:1").location.starts_with("http://rm2:8088/"));
 }

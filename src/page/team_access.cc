@@ -62,6 +62,10 @@ rt::Async<Admission> TeamAccess::admit(const net::HttpRequest* request, std::str
   co_return admission;
 }
 
+bool TeamAccess::is_known(const net::HttpRequest& head, const std::string& peer) {
+  return !user_of(head, peer).empty();
+}
+
 rt::Async<> TeamAccess::negotiate(std::string header, Admission* admission) {
   const std::optional<std::string> token = base64_decode(header);
   if (token && !token->empty()) {

@@ -38,6 +38,8 @@ class TeamAccess final : public Access {
 
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
+  /// Tickets do not count here: to judge one takes time.
+  [[nodiscard]] bool is_known(const net::HttpRequest& head, const std::string& peer) override;
   /// The body is the token.
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;

@@ -50,6 +50,19 @@ TEST_F(TeamAccessTest, ATokenIsItsUser) {
   EXPECT_EQ(user({}), "");
 }
 
+TEST_F(TeamAccessTest, WhoIsKnownIsSeenByTheHead) {
+  const auto known = [this](net::HttpHeaders headers, const std::string& peer = "10.0.0.9:4711") {
+    return access.is_known({.method = "POST", .target = "/", .headers = std::move(headers)}, peer);
+  };
+  EXPECT_TRUE(known({{"authorization", "Bearer t-alice"}}));
+  EXPECT_TRUE(known({{"cookie", cookie("t-bob")}}));
+  EXPECT_TRUE(known({{"x-user", "carol"}}, "10.0.0.1:5000"));
+  EXPECT_FALSE(known({}));
+  EXPECT_FALSE(known({{"authorization", "Bearer t-nobody"}}));
+  EXPECT_FALSE(known({{"cookie", "muster-portal=c9"}}));
+  EXPECT_FALSE(known({{"x-user", "carol"}}));
+}
+
 /// Knows one ticket.
 class FakeNegotiator final : public Negotiator {
  public:

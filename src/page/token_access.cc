@@ -17,12 +17,21 @@ constexpr std::string_view kBearer = "Bearer ";
 TokenAccess::TokenAccess(TokenKeys keys)
     : keys_(std::move(keys)), base_(fmt::format("v/{}/", keys_.path)) {}
 
+/// Programs that have no cookies bring the token itself.
+bool TokenAccess::bears_token(const net::HttpRequest& request) const {
+  const std::string_view authorization = request.header("authorization");
+  return authorization.starts_with(kBearer) &&
+         same_secret(trim(authorization.substr(kBearer.size())), keys_.token);
+}
+
+bool TokenAccess::is_known(const net::HttpRequest& head, const std::string& peer) {
+  (void)peer;
+  return bears_token(head) || has_cookie(head, kCookie, keys_.cookie);
+}
+
 rt::Async<Admission> TokenAccess::admit(const net::HttpRequest* request, std::string) {
   const std::string_view target = request->target;
-  // Programs that have no cookies bring the token itself.
-  const std::string_view authorization = request->header("authorization");
-  if (authorization.starts_with(kBearer) &&
-      same_secret(trim(authorization.substr(kBearer.size())), keys_.token)) {
+  if (bears_token(*request)) {
     co_return Admission{.kind = Admission::Kind::Job,
                         .target = request->target,
                         .location = {},

@@ -24,11 +24,14 @@ class TokenAccess final : public Access {
 
   [[nodiscard]] rt::Async<Admission> admit(const net::HttpRequest* request,
                                            std::string peer) override;
+  [[nodiscard]] bool is_known(const net::HttpRequest& head, const std::string& peer) override;
   [[nodiscard]] std::optional<net::HttpResponse> open_session(
       const net::HttpRequest& request) override;
   [[nodiscard]] bool is_owner(const net::HttpRequest& request) const override;
 
  private:
+  [[nodiscard]] bool bears_token(const net::HttpRequest& request) const;
+
   TokenKeys keys_;
   std::string base_;  ///< "v/PATH/"
 };

@@ -155,6 +155,20 @@ def half_request(address, count):
     yield from hold(address, count, b"GET / HTTP/1.1\r\nX: ")
 
 
+def half_body(address, count):
+    """Half-open connections that send the longest request that is taken, but for its last byte."""
+    head = b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65536\r\n"
+    filled = b"".join(b"X-%d: %s\r\n" % (each, b"a" * 1000) for each in range(12))
+    yield from hold(address, count, head + filled + b"\r\n" + b"a" * 65535)
+
+
+def half_token(address, count):
+    """The same with no more of a body than anybody may send."""
+    head = b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4096\r\n"
+    filled = b"".join(b"X-%d: %s\r\n" % (each, b"a" * 1000) for each in range(12))
+    yield from hold(address, count, head + filled + b"\r\n" + b"a" * 4095)
+
+
 def pipelined(address, count):
     """Connections that send requests without an end, and read what comes."""
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200
@@ -305,8 +319,9 @@ def in_threads(work, count):
 
 
 KINDS = {attack.__name__: attack
-         for attack in (silent, half_hello, half_handshake, half_request, half_proof, pipelined,
-                        unread, garbage, wrong_key, forged, drip, smuggled, upgraded)}
+         for attack in (silent, half_hello, half_handshake, half_request, half_body, half_token,
+                        half_proof, pipelined, unread, garbage, wrong_key, forged, drip, smuggled,
+                        upgraded)}
 
 
 def main(kind, port, count, host="127.0.0.1", *path):
