@@ -781,7 +781,7 @@ def test_one_that_computes_without_a_step_is_left_in_peace(muster, torch):
     harness.eventually(lambda: "stall.busy" in log.read_text(), within=120,
                        what="it was not looked at")
     done.touch()
-    assert running.wait() == 0
+    running.wait().expect(0)
     assert "attempt-stalled" not in facts_of(muster)
 
 
