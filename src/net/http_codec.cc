@@ -43,10 +43,10 @@ class MessageParser final : public http::basic_parser<is_request> {
 
   HttpRequest request;
   HttpResponseHead response;
-  std::string body;                             ///< What has come and was not taken.
-  size_t body_max = 0;                          ///< Of what is kept; 0: as much as comes.
-  HttpRequestReader::BodyMax body_max_of_head;  ///< Tells `body_max`, if there is one.
-  std::string_view flaw;                        ///< Why we stopped it, if we did.
+  std::string body;     ///< What has come and was not taken.
+  size_t body_max = 0;  ///< Of what is kept; 0: as much as comes.
+  const HttpRequestReader::BodyMax* body_max_of_head = nullptr;  ///< Tells `body_max`, if set.
+  std::string_view flaw;                                         ///< Why we stopped it, if we did.
 
  private:
   void on_request_impl(http::verb verb, string_view method, string_view target, int version,
@@ -92,8 +92,9 @@ class MessageParser final : public http::basic_parser<is_request> {
     const bool none = coding.empty() || (!is_request && coding == "identity");
     const bool odd_coding = !none && (!this->chunked() || coding != "chunked");
     const auto length = this->content_length();
-    if (body_max_of_head && (this->chunked() || length.value_or(0) > 0)) {
-      body_max = body_max_of_head(request);
+    if (body_max_of_head != nullptr && *body_max_of_head &&
+        (this->chunked() || length.value_or(0) > 0)) {
+      body_max = (*body_max_of_head)(request);
     }
     if (odd_coding) {
       flaw = "bad transfer encoding";
@@ -174,10 +175,12 @@ struct Feeding {
       : head_max(most), body_max_of_head(std::move(body_most)) {
     renew();
   }
+  Feeding(const Feeding&) = delete;
+  Feeding& operator=(const Feeding&) = delete;
 
   void renew() {
     parser.emplace(head_max);
-    parser->body_max_of_head = body_max_of_head;
+    parser->body_max_of_head = &body_max_of_head;
     message_bytes = 0;
   }
 
@@ -219,7 +222,7 @@ struct Feeding {
   }
 
   size_t head_max;
-  HttpRequestReader::BodyMax body_max_of_head;
+  HttpRequestReader::BodyMax body_max_of_head;  ///< The parser's; stays where it is.
   std::optional<Parser> parser;
   std::string pending;
   size_t at = 0;             ///< What of `pending` is parsed.
