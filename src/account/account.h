@@ -96,6 +96,17 @@ struct Growths {
   std::optional<Growth> disk_bytes;  ///< What is used of the disk that it writes to, by whomever.
 };
 
+/// What kept an attempt from its work, as the counters of the system and of Java tell; nullopt:
+/// nobody measured it.
+struct Hindrances {
+  std::optional<double> throttled;  ///< The share of periods in which a limit held its group back.
+  /// The share of time in which some process of its control group waited for memory.
+  std::optional<double> memory_waiting;
+  std::optional<double> over_high_per_s;  ///< How often per second it was over memory.high.
+  std::optional<double> nice;             ///< Of its main thread, where that gives way to others.
+  std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
+};
+
 /// What samples say of an attempt's use over its whole run; what nobody measured is nullopt.
 struct AttemptUse {
   std::optional<double> cores_mean;
@@ -116,12 +127,7 @@ struct AttemptUse {
   /// Page faults per second that a disk had to answer.
   std::optional<double> faults_major_per_s;
   std::optional<uint64_t> disk_left_bytes;  ///< Of the disk that it writes to, at the end.
-  std::optional<double> throttled;  ///< The share of periods in which a limit held its group back.
-  /// The share of time in which some process of its control group waited for memory.
-  std::optional<double> memory_waiting;
-  std::optional<double> over_high_per_s;  ///< How often per second it was over memory.high.
-  std::optional<double> nice;             ///< Of its main thread, where that gives way to others.
-  std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
+  Hindrances hindrances;
   Growths growths;
 };
 using Uses = std::map<job::AttemptId, AttemptUse>;

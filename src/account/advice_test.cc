@@ -386,18 +386,18 @@ TEST(Advice, WhoReadsAMappedFileInOrderIsNotShortOfMemory) {
 TEST(Advice, ALimitIsToldByItsCounters) {
   Evidence evidence = one_held_back(1.3);
   TaskEvidence& task = evidence.roles[0].members[1];
-  task.throttled = 0.87;
+  task.hindrances.throttled = 0.87;
   const std::vector<Advice> advice = advise(evidence);
   EXPECT_THAT(of_rule(advice, "cores.held_back").evidence,
               HasSubstr("the processor limit of its control group held it back in 87 % of the "
                         "scheduler's periods"))
       << "though others are held back, too";
   EXPECT_THAT(of_rule(advice, "rank.slow").what, HasSubstr("`cpu.max`"));
-  task.throttled = 0;
+  task.hindrances.throttled = 0;
   const std::vector<Advice> unlimited = advise(evidence);
   EXPECT_THAT(of_rule(unlimited, "rank.slow").evidence, HasSubstr("others keep h0 busy"));
   EXPECT_THAT(of_rule(unlimited, "rank.slow").what, HasSubstr("look what else runs on h0"));
-  task.nice = 19;
+  task.hindrances.nice = 19;
   EXPECT_THAT(of_rule(advise(evidence), "cores.held_back").evidence,
               HasSubstr("others keep h0 busy, and it gives way to them (nice 19)"));
 }
@@ -411,29 +411,29 @@ TEST(Advice, WhoIsShortOfMemoryDoesNotWaitForADisk) {
   }
   role.members[2].step = 900ms;
   role.members[2].disk_waiting = 0.8;  // The kernel holds it.
-  role.members[2].memory_waiting = 0.7;
-  role.members[2].over_high_per_s = 12;
+  role.members[2].hindrances.memory_waiting = 0.7;
+  role.members[2].hindrances.over_high_per_s = 12;
   const std::vector<Advice> advice = advise(job_of({role}));
   EXPECT_THAT(rules_that_speak(job_of({role})), ElementsAre("memory.short", "rank.slow"));
   EXPECT_THAT(of_rule(advice, "memory.short").evidence,
               HasSubstr("worker:2: its control group waited for memory for 70 % of the time, and "
                         "was held up for being over `memory.high` 12.0 times per second"));
   EXPECT_THAT(of_rule(advice, "rank.slow").evidence, HasSubstr("; its control group waited for"));
-  role.members[2].memory_waiting = 0.1;
+  role.members[2].hindrances.memory_waiting = 0.1;
   EXPECT_THAT(rules_that_speak(job_of({role})), ElementsAre("steps.disk_bound", "rank.slow"));
 }
 
 TEST(Advice, AHeapThatIsTooSmallIsNamed) {
   RoleEvidence role = role_of("worker", 4);
-  role.members[1].collector_cores = 2.4;
-  role.members[2].collector_cores = 0.1;
+  role.members[1].hindrances.collector_cores = 2.4;
+  role.members[2].hindrances.collector_cores = 0.1;
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "java.garbage");
   expect_near(advice.numbers.at("collecting"), 0.8);
   EXPECT_THAT(advice.evidence, HasSubstr("the Java virtual machine of worker:1 spent 80 % of its "
                                          "processor time collecting garbage (1 of 4 tasks"));
   role.members[1].cores_mean = role.members[1].cores_peak = 0.04;
-  role.members[1].collector_cores = 0.035;
+  role.members[1].hindrances.collector_cores = 0.035;
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "it costs next to nothing";
 }
 

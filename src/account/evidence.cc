@@ -46,11 +46,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       evidence.written_per_s = use->second.written_per_s;
       evidence.faults_major_per_s = use->second.faults_major_per_s;
       evidence.disk_left_bytes = use->second.disk_left_bytes;
-      evidence.throttled = use->second.throttled;
-      evidence.memory_waiting = use->second.memory_waiting;
-      evidence.over_high_per_s = use->second.over_high_per_s;
-      evidence.nice = use->second.nice;
-      evidence.collector_cores = use->second.collector_cores;
+      evidence.hindrances = use->second.hindrances;
       evidence.growths = use->second.growths;
       if (use->second.memory_peak_bytes) {
         evidence.memory_peak_bytes =

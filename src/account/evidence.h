@@ -35,14 +35,9 @@ struct TaskEvidence {
   std::optional<double> written_per_s;
   std::optional<double> faults_major_per_s;  ///< Page faults that a disk had to answer.
   std::optional<uint64_t> disk_left_bytes;
-  std::optional<double> throttled;  ///< The share of periods in which a limit held its group back.
-  /// The share of time in which some process of its control group waited for memory.
-  std::optional<double> memory_waiting;
-  std::optional<double> over_high_per_s;  ///< How often per second it was over memory.high.
-  std::optional<double> nice;             ///< Of its main thread, where that gives way to others.
-  std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
-  Growths growths;                        ///< Of its last attempt.
-  HostUse host_use;                       ///< Of its host.
+  Hindrances hindrances;
+  Growths growths;   ///< Of its last attempt.
+  HostUse host_use;  ///< Of its host.
 };
 
 struct RoleEvidence {

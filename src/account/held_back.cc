@@ -14,9 +14,10 @@ constexpr double kMissedMin = 0.2;
 constexpr double kWantedMin = 0.3;
 /// Of the scheduler's periods: who was held back in fewer of them had no limit to speak of.
 constexpr double kThrottledMin = 0.1;
-constexpr double kMemoryWaitingMin = 0.3;
 
-bool is_throttled(const TaskEvidence& task) { return task.throttled.value_or(0) >= kThrottledMin; }
+bool is_throttled(const TaskEvidence& task) {
+  return task.hindrances.throttled.value_or(0) >= kThrottledMin;
+}
 
 }  // namespace
 
@@ -40,15 +41,15 @@ std::string why_held_back(const Evidence& evidence, const TaskEvidence& task) {
     return fmt::format(
         "the processor limit of its control group held it back in {:.0f} % of the "
         "scheduler's periods",
-        *task.throttled * 100);
+        *task.hindrances.throttled * 100);
   }
   constexpr std::string_view kLimit = "a processor limit of its container holds it back";
   std::string others =
-      task.nice.value_or(0) > 0
+      task.hindrances.nice.value_or(0) > 0
           ? fmt::format("others keep {} busy, and it gives way to them (nice {:.0f})",
-                        task.host.value, *task.nice)
+                        task.host.value, *task.hindrances.nice)
           : fmt::format("others keep {} busy", task.host.value);
-  if (task.throttled) {
+  if (task.hindrances.throttled) {
     return others;
   }
   if (any_held && !any_free) {
@@ -62,10 +63,10 @@ std::string after_held_back(const TaskEvidence& task) {
     return "request more cores (`vcores`), or have the limit raised (`cpu.max`, "
            "`cpu.cfs_quota_us`)";
   }
-  if (task.nice.value_or(0) > 0) {
+  if (task.hindrances.nice.value_or(0) > 0) {
     return fmt::format("run it without `nice`, or look what else runs on {}", task.host.value);
   }
-  if (task.throttled) {
+  if (task.hindrances.throttled) {
     return fmt::format("look what else runs on {}", task.host.value);
   }
   return fmt::format(
@@ -75,14 +76,14 @@ std::string after_held_back(const TaskEvidence& task) {
 }
 
 bool is_short_of_memory(const TaskEvidence& task) {
-  return task.memory_waiting.value_or(0) >= kMemoryWaitingMin;
+  return task.hindrances.memory_waiting.value_or(0) >= kWaitingForMemoryMuch;
 }
 
 std::string why_short_of_memory(const TaskEvidence& task) {
-  const double over_high = task.over_high_per_s.value_or(0);
+  const double over_high = task.hindrances.over_high_per_s.value_or(0);
   constexpr double kSeldom = 0.1;
   return fmt::format("its control group waited for memory for {:.0f} % of the time{}",
-                     task.memory_waiting.value_or(0) * 100,
+                     task.hindrances.memory_waiting.value_or(0) * 100,
                      over_high < kSeldom ? std::string()
                                          : fmt::format(", and was held up for being over "
                                                        "`memory.high` {:.1f} times per second",
@@ -90,7 +91,7 @@ std::string why_short_of_memory(const TaskEvidence& task) {
 }
 
 std::string after_short_of_memory(const TaskEvidence& task) {
-  return task.over_high_per_s.value_or(0) > 0
+  return task.hindrances.over_high_per_s.value_or(0) > 0
              ? "request more memory, or have `memory.high` raised"
              : "request more memory, or hold less: what it maps or holds is taken from it and "
                "read again";
@@ -98,8 +99,8 @@ std::string after_short_of_memory(const TaskEvidence& task) {
 
 double collecting_of(const TaskEvidence& task) {
   constexpr double kBusy = 0.05;  // Cores: who uses less loses little.
-  return task.collector_cores && task.cores_mean.value_or(0) >= kBusy
-             ? std::min(1.0, *task.collector_cores / *task.cores_mean)
+  return task.hindrances.collector_cores && task.cores_mean.value_or(0) >= kBusy
+             ? std::min(1.0, *task.hindrances.collector_cores / *task.cores_mean)
              : 0;
 }
 

@@ -16,6 +16,8 @@ namespace muster::account {
 /// What to do about it.
 [[nodiscard]] std::string after_held_back(const TaskEvidence& task);
 
+/// As large a share of its time as tells that a task is short of memory.
+inline constexpr double kWaitingForMemoryMuch = 0.3;
 /// Whether much of its time went by waiting for memory: to be had, or read again.
 [[nodiscard]] bool is_short_of_memory(const TaskEvidence& task);
 /// "its control group waited for memory for 64 % of the time"

@@ -144,11 +144,11 @@ void add_task(RoleEvidence& role, const Words& words) {
   real("gpu", task.gpu_mean);
   real("waiting", task.waiting);
   real("disk_waiting", task.disk_waiting);
-  real("throttled", task.throttled);
-  real("memory_waiting", task.memory_waiting);
-  real("over_high", task.over_high_per_s);
-  real("nice", task.nice);
-  real("collector", task.collector_cores);
+  real("throttled", task.hindrances.throttled);
+  real("memory_waiting", task.hindrances.memory_waiting);
+  real("over_high", task.hindrances.over_high_per_s);
+  real("nice", task.hindrances.nice);
+  real("collector", task.hindrances.collector_cores);
   take(words, "ran", [&](const std::string& text) { task.ran = time_of(text); });
   take(words, "step", [&](const std::string& text) { task.step = time_of(text); });
   take(words, "memory", [&](const std::string& text) {

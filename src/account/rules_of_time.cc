@@ -364,6 +364,24 @@ const TaskEvidence* most_in_disk(const RoleEvidence& role) {
   return found == role.members.end() || !found->disk_waiting ? nullptr : &*found;
 }
 
+/// The task of a role, of those that ran long enough to tell, with the largest `share` of its time
+/// lost; nullptr if that is less than `least`, which is more than 0.
+template <class Share>
+const TaskEvidence* most_hindered(const RoleEvidence& role, double least, Share share) {
+  const auto known = [&](const TaskEvidence& task) {
+    return task.ran < kNoticeable ? 0 : share(task);
+  };
+  const auto found = std::ranges::max_element(role.members, {}, known);
+  return found == role.members.end() || known(*found) < least ? nullptr : &*found;
+}
+
+/// " (3 of 4 tasks waited as much)"; "" where there is one.
+std::string alike_text(const RoleEvidence& role, ptrdiff_t many, std::string_view verb) {
+  return role.members.size() < 2
+             ? std::string()
+             : fmt::format(" ({} of {} tasks {} as much)", many, role.members.size(), verb);
+}
+
 /// "; others wrote 80 MiB per second to the disks of h1": where they do most of it.
 std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
   double own = 0;
@@ -394,19 +412,15 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
     constexpr double kNothing = 4096;
     const bool reads = *task->read_per_s > *task->written_per_s;
     const double moved = reads ? *task->read_per_s : *task->written_per_s;
-    const std::string others =
-        role.members.size() < 2
-            ? std::string()
-            : fmt::format(" ({} of {} tasks waited as much)", many, role.members.size());
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format(
              "the main thread of {} waited for a disk for {:.0f} % of the time{}, while it {} {} "
              "per second{}{}",
-             task->name, *task->disk_waiting * 100, others, reads ? "read" : "wrote",
-             format_bytes(static_cast<uint64_t>(moved)), paging_text(*task),
-             others_on_disk(evidence, *task)),
+             task->name, *task->disk_waiting * 100, alike_text(role, many, "waited"),
+             reads ? "read" : "wrote", format_bytes(static_cast<uint64_t>(moved)),
+             paging_text(*task), others_on_disk(evidence, *task)),
          .what = pages_come_back(*task)
                      ? "look whether its memory is short: what it maps or holds is taken from it "
                        "and read again; request more, or read a mapped file in order"
@@ -427,11 +441,10 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
 
 void memory_short(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
-    const auto task = std::ranges::max_element(role.members, {}, [](const TaskEvidence& each) {
-      return each.ran < kNoticeable ? 0 : each.memory_waiting.value_or(0);
-    });
-    if (task == role.members.end() || task->ran < kNoticeable || !is_short_of_memory(*task) ||
-        *task->memory_waiting < rule.threshold) {
+    const TaskEvidence* const task = most_hindered(
+        role, rule.threshold,
+        [](const TaskEvidence& each) { return each.hindrances.memory_waiting.value_or(0); });
+    if (task == nullptr) {
       continue;
     }
     advice.push_back(
@@ -440,20 +453,17 @@ void memory_short(const Rule& rule, const Evidence& evidence, std::vector<Advice
          .evidence =
              fmt::format("{}: {}{}", task->name, why_short_of_memory(*task), swap_text(*task)),
          .what = after_short_of_memory(*task),
-         .saves = fmt::format("up to {:.0f} % of the run", *task->memory_waiting * 100),
+         .saves = fmt::format("up to {:.0f} % of the run", *task->hindrances.memory_waiting * 100),
          .sets = {},
-         .numbers = {{"memory_waiting", *task->memory_waiting},
-                     {"over_high_per_s", task->over_high_per_s.value_or(0)}}});
+         .numbers = {{"memory_waiting", *task->hindrances.memory_waiting},
+                     {"over_high_per_s", task->hindrances.over_high_per_s.value_or(0)}}});
   }
 }
 
 void java_garbage(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
-    const auto task = std::ranges::max_element(role.members, {}, [](const TaskEvidence& each) {
-      return each.ran < kNoticeable ? 0 : collecting_of(each);
-    });
-    if (task == role.members.end() || task->ran < kNoticeable ||
-        collecting_of(*task) < rule.threshold) {
+    const TaskEvidence* const task = most_hindered(role, rule.threshold, collecting_of);
+    if (task == nullptr) {
       continue;
     }
     const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
@@ -466,14 +476,12 @@ void java_garbage(const Rule& rule, const Evidence& evidence, std::vector<Advice
          .evidence = fmt::format(
              "the Java virtual machine of {} spent {:.0f} % of its processor time collecting "
              "garbage{}",
-             task->name, share * 100,
-             role.members.size() < 2
-                 ? std::string()
-                 : fmt::format(" ({} of {} tasks did as much)", many, role.members.size())),
+             task->name, share * 100, alike_text(role, many, "did")),
          .what = after_collecting(),
          .saves = fmt::format("up to {:.0f} % of its processor time", share * 100),
          .sets = {},
-         .numbers = {{"collecting", share}, {"collector_cores", *task->collector_cores}}});
+         .numbers = {{"collecting", share},
+                     {"collector_cores", *task->hindrances.collector_cores}}});
   }
 }
 

@@ -163,12 +163,14 @@ constexpr auto kWhole = std::to_array<WholeSum>({
        use.gpu_memory_limit_bytes = weighed.most_bytes();
      }},
     {Builtin::ContainerCpuThrottled,
-     [](const Weighed& weighed, account::AttemptUse& use) { use.throttled = weighed.mean(); }},
-    {Builtin::ProcessNice,
-     [](const Weighed& weighed, account::AttemptUse& use) { use.nice = weighed.mean(); }},
+     [](const Weighed& weighed, account::AttemptUse& use) {
+       use.hindrances.throttled = weighed.mean();
+     }},
+    {Builtin::ProcessNice, [](const Weighed& weighed,
+                              account::AttemptUse& use) { use.hindrances.nice = weighed.mean(); }},
     {Builtin::JvmCollectorTime,
      [](const Weighed& weighed, account::AttemptUse& use) {
-       use.collector_cores = weighed.per_second();
+       use.hindrances.collector_cores = weighed.per_second();
      }},
 });
 
@@ -223,11 +225,11 @@ constexpr auto kCourse = std::to_array<CourseSum>({
      }},
     {Builtin::ContainerMemoryPressure,
      [](const metrics::Series& later, account::AttemptUse& use) {
-       use.memory_waiting = Weighed{later, 0}.mean();
+       use.hindrances.memory_waiting = Weighed{later, 0}.mean();
      }},
     {Builtin::ContainerMemoryHigh,
      [](const metrics::Series& later, account::AttemptUse& use) {
-       use.over_high_per_s = Weighed{later, 0}.per_second();
+       use.hindrances.over_high_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerDiskAvailable, add_disk_left},
 });

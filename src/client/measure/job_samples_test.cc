@@ -131,11 +131,11 @@ TEST(JobSamples, TellWhatHoldsATaskBack) {
       series_of(metrics::metric_of(Builtin::JvmCollectorTime), counts(0.4))};
   SummedUp sum(series);
   EXPECT_NEAR(sum.use().faults_major_per_s.value_or(0), 300, 1);
-  EXPECT_NEAR(sum.use().throttled.value_or(0), 0.9, 1e-9);
-  EXPECT_NEAR(sum.use().memory_waiting.value_or(0), 0.6, 1e-9);
-  EXPECT_NEAR(sum.use().over_high_per_s.value_or(0), 7, 0.1);
-  EXPECT_EQ(sum.use().nice, 19);
-  EXPECT_NEAR(sum.use().collector_cores.value_or(0), 0.4, 0.01);
+  EXPECT_NEAR(sum.use().hindrances.throttled.value_or(0), 0.9, 1e-9);
+  EXPECT_NEAR(sum.use().hindrances.memory_waiting.value_or(0), 0.6, 1e-9);
+  EXPECT_NEAR(sum.use().hindrances.over_high_per_s.value_or(0), 7, 0.1);
+  EXPECT_EQ(sum.use().hindrances.nice, 19);
+  EXPECT_NEAR(sum.use().hindrances.collector_cores.value_or(0), 0.4, 0.01);
   const std::vector<std::string> asked = summed_metrics();
   for (const metrics::Series& each : series) {
     EXPECT_THAT(asked, ::testing::Contains(each.metric.name)) << "nobody would read it";
