@@ -155,18 +155,21 @@ def half_request(address, count):
     yield from hold(address, count, b"GET / HTTP/1.1\r\nX: ")
 
 
+def all_but_its_last_byte(length):
+    """Returns a request with the longest head that is taken and a body of that length."""
+    head = f"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
+    filled = "".join(f"X-{each}: {'a' * 1000}\r\n" for each in range(12))
+    return f"{head}{filled}\r\n{'a' * (length - 1)}".encode()
+
+
 def half_body(address, count):
     """Half-open connections that send the longest request that is taken, but for its last byte."""
-    head = b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65536\r\n"
-    filled = b"".join(b"X-%d: %s\r\n" % (each, b"a" * 1000) for each in range(12))
-    yield from hold(address, count, head + filled + b"\r\n" + b"a" * 65535)
+    yield from hold(address, count, all_but_its_last_byte(65536))
 
 
 def half_token(address, count):
     """The same with no more of a body than anybody may send."""
-    head = b"POST /api/session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4096\r\n"
-    filled = b"".join(b"X-%d: %s\r\n" % (each, b"a" * 1000) for each in range(12))
-    yield from hold(address, count, head + filled + b"\r\n" + b"a" * 4095)
+    yield from hold(address, count, all_but_its_last_byte(4096))
 
 
 def pipelined(address, count):
