@@ -107,26 +107,39 @@ struct Hindrances {
   std::optional<double> collector_cores;  ///< What Java's virtual machines took for their garbage.
 };
 
-/// What samples say of an attempt's use over its whole run; what nobody measured is nullopt.
-struct AttemptUse {
-  std::optional<double> cores_mean;
-  std::optional<double> cores_peak;
+/// Processors, in cores; nullopt, here and below: nobody measured it.
+struct CoreUse {
+  std::optional<double> mean;
+  std::optional<double> peak;
   /// Main threads that ran or waited for a processor: on a busy host it would have used so many.
-  std::optional<double> cores_wanted;
-  std::optional<double> gpu_mean;                  ///< Utilisation of its GPUs, 0..1.
-  std::optional<uint64_t> gpu_memory_peak_bytes;   ///< Of all its GPUs together.
-  std::optional<uint64_t> gpu_memory_limit_bytes;  ///< What its GPUs have.
+  std::optional<double> wanted;
+};
+
+struct GpuUse {
+  std::optional<double> mean;                  ///< Utilisation of its GPUs, 0..1.
+  std::optional<uint64_t> memory_peak_bytes;   ///< Of all its GPUs together.
+  std::optional<uint64_t> memory_limit_bytes;  ///< What its GPUs have.
+};
+
+/// All but `left_bytes` after the first step.
+struct DiskUse {
+  std::optional<double> waiting;  ///< The share of time in which its main thread waited, 0..1.
+  /// Bytes per second that its processes read from disks, and wrote to them.
+  std::optional<double> read_per_s;
+  std::optional<double> written_per_s;
+  std::optional<double> faults_major_per_s;  ///< Page faults that a disk had to answer.
+  std::optional<uint64_t> left_bytes;        ///< Of the disk that it writes to, at the end.
+};
+
+/// What samples say of an attempt's use over its whole run.
+struct AttemptUse {
+  CoreUse cores;
+  GpuUse gpu;
   std::optional<uint64_t> memory_peak_bytes;
   std::optional<Duration> step;  ///< The median time of a step.
   /// After the first step: the share of time in which its main thread waited for others, 0..1.
   std::optional<double> waiting;
-  std::optional<double> disk_waiting;  ///< The same for a disk.
-  /// Bytes per second that its processes read from disks, and wrote to them, after the first step.
-  std::optional<double> read_per_s;
-  std::optional<double> written_per_s;
-  /// Page faults per second that a disk had to answer.
-  std::optional<double> faults_major_per_s;
-  std::optional<uint64_t> disk_left_bytes;  ///< Of the disk that it writes to, at the end.
+  DiskUse disk;
   Hindrances hindrances;
   Growths growths;
 };

@@ -39,8 +39,8 @@ RoleEvidence role_of(std::string name, uint32_t tasks) {
     task.ran = 58min;
     task.whole = true;
     task.memory_peak_bytes = 1500 * kMebibyte;
-    task.cores_mean = 3.0;
-    task.cores_peak = 3.6;
+    task.cores.mean = 3.0;
+    task.cores.peak = 3.6;
     role.members.push_back(task);
     role.first_grants.push_back(Time(2s));
   }
@@ -96,7 +96,7 @@ TEST(Advice, IsSilentWhereNothingWasMeasured) {
   RoleEvidence role = role_of("worker", 4);
   for (TaskEvidence& task : role.members) {
     task.memory_peak_bytes = {};
-    task.cores_mean = task.cores_peak = {};
+    task.cores.mean = task.cores.peak = {};
   }
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
 }
@@ -165,8 +165,8 @@ TEST(Advice, CoresFarFromUse) {
   RoleEvidence role = role_of("worker", 2);
   role.requested.vcores = 16;
   for (TaskEvidence& task : role.members) {
-    task.cores_mean = 0.9;
-    task.cores_peak = 1.6;
+    task.cores.mean = 0.9;
+    task.cores.peak = 1.6;
   }
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "cores.far_from_use");
@@ -176,8 +176,8 @@ TEST(Advice, CoresFarFromUse) {
 TEST(Advice, CoresNearTheLimit) {
   RoleEvidence role = role_of("worker", 2);
   for (TaskEvidence& task : role.members) {
-    task.cores_mean = 3.95;
-    task.cores_peak = 4;
+    task.cores.mean = 3.95;
+    task.cores.peak = 4;
   }
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "cores.near_limit");
@@ -188,9 +188,9 @@ RoleEvidence with_gpus(double gpu, double cores) {
   RoleEvidence role = role_of("worker", 2);
   role.requested.gpus = 1;
   for (TaskEvidence& task : role.members) {
-    task.gpu_mean = gpu;
-    task.cores_mean = cores;
-    task.cores_peak = cores;
+    task.gpu.mean = gpu;
+    task.cores.mean = cores;
+    task.cores.peak = cores;
   }
   return role;
 }
@@ -219,25 +219,25 @@ TEST(Advice, GpusThatNobodyUses) {
 TEST(Advice, GpuMemoryThatIsHardlyUsed) {
   RoleEvidence role = with_gpus(0.5, 2);
   for (TaskEvidence& task : role.members) {
-    task.gpu_memory_peak_bytes = 2 * kGibibyte;
-    task.gpu_memory_limit_bytes = 80 * kGibibyte;
+    task.gpu.memory_peak_bytes = 2 * kGibibyte;
+    task.gpu.memory_limit_bytes = 80 * kGibibyte;
   }
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "gpu.memory_far_from_use");
   EXPECT_THAT(advice.evidence, HasSubstr("2 GiB of the 80 GiB"));
   EXPECT_THAT(advice.what, HasSubstr("batch size"));
   EXPECT_THAT(advice.saves, HasSubstr("50 %"));
-  role.members[1].gpu_memory_peak_bytes = 40 * kGibibyte;
+  role.members[1].gpu.memory_peak_bytes = 40 * kGibibyte;
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "one task needs it";
-  role.members[1].gpu_memory_peak_bytes = {};
+  role.members[1].gpu.memory_peak_bytes = {};
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "one task is unknown";
 }
 
 TEST(Advice, GpuMemoryOfAFullGpuIsLeftAlone) {
   RoleEvidence role = with_gpus(0.95, 3);
   for (TaskEvidence& task : role.members) {
-    task.gpu_memory_peak_bytes = 2 * kGibibyte;
-    task.gpu_memory_limit_bytes = 80 * kGibibyte;
+    task.gpu.memory_peak_bytes = 2 * kGibibyte;
+    task.gpu.memory_limit_bytes = 80 * kGibibyte;
   }
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty());
 }
@@ -250,12 +250,12 @@ TEST(Advice, ParameterServersThatHoldUpTheWorkers) {
   RoleEvidence servers = role_of("ps", 2);
   RoleEvidence workers = role_of("worker", 8);
   for (TaskEvidence& task : servers.members) {
-    task.cores_mean = 3.6;
-    task.cores_peak = 4;
+    task.cores.mean = 3.6;
+    task.cores.peak = 4;
   }
   for (TaskEvidence& task : workers.members) {
-    task.cores_mean = 1.8;
-    task.cores_peak = 3.6;
+    task.cores.mean = 1.8;
+    task.cores.peak = 3.6;
   }
   const Advice advice = only(job_of({servers, workers}));
   EXPECT_EQ(advice.rule, "ps.saturated");
@@ -266,7 +266,7 @@ TEST(Advice, ParameterServersThatHoldUpTheWorkers) {
 TEST(Advice, ParameterServersBesideBusyWorkersAreLeftAlone) {
   RoleEvidence servers = role_of("ps", 2);
   for (TaskEvidence& task : servers.members) {
-    task.cores_mean = 3.6;
+    task.cores.mean = 3.6;
   }
   EXPECT_THAT(rules_that_speak(job_of({servers, role_of("worker", 8)})), IsEmpty());
 }
@@ -281,7 +281,7 @@ RoleEvidence with_steps(std::vector<Duration> steps) {
 
 TEST(Advice, ASlowRankByItsData) {
   RoleEvidence role = with_steps({100ms, 101ms, 99ms, 160ms});
-  role.members[3].cores_mean = 1;
+  role.members[3].cores.mean = 1;
   const Advice advice = only(job_of({role}));
   EXPECT_EQ(advice.rule, "rank.slow");
   expect_near(advice.numbers.at("factor"), 1.6);
@@ -301,12 +301,12 @@ Evidence one_held_back(double others_wanted) {
   for (TaskEvidence& task : role.members) {
     task.host = job::HostName("h0");
     task.step = 200ms;
-    task.cores_mean = 0.9;
-    task.cores_wanted = others_wanted;
+    task.cores.mean = 0.9;
+    task.cores.wanted = others_wanted;
   }
   role.members[1].step = 900ms;
-  role.members[1].cores_mean = 0.2;
-  role.members[1].cores_wanted = 0.95;
+  role.members[1].cores.mean = 0.2;
+  role.members[1].cores.wanted = 0.95;
   return job_of({role});
 }
 
@@ -340,10 +340,10 @@ TEST(Advice, ARankThatWaitsForItsOwnThreadsIsNamed) {
   RoleEvidence role = role_of("worker", 3);
   role.requested.vcores = 1;
   for (TaskEvidence& task : role.members) {
-    task.cores_mean = task.cores_peak = 0.1;
+    task.cores.mean = task.cores.peak = 0.1;
     task.waiting = 0.88;
   }
-  role.members[1].cores_mean = role.members[1].cores_peak = 0.9;
+  role.members[1].cores.mean = role.members[1].cores.peak = 0.9;
   role.members[1].waiting = 0.8;
   const Advice slow = only(job_of({role}));
   EXPECT_EQ(slow.rule, "rank.slow");
@@ -354,29 +354,29 @@ TEST(Advice, ARankThatWaitsForItsOwnThreadsIsNamed) {
 TEST(Advice, MemoryThatIsReadAgainIsNoInput) {
   RoleEvidence role = role_of("worker", 1);
   TaskEvidence& task = role.members[0];
-  task.disk_waiting = 0.8;
-  task.read_per_s = 9e6;
-  task.written_per_s = 0;
-  task.faults_major_per_s = 310;
+  task.disk.waiting = 0.8;
+  task.disk.read_per_s = 9e6;
+  task.disk.written_per_s = 0;
+  task.disk.faults_major_per_s = 310;
   const Advice paging = only(job_of({role}));
   EXPECT_THAT(paging.evidence, HasSubstr("per second for 310 page faults"));
   EXPECT_THAT(paging.what, HasSubstr("its memory is short"));
-  task.faults_major_per_s = 1;
+  task.disk.faults_major_per_s = 1;
   EXPECT_THAT(only(job_of({role})).what, HasSubstr("num_workers"));
 }
 
 TEST(Advice, WhoReadsAMappedFileInOrderIsNotShortOfMemory) {
   RoleEvidence role = role_of("worker", 1);
   TaskEvidence& task = role.members[0];
-  task.disk_waiting = 0.8;
-  task.read_per_s = 240e6;  // As a kernel does that reads 8 MiB ahead.
-  task.written_per_s = 0;
-  task.faults_major_per_s = 30;
+  task.disk.waiting = 0.8;
+  task.disk.read_per_s = 240e6;  // As a kernel does that reads 8 MiB ahead.
+  task.disk.written_per_s = 0;
+  task.disk.faults_major_per_s = 30;
   const Advice reads = only(job_of({role}));
   EXPECT_EQ(reads.rule, "steps.disk_bound");
   EXPECT_THAT(reads.what, HasSubstr("read ahead"));
-  task.read_per_s = 3.2e6;
-  task.faults_major_per_s = 400;
+  task.disk.read_per_s = 3.2e6;
+  task.disk.faults_major_per_s = 400;
   task.host_use.swapped_in_per_s = 3e6;
   const Advice swaps = only(job_of({role}));
   EXPECT_THAT(swaps.evidence, HasSubstr("for 400 page faults; h0 brought 2.9 MiB per second back"));
@@ -405,12 +405,12 @@ TEST(Advice, ALimitIsToldByItsCounters) {
 TEST(Advice, WhoIsShortOfMemoryDoesNotWaitForADisk) {
   RoleEvidence role = role_of("worker", 3);
   for (TaskEvidence& task : role.members) {
-    task.disk_waiting = task.waiting = 0;
-    task.read_per_s = task.written_per_s = 0;
+    task.disk.waiting = task.waiting = 0;
+    task.disk.read_per_s = task.disk.written_per_s = 0;
     task.step = 100ms;
   }
   role.members[2].step = 900ms;
-  role.members[2].disk_waiting = 0.8;  // The kernel holds it.
+  role.members[2].disk.waiting = 0.8;  // The kernel holds it.
   role.members[2].hindrances.memory_waiting = 0.7;
   role.members[2].hindrances.over_high_per_s = 12;
   const std::vector<Advice> advice = advise(job_of({role}));
@@ -432,18 +432,18 @@ TEST(Advice, AHeapThatIsTooSmallIsNamed) {
   expect_near(advice.numbers.at("collecting"), 0.8);
   EXPECT_THAT(advice.evidence, HasSubstr("the Java virtual machine of worker:1 spent 80 % of its "
                                          "processor time collecting garbage (1 of 4 tasks"));
-  role.members[1].cores_mean = role.members[1].cores_peak = 0.04;
+  role.members[1].cores.mean = role.members[1].cores.peak = 0.04;
   role.members[1].hindrances.collector_cores = 0.035;
   EXPECT_THAT(rules_that_speak(job_of({role})), IsEmpty()) << "it costs next to nothing";
 }
 
 TEST(Advice, WhatASlowRankWaitsForIsToldAsFarAsItWasMeasured) {
   RoleEvidence role = with_steps({100ms, 101ms, 99ms, 160ms});
-  role.members[3].cores_mean = 1;
-  role.members[3].disk_waiting = 0.02;
+  role.members[3].cores.mean = 1;
+  role.members[3].disk.waiting = 0.02;
   EXPECT_THAT(only(job_of({role})).evidence, HasSubstr("not for a disk"));
-  role.members[3].disk_waiting = 0.45;
-  role.members[3].read_per_s = 3e6;
+  role.members[3].disk.waiting = 0.45;
+  role.members[3].disk.read_per_s = 3e6;
   EXPECT_THAT(only(job_of({role})).evidence,
               HasSubstr("its main thread waited for a disk for 45 % of the time, while it read"));
 }

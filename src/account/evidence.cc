@@ -9,8 +9,21 @@
 namespace muster::account {
 namespace {
 
-std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
-  return !a ? b : !b ? a : std::optional(std::max(*a, *b));
+/// Takes over what one more attempt was measured to use.
+void add_use(const AttemptUse& use, TaskEvidence& evidence) {
+  // Of two optionals, one that has no value is the smaller.
+  const auto cores_peak = std::max(evidence.cores.peak, use.cores.peak);
+  const auto gpu_memory_peak = std::max(evidence.gpu.memory_peak_bytes, use.gpu.memory_peak_bytes);
+  evidence.memory_peak_bytes = std::max(evidence.memory_peak_bytes, use.memory_peak_bytes);
+  evidence.cores = use.cores;
+  evidence.cores.peak = cores_peak;
+  evidence.gpu = use.gpu;
+  evidence.gpu.memory_peak_bytes = gpu_memory_peak;
+  evidence.step = use.step;
+  evidence.waiting = use.waiting;
+  evidence.disk = use.disk;
+  evidence.hindrances = use.hindrances;
+  evidence.growths = use.growths;
 }
 
 TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time until,
@@ -31,27 +44,7 @@ TaskEvidence task_evidence(const Ledger& ledger, const job::Task& task, Time unt
       }
     }
     if (const auto use = uses.find({task.id, attempt.number}); use != uses.end()) {
-      evidence.cores_mean = use->second.cores_mean;
-      evidence.cores_peak = larger(evidence.cores_peak, use->second.cores_peak);
-      evidence.cores_wanted = use->second.cores_wanted;
-      evidence.gpu_mean = use->second.gpu_mean;
-      if (use->second.gpu_memory_peak_bytes > evidence.gpu_memory_peak_bytes) {
-        evidence.gpu_memory_peak_bytes = use->second.gpu_memory_peak_bytes;
-      }
-      evidence.gpu_memory_limit_bytes = use->second.gpu_memory_limit_bytes;
-      evidence.step = use->second.step;
-      evidence.waiting = use->second.waiting;
-      evidence.disk_waiting = use->second.disk_waiting;
-      evidence.read_per_s = use->second.read_per_s;
-      evidence.written_per_s = use->second.written_per_s;
-      evidence.faults_major_per_s = use->second.faults_major_per_s;
-      evidence.disk_left_bytes = use->second.disk_left_bytes;
-      evidence.hindrances = use->second.hindrances;
-      evidence.growths = use->second.growths;
-      if (use->second.memory_peak_bytes) {
-        evidence.memory_peak_bytes =
-            std::max(evidence.memory_peak_bytes.value_or(0), *use->second.memory_peak_bytes);
-      }
+      add_use(use->second, evidence);
     }
     // Servers are stopped once the job has succeeded: that is a good end, too.
     const bool job_succeeded = state.outcome && state.outcome->result == job::JobResult::Succeeded;

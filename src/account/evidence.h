@@ -12,31 +12,23 @@
 
 namespace muster::account {
 
-/// What is known of one task, over all its attempts. What nobody measured is nullopt.
+/// What is known of one task: of its last attempt that was measured, where nothing else is said.
+/// What nobody measured is nullopt.
 struct TaskEvidence {
   std::string name;    ///< "worker:3"
   job::HostName host;  ///< Of its last attempt.
   Duration ran{};      ///< From its last attempt's start to its end, or to now.
-  bool whole =
-      false;  ///< Its last attempt ran to a good end: nothing is left that could need more.
-  std::optional<uint64_t> memory_peak_bytes;
-  bool over_memory = false;  ///< An attempt was ended for its memory.
-  std::optional<double> cores_mean;
-  std::optional<double> cores_peak;
-  std::optional<double> cores_wanted;  ///< What main threads alone would have used, had they been
-                                       ///< given a processor whenever they could run.
-  std::optional<double> gpu_mean;
-  std::optional<uint64_t> gpu_memory_peak_bytes;
-  std::optional<uint64_t> gpu_memory_limit_bytes;
+  /// Its last attempt ran to a good end: nothing is left that could need more.
+  bool whole = false;
+  std::optional<uint64_t> memory_peak_bytes;  ///< Of all its attempts.
+  bool over_memory = false;                   ///< An attempt was ended for its memory.
+  CoreUse cores;                              ///< `peak`: of all its attempts.
+  GpuUse gpu;                                 ///< `memory_peak_bytes`: of all its attempts.
   std::optional<Duration> step;
-  std::optional<double> waiting;       ///< The share of time in which it waited for others.
-  std::optional<double> disk_waiting;  ///< The same for a disk.
-  std::optional<double> read_per_s;    ///< Bytes per second, from disks.
-  std::optional<double> written_per_s;
-  std::optional<double> faults_major_per_s;  ///< Page faults that a disk had to answer.
-  std::optional<uint64_t> disk_left_bytes;
+  std::optional<double> waiting;  ///< The share of time in which it waited for others.
+  DiskUse disk;
   Hindrances hindrances;
-  Growths growths;   ///< Of its last attempt.
+  Growths growths;
   HostUse host_use;  ///< Of its host.
 };
 

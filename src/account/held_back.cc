@@ -22,8 +22,8 @@ bool is_throttled(const TaskEvidence& task) {
 }  // namespace
 
 bool is_held_back(const TaskEvidence& task) {
-  return task.cores_mean && task.cores_wanted && *task.cores_mean <= kGotMax * *task.cores_wanted &&
-         *task.cores_wanted - *task.cores_mean >= kMissedMin;
+  return task.cores.mean && task.cores.wanted && *task.cores.mean <= kGotMax * *task.cores.wanted &&
+         *task.cores.wanted - *task.cores.mean >= kMissedMin;
 }
 
 std::string why_held_back(const Evidence& evidence, const TaskEvidence& task) {
@@ -31,8 +31,8 @@ std::string why_held_back(const Evidence& evidence, const TaskEvidence& task) {
   bool any_free = false;
   for (const RoleEvidence& role : evidence.roles) {
     for (const TaskEvidence& other : role.members) {
-      if (other.name != task.name && other.host == task.host && other.cores_mean &&
-          other.cores_wanted.value_or(0) >= kWantedMin) {
+      if (other.name != task.name && other.host == task.host && other.cores.mean &&
+          other.cores.wanted.value_or(0) >= kWantedMin) {
         (is_held_back(other) ? any_held : any_free) = true;
       }
     }
@@ -99,8 +99,8 @@ std::string after_short_of_memory(const TaskEvidence& task) {
 
 double collecting_of(const TaskEvidence& task) {
   constexpr double kBusy = 0.05;  // Cores: who uses less loses little.
-  return task.hindrances.collector_cores && task.cores_mean.value_or(0) >= kBusy
-             ? std::min(1.0, *task.hindrances.collector_cores / *task.cores_mean)
+  return task.hindrances.collector_cores && task.cores.mean.value_or(0) >= kBusy
+             ? std::min(1.0, *task.hindrances.collector_cores / *task.cores.mean)
              : 0;
 }
 

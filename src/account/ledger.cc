@@ -61,11 +61,11 @@ RoleAccount role_account(const job::Plan& plan, const job::State& state, size_t 
       const AttemptUse* const use = found == uses.end() ? nullptr : &found->second;
       add_use(plan, task, attempt, use, role);
       if (use != nullptr) {
-        cores.add(use->cores_mean);
-        gpu.add(use->gpu_mean);
-        if (use->gpu_memory_peak_bytes > role.gpu_memory_peak_bytes) {
-          role.gpu_memory_peak_bytes = use->gpu_memory_peak_bytes;
-          role.gpu_memory_limit_bytes = use->gpu_memory_limit_bytes;
+        cores.add(use->cores.mean);
+        gpu.add(use->gpu.mean);
+        if (use->gpu.memory_peak_bytes > role.gpu_memory_peak_bytes) {
+          role.gpu_memory_peak_bytes = use->gpu.memory_peak_bytes;
+          role.gpu_memory_limit_bytes = use->gpu.memory_limit_bytes;
         }
       }
     }

@@ -115,16 +115,17 @@ void add_traffic(const Words& words, TaskEvidence& task) {
   const auto bytes = [&](const std::string& key, std::optional<double>& value) {
     take(words, key, [&](const std::string& text) { value = bytes_of(text); });
   };
-  bytes("read", task.read_per_s);
-  bytes("written", task.written_per_s);
-  take(words, "faults", [&](const std::string& text) { task.faults_major_per_s = number(text); });
+  bytes("read", task.disk.read_per_s);
+  bytes("written", task.disk.written_per_s);
+  take(words, "faults",
+       [&](const std::string& text) { task.disk.faults_major_per_s = number(text); });
   bytes("host_written", task.host_use.written_per_s);
   bytes("host_received", task.host_use.received_per_s);
   bytes("host_sent", task.host_use.sent_per_s);
   bytes("host_network", task.host_use.network_per_s);
   bytes("host_swapped_in", task.host_use.swapped_in_per_s);
   take(words, "left", [&](const std::string& text) {
-    task.disk_left_bytes = static_cast<uint64_t>(bytes_of(text));
+    task.disk.left_bytes = static_cast<uint64_t>(bytes_of(text));
   });
   take(words, "host", [&](const std::string& text) { task.host = job::HostName(text); });
   take(words, "whole", [&](const std::string& text) { task.whole = text == "yes"; });
@@ -138,12 +139,12 @@ void add_task(RoleEvidence& role, const Words& words) {
   const auto real = [&](const std::string& key, std::optional<double>& value) {
     take(words, key, [&](const std::string& text) { value = number(text); });
   };
-  real("cores", task.cores_mean);
-  real("wanted", task.cores_wanted);
-  real("peak", task.cores_peak);
-  real("gpu", task.gpu_mean);
+  real("cores", task.cores.mean);
+  real("wanted", task.cores.wanted);
+  real("peak", task.cores.peak);
+  real("gpu", task.gpu.mean);
   real("waiting", task.waiting);
-  real("disk_waiting", task.disk_waiting);
+  real("disk_waiting", task.disk.waiting);
   real("throttled", task.hindrances.throttled);
   real("memory_waiting", task.hindrances.memory_waiting);
   real("over_high", task.hindrances.over_high_per_s);

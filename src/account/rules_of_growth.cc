@@ -204,7 +204,7 @@ void add_written(const Evidence& evidence, Filling& filling) {
       if (task.host != host) {
         continue;
       }
-      const double own = task.written_per_s.value_or(0);
+      const double own = task.disk.written_per_s.value_or(0);
       filling.written_per_s += own;
       if (own > most) {
         most = own;
@@ -226,7 +226,7 @@ bool is_by_job(const Filling& filling) {
 /// One that goes on must come to the disk's end soon; of one that is done the next run must.
 bool is_near(const Filling& filling, double hours_max) {
   const Growth& own = *filling.task->growths.disk_bytes;
-  return filling.task->whole ? filling.task->disk_left_bytes < own.to - own.from
+  return filling.task->whole ? filling.task->disk.left_bytes < own.to - own.from
                              : filling.full_in_s <= hours_max * 3600;
 }
 
@@ -237,11 +237,11 @@ Filling first_full(const Rule& rule, const Evidence& evidence) {
   for (const RoleEvidence& role : evidence.roles) {
     for (const TaskEvidence& task : role.members) {
       const std::optional<Growth>& own = task.growths.disk_bytes;
-      if (!own || !task.disk_left_bytes || own->to - own->from < kLeast) {
+      if (!own || !task.disk.left_bytes || own->to - own->from < kLeast) {
         continue;
       }
       Filling filling{.task = &task, .lost_per_s = per_second(*own)};
-      filling.full_in_s = static_cast<double>(*task.disk_left_bytes) / filling.lost_per_s;
+      filling.full_in_s = static_cast<double>(*task.disk.left_bytes) / filling.lost_per_s;
       add_written(evidence, filling);
       if (is_by_job(filling) && is_near(filling, rule.threshold) &&
           (first.task == nullptr || filling.full_in_s < first.full_in_s)) {
@@ -261,7 +261,7 @@ void disk_filling(const Rule& rule, const Evidence& evidence, std::vector<Advice
   }
   const TaskEvidence& task = *filling.task;
   const Growth& own = *task.growths.disk_bytes;
-  const auto left = static_cast<double>(*task.disk_left_bytes);
+  const auto left = static_cast<double>(*task.disk.left_bytes);
   const std::string until =
       format_duration(std::chrono::seconds(std::llround(std::min(filling.full_in_s, 1e9))));
   advice.push_back(

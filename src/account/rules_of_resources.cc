@@ -59,20 +59,20 @@ std::optional<double> mean_of(const RoleEvidence& role, Value value) {
 }
 
 std::optional<double> cores_of(const RoleEvidence& role) {
-  return mean_of(role, [](const TaskEvidence& task) { return task.cores_mean; });
+  return mean_of(role, [](const TaskEvidence& task) { return task.cores.mean; });
 }
 
 /// Of the processors that its role requests, those that a task would have used on a host of its
 /// own; 0 if unknown.
 double wanted_of(const TaskEvidence& task, const RoleEvidence& role) {
-  return std::min(task.cores_wanted.value_or(0), static_cast<double>(role.requested.vcores));
+  return std::min(task.cores.wanted.value_or(0), static_cast<double>(role.requested.vcores));
 }
 
 /// Of the processors that it requested, those that it kept busy or would have, where others kept
 /// its host busy.
 std::optional<double> demand_of(const RoleEvidence& role) {
   return mean_of(role, [&](const TaskEvidence& task) {
-    return task.cores_mean ? std::optional(std::max(*task.cores_mean, wanted_of(task, role)))
+    return task.cores.mean ? std::optional(std::max(*task.cores.mean, wanted_of(task, role)))
                            : std::nullopt;
   });
 }
@@ -90,17 +90,17 @@ std::string busy_host_text(double used, double demand) {
 }
 
 std::optional<double> gpu_of(const RoleEvidence& role) {
-  return mean_of(role, [](const TaskEvidence& task) { return task.gpu_mean; });
+  return mean_of(role, [](const TaskEvidence& task) { return task.gpu.mean; });
 }
 
 /// The highest of its tasks' peaks; nullopt if any lacks one.
 std::optional<double> peak_cores_of(const RoleEvidence& role) {
   double peak = 0;
   for (const TaskEvidence& task : role.members) {
-    if (!task.cores_peak || !ran_enough(task)) {
+    if (!task.cores.peak || !ran_enough(task)) {
       return std::nullopt;
     }
-    peak = std::max({peak, *task.cores_peak, wanted_of(task, role)});
+    peak = std::max({peak, *task.cores.peak, wanted_of(task, role)});
   }
   return role.members.empty() ? std::nullopt : std::optional(peak);
 }
@@ -237,12 +237,12 @@ void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Adv
     for (const TaskEvidence& task : role.members) {
       const double wanted = wanted_of(task, role);
       if (!is_held_back(task) || task.ran < kNoticeable ||
-          *task.cores_mean > rule.threshold * wanted) {
+          *task.cores.mean > rule.threshold * wanted) {
         continue;
       }
       ++many;
       if (most == nullptr ||
-          wanted - *task.cores_mean > wanted_of(*most, role) - *most->cores_mean) {
+          wanted - *task.cores.mean > wanted_of(*most, role) - *most->cores.mean) {
         most = &task;
       }
     }
@@ -259,11 +259,11 @@ void cores_held_back(const Rule& rule, const Evidence& evidence, std::vector<Adv
          .role = role.name,
          .evidence =
              fmt::format("{} used {:.1f} cores and could have used {:.1f}{}: {}", most->name,
-                         *most->cores_mean, wanted, others, why_held_back(evidence, *most)),
+                         *most->cores.mean, wanted, others, why_held_back(evidence, *most)),
          .what = after_held_back(*most),
-         .saves = fmt::format("up to {} of the run", percent(1 - *most->cores_mean / wanted)),
+         .saves = fmt::format("up to {} of the run", percent(1 - *most->cores.mean / wanted)),
          .sets = {},
-         .numbers = {{"used", *most->cores_mean}, {"wanted", wanted}}});
+         .numbers = {{"used", *most->cores.mean}, {"wanted", wanted}}});
   }
 }
 
@@ -362,8 +362,8 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
     const TaskEvidence* top = nullptr;
     bool known = !role.members.empty();
     for (const TaskEvidence& task : role.members) {
-      known = known && task.gpu_memory_peak_bytes && task.gpu_memory_limit_bytes.value_or(0) > 0;
-      if (known && (top == nullptr || *task.gpu_memory_peak_bytes > *top->gpu_memory_peak_bytes)) {
+      known = known && task.gpu.memory_peak_bytes && task.gpu.memory_limit_bytes.value_or(0) > 0;
+      if (known && (top == nullptr || *task.gpu.memory_peak_bytes > *top->gpu.memory_peak_bytes)) {
         top = &task;
       }
     }
@@ -371,8 +371,8 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
     if (!known || !busy || role.requested.gpus == 0 || *busy < kIdleGpu || *busy > kFullGpu) {
       continue;
     }
-    const auto peak = static_cast<double>(*top->gpu_memory_peak_bytes);
-    const auto limit = static_cast<double>(*top->gpu_memory_limit_bytes);
+    const auto peak = static_cast<double>(*top->gpu.memory_peak_bytes);
+    const auto limit = static_cast<double>(*top->gpu.memory_limit_bytes);
     if (peak > rule.threshold * limit) {
       continue;
     }
@@ -381,8 +381,8 @@ void gpu_memory_far_from_use(const Rule& rule, const Evidence& evidence,
          .role = role.name,
          .evidence = fmt::format("{} used up to {} of the {} that its GPUs have, and they were "
                                  "busy {} of the time",
-                                 top->name, format_bytes(*top->gpu_memory_peak_bytes),
-                                 format_bytes(*top->gpu_memory_limit_bytes), percent(*busy)),
+                                 top->name, format_bytes(*top->gpu.memory_peak_bytes),
+                                 format_bytes(*top->gpu.memory_limit_bytes), percent(*busy)),
          .what = "raise the batch size until memory or the GPU is full, or request GPUs with less "
                  "memory",
          .saves = fmt::format("up to {} of the run", percent(1 - *busy)),

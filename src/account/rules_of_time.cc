@@ -61,8 +61,8 @@ constexpr std::string_view kSpreadInput =
 bool pages_come_back(const TaskEvidence& task) {
   constexpr double kFaultsMin = 20;
   constexpr double kBytesPerFaultMax = 256 << 10;
-  const double faults = task.faults_major_per_s.value_or(0);
-  return faults >= kFaultsMin && task.read_per_s.value_or(0) <= kBytesPerFaultMax * faults;
+  const double faults = task.disk.faults_major_per_s.value_or(0);
+  return faults >= kFaultsMin && task.disk.read_per_s.value_or(0) <= kBytesPerFaultMax * faults;
 }
 
 std::string swap_text(const TaskEvidence& task) {
@@ -75,9 +75,9 @@ std::string swap_text(const TaskEvidence& task) {
 }
 
 std::string paging_text(const TaskEvidence& task) {
-  return pages_come_back(task)
-             ? fmt::format(" for {:.0f} page faults{}", *task.faults_major_per_s, swap_text(task))
-             : std::string();
+  return pages_come_back(task) ? fmt::format(" for {:.0f} page faults{}",
+                                             *task.disk.faults_major_per_s, swap_text(task))
+                               : std::string();
 }
 
 constexpr double kMuchInDisk = 0.3;
@@ -90,7 +90,7 @@ std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvid
   if (is_held_back(slow)) {
     return Suspect{
         .text = fmt::format("; it used {:.1f} cores and could have used {:.1f}: {}",
-                            *slow.cores_mean, *slow.cores_wanted, why_held_back(evidence, slow)),
+                            *slow.cores.mean, *slow.cores.wanted, why_held_back(evidence, slow)),
         .what = after_held_back(slow)};
   }
   if (collecting_of(slow) >= kCollectingMuch) {
@@ -105,15 +105,15 @@ std::optional<Suspect> measured_suspect(const Evidence& evidence, const TaskEvid
 
 /// Of one that computes less than the others: what it waits for, as far as that was measured.
 std::string waits_text(const TaskEvidence& slow) {
-  if (!slow.disk_waiting) {
+  if (!slow.disk.waiting) {
     return "it waits, for its input or its disk";
   }
-  return *slow.disk_waiting >= kMuchInDisk
+  return *slow.disk.waiting >= kMuchInDisk
              ? fmt::format(
                    "its main thread waited for a disk for {:.0f} % of the time, while it "
                    "read {} per second{}",
-                   *slow.disk_waiting * 100,
-                   format_bytes(static_cast<uint64_t>(slow.read_per_s.value_or(0))),
+                   *slow.disk.waiting * 100,
+                   format_bytes(static_cast<uint64_t>(slow.disk.read_per_s.value_or(0))),
                    paging_text(slow))
              : std::string("it waits, for its input, a lock or the network, not for a disk");
 }
@@ -136,11 +136,11 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
   }
   std::vector<double> others;
   for (const TaskEvidence& task : role.members) {
-    if (task.name != slow.name && task.cores_mean) {
-      others.push_back(*task.cores_mean);
+    if (task.name != slow.name && task.cores.mean) {
+      others.push_back(*task.cores.mean);
     }
   }
-  if (others.empty() || !slow.cores_mean) {
+  if (others.empty() || !slow.cores.mean) {
     return {.text = {},
             .what = fmt::format("compare its input with that of the others, then its host {}",
                                 slow.host.value)};
@@ -149,14 +149,14 @@ Suspect suspect(const Evidence& evidence, const RoleEvidence& role, const TaskEv
   if (std::optional<Suspect> measured = measured_suspect(evidence, slow)) {
     return *std::move(measured);
   }
-  if (*slow.cores_mean < 0.6 * usual_cores) {
+  if (*slow.cores.mean < 0.6 * usual_cores) {
     return {.text = fmt::format("; it used {:.1f} cores and the others {:.1f}: {}",
-                                *slow.cores_mean, usual_cores, waits_text(slow)),
+                                *slow.cores.mean, usual_cores, waits_text(slow)),
             .what = std::string(kSpreadInput)};
   }
   return {.text = fmt::format("; it used {:.1f} cores like the others: its processor is slower, or "
                               "its part of the work larger",
-                              *slow.cores_mean),
+                              *slow.cores.mean),
           .what = fmt::format("compare the processor of {} and the size of its part; {}",
                               slow.host.value, flame_of(slow))};
 }
@@ -175,10 +175,10 @@ class CoresUsed {
   [[nodiscard]] static std::optional<CoresUsed> of(const std::vector<const TaskEvidence*>& all) {
     CoresUsed used;
     for (const TaskEvidence* task : all) {
-      if (!task->cores_mean) {
+      if (!task->cores.mean) {
         return std::nullopt;
       }
-      used.sorted_.push_back(*task->cores_mean);
+      used.sorted_.push_back(*task->cores.mean);
     }
     std::ranges::sort(used.sorted_);
     return used;
@@ -197,7 +197,7 @@ class CoresUsed {
 /// Whether the others wait for a task although its main thread waits as well: for threads of its
 /// own, such as those that want Python's lock, which keep far more busy than the others'.
 bool works_while_it_waits(const TaskEvidence& task, const CoresUsed& used) {
-  return *task.cores_mean > 2 * used.usual_beside(*task.cores_mean) + 0.3;
+  return *task.cores.mean > 2 * used.usual_beside(*task.cores.mean) + 0.3;
 }
 
 /// Whether tasks meet by other means than threads do, such as sockets of their own: then nobody is
@@ -209,7 +209,7 @@ bool meet_unseen(const std::vector<const TaskEvidence*>& all) {
   std::vector<double> steps;
   size_t seen = 0;
   for (const TaskEvidence* task : all) {
-    if (!task->step || !task->cores_wanted) {
+    if (!task->step || !task->cores.wanted) {
       return false;
     }
     seen += *task->waiting >= kUnseen ? 1 : 0;
@@ -229,11 +229,11 @@ std::vector<std::pair<double, const TaskEvidence*>> waits_of(
     if (unseen) {
       const bool by_others = used && works_while_it_waits(*task, *used);
       const double cores =
-          by_others ? std::max(*task->cores_mean, *task->cores_wanted) : *task->cores_wanted;
-      const double worked = std::min(1.0, cores) + task->disk_waiting.value_or(0);
+          by_others ? std::max(*task->cores.mean, *task->cores.wanted) : *task->cores.wanted;
+      const double worked = std::min(1.0, cores) + task->disk.waiting.value_or(0);
       waited = std::max(0.0, 1 - worked);
     } else if (used && works_while_it_waits(*task, *used)) {
-      waited = std::min(waited, std::max(0.0, 1 - *task->cores_mean));
+      waited = std::min(waited, std::max(0.0, 1 - *task->cores.mean));
     }
     waits.emplace_back(waited, task);
   }
@@ -249,16 +249,16 @@ Suspect suspect_in_lockstep(const Evidence& evidence, const TaskEvidence& slow,
   if (!cores) {
     return {.text = {}, .what = std::string(kSpreadInput)};
   }
-  const double others = cores->usual_beside(*slow.cores_mean);
+  const double others = cores->usual_beside(*slow.cores.mean);
   const std::string used =
-      fmt::format("; it used {:.1f} cores and they {:.1f}: ", *slow.cores_mean, others);
+      fmt::format("; it used {:.1f} cores and they {:.1f}: ", *slow.cores.mean, others);
   if (works_while_it_waits(slow, *cores) && *slow.waiting > 0.5) {
     return {.text = used + "its main thread waits for threads of its own",
             .what =
                 "do what its other threads do in processes: of a Python program's threads one "
                 "runs at a time"};
   }
-  if (*slow.cores_mean > 1.3 * others + 0.05) {
+  if (*slow.cores.mean > 1.3 * others + 0.05) {
     return {.text = used + "it computes longer",
             .what = fmt::format(
                 "compare the size of its part, and the processor of {}, with the others'; {}",
@@ -360,8 +360,8 @@ namespace {
 /// The task of a role that waits for its disk most; nullptr if of none it is known.
 const TaskEvidence* most_in_disk(const RoleEvidence& role) {
   const auto found = std::ranges::max_element(
-      role.members, {}, [](const TaskEvidence& task) { return task.disk_waiting.value_or(-1); });
-  return found == role.members.end() || !found->disk_waiting ? nullptr : &*found;
+      role.members, {}, [](const TaskEvidence& task) { return task.disk.waiting.value_or(-1); });
+  return found == role.members.end() || !found->disk.waiting ? nullptr : &*found;
 }
 
 /// The task of a role, of those that ran long enough to tell, with the largest `share` of its time
@@ -387,7 +387,7 @@ std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
   double own = 0;
   for (const RoleEvidence& role : evidence.roles) {
     for (const TaskEvidence& each : role.members) {
-      own += each.host == task.host ? each.written_per_s.value_or(0) : 0;
+      own += each.host == task.host ? each.disk.written_per_s.value_or(0) : 0;
     }
   }
   const double others = task.host_use.written_per_s.value_or(0) - own;
@@ -402,23 +402,23 @@ std::string others_on_disk(const Evidence& evidence, const TaskEvidence& task) {
 void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Advice>& advice) {
   for (const RoleEvidence& role : evidence.roles) {
     const TaskEvidence* const task = most_in_disk(role);
-    if (task == nullptr || !task->read_per_s || !task->written_per_s ||
-        *task->disk_waiting < rule.threshold || is_short_of_memory(*task)) {
+    if (task == nullptr || !task->disk.read_per_s || !task->disk.written_per_s ||
+        *task->disk.waiting < rule.threshold || is_short_of_memory(*task)) {
       continue;  // What waits for memory looks like that, too: memory_short() speaks of it.
     }
     const auto many = std::ranges::count_if(role.members, [&](const TaskEvidence& each) {
-      return each.disk_waiting.value_or(0) >= rule.threshold;
+      return each.disk.waiting.value_or(0) >= rule.threshold;
     });
     constexpr double kNothing = 4096;
-    const bool reads = *task->read_per_s > *task->written_per_s;
-    const double moved = reads ? *task->read_per_s : *task->written_per_s;
+    const bool reads = *task->disk.read_per_s > *task->disk.written_per_s;
+    const double moved = reads ? *task->disk.read_per_s : *task->disk.written_per_s;
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format(
              "the main thread of {} waited for a disk for {:.0f} % of the time{}, while it {} {} "
              "per second{}{}",
-             task->name, *task->disk_waiting * 100, alike_text(role, many, "waited"),
+             task->name, *task->disk.waiting * 100, alike_text(role, many, "waited"),
              reads ? "read" : "wrote", format_bytes(static_cast<uint64_t>(moved)),
              paging_text(*task), others_on_disk(evidence, *task)),
          .what = pages_come_back(*task)
@@ -431,11 +431,11 @@ void steps_disk_bound(const Rule& rule, const Evidence& evidence, std::vector<Ad
                        "put the input on a faster disk"
                      : "write less often and more at once, call fsync() only at checkpoints, and "
                        "let a thread of its own write them",
-         .saves = fmt::format("up to {:.0f} % of each step", *task->disk_waiting * 100),
+         .saves = fmt::format("up to {:.0f} % of each step", *task->disk.waiting * 100),
          .sets = {},
-         .numbers = {{"disk_waiting", *task->disk_waiting},
-                     {"read_per_s", *task->read_per_s},
-                     {"written_per_s", *task->written_per_s}}});
+         .numbers = {{"disk_waiting", *task->disk.waiting},
+                     {"read_per_s", *task->disk.read_per_s},
+                     {"written_per_s", *task->disk.written_per_s}}});
   }
 }
 

@@ -143,24 +143,24 @@ struct WholeSum {
 constexpr auto kWhole = std::to_array<WholeSum>({
     {Builtin::ContainerCpuUsage,
      [](const Weighed& weighed, account::AttemptUse& use) {
-       use.cores_mean = weighed.mean();
-       use.cores_peak = weighed.peak();
+       use.cores.mean = weighed.mean();
+       use.cores.peak = weighed.peak();
      }},
     {Builtin::ProcessRunning,
-     [](const Weighed& weighed, account::AttemptUse& use) { use.cores_wanted = weighed.mean(); }},
+     [](const Weighed& weighed, account::AttemptUse& use) { use.cores.wanted = weighed.mean(); }},
     {Builtin::ContainerMemoryPeak,
      [](const Weighed& weighed, account::AttemptUse& use) {
        use.memory_peak_bytes = weighed.most_bytes();
      }},
     {Builtin::GpuUtilization,
-     [](const Weighed& weighed, account::AttemptUse& use) { use.gpu_mean = weighed.mean(); }},
+     [](const Weighed& weighed, account::AttemptUse& use) { use.gpu.mean = weighed.mean(); }},
     {Builtin::GpuMemoryUsage,
      [](const Weighed& weighed, account::AttemptUse& use) {
-       use.gpu_memory_peak_bytes = weighed.most_bytes();
+       use.gpu.memory_peak_bytes = weighed.most_bytes();
      }},
     {Builtin::GpuMemoryLimit,
      [](const Weighed& weighed, account::AttemptUse& use) {
-       use.gpu_memory_limit_bytes = weighed.most_bytes();
+       use.gpu.memory_limit_bytes = weighed.most_bytes();
      }},
     {Builtin::ContainerCpuThrottled,
      [](const Weighed& weighed, account::AttemptUse& use) {
@@ -183,7 +183,7 @@ void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
   if (left.points.empty()) {
     return;
   }
-  use.disk_left_bytes = static_cast<uint64_t>(std::max(0.0, left.points.back().value));
+  use.disk.left_bytes = static_cast<uint64_t>(std::max(0.0, left.points.back().value));
   std::vector<metrics::Point> lost = left.points;
   for (metrics::Point& point : lost) {
     point.value = left.points.front().value - point.value;
@@ -208,20 +208,20 @@ constexpr auto kCourse = std::to_array<CourseSum>({
      [](const metrics::Series& later, account::AttemptUse& use) {
        // It is seen as a second's one moment: fewer say little.
        constexpr size_t kMomentsMin = 20;
-       use.disk_waiting =
+       use.disk.waiting =
            later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
      }},
     {Builtin::ContainerDiskRead,
      [](const metrics::Series& later, account::AttemptUse& use) {
-       use.read_per_s = Weighed{later, 0}.per_second();
+       use.disk.read_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerDiskWrite,
      [](const metrics::Series& later, account::AttemptUse& use) {
-       use.written_per_s = Weighed{later, 0}.per_second();
+       use.disk.written_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerPageFaultsMajor,
      [](const metrics::Series& later, account::AttemptUse& use) {
-       use.faults_major_per_s = Weighed{later, 0}.per_second();
+       use.disk.faults_major_per_s = Weighed{later, 0}.per_second();
      }},
     {Builtin::ContainerMemoryPressure,
      [](const metrics::Series& later, account::AttemptUse& use) {

@@ -51,20 +51,20 @@ TEST(JobSamples, AreSummedUpByAttempt) {
                  {{kBegin, 100}, {kBegin + 1, 300}, {kBegin + 2, 200}}),
        series_of(metrics::metric_of(Builtin::GpuMemoryLimit), {{kBegin, 1000}}),
        series_of(metrics::metric_of(Builtin::ContainerMemoryPeak), {{kBegin, 77}})});
-  EXPECT_NEAR(sum.use().gpu_mean.value_or(0), 0.3, 1e-9);
-  EXPECT_EQ(sum.use().gpu_memory_peak_bytes, 300U);
-  EXPECT_EQ(sum.use().gpu_memory_limit_bytes, 1000U);
+  EXPECT_NEAR(sum.use().gpu.mean.value_or(0), 0.3, 1e-9);
+  EXPECT_EQ(sum.use().gpu.memory_peak_bytes, 300U);
+  EXPECT_EQ(sum.use().gpu.memory_limit_bytes, 1000U);
   EXPECT_EQ(sum.use().memory_peak_bytes, 77U);
-  EXPECT_EQ(sum.use().cores_mean, std::nullopt);
-  EXPECT_EQ(sum.use(2).gpu_mean, 1.0);
+  EXPECT_EQ(sum.use().cores.mean, std::nullopt);
+  EXPECT_EQ(sum.use(2).gpu.mean, 1.0);
 }
 
 TEST(JobSamples, AMinuteWeighsAsMuchAsItsSeconds) {
   SummedUp sum({series_of(metrics::metric_of(Builtin::ContainerCpuUsage),
                           {{kBegin, 1}, {kBegin + 60, 4}, {kBegin + 61, 4}})},
                kBegin + 60);
-  EXPECT_NEAR(sum.use().cores_mean.value_or(0), (60.0 + 8.0) / 62, 1e-9);
-  EXPECT_EQ(sum.use().cores_peak, 4.0);
+  EXPECT_NEAR(sum.use().cores.mean.value_or(0), (60.0 + 8.0) / 62, 1e-9);
+  EXPECT_EQ(sum.use().cores.peak, 4.0);
 }
 
 TEST(JobSamples, OneBusySecondIsNoPeak) {
@@ -73,7 +73,7 @@ TEST(JobSamples, OneBusySecondIsNoPeak) {
     points.push_back({kBegin + i, i == 3 ? 11.0 : 1.0});
   }
   SummedUp sum({series_of(metrics::metric_of(Builtin::ContainerCpuUsage), points)});
-  EXPECT_EQ(sum.use().cores_peak, 2.0);
+  EXPECT_EQ(sum.use().cores.peak, 2.0);
 }
 
 TEST(JobSamples, TellOfStepsAndTheFirst) {
@@ -106,10 +106,10 @@ TEST(JobSamples, TellWhatIsWrittenAndWaitedForAfterTheFirstStep) {
                           })),
                 series_of(metrics::metric_of(Builtin::ContainerDiskAvailable),
                           minute_of([](double i) { return 1e11 - 6e6 * i; }))});
-  EXPECT_NEAR(sum.use().written_per_s.value_or(0), 5e6, 1e5);
-  EXPECT_NEAR(sum.use().read_per_s.value_or(-1), 0, 1);
-  EXPECT_NEAR(sum.use().disk_waiting.value_or(0), 0.75, 0.01);
-  EXPECT_EQ(sum.use().disk_left_bytes, 100'000'000'000U - 59 * 6'000'000U);
+  EXPECT_NEAR(sum.use().disk.written_per_s.value_or(0), 5e6, 1e5);
+  EXPECT_NEAR(sum.use().disk.read_per_s.value_or(-1), 0, 1);
+  EXPECT_NEAR(sum.use().disk.waiting.value_or(0), 0.75, 0.01);
+  EXPECT_EQ(sum.use().disk.left_bytes, 100'000'000'000U - 59 * 6'000'000U);
   const auto& growth = sum.use().growths.disk_bytes;
   ASSERT_TRUE(growth);
   EXPECT_NEAR((growth->to - growth->from) / std::chrono::duration<double>(growth->span).count(),
@@ -130,7 +130,7 @@ TEST(JobSamples, TellWhatHoldsATaskBack) {
       series_of(metrics::metric_of(Builtin::ProcessNice), is(19)),
       series_of(metrics::metric_of(Builtin::JvmCollectorTime), counts(0.4))};
   SummedUp sum(series);
-  EXPECT_NEAR(sum.use().faults_major_per_s.value_or(0), 300, 1);
+  EXPECT_NEAR(sum.use().disk.faults_major_per_s.value_or(0), 300, 1);
   EXPECT_NEAR(sum.use().hindrances.throttled.value_or(0), 0.9, 1e-9);
   EXPECT_NEAR(sum.use().hindrances.memory_waiting.value_or(0), 0.6, 1e-9);
   EXPECT_NEAR(sum.use().hindrances.over_high_per_s.value_or(0), 7, 0.1);
@@ -147,7 +147,7 @@ TEST(JobSamples, OfFewMomentsTellNoShareOfTime) {
   points.resize(19);
   SummedUp sum({series_of(named("user.step"), {{kBegin - 1, 1}}),
                 series_of(metrics::metric_of(Builtin::ProcessDiskWaiting), points)});
-  EXPECT_EQ(sum.use().disk_waiting, std::nullopt);
+  EXPECT_EQ(sum.use().disk.waiting, std::nullopt);
 }
 
 TEST(JobSamples, OfHostsAreTheUsualRates) {
