@@ -5,17 +5,11 @@
 #include <vector>
 
 namespace muster::master {
-namespace {
 
-rt::Async<> at_once() { co_return; }
-
-}  // namespace
-
-Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended)
+Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened,
+           EndReport::Ended ended)
     : deps_(deps),
-      options_(options),
       log_(deps.sink),
-      ended_(std::move(ended)),
       decider_(deps.loop, deps.segments, log_, std::move(opened.start), decider_handlers()),
       fence_(deps.segments, decider_.header().epoch, [this](job::Epoch by) { fenced(by); }),
       admission_(options, decider_.header(), decider_.machine()),
@@ -76,7 +70,8 @@ Term::Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, 
                   .decider = decider_,
                   .agents = agents_,
                   .admission = admission_},
-                 [this](const job::Outcome& outcome) { ending_.begin(outcome); }) {
+                 [this](const job::Outcome& outcome) { ending_.begin(outcome); }),
+      end_report_(deps.loop, std::move(ended)) {
   for (const eventlog::Record& record : opened.records) {
     clients_.remember(record);
     notices_.remember(record.fact);
@@ -100,7 +95,7 @@ Status Term::begin() {
   if (!fresh) {
     samples_.recover();
   }
-  log_.info("master.in_charge", {{"job", options_.job.value},
+  log_.info("master.in_charge", {{"job", decider_.header().job_id},
                                  {"epoch", admission_.epoch().value},
                                  {"address", address()},
                                  {"recovered", !fresh}});
@@ -114,7 +109,7 @@ Status Term::begin() {
 }
 
 Status Term::publish() {
-  Status published = deps_.place.publish({address(), admission_.epoch(), options_.pid});
+  Status published = admission_.publish(deps_.place);
   if (!published && decider_.fresh()) {
     return published;
   }
@@ -205,13 +200,10 @@ void Term::end(MasterEnd end) {
   }
   decider_.close();
   performer_.clear_deadlines();
-  // In a turn of its own: the call may come from a part that is still at work.
-  closing_ = rt::start(deps_.loop, at_once(), [this, end = std::move(end)] {
+  end_report_.tell(std::move(end), [this] {
     admission_.close();
     agents_.close_all();
     clients_.close_all();
-    const Ended ended = ended_;
-    ended(end);
   });
 }
 

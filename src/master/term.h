@@ -10,14 +10,13 @@
 #include "master/clients/streams.h"
 #include "master/decider.h"
 #include "master/deps.h"
+#include "master/end_report.h"
 #include "master/ending.h"
 #include "master/opening.h"
 #include "master/performer.h"
 #include "master/watch/notifier.h"
 #include "master/watch/sample_book.h"
-#include "rt/running.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -28,10 +27,8 @@ namespace muster::master {
 /// master is in charge.
 class Term {
  public:
-  using Ended = std::function<void(const MasterEnd&)>;
-
   /// `ended` is called once, in a turn of its own, and may destroy this.
-  Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, Ended ended);
+  Term(const MasterDeps& deps, const MasterOptions& options, Opened opened, EndReport::Ended ended);
   ~Term();
   Term(const Term&) = delete;
   Term& operator=(const Term&) = delete;
@@ -61,9 +58,7 @@ class Term {
   [[nodiscard]] Clients::Handlers client_handlers();
 
   MasterDeps deps_;
-  const MasterOptions& options_;
   log::Logger log_;
-  Ended ended_;
   // The order of destruction matters: those who call back go before those they call.
   Decider decider_;
   Fence fence_;
@@ -77,7 +72,7 @@ class Term {
   Notifier notices_;
   Ending ending_;
   Performer performer_;
-  rt::Running closing_;
+  EndReport end_report_;
 };
 
 }  // namespace muster::master

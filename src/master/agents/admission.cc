@@ -39,6 +39,10 @@ Status Admission::listen(control::Transport& transport, control::Transport::Acce
   return {};
 }
 
+Status Admission::publish(cluster::PlaceStore& place) const {
+  return place.publish({address_, header_.epoch, options_.pid});
+}
+
 Result<control::Key> Admission::key_of(const control::Peer& peer) const {
   switch (peer.kind) {
     case control::Peer::Kind::Agent: {

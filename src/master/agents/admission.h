@@ -32,6 +32,8 @@ class Admission {
 
   /// Listens, and hands over whoever proves to be who they say. Comes before any launch.
   [[nodiscard]] Status listen(control::Transport& transport, control::Transport::Accepted accepted);
+  /// Publishes where this master listens, for clients and agents. Again is harmless.
+  [[nodiscard]] Status publish(cluster::PlaceStore& place) const;
   /// Nobody is let in any more.
   void close() { listener_.reset(); }
   /// Where this master listens, or did; "" before listen().
