@@ -220,6 +220,80 @@ TEST_F(MasterWorld, WhoIsSilentMakesRoomForWhoComes) {
   EXPECT_TRUE(owner->connected());
 }
 
+// A question has six bytes, and its answer thousands: all that a client may send would be
+// gigabytes.
+TEST_F(MasterWorld, WhoAsksAndDoesNotReadIsClosed) {
+  run();
+  auto viewer = client(*first, Peer::Kind::Viewer);
+  auto owner = client(*first, Peer::Kind::Owner);
+  network.block("m1", "client1");
+  for (int count = 0; count < 3000; ++count) {
+    viewer->send(wire::StatusAsked{});
+  }
+  owner->send(wire::StatusAsked{});
+  loop.run_ready();
+  EXPECT_EQ(owner->got<wire::StatusAnswered>().size(), 1U);
+  network.heal("m1", "client1");
+  loop.run_ready();
+  EXPECT_TRUE(viewer->closed());
+  EXPECT_LT(viewer->got<wire::StatusAnswered>().size(), 500U) << "of some 850 bytes each";
+  EXPECT_EQ(viewer->got<wire::Refused>().size(), 1U);
+}
+
+TEST_F(MasterWorld, WhoDoesNotReadGetsNoAnswerUntilThen) {
+  run();
+  auto viewer = client(*first, Peer::Kind::Viewer);
+  network.block("m1", "client1");
+  const std::string piece(100'000, 'x');
+  for (uint64_t i = 0; i < 3; ++i) {
+    agent_of(first->master, 0)
+        .send(wire::Output{worker(0), wire::OutputStream::Stdout, i * piece.size(), 0, piece});
+  }
+  loop.run_ready();
+  viewer->send(wire::StatusAsked{});
+  viewer->send(wire::FollowMetrics{true});
+  loop.advance(seconds(2));
+  EXPECT_TRUE(viewer->got<wire::StatusAnswered>().empty());
+  network.heal("m1", "client1");
+  loop.advance(seconds(2));
+  EXPECT_EQ(viewer->got<wire::StatusAnswered>().size(), 1U);
+  EXPECT_TRUE(viewer->connected());
+}
+
+// Each turn of the loop has one answer for one of them.
+TEST_F(MasterWorld, WhoAsksMuchLetsOthersHaveTheirTurn) {
+  run();
+  auto viewer = client(*first, Peer::Kind::Viewer, {});
+  auto owner = client(*first, Peer::Kind::Owner, {});
+  for (int count = 0; count < 12; ++count) {
+    viewer->send(wire::StatusAsked{});
+  }
+  owner->send(wire::StatusAsked{});
+  const auto answers = [](const testing::ScriptedClient& one) {
+    return one.got<wire::StatusAnswered>().size();
+  };
+  ASSERT_TRUE(loop.run_until([&] { return answers(*owner) == 1; }, seconds(1)));
+  EXPECT_LT(answers(*viewer), 6U);
+  loop.run_ready();
+  EXPECT_EQ(answers(*viewer), 12U);
+}
+
+TEST_F(MasterWorld, WhoGoesOnAskingForWhatItMayNotHaveIsClosed) {
+  run();
+  auto viewer = client(*first, Peer::Kind::Viewer);
+  auto again = client(*first, Peer::Kind::Viewer);
+  for (int count = 0; count < 100; ++count) {
+    viewer->send(wire::StopJob{"viewer"});
+  }
+  again->send(wire::ClientHello{.who = "alice"});
+  loop.run_ready();
+  EXPECT_TRUE(viewer->closed());
+  EXPECT_LT(viewer->got<wire::Refused>().size(), 70U);
+  EXPECT_TRUE(again->closed()) << "each hello is answered with the whole plan";
+  EXPECT_EQ(again->got<wire::ClientWelcome>().size(), 1U);
+  EXPECT_EQ(first->master.machine().state().phase, job::JobPhase::Running);
+}
+
 TEST_F(MasterWorld, StopsForTheOwnerButNotForAViewer) {
   run();
   auto viewer = client(*first, Peer::Kind::Viewer);

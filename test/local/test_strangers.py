@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import ssl
+import subprocess
 import urllib.request
 
 import attacks
@@ -166,6 +167,36 @@ def test_a_hostile_task_stops_nobody(muster):
     siege.hold_out("hostile", [], muster.pids("master") + muster.pids("agent"),
                    lambda: muster("stop", "last", "--no-wait").expect(0))
     muster.wait_for_phase("ended")
+
+
+# Frames of a client, each behind its length: a hello, and a question for the job's status.
+HELLO, ASKED = b"\x02\0\0\0\x0a\0", b"\x02\0\0\0\x1a\0"
+
+
+def test_who_may_look_does_not_ask_a_master_to_death(muster, tmp_path, gate):
+    """With a viewer's key: half a million questions, and none of the answers is read."""
+    running = muster.start("run", muster.spec({"command": gate.wait, "tasks": 2}))
+    muster.wait_for_phase("running")
+    (master,) = muster.pids("master")
+    secret = bytes.fromhex((muster.job_folder() / "secret").read_text())
+    host, port = siege.place_of(master)
+    (tmp_path / "questions").write_bytes(HELLO + ASKED * 500_000)
+    log = muster.job_folder() / "master.log"
+
+    def they_ask():
+        harness.eventually(lambda: "as=viewer" in log.read_text())
+        for _ in range(10):
+            assert muster.status()["phase"] == "running"
+
+    with open(tmp_path / "questions", "rb") as questions, subprocess.Popen(
+            ["openssl", "s_client", "-connect", f"{host}:{port}", "-tls1_3", "-quiet", "-alpn",
+             "muster/1", "-ciphersuites", "TLS_AES_128_GCM_SHA256", "-psk_identity", "viewer",
+             "-psk", siege.keys_of(secret)["viewer"].hex()],
+            stdin=questions, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
+        siege.hold_out("questions", [], [master], lambda: muster("stop", "last").expect(0),
+                       they_ask)
+        client.kill()
+    running.wait()
 
 
 def test_no_file_and_no_process_shows_another_user_a_key(muster_for_all, gate):

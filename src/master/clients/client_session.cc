@@ -9,6 +9,11 @@ namespace {
 constexpr size_t kFactBytesMax = 1U << 20;
 /// Of metrics, one push.
 constexpr size_t kMetricsBytesMax = 64U << 10;
+/// Answers wait while more than this is on its way to one client.
+constexpr size_t kAnswerBytesMax = 256U << 10;
+/// Our clients ask one question at a time; a program may be ahead by so many.
+constexpr size_t kQuestionsMax = 16;
+constexpr int kUndueMax = 64;
 /// How soon a client that was full is looked at again; only while it is behind.
 constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 
@@ -47,19 +52,33 @@ void ClientSession::on_frame(std::string_view bytes) {
   heard_ = deps_.loop.now();
   Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
   if (!frame) {
-    deps_.log.warning("client.refused", {{"reason", frame.error().message}});
-    refuse(frame.error().message);
-    channel_->close();
-    ended_ = true;
+    drop(frame.error().message);
     return;
   }
   std::visit([this](auto& kind) { on(kind); }, *frame);
 }
 
-void ClientSession::on(const wire::ClientHello& hello) {
-  if (!said_hello_) {
-    deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
+/// Says why, and closes the connection.
+void ClientSession::drop(const std::string& reason) {
+  deps_.log.warning("client.refused", {{"reason", reason}});
+  refuse(reason);
+  channel_->close();
+  ended_ = true;
+}
+
+/// Each of these frames is answered at once, however little of that is read.
+void ClientSession::note_undue() {
+  if (++undue_ > kUndueMax) {
+    drop("it goes on asking for what it cannot have");
   }
+}
+
+void ClientSession::on(const wire::ClientHello& hello) {
+  if (said_hello_) {
+    drop("it said hello twice");  // The answer has the whole plan in it.
+    return;
+  }
+  deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
   said_hello_ = true;
   who_ = hello.who;
   send(deps_.admission.client_welcome());
@@ -90,6 +109,7 @@ void ClientSession::begin_output() {
 void ClientSession::on(const wire::StopJob& stop) {
   if (channel_->peer().kind != control::Peer::Kind::Owner) {
     refuse("viewers may not stop a job");
+    note_undue();
     return;
   }
   const std::string by = stop.by.empty() ? who_ : stop.by;
@@ -97,7 +117,27 @@ void ClientSession::on(const wire::StopJob& stop) {
   handler({.by = by.empty() ? "its owner" : by, .how = stop.how});
 }
 
-void ClientSession::on(const wire::StatusAsked&) {
+bool ClientSession::reads() const { return channel_->queued_bytes() < kAnswerBytesMax; }
+
+void ClientSession::ask(Question question) {
+  if (questions_.size() >= kQuestionsMax) {
+    drop("it asks faster than it can be answered");
+    return;
+  }
+  questions_.push_back(std::move(question));
+  const auto handler = handlers_.asked;
+  handler();
+}
+
+void ClientSession::answer_next() {
+  const Question question = std::move(questions_.front());
+  questions_.pop_front();
+  std::visit([this](const auto& kind) { answer(kind); }, question);
+}
+
+void ClientSession::on(const wire::StatusAsked& asked) { ask(asked); }
+
+void ClientSession::answer(const wire::StatusAsked&) {
   send(wire::StatusAnswered{deps_.report.status()});
 }
 
@@ -106,6 +146,7 @@ void ClientSession::on(wire::StreamFrame& frame) {
     if (!std::holds_alternative<wire::StreamReset>(frame.kind)) {
       stream({frame.id, wire::StreamReset{wire::StreamFault::Refused,
                                           "only the job's owner may reach into its tasks"}});
+      note_undue();
     }
     return;
   }
@@ -114,12 +155,16 @@ void ClientSession::on(wire::StreamFrame& frame) {
   handler(std::move(frame));
 }
 
-void ClientSession::on(const wire::MetricsAsked& asked) {
+void ClientSession::on(const wire::MetricsAsked& asked) { ask(asked); }
+
+void ClientSession::answer(const wire::MetricsAsked& asked) {
   const auto handler = handlers_.metrics;
   send(handler(asked));
 }
 
-void ClientSession::on(const wire::FollowMetrics& follow) {
+void ClientSession::on(const wire::FollowMetrics& follow) { ask(follow); }
+
+void ClientSession::answer(const wire::FollowMetrics& follow) {
   follow_metrics_ = follow.on;
   const auto handler = handlers_.follows_metrics;
   handler();

@@ -10,16 +10,19 @@
 #include "wire/frame.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace muster::master {
 
 /// One connected client: an owner or a viewer. Sends it facts in order as fast as it reads, and
 /// output while its budget lasts; a client that does not read costs a bounded number of bytes and
-/// never holds anybody up.
+/// never holds anybody up. What it asks waits for its turn among all clients; who asks much before
+/// it is answered, or goes on asking for what it may not have, loses its connection.
 ///
 /// The handlers may destroy the session.
 class ClientSession {
@@ -40,6 +43,7 @@ class ClientSession {
     std::function<wire::MetricsAnswered(const wire::MetricsAsked& asked)> metrics;
     /// It follows metrics from now on, or no longer.
     std::function<void()> follows_metrics;
+    std::function<void()> asked;   ///< A question waits for answer_next().
     std::function<void()> closed;  ///< Once.
   };
 
@@ -49,6 +53,12 @@ class ClientSession {
   ClientSession& operator=(const ClientSession&) = delete;
 
   void start(Handlers handlers);
+  /// Whether it has asked what is not answered yet.
+  [[nodiscard]] bool asks() const { return !ended_ && !questions_.empty(); }
+  /// Whether little enough is on its way to it for one more answer.
+  [[nodiscard]] bool reads() const;
+  /// Answers what it has asked first. Only where it asks().
+  void answer_next();
   /// Sends the status unasked, to one who follows facts.
   void tell_status();
   /// There may be new facts in the history.
@@ -77,6 +87,8 @@ class ClientSession {
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
  private:
+  using Question = std::variant<wire::StatusAsked, wire::MetricsAsked, wire::FollowMetrics>;
+
   void on_frame(std::string_view bytes);
   void on(const wire::ClientHello& hello);
   void on(const wire::StopJob& stop);
@@ -84,8 +96,14 @@ class ClientSession {
   void on(wire::StreamFrame& frame);
   void on(const wire::MetricsAsked& asked);
   void on(const wire::FollowMetrics& follow);
+  void ask(Question question);
+  void answer(const wire::StatusAsked& asked);
+  void answer(const wire::MetricsAsked& asked);
+  void answer(const wire::FollowMetrics& follow);
   void send(wire::ClientEvent event) { channel_->send_parts(wire::encode_parts(std::move(event))); }
   void refuse(const std::string& reason);
+  void drop(const std::string& reason);
+  void note_undue();
   void begin_output();
   void say_goodbye();
 
@@ -98,7 +116,9 @@ class ClientSession {
   bool follow_metrics_ = false;
   bool reaches_ = false;  ///< Into tasks: it has opened a stream.
   bool ended_ = false;
-  std::string address_;  ///< Asked for once: it goes with each frame of a stream.
+  std::deque<Question> questions_;  ///< Not answered yet.
+  int undue_ = 0;                   ///< Frames that no client of ours sends.
+  std::string address_;             ///< Asked for once: it goes with each frame of a stream.
   HostTime heard_;
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.

@@ -13,6 +13,8 @@ constexpr size_t kClientsMax = 256;
 constexpr size_t kOwnersMin = 64;
 /// Who has been silent for so long may have to make room for who comes.
 constexpr Duration kSilentMin = std::chrono::seconds(10);
+/// How soon those are looked at again who ask and do not read.
+constexpr Duration kAnswerPause = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -41,6 +43,7 @@ void Clients::accept(std::unique_ptr<control::Channel> channel) {
                  .follows_output = [this] { return on_follows_output(); },
                  .metrics = handlers_.metrics,
                  .follows_metrics = [this] { handlers_.follow_metrics(anybody_follows_metrics()); },
+                 .asked = [this] { on_asked(); },
                  .closed = [this, entry] { on_closed(entry); }});
   if (last_frame_) {
     session.end(last_frame_);
@@ -115,6 +118,33 @@ void Clients::end(const job::Outcome& outcome) {
 }
 
 void Clients::close_all() { sessions_.clear(); }
+
+void Clients::on_asked() {
+  if (answer_timer_ == rt::TimerId()) {
+    answer_one();
+  }
+}
+
+/// Answers one question of the next client in turn. Then everybody else has a turn of the loop:
+/// questions are small, and a hundred thousand of them come in one piece.
+void Clients::answer_one() {
+  answer_timer_ = {};
+  const auto waits = [](const Entry& entry) {
+    return entry.session->asks() && entry.session->reads();
+  };
+  auto next = std::ranges::find_if(
+      sessions_, [&](const Entry& entry) { return answered_ < entry.number && waits(entry); });
+  if (next == sessions_.end()) {
+    next = std::ranges::find_if(sessions_, waits);
+  }
+  if (next != sessions_.end()) {
+    answered_ = next->number;
+    next->session->answer_next();
+    answer_timer_ = deps_.loop.call_after(Duration::zero(), [this] { answer_one(); });
+  } else if (std::ranges::any_of(sessions_, [](const Entry& e) { return e.session->asks(); })) {
+    answer_timer_ = deps_.loop.call_after(kAnswerPause, [this] { answer_one(); });
+  }
+}
 
 std::vector<wire::Output> Clients::on_follows_output() {
   std::vector<wire::Output> missed = handlers_.missed_output();

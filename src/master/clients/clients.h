@@ -43,6 +43,7 @@ class Clients {
   };
 
   Clients(const Deps& deps, Handlers handlers) : deps_(deps), handlers_(std::move(handlers)) {}
+  ~Clients() { deps_.loop.cancel(answer_timer_); }
   Clients(const Clients&) = delete;
   Clients& operator=(const Clients&) = delete;
 
@@ -76,6 +77,8 @@ class Clients {
   using Sessions = std::list<Entry>;
 
   [[nodiscard]] bool evict_one(bool for_owner);
+  void on_asked();
+  void answer_one();
   [[nodiscard]] std::vector<wire::Output> on_follows_output();
   void on_closed(Sessions::iterator entry);
   std::unique_ptr<ClientSession> remove(Sessions::iterator entry);
@@ -87,7 +90,9 @@ class Clients {
   FactHistory history_;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   ClientNumber last_number_;
-  Sessions sessions_;
+  Sessions sessions_;           ///< In the order of their numbers.
+  ClientNumber answered_;       ///< Who had its turn last.
+  rt::TimerId answer_timer_{};  ///< Somebody was answered just now, or does not read.
   bool had_follower_ = false;
 };
 
