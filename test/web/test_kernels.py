@@ -2,14 +2,20 @@
 # timeout: 900
 
 import contextlib
+import importlib.util
 import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
+import sys
+import threading
+import time
 
 import harness
 import pytest
+import siege
 
 # Plays a notebook server. Reads commands from standard input, one a line, and answers each with a
 # line of JSON.
@@ -168,6 +174,96 @@ def test_a_task_without_ipykernel_says_so(muster, python, jupyter):
     assert f"worker:0 of {bare}" in failed
     assert "ipykernel" in failed
     muster("stop", bare).expect(0)
+
+
+# Connects to ports of this host, and tells of each what comes by itself within a second: "" for a
+# connection that is closed, "waits" for one that says nothing.
+LISTENS = """
+import socket, sys
+for port in sys.argv[1:]:
+    try:
+        with socket.create_connection(("127.0.0.1", int(port)), 10) as peer:
+            peer.settimeout(1)
+            print(port, peer.recv(10).hex())
+    except TimeoutError:
+        print(port, "waits")
+    except OSError:
+        print(port)
+"""
+
+
+def heard_at(ports, *user):
+    done = subprocess.run([*user, sys.executable, "-c", LISTENS, *map(str, ports)], check=True,
+                          capture_output=True, text=True, timeout=harness.PATIENCE)
+    return [" ".join(line.split()[1:]) for line in done.stdout.splitlines()]
+
+
+def test_another_user_reads_nothing_of_a_kernel(muster, manager, digits):
+    """Who could connect would see the code that it runs, and all that it prints."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    manager("start", f"worker:0 of {digits}")
+    (kernel,) = kernels(muster)
+    # Of its own it has one, by which its children bring what they print: nothing comes out there.
+    assert len(harness.listening(kernel)) <= 1
+    ports = [port for _, port in harness.listening(harness.parent_of(kernel))]
+    assert len(ports) == 6
+    assert heard_at(ports, *siege.AS_ANOTHER_USER) == [""] * 6
+    # Its own user hears the greeting of each of the kernel's sockets, and the warden waits.
+    heard = heard_at(ports)
+    assert sorted(each[:2] for each in heard) == ["ff"] * 5 + ["wa"]
+    assert manager("run", "print(6 * 7)")["printed"] == "42\n"
+    assert manager("shutdown", True) is None
+
+
+@pytest.fixture
+def warden():
+    """Starts one over a kernel that only sleeps."""
+    path = pathlib.Path(__file__).parents[2] / "python/src/muster/jupyter/warden.py"
+    found = importlib.util.spec_from_file_location("warden", path)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    started = []
+
+    def start(alone):
+        one = module.Warden({"key": "k" * 36, "alone": alone})
+        one.kernel = subprocess.Popen(["sleep", "1000"])
+        watching = threading.Thread(target=one.watch)
+        watching.start()
+        started.append((one, watching))
+        return one, watching
+
+    yield start
+    for one, watching in started:
+        one.kernel.kill()
+        watching.join()
+        one.remove()
+
+
+def test_who_says_no_key_keeps_nobody_from_a_kernel(warden):
+    one, _ = warden(1000)
+    door = one.server.getsockname()
+    with contextlib.ExitStack() as held:
+        for number in range(100):
+            peer = held.enter_context(socket.create_connection(door, harness.PATIENCE))
+            peer.sendall(b"k" * (number % 3))
+        owner = held.enter_context(socket.create_connection(door, harness.PATIENCE))
+        begun = time.monotonic()
+        owner.sendall(b"k" * 36 + b"\n%d\n" % signal.SIGTERM)
+        assert owner.recv(3) == b"ok\n"
+        assert owner.recv(10) == b"%d\n" % -signal.SIGTERM
+        assert time.monotonic() - begun < siege.patience()
+
+
+def test_who_says_no_key_keeps_no_kernel_alive(warden):
+    one, watching = warden(0.5)
+    begun = time.monotonic()
+    while watching.is_alive() and time.monotonic() - begun < harness.PATIENCE:
+        with contextlib.suppress(OSError):
+            socket.create_connection(one.server.getsockname(), 1).close()
+        watching.join(0.1)
+    assert not watching.is_alive()
+    assert one.kernel.returncode == -signal.SIGTERM
 
 
 # What a muster of another version may say, to `forward` and to everything else.

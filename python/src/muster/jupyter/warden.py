@@ -8,6 +8,10 @@ and the warden's own, `warden_port`, and leaves: warden and kernel go on, and en
 Who connects to the warden's port of this host sends the key first, a line. From then on each line
 is the number of a signal for the kernel, and the last line that comes back is the kernel's exit
 status, negative for a signal.
+
+The kernel itself listens on Unix sockets in a folder of this user's: whoever could connect to it
+would read what it prints, and the code that it runs. The warden leads five ports of this host
+there, for this user and root alone.
 """
 
 import hmac
@@ -17,10 +21,12 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 # In the kernel's own process: says which ports it has, once it has them, and ends with its warden.
 KERNEL = """
@@ -36,15 +42,57 @@ threading.Thread(target=follow, daemon=True).start()
 from ipykernel.kernelapp import IPKernelApp
 app = IPKernelApp.instance()
 app.initialize(["-f", sys.argv[1]])
-json.dump({name: getattr(app, name) for name in (
-    "shell_port", "iopub_port", "stdin_port", "hb_port", "control_port")}, ready)
+ready.write("ready")
 ready.close()
 app.start()
 """
+PORTS = ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port")
 START_MAX = 120  # Seconds for ipykernel to be imported from a slow disk.
 FIRST_WORD_MAX = 10
 LINE_MAX = 256
 CONNECTIONS_MAX = 8
+# Connections that have not said the key: the oldest makes room.
+UNPROVED_MAX = 64
+RELAYS_MAX = 256  # To the kernel; a notebook has some five.
+FOLDER_MAX = 80  # Of a Unix socket's address, of 108 bytes.
+ESTABLISHED = "01"
+
+
+def is_of_this_user(connection):
+    """Whether the other end of a connection within this host is this user's, or root's. True where
+    the kernel does not tell."""
+    def written(address):
+        (number,) = struct.unpack("=I", socket.inet_aton(address[0]))
+        return f"{number:08X}:{address[1]:04X}"
+
+    try:
+        ends = [written(connection.getpeername()), written(connection.getsockname()), ESTABLISHED]
+        with open("/proc/net/tcp") as table:
+            for line in table:
+                words = line.split()
+                if words[1:4] == ends:
+                    return int(words[7]) in (0, os.getuid())
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, IndexError):
+        pass
+    return False
+
+
+def copy(source, target):
+    try:
+        while True:
+            piece = source.recv(1 << 16)
+            if not piece:
+                break
+            target.sendall(piece)
+    except OSError:
+        pass
+    for end in (source, target):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
 
 
 class Warden:
@@ -54,18 +102,31 @@ class Warden:
         self.key = order["key"].encode()
         self.alone = order["alone"]
         self.folder = tempfile.mkdtemp(prefix="muster-kernel-")  # 0700
-        self.server = socket.create_server(("127.0.0.1", 0))
+        if len(self.folder) > FOLDER_MAX:
+            os.rmdir(self.folder)
+            self.folder = tempfile.mkdtemp(prefix="muster-kernel-", dir="/tmp")
+        self.server = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        # Ports that lead to the kernel's sockets, and how many connections do.
+        self.doors = {socket.create_server(("127.0.0.1", 0), backlog=1024): self.socket_of(number)
+                      for number in range(1, len(PORTS) + 1)}
+        self.relays = threading.BoundedSemaphore(RELAYS_MAX)
+        self.people = {}  # Connections that have said the key, and what of a line has come.
+        self.unproved = {}  # The others, the oldest first: what has come, and since when.
         self.ended, self.wake = os.pipe()
         self.kernel = None
         self.status = None
+
+    def socket_of(self, number):
+        return os.path.join(self.folder, f"kernel-{number}")
 
     def start(self):
         """Returns what is to be said of the kernel: its ports, or `error`."""
         file = os.path.join(self.folder, "connection.json")
         with open(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as out:
-            json.dump({"ip": "127.0.0.1", "transport": "tcp", "key": self.key.decode(),
-                       "signature_scheme": "hmac-sha256", "shell_port": 0, "iopub_port": 0,
-                       "stdin_port": 0, "hb_port": 0, "control_port": 0}, out)
+            # The kernel makes kernel-1 and so on of `ip`.
+            numbers = {name: number for number, name in enumerate(PORTS, 1)}
+            json.dump({"ip": os.path.join(self.folder, "kernel"), "transport": "ipc",
+                       "key": self.key.decode(), "signature_scheme": "hmac-sha256", **numbers}, out)
         with tempfile.TemporaryFile(dir=self.folder) as errors:
             self.kernel = subprocess.Popen([sys.executable, "-c", KERNEL, file], stderr=errors,
                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -78,27 +139,33 @@ class Warden:
                 lines = errors.read().decode(errors="replace").strip().splitlines()
                 return {"error": lines[-1][:500] if lines else "it did not start in time",
                         "python": sys.executable}
-        return {**json.loads(said), "warden_port": self.server.getsockname()[1],
-                "pid": self.kernel.pid}
+        ports = {PORTS[at]: door.getsockname()[1] for at, door in enumerate(self.doors)}
+        return {**ports, "warden_port": self.server.getsockname()[1], "pid": self.kernel.pid}
 
     def watch(self):
         """Until the kernel ends. One who goes away may come back, for as long as `alone`."""
         threading.Thread(target=self.reap, daemon=True).start()
-        people = {}
+        alone_since = time.monotonic()
         while self.status is None:
-            ready, _, _ = select.select([self.ended, self.server, *people], [], [],
-                                        None if people else self.alone)
-            if not ready:
+            waits = [3600.0, *(since + FIRST_WORD_MAX - time.monotonic()
+                               for _, since in self.unproved.values())]
+            if not self.people:
+                waits.append(alone_since + self.alone - time.monotonic())
+            ready, _, _ = select.select(
+                [self.ended, self.server, *self.doors, *self.people, *self.unproved], [], [],
+                max(0.0, min(waits)))
+            if self.people:
+                alone_since = time.monotonic()
+            elif time.monotonic() - alone_since >= self.alone:
                 self.kernel.terminate()
                 self.kernel.wait()
                 return
             for each in ready:
-                if each is self.server:
-                    self.admit(people)
-                elif each in people and not self.hear(each, people):
-                    people.pop(each)
-                    each.close()
-        for each in people:
+                self.attend(each)
+            for each, (_, since) in list(self.unproved.items()):
+                if time.monotonic() - since >= FIRST_WORD_MAX:
+                    self.leave(each)
+        for each in self.people:
             try:
                 each.sendall(b"%d\n" % self.status)
             except OSError:
@@ -109,34 +176,92 @@ class Warden:
         self.status = self.kernel.wait()
         os.close(self.wake)
 
-    def admit(self, people):
-        connection, _ = self.server.accept()
-        connection.settimeout(FIRST_WORD_MAX)
+    def attend(self, ready):
+        if ready is self.server or ready in self.doors:
+            self.admit(ready)
+            return
+        goes_on = True
+        if ready in self.people:
+            goes_on = self.hear(ready)
+        elif ready in self.unproved:
+            goes_on = self.hear_unproved(ready)
+        if not goes_on:
+            self.leave(ready)
+
+    def leave(self, connection):
+        self.people.pop(connection, None)
+        self.unproved.pop(connection, None)
+        connection.close()
+
+    def admit(self, door):
         try:
-            said = b""
-            while not said.endswith(b"\n") and len(said) < LINE_MAX:
-                piece = connection.recv(1)
-                if not piece:
-                    break
-                said += piece
-        except OSError:
-            said = b""
-        if not hmac.compare_digest(said.strip(), self.key) or len(people) >= CONNECTIONS_MAX:
+            connection, _ = door.accept()
+        except OSError:  # Whoever came has gone again.
+            return
+        if not is_of_this_user(connection):
             connection.close()
             return
-        connection.sendall(b"ok\n")
-        people[connection] = b""
+        if door is self.server:
+            if len(self.unproved) >= UNPROVED_MAX:
+                self.leave(next(iter(self.unproved)))
+            connection.settimeout(FIRST_WORD_MAX)
+            self.unproved[connection] = (b"", time.monotonic())
+        elif self.relays.acquire(blocking=False):
+            threading.Thread(target=self.relay, args=(connection, self.doors[door]),
+                             daemon=True).start()
+        else:
+            connection.close()
 
-    def hear(self, connection, people):
+    def relay(self, connection, path):
+        try:
+            with connection, socket.socket(socket.AF_UNIX) as kernel:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                kernel.connect(path)
+                back = threading.Thread(target=copy, args=(kernel, connection), daemon=True)
+                back.start()
+                copy(connection, kernel)
+                back.join()
+        except OSError:  # One of them is gone already.
+            pass
+        finally:
+            self.relays.release()
+
+    def hear_unproved(self, connection):
+        """Returns whether it may stay."""
+        said, since = self.unproved[connection]
+        try:
+            piece = connection.recv(LINE_MAX)
+        except OSError:
+            return False
+        key, whole, rest = (said + piece).partition(b"\n")
+        if not whole:
+            self.unproved[connection] = (key, since)
+            return bool(piece) and len(key) < LINE_MAX
+        if (not hmac.compare_digest(key.strip(), self.key)
+                or len(self.people) >= CONNECTIONS_MAX):
+            return False
+        try:
+            connection.sendall(b"ok\n")
+        except OSError:
+            return False
+        del self.unproved[connection]
+        self.people[connection] = b""
+        return self.obey(connection, rest)
+
+    def hear(self, connection):
+        """Returns whether it goes on."""
         try:
             piece = connection.recv(LINE_MAX)
         except OSError:
             piece = b""
-        *lines, people[connection] = (people[connection] + piece).split(b"\n")
+        return bool(piece) and self.obey(connection, piece)
+
+    def obey(self, connection, piece):
+        *lines, self.people[connection] = (self.people[connection] + piece).split(b"\n")
         for line in lines:
             if line.isdigit() and 0 < int(line) < signal.NSIG:
                 self.kernel.send_signal(int(line))
-        return bool(piece) and len(people[connection]) < LINE_MAX
+        return len(self.people[connection]) < LINE_MAX
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
