@@ -168,6 +168,28 @@ def test_what_is_too_deep_ends_a_connection(server, secret):
     channel.close()
 
 
+@pytest.mark.parametrize(("data", "size"), [
+    (b"", 2 << 20), (b'{"is": "node", "rows": [[], []]}', 32), (b'{"is": {}}', 10), (b"7", 1)])
+def test_a_container_says_nothing_long_to_the_driver(server, secret, heard, data, size):
+    """A program has its container's key: the driver keeps no room for what it begins, and takes no
+    lists of lists."""
+    channel = connect(server.address, "c1", container_key(secret, "c1"))
+    code = _code(channel._send_key, struct.pack(">Q", 0), data)
+    channel._connection.sendall(struct.pack(">I", size) + code + data)
+    channel._connection.settimeout(WAIT_SECONDS)
+    assert channel._connection.recv(1) == b""
+    assert heard.empty()
+    channel.close()
+
+
+def test_last_words_are_heard_whole(server, secret, heard):
+    channel = connect(server.address, "c1", container_key(secret, "c1"))
+    words = "\N{OWL}" * (64 << 10)  # Twelve bytes each, as JSON.
+    assert channel.send({"is": "exit", "words": words, "failed": True})
+    assert heard.get(timeout=WAIT_SECONDS)[1]["words"] == words
+    channel.close()
+
+
 # A driver whose process may have few descriptors. Says where it listens, and ends with its input.
 POOR_DRIVER = """
 import resource, sys

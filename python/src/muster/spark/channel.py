@@ -28,6 +28,8 @@ _NONCE = 32
 _CODE = 32
 _NAME_MOST = 64
 _MESSAGE_MOST = 16 << 20
+# To the driver, from a container, whose program has its key: last words and what is beside them.
+_MESSAGE_UP_MOST = 1 << 20
 # How long a container tries to get in, and how long one of its attempts may take.
 _CONNECT_SECONDS = 60.0
 _HANDSHAKE_SECONDS = 30.0
@@ -74,11 +76,15 @@ def mask(data: bytes, pad: bytes) -> bytes:
 class Channel:
     """One connection. Any thread may send; one receives."""
 
-    def __init__(self, connection: socket.socket, name: str, keys: tuple[bytes, bytes]):
+    def __init__(self, connection: socket.socket, name: str, keys: tuple[bytes, bytes],
+                 from_container: bool = False):  # fmt: skip
         """For connect() and Server. `name` is the container's; `keys` are for sending and
-        receiving.
+        receiving. What comes `from_container` is short, and an object of plain values: lists of
+        lists would take fifty times the memory of their text.
         """
         self.name = name
+        self._flat = from_container
+        self._message_most = _MESSAGE_UP_MOST if from_container else _MESSAGE_MOST
         self._connection = connection
         self._send_key, self._receive_key = keys
         self._sent = 0
@@ -111,7 +117,7 @@ class Channel:
             self._connection.settimeout(timeout)
             head = _exactly(self._connection, 4 + _CODE)
             size = struct.unpack(">I", head[:4])[0]
-            if size > _MESSAGE_MOST:
+            if size > self._message_most:
                 raise ChannelError(f"a message of {size} bytes")
             data = _exactly(self._connection, size)
         except OSError:
@@ -123,9 +129,12 @@ class Channel:
         if not hmac.compare_digest(head[4:], _code(self._receive_key, number, data)):
             raise ChannelError("a message with a wrong authentication code")
         try:
-            return json.loads(data)
+            message = json.loads(data)
         except (ValueError, RecursionError) as failure:
             raise ChannelError("a message that is not JSON, or too deep") from failure
+        if self._flat and not _is_flat(message):
+            raise ChannelError("a message that is no object of plain values")
+        return message
 
     def close(self) -> None:
         """Ends the connection; a receive() in another thread returns."""
@@ -134,6 +143,12 @@ class Channel:
         except OSError:
             pass
         self._connection.close()
+
+
+def _is_flat(message: Any) -> bool:
+    return isinstance(message, dict) and not any(
+        isinstance(value, dict | list) for value in message.values()
+    )
 
 
 def _exactly(connection: socket.socket, size: int, until: float | None = None) -> bytes:
@@ -317,7 +332,8 @@ class Server:
         connection.settimeout(None)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return Channel(connection, name, (_code(key, b"down", both), _code(key, b"up", both)))
+        keys = _code(key, b"down", both), _code(key, b"up", both)
+        return Channel(connection, name, keys, from_container=True)
 
 
 def _end(connection: socket.socket) -> None:

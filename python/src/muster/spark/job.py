@@ -22,7 +22,7 @@ from muster.spark.ledger import Ledger, LedgerParam
 from muster.spark.link import MasterLink
 from muster.spark.plan import JobPlan
 from muster.spark.results import words_in
-from muster.spark.speakers import Speakers, shown
+from muster.spark.speakers import Complaints, Speakers, shown, words_of
 from muster.spark.work import dump_work
 from tensorflowonspark.reservation import TFOS_SERVER_HOST, TFOS_SERVER_PORT, ports_of
 
@@ -57,6 +57,7 @@ class Job:
         self._changed = threading.Condition(threading.RLock())
         self._channels: dict[str, Channel] = {}  # To the nodes, by container.
         self._speakers = Speakers(plan.template)
+        self._complaints = Complaints(_log)
         self._failure: str | None = None
         self._ends = Ends()
         self._gone = False
@@ -307,7 +308,10 @@ class Job:
             while (message := channel.receive()) is not None:
                 self._on_peer(channel, shown(message))
         except (KeyError, TypeError, ValueError, ChannelError) as failure:
-            _log.warning("a message of %s was not understood: %r", channel.name, failure)
+            self._complaints.add(
+                logging.WARNING, channel.name, "a message of %s was not understood: %s",
+                channel.name, repr(failure)[:500],
+            )
         self._containers.on_gone(channel)
         self.look_for_application()
 
@@ -328,7 +332,7 @@ class Job:
             self.stream_stopped.set()
             channel.send({"do": "noted"})
         elif what == "exit":
-            self._exited(message)
+            self._exited(channel.name, message)
             channel.send({"do": "noted"})
         else:
             self._containers.on_message(channel, message)
@@ -346,16 +350,15 @@ class Job:
         if complete:
             self._containers.go()
 
-    def _exited(self, message: dict[str, Any]) -> None:
+    def _exited(self, container: str, message: dict[str, Any]) -> None:
         if message["failed"] and message["stopped"]:
             return
         name = f"{message['role']}:{message['index']}"
-        if message["failed"]:
-            _log.error("%s failed:\n%s", name, message["words"])
+        words = words_of(message) if message["failed"] else None
+        if words is not None:
+            self._complaints.add(logging.ERROR, container, "%s failed:\n%s", name, words)
         with self._changed:
-            self._ends.ended(
-                name, message["attempt"], message["words"] if message["failed"] else None
-            )
+            self._ends.ended(name, message["attempt"], words)
 
     def _present(self, role: str) -> list[int]:
         """The nodes of a role that have begun, by their indices."""

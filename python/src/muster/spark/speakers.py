@@ -5,13 +5,47 @@ A program speaks for the task of its own container, and what it says is shown to
 
 from __future__ import annotations
 
+import collections
+import logging
 import re
+import threading
 from typing import Any
 
 from muster.spark.errors import ChannelError
 
 # What a terminal obeys: control characters but line breaks and tabs, and marks that reverse text.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+# Of what a container says so often, and each time so many characters, go into the driver's log.
+_SAID_MOST = 100
+_WORDS_MOST = 64 << 10
+
+
+def words_of(message: dict[str, Any]) -> str:
+    """The last words of a program, or the end of them."""
+    return str(message["words"])[-_WORDS_MOST:]
+
+
+class Complaints:
+    """What of containers goes into the driver's log, which nobody shortens: a program that goes on
+    and on is cut off. For any thread.
+    """
+
+    def __init__(self, log: logging.Logger):
+        """`log`: where to."""
+        self._log = log
+        self._said: collections.Counter[str] = collections.Counter()
+        self._lock = threading.Lock()
+
+    def add(self, level: int, container: str, text: str, *arguments: Any) -> None:
+        """Logs `text % arguments`, unless there has been enough from this container."""
+        with self._lock:
+            self._said[container] += 1
+            said = self._said[container]
+        if said <= _SAID_MOST:
+            self._log.log(level, text, *arguments)
+        if said == _SAID_MOST:
+            self._log.warning("of %s nothing more is shown", container)
 
 
 def shown(value: Any) -> Any:
