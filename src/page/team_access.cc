@@ -54,7 +54,8 @@ rt::Async<Admission> TeamAccess::admit(const net::HttpRequest* request, std::str
   Admission admission{.kind = Admission::Kind::Front, .target = request->target, .location = {}};
   admission.user = user_of(*request, peer);
   if (admission.user.empty() && negotiator_ != nullptr && !is_proxy(peer)) {
-    co_await negotiate(std::string(ticket_in(request->header("authorization"))), &admission);
+    co_await negotiate(std::string(ticket_in(request->header("authorization"))),
+                       std::string(address_in(peer)), &admission);
   }
   if (!admission.user.empty()) {
     admission.kind = Admission::Kind::Job;
@@ -66,9 +67,41 @@ bool TeamAccess::is_known(const net::HttpRequest& head, const std::string& peer)
   return !user_of(head, peer).empty();
 }
 
-rt::Async<> TeamAccess::negotiate(std::string header, Admission* admission) {
+/// A ticket of an address that is judged, or waits for it.
+class TeamAccess::Judging {
+ public:
+  Judging(TeamAccess& access, const std::string& address)
+      : access_(access), place_(access.judging_.try_emplace(address).first) {
+    ++place_->second;
+  }
+  Judging(const Judging&) = delete;
+  Judging& operator=(const Judging&) = delete;
+  ~Judging() {
+    if (--place_->second == 0) {
+      access_.judging_.erase(place_);
+    }
+  }
+
+ private:
+  TeamAccess& access_;
+  std::map<std::string, size_t>::iterator place_;
+};
+
+bool TeamAccess::has_room_for_ticket(const std::string& address) const {
+  size_t all = 0;
+  for (const auto& [one, count] : judging_) {
+    all += count;
+  }
+  const auto own = judging_.find(address);
+  return all < kTicketsMax && (own == judging_.end() || own->second < kTicketsOfAddressMax);
+}
+
+rt::Async<> TeamAccess::negotiate(std::string header, std::string address, Admission* admission) {
   const std::optional<std::string> token = base64_decode(header);
-  if (token && !token->empty()) {
+  if (token && !token->empty() && !has_room_for_ticket(address)) {
+    admission->refusal = "too many tickets are being judged; ask again";
+  } else if (token && !token->empty()) {
+    const Judging judging(*this, address);
     const Result<Negotiated> known = co_await negotiator_->negotiate(*token);
     const std::string user = known ? user_named(known->user) : std::string();
     if (!user.empty()) {
@@ -136,9 +169,20 @@ std::optional<net::HttpResponse> TeamAccess::keep_session(const Admission& who) 
 net::HttpResponse TeamAccess::make_session(Session session) {
   const HostTime now = loop_.now();
   std::erase_if(sessions_, [now](const auto& each) { return each.second.until <= now; });
-  if (sessions_.size() >= kSessionsMax) {
-    sessions_.erase(std::ranges::min_element(sessions_, {},
-                                             [](const auto& each) { return each.second.until; }));
+  const auto is_same = [&session](const auto& each) {
+    return each.second.token == session.token && each.second.ticket == session.ticket;
+  };
+  const bool own =
+      static_cast<size_t>(std::ranges::count_if(sessions_, is_same)) >= kSessionsOfOneMax;
+  if (own || sessions_.size() >= kSessionsMax) {
+    auto first = sessions_.end();
+    for (auto each = sessions_.begin(); each != sessions_.end(); ++each) {
+      const bool may = !own || is_same(*each);
+      if (may && (first == sessions_.end() || each->second.until < first->second.until)) {
+        first = each;
+      }
+    }
+    sessions_.erase(first);
   }
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(session.until - now);
   const std::string cookie = options_.make_cookie();

@@ -50,6 +50,12 @@ class TeamAccess final : public Access {
   /// A session ends so long after it began, with its token or ticket, or with the process.
   static constexpr Duration kSessionMax = std::chrono::hours(12);
   static constexpr size_t kSessionsMax = 10'000;
+  /// Of one token, or one user's tickets: who opens more closes their own oldest.
+  static constexpr size_t kSessionsOfOneMax = 100;
+  /// Tickets that are judged, or wait for it: further ones are refused at once. Each keeps a place
+  /// of the server's, which has more of them, and anybody can send what looks like a ticket.
+  static constexpr size_t kTicketsMax = 64;
+  static constexpr size_t kTicketsOfAddressMax = 16;
 
  private:
   struct Session {
@@ -58,15 +64,20 @@ class TeamAccess final : public Access {
     HostTime until{};
   };
 
+  class Judging;
+
   [[nodiscard]] bool is_proxy(std::string_view peer) const;
   [[nodiscard]] std::string user_of(const net::HttpRequest& request, std::string_view peer);
   [[nodiscard]] std::string user_of(const Session& session) const;
-  [[nodiscard]] rt::Async<> negotiate(std::string header, Admission* admission);
+  [[nodiscard]] rt::Async<> negotiate(std::string header, std::string address,
+                                      Admission* admission);
+  [[nodiscard]] bool has_room_for_ticket(const std::string& address) const;
   [[nodiscard]] net::HttpResponse make_session(Session session);
 
   rt::Loop& loop_;
   Options options_;
   Negotiator* negotiator_ = nullptr;                      ///< None: tickets count for nothing.
+  std::map<std::string, size_t> judging_;                 ///< Tickets that are judged, by address.
   std::map<std::string, Session, std::less<>> sessions_;  ///< By cookie.
 };
 

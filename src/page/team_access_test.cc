@@ -1,5 +1,7 @@
 #include "page/team_access.h"
 
+#include "rt/scope.h"
+#include "rt/wait.h"
 #include "testing/fake_loop.h"
 #include "testing/run_async.h"
 
@@ -7,6 +9,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace muster::page {
 namespace {
@@ -139,6 +143,65 @@ TEST_F(TicketTest, AProxysPeopleAreThoseItNames) {
   EXPECT_EQ(through.user, "");
   EXPECT_TRUE(through.headers.empty());
   EXPECT_EQ(negotiator.asked, 0);
+}
+
+/// Judges nobody before it is told to.
+class SlowNegotiator final : public Negotiator {
+ public:
+  explicit SlowNegotiator(rt::Loop& loop) : go(loop) {}
+  rt::Async<Result<Negotiated>> negotiate(std::string token) override {
+    ++asked;
+    co_await go.wait();
+    co_return Negotiated{.user = std::move(token), .answer = "", .valid = std::chrono::hours(1)};
+  }
+  rt::Event go;
+  size_t asked = 0;
+};
+
+rt::Async<> admit_ticket(TeamAccess* access, std::string peer, std::vector<std::string>* users) {
+  const net::HttpRequest request{
+      .method = "GET", .target = "/", .headers = {{"authorization", "Negotiate dGlja2V0"}}};
+  Admission admission = co_await access->admit(&request, std::move(peer));
+  users->push_back(std::move(admission.user));
+}
+
+// Anybody can send what looks like one, and each that waits keeps a place of the server's.
+TEST_F(TeamAccessTest, TicketsOfOneAddressLeaveOthersTheirPlaces) {
+  SlowNegotiator slow(loop);
+  access.judge_tickets(slow);
+  std::vector<std::string> users;
+  rt::Scope scope(loop);
+  constexpr size_t kMany = 100;
+  for (size_t port = 1; port <= kMany; ++port) {
+    scope.spawn(admit_ticket(&access, "10.0.0.9:" + std::to_string(port), &users));
+  }
+  loop.run_ready();
+  EXPECT_EQ(slow.asked, TeamAccess::kTicketsOfAddressMax);
+  EXPECT_EQ(users, std::vector<std::string>(kMany - TeamAccess::kTicketsOfAddressMax));
+  for (size_t host = 20; host < 20 + kMany; ++host) {
+    scope.spawn(admit_ticket(&access, "10.0.0." + std::to_string(host) + ":1", &users));
+  }
+  loop.run_ready();
+  EXPECT_EQ(slow.asked, TeamAccess::kTicketsMax);
+  users.clear();
+  slow.go.set();
+  loop.run_ready();
+  EXPECT_EQ(users, std::vector<std::string>(TeamAccess::kTicketsMax, "ticket"));
+  scope.spawn(admit_ticket(&access, "10.0.0.9:200", &users));
+  loop.run_ready();
+  EXPECT_EQ(users.back(), "ticket") << "there is room again";
+}
+
+TEST_F(TeamAccessTest, WhoOpensManySessionsEndsNobodyElses) {
+  const std::string alice = cookie("t-alice");
+  const std::string first = cookie("t-bob");
+  for (size_t count = 0; count < TeamAccess::kSessionsMax; ++count) {
+    loop.advance(std::chrono::milliseconds(1));
+    ASSERT_NE(cookie("t-bob"), "");
+  }
+  EXPECT_EQ(user({{"cookie", alice}}), "alice");
+  EXPECT_EQ(user({{"cookie", first}}), "");
+  EXPECT_EQ(user({{"cookie", "muster-portal=c" + std::to_string(cookies)}}), "bob");
 }
 
 TEST_F(TeamAccessTest, ASessionEndsWithItsTokenAndItsTime) {
