@@ -13,6 +13,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint64_t kApplicationBytesMax = 64U << 10;
+/// Of the plan and the summary: far above those of the largest jobs.
+constexpr uint64_t kJobFileBytesMax = 16U << 20;
 
 std::string text_in(const json::object& from, std::string_view key) {
   const json::value* const value = from.if_contains(key);
@@ -28,7 +30,7 @@ job::State closed_by(const eventlog::Summary& summary, job::State state) {
 
 Result<JobReading> read_job(os::Files& files, const JobFolder& folder,
                             const eventlog::PlanOf& plan_of) {
-  MUSTER_TRY(const std::string text, files.read(folder.plan()));
+  MUSTER_TRY(const std::string text, files.read(folder.plan(), kJobFileBytesMax));
   MUSTER_TRY(eventlog::PlanFile plan_file, eventlog::parse_plan_file(text));
   eventlog::LocalSegmentStore store(nullptr, files, folder.events());
   Result<eventlog::Log> log = eventlog::read_log(store);
@@ -51,7 +53,7 @@ Result<JobReading> read_job(os::Files& files, const JobFolder& folder,
                      .application_id = application_of(files, folder).id,
                      .closed = {}};
   if (reading.state().phase != job::JobPhase::Ended && files.exists(folder.summary())) {
-    MUSTER_TRY(const std::string summary_text, files.read(folder.summary()));
+    MUSTER_TRY(const std::string summary_text, files.read(folder.summary(), kJobFileBytesMax));
     MUSTER_TRY(const eventlog::Summary summary, eventlog::parse_summary(summary_text));
     reading.closed = closed_by(summary, reading.replayed.machine.state());
   }

@@ -3,18 +3,43 @@
 #include "spec/spec.h"
 #include "spec/write/serialize.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace muster::cluster {
+namespace {
+
+/// Of what a job's own files say about it, so much is kept for a list.
+constexpr size_t kTeamTextMax = 256;
+constexpr size_t kTeamViewersBytesMax = 16U << 10;
+constexpr size_t kTeamHostsMax = 10'000;
+
+std::string kept_of(const std::string& text) { return text.substr(0, kTeamTextMax); }
+
+/// Who stands behind too many others is none.
+std::vector<std::string> kept_viewers(const std::vector<std::string>& named) {
+  std::vector<std::string> kept;
+  size_t bytes = 0;
+  for (const std::string& viewer : named) {
+    bytes += viewer.size() + sizeof(viewer);
+    if (bytes > kTeamViewersBytesMax) {
+      break;
+    }
+    kept.push_back(viewer);
+  }
+  return kept;
+}
+
+}  // namespace
 
 void take_plan(const eventlog::PlanFile& plan, TeamJob& job) {
-  job.on = plan.on;
+  job.on = kept_of(plan.on);
   job.submitted = plan.submitted;
   const Result<spec::Spec> spec = spec::parse_json(plan.spec_json);
   if (spec) {
-    job.name = spec->name;
-    job.queue = spec->yarn.queue;
-    job.viewers = spec->yarn.acl_view;
+    job.name = kept_of(spec->name);
+    job.queue = kept_of(spec->yarn.queue);
+    job.viewers = kept_viewers(spec->yarn.acl_view);
   }
 }
 
@@ -26,11 +51,14 @@ Result<std::vector<eventlog::HostShare>> hosts_so_far(const eventlog::Log& log,
 
 void take_summary(const eventlog::Summary& summary, TeamJob& job) {
   job.ended = true;
-  job.state = summary.result;
-  job.class_name = summary.class_name;
+  job.state = kept_of(summary.result);
+  job.class_name = kept_of(summary.class_name);
   job.tasks = summary.tasks;
   job.duration = std::chrono::milliseconds(summary.duration_ms);
-  job.hosts = summary.hosts;
+  job.hosts.assign(summary.hosts.begin(),
+                   summary.hosts.begin() +
+                       static_cast<std::ptrdiff_t>(std::min(summary.hosts.size(), kTeamHostsMax)));
+  std::erase_if(job.hosts, [](const auto& host) { return host.host.size() > kTeamTextMax; });
 }
 
 }  // namespace muster::cluster

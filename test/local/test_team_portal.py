@@ -8,6 +8,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -284,6 +285,35 @@ def test_counts_for_prometheus(muster, team, tmp_path):
     assert 'muster_portal_jobs{user="alice",queue="",state="succeeded"} 1\n' in text
     assert "bob" not in text
     assert 'muster_portal_failures{user="bob"' in portal.ask("/metrics", ROOT)[2]
+    portal.end()
+
+
+def test_a_home_that_is_too_much_holds_up_its_owner_alone(muster, team, tmp_path):
+    """Thousands of jobs whose plans are long and none, and one whose log is longer than memory."""
+    team("alice", "fine")
+    big = team("bob", "big").split(":")[1]
+    home = tmp_path / "homes" / "bob" / ".muster" / "jobs"
+    (log,) = (home / big / "events").iterdir()
+    os.truncate(log, 3 << 30)
+    # Hard links take no room on the disk.
+    plan = muster.write("plan.json", "[" + "[]," * (4 << 18) + "[]]")
+    for number in range(2000):
+        folder = home / f"none-{number:04}"
+        folder.mkdir()
+        os.link(plan, folder / "plan.json")
+    portal = Portal(muster, tmp_path)
+    idle = siege.resident_kib(portal.running.pid, "VmHWM")
+    slowest = 0.0
+    for _ in range(3):
+        time.sleep(2.1)  # lint: allow(sleep) then homes are looked into again
+        begun = time.monotonic()
+        assert portal.keys(ALICE) == ["alice:fine"]
+        status, _, text = portal.ask(f"/jobs/bob:{big}/api/status", BOB)
+        assert status == 503 and "cannot be shown here" in text, text
+        slowest = max(slowest, time.monotonic() - begun)
+    assert slowest < siege.patience()
+    assert portal.keys(BOB) == ["bob:big"]
+    assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * idle
     portal.end()
 
 

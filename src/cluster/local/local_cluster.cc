@@ -14,7 +14,6 @@
 #include "cluster/master_place_file.h"
 #include "control/page_keys.h"
 #include "eventlog/summary.h"
-#include "os/file/foreign_files.h"
 #include "os/host/interfaces.h"
 #include "spec/check/file_check.h"
 
@@ -217,8 +216,7 @@ Result<std::string> LocalCluster::page(const JobFolder& job) {
 }
 
 Result<std::unique_ptr<TeamJobs>> LocalCluster::team_jobs(rt::IoLoop&, const TeamOptions& team) {
-  return std::make_unique<LocalTeamJobs>(os::make_foreign_files(), options_.name, team.homes,
-                                         options_.plan_of);
+  return std::make_unique<LocalTeamJobs>(options_.name, team.homes, options_.plan_of);
 }
 
 Status LocalCluster::kill(const JobFolder& job, const std::string&) {

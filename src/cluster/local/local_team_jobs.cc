@@ -1,5 +1,6 @@
 #include "cluster/local/local_team_jobs.h"
 
+#include "base/text.h"
 #include "cluster/job_folder.h"
 #include "cluster/local/container_record.h"
 #include "cluster/local/master_process.h"
@@ -9,6 +10,8 @@
 #include "eventlog/reader.h"
 #include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,15 +26,21 @@ constexpr std::string_view kUser = "{user}";
 /// No file of a job that a portal reads for its list is longer.
 constexpr uint64_t kFileMax = 4U << 20;
 constexpr size_t kTroublesMax = 20;
+/// What a home may cost a look, and the first look: some tenths of a second, and some seconds.
+constexpr uint64_t kHomeBytesMax = 32U << 20;
+constexpr uint64_t kHomeBytesMaxFirst = 256U << 20;
+constexpr size_t kJobsOfHomeMax = 100'000;
+/// The log of a job that is shown.
+constexpr uint64_t kOpenLogBytesMax = 64U << 20;
 /// A log that grows is read again after so long for each of these bytes of it.
 constexpr Duration kHostsFresh = std::chrono::seconds(2);
 constexpr uint64_t kHostsFreshBytes = 256U << 10;
 
 }  // namespace
 
-LocalTeamJobs::LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
-                             std::vector<std::string> patterns, eventlog::PlanOf plan_of)
-    : files_(std::move(files)),
+LocalTeamJobs::LocalTeamJobs(std::string name, std::vector<std::string> patterns,
+                             eventlog::PlanOf plan_of)
+    : files_(os::make_foreign_files(&budget_)),
       name_(std::move(name)),
       patterns_(std::move(patterns)),
       plan_of_(std::move(plan_of)) {}
@@ -45,15 +54,21 @@ void LocalTeamJobs::refresh(WallTime now) {
   if (now - refreshed_ < kFresh && now >= refreshed_ && refreshed_ != WallTime{}) {
     return;
   }
+  const bool first = refreshed_ == WallTime{};
   refreshed_ = now;
   troubles_.clear();
   seen_.clear();
+  const auto look = [&](const std::filesystem::path& home, const std::string& owner) {
+    budget_.left_bytes = first ? kHomeBytesMaxFirst : kHomeBytesMax;
+    look_into(home, owner, now);
+    budget_ = {};
+  };
   for (const std::string& pattern : patterns_) {
     const size_t at = pattern.find(kUser);
     std::error_code error;
     if (at == std::string::npos) {
       const auto home = std::filesystem::canonical(pattern, error);
-      look_into(error ? std::filesystem::path(pattern) : home, "", now);
+      look(error ? std::filesystem::path(pattern) : home, "");
       continue;
     }
     const auto above = std::filesystem::canonical(pattern.substr(0, at), error);
@@ -67,7 +82,7 @@ void LocalTeamJobs::refresh(WallTime now) {
     below.erase(0, below.find_first_not_of('/'));
     for (const os::FolderEntry& user : *users) {
       if (user.kind == os::FileKind::Folder) {
-        look_into((above / user.name / below).lexically_normal(), user.name, now);
+        look((above / user.name / below).lexically_normal(), user.name);
       }
     }
   }
@@ -93,10 +108,29 @@ void LocalTeamJobs::look_into(const std::filesystem::path& home, const std::stri
     }
     return;
   }
-  for (const os::FolderEntry& folder : *folders) {
-    if (folder.kind == os::FileKind::Folder) {
-      look_at(home / "jobs" / folder.name, owner, now);
+  const auto from = rest_.extract(home);
+  const auto begin =
+      from.empty() ? folders->begin()
+                   : std::ranges::lower_bound(*folders, from.mapped(), {}, &os::FolderEntry::name);
+  std::vector<os::FolderEntry> turn(begin, folders->end());
+  turn.insert(turn.end(), folders->begin(), begin);
+  size_t jobs = 0;
+  for (size_t i = 0; i < turn.size(); ++i) {
+    if (turn[i].kind != os::FileKind::Folder) {
+      continue;
     }
+    const std::filesystem::path path = home / "jobs" / turn[i].name;
+    if (budget_is_used_up() || jobs >= kJobsOfHomeMax) {
+      if (by_folder_.contains(path)) {
+        seen_.insert(path);
+      }
+    } else {
+      look_at(path, owner, now);
+      if (budget_is_used_up()) {
+        rest_[home] = turn[(i + 1) % turn.size()].name;
+      }
+    }
+    jobs += seen_.contains(path) ? 1 : 0;
   }
 }
 
@@ -107,7 +141,8 @@ void LocalTeamJobs::look_at(const std::filesystem::path& folder, const std::stri
     Result<TeamJob> job = read_new(folder, owner);
     if (!job) {
       // A folder without a plan is none of a job yet, or no more.
-      if (job.error().code != Errc::NotFound && troubles_.size() < kTroublesMax) {
+      if (job.error().code != Errc::NotFound && !budget_is_used_up() &&
+          troubles_.size() < kTroublesMax) {
         troubles_.push_back(job.error().message);
       }
       return;
@@ -116,7 +151,11 @@ void LocalTeamJobs::look_at(const std::filesystem::path& folder, const std::stri
   }
   seen_.insert(folder);
   if (!known->second.job.ended) {
+    const Known before = known->second;
     read_state(known->second, now);
+    if (budget_is_used_up()) {
+      known->second = before;  // Some of it was not read.
+    }
   }
 }
 
@@ -174,19 +213,22 @@ bool LocalTeamJobs::read_end(Known& known) {
   return summary.has_value();
 }
 
-/// What cannot be read changes nothing: whoever opens the job is told why.
-void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
-  eventlog::LocalSegmentStore store(nullptr, *files_, JobFolder(known.folder).events());
+/// How long a job's event log is; 0 where it cannot be seen.
+uint64_t LocalTeamJobs::log_bytes_of(const std::filesystem::path& folder) {
+  const std::filesystem::path events = JobFolder(folder).events();
+  eventlog::LocalSegmentStore store(nullptr, *files_, events);
   const Result<std::vector<job::Epoch>> epochs = store.list();
-  if (!epochs) {
-    return;
-  }
   uint64_t bytes = 0;
-  for (const job::Epoch epoch : *epochs) {
-    const Result<os::FileStat> segment =
-        files_->stat(JobFolder(known.folder).events() / eventlog::segment_name(epoch));
+  for (const job::Epoch epoch : epochs.value_or(std::vector<job::Epoch>())) {
+    const Result<os::FileStat> segment = files_->stat(events / eventlog::segment_name(epoch));
     bytes += segment ? segment->size_bytes : 0;
   }
+  return bytes;
+}
+
+/// What cannot be read changes nothing: whoever opens the job is told why.
+void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
+  const uint64_t bytes = log_bytes_of(known.folder);
   const Duration since = now - known.hosts_read;
   const auto pieces = static_cast<int64_t>(1 + bytes / kHostsFreshBytes);
   if (bytes == known.log_bytes || bytes > kTeamLogBytesMax ||
@@ -195,6 +237,7 @@ void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
   }
   known.log_bytes = bytes;
   known.hosts_read = now;
+  eventlog::LocalSegmentStore store(nullptr, *files_, JobFolder(known.folder).events());
   const Result<eventlog::Log> log = eventlog::read_log(store);
   Result<std::vector<eventlog::HostShare>> hosts =
       log ? hosts_so_far(*log, plan_of_) : Result<std::vector<eventlog::HostShare>>(log.error());
@@ -209,6 +252,11 @@ rt::Async<Result<TeamReading>> LocalTeamJobs::open(std::string key) {
     co_return user_error("no such job", Errc::NotFound);
   }
   const Known& found = *known->second;
+  if (const uint64_t bytes = log_bytes_of(found.folder); bytes > kOpenLogBytesMax) {
+    co_return user_error(
+        fmt::format("{} cannot be shown here: its event log has {}, of which a portal reads {}",
+                    found.job.id, format_bytes(bytes), format_bytes(kOpenLogBytesMax)));
+  }
   TeamReading reading{.folder = JobFolder(found.folder),
                       .report = Running{},
                       .bring_output = []() -> rt::Async<Status> { co_return Status(); }};

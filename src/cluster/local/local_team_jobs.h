@@ -5,6 +5,7 @@
 #include "cluster/team_jobs.h"
 #include "eventlog/replay.h"
 #include "os/file/files.h"
+#include "os/file/foreign_files.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,14 +24,13 @@ namespace muster::cluster::local {
 /// jobs in it.
 class LocalTeamJobs final : public TeamJobs {
  public:
-  /// `name`: of the cluster whose masters are processes of this machine. `files` are read with
-  /// suspicion (os/file/foreign_files.h).
-  LocalTeamJobs(std::unique_ptr<os::Files> files, std::string name,
-                std::vector<std::string> patterns, eventlog::PlanOf plan_of);
+  /// `name`: of the cluster whose masters are processes of this machine.
+  LocalTeamJobs(std::string name, std::vector<std::string> patterns, eventlog::PlanOf plan_of);
 
   /// Looks for new jobs and new ends, unless that was done within kFresh. Blocks: 10,000 jobs that
   /// are known take some milliseconds, as many new ones about a second. Of running jobs it reads
-  /// the logs that have grown, the shorter the more often.
+  /// the logs that have grown, the shorter the more often. Each home may cost so much and no more:
+  /// what is left of one that holds more comes with the next looks.
   void refresh(WallTime now) override;
   [[nodiscard]] const std::vector<const TeamJob*>& jobs() const override { return sorted_; }
   [[nodiscard]] const TeamJob* find(std::string_view key) const override;
@@ -50,12 +50,15 @@ class LocalTeamJobs final : public TeamJobs {
 
   void look_into(const std::filesystem::path& home, const std::string& owner, WallTime now);
   void look_at(const std::filesystem::path& folder, const std::string& owner, WallTime now);
+  [[nodiscard]] bool budget_is_used_up() const { return budget_.left_bytes == 0; }
   [[nodiscard]] Result<TeamJob> read_new(const std::filesystem::path& folder,
                                          const std::string& owner);
   void read_state(Known& known, WallTime now);
   [[nodiscard]] bool read_end(Known& known);
   void read_hosts(Known& known, WallTime now);
+  [[nodiscard]] uint64_t log_bytes_of(const std::filesystem::path& folder);
 
+  os::ReadBudget budget_;  ///< For the home that is being looked into.
   std::unique_ptr<os::Files> files_;
   std::string name_;
   std::vector<std::string> patterns_;
@@ -64,6 +67,7 @@ class LocalTeamJobs final : public TeamJobs {
   std::map<std::string, const Known*, std::less<>> by_key_;
   std::vector<const TeamJob*> sorted_;
   std::set<std::filesystem::path> seen_;
+  std::map<std::filesystem::path, std::string> rest_;  ///< Where the next look into a home begins.
   std::vector<std::string> troubles_;
   WallTime refreshed_{};
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 
 namespace muster::os {
 namespace {
+
+constexpr uint64_t kForeignFileMax = 64U << 20;
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -63,26 +66,39 @@ Result<rt::Fd> open_at(const Path& path, int flags, mode_t type) {
 
 class ForeignFiles final : public Files {
  public:
+  explicit ForeignFiles(ReadBudget* budget) : budget_(budget) {}
+
   Result<std::string> read(const Path& path, uint64_t limit_bytes) override {
-    return read_whole(*this, path, limit_bytes);
+    return read_whole(*this, path, std::min(limit_bytes, kForeignFileMax));
   }
 
   Result<std::string> read_part(const Path& path, uint64_t offset, uint64_t length) override {
+    MUSTER_TRY_STATUS(spend(kReadCallCost, path));
     MUSTER_TRY(const rt::Fd fd, open_at(path, 0, S_IFREG));
-    return read_piece(fd.get(), offset, length, path);
+    const uint64_t room = budget_ == nullptr ? length : std::min(length, budget_->left_bytes);
+    MUSTER_TRY(std::string bytes, read_piece(fd.get(), offset, room, path));
+    MUSTER_TRY_STATUS(spend(bytes.size(), path));
+    if (bytes.size() == room && room < length) {
+      return used_up(path);
+    }
+    return bytes;
   }
 
   Result<std::vector<FolderEntry>> list(const Path& path) override {
+    MUSTER_TRY_STATUS(spend(kReadCallCost, path));
     MUSTER_TRY(rt::Fd fd, open_at(path, O_DIRECTORY, S_IFDIR));
     const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(fd.get()));
     if (folder == nullptr) {
       return path_error(errno, "cannot be listed", path);
     }
     (void)fd.release();
-    return entries_of(folder.get());
+    std::vector<FolderEntry> entries = entries_of(folder.get());
+    MUSTER_TRY_STATUS(spend(kReadEntryCost * entries.size(), path));
+    return entries;
   }
 
   Result<FileStat> stat(const Path& path) override {
+    MUSTER_TRY_STATUS(spend(kReadCallCost, path));
     MUSTER_TRY(const rt::Fd parent, open_parent(path));
     struct stat found{};
     if (::fstatat(parent.get(), path.filename().c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -121,14 +137,29 @@ class ForeignFiles final : public Files {
   }
 
  private:
+  static Error used_up(const Path& path) {
+    return user_error(path.string() + " is more than may be read here", Errc::OutOfSpace);
+  }
+  Status spend(uint64_t bytes, const Path& path) {
+    if (budget_ == nullptr) {
+      return {};
+    }
+    const bool fits = bytes <= budget_->left_bytes;
+    budget_->left_bytes -= std::min(bytes, budget_->left_bytes);
+    return fits ? Status() : Status(used_up(path));
+  }
   static Error refused(const Path& path) {
     return user_error(path.string() + " belongs to somebody else: it is only read",
                       Errc::Unsupported);
   }
+
+  ReadBudget* budget_;  ///< None: without an end.
 };
 
 }  // namespace
 
-std::unique_ptr<Files> make_foreign_files() { return std::make_unique<ForeignFiles>(); }
+std::unique_ptr<Files> make_foreign_files(ReadBudget* budget) {
+  return std::make_unique<ForeignFiles>(budget);
+}
 
 }  // namespace muster::os

@@ -53,6 +53,32 @@ TEST_F(ForeignFilesTest, APipeHoldsNobodyUp) {
   EXPECT_EQ(foreign->read(root / "pipe", 100).error().code, Errc::NotFound);
 }
 
+TEST_F(ForeignFilesTest, NoFileIsLongerThanItsReaderCanBear) {
+  ASSERT_TRUE(local->write(root / "sparse", "x").has_value());
+  std::filesystem::resize_file(root / "sparse", uint64_t{8} << 30);
+  const Result<std::string> whole = foreign->read(root / "sparse", uint64_t{16} << 30);
+  ASSERT_FALSE(whole.has_value());
+  EXPECT_TRUE(whole.error().message.contains("larger than its limit of 67108864 bytes"))
+      << whole.error().message;
+  EXPECT_EQ(foreign->read_part(root / "sparse", 0, 1).value(), "x");
+}
+
+TEST_F(ForeignFilesTest, ReadsNoMoreThanItsBudget) {
+  ReadBudget budget;
+  const std::unique_ptr<Files> bounded = make_foreign_files(&budget);
+  const Path file = root / "folder" / "file";
+  budget.left_bytes = 3 * kReadCallCost + 15 + kReadEntryCost;
+  EXPECT_EQ(bounded->read(file, 100).value(), "0123456789");
+  EXPECT_EQ(bounded->list(root / "folder").value().size(), 1U);
+  EXPECT_EQ(budget.left_bytes, kReadCallCost + 5);
+  EXPECT_EQ(bounded->read(file, 100).error().code, Errc::OutOfSpace);
+  EXPECT_EQ(budget.left_bytes, 0U);
+  EXPECT_EQ(bounded->stat(file).error().code, Errc::OutOfSpace);
+  EXPECT_EQ(bounded->list(root).error().code, Errc::OutOfSpace);
+  budget = {};
+  EXPECT_EQ(bounded->read(file, 100).value(), "0123456789");
+}
+
 TEST_F(ForeignFilesTest, ChangesNothing) {
   EXPECT_EQ(foreign->write(root / "folder" / "file", "x").error().code, Errc::Unsupported);
   EXPECT_EQ(foreign->remove_tree(root).error().code, Errc::Unsupported);
