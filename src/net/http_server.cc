@@ -73,6 +73,9 @@ bool HttpServer::make_room() {
     victim = longest_in(Phase::Sending, loop_->now() - limits_.unread_max);
   }
   if (victim == connections_.end()) {
+    victim = longest_in(Phase::Handling, loop_->now() - limits_.held_max);
+  }
+  if (victim == connections_.end()) {
     return false;
   }
   const bool answered = victim->second.phase != Phase::Waiting;

@@ -31,6 +31,7 @@ struct HttpServerLimits {
   Duration answer_patience = std::chrono::seconds(60);  ///< For the handler, and for writing.
   size_t body_max = kHttpBodyMax;                       ///< Of a request.
   Duration unread_max = std::chrono::seconds(1);  ///< Of a piece, before it may have to make room.
+  Duration held_max = std::chrono::seconds(2);    ///< The same of an answer that does not come.
 };
 
 /// The server's side of HTTP/1.1 on streams that somebody else accepted: requests of one connection
@@ -38,8 +39,9 @@ struct HttpServerLimits {
 /// is closed; what is slow is closed. After each request the loop's others have their turn, however
 /// many are waiting on one connection. When all places are taken, the connection that has waited
 /// longest without a request makes room; if all are being answered, the one that has not read its
-/// answer for longest, at least for a second; if all read, the newcomer is closed. Those that have
-/// been upgraded make room for each other, the oldest first, and for nobody else.
+/// answer for longest, at least for a second; if all read, the one whose answer has not come for
+/// longest, at least for two, as of those who wait for news; else the newcomer is closed. Those
+/// that have been upgraded make room for each other, the oldest first, and for nobody else.
 ///
 /// Lives on its loop's thread; destroying it ends all connections. Not to be destroyed by a
 /// handler.

@@ -297,6 +297,24 @@ TEST_F(HttpServerTest, WhoDoesNotReadMakesRoomForThoseWhoDo) {
   EXPECT_EQ(idle, 1);
 }
 
+// As those who wait for news of a job do, for 20 s each.
+TEST_F(HttpServerTest, WhoWaitsForLongMakesRoomForWhoComes) {
+  for (int count = 0; count < 3; ++count) {
+    say(connect(), "GET /held HTTP/1.1\r\n\r\n");
+    loop.advance(100ms);
+  }
+  EXPECT_TRUE(connect().closed) << "none has waited for long";
+  loop.advance(2s);
+  Client& late = connect();
+  EXPECT_TRUE(clients.front().closed);
+  say(late, std::string(kGet));
+  EXPECT_TRUE(late.got.ends_with("client:1 /a")) << late.got;
+  EXPECT_EQ(server.answering(), 2U);
+  released.set();
+  loop.run_ready();
+  EXPECT_EQ(server.answering(), 0U);
+}
+
 TEST_F(HttpServerTest, AHandlerThatNeverEndsIsGivenUp) {
   Client& client = connect();
   say(client, "GET /held HTTP/1.1\r\n\r\n");
