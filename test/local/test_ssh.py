@@ -127,6 +127,22 @@ def test_a_task_without_sshd_says_what_is_missing(muster, tmp_path):
     assert "openssh-server" in done.stderr
 
 
+def test_a_task_does_not_write_the_configuration(muster, tmp_path):
+    """Who it says it runs as stands there, and ssh would expand or fail to read some of that."""
+    said = muster.write("said", "ada\n")
+    program = muster.write("bin/id", f"#!/bin/sh\ncat {said}\n", mode=0o755)
+    muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "env": {
+        "PATH": f"{program.parent}:{os.environ['PATH']}"}})).expect(0)
+    muster.wait_for_phase("running")
+    for name in ("a b", 'a"b', "%h", "${HOME}", "ada\\", "", "ada\nProxyCommand id"):
+        said.write_text(name)
+        refused = muster("ssh-config", "last")
+        assert refused.code != 0 and "does not say which user" in refused.err, (name, refused.err)
+        assert refused.out == "", name
+    said.write_text("HOST\\ada$\n")
+    assert '  User "HOST\\ada$"\n' in muster("ssh-config", "last").expect(0).out
+
+
 def test_a_proxy_without_keys_says_who_makes_them(muster, job):
     muster("ssh-proxy", job, "worker:0").expect_error(2, f"muster ssh-config {job}")
 

@@ -42,12 +42,15 @@ Result<std::string> user_of_tasks(Session& session, const SshConfigOptions& comm
   plan.arguments = {"id", "-un"};
   MUSTER_TRY(plan.wait, spec::parse_duration(command.wait));
   const std::string user = ask_task(session, command.id, command.on, plan).text;
+  // It is the task's word: in ssh's configuration it may end no quotes, and name no variable of
+  // this machine, whose value ssh would send there.
   const bool plain = !user.empty() && std::ranges::all_of(user, [](char letter) {
-    return letter > ' ' && letter < 0x7f && letter != '"' && letter != '%';
+    return letter > ' ' && letter < 0x7f && letter != '"' && letter != '%' && letter != '{';
   });
-  return plain ? Result<std::string>(user)
-               : Result<std::string>(cluster_error(
-                     fmt::format("{} does not say which user it runs as (`id -un`)", task)));
+  return plain && user.back() != '\\'
+             ? Result<std::string>(user)
+             : Result<std::string>(cluster_error(
+                   fmt::format("{} does not say which user it runs as (`id -un`)", task)));
 }
 
 /// For ssh's configuration, whose words may be quoted, and where % begins a token.
