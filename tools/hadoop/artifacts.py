@@ -66,7 +66,7 @@ def folder_of(version):
 
 def own_classes(version):
     """Returns the sources of what a bed runs beside Hadoop's own classes."""
-    return [HERE / "ShellServer.java", HERE / "Rehearsal.java",
+    return [HERE / "ShellServer.java", HERE / "Rehearsal.java", HERE / "QuickLocalFileSystem.java",
             *([HERE / "QuietResourceManager.java"] if version == "3.3.6" else [])]
 
 

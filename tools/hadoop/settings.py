@@ -26,6 +26,15 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 log4j.logger.http.requests=WARN
 """
 
+# Each thread that serves calls wakes once a second to see that there is none.
+FEW_SERVERS = 4
+
+# As QuickLocalFileSystem.java; of daemons only, for clients may lack the class.
+QUICK_LOCAL_FILES = {
+    "fs.file.impl": "QuickLocalFileSystem",
+    "fs.AbstractFileSystem.file.impl": "QuickLocalFileSystem$OfContext",
+}
+
 
 class Settings:
     """Writes the folders of configuration; `overrides` are file → key → value, over everything."""
@@ -267,6 +276,7 @@ class Settings:
         return {"hdfs-site": {
             "dfs.datanode.data.dir": f"file://{self.folder}/{name}/data",
             "dfs.datanode.hostname": "localhost",
+            "dfs.datanode.handler.count": FEW_SERVERS,
             "dfs.datanode.address": self.at(f"{name}.data"),
             "dfs.datanode.http.address": self.at(f"{name}.http"),
             "dfs.datanode.ipc.address": self.at(f"{name}.ipc"),
@@ -275,13 +285,13 @@ class Settings:
         }}
 
     def of_rm(self, name):
-        # Each thread that serves calls wakes once a second to see that there is none. By default
-        # there are 150: most of what an idle resource manager costs.
+        # Of those that serve calls, 150 by default: most of what an idle resource manager costs
+        # (see FEW_SERVERS).
         values = {f"yarn.resourcemanager.{calls}client.thread-count": 10
                   for calls in ("", "scheduler.", "resource-tracker.")}
         if self.variant.ha:
             values["yarn.resourcemanager.ha.id"] = name
-        return {"yarn-site": values}
+        return {"core-site": QUICK_LOCAL_FILES, "yarn-site": values}
 
     def of_nm(self, name):
         own = self.folder / name
@@ -298,11 +308,13 @@ class Settings:
             # Java in containers would look into /etc.
             environment += f",JAVA_TOOL_OPTIONS=-Djava.security.krb5.conf={self.kdc.conf}"
         return {
+            "core-site": QUICK_LOCAL_FILES,
             "node-resources": {} if self.variant.gpu_plugin else counted,
             "yarn-site": {
                 **(found if self.variant.gpu_plugin else {}),
                 "yarn.nodemanager.hostname": "localhost",
                 "yarn.nodemanager.admin-env": environment,
+                "yarn.nodemanager.container-manager.thread-count": FEW_SERVERS,
                 "yarn.nodemanager.address": self.at(f"{name}.rpc"),
                 "yarn.nodemanager.localizer.address": self.at(f"{name}.localizer"),
                 "yarn.nodemanager.webapp.address": self.at(f"{name}.http"),
