@@ -15,4 +15,8 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 os.environ.setdefault("SPARK_LOCAL_DIRS", _folder)
-os.environ.setdefault("SPARK_SUBMIT_OPTS", quick_java.options([f"-Djava.io.tmpdir={_folder}"]))
+_places = [f"-Djava.io.tmpdir={_folder}"]
+os.environ.setdefault("SPARK_SUBMIT_OPTS", quick_java.options(_places))
+os.environ.setdefault("SPARK_DAEMON_JAVA_OPTS", quick_java.words_with_archive(_places))
+# Of the process that only says how Java is to be started.
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(quick_java.FLAGS))

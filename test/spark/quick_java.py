@@ -15,7 +15,8 @@ import textwrap
 from pathlib import Path
 
 FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
-         "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]  # fmt: skip
+         "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
+         "-Djdk.lang.Process.launchMechanism=VFORK"]  # fmt: skip
 
 # Loads what a driver and its executors load: all of them in one process.
 PROGRAM = """
@@ -36,12 +37,17 @@ def options(more=()):
     """Returns $SPARK_SUBMIT_OPTS, for drivers, and in it what drivers tell their executors; `more`
     are flags that change nothing about the classes.
     """
+    words = words_with_archive(more)
+    return f'{words} "-Dspark.executor.extraJavaOptions={words}"'
+
+
+def words_with_archive(more=()):
+    """Returns the flags alone: $SPARK_DAEMON_JAVA_OPTS, for masters and workers."""
     flags, archive = [*FLAGS, *more], archive_path()
     if archive.exists():
         flags += [f"-XX:SharedArchiveFile={archive}", "-XX:ArchiveRelocationMode=0",
                   "-Xlog:disable"]  # fmt: skip
-    words = " ".join(flags)
-    return f'{words} "-Dspark.executor.extraJavaOptions={words}"'
+    return " ".join(flags)
 
 
 def archive_path():

@@ -24,7 +24,8 @@ class Daemon:
         self.log = collections.deque(maxlen=40)
         self._process = subprocess.Popen(
             [_SPARK_CLASS, *map(str, words)],
-            env=dict(os.environ, SPARK_DAEMON_MEMORY="256m", SPARK_DAEMON_JAVA_OPTS=_JAVA_OPTIONS),
+            env={"SPARK_DAEMON_JAVA_OPTS": _JAVA_OPTIONS, **os.environ,
+                 "SPARK_DAEMON_MEMORY": "256m"},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.pid = self._process.pid
         self._said = threading.Condition()
