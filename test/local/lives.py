@@ -376,14 +376,27 @@ class Local:
         self.muster.end_everything()
 
 
+LOAD = """
+import os, sys, time
+os.nice(int(sys.argv[1]))
+file = os.open(sys.argv[3], os.O_CREAT | os.O_WRONLY) if sys.argv[3:] else None
+while True:
+    begun = time.monotonic()
+    while time.monotonic() < begun + 0.1:
+        if file is not None:
+            os.pwrite(file, bytes(1 << 22), 0)
+            os.fsync(file)
+    time.sleep(float(sys.argv[2]) * (time.monotonic() - begun))
+"""
+
+
 @contextlib.contextmanager
-def load(folder, busy, nice):
-    """So many processes that compute, and one that fills the disk's queue."""
-    spins = "import os\nos.nice({})\nwhile True: pass"
-    writes = ("import os, sys\nos.nice({})\nfile = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\n"
-              "while True:\n os.pwrite(file, bytes(1 << 22), 0)\n os.fsync(file)")
-    running = [subprocess.Popen([sys.executable, "-c", spins.format(nice)]) for _ in range(busy)]
-    running.append(subprocess.Popen([sys.executable, "-c", writes.format(nice), folder / "slow"]))
+def load(folder, busy, nice, share=1):
+    """So many processes that compute, and one that fills the disk's queue; each in pulses that take
+    so large a share of the time."""
+    command = [sys.executable, "-c", LOAD, str(nice), str(1 / share - 1)]
+    running = [subprocess.Popen(command) for _ in range(busy)]
+    running.append(subprocess.Popen([*command, folder / "slow"]))
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ import pytest
 
 def test_what_is_killed_and_frozen_under_load_ends_as_it_should(tmp_path):
     each = [lives.Choices.of(seed, frozen=(8, 12), seconds=(2, 8)) for seed in range(1, 9)]
-    with lives.load(tmp_path, busy=2, nice=10):
+    with lives.load(tmp_path, busy=2, nice=10, share=0.25):
         odd = lives.live_all(each, tmp_path)
     assert not odd, "\n".join(f"{choices}\n  " + "\n  ".join(told) for choices, told in odd)
 
