@@ -52,6 +52,7 @@ def ada():
     home = pathlib.Path(tempfile.mkdtemp(prefix="muster-ada-"))
     os.chown(home, 54321, 54321)
     program = harness.Muster(home)
+    program.environment.pop("USER", None)
     passwd = home / "passwd"
     passwd.write_text(pathlib.Path("/etc/passwd").read_text()
                       + f"ada:x:54321:54321::{home}:/bin/sh\n")

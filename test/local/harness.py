@@ -6,6 +6,7 @@ Everything a job starts inherits MUSTER_HOME, so a scan of /proc finds whatever 
 import contextlib
 import dataclasses
 import fcntl
+import getpass
 import json
 import os
 import pathlib
@@ -218,6 +219,9 @@ class Muster:
             if not name.startswith(("MUSTER_", "OMP_", "TF_", "PYTEST"))
         }
         self.environment.update(MUSTER_HOME=str(self.home), PATH="/usr/bin:/bin", LC_ALL="C.UTF-8")
+        # As of everybody who has logged in; without it, each command asks `id` for the name.
+        with contextlib.suppress(KeyError, OSError):
+            self.environment.setdefault("USER", getpass.getuser())
 
     # Commands
 
@@ -354,7 +358,7 @@ class Gate:
     @property
     def wait(self):
         """Returns the shell command that waits for the gate."""
-        return f"while ! [ -e {self.path} ]; do sleep 0.05; done"
+        return f"while ! [ -e {self.path} ]; do sleep 0.2; done"
 
     def open(self):
         self.path.touch()

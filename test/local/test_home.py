@@ -195,6 +195,7 @@ def test_a_user_without_a_name(muster_for_all):
     path = muster.spec({"command": "id -u", "tasks": 1})
     binary = shutil.copy(harness.BINARY, muster.folder / "muster")
     environment = {**muster.environment, "HOME": str(muster.home)}
+    environment.pop("USER", None)
     done = subprocess.run(
         ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", binary, "run", path],
         env=environment, cwd=muster.folder, capture_output=True, text=True,

@@ -27,6 +27,7 @@ class User(harness.Muster):
             os.chown(path, uid, uid)
         self.binary = shutil.copy(harness.BINARY, folder.parent / "muster")
         self.environment["HOME"] = str(folder)
+        self.environment.pop("USER", None)
 
     def __call__(self, *arguments, within=harness.PATIENCE, env=None, cwd=None):
         return subprocess.run(
