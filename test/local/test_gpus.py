@@ -40,19 +40,11 @@ os.write(1, b"0, GPU-0a0b")
 sys.exit(15)
 """
 
-# Keeps the processor busy until the gate opens, with more processes than it was given cores. Each
-# leads a session, because the kernel divides a busy processor evenly among sessions.
+# Keeps the core that it was given busy until the gate opens.
 BURN = """\
-import multiprocessing, os, sys
-def burn():
-    os.setsid()
-    while not os.path.exists(sys.argv[1]):
-        sum(range(100_000))
-children = [multiprocessing.Process(target=burn) for _ in range(16)]
-for child in children:
-    child.start()
-for child in children:
-    child.join()
+import os, sys
+while not os.path.exists(sys.argv[1]):
+    sum(range(100_000))
 """
 
 
