@@ -467,8 +467,9 @@ def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
         f"echo $$ > {tight_group}/cgroup.procs; exec /usr/bin/python3 {spins} {gate.path}"}}
     wanted = {("held", "steps.disk_bound"), ("collects", "java.garbage"),
               *((role, "cores.held_back") for role in limited)}
-    # To the end, for it may look at the gate just before it opens.
-    wakes = "while :; do sleep 0.53; echo > pipe; done"
+    # To the end, for it may look at the gate just before it opens; also where who was woken has
+    # closed the pipe before anything was written.
+    wakes = "trap '' PIPE; while :; do sleep 0.53; echo > pipe; done 2> /dev/null"
     running = muster.start("run", muster.spec({"roles": {
         "held": {"tasks": 1, "command":
                  f"mkfifo pipe; ({wakes}) & exec /usr/bin/python3 {held} {gate.path} {notes}"},
