@@ -12,6 +12,8 @@ SIGNATURES = JAR.parent / "java" / "hadoop"
 SOURCES = harness.REPOSITORY / "test" / "java"
 # Small programs as users of TonY's embedding API have them.
 EMBEDDING = sorted((SOURCES / "embedding").glob("*.java"))
+# What lives for seconds pays for what Java prepares for a longer life.
+BRIEFLY = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
 
 
 def need_jar():
@@ -28,8 +30,9 @@ def compile_into(folder, *programs, class_path=(SIGNATURES,), text=None):
     if text is not None:
         files[0].write_text(text)
     path = ":".join(str(each) for each in [JAR, *class_path])
-    done = subprocess.run(["javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", path,
-                           "-d", folder, *files], capture_output=True, text=True, check=False)
+    flags = [*(f"-J{flag}" for flag in BRIEFLY), "--release", "8", "-nowarn", "-Xlint:-options"]
+    done = subprocess.run(["javac", *flags, "-cp", path, "-d", folder, *files],
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -41,7 +44,7 @@ class Java(harness.Running):
         environment = {**muster.environment, "MUSTER_BINARY": str(harness.BINARY), **(env or {})}
         environment = {key: value for key, value in environment.items() if value is not None}
         path = ":".join(str(each) for each in [jar, *class_path])
-        super().__init__(["-cp", path, name, *map(str, arguments)], environment,
+        super().__init__([*BRIEFLY, "-cp", path, name, *map(str, arguments)], environment,
                          cwd or muster.folder, program=shutil.which("java"))
 
 

@@ -20,6 +20,7 @@ from test_gpus import BURN
 CLASSES = {"gathering", "starting", "productive", "repeated", "stalled", "waiting", "saving",
            "ending"}
 MEBIBYTE = 1 << 20
+SMALL_JAVA = "-Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 # Holds this much memory, beside what Python itself takes, until it has been looked at.
 HOLDS = """
@@ -475,7 +476,7 @@ def test_what_holds_a_task_up_is_named(muster, gate, tight_group):
                  f"mkfifo pipe; ({wakes}) & exec /usr/bin/python3 {held} {gate.path} {notes}"},
         "saves": {"tasks": 1, "command": f"exec /usr/bin/python3 {saves} {gate.path}"},
         "collects": {"tasks": 1, "memory": "512m", "command":
-                     f"exec java -Xmx64m -XX:+UseSerialGC {collects} {gate.path}"},
+                     f"exec java {SMALL_JAVA} {collects} {gate.path}"},
         **limited}}))
     muster.wait_for_phase("running")
 

@@ -130,6 +130,7 @@ while True:
     signal.pause()
 """,
 }
+SMALL_JAVA = "-Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 SERVES_IN_JAVA = """
 import java.net.ServerSocket;
 
@@ -560,7 +561,7 @@ def test_a_server_without_requests_is_left_in_peace(muster):
 
 
 def test_servers_of_any_making_are_left_in_peace(muster):
-    commands = {"java": "exec java -Xmx64m -XX:+UseSerialGC Serves.java",
+    commands = {"java": f"exec java {SMALL_JAVA} Serves.java",
                 "place": "while true; do sleep 300; done"}
     muster.write("Serves.java", SERVES_IN_JAVA)
     for name, program in SERVERS.items():
@@ -662,7 +663,7 @@ def test_a_program_that_sleeps_after_it_had_got_on_hangs(muster, pause):
 def test_locks_in_java_are_both_named(muster):
     muster.write("Locks.java", LOCKS_IN_JAVA)
     muster("run", muster.spec({
-        "command": "exec java -Xmx64m -XX:+UseSerialGC Locks.java", "tasks": 1,
+        "command": f"exec java {SMALL_JAVA} Locks.java", "tasks": 1,
         "files": ["Locks.java"], "liveness": QUICK["liveness"],
         "stall": {"after": "4s", "then": "fail"}}), within=120).expect(1)
     stall = stall_of(muster, 0)
