@@ -12,6 +12,7 @@ namespace {
 /// Of what a job's own files say about it, so much is kept for a list.
 constexpr size_t kTeamTextMax = 256;
 constexpr size_t kTeamViewersBytesMax = 16U << 10;
+constexpr size_t kTeamViewerCost = 32;  ///< Besides the name's own bytes.
 constexpr size_t kTeamHostsMax = 10'000;
 
 std::string kept_of(const std::string& text) { return text.substr(0, kTeamTextMax); }
@@ -21,7 +22,7 @@ std::vector<std::string> kept_viewers(const std::vector<std::string>& named) {
   std::vector<std::string> kept;
   size_t bytes = 0;
   for (const std::string& viewer : named) {
-    bytes += viewer.size() + sizeof(viewer);
+    bytes += viewer.size() + kTeamViewerCost;
     if (bytes > kTeamViewersBytesMax) {
       break;
     }

@@ -124,13 +124,13 @@ void ClientSession::ask(Question question) {
     drop("it asks faster than it can be answered");
     return;
   }
-  questions_.push_back(std::move(question));
+  questions_.push_back(question);
   const auto handler = handlers_.asked;
   handler();
 }
 
 void ClientSession::answer_next() {
-  const Question question = std::move(questions_.front());
+  const Question question = questions_.front();
   questions_.pop_front();
   std::visit([this](const auto& kind) { answer(kind); }, question);
 }
