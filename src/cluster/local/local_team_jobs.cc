@@ -28,7 +28,7 @@ constexpr uint64_t kFileMax = 4U << 20;
 constexpr size_t kTroublesMax = 20;
 /// What a home may cost a look, and the first look: some tenths of a second, and some seconds.
 constexpr uint64_t kHomeBytesMax = 32U << 20;
-constexpr uint64_t kHomeBytesMaxFirst = 256U << 20;
+constexpr uint64_t kHomeBytesMaxFirst = 128U << 20;
 constexpr size_t kJobsOfHomeMax = 100'000;
 /// The log of a job that is shown.
 constexpr uint64_t kOpenLogBytesMax = 64U << 20;
