@@ -80,4 +80,4 @@ muster_add_protos(muster_proto "${CMAKE_BINARY_DIR}/proto" ${proto_files})
 file(GLOB proto_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/proto/hadoop/*.proto")
 muster_add_protos(muster_hadoop_proto "${CMAKE_BINARY_DIR}/hadoop_proto" ${proto_files})
 # A message per block or per heartbeat, never one per byte.
-target_compile_options(muster_hadoop_proto PRIVATE $<$<CONFIG:Release>:-Os>)
+target_compile_options(muster_hadoop_proto PRIVATE $<$<CONFIG:Release>:-Oz>)
