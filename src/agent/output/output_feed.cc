@@ -27,9 +27,16 @@ bool OutputFeed::spend(HostTime now, size_t bytes, size_t queued_bytes_max) {
 
 void OutputFeed::offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream,
                        uint64_t offset, std::string_view bytes) {
-  if (!following_ || bytes.empty()) {
-    return;
+  while (following_ && !bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPieceBytesMax);
+    offer_piece(now, attempt, stream, offset, piece);
+    offset += piece.size();
+    bytes.remove_prefix(piece.size());
   }
+}
+
+void OutputFeed::offer_piece(HostTime now, job::AttemptId attempt, wire::OutputStream stream,
+                             uint64_t offset, std::string_view bytes) {
   wire::LeftOut& dropped = dropped_[{attempt, stream}];
   if (!spend(now, bytes.size(), kQueuedBytesMax)) {
     dropped.add(0, bytes);

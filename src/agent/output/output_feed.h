@@ -29,7 +29,8 @@ class OutputFeed {
   void follow(bool on);
   [[nodiscard]] bool following() const { return following_; }
 
-  /// Offers bytes that stand at `offset` of a stream.
+  /// Offers bytes that stand at `offset` of a stream, of any length: each piece of them is sent or
+  /// dropped by itself.
   void offer(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
              std::string_view bytes);
   /// Sends the last bytes of a stream once more, for somebody who has begun to follow. Not where
@@ -41,6 +42,7 @@ class OutputFeed {
   /// Tells the followers of an ended stream of `size` bytes something that is not part of it.
   void remark(job::AttemptId attempt, wire::OutputStream stream, uint64_t size, std::string text);
 
+  static constexpr size_t kPieceBytesMax = 64U << 10;
   /// The budget: at most this much waits on the line, and at most this much a second on average.
   static constexpr size_t kQueuedBytesMax = 512U << 10;
   static constexpr int64_t kBytesPerSecond = 4 << 20;
@@ -48,6 +50,8 @@ class OutputFeed {
   static constexpr size_t kRepeatQueuedBytesMax = 4U << 20;
 
  private:
+  void offer_piece(HostTime now, job::AttemptId attempt, wire::OutputStream stream, uint64_t offset,
+                   std::string_view bytes);
   /// Takes so much from the budget; false where it has not got so much.
   [[nodiscard]] bool spend(HostTime now, size_t bytes, size_t queued_bytes_max);
 

@@ -32,6 +32,20 @@ TEST_F(Feed, SendsPiecesWithTheirOffsets) {
   EXPECT_EQ(sent_[0], (wire::Output{kAttempt, kOut, 7, 0, "hello"}));
 }
 
+TEST_F(Feed, SendsMuchInPieces) {
+  feed_.follow(true);
+  std::string much(2 * OutputFeed::kPieceBytesMax, 'a');
+  much += "end";
+  feed_.offer(now_, kAttempt, kOut, 7, much);
+  std::string came;
+  for (const wire::Output& piece : sent_) {
+    EXPECT_EQ(piece.offset, 7 + came.size());
+    EXPECT_LE(piece.bytes.size(), OutputFeed::kPieceBytesMax);
+    came += piece.bytes;
+  }
+  EXPECT_EQ(came, much);
+}
+
 TEST_F(Feed, DropsWhatASlowLineDoesNotTakeAndSaysSo) {
   feed_.follow(true);
   queued_ = OutputFeed::kQueuedBytesMax;

@@ -16,7 +16,8 @@ namespace muster::os {
 class PipeReader {
  public:
   struct Handlers {
-    /// The view is valid during the call only; at most 64 KiB.
+    /// The view is valid during the call only; at most 64 KiB, or 512 KiB of a reader of batches
+    /// whose pipe is as full as that.
     std::function<void(std::string_view bytes)> bytes;
     /// The other ends are closed (or reading failed). Once.
     std::function<void()> ended;
