@@ -77,6 +77,11 @@ constexpr FailureClass kClasses[] = {
     {"user.data", FailureKind::User, Remedy::GiveUp,
      "an input file is damaged, or not in the format that the program expects",
      "check the file named above: complete, of the expected format, with the expected columns"},
+    {"user.input", FailureKind::User, Remedy::GiveUp,
+     "the program asked for input, or started a debugger: tasks have no terminal and an empty "
+     "standard input",
+     "pass the answer as an argument, in `env` or in a file, and take out breakpoints; `muster "
+     "shell` opens a terminal beside a running task"},
     {"user.build", FailureKind::User, Remedy::GiveUp, "code could not be compiled or installed",
      "the compiler's own message is further up in the log; build the extension before the job and "
      "ship it (`python: {env: ...}`)"},

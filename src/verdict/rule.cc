@@ -267,6 +267,9 @@ constexpr Rule kTelling[] = {
      R"(|error: \(-215)"},
     {"program.child_lost", Any, 0, Error, R"(BrokenProcessPool|DataLoader worker \(pid)"},
     {"program.child_lost", Any, 0, Final, R"((?m:^EOFError$))"},
+    {"user.input", Any, 0, Final,
+     R"(EOFError: EOF when reading a line|(?m:^(?:bdb\.)?BdbQuit\b)|NoConsoleScreenBufferError)"
+     R"(|termios\.error: \(25, |the input device is not a TTY)"},
 
     {"user.import", Any, 0, Error,
      R"((?:there is no package called [^\w\s]*|cannot load such file -- |Cannot find module '?)"
