@@ -289,5 +289,5 @@ def test_azkaban_hears_of_a_job_that_fails_and_of_files_that_are_missing(muster,
     submit(muster, AZKABAN, env=properties(tmp_path / "props", **values)).wait().expect(255)
     done = submit(muster, AZKABAN).wait()
     done.expect_error(255, "JOB_PROP_FILE is not set")
-    done = submit(muster, AZKABAN, env={"JOB_PROP_FILE": "/nonexistent"}).wait()
-    done.expect_error(255, "JOB_PROP_FILE=/nonexistent: there is no such file")
+    done = submit(muster, AZKABAN, env={"JOB_PROP_FILE": str(tmp_path / "nothing")}).wait()
+    done.expect_error(255, f"JOB_PROP_FILE={tmp_path / 'nothing'}: there is no such file")
