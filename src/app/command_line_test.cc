@@ -113,6 +113,15 @@ TEST(CommandLine, KnowsTheCommandsOfOtherPrograms) {
             "muster: there is no command `squeue`; did you mean `muster ps`?\n");
   EXPECT_THAT(mistake({"kill", "x"}), HasSubstr("did you mean `muster stop`?"));
   EXPECT_THAT(mistake({"attach", "x"}), HasSubstr("did you mean `muster logs -f`?"));
+  EXPECT_THAT(mistake({"python3", "train.py"}), HasSubstr("did you mean `muster run`?"));
+}
+
+TEST(CommandLine, KnowsFilesInTheCommandsPlace) {
+  EXPECT_EQ(mistake({"train.py", "--lr", "1"}),
+            "muster: there is no command `train.py`; did you mean `muster run -- python3 "
+            "train.py`?\n");
+  EXPECT_THAT(mistake({"job.yaml"}), HasSubstr("did you mean `muster run job.yaml`?"));
+  EXPECT_THAT(mistake({"fs", "x.py"}), HasSubstr("`muster fs --help` lists them"));
 }
 
 TEST(CommandLine, EveryCommandThatIsOfferedIsThere) {

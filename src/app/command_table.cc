@@ -146,7 +146,9 @@ std::vector<cli::Foreign> of_other_launchers() {
 /// Commands of Slurm, docker, kubectl and launchers of programs.
 std::vector<cli::Foreign> commands_of_others() {
   return {{{"sbatch", "qsub", "start", "create", "apply"}, "submit"},
-          {{"srun", "launch", "mpirun", "torchrun", "horovodrun", "train"}, "run"},
+          {{"srun", "launch", "mpirun", "mpiexec", "torchrun", "horovodrun", "train", "accelerate",
+            "deepspeed", "python", "python3"},
+           "run"},
           {{"squeue", "qstat", "list", "ls", "jobs", "get"}, "ps"},
           {{"scancel", "qdel", "cancel", "kill", "abort", "terminate"}, "stop"},
           {{"rm", "delete", "prune", "purge"}, "clean"},
@@ -175,7 +177,8 @@ Parameters job_source(SpecOptions& o, const Parameters& own) {
        at_least(1, option(o.tasks, {"-n", "--tasks"}, "N",
                           "Without a specification: the number of tasks of role worker")),
        option(o.framework, {"--framework"}, "NAME",
-              "Without a specification: tensorflow, pytorch, jax, mxnet, standalone or generic",
+              "Without a specification: pytorch, tensorflow, jax, horovod, horovod-elastic, mpi, "
+              "mxnet, ray, dask, xgboost, standalone, generic (the default), or a framework file",
               Kind::Framework),
        option(o.roles, {"--role"}, "ROLE=N[,KEY=VALUE...]",
               "Without a specification: a further role, as in ps=1,memory=2g; may be repeated"),
@@ -328,7 +331,7 @@ void add_metric_commands(std::vector<Command>& table) {
                    "Only this metric, as in container.cpu.usage, or all with this beginning, as in "
                    "user. (may be repeated)"),
             choice(&o.step, {"--step"}, "SECONDS", {"1", "10", "60"},
-                   "Average over this many seconds (default: 1)"),
+                   "Average over 10 or 60 seconds (default: 1, every value)"),
             flag(o.csv, {"--csv"}, "Print every value: time,task,attempt,name,unit,value"),
             flag(o.json, {"--json"}, "Print every value as JSON, one object per line")};
       },
@@ -354,7 +357,8 @@ void add_account_commands(std::vector<Command>& table) {
       [](UsageOptions& o) {
         return Parameters{
             choice(&o.by, {"--by"}, "WHAT", {"user", "queue", "name", "day", "host"},
-                   "One row for each of these (default: user); days are those of UTC"),
+                   "One row for each user, queue, name, day or host (default: user); days are "
+                   "those of UTC"),
             option(o.since, {"--since"}, "TIME",
                    "Only what was used after this, as in 7d or 2026-11-21T09:30:00Z"),
             on(o.on), json(o.json),

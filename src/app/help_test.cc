@@ -3,8 +3,14 @@
 #include "app/commands.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "spec/frameworks.h"
+#include "spec/keys/key_table.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace muster::app {
 namespace {
@@ -44,6 +50,32 @@ TEST(Help, NamesEveryParameterAndTheExample) {
     for (const Parameter& each : row.parameters) {
       for (const std::string_view name : each.names) {
         EXPECT_EQ(text.find(name) != std::string::npos, !each.help.empty()) << name;
+      }
+    }
+  }
+}
+
+TEST(Help, NamesEveryValueThatAnOptionTakes) {
+  const cli::Table table = command_table();
+  const std::vector<spec::KeyInfo> keys = spec::key_table();
+  const auto framework = std::ranges::find(keys, "framework", &spec::KeyInfo::path);
+  ASSERT_NE(framework, keys.end());
+  for (const Command& row : table.rows) {
+    for (const Parameter& each : row.parameters) {
+      if (each.help.empty()) {
+        continue;
+      }
+      std::vector<std::string_view> values = each.choices;
+      if (each.kind == cli::Kind::Framework) {
+        values.assign(framework->choices.begin(), framework->choices.end());
+        for (const spec::FrameworkFile& file : spec::framework_files()) {
+          values.push_back(file.name);
+        }
+        EXPECT_GT(values.size(), 10U);
+      }
+      for (const std::string_view value : values) {
+        EXPECT_NE(each.help.find(value), std::string_view::npos)
+            << row.name << " " << each.names.front() << ": " << value;
       }
     }
   }

@@ -23,6 +23,13 @@ Printed mistake(std::string_view command, std::string_view reason) {
           client::kBadUsage};
 }
 
+/// The command that runs a file whose name stands where a command should; "" for other words.
+std::string run_of_file(std::string_view word) {
+  return word.ends_with(".py") ? fmt::format("run -- python3 {}", word)
+         : word.ends_with(".yaml") || word.ends_with(".yml") ? fmt::format("run {}", word)
+                                                             : "";
+}
+
 Printed no_command(const Table& table, std::string_view group, std::string_view word) {
   std::vector<std::string_view> names;
   for (const Command& each : table.rows) {
@@ -34,12 +41,16 @@ Printed no_command(const Table& table, std::string_view group, std::string_view 
   const auto foreign = std::ranges::find_if(table.foreign, [&typed](const Foreign& each) {
     return std::ranges::find(each.names, typed) != each.names.end();
   });
-  const auto near =
-      foreign == table.foreign.end() ? nearest(typed, names) : std::optional(foreign->instead);
+  std::string near = foreign != table.foreign.end() ? std::string(foreign->instead)
+                     : group.empty()                ? run_of_file(typed)
+                                                    : "";
+  if (near.empty()) {
+    near = nearest(typed, names).value_or("");
+  }
   return {{},
           fmt::format("muster: there is no command `{}`; {}\n", typed,
-                      near ? fmt::format("did you mean `muster {}`?", *near)
-                           : fmt::format("`muster {}--help` lists them", group)),
+                      near.empty() ? fmt::format("`muster {}--help` lists them", group)
+                                   : fmt::format("did you mean `muster {}`?", near)),
           client::kBadUsage};
 }
 

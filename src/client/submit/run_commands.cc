@@ -122,18 +122,26 @@ std::string command_for(std::string_view file) {
                                  : "";
 }
 
-/// Says what is wrong with a command that is one word, as in `muster run -- 'echo a b'`; "" for
-/// others, and for the names of programs.
-std::string wrong_word(const Session& session, const SpecOptions& options) {
-  if (!options.spec.empty() || options.arguments.size() != 1) {
+/// Says what is wrong with the command of a job without a specification: words that were quoted as
+/// one, as in `muster run -- 'echo a b'`, or a script that no PATH has; "" where nothing is.
+std::string wrong_command(const Session& session, const SpecOptions& options) {
+  if (!options.spec.empty() || options.arguments.empty()) {
     return {};
   }
   const std::string& word = options.arguments.front();
-  if (trim(word).empty()) {
+  const bool alone = options.arguments.size() == 1;
+  if (alone && trim(word).empty()) {
     return "the command after -- is empty: give a program, as in -- python3 train.py";
   }
-  if (!word.contains(' ') || word.contains('/') ||
-      !find_on_path(session.environment, word).empty()) {
+  if (word.contains('/') || !find_on_path(session.environment, word).empty()) {
+    return {};
+  }
+  if (const std::string program = command_for(word);
+      !program.empty() && !word.contains(' ') && session.files->exists(word)) {
+    return fmt::format("{} is a file here and no command; start it as in -- {}", printable(word),
+                       program);
+  }
+  if (!alone || !word.contains(' ')) {
     return {};
   }
   return fmt::format(
@@ -171,7 +179,7 @@ Result<JobAndCluster> read_source(Session& session, const SpecOptions& options,
     return user_error(fmt::format("{} is a program, not a specification: muster run -n {} -- {}",
                                   printable(options.spec), options.tasks.value_or(1), program));
   }
-  if (std::string wrong = wrong_word(session, options); !wrong.empty()) {
+  if (std::string wrong = wrong_command(session, options); !wrong.empty()) {
     return user_error(std::move(wrong));
   }
   if (options.gpus == "all") {
