@@ -10,10 +10,14 @@ from yarn_jobs import RUN_LIMIT, processes_in
 LINK = r"http://127\.0\.0\.1:(\d+)/lab\?token=(\S+)"
 
 
+def begin(yarn, python, name, *options):
+    return yarn.start("notebook", "--on", "yarn", "--name", name, "--memory", "512m",
+                      "--set", f"python.interpreter={python}", *options)
+
+
 def start(yarn, python, name, *options):
     """A new notebook; returns the command, the port and the token."""
-    running = yarn.start("notebook", "--on", "yarn", "--name", name, "--memory", "512m",
-                         "--set", f"python.interpreter={python}", *options)
+    running = begin(yarn, python, name, *options)
     port, token = running.sees(LINK, RUN_LIMIT).groups()
     return running, int(port), token
 

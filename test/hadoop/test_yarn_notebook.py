@@ -7,7 +7,7 @@ import signal
 
 import pytest
 from jupyter_api import api, run_cell
-from notebooks import LINK, save, start, text_of
+from notebooks import LINK, begin, save, start, text_of
 from waiting import until
 from yarn_jobs import RUN_LIMIT, expect_all_over, processes_in
 
@@ -70,10 +70,17 @@ def test_its_files_outlive_the_container_in_hdfs(yarn, bed, python):
     assert yarn("status", last, "--json").json()["outcome"]["result"] == "succeeded"
 
 
-def test_a_lost_container_loses_no_file(yarn, bed, python):
+def test_a_lost_container_loses_no_file_and_a_second_notebook_overwrites_none(yarn, bed, python):
     name = f"lost-{os.getpid()}"
     folder = f"/user/alice/elsewhere-{os.getpid()}"
-    running, port, token = start(yarn, python, name, "--folder", f"hdfs://{folder}")
+    rivals = [begin(yarn, python, name, "--folder", f"hdfs://{folder}") for _ in range(2)]
+    second = until(lambda: next((each for each in rivals if each.process.poll() is not None), None),
+                   RUN_LIMIT, "one of two that begin at once is refused")
+    (running,) = (each for each in rivals if each is not second)
+    port, token = running.sees(LINK, RUN_LIMIT).groups()
+    back = f"`muster notebook {yarn.job()}` comes back to it"
+    second.wait().expect_error(2, folder, back, "--folder starts another")
+    yarn("notebook", "--on", "yarn", "--folder", f"hdfs:{folder}/part").expect_error(2, back)
     save(port, token, "a.ipynb.txt", "saved")
     until(lambda: bed.shell("fs", "-cat", f"{folder}/a.ipynb.txt").out == "saved", 60, "it is kept")
     for agent in processes_in(bed, "muster agent"):

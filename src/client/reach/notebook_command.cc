@@ -2,6 +2,7 @@
 #include "client/commands.h"
 #include "client/reach/exec_run.h"
 #include "client/reach/forward_run.h"
+#include "client/reach/notebook_folder.h"
 #include "client/reach/notebook_program.h"
 #include "client/reach/reach_rules.h"
 #include "client/show/failure.h"
@@ -9,6 +10,7 @@
 #include "client/submit/submit_detached.h"
 #include "cluster/cluster.h"
 #include "os/process/spawn.h"
+#include "rt/fd.h"
 #include "spec/duration_text.h"
 
 #include <fmt/format.h>
@@ -111,13 +113,17 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
   spec.tasks = 1;
   spec.name = spec.name.value_or(kDefaultName);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(idle).count();
-  spec.arguments = {
-      "python3",    "-c",      std::string(notebook_program()), std::to_string(seconds),
-      shown.folder, shown.kept};
+  spec.arguments = {"python3", "-c", std::string(notebook_program()), std::to_string(seconds),
+                    shown.folder};
+  rt::Fd turn;
   if (!shown.kept.empty()) {
+    turn = take_notebook_turn(session);
+    MUSTER_TRY_STATUS(check_notebook_folder(session, *cluster, shown.kept,
+                                            command.folder.empty() ? "--name" : "--folder"));
     // Another container has what was kept; what people set themselves comes later.
     spec.sets.insert(spec.sets.begin(), {"restart.container=3", "restart.host=3"});
     spec.sets.push_back(fmt::format("variables.{}=file://{{program}}", kProgramVariable));
+    spec.sets.push_back(fmt::format("env.{}={}", kKeptVariable, shown.kept));
   }
   return submit_detached(session, spec, [&session](const spec::Spec& job) {
     return check_reach(session, spec::Reach::Notebook, job);

@@ -8,13 +8,16 @@ namespace muster::client {
 /// The variable in which notebook_program() finds the address of Muster's own binary (file://...),
 /// where it has files to keep.
 inline constexpr std::string_view kProgramVariable = "NOTEBOOK_MUSTER";
+/// The one that names the folder of HDFS which the files of its own folder are kept in; a job
+/// without it keeps none.
+inline constexpr std::string_view kKeptVariable = "NOTEBOOK_KEPT";
 
 /// Python: the task of a notebook's job. Its arguments are the seconds after which a server that
-/// nobody uses ends (0: never), the folder to show ("": its own), and the folder of HDFS that the
-/// files of one of its own are kept in ("": none). Runs JupyterLab, or the server alone where that
-/// is all there is, on a free port of 127.0.0.1 with a token of its own, which nobody finds in a
-/// command line, an environment or a log. With files to keep it stays beside the server until all
-/// that has changed is in HDFS; what is deleted here is deleted there, too, while the server runs.
+/// nobody uses ends (0: never), and the folder to show ("": its own). Runs JupyterLab, or the
+/// server alone where that is all there is, on a free port of 127.0.0.1 with a token of its own,
+/// which nobody finds in a command line, an environment or a log. With files to keep it stays
+/// beside the server until all that has changed is in HDFS; what is deleted here is deleted there,
+/// too, while the server runs.
 [[nodiscard]] std::string_view notebook_program();
 
 /// Python: waits in the task until that server answers; prints its port, its token, the page to

@@ -1,7 +1,7 @@
 """The task of a notebook's job, run by `python3 -c`: see notebook_program.h.
 
-Arguments: the seconds after which a server that nobody uses ends (0: never), the folder to show
-("": its own), and the folder of HDFS that the files of one of its own are kept in ("": none). Runs
+Arguments: the seconds after which a server that nobody uses ends (0: never), and the folder to show
+("": its own). NOTEBOOK_KEPT: the folder of HDFS that the files of one of its own are kept in. Runs
 on any Python from 3.7.
 """
 
@@ -245,7 +245,8 @@ def write_config(path, port, token, root, idle):
             file.write(f"c.{name} = {value!r}\n")
 
 
-def main(idle, root, target):
+def main(idle, root):
+    target = os.environ.pop("NOTEBOOK_KEPT", "")
     if importlib.util.find_spec("jupyter_server") is None:
         sys.exit(f"muster: there is no Jupyter in the environment of {sys.executable}; install "
                  "jupyterlab there, or jupyter_server")
@@ -278,4 +279,4 @@ def main(idle, root, target):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(int(sys.argv[1]), sys.argv[2])
