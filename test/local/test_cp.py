@@ -188,13 +188,20 @@ def wrapped(muster, tmp_path):
     return start
 
 
-def test_a_file_that_grows_is_copied_as_it_was(muster, wrapped, tmp_path):
+@pytest.mark.parametrize("tool, size", [("head", 10), ("dd", 4_194_305)])
+def test_a_file_that_grows_is_copied_as_it_was(muster, wrapped, tmp_path, tool, size):
+    """A large one is read in large pieces."""
     log = tmp_path / "log"
-    job = wrapped("head", 'echo more >> "$LOG"', LOG=str(log))
-    log.write_text("0123456789")
+    data = os.urandom(size)
+    job = wrapped(tool, 'echo more >> "$LOG"', LOG=str(log))
+    log.write_bytes(data)
     done = muster("cp", f"{job}:worker:0:{log}", "back").expect(0)
-    assert (tmp_path / "back").read_text() == "0123456789"
-    assert done.lines(f"worker:0:{log} has grown while it was read;.* its first 10 B"), done.err
+    assert (tmp_path / "back").read_bytes() == data
+    assert done.lines(f"worker:0:{log} has grown while it was read;.* its first"), done.err
+
+
+def test_a_file_here_that_grows_is_copied_as_it_was(muster, wrapped, tmp_path):
+    log = tmp_path / "log"
     job = wrapped("rm", 'echo more >> "$LOG"', LOG=str(log))
     log.write_bytes(bytes(8 << 20))
     done = muster("cp", str(log), f"{job}:worker:0:{tmp_path}/there").expect(0)
@@ -202,20 +209,60 @@ def test_a_file_that_grows_is_copied_as_it_was(muster, wrapped, tmp_path):
     assert done.lines(f"{log} has grown while it was read; .* its first 8 MiB"), done.err
 
 
-def test_a_file_that_becomes_shorter_is_not_copied(muster, wrapped, tmp_path):
+@pytest.mark.parametrize("tool, size, told", [("head", 10, "10 B"), ("dd", 4 << 20, "4 MiB")])
+def test_a_file_that_becomes_shorter_is_not_copied(muster, wrapped, tmp_path, tool, size, told):
     log = tmp_path / "log"
-    job = wrapped("head", 'truncate -s 3 "$LOG"', LOG=str(log))
-    log.write_text("0123456789")
+    job = wrapped(tool, 'truncate -s 3 "$LOG"', LOG=str(log))
+    log.write_bytes(bytes(size))
     (tmp_path / "back").write_text("old")
     muster("cp", f"{job}:worker:0:{log}", "back").expect_error(
-        2, f"worker:0:{log} became shorter while it was read, 3 B instead of 10 B")
+        2, f"worker:0:{log} became shorter while it was read, 3 B instead of {told}")
     assert (tmp_path / "back").read_text() == "old"
+
+
+def test_a_file_here_that_becomes_shorter_is_not_copied(muster, wrapped, tmp_path):
+    log = tmp_path / "log"
+    (tmp_path / "back").write_text("old")
     job = wrapped("rm", 'truncate -s 3 "$LOG"', LOG=str(log))
     log.write_bytes(bytes(64 << 20))
     done = muster("cp", str(log), f"{job}:worker:0:{tmp_path}/back").expect(1)
     assert done.lines(r"of the 67108864 bytes for .*/back only \d+ came"), done.err
     assert done.lines(f"{log} became shorter while it was read, 3 B instead of 64 MiB"), done.err
     assert (tmp_path / "back").read_text() == "old"
+
+
+def test_a_task_with_another_dd_copies_what_is_large_too(muster, wrapped, tmp_path):
+    job = wrapped("dd", 'case "$*" in *count_bytes*) echo "bad flag" >&2; exit 1 ;; esac')
+    data = os.urandom(4_194_305)
+    (tmp_path / "model").write_bytes(data)
+    assert muster("cp", f"{job}:worker:0:{tmp_path}/model", "back").expect(0).err == ""
+    assert (tmp_path / "back").read_bytes() == data
+
+
+def test_holes_come_as_zeros_and_are_told_where_there_are_many(muster, job, tmp_path):
+    source = tmp_path / "data.mdb"
+    with open(source, "wb") as file:
+        file.write(b"first")
+        file.truncate(200_000_000)
+        file.seek(150_000_000)
+        file.write(b"last")
+    for words in ((f"{job}:worker:0:{source}", "back"), ("data.mdb", f"{job}:worker:0:there")):
+        assert muster("cp", *words).expect(0).err == ""
+    muster("exec", job, "--", "cmp", source, "there").expect(0)
+    muster("exec", job, "--", "cmp", source, tmp_path / "back").expect(0)
+    (tmp_path / "back").unlink()
+    with open(source, "r+b") as file:
+        file.truncate(1 << 40)
+    for words in ((f"{job}:worker:0:{source}", "back"), ("data.mdb", f"{job}:worker:0:more")):
+        running = muster.start("cp", *words)
+        running.sees("data.mdb takes 0 MiB of the disk, its copy 1048576 MiB: holes are copied")
+        harness.eventually(lambda it=running.pid: any(
+            size > 1 << 20 for path, size in harness.open_files(it) if "data.mdb" not in path)
+            or any(path.stat().st_size > 1 << 20 for path in tmp_path.rglob("more.muster-*")))
+        running.signal(signal.SIGINT)
+        assert running.wait().code not in (0, None)
+    assert not (tmp_path / "back").exists()
+    harness.eventually(lambda: muster("exec", job, "--", "ls").expect(0).out == "there\n")
 
 
 def test_a_file_that_is_replaced_is_copied_as_one_of_the_two(muster, wrapped, tmp_path):
