@@ -125,6 +125,54 @@ def test_a_shell_has_the_size_of_its_window(muster, job):
     second.wait().expect(6)
 
 
+def test_a_size_that_changes_while_the_task_is_waited_for(muster, tmp_path):
+    again = tmp_path / "again"
+    muster("submit", muster.spec({
+        "command": f"[ -e {again} ] && exec sleep 1000; touch {again}; exit 1",
+        "tasks": 1, "restart": {"process": 3, "backoff": "10s..10s"}})).expect(0)
+    harness.eventually(again.exists)
+    harness.eventually(lambda: muster.status()["roles"]["worker"]["tasks"][0]["state"] == "waiting")
+    running = shell(muster, "last")
+    running.sees("worker:0 is between two attempts")
+    resize(running, 41, 101)
+    running.sees("shell 1")
+    running.type(until(41, 101) + b"exit 5\n")
+    running.wait().expect(5)
+
+
+def test_a_client_that_was_stopped_has_its_terminal_again(muster, job):
+    """As after `fg`: the shell that it was started from has used the terminal meanwhile."""
+    running = shell(muster, job)
+    running.type(b"echo on-$((1+1))\n")
+    running.sees("on-2")
+    raw = termios.tcgetattr(running.terminal)
+    running.signal(signal.SIGSTOP)
+    harness.eventually(lambda: ") T " in pathlib.Path(f"/proc/{running.pid}/stat").read_text())
+    others = [*raw[:3], raw[3] | termios.ICANON | termios.ECHO | termios.ISIG, *raw[4:]]
+    termios.tcsetattr(running.terminal, termios.TCSANOW, others)
+    running.signal(signal.SIGCONT)
+    harness.eventually(lambda: termios.tcgetattr(running.terminal) == raw)
+    running.type(b"exit 4\n")
+    running.wait().expect(4)
+
+
+def test_a_terminal_that_is_gone_without_a_signal_leaves_the_shell(muster, job, tmp_path):
+    """Its end is not typed as Ctrl-D, which would end the shell."""
+    running = muster.start("--wait", harness.BINARY, "shell", job, terminal=True, env=SHELL,
+                           program="/usr/bin/setsid")  # It is not its session's terminal.
+    go = tmp_path / "go"
+    running.type(f"echo on-$((1+1)); until [ -e {go} ]; do sleep 0.05; done; echo end\n".encode())
+    running.sees("on-2")
+    running.hang_up()
+    go.touch()  # Who reads the terminal is woken, and lets it go.
+    harness.eventually(lambda: muster.pids("shell") == [])
+    assert [each["ended"] for each in shells(muster, job)] == [False]
+    again = shell(muster, job, "--join", "1")
+    again.sees("^end$")
+    again.type(b"exit 4\n")
+    again.wait().expect(4)
+
+
 def test_ctrl_c_ends_a_flood_over_the_masters_death(muster, job):
     running = shell(muster, job)
     running.type(b"while :; do echo flood; done\n")

@@ -23,7 +23,8 @@ Result<wire::Terminal> own_terminal(const Session& session) {
   if (::isatty(STDIN_FILENO) != 1) {
     return user_error("-t needs a terminal, but standard input is not one");
   }
-  return wire::Terminal{session.environment.find("TERM").value_or("dumb"), {}};
+  const std::string name = session.environment.find("TERM").value_or("");
+  return wire::Terminal{name.empty() ? "dumb" : name, {}};
 }
 
 /// The user's own shell; a system user's may be one that lets nobody in.

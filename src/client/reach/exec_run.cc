@@ -39,7 +39,7 @@
 namespace muster::client {
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH};
+constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT};
 /// So many interrupts within so long mean that the person wants to leave.
 constexpr int kInterruptsToLeave = 3;
 constexpr Duration kInterruptWindow = std::chrono::seconds(3);
@@ -80,6 +80,12 @@ Result<std::vector<job::TaskId>> chosen_tasks(const std::vector<std::string>& na
   return tasks_of(names, plan);
 }
 
+/// The size of the person's terminal now.
+std::optional<wire::TerminalSize> own_size() {
+  const auto size = os::window_size_of(STDIN_FILENO);
+  return size ? std::optional(wire::TerminalSize{size->rows, size->columns}) : std::nullopt;
+}
+
 /// Runs one command in one or many tasks, in the foreground, until all have ended.
 class ExecRun {
  public:
@@ -109,12 +115,14 @@ class ExecRun {
   void on_opened(Member& member, const wire::StreamOpened& opened);
   void on_ended(Member& member);
   void on_typed(std::string_view bytes);
+  void on_input_ended();
   [[nodiscard]] wire::StreamRequest request_of(const Member& member) const;
   void pump_input();
   void end_input();
   void detach();
   void give_back_terminal();
   void reset_terminal();
+  void tell_size();
   void on_signal(int signal);
   void interrupt(int signal);
   void leave(int status);
@@ -207,7 +215,7 @@ void ExecRun::on_welcome(const wire::ClientWelcome& welcome) {
   } else if (plan_.reads_input) {
     input_.emplace(loop_, plan_.input,
                    InputPump::Handlers{.bytes = [this](std::string_view bytes) { on_typed(bytes); },
-                                       .ended = [this] { end_input(); }});
+                                       .ended = [this] { on_input_ended(); }});
   }
   open_more();
 }
@@ -247,9 +255,7 @@ void ExecRun::open(Member& member) {
           .ended = [this, &member] { on_ended(member); }},
       window);
   if (plan_.terminal) {
-    if (const auto size = os::window_size_of(STDIN_FILENO)) {
-      plan_.terminal->size = {size->rows, size->columns};
-    }
+    plan_.terminal->size = own_size().value_or(plan_.terminal->size);
   }
   member.stream = streams_->open({.attempt = {member.task, member.shell.attempt},
                                   .wait = member.shell.shell == 0 ? plan_.wait : kShellPatience,
@@ -274,6 +280,9 @@ wire::StreamRequest ExecRun::request_of(const Member& member) const {
 void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (!plan_.preamble.empty()) {
     member.command->send_input(std::exchange(plan_.preamble, ""));
+  }
+  if (plan_.terminal && own_size().value_or(plan_.terminal->size) != plan_.terminal->size) {
+    tell_size();  // It has changed while the task was waited for.
   }
   if (plan_.terminal && job_->spec.recording.terminals) {
     say("what this terminal shows is recorded");
@@ -421,6 +430,15 @@ void ExecRun::pump_input() {
   input_->allow(std::min<uint64_t>(room - std::min(room, detach_watch_.held_max()), left));
 }
 
+/// A raw terminal ends only when it is gone. The signal that says so may come later, or never.
+void ExecRun::on_input_ended() {
+  if (raw_ != nullptr) {
+    leave(128 + SIGHUP);
+  } else {
+    end_input();
+  }
+}
+
 void ExecRun::end_input() {
   input_ended_ = true;
   input_->allow(0);
@@ -469,11 +487,21 @@ void ExecRun::reset_terminal() {
   }
 }
 
+void ExecRun::tell_size() {
+  const std::optional<wire::TerminalSize> size = own_size();
+  if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr) {
+    members_.front().command->resize(*size);
+  }
+}
+
 void ExecRun::on_signal(int signal) {
   if (signal == SIGWINCH) {
-    const auto size = os::window_size_of(STDIN_FILENO);
-    if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr) {
-      members_.front().command->resize({size->rows, size->columns});
+    tell_size();
+  } else if (signal == SIGCONT) {
+    // The shell that this was started from has had the terminal meanwhile.
+    if (raw_ != nullptr) {
+      raw_->renew();
+      tell_size();  // Programs draw their screen anew.
     }
   } else if (signal == SIGHUP) {
     leave(128 + SIGHUP);

@@ -136,6 +136,17 @@ TEST_F(Interactive, InterruptsByTheTerminalsKey) {
   EXPECT_EQ(exit_->code, 5);
 }
 
+TEST_F(Interactive, ErasesWholeCharactersOfALineThatIsTyped) {
+  start("stty -echo; echo ready; read -r line; echo \"<$line>\"",
+        WindowSize{.rows = 24, .columns = 80});
+  ASSERT_TRUE(run_until([this] { return out_.find("ready") != std::string::npos; }));
+  child_->write(
+      "a\u5B66\u00FC\x7F\x7F"
+      "b\n");
+  ASSERT_TRUE(run_to_exit());
+  EXPECT_THAT(out_, HasSubstr("<ab>"));
+}
+
 TEST_F(Interactive, EndsTheInputOfATerminal) {
   start("cat", WindowSize{.rows = 24, .columns = 80});
   child_->write("line\n");

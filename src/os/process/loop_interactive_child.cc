@@ -49,6 +49,13 @@ Result<TerminalPair> open_terminal(WindowSize size) {
   }
   const winsize window = to_winsize(size);
   (void)::ioctl(pair.slave.get(), TIOCSWINSZ, &window);
+  // What erases a character in a line that is typed erases all its bytes, as in the terminals of
+  // today.
+  termios settings{};
+  if (::tcgetattr(pair.slave.get(), &settings) == 0) {
+    settings.c_iflag |= IUTF8;
+    (void)::tcsetattr(pair.slave.get(), TCSANOW, &settings);
+  }
   return pair;
 }
 

@@ -9,14 +9,17 @@ namespace {
 
 class RestoredTerminal final : public RawTerminal {
  public:
-  RestoredTerminal(int fd, const termios& before) : fd_(fd), before_(before) {}
+  RestoredTerminal(int fd, const termios& before, const termios& raw)
+      : fd_(fd), before_(before), raw_(raw) {}
   ~RestoredTerminal() override { (void)::tcsetattr(fd_, TCSADRAIN, &before_); }
   RestoredTerminal(const RestoredTerminal&) = delete;
   RestoredTerminal& operator=(const RestoredTerminal&) = delete;
+  void renew() override { (void)::tcsetattr(fd_, TCSADRAIN, &raw_); }
 
  private:
   int fd_;
   termios before_;
+  termios raw_;
 };
 
 }  // namespace
@@ -39,7 +42,7 @@ Result<std::unique_ptr<RawTerminal>> make_raw(int fd) {
   if (::tcsetattr(fd, TCSADRAIN, &raw) != 0) {
     return system_error(errno, "cannot change the terminal's settings");
   }
-  return std::make_unique<RestoredTerminal>(fd, before);
+  return std::make_unique<RestoredTerminal>(fd, before, raw);
 }
 
 }  // namespace muster::os

@@ -16,6 +16,9 @@ namespace muster::os {
 class RawTerminal {
  public:
   virtual ~RawTerminal() = default;
+  /// Makes it so again, where somebody else has used the terminal meanwhile; what is restored at
+  /// the end stays the same.
+  virtual void renew() = 0;
 };
 [[nodiscard]] Result<std::unique_ptr<RawTerminal>> make_raw(int fd);
 
