@@ -3,6 +3,7 @@
 #include "control/connection.h"
 #include "control/handshake.h"
 #include "net/address.h"
+#include "net/socket.h"
 #include "net/tcp_dialer.h"
 #include "rt/wait.h"
 
@@ -38,10 +39,28 @@ Status as_status(net::TlsFailure failure, const Peer& self) {
   return {};
 }
 
+/// Whether it is a person's: who only waits must hear of a connection that has silently died. The
+/// others hear from their peers all the time.
+bool is_client(const Peer& self) {
+  switch (self.kind) {
+    case Peer::Kind::Owner:
+    case Peer::Kind::Viewer:
+    case Peer::Kind::Stream:
+      return true;
+    case Peer::Kind::Agent:
+    case Peer::Kind::Master:
+      return false;
+  }
+  return false;
+}
+
 rt::Async<Dialled> connect(DialDeps* deps, DialOptions* options) {
   MUSTER_CO_TRY(auto server, net::parse_host_port(options->address));
   auto dialled = co_await net::dial_tcp(&deps->loop, &deps->resolver, std::move(server));
   MUSTER_CO_TRY(rt::Fd socket, std::move(dialled));
+  if (is_client(options->self)) {
+    net::notice_loss_soon(socket.get());
+  }
   auto stream =
       net::TlsStream::client(*deps->tls, std::move(socket), options->self.identity(), options->key);
   const net::TlsFailure failure = co_await shake_hands(&deps->loop, &stream);

@@ -114,6 +114,7 @@ TlsListener::Place TlsListener::find_evictable(const std::string* source) {
 
 void TlsListener::admit(rt::Fd socket, std::string source) {
   net::disable_delay(socket.get());
+  net::keep_alive(socket.get());
   ++sources_[source];
   const Place place = peers_.insert(peers_.end(), {.source = std::move(source), .peer = nullptr});
   const UnauthenticatedPeer::Deps deps{.loop = deps_.loop,

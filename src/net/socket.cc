@@ -116,4 +116,21 @@ void disable_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
+void keep_alive(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+}
+
+void notice_loss_soon(int fd) {
+  constexpr int kIdleSeconds = 30;
+  constexpr int kPauseSeconds = 10;
+  constexpr int kProbes = 6;
+  constexpr unsigned kUnansweredMs = 60'000;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &kIdleSeconds, sizeof(kIdleSeconds));
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kPauseSeconds, sizeof(kPauseSeconds));
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof(kProbes));
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnansweredMs, sizeof(kUnansweredMs));
+  keep_alive(fd);
+}
+
 }  // namespace muster::net

@@ -43,4 +43,11 @@ class Connecting {
 /// Makes an accepted or connected socket send small pieces at once.
 void disable_delay(int fd);
 
+/// Makes a connection end, however idle it is, when its peer has vanished without a word: in some
+/// hours, as the system has it.
+void keep_alive(int fd);
+/// The same within a minute and a half, where it idles and where it sends: for who waits at this
+/// end, on a machine that may have slept and come back to another network.
+void notice_loss_soon(int fd);
+
 }  // namespace muster::net

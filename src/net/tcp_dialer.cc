@@ -161,8 +161,7 @@ rt::Async<Result<std::unique_ptr<Stream>>> TcpDialer::dial(HostPort server) {
   if (!socket.has_value()) {
     co_return std::move(socket).error().within(fmt::format("cannot reach {}", to_string(server)));
   }
-  const int on = 1;
-  ::setsockopt(socket->get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  keep_alive(socket->get());
   co_return tcp_stream(*loop_, *std::move(socket));
 }
 

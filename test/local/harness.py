@@ -47,29 +47,37 @@ def eventually(probe, within=PATIENCE, what=None, pause=0.02):
         sleeper.wait(max(pause, min(2 * (now - asked), 1), min((now - begun) / 20, 0.5)))
 
 
-def _sockets(pid, state, column):
-    """Addresses and ports of a process's IPv4 sockets in that state."""
+def _sockets(pid, state):
+    """What the kernel tells of a process's IPv4 sockets in that state, by fields."""
     inodes = set()
     for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
             inodes.add(entry.readlink().name)
-    found = []
-    for line in pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]:
-        fields = line.split()
-        if fields[3] == state and f"socket:[{fields[9]}]" in inodes:
-            host, port = fields[column].split(":")
-            found.append((".".join(str(byte) for byte in bytes.fromhex(host)[::-1]), int(port, 16)))
-    return found
+    lines = pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+    return [fields for fields in map(str.split, lines)
+            if fields[3] == state and f"socket:[{fields[9]}]" in inodes]
+
+
+def _address(text):
+    host, port = text.split(":")
+    return ".".join(str(byte) for byte in bytes.fromhex(host)[::-1]), int(port, 16)
 
 
 def listening(pid):
     """The addresses and ports that a process listens on, IPv4."""
-    return _sockets(pid, "0A", 1)
+    return [_address(fields[1]) for fields in _sockets(pid, "0A")]
 
 
 def peers(pid):
     """The addresses and ports that a process is connected to, IPv4."""
-    return _sockets(pid, "01", 2)
+    return [_address(fields[2]) for fields in _sockets(pid, "01")]
+
+
+def timers(pid):
+    """Of a process's connections: which timer runs (2: that of idle ones), and for how many
+    seconds."""
+    split = [fields[5].split(":") for fields in _sockets(pid, "01")]
+    return [(int(kind, 16), int(left, 16) / os.sysconf("SC_CLK_TCK")) for kind, left in split]
 
 
 def open_files(pid):

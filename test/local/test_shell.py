@@ -173,6 +173,23 @@ def test_a_terminal_that_is_gone_without_a_signal_leaves_the_shell(muster, job, 
     again.wait().expect(4)
 
 
+def test_a_client_hears_of_a_connection_that_dies_without_a_word(muster, job):
+    """As after a sleep, on another network. Here: the system asks for signs of life soon."""
+    running = shell(muster, job)
+    running.sees("shell 1")
+    harness.eventually(lambda: 0 < idle_timer(running.pid) <= 30)
+    [master] = muster.pids("master")
+    harness.eventually(lambda: idle_timer(master) > 60)
+    running.type(b"exit 4\n")
+    running.wait().expect(4)
+
+
+def idle_timer(pid):
+    """In how many seconds one of a process's idle connections is probed; 0: none is. Of several,
+    the one that is probed last."""
+    return max((seconds for kind, seconds in harness.timers(pid) if kind == 2), default=0)
+
+
 def test_ctrl_c_ends_a_flood_over_the_masters_death(muster, job):
     running = shell(muster, job)
     running.type(b"while :; do echo flood; done\n")
