@@ -61,6 +61,28 @@ def shows_its_output_during_and_after(muster, cluster, within):
     assert told == "worker:0 | hello\n"
 
 
+def shows_the_same_to_one_who_follows_later(muster, cluster, within):
+    """All of it, once and in order; who comes while the task writes holds up nobody else."""
+    end = muster.folder / "end"
+    job = submit(muster, cluster, within, "n=0; until [ -e " + str(end) + " ]; do n=$((n + 1)); "
+                 "echo n=$n=; sleep 0.05; done; echo all $n; exec sleep 1000")
+    logs = ("logs", job, "worker:0", "--stream", "stdout")
+    eventually(lambda: "n=1=" in muster(*logs, within=within).out, within, "its output")
+    first = muster.start(*logs, "-f")
+    first.sees("n=3=", within)
+    second = muster.start(*logs, "-f")
+    seen = int(second.sees(r"n=(\d+)=", within).group(1))
+    first.sees(f"n={seen + 20}=", within)
+    end.touch()
+    last = int(first.sees(r"all (\d+)", within).group(1))
+    second.sees("all ", within)
+    muster("stop", job, within=within).expect(0)
+    lines = [*(f"n={n}=" for n in range(1, last + 1)), f"all {last}"]
+    told = "".join(f"worker:0 | {line}\n" for line in lines)
+    for each in (first.wait(within), second.wait(within), muster(*logs, within=within)):
+        assert each.expect(0).out == told, each.out
+
+
 def keeps_the_order_of_both_streams_where_asked(muster, cluster, within):
     lines = "for n in 1 2 3; do echo out $n; echo err $n >&2; done"
     muster.environment["MUSTER_SET_LOGS__MERGED"] = "true"
@@ -97,6 +119,7 @@ BEHAVIOURS = (
     is_listed_where_it_belongs,
     is_told_while_it_runs_and_after,
     shows_its_output_during_and_after,
+    shows_the_same_to_one_who_follows_later,
     keeps_the_order_of_both_streams_where_asked,
     stops_once_and_for_all,
     is_found_by_a_beginning_of_its_id,

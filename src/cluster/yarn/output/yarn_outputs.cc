@@ -17,6 +17,7 @@ namespace {
 constexpr Duration kCollectingMax = std::chrono::seconds(30);
 constexpr Duration kCollectingPause = std::chrono::milliseconds(500);
 constexpr uint32_t kFileMode = 0600;
+constexpr Duration kLockPause = std::chrono::milliseconds(1);
 
 /// Says that all output of a job that has ended is here.
 std::filesystem::path whole_mark(const JobFolder& job) { return job.logs() / "whole"; }
@@ -44,10 +45,8 @@ std::vector<LogSource> sources_of(const JobReading& reading, const LogFilter& fi
   return sources;
 }
 
-/// Where the newest part of a stream ends, counted from the stream's beginning.
-uint64_t end_of_stream(os::Files& files, const std::filesystem::path& path) {
-  const Result<os::FileStat> stat = files.stat(path);
-  const uint64_t end = stat ? stat->size_bytes : 0;
+/// Where the newest part of a stream begins, counted from the stream's beginning.
+uint64_t begin_of_part(os::Files& files, const std::filesystem::path& path) {
   const Result<std::string> times = files.read(path.string() + ".times");
   uint64_t newest_part = 0;
   for (const std::string_view line : split(times ? std::string_view(*times) : "", '\n')) {
@@ -56,7 +55,12 @@ uint64_t end_of_stream(os::Files& files, const std::filesystem::path& path) {
       (void)std::from_chars(words[0].data(), words[0].data() + words[0].size(), newest_part);
     }
   }
-  return end + newest_part;
+  return newest_part;
+}
+
+uint64_t size_of(os::Files& files, const std::filesystem::path& path) {
+  const Result<os::FileStat> stat = files.stat(path);
+  return stat ? stat->size_bytes : 0;
 }
 
 }  // namespace
@@ -69,7 +73,24 @@ YarnOutputs::YarnOutputs(Deps deps, JobFolder job, std::vector<std::string> role
 
 bool YarnOutputs::wants_everything() const { return filter_.tasks.empty() && !filter_.attempt; }
 
+/// Null where the file system has no locks.
+std::unique_ptr<os::FileLock> YarnOutputs::lock_copy() {
+  const std::filesystem::path path = job_.logs() / "copy.lock";
+  Result<std::unique_ptr<os::FileLock>> lock = deps_.files.try_lock(path, kFileMode);
+  while (!lock && lock.error().code == Errc::AlreadyExists) {
+    deps_.session.pause(kLockPause);
+    lock = deps_.files.try_lock(path, kFileMode);
+  }
+  return lock ? *std::move(lock) : nullptr;
+}
+
 Result<Outputs::Gaps> YarnOutputs::refresh() {
+  MUSTER_TRY_STATUS(deps_.files.make_folders(job_.logs(), 0700));
+  const std::unique_ptr<os::FileLock> lock = lock_copy();
+  return bring();
+}
+
+Result<Outputs::Gaps> YarnOutputs::bring() {
   const bool ended = deps_.files.exists(job_.summary());
   if (ended && deps_.files.exists(whole_mark(job_))) {
     return Gaps();
@@ -115,12 +136,21 @@ Status YarnOutputs::take(const OutputPiece& piece) {
   const std::filesystem::path path =
       job_.logs() / (JobFolder::attempt_stem(piece.role, piece.index, piece.attempt) +
                      (piece.is_err ? ".stderr" : ".stdout"));
-  const auto known = ends_.find(path);
-  uint64_t end = known == ends_.end() ? end_of_stream(deps_.files, path) : known->second;
+  const std::unique_ptr<os::FileLock> lock = lock_copy();
+  auto begin = begins_.find(path);
+  if (begin == begins_.end()) {
+    begin = begins_.emplace(path, begin_of_part(deps_.files, path)).first;
+  }
+  // Whoever else follows the job from this host may have written it.
+  uint64_t end = begin->second + size_of(deps_.files, path);
   if (piece.offset > end) {
     // What the master left out for a reader that was slow.
-    MUSTER_TRY([[maybe_unused]] const Gaps gaps, refresh());
-    end = end_of_stream(deps_.files, path);
+    MUSTER_TRY([[maybe_unused]] const Gaps gaps, bring());
+    begin->second = begin_of_part(deps_.files, path);
+    end = begin->second + size_of(deps_.files, path);
+    // The nodes show only the last part of a long one.
+    begin->second += std::max(piece.offset, end) - end;
+    end = std::max(piece.offset, end);
   }
   const uint64_t after = piece.offset + piece.bytes.size();
   if (after > end) {
@@ -129,7 +159,6 @@ Status YarnOutputs::take(const OutputPiece& piece) {
                deps_.files.open_append(path, kFileMode));
     MUSTER_TRY_STATUS(file->append(piece.bytes.substr(skip)));
   }
-  ends_[path] = std::max(after, end);
   return {};
 }
 

@@ -8,13 +8,15 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace muster::cluster::yarn {
 
 /// What the tasks of a job on YARN wrote, copied into the job's folder here: from their nodes and
-/// from HDFS, and, piece by piece, from the job's master.
+/// from HDFS, and, piece by piece, from the job's master. Several processes may do so at a time:
+/// the copy is locked while one of them changes it.
 class YarnOutputs final : public Outputs {
  public:
   struct Deps {
@@ -38,6 +40,8 @@ class YarnOutputs final : public Outputs {
   Status take(const OutputPiece& piece) override;
 
  private:
+  [[nodiscard]] std::unique_ptr<os::FileLock> lock_copy();
+  [[nodiscard]] Result<Gaps> bring();
   [[nodiscard]] Result<Gaps> bring_ended(const std::vector<LogSource>& sources, WallTime last);
   [[nodiscard]] bool wants_everything() const;
 
@@ -45,8 +49,8 @@ class YarnOutputs final : public Outputs {
   JobFolder job_;
   LogFilter filter_;
   FolderOutputs here_;
-  /// Where each stream ends, counted from its beginning, as far as take() knows.
-  std::map<std::filesystem::path, uint64_t> ends_;
+  /// Where the file that grows begins in each stream, as far as take() knows.
+  std::map<std::filesystem::path, uint64_t> begins_;
 };
 
 }  // namespace muster::cluster::yarn
