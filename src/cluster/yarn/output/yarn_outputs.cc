@@ -18,6 +18,8 @@ constexpr Duration kCollectingMax = std::chrono::seconds(30);
 constexpr Duration kCollectingPause = std::chrono::milliseconds(500);
 constexpr uint32_t kFileMode = 0600;
 constexpr Duration kLockPause = std::chrono::milliseconds(1);
+/// A follower that was stopped (Ctrl-Z) may hold the copy for ever.
+constexpr Duration kLockMax = std::chrono::seconds(5);
 
 /// Says that all output of a job that has ended is here.
 std::filesystem::path whole_mark(const JobFolder& job) { return job.logs() / "whole"; }
@@ -73,11 +75,13 @@ YarnOutputs::YarnOutputs(Deps deps, JobFolder job, std::vector<std::string> role
 
 bool YarnOutputs::wants_everything() const { return filter_.tasks.empty() && !filter_.attempt; }
 
-/// Null where the file system has no locks.
+/// Null where the file system has no locks, or another process keeps it for too long: a line twice
+/// is better than none.
 std::unique_ptr<os::FileLock> YarnOutputs::lock_copy() {
   const std::filesystem::path path = job_.logs() / "copy.lock";
   Result<std::unique_ptr<os::FileLock>> lock = deps_.files.try_lock(path, kFileMode);
-  while (!lock && lock.error().code == Errc::AlreadyExists) {
+  for (Duration waited{}; !lock && lock.error().code == Errc::AlreadyExists && waited < kLockMax;
+       waited += kLockPause) {
     deps_.session.pause(kLockPause);
     lock = deps_.files.try_lock(path, kFileMode);
   }
