@@ -21,8 +21,7 @@ constexpr Duration kPumpPause = std::chrono::milliseconds(20);
 
 ClientSession::ClientSession(const Deps& deps, std::unique_ptr<control::Channel> channel)
     : deps_(deps),
-      address_(channel->address()),
-      heard_(deps.loop.now()),
+      visitor_{.name = {}, .address = channel->address(), .heard = deps.loop.now()},
       channel_(std::move(channel)),
       output_(deps.loop, *channel_) {}
 
@@ -39,17 +38,17 @@ void ClientSession::start(Handlers handlers) {
 }
 
 ClientSession::Business ClientSession::business() const {
-  return !said_hello_                                         ? Business::None
-         : reaches_                                           ? Business::Reaches
-         : follow_facts_ || follow_output_ || follow_metrics_ ? Business::Follows
-                                                              : Business::Asks;
+  return !said_hello_                                            ? Business::None
+         : reaches_                                              ? Business::Reaches
+         : follows_.facts || follows_.output || follows_.metrics ? Business::Follows
+                                                                 : Business::Asks;
 }
 
 void ClientSession::on_frame(std::string_view bytes) {
   if (ended_) {
     return;
   }
-  heard_ = deps_.loop.now();
+  visitor_.heard = deps_.loop.now();
   Result<wire::ClientFrame> frame = wire::decode_client_frame(bytes);
   if (!frame) {
     drop(frame.error().message);
@@ -80,10 +79,10 @@ void ClientSession::on(const wire::ClientHello& hello) {
   }
   deps_.log.info("client.hello", {{"who", hello.who}, {"as", channel_->peer().identity()}});
   said_hello_ = true;
-  who_ = hello.who;
+  visitor_.name = hello.who;
   send(deps_.admission.client_welcome());
-  follow_facts_ = hello.follow_facts;
-  follow_output_ = hello.follow_output;
+  follows_.facts = hello.follow_facts;
+  follows_.output = hello.follow_output;
   next_fact_ = hello.from_index;
   if (last_frame_) {
     say_goodbye();
@@ -97,7 +96,7 @@ void ClientSession::on(const wire::ClientHello& hello) {
 }
 
 void ClientSession::begin_output() {
-  if (!follow_output_ || !output_.begin()) {
+  if (!follows_.output || !output_.begin()) {
     return;
   }
   const auto handler = handlers_.follows_output;
@@ -112,7 +111,7 @@ void ClientSession::on(const wire::StopJob& stop) {
     note_undue();
     return;
   }
-  const std::string by = stop.by.empty() ? who_ : stop.by;
+  const std::string by = stop.by.empty() ? visitor_.name : stop.by;
   const auto handler = handlers_.stop;
   handler({.by = by.empty() ? "its owner" : by, .how = stop.how});
 }
@@ -165,14 +164,14 @@ void ClientSession::answer(const wire::MetricsAsked& asked) {
 void ClientSession::on(const wire::FollowMetrics& follow) { ask(follow); }
 
 void ClientSession::answer(const wire::FollowMetrics& follow) {
-  follow_metrics_ = follow.on;
+  follows_.metrics = follow.on;
   const auto handler = handlers_.follows_metrics;
   handler();
 }
 
 void ClientSession::metrics(const std::shared_ptr<const std::string>& pushed) {
   // The next one says all that this one does.
-  if (follow_metrics_ && said_hello_ && !ended_ && channel_->queued_bytes() < kMetricsBytesMax) {
+  if (follows_.metrics && said_hello_ && !ended_ && channel_->queued_bytes() < kMetricsBytesMax) {
     channel_->send_shared(pushed);
   }
 }
@@ -184,7 +183,7 @@ void ClientSession::stream(wire::StreamFrame frame) {
 }
 
 void ClientSession::tell_status() {
-  if (said_hello_ && follow_facts_ && !ended_) {
+  if (said_hello_ && follows_.facts && !ended_) {
     send(wire::StatusAnswered{deps_.report.status()});
   }
 }
@@ -192,18 +191,18 @@ void ClientSession::tell_status() {
 void ClientSession::refuse(const std::string& reason) { send(wire::Refused{reason}); }
 
 void ClientSession::pump() {
-  while (follow_facts_ && next_fact_ < deps_.history.size() &&
+  while (follows_.facts && next_fact_ < deps_.history.size() &&
          channel_->queued_bytes() < kFactBytesMax) {
     channel_->send_shared(deps_.history.frame(next_fact_++));
   }
   deps_.loop.cancel(pump_timer_);
-  if (follow_facts_ && next_fact_ < deps_.history.size()) {
+  if (follows_.facts && next_fact_ < deps_.history.size()) {
     pump_timer_ = deps_.loop.call_after(kPumpPause, [this] { pump(); });
   }
 }
 
 void ClientSession::output(const wire::Output& piece) {
-  if (follow_output_ && !ended_) {
+  if (follows_.output && !ended_) {
     output_.add(piece);
   }
 }
@@ -222,7 +221,7 @@ void ClientSession::say_goodbye() {
   deps_.loop.cancel(pump_timer_);
   // The rest goes out at once: a client that still does not read loses its connection a second
   // later.
-  while (follow_facts_ && next_fact_ < deps_.history.size()) {
+  while (follows_.facts && next_fact_ < deps_.history.size()) {
     channel_->send_shared(deps_.history.frame(next_fact_++));
   }
   begin_output();

@@ -74,19 +74,31 @@ class ClientSession {
   enum class Business : uint8_t { None, Asks, Follows, Reaches };
   [[nodiscard]] Business business() const;
   /// When it last came or said something.
-  [[nodiscard]] HostTime heard() const { return heard_; }
+  [[nodiscard]] HostTime heard() const { return visitor_.heard; }
   [[nodiscard]] bool is_owner() const {
     return channel_->peer().kind == control::Peer::Kind::Owner;
   }
-  [[nodiscard]] bool follows_facts() const { return follow_facts_; }
-  [[nodiscard]] bool follows_output() const { return follow_output_; }
-  [[nodiscard]] bool follows_metrics() const { return follow_metrics_; }
+  [[nodiscard]] bool follows_facts() const { return follows_.facts; }
+  [[nodiscard]] bool follows_output() const { return follows_.output; }
+  [[nodiscard]] bool follows_metrics() const { return follows_.metrics; }
   /// What it calls itself, for people.
-  [[nodiscard]] const std::string& who() const { return who_; }
-  [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] const std::string& who() const { return visitor_.name; }
+  [[nodiscard]] const std::string& address() const { return visitor_.address; }
   [[nodiscard]] size_t queued_bytes() const { return channel_->queued_bytes(); }
 
  private:
+  /// Who has come.
+  struct Visitor {
+    std::string name;     ///< What it calls itself, for people.
+    std::string address;  ///< Asked for once: it goes with each frame of a stream.
+    HostTime heard;       ///< When it last came or said something.
+  };
+  /// What it is sent unasked.
+  struct Follows {
+    bool facts = false;
+    bool output = false;
+    bool metrics = false;
+  };
   using Question = std::variant<wire::StatusAsked, wire::MetricsAsked, wire::FollowMetrics>;
 
   void on_frame(std::string_view bytes);
@@ -109,17 +121,13 @@ class ClientSession {
 
   Deps deps_;
   Handlers handlers_;
-  std::string who_;
+  Visitor visitor_;
   bool said_hello_ = false;
-  bool follow_facts_ = false;
-  bool follow_output_ = false;
-  bool follow_metrics_ = false;
+  Follows follows_;
   bool reaches_ = false;  ///< Into tasks: it has opened a stream.
   bool ended_ = false;
   std::deque<Question> questions_;  ///< Not answered yet.
   int undue_ = 0;                   ///< Frames that no client of ours sends.
-  std::string address_;             ///< Asked for once: it goes with each frame of a stream.
-  HostTime heard_;
   uint64_t next_fact_ = 0;
   std::shared_ptr<const std::string> last_frame_;  ///< Set once the job has ended.
   rt::TimerId pump_timer_;
