@@ -21,6 +21,7 @@ import siege
 # line of JSON.
 MANAGER = r"""
 import asyncio, json, sys
+from jupyter_client.ioloop import AsyncIOLoopKernelManager
 from jupyter_client.manager import AsyncKernelManager
 from muster.jupyter import TaskKernels
 
@@ -39,6 +40,7 @@ async def main():
     specs = TaskKernels()
     names = {spec["spec"]["display_name"]: name for name, spec in specs.get_all_specs().items()}
     manager = client = None
+    dead = asyncio.Event()
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         verb, argument = json.loads(line)
@@ -53,6 +55,15 @@ async def main():
                 client = manager.client()
                 client.start_channels()
                 await client.wait_for_ready(timeout=100)
+            elif verb == "start_watched":
+                # As a notebook server does: it starts the kernel again where it ends.
+                manager = AsyncIOLoopKernelManager(kernel_name=names[argument],
+                                                   kernel_spec_manager=specs)
+                manager.config.KernelRestarter.time_to_dead = 0.2
+                await manager.start_kernel()
+                manager.add_restart_callback(dead.set, "dead")
+            elif verb == "dead":
+                await asyncio.wait_for(dead.wait(), 100)
             elif verb == "run":
                 answer = await run(client, argument)
             elif verb == "interrupted":
@@ -162,6 +173,14 @@ def test_a_kernel_ends_with_its_task(muster, manager, digits):
             os.kill(pid, signal.SIGKILL)
     harness.eventually(lambda: kernels(muster) == [])
     assert manager("wait") not in (None, 0)
+
+
+def test_a_kernel_whose_task_has_ended_is_dead_to_its_server(muster, manager, digits):
+    """It is not restarted for ever."""
+    assert manager("start_watched", f"worker:0 of {digits}") is None
+    muster("stop", digits).expect(0)
+    assert manager("dead") is None
+    assert manager("alive") is False
 
 
 def test_a_task_without_ipykernel_says_so(muster, python, jupyter):

@@ -128,7 +128,15 @@ class TaskProvisioner(KernelProvisionerBase):
             raise KernelError("the kernel spec does not say in which task: config needs job, task")
         self._status = None
         key = self.parent.session.key if self.parent else self.connection_info["key"]
-        told = await self._start(key)
+        try:
+            told = await self._start(key)
+        except KernelError as error:
+            if not self._is_started_again():
+                raise
+            self.log.warning("%s", error)
+            self._status = 1
+            self._watch = asyncio.create_task(asyncio.sleep(0))
+            return self.connection_info
         try:
             self._here = await self._open_ports(told)
             warden = self._here["warden_port"]
@@ -147,6 +155,13 @@ class TaskProvisioner(KernelProvisionerBase):
         }
         self._watch = asyncio.create_task(self._follow(reader, warden, key))
         return self.connection_info
+
+    def _is_started_again(self) -> bool:
+        """Whether Jupyter starts the kernel again by itself, because it has died. It counts how
+        often it dies, and says that it is dead after some of them. An error would end its counting,
+        and people would wait for a restart that never comes.
+        """
+        return bool(getattr(getattr(self.parent, "_restarter", None), "_restart_count", 0))
 
     async def _start(self, key: bytes) -> dict[str, Any]:
         """Has the kernel started; returns its ports there."""
