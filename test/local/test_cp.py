@@ -448,6 +448,22 @@ def test_an_interrupted_copy_leaves_nothing(muster, job, tmp_path):
     assert list(there.iterdir()) == []
 
 
+def test_an_interrupted_copy_ends_where_the_signal_is_not_heard(muster, wrapped, tmp_path):
+    """As by a shell that is just about to start the program that reads."""
+    came = tmp_path / "came"
+    job = wrapped("cat", f"trap '' INT; exec 5>&1; {shutil.which('cat')}\n"
+                  'stat -L -c %s /proc/self/fd/5 > "$CAME"; exit 1', CAME=str(came))
+    with open(tmp_path / "endless", "wb") as file:
+        file.truncate(1 << 40)
+    running = muster.start("cp", "endless", f"{job}:worker:0:{tmp_path}/there")
+    harness.eventually(lambda: any(path.stat().st_size > 1 << 20
+                                   for path in tmp_path.glob("there.muster-*")))
+    running.signal(signal.SIGINT)
+    assert running.wait().code not in (0, None)
+    assert int(came.read_text()) < 4 << 30, "not until the disk is full"
+    harness.eventually(lambda: not list(tmp_path.glob("there*")))
+
+
 def test_a_killed_copy_leaves_nothing_that_the_next_one_does_not_remove(muster, job, tmp_path):
     here = tmp_path / "here"
     here.mkdir()

@@ -522,6 +522,10 @@ void ExecRun::interrupt(int signal) {
       heard = true;
     }
   }
+  if (heard && plan_.input_bytes_max) {
+    // A shell that is about to start the program that reads hears of the signal when that ends.
+    end_input();
+  }
   if (!heard) {
     leave(128 + signal);
   } else if (interrupts_.size() >= kInterruptsToLeave) {
