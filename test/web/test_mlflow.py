@@ -233,3 +233,17 @@ def test_a_server_that_is_none_costs_nothing(muster, answer):
         muster.environment["MLFLOW_TRACKING_URI"] = f"http://127.0.0.1:{nobody.port}"
         assert muster.run_shell("echo fine").expect(0).lines("fine")
         harness.eventually(lambda: nobody.asked, what="a request")
+
+
+def test_what_a_server_answers_shows_no_secret(muster):
+    token = "0123-such-a-secret"
+    said = f"nobody is {token}, not even Bearer {token}".encode()
+    answer = b"HTTP/1.1 403 Forbidden\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said)
+    with contextlib.closing(Nobody(answer)) as nobody:
+        muster.environment |= {"MLFLOW_TRACKING_URI": f"http://127.0.0.1:{nobody.port}",
+                               "MLFLOW_TRACKING_TOKEN": token}
+        muster.run_shell("true").expect(0)
+        log = muster.job_folder() / "master.log"
+        harness.eventually(lambda: "mlflow.refused" in log.read_text())
+    assert "nobody is ***, not even Bearer ***" in log.read_text()
+    assert token not in log.read_text()

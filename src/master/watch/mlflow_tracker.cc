@@ -1,6 +1,7 @@
 #include "master/watch/mlflow_tracker.h"
 
 #include "base/base64.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "master/watch/sample_book.h"
 #include "net/http_client.h"
@@ -268,6 +269,14 @@ rt::Async<Status> MlflowTracker::tell_end() {
   co_return Status();
 }
 
+/// The beginning of what a server answered, which may repeat what it was asked.
+std::string MlflowTracker::shown(std::string_view answer) const {
+  std::map<std::string, std::string> secrets = context_.secrets;
+  secrets.emplace("", settings_.authorization.substr(settings_.authorization.find(' ') + 1));
+  const std::string hidden = redact(answer.substr(0, 2 * kWordsMax), secrets);
+  return printable(hidden.substr(0, kWordsMax));
+}
+
 rt::Async<Result<std::string>> MlflowTracker::call(std::string method, std::string path,
                                                    std::string body) {
   MUSTER_CO_TRY(net::Dialer* const dialer, dialers_.of(settings_.server));
@@ -287,7 +296,7 @@ rt::Async<Result<std::string>> MlflowTracker::call(std::string method, std::stri
   if (answer.status >= 200 && answer.status < 300) {
     co_return std::move(answer.body);
   }
-  const std::string words = printable(answer.body.substr(0, kWordsMax));
+  const std::string words = shown(answer.body);
   Error error = is_last_word(answer.status) ? user_error("") : cluster_error("");
   error.message = fmt::format("the MLflow server answered {} to {}: {}", answer.status,
                               path.substr(0, path.find('?')), words);

@@ -63,6 +63,7 @@ class MlflowTracker final : public Tracker {
   [[nodiscard]] rt::Async<Status> tell_curves();
   [[nodiscard]] rt::Async<Status> tell_end();
   [[nodiscard]] rt::Async<Status> until_it_works(rt::Async<Status> (MlflowTracker::*work)());
+  [[nodiscard]] std::string shown(std::string_view answer) const;
   [[nodiscard]] rt::Async<Result<std::string>> call(std::string method, std::string path,
                                                     std::string body);
   [[nodiscard]] rt::Async<> wait(Duration most);
