@@ -1,5 +1,7 @@
 #include "cluster/team_jobs.h"
 
+#include "eventlog/local_segment_store.h"
+#include "eventlog/segment_store.h"
 #include "spec/spec.h"
 #include "spec/write/serialize.h"
 
@@ -42,6 +44,18 @@ void take_plan(const eventlog::PlanFile& plan, TeamJob& job) {
     job.queue = kept_of(spec->yarn.queue);
     job.viewers = kept_viewers(spec->yarn.acl_view);
   }
+}
+
+uint64_t log_bytes_of(os::Files& files, const JobFolder& folder) {
+  eventlog::LocalSegmentStore store(nullptr, files, folder.events());
+  const Result<std::vector<job::Epoch>> epochs = store.list();
+  uint64_t bytes = 0;
+  for (const job::Epoch epoch : epochs.value_or(std::vector<job::Epoch>())) {
+    const Result<os::FileStat> segment =
+        files.stat(folder.events() / eventlog::segment_name(epoch));
+    bytes += segment ? segment->size_bytes : 0;
+  }
+  return bytes;
 }
 
 Result<std::vector<eventlog::HostShare>> hosts_so_far(const eventlog::Log& log,

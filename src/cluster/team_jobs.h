@@ -8,6 +8,7 @@
 #include "eventlog/plan_file.h"
 #include "eventlog/replay.h"
 #include "eventlog/summary.h"
+#include "os/file/files.h"
 #include "rt/async.h"
 
 #include <cstdint>
@@ -47,6 +48,11 @@ struct TeamJob {
 void take_plan(const eventlog::PlanFile& plan, TeamJob& job);
 /// No log of a running job that is longer is read for a list.
 inline constexpr uint64_t kTeamLogBytesMax = 16U << 20;
+/// No job with a longer log is shown, and those that are kept at hand have no longer ones together:
+/// far above those of the largest jobs.
+inline constexpr uint64_t kTeamOpenLogBytesMax = 64U << 20;
+/// Returns how long a job's event log is; 0 where it cannot be seen.
+[[nodiscard]] uint64_t log_bytes_of(os::Files& files, const JobFolder& folder);
 /// Returns which hosts a job has been on by now, from its log. Errors: what `plan_of` says.
 [[nodiscard]] Result<std::vector<eventlog::HostShare>> hosts_so_far(
     const eventlog::Log& log, const eventlog::PlanOf& plan_of);

@@ -12,6 +12,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
+import siege
 from conftest import HadoopMuster
 from waiting import until
 from yarn_jobs import RUN_LIMIT, job_of
@@ -74,7 +75,7 @@ def place_of(key):
     return f"/jobs/{urllib.parse.quote(key, safe='')}/"
 
 
-def test_a_portal_of_all_users(people, bed):
+def test_a_portal_of_all_users(people, bed, tmp_path):
     alice, bob = people["alice"], people["bob"]
     done = alice("run", alice.spec({"name": "digits", "command": "echo it is fine", **SMALL}),
                  "--on", "yarn", within=RUN_LIMIT).expect(0)
@@ -96,6 +97,16 @@ def test_a_portal_of_all_users(people, bed):
     assert code == 200 and "digits" in text
     code, text = portal.ask(place_of(digits) + "api/metrics/names", "alice")
     assert code == 200, text
+    # Whoever has a job there can make its log as long as they like.
+    before = siege.resident_kib(portal.running.pid, "VmHWM")
+    folder = json.loads((bob.home / "jobs" / job_of(failed) / "application.json").read_text())[
+        "folder"]
+    with open(tmp_path / "long", "wb") as long:
+        long.truncate(65 << 20)
+    bob("fs", "put", tmp_path / "long", f"{folder}/events/000009.log").expect(0)
+    code, text = portal.ask(place_of(secret) + "api/status", "bob")
+    assert code >= 400 and "000009.log has 65 MiB; at most" in text, (code, text)
+    assert siege.resident_kib(portal.running.pid, "VmHWM") < 2 * before
     # The file of the admins counts as it is now.
     portal.admins.write_text("root\n")
     assert {digits, secret} <= set(portal.states("root"))

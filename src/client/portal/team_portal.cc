@@ -42,7 +42,8 @@
 namespace muster::client {
 namespace {
 
-/// Jobs whose pages are kept at hand; the one opened first makes room.
+/// Jobs whose pages are kept at hand; the one opened first makes room. So it does where their logs
+/// are longer than kTeamOpenLogBytesMax together.
 constexpr size_t kTeamOpenMax = 32;
 constexpr uint64_t kTeamRowsMax = 500;
 /// A job that runs is read again after this.
@@ -117,10 +118,8 @@ class TeamShelf final : public page::JobShelf {
     auto read = co_await read_anew(key);
     MUSTER_CO_TRY(std::shared_ptr<Shown> shown, std::move(read));
     std::erase_if(open_, [&](const Open& open) { return open.key == key; });
-    if (open_.size() >= kTeamOpenMax) {
-      open_.erase(open_.begin());
-    }
     open_.push_back({key, loop_.now(), shown});
+    make_room();
     co_return page_of(shown);
   }
 
@@ -138,6 +137,7 @@ class TeamShelf final : public page::JobShelf {
  private:
   struct Shown {
     std::shared_ptr<const void> kept;  ///< TeamReading::kept, which `job` reads.
+    uint64_t log_bytes = 0;
     ShownJob job;
   };
   struct Open {
@@ -162,6 +162,18 @@ class TeamShelf final : public page::JobShelf {
     std::set<std::string>::iterator place_;
   };
 
+  /// For the one that was opened last, which stays.
+  void make_room() {
+    uint64_t bytes = 0;
+    for (const Open& open : open_) {
+      bytes += open.shown->log_bytes;
+    }
+    while (open_.size() > 1 &&
+           (open_.size() > kTeamOpenMax || bytes > cluster::kTeamOpenLogBytesMax)) {
+      bytes -= open_.front().shown->log_bytes;
+      open_.erase(open_.begin());
+    }
+  }
   [[nodiscard]] bool is_current(const Open& open, const cluster::TeamJob& job) const {
     return open.shown->job.job().ended() || (!job.ended && loop_.now() - open.read < kSnapshotMax);
   }
@@ -170,13 +182,14 @@ class TeamShelf final : public page::JobShelf {
     MUSTER_CO_TRY(cluster::TeamReading found, std::move(opened));
     MUSTER_CO_TRY(cluster::JobReading reading,
                   cluster::read_job(*files_, found.folder, eventlog::derive_plan));
+    const uint64_t log_bytes = cluster::log_bytes_of(*files_, found.folder);
     ShownFrom from{.files = *files_, .bring_output = std::move(found.bring_output)};
     FoundJob job{.folder = std::move(found.folder),
                  .report = std::move(found.report),
                  .reading = std::move(reading)};
     // NOLINTNEXTLINE(modernize-make-shared): its page is made in its place and cannot be moved.
-    co_return std::shared_ptr<Shown>(
-        new Shown{std::move(found.kept), {loop_, std::move(from), std::move(job), access_}});
+    co_return std::shared_ptr<Shown>(new Shown{
+        std::move(found.kept), log_bytes, {loop_, std::move(from), std::move(job), access_}});
   }
   static std::shared_ptr<page::Page> page_of(const std::shared_ptr<Shown>& shown) {
     return {shown, &shown->job.page()};

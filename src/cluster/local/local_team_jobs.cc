@@ -8,7 +8,6 @@
 #include "eventlog/local_segment_store.h"
 #include "eventlog/plan_file.h"
 #include "eventlog/reader.h"
-#include "eventlog/segment_store.h"
 #include "eventlog/summary.h"
 
 #include <fmt/format.h>
@@ -30,8 +29,6 @@ constexpr size_t kTroublesMax = 20;
 constexpr uint64_t kHomeBytesMax = 32U << 20;
 constexpr uint64_t kHomeBytesMaxFirst = 128U << 20;
 constexpr size_t kJobsOfHomeMax = 100'000;
-/// The log of a job that is shown.
-constexpr uint64_t kOpenLogBytesMax = 64U << 20;
 /// A log that grows is read again after so long for each of these bytes of it.
 constexpr Duration kHostsFresh = std::chrono::seconds(2);
 constexpr uint64_t kHostsFreshBytes = 256U << 10;
@@ -213,22 +210,9 @@ bool LocalTeamJobs::read_end(Known& known) {
   return summary.has_value();
 }
 
-/// How long a job's event log is; 0 where it cannot be seen.
-uint64_t LocalTeamJobs::log_bytes_of(const std::filesystem::path& folder) {
-  const std::filesystem::path events = JobFolder(folder).events();
-  eventlog::LocalSegmentStore store(nullptr, *files_, events);
-  const Result<std::vector<job::Epoch>> epochs = store.list();
-  uint64_t bytes = 0;
-  for (const job::Epoch epoch : epochs.value_or(std::vector<job::Epoch>())) {
-    const Result<os::FileStat> segment = files_->stat(events / eventlog::segment_name(epoch));
-    bytes += segment ? segment->size_bytes : 0;
-  }
-  return bytes;
-}
-
 /// What cannot be read changes nothing: whoever opens the job is told why.
 void LocalTeamJobs::read_hosts(Known& known, WallTime now) {
-  const uint64_t bytes = log_bytes_of(known.folder);
+  const uint64_t bytes = log_bytes_of(*files_, JobFolder(known.folder));
   const Duration since = now - known.hosts_read;
   const auto pieces = static_cast<int64_t>(1 + bytes / kHostsFreshBytes);
   if (bytes == known.log_bytes || bytes > kTeamLogBytesMax ||
@@ -252,10 +236,11 @@ rt::Async<Result<TeamReading>> LocalTeamJobs::open(std::string key) {
     co_return user_error("no such job", Errc::NotFound);
   }
   const Known& found = *known->second;
-  if (const uint64_t bytes = log_bytes_of(found.folder); bytes > kOpenLogBytesMax) {
+  if (const uint64_t bytes = log_bytes_of(*files_, JobFolder(found.folder));
+      bytes > kTeamOpenLogBytesMax) {
     co_return user_error(
         fmt::format("{} cannot be shown here: its event log has {}, of which a portal reads {}",
-                    found.job.id, format_bytes(bytes), format_bytes(kOpenLogBytesMax)));
+                    found.job.id, format_bytes(bytes), format_bytes(kTeamOpenLogBytesMax)));
   }
   TeamReading reading{.folder = JobFolder(found.folder),
                       .report = Running{},

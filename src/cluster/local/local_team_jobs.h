@@ -56,7 +56,6 @@ class LocalTeamJobs final : public TeamJobs {
   void read_state(Known& known, WallTime now);
   [[nodiscard]] bool read_end(Known& known);
   void read_hosts(Known& known, WallTime now);
-  [[nodiscard]] uint64_t log_bytes_of(const std::filesystem::path& folder);
 
   os::ReadBudget budget_;  ///< For the home that is being looked into.
   std::unique_ptr<os::Files> files_;

@@ -21,7 +21,8 @@ constexpr Duration kSummaryPause = std::chrono::milliseconds(100);
 constexpr Duration kHomeMax = std::chrono::seconds(20);
 constexpr Duration kLateMax = std::chrono::seconds(3);
 constexpr uint32_t kSummaryMode = 0600;
-constexpr uint64_t kFileBytesMax = uint64_t{1} << 30;
+/// Of a summary: far above those of the largest jobs.
+constexpr uint64_t kSummaryBytesMax = 16U << 20;
 
 /// Tells whether a master ever began the job's log.
 rt::Async<Result<bool>> has_log(hdfs::FileSystem* files, std::string folder) {
@@ -68,7 +69,7 @@ Status JobFetcher::bring_home(const JobFolder& job) {
 /// False while there is no summary, which is written last.
 rt::Async<Result<bool>> JobFetcher::fetch(Session* session, std::string from, JobFolder to) {
   hdfs::FileSystem& remote = session->files();
-  auto summary = co_await remote.read_whole(Staging::summary_file(from), {}, kFileBytesMax);
+  auto summary = co_await remote.read_whole(Staging::summary_file(from), {}, kSummaryBytesMax);
   if (!summary.has_value() && summary.error().code == Errc::NotFound) {
     co_return false;
   }
@@ -83,13 +84,15 @@ rt::Async<Status> JobFetcher::fetch_log(Session* session, std::string from, JobF
   hdfs::FileSystem& remote = session->files();
   auto listed = co_await remote.list(Staging::events_folder(from));
   MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> segments, std::move(listed));
+  uint64_t left = limits_.log_bytes_max;
   for (const hdfs::FileStatus& segment : segments) {
     if (!eventlog::parse_segment_name(segment.name).has_value()) {
       continue;
     }
     auto read = co_await remote.read_whole(
-        hdfs::child_of(Staging::events_folder(from), segment.name), {}, kFileBytesMax);
+        hdfs::child_of(Staging::events_folder(from), segment.name), {}, left);
     MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    left -= bytes.size();
     MUSTER_CO_TRY_STATUS(files_.write(to.events() / segment.name, bytes, {.mode = 0600}));
   }
   co_return Status();
@@ -108,6 +111,7 @@ rt::Async<Status> JobFetcher::fetch_samples(Session* session, std::string from, 
   auto listed = co_await remote.list(folder);
   MUSTER_CO_TRY(const std::vector<hdfs::FileStatus> entries, std::move(listed));
   MUSTER_CO_TRY_STATUS(files_.make_folders(to.metrics(), 0700));
+  uint64_t left = limits_.sample_bytes_max;
   for (const hdfs::FileStatus& entry : entries) {
     // The name becomes one here.
     if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
@@ -119,9 +123,10 @@ rt::Async<Status> JobFetcher::fetch_samples(Session* session, std::string from, 
     if (here && entry.size_bytes > 0 && here->size_bytes == entry.size_bytes) {
       continue;
     }
-    auto read =
-        co_await remote.read_whole(hdfs::child_of(folder, entry.name), {}, kSampleFileBytesMax);
+    auto read = co_await remote.read_whole(hdfs::child_of(folder, entry.name), {},
+                                           std::min(kSampleFileBytesMax, left));
     MUSTER_CO_TRY(const std::string bytes, std::move(read));
+    left -= bytes.size();
     MUSTER_CO_TRY_STATUS(files_.write(to.metrics() / entry.name, bytes, {.mode = 0600}));
   }
   co_return Status();

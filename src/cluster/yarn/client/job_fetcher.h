@@ -6,18 +6,26 @@
 #include "eventlog/replay.h"
 #include "rt/async.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace muster::cluster::yarn {
+
+/// How much of a job is copied; where there is more, that is an error.
+struct FetchLimits {
+  uint64_t log_bytes_max = uint64_t{1} << 30;
+  uint64_t sample_bytes_max = uint64_t{1} << 30;
+};
 
 /// Copies the log, the samples and the summary of a job from HDFS into its folder here. Calls
 /// block.
 class JobFetcher {
  public:
   /// Both outlive this.
-  JobFetcher(ClientSession& session, os::Files& files, eventlog::PlanOf plan_of)
-      : session_(session), files_(files), plan_of_(std::move(plan_of)) {}
+  JobFetcher(ClientSession& session, os::Files& files, eventlog::PlanOf plan_of,
+             FetchLimits limits = {})
+      : session_(session), files_(files), plan_of_(std::move(plan_of)), limits_(limits) {}
 
   /// The log of a job that runs, as far as it is written; success if there is none yet.
   [[nodiscard]] Status bring_log(const JobFolder& job);
@@ -40,6 +48,7 @@ class JobFetcher {
   ClientSession& session_;
   os::Files& files_;
   eventlog::PlanOf plan_of_;
+  FetchLimits limits_;
 };
 
 }  // namespace muster::cluster::yarn

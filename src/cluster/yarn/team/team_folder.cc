@@ -2,6 +2,7 @@
 
 #include "cluster/job_folder.h"
 #include "cluster/outputs.h"
+#include "cluster/team_jobs.h"
 #include "cluster/yarn/client/job_fetcher.h"
 #include "cluster/yarn/output/yarn_outputs.h"
 #include "cluster/yarn/staging/staged_file.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr uint32_t kTeamFolderMode = 0700;
 constexpr uint32_t kTeamFileMode = 0600;
+/// Twice what a master keeps of a job.
+constexpr uint64_t kTeamSampleBytesMax = 200'000'000;
 
 }  // namespace
 
@@ -48,7 +51,9 @@ Status TeamFolder::bring(const Stand& stand) {
   if (source_.files->exists(job.summary())) {
     return {};
   }
-  JobFetcher fetcher(session, *source_.files, source_.plan_of);
+  JobFetcher fetcher(
+      session, *source_.files, source_.plan_of,
+      {.log_bytes_max = kTeamOpenLogBytesMax, .sample_bytes_max = kTeamSampleBytesMax});
   MUSTER_TRY_STATUS(fetcher.bring_samples(job));
   if (stand.summarized) {
     return fetcher.bring_home(job);
