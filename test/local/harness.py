@@ -293,6 +293,14 @@ class Muster:
 
         return eventually(probe, within, f"phase {phase}")
 
+    def wait_for_tasks(self, job="last"):
+        """Until each task of a job runs: its phase is `running` as soon as they may begin."""
+        def probe():
+            return all(task["attempt_state"] == "running"
+                       for role in self.status(job)["roles"].values() for task in role["tasks"])
+
+        eventually(probe, what="running tasks")
+
     def log_text(self, task, attempt=1, stream="stdout"):
         name = f"{task.replace(':', '-')}.{attempt}.{stream}"
         return (self.job_folder() / "logs" / name).read_text(errors="replace")

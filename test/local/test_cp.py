@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("stopped_jobs")
 @pytest.fixture
 def job(muster):
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
-    muster.wait_for_phase("running")
+    muster.wait_for_tasks()
     return muster.job()
 
 
@@ -183,7 +183,7 @@ def wrapped(muster, tmp_path):
         started = muster("submit", muster.spec({
             "command": "exec sleep 1000", "tasks": 1,
             "env": {"PATH": f"{tools}:/usr/bin:/bin", **env}}), "--json").expect(0).json()["job"]
-        harness.eventually(lambda: muster.status(started)["phase"] == "running")
+        muster.wait_for_tasks(started)
         return started
     return start
 

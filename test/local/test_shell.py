@@ -22,7 +22,7 @@ DETACH = b"\x1dd"
 def job(muster):
     """A job of one task that sleeps."""
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1})).expect(0)
-    muster.wait_for_phase("running")
+    muster.wait_for_tasks()
     return muster.job()
 
 

@@ -19,7 +19,7 @@ def job(muster):
     muster("submit", muster.spec({"command": "exec sleep 1000", "tasks": 1, "env": {
         "COLOUR": "it's 'green'", "TOKEN": {"from_env": "TOKEN"}}}), env={"TOKEN": "hush-4711"}
     ).expect(0)
-    muster.wait_for_phase("running")
+    muster.wait_for_tasks()
     return muster.job()
 
 
