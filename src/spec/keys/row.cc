@@ -103,6 +103,9 @@ void decode_rows(Decoder& decoder, const Node& node, std::span<const Row> rows, 
   bool slip = false;
   for (const Member& member : node.members) {
     const Row* row = find_row(rows, member.key);
+    if (row == nullptr && decoder.skips_unknown) {
+      continue;
+    }
     if (row == nullptr) {
       slip = true;
       decoder.problems.add(member.origin, fmt::format("{}unknown key `{}`{}", where, member.key,

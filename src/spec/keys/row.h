@@ -48,6 +48,8 @@ struct Shape {
 struct Decoder {
   Problems& problems;
   bool null_is_unset = false;  ///< A canonical text writes unset values as null; people may not.
+  /// A canonical text may be of a newer Muster, which has checked it; people's may be mistyped.
+  bool skips_unknown = false;
 
   void fail(const Node& node, std::string message) {
     problems.add(node.origin, std::move(message));

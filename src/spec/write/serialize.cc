@@ -111,7 +111,7 @@ Result<Spec> parse_json(std::string_view text) {
   }
   remove(root, "schema");
   Problems problems;
-  Decoder decoder{.problems = problems, .null_is_unset = true};
+  Decoder decoder{.problems = problems, .null_is_unset = true, .skips_unknown = true};
   Spec spec;
   decode_rows(decoder, root, spec_rows(), &spec, "");
   if (problems.empty()) {

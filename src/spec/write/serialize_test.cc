@@ -32,5 +32,21 @@ TEST(ToJson, RoundTripsTheQuickForm) {
   EXPECT_EQ(*again, *spec);
 }
 
+// A client may be older than the job that it asks about.
+TEST(ParseJson, LeavesOutKeysThatANewerMusterHas) {
+  const auto spec = from_quick({.tasks = "4", .command = {"python", "train.py"}});
+  ASSERT_TRUE(spec.has_value());
+  std::string text = to_json(*spec);
+  const size_t roles = text.find("\"roles\"");
+  ASSERT_NE(roles, std::string::npos);
+  text.insert(roles, R"("newer": {"a": [1, {"b": null}]}, )");
+  const size_t memory = text.find("\"memory\"", roles);
+  ASSERT_NE(memory, std::string::npos);
+  text.insert(memory, R"("newest": true, )");
+  const auto again = parse_json(text);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(*again, *spec);
+}
+
 }  // namespace
 }  // namespace muster::spec
