@@ -136,18 +136,18 @@ std::string wrong_command(const Session& session, const SpecOptions& options) {
   if (word.contains('/') || !find_on_path(session.environment, word).empty()) {
     return {};
   }
-  if (const std::string program = command_for(word);
-      !program.empty() && !word.contains(' ') && session.files->exists(word)) {
-    return fmt::format("{} is a file here and no command; start it as in -- {}", printable(word),
-                       program);
+  if (word.contains(' ')) {
+    return !alone ? ""
+                  : fmt::format(
+                        "{0} is one word, and no program has that name: leave the quotes out, or "
+                        "let a shell read the line, as in -- sh -c {0}",
+                        printable(shell_quote(word)));
   }
-  if (!alone || !word.contains(' ')) {
-    return {};
-  }
-  return fmt::format(
-      "{0} is one word, and no program has that name: leave the quotes out, or let a shell read "
-      "the line, as in -- sh -c {0}",
-      printable(shell_quote(word)));
+  const std::string program = command_for(word);
+  return program.empty() || !session.files->exists(word)
+             ? ""
+             : fmt::format("{} is a file here and no command; start it as in -- {}",
+                           printable(word), program);
 }
 
 /// What there is to a job beside what was typed.
