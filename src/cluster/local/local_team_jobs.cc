@@ -98,25 +98,24 @@ void LocalTeamJobs::refresh(WallTime now) {
 
 void LocalTeamJobs::look_into(const std::filesystem::path& home, const std::string& owner,
                               WallTime now) {
-  const Result<std::vector<os::FolderEntry>> folders = files_->list(home / "jobs");
+  Result<std::vector<os::FolderEntry>> folders = files_->list(home / "jobs");
   if (!folders) {
     if (folders.error().code != Errc::NotFound && troubles_.size() < kTroublesMax) {
       troubles_.push_back(folders.error().message);
     }
     return;
   }
-  const auto from = rest_.extract(home);
-  const auto begin =
-      from.empty() ? folders->begin()
-                   : std::ranges::lower_bound(*folders, from.mapped(), {}, &os::FolderEntry::name);
-  std::vector<os::FolderEntry> turn(begin, folders->end());
-  turn.insert(turn.end(), folders->begin(), begin);
+  if (const auto from = rest_.extract(home)) {
+    std::ranges::rotate(
+        *folders, std::ranges::lower_bound(*folders, from.mapped(), {}, &os::FolderEntry::name));
+  }
   size_t jobs = 0;
-  for (size_t i = 0; i < turn.size(); ++i) {
-    if (turn[i].kind != os::FileKind::Folder) {
+  for (size_t i = 0; i < folders->size(); ++i) {
+    const os::FolderEntry& folder = (*folders)[i];
+    if (folder.kind != os::FileKind::Folder) {
       continue;
     }
-    const std::filesystem::path path = home / "jobs" / turn[i].name;
+    const std::filesystem::path path = home / "jobs" / folder.name;
     if (budget_is_used_up() || jobs >= kJobsOfHomeMax) {
       if (by_folder_.contains(path)) {
         seen_.insert(path);
@@ -124,7 +123,7 @@ void LocalTeamJobs::look_into(const std::filesystem::path& home, const std::stri
     } else {
       look_at(path, owner, now);
       if (budget_is_used_up()) {
-        rest_[home] = turn[(i + 1) % turn.size()].name;
+        rest_[home] = (*folders)[(i + 1) % folders->size()].name;
       }
     }
     jobs += seen_.contains(path) ? 1 : 0;
