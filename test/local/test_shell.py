@@ -125,6 +125,22 @@ def test_a_shell_has_the_size_of_its_window(muster, job):
     second.wait().expect(6)
 
 
+@pytest.mark.parametrize("program", [
+    pytest.param((harness.BINARY,), id="a-signal-tells"),
+    pytest.param(("/usr/bin/setsid", "--wait", harness.BINARY), id="no-signal-tells"),
+])
+def test_what_is_typed_after_a_change_of_the_window_finds_its_last_size(muster, job, program):
+    """Also where the signal of the change comes late, or never: on another session's terminal."""
+    running = muster.start(*program[1:], "shell", job, terminal=True, env=SHELL, program=program[0])
+    running.type(b"echo on-$((1+1))\n")
+    running.sees("on-2")
+    for rows in range(21, 81):
+        resize(running, rows, 100 + rows)
+    running.type(b"stty size; exit 3\n")
+    done = running.wait().expect(3)
+    assert re.findall(r"^\d+ \d+$", done.text, re.MULTILINE) == ["80 180"], done.text
+
+
 def test_a_size_that_changes_while_the_task_is_waited_for(muster, tmp_path):
     again = tmp_path / "again"
     muster("submit", muster.spec({

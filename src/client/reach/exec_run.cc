@@ -123,6 +123,7 @@ class ExecRun {
   void give_back_terminal();
   void reset_terminal();
   void tell_size();
+  void tell_changed_size();
   void on_signal(int signal);
   void interrupt(int signal);
   void leave(int status);
@@ -250,6 +251,7 @@ void ExecRun::open(Member& member) {
                   // From now on the keys are the command's.
                   raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
                 }
+                tell_changed_size();  // There may have been no room for it.
                 pump_input();
               },
           .ended = [this, &member] { on_ended(member); }},
@@ -281,9 +283,7 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (!plan_.preamble.empty()) {
     member.command->send_input(std::exchange(plan_.preamble, ""));
   }
-  if (plan_.terminal && own_size().value_or(plan_.terminal->size) != plan_.terminal->size) {
-    tell_size();  // It has changed while the task was waited for.
-  }
+  tell_changed_size();  // While the task was waited for.
   if (plan_.terminal && job_->spec.recording.terminals) {
     say("what this terminal shows is recorded");
   }
@@ -451,6 +451,8 @@ void ExecRun::on_typed(std::string_view bytes) {
   if (members_.front().command == nullptr) {
     return;
   }
+  // The signal of a change may come later than keys that were typed after it.
+  tell_changed_size();
   const DetachWatch::Typed typed = detach_watch_.take(bytes);
   if (!typed.bytes.empty()) {
     members_.front().command->send_input(typed.bytes);
@@ -489,14 +491,21 @@ void ExecRun::reset_terminal() {
 
 void ExecRun::tell_size() {
   const std::optional<wire::TerminalSize> size = own_size();
-  if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr) {
-    members_.front().command->resize(*size);
+  if (plan_.terminal && size && !members_.empty() && members_.front().command != nullptr &&
+      members_.front().command->resize(*size)) {
+    plan_.terminal->size = *size;
+  }
+}
+
+void ExecRun::tell_changed_size() {
+  if (plan_.terminal && own_size().value_or(plan_.terminal->size) != plan_.terminal->size) {
+    tell_size();
   }
 }
 
 void ExecRun::on_signal(int signal) {
   if (signal == SIGWINCH) {
-    tell_size();
+    tell_changed_size();
   } else if (signal == SIGCONT) {
     // The shell that this was started from has had the terminal meanwhile.
     if (raw_ != nullptr) {

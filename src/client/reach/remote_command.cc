@@ -129,15 +129,16 @@ void RemoteCommand::end_input() { send(wire::ExecInputEnded{}); }
 
 void RemoteCommand::signal(int number) { send(wire::ExecSignal{number}); }
 
-void RemoteCommand::resize(wire::TerminalSize size) { send(size); }
+bool RemoteCommand::resize(wire::TerminalSize size) { return send(size); }
 
-void RemoteCommand::send(const wire::ExecInput& message) {
+bool RemoteCommand::send(const wire::ExecInput& message) {
   std::string bytes = wire::encode(message);
   if (!running() || bytes.size() > ledger_.sendable()) {
-    return;
+    return false;
   }
   ledger_.sent(bytes.size());
   handlers_.send(wire::StreamData{std::move(bytes)});
+  return true;
 }
 
 }  // namespace muster::client

@@ -48,7 +48,8 @@ class RemoteCommand {
   void end_input();
   /// Dropped where there is no room at all: what waits there is thousands of them.
   void signal(int number);
-  void resize(wire::TerminalSize size);
+  /// Returns whether it has been sent: there may be no room for it yet.
+  [[nodiscard]] bool resize(wire::TerminalSize size);
 
   [[nodiscard]] bool running() const { return opened_ && !end_.has_value(); }
   [[nodiscard]] const std::optional<RemoteEnd>& end() const { return end_; }
@@ -56,7 +57,7 @@ class RemoteCommand {
  private:
   [[nodiscard]] Status take_kind(const wire::StreamFrame::Kind& kind);
   [[nodiscard]] Status take_output(const wire::StreamData& data);
-  void send(const wire::ExecInput& message);
+  bool send(const wire::ExecInput& message);
   void finish(RemoteEnd end);
 
   Handlers handlers_;

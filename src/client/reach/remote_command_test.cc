@@ -98,6 +98,18 @@ TEST_F(Remote, SendsNoInputBeforeItIsOpenAndNoMoreThanItsCredit) {
       << "there is always room for a signal";
 }
 
+TEST_F(Remote, TellsWhetherASizeHasBeenSent) {
+  EXPECT_FALSE(command.resize({24, 80})) << "it is not open yet";
+  hear(wire::StreamOpened{});
+  size_t bytes = 0;
+  while (command.resize({24, 80})) {
+    bytes += std::get<wire::StreamData>(sent.back()).bytes.size();
+    ASSERT_LE(bytes, wire::kStreamWindow);
+  }
+  hear(wire::StreamCredit{bytes});
+  EXPECT_TRUE(command.resize({25, 81}));
+}
+
 TEST_F(Remote, EndsWithAReasonWhenItIsReset) {
   const auto status = [](StreamFault fault) {
     RemoteCommand one({.send = [](const StreamFrame::Kind&) {},
