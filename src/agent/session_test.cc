@@ -255,11 +255,12 @@ class AgentShells : public AgentSessions {
                                  {"sh", "-c", command}, wire::Terminal{"dumb", {24, 80}}, true}},
         id);
   }
-  void join(uint32_t shell, uint64_t id, std::optional<uint64_t> position = std::nullopt) {
+  void join(uint32_t shell, uint64_t id, std::optional<uint64_t> position = std::nullopt,
+            uint32_t typist = 0) {
     over_ = false;
     reset_.reset();
     say(wire::StreamOpen{.attempt = kFirst,
-                         .request = wire::JoinRequest{shell, position, {30, 90}}},
+                         .request = wire::JoinRequest{shell, position, {30, 90}, typist}},
         id);
   }
   void leave(uint64_t id = kStream) { say(wire::StreamReset{}, id); }
@@ -332,6 +333,26 @@ TEST_F(AgentShells, GoOnExactlyWhereAClientWasCutOff) {
   wait_for_output("789");
   wait_for_output("abc");
   EXPECT_TRUE(out_.starts_with("789")) << out_;
+}
+
+TEST_F(AgentShells, TellAClientThatWasCutOffWhatOfItsInputCame) {
+  run_task();
+  open_shell("stty -echo; echo up; cat");
+  const uint32_t typist = wait_for_opened().typist;
+  EXPECT_NE(typist, 0U);
+  wait_for_output("up");
+  type(wire::ExecBytes{"12345\n"});
+  wait_for_output("12345");
+  master_.welcome();
+  join(1, kStream, out_.size(), typist);
+  const wire::StreamOpened again = wait_for_opened();
+  EXPECT_EQ(again.typist, typist);
+  EXPECT_EQ(again.typed, 6U);
+  leave();
+  join(1, kStream + 1);
+  const wire::StreamOpened other = wait_for_opened();
+  EXPECT_NE(other.typist, typist);
+  EXPECT_EQ(other.typed, 0U);
 }
 
 TEST_F(AgentShells, OutliveTheConnectionToTheMaster) {

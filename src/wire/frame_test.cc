@@ -165,6 +165,7 @@ class Arbitrary {
           JoinRequest join{number(), std::nullopt, {static_cast<uint16_t>(engine_()), 80}};
           if (coin()) {
             join.position = engine_();
+            join.typist = number();
           }
           open.request = join;
         } else if (coin()) {
@@ -178,8 +179,8 @@ class Arbitrary {
       case 1:
         return {engine_(), StreamWaits{text()}};
       case 2:
-        return {engine_(),
-                StreamOpened{number(), number(), engine_(), engine_(), text(), window()}};
+        return {engine_(), StreamOpened{number(), number(), engine_(), engine_(), text(), window(),
+                                        number(), engine_()}};
       case 3:
         return {engine_(), StreamData{text()}};
       case 4:

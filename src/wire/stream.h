@@ -68,6 +68,7 @@ struct JoinRequest {
   uint32_t shell = 0;                ///< 0: the only one that nobody has.
   std::optional<uint64_t> position;  ///< So much of its output has been seen; none: a new client.
   TerminalSize size;
+  uint32_t typist = 0;  ///< As StreamOpened gave it to this client; 0: it has none.
   bool operator==(const JoinRequest&) const = default;
 };
 
@@ -135,6 +136,12 @@ struct StreamOpened {
   std::string modes = {};
   /// What the agent takes before it gives credit: kStreamWindow to kStreamWindowMax.
   size_t window = kStreamWindow;
+  /// Of a shell: who types into it from now on. The same as in a JoinRequest if nobody else has had
+  /// the shell since. 0: the agent does not count what is typed.
+  uint32_t typist = 0;
+  /// So many bytes that they typed, by this stream and those before, the agent has. What they sent
+  /// beyond that is lost, and to be sent again.
+  uint64_t typed = 0;
   bool operator==(const StreamOpened&) const = default;
 };
 

@@ -65,6 +65,7 @@ Status get_join(const control::v1::JoinRequest& message, JoinRequest& value) {
   if (message.resumes()) {
     value.position = message.position();
   }
+  value.typist = message.typist();
   return required(message.has_terminal(), get_size(message.terminal(), value.size), "terminal");
 }
 
@@ -72,6 +73,7 @@ void put_join(const JoinRequest& value, control::v1::JoinRequest& message) {
   message.set_shell(value.shell);
   message.set_resumes(value.position.has_value());
   message.set_position(value.position.value_or(0));
+  message.set_typist(value.typist);
   put_terminal({"", value.size}, *message.mutable_terminal());
 }
 
@@ -128,6 +130,8 @@ struct PutKind {
     message.set_lost(value.lost);
     message.set_modes(value.modes);
     message.set_window(put_window(value.window));
+    message.set_typist(value.typist);
+    message.set_typed(value.typed);
   }
   void operator()(const StreamData& value) const { frame.mutable_data()->set_data(value.bytes); }
   void operator()(const StreamCredit& value) const {
@@ -206,6 +210,8 @@ Status get_opened(const control::v1::StreamOpened& message, StreamOpened& opened
   opened.position = message.position();
   opened.lost = message.lost();
   opened.modes = message.modes();
+  opened.typist = message.typist();
+  opened.typed = message.typed();
   return get_window(message.window(), opened.window);
 }
 

@@ -93,6 +93,35 @@ def test_a_shell_goes_on_when_the_master_dies(muster, job, tmp_path):
     assert [int(n) for n in re.findall(r"n=(\d+)=", done.text)] == list(range(1, last + 1))
 
 
+def test_no_key_is_lost_or_doubled_when_the_master_dies(muster, job, tmp_path):
+    """Typed at once before and after it, and while there is none; nothing of it is shown here."""
+    running = shell(muster, job)
+    got = tmp_path / "got"
+    running.type(f"stty -echo; echo quiet-$((1+1)); cat > {got}; exit 4\n".encode())
+    running.sees("quiet-2")
+    typed = []
+
+    def type_one():
+        typed.append(f"key-{len(typed)}")
+        running.type(f"{typed[-1]}\n".encode())
+
+    def is_connected(times):
+        type_one()
+        return running.text.count("connected again") == times
+
+    for times in (1, 2):
+        for n in range(400):
+            if n == 200:
+                for master in muster.pids("master"):
+                    os.kill(master, signal.SIGKILL)
+            type_one()
+        harness.eventually(lambda times=times: is_connected(times))
+    running.type(b"\x04")
+    done = running.wait().expect(4)
+    assert got.read_text().split() == typed
+    assert "key-" not in done.text
+
+
 def resize(running, rows, columns):
     """As a terminal does whose window changes."""
     fcntl.ioctl(running.terminal, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))

@@ -35,6 +35,7 @@ bool ShellSession::start(const wire::ExecRequest& request, const TaskRun& run, S
     send(wire::StreamClosed{});
     return false;
   }
+  input_.begin(0);
   open({.shell = number_, .attempt = attempt_}, std::move(send));
   return true;
 }
@@ -42,6 +43,7 @@ bool ShellSession::start(const wire::ExecRequest& request, const TaskRun& run, S
 void ShellSession::join(const wire::JoinRequest& request, Send send) {
   loop_.cancel(std::exchange(timer_, {}));
   guest_.spare();
+  input_.begin(request.typist);
   TerminalHistory::Resumption resumption = history_.resume(request.position);
   open({.shell = number_,
         .attempt = attempt_,
@@ -54,6 +56,8 @@ void ShellSession::join(const wire::JoinRequest& request, Send send) {
 
 void ShellSession::open(wire::StreamOpened opened, Send send) {
   line_.emplace(Line{.send = std::move(send), .ledger = {}, .position = opened.position});
+  opened.typist = input_.typist();
+  opened.typed = input_.taken_bytes();
   line_->send(std::move(opened));
   pump();
   guest_.allow_output(readable());

@@ -54,8 +54,8 @@ class ShellSession final : public Session {
   /// Runs the command, joined by `send`. One that cannot be run has told the person so, and no
   /// handler is called: returns false.
   [[nodiscard]] bool start(const wire::ExecRequest& request, const TaskRun& run, Send send);
-  /// Goes on with another stream: says what has been missed, and goes on. Whoever had it must have
-  /// been told.
+  /// Goes on with another stream: says what has been missed, and how much of what its client has
+  /// typed before is here, and goes on. Whoever had it must have been told.
   void join(const wire::JoinRequest& request, Send send);
 
   [[nodiscard]] os::Pid pid() const { return guest_.pid(); }

@@ -9,6 +9,7 @@
 #include "client/reach/reach_rules.h"
 #include "client/reach/remote_command.h"
 #include "client/reach/task_selection.h"
+#include "client/reach/typed_keys.h"
 #include "client/show/failure.h"
 #include "client/show/job_finder.h"
 #include "eventlog/derive_plan.h"
@@ -102,6 +103,7 @@ class ExecRun {
     job::TaskId task;
     uint64_t stream = 0;       ///< 0: not opened yet.
     wire::StreamOpened shell;  ///< The shell that it is, if it is one; what it has shown.
+    TypedKeys typed = {};      ///< For the shell, whose connection may be lost with some of them.
     std::unique_ptr<RemoteCommand> command;
   };
 
@@ -113,14 +115,18 @@ class ExecRun {
   void open(Member& member);
   void on_output(const Member& member, bool is_err, std::string_view bytes);
   void on_opened(Member& member, const wire::StreamOpened& opened);
+  void on_room(const Member& member);
   void on_ended(Member& member);
   void on_typed(std::string_view bytes);
+  void send_typed(Member& member);
   void on_input_ended();
   [[nodiscard]] wire::StreamRequest request_of(const Member& member) const;
   void pump_input();
   void end_input();
   void detach();
+  void take_terminal();
   void give_back_terminal();
+  void let_keys_wait();
   void reset_terminal();
   void tell_size();
   void tell_changed_size();
@@ -245,15 +251,7 @@ void ExecRun::open(Member& member) {
                                     std::string_view bytes) { on_output(member, is_err, bytes); },
           .opened = [this,
                      &member](const wire::StreamOpened& opened) { on_opened(member, opened); },
-          .room =
-              [this, &member] {
-                if (plan_.terminal && member.command->running() && raw_ == nullptr) {
-                  // From now on the keys are the command's.
-                  raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
-                }
-                tell_changed_size();  // There may have been no room for it.
-                pump_input();
-              },
+          .room = [this, &member] { on_room(member); },
           .ended = [this, &member] { on_ended(member); }},
       window);
   if (plan_.terminal) {
@@ -271,7 +269,8 @@ void ExecRun::open(Member& member) {
 
 wire::StreamRequest ExecRun::request_of(const Member& member) const {
   if (member.shell.shell != 0) {
-    return wire::JoinRequest{member.shell.shell, member.shell.position, plan_.terminal->size};
+    return wire::JoinRequest{member.shell.shell, member.shell.position, plan_.terminal->size,
+                             member.shell.typist};
   }
   if (plan_.join) {
     return wire::JoinRequest{*plan_.join, std::nullopt, plan_.terminal->size};
@@ -290,7 +289,13 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   if (!plan_.keeps || opened.shell == 0) {
     return;
   }
-  const bool again = std::exchange(member.shell, opened).shell != 0;
+  const wire::StreamOpened before = std::exchange(member.shell, opened);
+  const bool again = before.shell != 0;
+  if (opened.typist != 0 && opened.typist == before.typist) {
+    member.typed.resume(opened.typed);
+  } else {
+    member.typed.restart();
+  }
   if (again && opened.lost > 0) {
     reset_terminal();  // What switched its modes back may be among it.
   }
@@ -308,20 +313,25 @@ void ExecRun::on_opened(Member& member, const wire::StreamOpened& opened) {
   (void)write_all(plan_.output, opened.modes);
 }
 
+void ExecRun::on_room(const Member& member) {
+  if (plan_.terminal && member.command->running()) {
+    take_terminal();
+    tell_changed_size();  // There may have been no room for it.
+  }
+  pump_input();
+}
+
 /// The shell runs on; a new master is looked for.
 void ExecRun::on_broken(const std::string& why) {
   Member& member = members_.front();
   if (member.shell.shell == 0) {
     return on_lost(why);
   }
-  raw_.reset();  // Ctrl-C leaves.
-  if (input_) {
-    input_->allow(0);
-  }
+  let_keys_wait();
   member.command.reset();
   session_.console.err("\n");
   say("the connection to the master was lost; the shell runs on, and is joined again when there is "
-      "a master; Ctrl-C leaves it");
+      "a master, with what is typed meanwhile; Ctrl-C leaves it");
 }
 
 void ExecRun::on_frame(const wire::StreamFrame& frame) {
@@ -348,6 +358,7 @@ void ExecRun::on_lost(const std::string& why) {
     } else if (member.command != nullptr) {
       member.command->lose(why);
     } else if (member.shell.shell != 0) {
+      give_back_terminal();
       say(why);
       left_ = left_.value_or(kClusterFailed);
     }
@@ -384,7 +395,7 @@ void ExecRun::on_ended(Member& member) {
   const RemoteEnd& end = *member.command->end();
   if (end.cut_off && member.shell.shell != 0 && !lost_) {
     // The line between master and agent: the shell may be there again when that is.
-    raw_.reset();
+    let_keys_wait();
     session_.console.err("\n");
     say(end.reason + "; the shell is joined again if it runs on; Ctrl-C leaves it");
     loop_.post([this] {
@@ -422,6 +433,10 @@ void ExecRun::pump_input() {
       !members_.front().command->running()) {
     return;
   }
+  send_typed(members_.front());
+  if (!members_.front().typed.all_sent()) {
+    return input_->allow(0);
+  }
   const uint64_t left = plan_.input_bytes_max.value_or(UINT64_MAX);
   if (left == 0) {
     return end_input();
@@ -454,7 +469,10 @@ void ExecRun::on_typed(std::string_view bytes) {
   // The signal of a change may come later than keys that were typed after it.
   tell_changed_size();
   const DetachWatch::Typed typed = detach_watch_.take(bytes);
-  if (!typed.bytes.empty()) {
+  if (plan_.keeps) {
+    members_.front().typed.add(typed.bytes);
+    send_typed(members_.front());
+  } else if (!typed.bytes.empty()) {
     members_.front().command->send_input(typed.bytes);
   }
   if (plan_.input_bytes_max) {
@@ -469,10 +487,30 @@ void ExecRun::on_typed(std::string_view bytes) {
   pump_input();
 }
 
+/// As much as there is room for.
+void ExecRun::send_typed(Member& member) {
+  for (size_t room = member.command->room(); room > 0 && !member.typed.all_sent();
+       room = member.command->room()) {
+    const std::string_view part = member.typed.unsent(room);
+    member.command->send_input(part);
+    member.typed.sent(part.size());
+  }
+}
+
 void ExecRun::detach() {
   give_back_terminal();
   session_.console.err("\n");
   leave(0);
+}
+
+/// From now on the keys are the command's.
+void ExecRun::take_terminal() {
+  if (raw_ == nullptr) {
+    raw_ = os::make_raw(STDIN_FILENO).value_or(nullptr);
+  }
+  if (raw_ != nullptr) {
+    raw_->let_keys_wait(false);
+  }
 }
 
 /// As the person had it before.
@@ -481,6 +519,16 @@ void ExecRun::give_back_terminal() {
     reset_terminal();
   }
   raw_.reset();
+}
+
+/// For a shell that cannot be reached now; Ctrl-C leaves it.
+void ExecRun::let_keys_wait() {
+  if (raw_ != nullptr) {
+    raw_->let_keys_wait(true);
+  }
+  if (input_) {
+    input_->allow(0);
+  }
 }
 
 void ExecRun::reset_terminal() {

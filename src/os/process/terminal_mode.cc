@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <unistd.h>
+#include <utility>
 
 namespace muster::os {
 namespace {
@@ -10,16 +12,30 @@ namespace {
 class RestoredTerminal final : public RawTerminal {
  public:
   RestoredTerminal(int fd, const termios& before, const termios& raw)
-      : fd_(fd), before_(before), raw_(raw) {}
-  ~RestoredTerminal() override { (void)::tcsetattr(fd_, TCSADRAIN, &before_); }
+      : fd_(fd), before_(before), raw_(raw), waiting_(raw) {
+    waiting_.c_lflag |= ISIG;
+    waiting_.c_cc[VSUSP] = _POSIX_VDISABLE;  // Like other keys: it is for whoever gets them.
+    waiting_.c_oflag = before.c_oflag;
+  }
+  // Keys that wait are for the program that was cut off; a shell here would run them.
+  ~RestoredTerminal() override {
+    (void)::tcsetattr(fd_, keys_wait_ ? TCSAFLUSH : TCSADRAIN, &before_);
+  }
   RestoredTerminal(const RestoredTerminal&) = delete;
   RestoredTerminal& operator=(const RestoredTerminal&) = delete;
-  void renew() override { (void)::tcsetattr(fd_, TCSADRAIN, &raw_); }
+  void let_keys_wait(bool wait) override {
+    if (std::exchange(keys_wait_, wait) != wait) {
+      renew();
+    }
+  }
+  void renew() override { (void)::tcsetattr(fd_, TCSADRAIN, keys_wait_ ? &waiting_ : &raw_); }
 
  private:
   int fd_;
   termios before_;
   termios raw_;
+  termios waiting_;
+  bool keys_wait_ = false;
 };
 
 }  // namespace
