@@ -605,14 +605,36 @@ TEST(Conversion, NamesValuesOutOfRange) {
     return made ? "" : made.error().message;
   };
   EXPECT_THAT(wrong("tony.worker.instances=-1"), HasSubstr("0 to 2147483647, not `-1`"));
-  EXPECT_THAT(wrong("tony.worker.vcores=0"), HasSubstr("1 to 2147483647, not `0`"));
+  EXPECT_THAT(wrong("tony.worker.vcores=-1"), HasSubstr("0 to 2147483647, not `-1`"));
   EXPECT_THAT(wrong("tony.worker.memory=0"), HasSubstr("must be more than 0"));
   EXPECT_THAT(wrong("tony.application.timeout=2147483648"), HasSubstr("2147483647 at most"));
-  EXPECT_THAT(wrong("tony.docker.enabled=yes"), HasSubstr("true or false, not `yes`"));
   EXPECT_THAT(wrong("tony.application.distributed-mode=BSP"), HasSubstr("GANG or FCFS"));
   EXPECT_THAT(wrong("tony.application.framework=standalone"),
               HasSubstr("standalone jobs have one task, and this one has 2"));
   EXPECT_THAT(wrong("tony.application.placement-spec=node"), HasSubstr("TAG=NUMBER,CONSTRAINT"));
+}
+
+TEST(Conversion, TakesWhatIsNeitherTrueNorFalseForTheDefaultAsHadoopDoes) {
+  const Result<Converted> made =
+      converted({.conf = {"tony.worker.instances=1", "tony.docker.enabled=yes",
+                          "tony.application.fail-on-worker-failure-enabled=TRUE"}});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_FALSE(made->spec.roles[0].docker.has_value());
+  EXPECT_TRUE(made->spec.stop_on_first_failure);
+  EXPECT_THAT(made->notes, ::testing::Contains(Note{
+                               .name = "tony.docker.enabled",
+                               .text = "`yes` is neither true nor false, and counts as false, as "
+                                       "in TonY",
+                               .kind = Note::Kind::Doubtful}));
+}
+
+TEST(Conversion, TakesNoCoresForOne) {
+  const Result<Converted> made =
+      converted({.conf = {"tony.worker.instances=1", "tony.worker.vcores=0"}});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_EQ(made->spec.roles[0].vcores, 1U);
+  EXPECT_THAT(made->notes,
+              ::testing::Contains(::testing::Field(&Note::name, "tony.worker.vcores")));
 }
 
 TEST(Conversion, TakesNumbersAsTonyDoes) {

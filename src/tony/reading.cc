@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -121,10 +122,22 @@ uint32_t Reading::count(const std::string& name, uint32_t fallback, uint32_t lea
   return static_cast<uint32_t>(number(name, fallback, least));
 }
 
+uint32_t Reading::vcores(const std::string& name, uint32_t fallback) {
+  const uint32_t cores = count(name, fallback, 0);
+  if (cores == 0) {
+    note(name, "0 counts as 1, which is the least that YARN gives", Note::Kind::Doubtful);
+  }
+  return std::max(cores, 1U);
+}
+
 bool Reading::flag(const std::string& name, bool fallback) {
   const std::string value = lower(name, fallback ? "true" : "false");
   if (value != "true" && value != "false") {
-    refuse(name, fmt::format("must be true or false, not `{}`", printable(value)));
+    note(name,
+         fmt::format("`{}` is neither true nor false, and counts as {}, as in TonY",
+                     printable(value), fallback),
+         Note::Kind::Doubtful);
+    return fallback;
   }
   return value == "true";
 }

@@ -30,6 +30,9 @@ class Reading {
   [[nodiscard]] int64_t number(const std::string& name, int64_t fallback,
                                int64_t least = std::numeric_limits<int32_t>::min());
   [[nodiscard]] uint32_t count(const std::string& name, uint32_t fallback, uint32_t least);
+  /// A number of cores: 0 is 1, which YARN gives at least.
+  [[nodiscard]] uint32_t vcores(const std::string& name, uint32_t fallback);
+  /// As Hadoop reads it: what is neither true nor false, in any case, counts as the fallback.
   [[nodiscard]] bool flag(const std::string& name, bool fallback);
   [[nodiscard]] uint64_t memory(const std::string& name, uint64_t fallback);
   /// The parts between commas, without blanks around them, which TonY took for part of the names:

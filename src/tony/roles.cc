@@ -65,7 +65,7 @@ spec::Role role_of(Reading& reading, const std::string& name, const spec::Spec& 
   role.name = name;
   role.tasks = reading.count(key(name, "instances"), 0, 0);
   role.memory = reading.memory(key(name, "memory"), kTonysMemory);
-  role.vcores = reading.count(key(name, "vcores"), 1, 1);
+  role.vcores = reading.vcores(key(name, "vcores"), 1);
   role.gpus = reading.count(key(name, "gpus"), 0, 0);
   role.node_label = reading.text(key(name, "node-label"), "");
   role.constraint =
@@ -91,7 +91,7 @@ spec::Role master_role(Reading& reading, const spec::Spec& spec) {
   spec::Role role;
   role.name = "worker";
   role.memory = reading.memory("tony.am.memory", kTonysMemory);
-  role.vcores = reading.count("tony.am.vcores", 1, 1);
+  role.vcores = reading.vcores("tony.am.vcores", 1);
   role.gpus = reading.count("tony.am.gpus", 0, 0);
   role.node_label = reading.text("tony.am.node-label", "");
   const std::string command = reading.text("tony.am.command", spec.command.value_or(""));
@@ -183,7 +183,7 @@ void add_tensorboard(Reading& reading, spec::Spec& spec) {
   }
   spec::Role role = role_of(reading, "tensorboard", spec);
   role.tasks = 1;
-  role.vcores = reading.count("tony.tensorboard.vcores", 2, 1);
+  role.vcores = reading.vcores("tony.tensorboard.vcores", 2);
   spec.env["TB_LOG_DIR"] = {.source = spec::EnvValue::Source::Literal,
                             .text = spec.tensorboard->logdir};
   spec.tensorboard.reset();
