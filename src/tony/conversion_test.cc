@@ -749,12 +749,37 @@ TEST(Properties, RefuseWhatCannotBeRead) {
   const auto wrong = [](std::string_view text) {
     return parse_properties(text, "t").error().message;
   };
-  EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a \"aaaa\">]>\n<configuration/>"),
-              HasSubstr("entities declared in the DOCTYPE are not expanded"));
+  EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a SYSTEM \"/etc/passwd\">]>\n<configuration/>"),
+              HasSubstr("the entity a is not text of this file"));
+  EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY % a \"x\">]>\n<configuration/>"),
+              HasSubstr("the entity % is not text of this file"));
+  EXPECT_THAT(wrong("<!DOCTYPE c [<!ENTITY a \"x\"><!ENTITY b \"&a;&a;\">]>\n<configuration/>"),
+              HasSubstr("error: the entity b names another one"));
+  std::string many = "<!DOCTYPE c [<!ENTITY a \"" + std::string(10'000, 'a') +
+                     "\">]>\n<configuration><property><name>a</name><value>";
+  for (int i = 0; i < 200; ++i) {
+    many += "&a;";
+  }
+  EXPECT_THAT(wrong(many + "</value></property></configuration>"), HasSubstr("1 MiB"));
   EXPECT_THAT(wrong("<configuration>\n  <proprety/></configuration>"),
               HasSubstr("t:2:3: error: <proprety> is not <property>"));
   EXPECT_THAT(wrong("<configuration>\n<property><value>1</value></property></configuration>"),
               HasSubstr("t:2:1: error: a <property> without a <name>"));
+}
+
+TEST(Properties, MayHaveEntitiesThatTheFileDeclares) {
+  const auto read = parse_properties(
+      "<!DOCTYPE configuration [\n<!-- where -->\n<!ENTITY base 'hdfs://nn/me'>\n"
+      "<!ENTITY pair \"<name>tony.b</name><value>2 &lt; 3</value>\">\n"
+      "<!ENTITY base \"the second one counts not\">]>\n"
+      "<configuration><property><name>tony.a</name>"
+      "<value>&base;/x,&amp;base;,<![CDATA[&base;]]><!-- &base; -->&lt;&other;</value></property>"
+      "<property>&pair;</property></configuration>",
+      "t");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ(read->at(0).value, "hdfs://nn/me/x,&base;,&base;<&other;");
+  EXPECT_EQ(read->at(1).name + read->at(1).value, "tony.b2 < 3");
 }
 
 TEST(Properties, AreReadFromAttributesAndNeedAValue) {

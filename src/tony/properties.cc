@@ -1,6 +1,7 @@
 #include "tony/properties.h"
 
 #include "base/text.h"
+#include "tony/entities.h"
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
@@ -76,19 +77,33 @@ class FileReader {
 
   Status read(std::vector<Property>& to) const {
     pugi::xml_document document;
-    const pugi::xml_parse_result parsed =
-        document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype);
-    if (!parsed) {
-      return wrong(parsed.offset, fmt::format("not well-formed XML: {}", parsed.description()));
-    }
+    MUSTER_TRY_STATUS(parse(document));
     for (const pugi::xml_node& node : document.children()) {
       if (node.type() == pugi::node_doctype &&
           std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos) {
-        return wrong(node.offset_debug(),
-                     "entities declared in the DOCTYPE are not expanded; write their values where "
-                     "they are used");
+        const Result<std::string> expanded = expand_entities(text_, node.value());
+        if (!expanded) {
+          return wrong(node.offset_debug(), expanded.error().message);
+        }
+        const FileReader reader(*expanded, file_, read_included_, includes_left_);
+        pugi::xml_document whole;
+        MUSTER_TRY_STATUS(reader.parse(whole));
+        return reader.take_root(whole, to);
       }
     }
+    return take_root(document, to);
+  }
+
+ private:
+  Status parse(pugi::xml_document& document) const {
+    const pugi::xml_parse_result parsed =
+        document.load_buffer(text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype);
+    return parsed ? Status()
+                  : Status(wrong(parsed.offset,
+                                 fmt::format("not well-formed XML: {}", parsed.description())));
+  }
+
+  Status take_root(const pugi::xml_document& document, std::vector<Property>& to) const {
     const pugi::xml_node root = document.child("configuration");
     if (!root) {
       return user_error(fmt::format("{}:1:1: error: no <configuration> found", file_));
@@ -96,7 +111,6 @@ class FileReader {
     return take_all(root, to);
   }
 
- private:
   [[nodiscard]] Error wrong(ptrdiff_t offset, std::string_view what) const {
     return user_error(fmt::format("{}: error: {}", place(file_, text_, offset), what));
   }

@@ -25,7 +25,7 @@ using ReadIncluded = std::function<Result<std::string>(const std::string& path)>
 /// Reads a file in Hadoop's XML: <configuration> with <property>s of <name> and <value>, as
 /// elements or attributes; one without a value says nothing. <xi:include href="FILE"/> stands for
 /// the properties of that file, from the folder of this one; without `read_included` it is an
-/// error. Errors name file, line and column. Declared entities are an error: none are expanded.
+/// error. Errors name file, line and column. Entities are expanded as expand_entities() does.
 [[nodiscard]] Result<std::vector<Property>> parse_properties(
     std::string_view text, std::string_view file, const ReadIncluded& read_included = nullptr);
 
