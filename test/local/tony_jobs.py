@@ -15,6 +15,10 @@ What begins with `yarn_` is for YARN alone, `yarn_only` jobs are, and so are `hd
 (files at `{hdfs}`, which is `{hdfs_path}` without a scheme) and `application`, what the resource
 manager says of it. `yarn = true` marks what the gate runs there, too. `differs` says why Muster
 answers in a way of its own.
+
+On this machine each job is converted as well: the specification that `--convert` prints is the one
+that the job has been run by, and what is refused is refused of it, too, in the same words.
+`converts` says why that cannot be compared.
 """
 
 import pathlib
@@ -77,6 +81,9 @@ class TonyJob:
             running.signal(getattr(signal, "SIG" + self._job["signal"]))
         done = running.wait(within)
         self._check(done)
+        if self._on == "local" and "converts" not in self._job:
+            self._check_conversion(done, self._muster(
+                "tony", *self._cluster(arguments), *arguments, "--convert", env=environment))
         return done
 
     def _filled(self, text):
@@ -145,12 +152,57 @@ class TonyJob:
         rest = "\n".join(line for line in done.text.splitlines() if "SEEN " not in line)
         assert not wrong, "\n".join([job["expect"], *wrong, "---", rest[-4000:]])
 
+    def _check_conversion(self, done, converted):
+        if converted.code != 0:
+            assert self._job.get("jobs") == 0, converted.err
+            assert converted.err in done.err
+            return
+        folder = self._muster.folder
+        kept = re.findall(r"^muster: the job as a specification:\n(.*)$", done.err, re.MULTILINE)
+        if kept:
+            (path,) = kept
+            made, ran = (with_whole_files(text, folder)
+                         for text in (converted.out, pathlib.Path(path).read_text()))
+            assert made == ran, f"{set(made) ^ set(ran)}"
+            return
+        refused = self._muster("run", self._muster.write("converted.yaml", converted.out),
+                               "--on", "local")
+        assert refused.code not in (0, 1), refused.text
+        assert last_words(refused, folder) == last_words(done, folder)
+        assert self._muster.jobs() == []
+
     def _sees(self):
         sees = dict(self._job.get("sees", {}))
         if self._on == "yarn":
             for task, values in self._job.get("yarn_sees", {}).items():
                 sees[task] = {**sees.get(task, {}), **values}
         return sees
+
+
+FILE = re.compile(r"""( *- )(?:([^ {].*)|\{src: (.+?)(?:, as: (.+?))?(?:, unpack: "?(\w+)"?)?\})""")
+
+
+def with_whole_files(text, folder):
+    """The lines of a specification, with each file by its path, its name and what becomes of it."""
+    def whole(line):
+        found = FILE.fullmatch(line)
+        if not found:
+            return line
+        indent, alone, source, name, unpack = found.groups()
+        path = pathlib.Path(folder, (alone or source).strip('"'))
+        name = (name or "").strip('"') or path.name
+        return f"{indent}{path} {name} {unpack or 'auto'}"
+
+    # A short list may stand in one line.
+    text = re.sub(r"^( *)files: \[(.*)\]$", lambda found: "\n".join(
+        [f"{found[1]}files:", *(f"{found[1]}  - {file}" for file in found[2].split(", "))]),
+        text, flags=re.MULTILINE)
+    return [whole(line) for line in text.splitlines()]
+
+
+def last_words(done, folder):
+    """What a message ends with, behind the place that it names, with paths from the folder on."""
+    return done.err.strip().splitlines()[-1].rpartition(": ")[2].replace(f"{folder}/", "")
 
 
 class Output:
