@@ -226,6 +226,15 @@ def test_every_setting_is_explained_and_nothing_is_started(muster):
     assert not muster.jobs()
 
 
+def test_what_a_conversion_leaves_out_is_said(muster):
+    """Of a specification that has all of it nothing is."""
+    words = ("--convert", "-executes", "true", *ONE)
+    assert tony(muster, *words).expect(0).err == ""
+    done = tony(muster, *words, "--set", "restart.process=0").expect(0)
+    assert done.lines("what --set says is not in it")
+    assert "restart" not in done.out
+
+
 def test_an_unknown_setting_is_a_warning(muster):
     done = tony(muster, "-executes", "true", *ONE, "-conf", "tony.worker.memroy=1g").expect(0)
     assert done.lines("warning: tony.worker.memroy: no version .* did you mean tony.worker.memory")

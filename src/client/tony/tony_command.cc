@@ -178,8 +178,12 @@ Result<tony::Converted> convert(Session& session, const tony::Flags& flags) {
   return tony::convert(input);
 }
 
-int print_conversion(Session& session, const tony::Converted& converted) {
+int print_conversion(Session& session, const tony::Flags& flags, const tony::Converted& converted) {
   session.console.out(tony::render(converted));
+  if (!flags.set.empty()) {
+    session.console.err(
+        "muster: what --set says is not in it; give it to `muster run` with the specification\n");
+  }
   if (!converted.notes.empty()) {
     session.console.err(
         fmt::format("muster: {} about TonY's settings: see the comments at the top\n",
@@ -301,7 +305,7 @@ int run_tony(Session& session, const TonyOptions& command) {
   }
   const Result<tony::Converted> converted = convert(session, *flags);
   if (flags->convert) {
-    return converted ? print_conversion(session, *converted)
+    return converted ? print_conversion(session, *flags, *converted)
                      : fail(session.console, converted.error());
   }
   if (flags->explain) {
