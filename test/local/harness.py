@@ -296,7 +296,7 @@ class Muster:
     def wait_for_tasks(self, job="last"):
         """Until each task of a job runs: its phase is `running` as soon as they may begin."""
         def probe():
-            return all(task["attempt_state"] == "running"
+            return all(task.get("attempt_state") == "running"
                        for role in self.status(job)["roles"].values() for task in role["tasks"])
 
         eventually(probe, what="running tasks")
