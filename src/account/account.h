@@ -118,7 +118,16 @@ struct CoreUse {
 struct GpuUse {
   std::optional<double> mean;                  ///< Utilisation of its GPUs, 0..1.
   std::optional<uint64_t> memory_peak_bytes;   ///< Of all its GPUs together.
+  std::optional<uint64_t> memory_first_bytes;  ///< When it was looked at first: of others, mostly.
   std::optional<uint64_t> memory_limit_bytes;  ///< What its GPUs have.
+};
+
+/// What an attempt used from its first step on. Reading its libraries and building its model keeps
+/// one core busy and no GPU, which says nothing of its work.
+struct UseAtWork {
+  std::optional<double> cores;         ///< As CoreUse::mean.
+  std::optional<double> cores_wanted;  ///< As CoreUse::wanted.
+  std::optional<double> gpu;           ///< As GpuUse::mean.
 };
 
 /// All but `left_bytes` after the first step.
@@ -135,6 +144,7 @@ struct DiskUse {
 struct AttemptUse {
   CoreUse cores;
   GpuUse gpu;
+  UseAtWork at_work;
   std::optional<uint64_t> memory_peak_bytes;
   std::optional<Duration> step;  ///< The median time of a step.
   /// After the first step: the share of time in which its main thread waited for others, 0..1.

@@ -9,7 +9,7 @@
 namespace muster::account {
 namespace {
 
-/// Takes over what one more attempt was measured to use.
+/// Takes over what one more attempt was measured to use; of means those at work.
 void add_use(const AttemptUse& use, TaskEvidence& evidence) {
   // Of two optionals, one that has no value is the smaller.
   const auto cores_peak = std::max(evidence.cores.peak, use.cores.peak);
@@ -17,7 +17,10 @@ void add_use(const AttemptUse& use, TaskEvidence& evidence) {
   evidence.memory_peak_bytes = std::max(evidence.memory_peak_bytes, use.memory_peak_bytes);
   evidence.cores = use.cores;
   evidence.cores.peak = cores_peak;
+  evidence.cores.mean = use.at_work.cores ? use.at_work.cores : use.cores.mean;
+  evidence.cores.wanted = use.at_work.cores_wanted ? use.at_work.cores_wanted : use.cores.wanted;
   evidence.gpu = use.gpu;
+  evidence.gpu.mean = use.at_work.gpu ? use.at_work.gpu : use.gpu.mean;
   evidence.gpu.memory_peak_bytes = gpu_memory_peak;
   evidence.step = use.step;
   evidence.waiting = use.waiting;

@@ -22,8 +22,8 @@ struct TaskEvidence {
   bool whole = false;
   std::optional<uint64_t> memory_peak_bytes;  ///< Of all its attempts.
   bool over_memory = false;                   ///< An attempt was ended for its memory.
-  CoreUse cores;                              ///< `peak`: of all its attempts.
-  GpuUse gpu;                                 ///< `memory_peak_bytes`: of all its attempts.
+  CoreUse cores;  ///< From its first step on; `peak`: of all its attempts.
+  GpuUse gpu;     ///< `mean`: from its first step on; `memory_peak_bytes`: of all its attempts.
   std::optional<Duration> step;
   std::optional<double> waiting;  ///< The share of time in which it waited for others.
   DiskUse disk;

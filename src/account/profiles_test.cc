@@ -143,6 +143,12 @@ void add_task(RoleEvidence& role, const Words& words) {
   real("wanted", task.cores.wanted);
   real("peak", task.cores.peak);
   real("gpu", task.gpu.mean);
+  const auto bytes = [&](const std::string& key, std::optional<uint64_t>& value) {
+    take(words, key,
+         [&](const std::string& text) { value = static_cast<uint64_t>(bytes_of(text)); });
+  };
+  bytes("gpu_first", task.gpu.memory_first_bytes);
+  bytes("gpu_memory", task.gpu.memory_peak_bytes);
   real("waiting", task.waiting);
   real("disk_waiting", task.disk.waiting);
   real("throttled", task.hindrances.throttled);

@@ -93,6 +93,21 @@ std::optional<double> gpu_of(const RoleEvidence& role) {
   return mean_of(role, [](const TaskEvidence& task) { return task.gpu.mean; });
 }
 
+/// True if some task took memory of its GPUs: it has found them, however little they do for it.
+bool found_its_gpus(const RoleEvidence& role) {
+  // CUDA alone takes more than this, in each process that uses a GPU.
+  constexpr uint64_t kTakenMin = 64 * kMebibyte;
+  return std::ranges::any_of(role.members, [](const TaskEvidence& task) {
+    return task.gpu.memory_first_bytes &&
+           task.gpu.memory_peak_bytes.value_or(0) >= *task.gpu.memory_first_bytes + kTakenMin;
+  });
+}
+
+/// Its GPUs did nothing, and no task is known to have found them.
+bool has_unused_gpus(const RoleEvidence& role, double gpu) {
+  return gpu < kIdleGpu && !found_its_gpus(role);
+}
+
 /// The highest of its tasks' peaks; nullopt if any lacks one.
 std::optional<double> peak_cores_of(const RoleEvidence& role) {
   double peak = 0;
@@ -288,18 +303,22 @@ void gpu_input_bound(const Rule& rule, const Evidence& evidence, std::vector<Adv
         *gpu > rule.threshold || demand < kFullProcessor * role.requested.vcores) {
       continue;
     }
+    const bool may_not_use_it = *gpu < kIdleGpu;
     const double factor = std::min(4.0, 0.9 / std::max(*gpu, 0.01));
     const auto wanted = static_cast<uint32_t>(std::ceil(role.requested.vcores * factor));
     advice.push_back(
         {.rule = std::string(rule.name),
          .role = role.name,
-         .evidence = fmt::format("the GPUs of {} were busy {} of the time, while {:.1f} of {} per "
-                                 "task were{}: the input does not keep up",
-                                 role.name, percent(*gpu), *used, cores(role.requested.vcores),
-                                 busy_host_text(*used, demand)),
-         .what = fmt::format("request {} per task and read with more processes, or prepare the "
-                             "input beforehand",
-                             cores(wanted)),
+         .evidence =
+             fmt::format("the GPUs of {} were busy {} of the working time, while {:.1f} of {} per "
+                         "task were{}: the input does not keep up",
+                         role.name, percent(*gpu), *used, cores(role.requested.vcores),
+                         busy_host_text(*used, demand)),
+         .what = fmt::format(
+             "request {} per task and read with more processes, or prepare the "
+             "input beforehand{}",
+             cores(wanted),
+             may_not_use_it ? "; or see what of the model computes on the processor" : ""),
          .saves = fmt::format("up to {} of the run", percent(1 - 1 / factor)),
          .sets = {set_of(role, "vcores", std::to_string(wanted))},
          .numbers = {{"gpu", *gpu}, {"used", *used}, {"wanted", demand}, {"proposed", wanted}}});
@@ -312,7 +331,7 @@ void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>
     const std::optional<double> gpu = gpu_of(role);
     const double demand = demand_of(role).value_or(0);
     if (!used || !gpu || role.requested.gpus == 0 || role.requested.vcores == 0 ||
-        *gpu > rule.threshold || *gpu < kIdleGpu ||
+        *gpu > rule.threshold || has_unused_gpus(role, *gpu) ||
         demand >= kFullProcessor * role.requested.vcores) {
       continue;
     }
@@ -321,8 +340,8 @@ void gpu_starved(const Rule& rule, const Evidence& evidence, std::vector<Advice>
         {.rule = std::string(rule.name),
          .role = role.name,
          .evidence = fmt::format(
-             "the GPUs of {} were busy {} of the time, and so were only {:.1f} "
-             "of {} per task{}{}",
+             "the GPUs of {} were busy {} of the working time, with only {:.1f} of {} per "
+             "task busy{}{}",
              role.name, percent(*gpu), *used, cores(role.requested.vcores),
              busy_host_text(*used, demand),
              one_thread ? ": one thread prepares all input" : ": both wait for something else"),
@@ -341,15 +360,16 @@ void gpu_unused(const Rule& rule, const Evidence& evidence, std::vector<Advice>&
     const std::optional<double> used = cores_of(role);
     const std::optional<double> gpu = gpu_of(role);
     if (!used || !gpu || role.requested.gpus == 0 || *gpu >= rule.threshold ||
-        *used >= kFullProcessor * std::max(1U, role.requested.vcores)) {
+        found_its_gpus(role) || *used >= kFullProcessor * std::max(1U, role.requested.vcores)) {
       continue;
     }
+    const uint32_t saved = role.requested.gpus * role.tasks;
     advice.push_back({.rule = std::string(rule.name),
                       .role = role.name,
                       .evidence = fmt::format("the GPUs of {} were busy {} of the time", role.name,
                                               percent(*gpu)),
                       .what = "request none, or see whether the program finds its GPU",
-                      .saves = fmt::format("{} GPUs at a time", role.requested.gpus * role.tasks),
+                      .saves = fmt::format("{} GPU{} at a time", saved, saved == 1 ? "" : "s"),
                       .sets = {set_of(role, "gpus", "0")},
                       .numbers = {{"gpu", *gpu}, {"requested", role.requested.gpus}}});
   }

@@ -221,4 +221,4 @@ def test_input_that_does_not_keep_up_is_advised_on(muster, gate, gpus):
     assert "gpu.memory_far_from_use" in advice
     text = muster("eff", "last").expect(0).out
     assert re.search(r"GPUs 1 at 10 %, GPU memory 2 GiB of 80 GiB", text)
-    assert "the GPUs of worker were busy 10 % of the time" in text
+    assert "the GPUs of worker were busy 10 % of the working time" in text

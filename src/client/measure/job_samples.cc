@@ -49,6 +49,13 @@ std::vector<std::string> ask_live(Session& session, const FoundJob& job, const S
   return std::move(std::get<wire::MetricsAnswered>(*answer).blocks);
 }
 
+/// nullopt for what no count of bytes can be.
+std::optional<uint64_t> bytes_of(const metrics::Point& point) {
+  return std::isfinite(point.value) && point.value >= 0 && point.value < 1e18
+             ? std::optional(static_cast<uint64_t>(point.value))
+             : std::nullopt;
+}
+
 /// The points of one series, each with the time that it stands for.
 struct Weighed {
   const metrics::Series& series;
@@ -85,11 +92,12 @@ struct Weighed {
   [[nodiscard]] std::optional<uint64_t> most_bytes() const {
     std::optional<uint64_t> most;
     for (const metrics::Point& point : series.points) {
-      if (std::isfinite(point.value) && point.value >= 0 && point.value < 1e18) {
-        most = std::max(most.value_or(0), static_cast<uint64_t>(point.value));
-      }
+      most = std::max(most, bytes_of(point));
     }
     return most;
+  }
+  [[nodiscard]] std::optional<uint64_t> first_bytes() const {
+    return series.points.empty() ? std::nullopt : bytes_of(series.points.front());
   }
   /// Of a counter: the mean of what came in a second. nullopt of what was seen for too short.
   [[nodiscard]] std::optional<double> per_second() const {
@@ -157,6 +165,7 @@ constexpr auto kWhole = std::to_array<WholeSum>({
     {Builtin::GpuMemoryUsage,
      [](const Weighed& weighed, account::AttemptUse& use) {
        use.gpu.memory_peak_bytes = weighed.most_bytes();
+       use.gpu.memory_first_bytes = weighed.first_bytes();
      }},
     {Builtin::GpuMemoryLimit,
      [](const Weighed& weighed, account::AttemptUse& use) {
@@ -196,42 +205,48 @@ void add_disk_left(const metrics::Series& left, account::AttemptUse& use) {
 /// From the first step on: the same.
 struct CourseSum {
   Builtin metric;
-  void (*add)(const metrics::Series& later, account::AttemptUse& use);
+  void (*add)(const Weighed& later, account::AttemptUse& use);
 };
 
 constexpr auto kCourse = std::to_array<CourseSum>({
     {Builtin::ProcessWaiting,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.waiting = Weighed{later, 0}.mean();
-     }},
+     [](const Weighed& later, account::AttemptUse& use) { use.waiting = later.mean(); }},
     {Builtin::ProcessDiskWaiting,
-     [](const metrics::Series& later, account::AttemptUse& use) {
+     [](const Weighed& later, account::AttemptUse& use) {
        // It is seen as a second's one moment: fewer say little.
        constexpr size_t kMomentsMin = 20;
-       use.disk.waiting =
-           later.points.size() < kMomentsMin ? std::nullopt : Weighed{later, 0}.mean();
+       use.disk.waiting = later.series.points.size() < kMomentsMin ? std::nullopt : later.mean();
      }},
     {Builtin::ContainerDiskRead,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.disk.read_per_s = Weighed{later, 0}.per_second();
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.disk.read_per_s = later.per_second();
      }},
     {Builtin::ContainerDiskWrite,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.disk.written_per_s = Weighed{later, 0}.per_second();
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.disk.written_per_s = later.per_second();
      }},
     {Builtin::ContainerPageFaultsMajor,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.disk.faults_major_per_s = Weighed{later, 0}.per_second();
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.disk.faults_major_per_s = later.per_second();
      }},
     {Builtin::ContainerMemoryPressure,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.hindrances.memory_waiting = Weighed{later, 0}.mean();
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.hindrances.memory_waiting = later.mean();
      }},
     {Builtin::ContainerMemoryHigh,
-     [](const metrics::Series& later, account::AttemptUse& use) {
-       use.hindrances.over_high_per_s = Weighed{later, 0}.per_second();
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.hindrances.over_high_per_s = later.per_second();
      }},
-    {Builtin::ContainerDiskAvailable, add_disk_left},
+    {Builtin::ContainerDiskAvailable,
+     [](const Weighed& later, account::AttemptUse& use) { add_disk_left(later.series, use); }},
+    {Builtin::ContainerCpuUsage,
+     [](const Weighed& later, account::AttemptUse& use) { use.at_work.cores = later.mean(); }},
+    {Builtin::ProcessRunning,
+     [](const Weighed& later, account::AttemptUse& use) {
+       use.at_work.cores_wanted = later.mean();
+     }},
+    {Builtin::GpuUtilization,
+     [](const Weighed& later, account::AttemptUse& use) { use.at_work.gpu = later.mean(); }},
 });
 
 /// From the first step on: what rises all the time.
@@ -281,7 +296,8 @@ void add_whole(const metrics::Series& series, int64_t minutes_before_s, account:
 }
 
 /// What rises, and what share of its time it waits: judged from the first step on, `from_s`.
-void add_course(const metrics::Series& series, int64_t from_s, account::AttemptUse& use) {
+void add_course(const metrics::Series& series, int64_t from_s, int64_t minutes_before_s,
+                account::AttemptUse& use) {
   const CourseSum* const course = row_of(kCourse, series);
   const GrowthSum* const rising = row_of(kGrowths, series);
   const bool is_rate = series.metric.name == kStepRate;
@@ -292,7 +308,7 @@ void add_course(const metrics::Series& series, int64_t from_s, account::AttemptU
   std::ranges::copy_if(series.points, std::back_inserter(later.points),
                        [&](const metrics::Point& point) { return point.time_s >= from_s; });
   if (course != nullptr) {
-    course->add(later, use);
+    course->add(Weighed{later, minutes_before_s}, use);
     return;
   }
   if (is_rate) {
@@ -369,7 +385,7 @@ void sum_up_samples(std::span<const metrics::Series> series, int64_t minutes_bef
       continue;
     }
     add_whole(one, minutes_before_s, uses[attempt]);
-    add_course(one, beginnings.of(one), uses[attempt]);
+    add_course(one, beginnings.of(one), minutes_before_s, uses[attempt]);
   }
 }
 

@@ -43,6 +43,16 @@ struct SummedUp {
   account::Signs signs;
 };
 
+/// Points of a minute, a second apart.
+template <class Value>
+std::vector<metrics::Point> minute_of(Value value) {
+  std::vector<metrics::Point> points;
+  for (int64_t i = 0; i < 60; ++i) {
+    points.push_back({kBegin + i, value(static_cast<double>(i))});
+  }
+  return points;
+}
+
 TEST(JobSamples, AreSummedUpByAttempt) {
   SummedUp sum(
       {series_of(metrics::metric_of(Builtin::GpuUtilization), {{kBegin, 0.2}, {kBegin + 1, 0.4}}),
@@ -67,6 +77,25 @@ TEST(JobSamples, AMinuteWeighsAsMuchAsItsSeconds) {
   EXPECT_EQ(sum.use().cores.peak, 4.0);
 }
 
+TEST(JobSamples, WhatIsUsedAtWorkCountsFromTheFirstStep) {
+  const auto from_20 = [](double value) {
+    return minute_of([value](double i) { return i < 20 ? 0.1 : value; });
+  };
+  SummedUp sum({series_of(named("user.step"), {{kBegin + 19, 1}}),
+                series_of(metrics::metric_of(Builtin::ContainerCpuUsage), from_20(4)),
+                series_of(metrics::metric_of(Builtin::ProcessRunning), from_20(5)),
+                series_of(metrics::metric_of(Builtin::GpuMemoryUsage),
+                          {{kBegin, 30}, {kBegin + 1, 700}, {kBegin + 2, 600}}),
+                series_of(metrics::metric_of(Builtin::GpuUtilization), from_20(0.9))});
+  EXPECT_NEAR(sum.use().cores.mean.value_or(0), (20 * 0.1 + 40 * 4) / 60, 1e-9);
+  EXPECT_NEAR(sum.use().at_work.cores.value_or(0), 4, 1e-9);
+  EXPECT_NEAR(sum.use().at_work.cores_wanted.value_or(0), 5, 1e-9);
+  EXPECT_NEAR(sum.use().gpu.mean.value_or(0), (20 * 0.1 + 40 * 0.9) / 60, 1e-9);
+  EXPECT_NEAR(sum.use().at_work.gpu.value_or(0), 0.9, 1e-9);
+  EXPECT_EQ(sum.use().gpu.memory_first_bytes, 30U);
+  EXPECT_EQ(sum.use().gpu.memory_peak_bytes, 700U);
+}
+
 TEST(JobSamples, OneBusySecondIsNoPeak) {
   std::vector<metrics::Point> points;
   for (int64_t i = 0; i < 20; ++i) {
@@ -83,16 +112,6 @@ TEST(JobSamples, TellOfStepsAndTheFirst) {
   EXPECT_EQ(sum.use().step, Duration(250ms));
   const account::AttemptSigns& sign = sum.signs.at({.task = {job::RoleIndex(0), 2}, .number = 1});
   EXPECT_EQ(sign.first_step, Time(12s + 500ms)) << "the middle of its second";
-}
-
-/// Points of a minute, a second apart.
-template <class Value>
-std::vector<metrics::Point> minute_of(Value value) {
-  std::vector<metrics::Point> points;
-  for (int64_t i = 0; i < 60; ++i) {
-    points.push_back({kBegin + i, value(static_cast<double>(i))});
-  }
-  return points;
 }
 
 TEST(JobSamples, TellWhatIsWrittenAndWaitedForAfterTheFirstStep) {
