@@ -341,6 +341,37 @@ TEST(Classifier, LooksBehindALaunchersOwnError) {
   EXPECT_EQ(failure.class_name, "user.import");
 }
 
+TEST(Evidence, ShowsWhatTheMessageSaysLast) {
+  // Of PyTorch 2.11 and NCCL 2.28 on a host with one GPU; of Triton 3.6.
+  const std::string frames =
+      "Traceback (most recent call last):\n"
+      "  File \"/job/nccl.py\", line 3, in <module>\n"
+      "    dist.all_reduce(x)\n"
+      "  File \"/v/site-packages/torch/distributed/c10d_logger.py\", line 83, in wrapper\n"
+      "    return func(*args, **kwargs)\n"
+      "  File \"/v/site-packages/torch/distributed/distributed_c10d.py\", line 3068, in f\n"
+      "    work = group.allreduce([tensor], opts)\n";
+  const job::Failure nccl =
+      classify(with_code(1),
+               frames +
+                   "torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:93, invalid "
+                   "usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9\n"
+                   "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+                   "Last error:\n"
+                   "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 60\n");
+  EXPECT_EQ(nccl.class_name, "collective.usage");
+  EXPECT_THAT(nccl.evidence, HasSubstr("\nDuplicate GPU detected : rank 1 and rank 0"));
+  EXPECT_THAT(nccl.evidence, HasSubstr("File \"/job/nccl.py\", line 3"));
+  const job::Failure triton =
+      classify(with_code(1), frames +
+                                 "triton.compiler.errors.CompilationError: at 2:17:\n"
+                                 "def k(p, N: tl.constexpr):\n"
+                                 "    tl.store(p + tl.arange(0, N), 1.0)\n"
+                                 "                 ^\n"
+                                 "arange's range must be a power of 2\n");
+  EXPECT_THAT(triton.evidence, HasSubstr("\narange's range must be a power of 2"));
+}
+
 TEST(Evidence, StartsWithTheTellingLineAndShowsTheInnermostFrames) {
   const job::Failure failure =
       classify(with_code(1),

@@ -147,8 +147,8 @@ constexpr FailureClass kClasses[] = {
     {"gpu.busy", FailureKind::Resource, Remedy::Elsewhere, "another process holds the GPU",
      "nvidia-smi on the host shows who; exclusive mode lets one process in"},
     {"gpu.none", FailureKind::Resource, Remedy::Elsewhere, "the task does not see such a GPU",
-     "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all), or the host has no working "
-     "one"},
+     "ask for GPUs (`gpus: 1` in the role; `gpus: 0` hides them all); a task sees only its own, "
+     "counted from 0; or the host has no working one"},
     {"gpu.architecture", FailureKind::Resource, Remedy::Elsewhere,
      "the program was built for a different kind of GPU", "use a build that supports this GPU"},
     {"gpu.not_compiled", FailureKind::User, Remedy::GiveUp, "the framework was built without CUDA",
@@ -180,7 +180,7 @@ constexpr FailureClass kClasses[] = {
      "NCCL_DEBUG=WARN names the call; check interfaces (NCCL_SOCKET_IFNAME) and driver"},
     {"collective.usage", FailureKind::User, Remedy::GiveUp,
      "the collective library was used wrongly",
-     "usually two ranks share one GPU: select the device by LOCAL_RANK"},
+     "usually two ranks share one GPU: run one task per GPU, and select the device by LOCAL_RANK"},
     {"network.interface", FailureKind::Resource, Remedy::Elsewhere,
      "the collective library found no usable network interface",
      "set `network.interface`, or NCCL_SOCKET_IFNAME / GLOO_SOCKET_IFNAME"},

@@ -24,6 +24,8 @@ constexpr size_t kErrorLinesMax = 12;
 constexpr size_t kLinesBeforeFatal = 3;
 constexpr size_t kContextLinesMax = 10;
 constexpr size_t kFrameLinesMax = 6;
+/// Of the message below the frames; what it is about often comes last ("Last error: ...").
+constexpr size_t kMessageShownMax = 6;
 constexpr size_t kEvidenceLineMax = 300;
 
 using Lines = std::vector<std::string>;
@@ -222,7 +224,8 @@ bool read_python(const Lines& lines, LastWords& words) {
     words.final_error = words.errors;
   }
   add_frames(lines, last, words.context);
-  for (size_t i = last.message; i < last.end && words.context.size() < kContextLinesMax; ++i) {
+  const size_t shown = words.context.size() + kMessageShownMax;
+  for (size_t i = last.message; i < last.end && words.context.size() < shown; ++i) {
     if (!is_stack_noise(lines[i])) {
       words.context.push_back(lines[i]);
     }
