@@ -6,7 +6,7 @@ import subprocess
 
 from table import Row
 
-BINARY_LIMIT_MB = 15
+BINARY_LIMIT_MB = 20
 
 
 def counters(program, names):

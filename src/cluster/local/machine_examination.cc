@@ -66,8 +66,11 @@ void add_hardware(std::vector<Finding>& findings) {
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", printable(gpu.model),
                          format_bytes(gpu.memory_bytes));
   }
-  findings.push_back(
-      {Verdict::Good, "gpus", fmt::format("{} GPUs: {}", hardware.gpus.size(), names), {}});
+  findings.push_back({Verdict::Good,
+                      "gpus",
+                      fmt::format("{} GPU{}: {}", hardware.gpus.size(),
+                                  hardware.gpus.size() == 1 ? "" : "s", names),
+                      {}});
 }
 
 Finding kernel_finding() {
