@@ -361,6 +361,7 @@ TEST(Evidence, ShowsWhatTheMessageSaysLast) {
                    "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 60\n");
   EXPECT_EQ(nccl.class_name, "collective.usage");
   EXPECT_THAT(nccl.evidence, HasSubstr("\nDuplicate GPU detected : rank 1 and rank 0"));
+  EXPECT_LE(std::ranges::count(nccl.evidence, '\n'), 8) << "a summary shows nine lines";
   EXPECT_THAT(nccl.evidence, HasSubstr("File \"/job/nccl.py\", line 3"));
   const job::Failure triton =
       classify(with_code(1), frames +

@@ -24,8 +24,11 @@ constexpr size_t kErrorLinesMax = 12;
 constexpr size_t kLinesBeforeFatal = 3;
 constexpr size_t kContextLinesMax = 10;
 constexpr size_t kFrameLinesMax = 6;
-/// Of the message below the frames; what it is about often comes last ("Last error: ...").
+/// Of the message below the frames; what it is about often comes last ("Last error: ..."). A long
+/// one takes the place of frames, so that a summary has room for both.
 constexpr size_t kMessageShownMax = 6;
+constexpr size_t kMessageLong = 3;
+constexpr size_t kFrameLinesBesideLong = 4;
 constexpr size_t kEvidenceLineMax = 300;
 
 using Lines = std::vector<std::string>;
@@ -167,22 +170,22 @@ bool is_own_frame(std::string_view line) {
          line.find("<frozen ") == std::string_view::npos;
 }
 
-/// Adds the innermost frames, and before them the program's own innermost one if a library hides
-/// it.
-void add_frames(const Lines& lines, const Traceback& last, Lines& context) {
+/// Adds the innermost frames, `lines_max` lines, and before them the program's own innermost one if
+/// a library hides it.
+void add_frames(const Lines& lines, const Traceback& last, size_t lines_max, Lines& context) {
   Lines frames;
   for (size_t i = last.begin + 1; i < last.message; ++i) {
     if (!is_stack_noise(lines[i])) {
       frames.push_back(lines[i]);
     }
   }
-  size_t skipped = frames.size() - std::min(frames.size(), kFrameLinesMax);
+  size_t skipped = frames.size() - std::min(frames.size(), lines_max);
   const auto own = std::find_if(frames.rbegin(), frames.rend(), is_own_frame);
   if (own != frames.rend() && static_cast<size_t>(frames.rend() - own) <= skipped) {
     const auto at = static_cast<size_t>(frames.rend() - own) - 1;
     context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(at),
                    frames.begin() + static_cast<ptrdiff_t>(at + 2));
-    skipped = frames.size() - kFrameLinesMax + 2;
+    skipped = frames.size() - lines_max + 2;
   }
   context.insert(context.end(), frames.begin() + static_cast<ptrdiff_t>(skipped), frames.end());
 }
@@ -223,13 +226,15 @@ bool read_python(const Lines& lines, LastWords& words) {
     words.errors = error_lines(lines, 0, last.begin) + words.errors;
     words.final_error = words.errors;
   }
-  add_frames(lines, last, words.context);
-  const size_t shown = words.context.size() + kMessageShownMax;
-  for (size_t i = last.message; i < last.end && words.context.size() < shown; ++i) {
+  Lines message;
+  for (size_t i = last.message; i < last.end && message.size() < kMessageShownMax; ++i) {
     if (!is_stack_noise(lines[i])) {
-      words.context.push_back(lines[i]);
+      message.push_back(lines[i]);
     }
   }
+  add_frames(lines, last, message.size() < kMessageLong ? kFrameLinesMax : kFrameLinesBesideLong,
+             words.context);
+  words.context.insert(words.context.end(), message.begin(), message.end());
   return true;
 }
 
