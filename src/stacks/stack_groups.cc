@@ -262,7 +262,8 @@ Verb verb_of(const Thread& thread) {
   switch (thread.state) {
     case 'R':
     case 't':  // Just being read by somebody.
-      return {"computes", "compute"};
+      return waits_for_gpu(thread) ? Verb{"waits for its GPU", "wait for their GPUs"}
+                                   : Verb{"computes", "compute"};
     case 'D':
       return {"waits for the kernel", "wait for the kernel"};
     case 'Z':
@@ -544,6 +545,19 @@ bool is_computing(const Thread& thread) {
   const std::string_view file = last_part(thread.frames.front().file, '/');
   return std::ranges::none_of(kWaiting,
                               [&](std::string_view part) { return file.starts_with(part); });
+}
+
+bool waits_for_gpu(const Thread& thread) {
+  static constexpr std::array<std::string_view, 4> kDrivers = {"libcuda.", "libcudart",
+                                                               "libamdhip64", "libhsa-runtime64"};
+  const auto python = std::ranges::find_if(thread.frames, is_python_call);
+  const bool in_driver = std::any_of(thread.frames.begin(), python, [](const Frame& frame) {
+    return std::ranges::any_of(kDrivers, [&](std::string_view driver) {
+      return last_part(frame.file, '/').starts_with(driver);
+    });
+  });
+  return in_driver || (python != thread.frames.end() && python->function == "synchronize" &&
+                       python->file.find("torch/cuda/") != std::string::npos);
 }
 
 bool is_same_place(const Thread& one, const Thread& other) {

@@ -47,6 +47,9 @@ inline constexpr size_t kBehindMax = 3;
 [[nodiscard]] const Thread* collector_of(const Process& process);
 /// Whether native code that does not only wait is at work: known where native frames were read.
 [[nodiscard]] bool is_computing(const Thread& thread);
+/// Whether it is in a call of a GPU's driver, or of torch.cuda that waits for the GPU. Drivers wait
+/// at full speed, so that the kernel takes it for computing.
+[[nodiscard]] bool waits_for_gpu(const Thread& thread);
 /// Whether it is in a call that ends when something comes: it is worth to be watched.
 [[nodiscard]] bool is_reading(const Thread& thread);
 /// Whether it sleeps for a time that the program chose, which ends by itself.

@@ -845,6 +845,35 @@ TEST(BusySuspect, AloneIsAGuessAndOnlyOfOneThatHadSteps) {
   EXPECT_FALSE(find_busy_suspect(rounds, std::vector{Pause{}}));
 }
 
+TEST(BusySuspect, MayWaitForAGpuThatDoesNotEnd) {
+  // As py-spy reads PyTorch on an H200: the driver has no names, and asks the clock as it waits.
+  const Frame clock{"clock_gettime", "[vdso]", 0};
+  const Frame driver{"0x7f2a463b3b46", "/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04", 0};
+  const Frame synchronize{"synchronize", "/v/site-packages/torch/cuda/__init__.py", 1162};
+  const Frame item{"step", "/user/train.py", 31};
+  const std::vector<Process> looks = {python({driver, item, kModule}, "", 'R'),
+                                      python({clock, driver, item, kModule}, "", 'R')};
+  const auto alone = find_busy_suspect(rounds_of(1, 0, looks), std::vector{Pause{}});
+  ASSERT_TRUE(alone) << "though it has told of no steps";
+  EXPECT_EQ(alone->sure, job::Sureness::Likely);
+  EXPECT_THAT(alone->evidence, HasSubstr("worker:0 waits for its GPU in step (train.py:31)"));
+  EXPECT_TRUE(find_busy_suspect(rounds_of(1, 0, {python({synchronize, kModule}, "", 'R')}),
+                                std::vector{Pause{}}))
+      << "where native frames cannot be read";
+
+  const std::vector<std::vector<Subject>> all(
+      5, std::vector<Subject>{task(0, looks[0]), task(1, looks[1])});
+  const auto gang = find_busy_suspect(all, std::vector{Pause{}, Pause{}});
+  ASSERT_TRUE(gang);
+  EXPECT_EQ(gang->sure, job::Sureness::Unsure);
+
+  const Frame forward{"forward", "/user/model.py", 7};
+  EXPECT_FALSE(
+      find_busy_suspect(rounds_of(1, 0, {looks[0], python({driver, forward, kModule}, "", 'R')}),
+                        std::vector{Pause{}}))
+      << "it is now here, now there";
+}
+
 TEST(BusySuspect, IsNobodyWhoPrintsTheSameAgainWhileAllDoTheSame) {
   // One prints the same lines in each epoch, the others nothing, and all sleep between their steps.
   const Process step = python({kSpin, kModule}, "clock_nanosleep");

@@ -377,6 +377,14 @@ bool waits_busily(std::span<const std::vector<Subject>> rounds, size_t subject) 
   return computing && 2 * *computing < rounds.size();
 }
 
+/// Whether one waited for its GPU at each look.
+bool only_waits_for_gpu(std::span<const std::vector<Subject>> rounds, size_t subject) {
+  return std::ranges::all_of(rounds, [subject](const std::vector<Subject>& round) {
+    const Thread* thread = telling_of(round[subject].report).thread;
+    return thread != nullptr && waits_for_gpu(*thread);
+  });
+}
+
 /// Whether one has been asleep in a call of the system, at the same place, at each look.
 bool only_sleeps(std::span<const std::vector<Subject>> rounds, size_t subject) {
   return rounds_computing(rounds, subject) == 0 &&
@@ -412,6 +420,13 @@ std::optional<Suspect> find_busy_suspect(std::span<const std::vector<Subject>> r
     return std::nullopt;  // Others are busy.
   }
   const Pause& own = pauses[suspect->subject];
+  if (!own.quiet && suspect->sure != Sureness::Certain &&
+      only_waits_for_gpu(rounds, suspect->subject)) {
+    // No loop: it is one call, and what the GPU was given does not end. In a gang that may be
+    // everybody's.
+    suspect->sure = pauses.size() == 1 ? Sureness::Likely : suspect->sure;
+    return suspect;
+  }
   if (pauses.size() == 1 || suspect->sure == Sureness::Unsure) {
     // A loop that takes long looks the same, and so do epochs that print the same lines again: only
     // missing steps speak against them.
