@@ -171,6 +171,30 @@ for pid in pids:
 AS_THE_SAME_USER = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 AS_ANOTHER_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
 
+# Connects to places of this host, ports and paths of Unix sockets, and tells of each what comes by
+# itself within a second: its first byte, that it was closed, or the name of an error.
+LISTENS = """
+import socket, sys
+for place in sys.argv[1:]:
+    try:
+        with socket.socket(socket.AF_UNIX if "/" in place else socket.AF_INET) as peer:
+            peer.settimeout(10)
+            peer.connect(place if "/" in place else ("127.0.0.1", int(place)))
+            peer.settimeout(1)
+            print(peer.recv(1).hex() or "closed")
+    except ConnectionResetError:
+        print("closed")
+    except OSError as error:
+        print(type(error).__name__)
+"""
+
+
+def heard_at(places, *who):
+    """What `who` (a command that runs another), or else this user, hears at each of the places."""
+    done = subprocess.run([*who, sys.executable, "-c", LISTENS, *map(str, places)], check=True,
+                          capture_output=True, text=True, timeout=harness.PATIENCE)
+    return done.stdout.split()
+
 
 def seek(who, keys, pids, *folders):
     """What somebody on this machine finds who looks for the keys in these folders and in all

@@ -2,7 +2,6 @@
 # timeout: 900
 
 import contextlib
-import importlib.util
 import json
 import os
 import pathlib
@@ -12,10 +11,13 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import harness
 import pytest
 import siege
+
+PACKAGE = pathlib.Path(__file__).parents[2] / "python/src/muster/jupyter"
 
 # Plays a notebook server. Reads commands from standard input, one a line, and answers each with a
 # line of JSON.
@@ -195,28 +197,6 @@ def test_a_task_without_ipykernel_says_so(muster, python, jupyter):
     muster("stop", bare).expect(0)
 
 
-# Connects to ports of this host, and tells of each what comes by itself within a second: "" for a
-# connection that is closed, "waits" for one that says nothing.
-LISTENS = """
-import socket, sys
-for port in sys.argv[1:]:
-    try:
-        with socket.create_connection(("127.0.0.1", int(port)), 10) as peer:
-            peer.settimeout(1)
-            print(port, peer.recv(10).hex())
-    except TimeoutError:
-        print(port, "waits")
-    except OSError:
-        print(port)
-"""
-
-
-def heard_at(ports, *user):
-    done = subprocess.run([*user, sys.executable, "-c", LISTENS, *map(str, ports)], check=True,
-                          capture_output=True, text=True, timeout=harness.PATIENCE)
-    return [" ".join(line.split()[1:]) for line in done.stdout.splitlines()]
-
-
 def test_another_user_reads_nothing_of_a_kernel(muster, manager, digits):
     """Who could connect would see the code that it runs, and all that it prints."""
     if os.geteuid() != 0:
@@ -227,21 +207,25 @@ def test_another_user_reads_nothing_of_a_kernel(muster, manager, digits):
     assert len(harness.listening(kernel)) <= 1
     ports = [port for _, port in harness.listening(harness.parent_of(kernel))]
     assert len(ports) == 6
-    assert heard_at(ports, *siege.AS_ANOTHER_USER) == [""] * 6
+    assert siege.heard_at(ports, *siege.AS_ANOTHER_USER) == ["closed"] * 6
     # Its own user hears the greeting of each of the kernel's sockets, and the warden waits.
-    heard = heard_at(ports)
-    assert sorted(each[:2] for each in heard) == ["ff"] * 5 + ["wa"]
+    assert sorted(siege.heard_at(ports)) == ["TimeoutError"] + ["ff"] * 5
     assert manager("run", "print(6 * 7)")["printed"] == "42\n"
     assert manager("shutdown", True) is None
+
+
+def sent(*names):
+    """As one module what is sent into a task: these files of muster.jupyter, one after another."""
+    module = types.ModuleType("sent")
+    for name in names:
+        exec((PACKAGE / name).read_text(), module.__dict__)
+    return module
 
 
 @pytest.fixture
 def warden():
     """Starts one over a kernel that only sleeps."""
-    path = pathlib.Path(__file__).parents[2] / "python/src/muster/jupyter/warden.py"
-    found = importlib.util.spec_from_file_location("warden", path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    module = sent("kernel_folder.py", "warden.py")
     started = []
 
     def start(alone):
@@ -283,6 +267,81 @@ def test_who_says_no_key_keeps_no_kernel_alive(warden):
         watching.join(0.1)
     assert not watching.is_alive()
     assert one.kernel.returncode == -signal.SIGTERM
+
+
+OWNER = """
+import sys
+SHORT, ABOVE_MAX = sys.argv[1], 200
+print(make_kernel_folder(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def owner(tmp_path, monkeypatch):
+    """Starts a process that has a folder for kernels; returns both."""
+    code = (PACKAGE / "kernel_folder.py").read_text() + OWNER
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with contextlib.ExitStack() as running:
+        def start():
+            process = running.enter_context(subprocess.Popen(
+                [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, text=True))
+            running.callback(process.kill)
+            return process, pathlib.Path(process.stdout.readline().strip())
+
+        yield start
+
+
+@pytest.fixture
+def folders(owner, monkeypatch, tmp_path):
+    """kernel_folder.py in this process, which makes its folders where `owner` does."""
+    module = sent("kernel_folder.py")
+    monkeypatch.setattr(module, "SHORT", str(tmp_path))
+    monkeypatch.setattr(module, "ABOVE_MAX", 200)
+    monkeypatch.setattr(module.tempfile, "tempdir", None)
+    yield module
+    module.tempfile.tempdir = None
+
+
+def test_what_a_killed_warden_leaves_goes_with_the_next_start(owner, folders, tmp_path):
+    killed, left = owner()
+    _, lives = owner()
+    (left / "connection.json").write_text("x")
+    killed.kill()
+    killed.wait()
+    # What others may put there.
+    (tmp_path / "muster-kernels-link").symlink_to(tmp_path / "victim")
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "muster-kernels-file").touch()
+    (tmp_path / "muster-kernels-other").mkdir()
+    if os.geteuid() == 0:
+        os.chown(tmp_path / "muster-kernels-other", 54321, 54321)
+    made = pathlib.Path(folders.make_kernel_folder())
+    assert made.stat().st_mode & 0o777 == 0o700
+    assert lives.is_dir()
+    assert not left.exists()
+    assert (tmp_path / "victim").is_dir()
+    assert (tmp_path / "muster-kernels-link").is_symlink()
+    assert (tmp_path / "muster-kernels-file").exists()
+    assert (tmp_path / "muster-kernels-other").exists() == (os.geteuid() == 0)
+
+
+def test_a_folder_that_somebody_removes_before_it_is_locked_is_made_again(folders, monkeypatch):
+    """Another start may see it in that moment, and take it for left."""
+    lock, first = folders.fcntl.flock, []
+
+    def late(file, how):
+        if not first:
+            first.append(os.readlink(f"/proc/self/fd/{file}"))
+            folders.remove_if_left(first[0])
+        lock(file, how)
+
+    monkeypatch.setattr(folders.fcntl, "flock", late)
+    made = folders.make_kernel_folder()
+    assert made != first[0]
+    assert os.path.isdir(made)
+    assert not os.path.exists(first[0])
 
 
 # What a muster of another version may say, to `forward` and to everything else.

@@ -1,5 +1,5 @@
-"""Starts an IPython kernel in a task, and watches over it. Runs in the task, by `python3 -c`, with
-nothing but the standard library and the task's own ipykernel.
+"""Starts an IPython kernel in a task, and watches over it. Runs in the task, by `python3 -c` behind
+kernel_folder.py, with nothing but the standard library and the task's own ipykernel.
 
 Reads one JSON object from standard input: `key`, the kernel's; `alone`, for how many seconds it
 lives without anybody connected to the warden. Once the kernel listens, writes one with its ports
@@ -54,7 +54,6 @@ CONNECTIONS_MAX = 8
 # Connections that have not said the key: the oldest makes room.
 UNPROVED_MAX = 64
 RELAYS_MAX = 256  # To the kernel; a notebook has some five.
-FOLDER_MAX = 80  # Of a Unix socket's address, of 108 bytes.
 ESTABLISHED = "01"
 
 
@@ -101,10 +100,7 @@ class Warden:
     def __init__(self, order):
         self.key = order["key"].encode()
         self.alone = order["alone"]
-        self.folder = tempfile.mkdtemp(prefix="muster-kernel-")  # 0700
-        if len(self.folder) > FOLDER_MAX:
-            os.rmdir(self.folder)
-            self.folder = tempfile.mkdtemp(prefix="muster-kernel-", dir="/tmp")
+        self.folder = make_kernel_folder()  # noqa: F821: of kernel_folder.py
         self.server = socket.create_server(("127.0.0.1", 0), backlog=1024)
         # Ports that lead to the kernel's sockets, and how many connections do.
         self.doors = {socket.create_server(("127.0.0.1", 0), backlog=1024): self.socket_of(number)
