@@ -2,11 +2,17 @@
 # timeout: 900
 
 import contextlib
+import json
 import os
 import pathlib
+import re
 import signal
+import subprocess
+import threading
 
+import harness
 import pytest
+import siege
 from jupyter_api import api, run_cell
 
 LINK = r"http://127\.0\.0\.1:(\d+)/tree\?token=(\S+)"
@@ -52,6 +58,79 @@ def test_a_cell_runs_through_the_tunnel_which_outlives_the_master(muster):
     assert run_cell(int(port), token, kernel, "print(x)") == "42\n"
     muster("stop", job).expect(0)
     assert "ended" in again.wait().expect(6).err
+
+
+PORTS = ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port")
+# Another program of the same user, as `jupyter console --existing FILE` is.
+CONSOLE = """
+import sys
+from jupyter_client import BlockingKernelClient
+client = BlockingKernelClient(connection_file=sys.argv[1])
+client.load_connection_file()
+client.start_channels()
+client.wait_for_ready(100)
+client.execute_interactive("print(x)", timeout=100)
+"""
+
+
+def connection_of(muster, kernel):
+    (file,) = muster.folder.rglob(f"kernel-{kernel}.json")
+    return file, json.loads(file.read_text())
+
+
+def places_of(told):
+    """Where a kernel listens."""
+    return [f"{told['ip']}-{told[name]}" if told["transport"] == "ipc" else told[name]
+            for name in PORTS]
+
+
+def test_another_user_reads_nothing_of_its_kernels(muster, python):
+    """Who could connect would see the code that they run, and all that they print."""
+    if os.geteuid() != 0:
+        pytest.skip("changing the user needs root")
+    # Of kernels that are no ipykernel, or are started by something else, nobody knows whether they
+    # can do with anything but ports.
+    muster.write("share/kernels/wrapped/kernel.json", json.dumps({
+        "argv": ["sh", "-c", 'exec python3 -m ipykernel_launcher -f "$0"', "{connection_file}"],
+        "display_name": "wrapped", "language": "python"}))
+    muster.environment["JUPYTER_PATH"] = str(muster.folder / "share")
+    running = muster.start("notebook")
+    port, token = running.sees(LINK).groups()
+    port = int(port)
+    kernel = api(port, token, "kernels", "POST", {"name": "python3"})["id"]
+    assert run_cell(port, token, kernel, "x = 6 * 7; print(x)") == "42\n"
+    file, told = connection_of(muster, kernel)
+    assert siege.heard_at(places_of(told), *siege.AS_ANOTHER_USER) == ["PermissionError"] * 5
+    assert siege.heard_at(places_of(told)) == ["ff"] * 5
+    # Of its own it has one port, by which its children bring what they print.
+    (pid,) = (pid for pid, line in muster.processes().items()
+              if re.search(r"-m ipykernel_launcher -f", line))
+    assert len(harness.listening(pid)) == 1
+    done = subprocess.run([python, "-c", CONSOLE, file], env=muster.environment, check=True,
+                          capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.stdout == "42\n"
+    # It can be interrupted and started again.
+    begun = muster.folder / "begun"
+    sleeps = threading.Thread(target=run_cell, args=(
+        port, token, kernel, f"import time; open('{begun}', 'w'); time.sleep(1000)"))
+    sleeps.start()
+    harness.eventually(begun.exists)
+    api(port, token, f"kernels/{kernel}/interrupt", "POST")
+    sleeps.join(harness.PATIENCE)
+    assert not sleeps.is_alive()
+    api(port, token, f"kernels/{kernel}/restart", "POST")
+    assert run_cell(port, token, kernel, "print('x' in globals())") == "False\n"
+    assert siege.heard_at(places_of(told), *siege.AS_ANOTHER_USER) == ["PermissionError"] * 5
+    other = api(port, token, "kernels", "POST", {"name": "wrapped"})["id"]
+    assert run_cell(port, token, other, "print(1)") == "1\n"
+    assert connection_of(muster, other)[1]["transport"] == "tcp"
+    # What they had goes with them, and with the server.
+    api(port, token, f"kernels/{kernel}", "DELETE")
+    assert not any(pathlib.Path(place).exists() for place in places_of(told))
+    assert pathlib.Path(told["ip"]).parent.is_dir()
+    muster("stop", muster.job()).expect(0)
+    assert "ended" in running.wait().expect(6).err
+    harness.eventually(lambda: not pathlib.Path(told["ip"]).parent.exists())
 
 
 def test_it_shows_the_persons_folder_and_ends_when_nobody_uses_it(muster):

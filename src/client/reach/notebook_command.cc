@@ -113,8 +113,12 @@ Result<std::string> start(Session& session, const NotebookOptions& command, Dura
   spec.tasks = 1;
   spec.name = spec.name.value_or(kDefaultName);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(idle).count();
-  spec.arguments = {"python3", "-c", std::string(notebook_program()), std::to_string(seconds),
-                    shown.folder};
+  spec.arguments = {"python3",
+                    "-c",
+                    std::string(notebook_program()),
+                    std::to_string(seconds),
+                    shown.folder,
+                    fmt::format("{}{}", kernel_folder_program(), notebook_kernels_program())};
   rt::Fd turn;
   if (!shown.kept.empty()) {
     turn = take_notebook_turn(session);

@@ -1,8 +1,8 @@
 """The task of a notebook's job, run by `python3 -c`: see notebook_program.h.
 
-Arguments: the seconds after which a server that nobody uses ends (0: never), and the folder to show
-("": its own). NOTEBOOK_KEPT: the folder of HDFS that the files of one of its own are kept in. Runs
-on any Python from 3.7.
+Arguments: the seconds after which a server that nobody uses ends (0: never), the folder to show
+("": its own), and the module by which its kernels are started. NOTEBOOK_KEPT: the folder of HDFS
+that the files of one of its own are kept in. Runs on any Python from 3.7.
 """
 
 import importlib.util
@@ -234,7 +234,12 @@ def free_port():
         return free.getsockname()[1]
 
 
-def write_config(path, port, token, root, idle):
+def write_config(path, port, token, root, idle, kernels):
+    """Also the module `kernels`, in a folder of its own: what else lies beside it is no module."""
+    folder = path + ".modules"
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "muster_notebook_kernels.py"), "w") as file:
+        file.write(kernels)
     with open(path, "w") as file:
         for name, value in (("ServerApp.ip", "127.0.0.1"), ("ServerApp.port", port),
                             ("ServerApp.port_retries", 0), ("ServerApp.open_browser", False),
@@ -243,9 +248,11 @@ def write_config(path, port, token, root, idle):
                             ("MappingKernelManager.cull_idle_timeout", idle),
                             ("IdentityProvider.token", token)):
             file.write(f"c.{name} = {value!r}\n")
+        file.write(f"import sys\nsys.path.insert(0, {folder!r})\nimport muster_notebook_kernels\n"
+                   f"sys.path.remove({folder!r})\nmuster_notebook_kernels.install(c)\n")
 
 
-def main(idle, root):
+def main(idle, root, kernels):
     target = os.environ.pop("NOTEBOOK_KEPT", "")
     if importlib.util.find_spec("jupyter_server") is None:
         sys.exit(f"muster: there is no Jupyter in the environment of {sys.executable}; install "
@@ -266,7 +273,7 @@ def main(idle, root):
     os.environ["JUPYTER_RUNTIME_DIR"] = private
     port, token = free_port(), secrets.token_urlsafe(32)
     config = os.path.join(private, "config.py")
-    write_config(config, port, token, root or work, idle)
+    write_config(config, port, token, root or work, idle, kernels)
     place = os.path.join(private, "place")
     with open(place + ".new", "w") as file:
         page, target = "lab" if lab else "tree", kept.target if kept else ""
@@ -279,4 +286,4 @@ def main(idle, root):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3])
